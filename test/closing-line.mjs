@@ -1,0 +1,19 @@
+// Ends a run with one plain line that any tool can read: `N passed, N failed, N skipped`.
+
+export default class ClosingLine {
+  onTestRunEnd(modules, errors) {
+    let passed = 0
+    let skipped = 0
+    let failed = errors.length
+    for (const module of modules) {
+      const states = [...module.children.allTests()].map((test) => test.result().state)
+      passed += states.filter((state) => state === 'passed').length
+      skipped += states.filter((state) => state === 'skipped').length
+      const failures = states.filter((state) => state === 'failed').length
+      // A file that cannot be loaded has no tests to fail.
+      failed += failures === 0 && module.state() === 'failed' ? 1 : failures
+    }
+    if (passed + failed === 0) failed = 1
+    process.on('exit', () => process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`))
+  }
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['test/build.ts'],
+    reporters: ['default', './test/closing-line.mjs'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+})
