@@ -1,0 +1,47 @@
+// How deep a JSON text nests, told before it is parsed: JSON.parse on five million brackets blocks the loop.
+// The scan stops at the first bracket too many, and steps over long strings with the native indexOf.
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const WALK = 24
+
+export function deeperThan(limit: number, text: string): boolean {
+  if (text.length <= limit) return false
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    // '[' and '{' differ by 0x20, as do ']' and '}', and no other character shares the pairs.
+    if ((code | 0x20) === 0x7b) {
+      if (++depth > limit) return true
+    } else if ((code | 0x20) === 0x7d) {
+      depth--
+    } else if (code === QUOTE) {
+      at = stringEnd(text, at + 1)
+    }
+  }
+  return false
+}
+
+/** The position of the quote that closes the string whose first character is at `from`. */
+export function stringEnd(text: string, from: number): number {
+  const walkTo = Math.min(from + WALK, text.length)
+  for (let at = from; at < walkTo; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at
+    if (code === BACKSLASH) at++
+    if (at >= walkTo - 1) return longStringEnd(text, at + 1)
+  }
+  return longStringEnd(text, walkTo)
+}
+
+function longStringEnd(text: string, from: number): number {
+  let at = text.indexOf('"', from)
+  while (at !== -1 && escaped(text, at, from)) at = text.indexOf('"', at + 1)
+  return at === -1 ? text.length : at
+}
+
+function escaped(text: string, at: number, from: number): boolean {
+  let slashes = 0
+  while (at - slashes > from && text.charCodeAt(at - slashes - 1) === BACKSLASH) slashes++
+  return slashes % 2 === 1
+}

@@ -1,0 +1,38 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { rawElements, rawMember } from './json-raw.js'
+
+const spaced = fc
+  .tuple(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t'))
+  .map(([value, space]) => JSON.stringify(value, null, space))
+
+test('the raw text of any member parses to what JSON.parse gives', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(undefined, 2), (object, space) => {
+      const text = JSON.stringify(object, null, space)
+      const parsed: Record<string, unknown> = JSON.parse(text)
+      for (const key of Object.keys(parsed)) {
+        const raw = rawMember(text, [key])
+        expect(raw === undefined ? undefined : JSON.parse(raw)).toEqual(parsed[key])
+      }
+    }),
+  )
+})
+
+test('the raw elements of any array parse to its elements', () => {
+  fc.assert(
+    fc.property(fc.array(spaced), (elements) => {
+      const raw = rawElements(` [ ${elements.join(' , ')} ] `)
+      expect(raw.map((text): unknown => JSON.parse(text))).toEqual(elements.map((text): unknown => JSON.parse(text)))
+    }),
+  )
+})
+
+test('digits survive, paths are followed, and of duplicate keys the last one counts', () => {
+  const text = '{"id":1,"params":{"x":"}","requestId":123456789012345678901234567890},"id":9007199254740993}'
+  expect(rawMember(text, ['id'])).toBe('9007199254740993')
+  expect(rawMember(text, ['params', 'requestId'])).toBe('123456789012345678901234567890')
+  expect(rawMember(text, ['params', 'nope'])).toBeUndefined()
+  expect(rawMember(text, ['nope', 'x'])).toBeUndefined()
+})

@@ -1,0 +1,171 @@
+// The keywords that put several schemas to the same value, and those that look at what the others left unevaluated.
+// The law: what a schema has seen of a value counts only if that schema said yes.
+
+import { isObject } from '../json.js'
+import { explainClosest } from './explain.js'
+import {
+  createSeen,
+  isArray,
+  mergeSeen,
+  simpleRule,
+  type Build,
+  type JsonSchema,
+  type Keyword,
+  type Node,
+  type Rule,
+  type Seen,
+} from './rule.js'
+import { readAllowed, readTypes } from './values.js'
+import { either, kindsOf, nameOf, nameWith, said, spelt } from './words.js'
+
+export const branchKeywords: readonly Keyword[] = [allOf, anyOf, oneOf, not, condition]
+
+function allOf({ schema, same }: Build): Rule | undefined {
+  const nodes = nodesOf(schema.allOf, same)
+  return nodes.length === 0 ? undefined : everyRule(nodes)
+}
+
+/** Also what `$ref` is: one more schema for the same value. */
+export function everyRule(nodes: readonly Node[]): Rule {
+  const [only, second] = nodes
+  if (only !== undefined && second === undefined) {
+    const is: Rule['is'] = (value, seen) => only.is(value, seen)
+    return { is, explain: (value, at, inside) => only.explain(value, at, inside), sameAs: only }
+  }
+  return {
+    is(value, seen) {
+      for (let index = 0; index < nodes.length; index++) if (nodes[index]?.is(value, seen) === false) return false
+      return true
+    },
+    *explain(value, at, inside) {
+      for (const node of nodes) yield* node.explain(value, at, inside)
+    },
+  }
+}
+
+function anyOf({ schema, same }: Build): Rule | undefined {
+  const nodes = nodesOf(schema.anyOf, same)
+  if (nodes.length === 0) return undefined
+  const is = (value: unknown, seen?: Seen) => {
+    let fits = false
+    for (const node of nodes) {
+      if (!(seen === undefined ? node.is(value) : sees(node, value, seen))) continue
+      if (seen === undefined) return true
+      fits = true
+    }
+    return fits
+  }
+  return {
+    is,
+    explain: (value, at, inside) => (is(value) ? [] : explainClosest(nodes, value, at, inside)),
+  }
+}
+
+function oneOf({ schema, same }: Build): Rule | undefined {
+  const nodes = nodesOf(schema.oneOf, same)
+  if (nodes.length === 0) return undefined
+  return {
+    is(value, seen) {
+      let count = 0
+      for (const node of nodes) {
+        if ((seen === undefined ? node.is(value) : sees(node, value, seen)) && ++count > 1) return false
+      }
+      return count === 1
+    },
+    explain(value, at, inside) {
+      const count = nodes.filter((node) => node.is(value)).length
+      if (count === 0) return explainClosest(nodes, value, at, inside)
+      const words = `${count} of the ${nodes.length} allowed forms, and must fit only one`
+      return count === 1 ? [] : [{ at, message: `${nameWith(at, 'fits', 'fit')} ${words}` }]
+    },
+  }
+}
+
+function sees(node: Node, value: unknown, seen: Seen): boolean {
+  const own = createSeen()
+  if (!node.is(value, own)) return false
+  mergeSeen(seen, own)
+  return true
+}
+
+function not({ schema, same }: Build): Rule | undefined {
+  if (schema.not === undefined) return undefined
+  const node = same(schema.not)
+  return simpleRule(
+    (value) => !node.is(value),
+    (value, at) => {
+      const unwanted = isObject(schema.not) ? simpleWords(schema.not) : undefined
+      if (unwanted !== undefined) return `${nameOf(at)} must not be ${unwanted}, got ${said(value)}`
+      return `${nameOf(at)} must not have this form`
+    },
+  )
+}
+
+/** A schema of one keyword, in words, when they are few. */
+function simpleWords(schema: JsonSchema): string | undefined {
+  if (Object.keys(schema).length !== 1) return undefined
+  const types = readTypes(schema)
+  if (types !== undefined) return kindsOf(types)
+  return readAllowed(schema) === undefined ? undefined : either((readAllowed(schema) ?? []).slice(0, 10).map(spelt))
+}
+
+function condition({ schema, same }: Build): Rule | undefined {
+  if (schema.if === undefined) return undefined
+  const test = same(schema.if)
+  const then = schema.then === undefined ? undefined : same(schema.then)
+  const otherwise = schema.else === undefined ? undefined : same(schema.else)
+  return {
+    is(value, seen) {
+      const branch = (seen === undefined ? test.is(value) : sees(test, value, seen)) ? then : otherwise
+      return branch === undefined || branch.is(value, seen)
+    },
+    explain: (value, at, inside) => (test.is(value) ? then : otherwise)?.explain(value, at, inside) ?? [],
+  }
+}
+
+function nodesOf(list: unknown, same: Build['same']): readonly Node[] {
+  return isArray(list) ? list.map((schema) => same(schema)) : []
+}
+
+/** Wraps the rule of all other keywords, since `unevaluated…` speaks of what they have left. */
+export function unevaluatedRule(others: Rule, { schema, child }: Build): Rule | undefined {
+  const items = schema.unevaluatedItems === undefined ? undefined : child(schema.unevaluatedItems)
+  const fields = schema.unevaluatedProperties === undefined ? undefined : child(schema.unevaluatedProperties)
+  if (items === undefined && fields === undefined) return undefined
+  return {
+    is(value, seen) {
+      if (typeof value !== 'object') return others.is(value)
+      const own = createSeen()
+      if (!others.is(value, own)) return false
+      if (items !== undefined && isArray(value)) {
+        for (let index = own.below; index < value.length; index++) {
+          if (!own.indexes.has(index) && !items.is(value[index])) return false
+        }
+        own.below = value.length
+      }
+      if (fields !== undefined && isObject(value) && !own.allKeys) {
+        for (const key in value) {
+          if (!own.keys.has(key) && Object.hasOwn(value, key) && !fields.is(value[key])) return false
+        }
+        own.allKeys = true
+      }
+      if (seen !== undefined) mergeSeen(seen, own)
+      return true
+    },
+    *explain(value, parent, inside) {
+      yield* others.explain(value, parent, inside)
+      const own = createSeen()
+      if (!others.is(value, own)) return
+      if (items !== undefined && isArray(value)) {
+        for (const [key, item] of value.entries()) {
+          if (key >= own.below && !own.indexes.has(key)) yield { at: { parent, key }, node: items, value: item }
+        }
+      }
+      if (fields !== undefined && isObject(value) && !own.allKeys) {
+        for (const key of Object.keys(value)) {
+          if (!own.keys.has(key)) yield { at: { parent, key }, node: fields, value: value[key] }
+        }
+      }
+    },
+  }
+}

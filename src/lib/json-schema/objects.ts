@@ -1,0 +1,220 @@
+// The keywords about the properties of an object. The law: only own properties are looked at, by name or by walking, so a
+// property called `__proto__` or `toString` is data like any other.
+
+import { isObject } from '../json.js'
+import {
+  readCount,
+  readNames,
+  readPattern,
+  simpleRule,
+  type Build,
+  type Keyword,
+  type Node,
+  type Rule,
+} from './rule.js'
+import { countWords, mustBeField, nameOf } from './words.js'
+
+export const objectKeywords: readonly Keyword[] = [
+  fields,
+  otherFields,
+  propertyNames,
+  propertyCount,
+  dependentRequired,
+  dependentSchemas,
+]
+
+interface Field {
+  readonly key: string
+  readonly node: Node | undefined
+  readonly isRequired: boolean
+}
+
+/** `properties` and `required` together: one look-up serves both. */
+function fields({ schema, child }: Build): Rule | undefined {
+  const required = new Set(readNames(schema.required, 'required'))
+  const described = membersOf(schema.properties)
+  const known = new Set(described.map(([key]) => key))
+  const all: readonly Field[] = [
+    ...described.map(([key, member]) => ({ key, node: child(member), isRequired: required.has(key) })),
+    ...[...required].filter((key) => !known.has(key)).map((key) => ({ key, node: undefined, isRequired: true })),
+  ]
+  if (all.length === 0) return undefined
+  return {
+    is(value, seen) {
+      if (!isObject(value)) return true
+      for (let at = 0; at < all.length; at++) {
+        const field = all[at]
+        if (field === undefined) continue
+        if (!Object.hasOwn(value, field.key)) {
+          if (field.isRequired) return false
+        } else if (field.node !== undefined) {
+          if (!field.node.is(value[field.key])) return false
+          seen?.keys.add(field.key)
+        }
+      }
+      return true
+    },
+    *explain(value, parent) {
+      if (!isObject(value)) return
+      for (const { key, isRequired } of all) {
+        const at = { parent, key }
+        if (isRequired && !Object.hasOwn(value, key)) yield { at, message: `${nameOf(at)} is required` }
+      }
+      for (const { key, node } of all) {
+        if (node !== undefined && Object.hasOwn(value, key)) yield { at: { parent, key }, node, value: value[key] }
+      }
+    },
+  }
+}
+
+/** `patternProperties` and `additionalProperties`: one walk over the keys serves both. */
+function otherFields({ schema, child }: Build): Rule | undefined {
+  const known = new Set(membersOf(schema.properties).map(([key]) => key))
+  const patterns = membersOf(schema.patternProperties).map(([source, member]) => ({
+    expression: readPattern(source),
+    node: child(member),
+  }))
+  const rest = schema.additionalProperties === undefined ? undefined : child(schema.additionalProperties)
+  if (patterns.length === 0) return rest === undefined ? undefined : restRule(rest, known)
+  return {
+    is(value, seen) {
+      if (!isObject(value)) return true
+      for (const key in value) {
+        if (!Object.hasOwn(value, key)) continue
+        let isKnown = known.has(key)
+        for (const { expression, node } of patterns) {
+          if (!expression.test(key)) continue
+          isKnown = true
+          seen?.keys.add(key)
+          if (!node.is(value[key])) return false
+        }
+        if (!isKnown && rest?.is(value[key]) === false) return false
+      }
+      if (seen !== undefined && rest !== undefined) seen.allKeys = true
+      return true
+    },
+    *explain(value, parent) {
+      if (!isObject(value)) return
+      for (const key of Object.keys(value)) {
+        const at = { parent, key }
+        const fitting = patterns.filter(({ expression }) => expression.test(key))
+        for (const { node } of fitting) yield { at, node, value: value[key] }
+        if (rest !== undefined && fitting.length === 0 && !known.has(key)) yield { at, node: rest, value: value[key] }
+      }
+    },
+  }
+}
+
+function restRule(rest: Node, known: ReadonlySet<string>): Rule {
+  const names = [...known]
+  return {
+    is(value, seen) {
+      if (!isObject(value)) return true
+      if (seen !== undefined) seen.allKeys = true
+      if (rest.schema === true) return true
+      for (const key in value) {
+        if (!known.has(key) && Object.hasOwn(value, key) && !rest.is(value[key])) return false
+      }
+      return true
+    },
+    *explain(value, parent) {
+      if (!isObject(value)) return
+      for (const key of Object.keys(value)) {
+        if (known.has(key)) continue
+        const at = { parent, key }
+        if (rest.schema !== false || names.length === 0) yield { at, node: rest, value: value[key] }
+        else yield { at, message: mustBeField(names, at) }
+      }
+    },
+  }
+}
+
+function propertyNames({ schema, child }: Build): Rule | undefined {
+  if (schema.propertyNames === undefined) return undefined
+  const node = child(schema.propertyNames)
+  return {
+    is(value) {
+      if (!isObject(value)) return true
+      for (const key in value) if (Object.hasOwn(value, key) && !node.is(key)) return false
+      return true
+    },
+    *explain(value, parent) {
+      if (!isObject(value)) return
+      for (const key of Object.keys(value)) yield { at: { parent, key, isName: true }, node, value: key }
+    },
+  }
+}
+
+function propertyCount({ schema }: Build): Rule | undefined {
+  const low = readCount(schema, 'minProperties')
+  const high = readCount(schema, 'maxProperties')
+  if (low === undefined && high === undefined) return undefined
+  const words = countWords(low, high, 'field', 'fields')
+  return simpleRule(
+    (value) => !isObject(value) || isWithin(countKeys(value), low, high),
+    (value, at) => `${nameOf(at)} must have ${words}, got ${countKeys(value)}`,
+  )
+}
+
+function isWithin(count: number, low = 0, high = Infinity): boolean {
+  return count >= low && count <= high
+}
+
+function countKeys(value: unknown): number {
+  let count = 0
+  if (isObject(value)) for (const key in value) if (Object.hasOwn(value, key)) count++
+  return count
+}
+
+function dependentRequired({ schema }: Build): Rule | undefined {
+  const needs = [...membersOf(schema.dependentRequired), ...membersOf(schema.dependencies).filter(isNameList)].map(
+    ([key, names]) => ({ key, names: readNames(names, 'dependentRequired') }),
+  )
+  if (needs.length === 0) return undefined
+  return {
+    is(value) {
+      if (!isObject(value)) return true
+      for (const { key, names } of needs) {
+        if (!Object.hasOwn(value, key)) continue
+        for (const name of names) if (!Object.hasOwn(value, name)) return false
+      }
+      return true
+    },
+    *explain(value, parent) {
+      if (!isObject(value)) return
+      for (const { key, names } of needs.filter((need) => Object.hasOwn(value, need.key))) {
+        for (const name of names.filter((each) => !Object.hasOwn(value, each))) {
+          const at = { parent, key: name }
+          yield { at, message: `${nameOf(at)} is required when ${nameOf({ parent, key })} is given` }
+        }
+      }
+    },
+  }
+}
+
+function dependentSchemas({ schema, same }: Build): Rule | undefined {
+  const needs = [
+    ...membersOf(schema.dependentSchemas),
+    ...membersOf(schema.dependencies).filter((member) => !isNameList(member)),
+  ].map(([key, member]) => ({ key, node: same(member) }))
+  if (needs.length === 0) return undefined
+  return {
+    is(value, seen) {
+      if (!isObject(value)) return true
+      for (const { key, node } of needs) if (Object.hasOwn(value, key) && !node.is(value, seen)) return false
+      return true
+    },
+    *explain(value, at, inside) {
+      if (!isObject(value)) return
+      for (const { key, node } of needs) if (Object.hasOwn(value, key)) yield* node.explain(value, at, inside)
+    },
+  }
+}
+
+function isNameList([, member]: readonly [string, unknown]): boolean {
+  return Array.isArray(member)
+}
+
+function membersOf(map: unknown): readonly (readonly [string, unknown])[] {
+  return isObject(map) ? Object.entries(map) : []
+}

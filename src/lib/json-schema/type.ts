@@ -1,0 +1,42 @@
+// The TypeScript type of what a JSON Schema literal admits, so that a tool's `run` is typed by the schema the
+// client sees. Covers what tools use (type, properties, required, items, enum, const, anyOf, oneOf); beyond that, unknown.
+
+type Primitives = {
+  string: string
+  number: number
+  integer: number
+  boolean: boolean
+  null: null
+}
+
+type Properties<P> = { readonly [key: string]: P }
+
+type Flat<T> = { [K in keyof T]: T[K] }
+
+type ObjectType<P extends Properties<unknown>, R extends string> = Flat<
+  { readonly [K in keyof P as K extends R ? K : never]: FromSchema<P[K]> } & {
+    readonly [K in keyof P as K extends R ? never : K]?: FromSchema<P[K]> | undefined
+  }
+>
+
+export type FromSchema<S> = S extends { readonly const: infer C }
+  ? C
+  : S extends { readonly enum: readonly (infer E)[] }
+    ? E
+    : S extends { readonly anyOf: readonly (infer B)[] }
+      ? FromSchema<B>
+      : S extends { readonly oneOf: readonly (infer B)[] }
+        ? FromSchema<B>
+        : S extends { readonly type: 'object' }
+          ? S extends { readonly properties: infer P extends Properties<unknown> }
+            ? ObjectType<P, S extends { readonly required: readonly (infer R extends string)[] } ? R : never>
+            : { readonly [key: string]: unknown }
+          : S extends { readonly type: 'array' }
+            ? readonly (S extends { readonly items: infer I } ? FromSchema<I> : unknown)[]
+            : S extends { readonly type: infer T }
+              ? T extends keyof Primitives
+                ? Primitives[T]
+                : T extends readonly (infer U extends keyof Primitives)[]
+                  ? Primitives[U]
+                  : unknown
+              : unknown

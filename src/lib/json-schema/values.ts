@@ -1,0 +1,200 @@
+// The keywords about a value as a whole: its type, the values allowed, and the bounds of numbers and strings.
+// The law: a keyword says yes to every value of a type it is not about.
+
+import { isObject } from '../json.js'
+import { isEqual } from './equal.js'
+import {
+  isArray,
+  readCount,
+  readNumber,
+  readPattern,
+  simpleRule,
+  type At,
+  type Build,
+  type Is,
+  type JsonSchema,
+  type Keyword,
+  type Rule,
+} from './rule.js'
+import { countWords, isShortList, mustBeOneOf, mustBeType, nameOf, said } from './words.js'
+
+// In the order of usefulness to a reader.
+export const valueKeywords: readonly Keyword[] = [type, constant, enumeration, range, multipleOf, length, pattern]
+
+const TYPES: ReadonlyMap<string, Is> = new Map<string, Is>([
+  ['array', (value) => Array.isArray(value)],
+  ['boolean', (value) => typeof value === 'boolean'],
+  ['integer', (value) => Number.isInteger(value)],
+  ['null', (value) => value === null],
+  ['number', (value) => Number.isFinite(value)],
+  ['object', isObject],
+  ['string', (value) => typeof value === 'string'],
+])
+
+export function isOfType(name: string, value: unknown): boolean {
+  return TYPES.get(name)?.(value) === true
+}
+
+/** The names in `type`, or undefined when the schema does not have it. */
+export function readTypes(schema: JsonSchema): readonly string[] | undefined {
+  if (schema.type === undefined) return undefined
+  const names: readonly unknown[] = isArray(schema.type) ? schema.type : [schema.type]
+  return names.map((name) => {
+    if (typeof name === 'string' && TYPES.has(name)) return name
+    throw new Error(`The schema keyword 'type' must name JSON types, got ${said(name)}.`)
+  })
+}
+
+/** The values that `enum` or `const` allow, or undefined when the schema has neither. */
+export function readAllowed(schema: JsonSchema): readonly unknown[] | undefined {
+  if (Object.hasOwn(schema, 'const')) return [schema.const]
+  return schema.enum === undefined ? undefined : readEnum(schema.enum)
+}
+
+function readEnum(choices: unknown): readonly unknown[] {
+  if (isArray(choices)) return choices
+  throw new Error(`The schema keyword 'enum' must be an array.`)
+}
+
+function type({ schema }: Build): Rule | undefined {
+  const names = readTypes(schema)
+  if (names === undefined) return undefined
+  const choices = readAllowed(schema) ?? []
+  // Who sends a wrong type where a few values are allowed is helped more by hearing the values.
+  const message = (value: unknown, at: At) =>
+    choices.length > 0 && isShortList(choices) ? mustBeOneOf(choices, value, at) : mustBeType(names, value, at)
+  return { ...simpleRule(anyOfTypes(names), message), decides: true }
+}
+
+function anyOfTypes(names: readonly string[]): Is {
+  const tests = names.flatMap((name) => TYPES.get(name) ?? [])
+  const [first, second, third] = tests
+  if (first === undefined) return () => false
+  if (second === undefined) return first
+  if (third === undefined) return (value) => first(value) || second(value)
+  return (value) => {
+    for (const test of tests) if (test(value)) return true
+    return false
+  }
+}
+
+function constant({ schema }: Build): Rule | undefined {
+  return Object.hasOwn(schema, 'const') ? amongRule([schema.const]) : undefined
+}
+
+function enumeration({ schema }: Build): Rule | undefined {
+  return schema.enum === undefined ? undefined : amongRule(readEnum(schema.enum))
+}
+
+function amongRule(choices: readonly unknown[]): Rule {
+  return { ...simpleRule(isAmong(choices), (value, at) => mustBeOneOf(choices, value, at)), decides: true }
+}
+
+function isAmong(choices: readonly unknown[]): Is {
+  const [only] = choices
+  const deep = choices.filter((choice) => typeof choice === 'object' && choice !== null)
+  if (deep.length > 0) return (value) => choices.some((choice) => isEqual(choice, value))
+  if (choices.length === 1) return (value) => value === only
+  const simple = new Set(choices)
+  return (value) => simple.has(value)
+}
+
+function range({ schema }: Build): Rule | undefined {
+  const least = readNumber(schema, 'minimum') ?? -Infinity
+  const above = readNumber(schema, 'exclusiveMinimum') ?? -Infinity
+  const most = readNumber(schema, 'maximum') ?? Infinity
+  const below = readNumber(schema, 'exclusiveMaximum') ?? Infinity
+  if (least === -Infinity && above === -Infinity && most === Infinity && below === Infinity) return undefined
+  const words = rangeWords(least, above, most, below)
+  const message = (value: unknown, at: At) => `${nameOf(at)} must be ${words}, got ${said(value)}`
+  if (above === -Infinity && below === Infinity) {
+    return simpleRule((value) => typeof value !== 'number' || (value >= least && value <= most), message)
+  }
+  return simpleRule(
+    (value) =>
+      typeof value !== 'number' ||
+      (value >= least &&
+        value <= most &&
+        (above === -Infinity || value > above) &&
+        (below === Infinity || value < below)),
+    message,
+  )
+}
+
+function rangeWords(least: number, above: number, most: number, below: number): string {
+  const isOpenBelow = above >= least && above !== -Infinity
+  const isOpenAbove = below <= most && below !== Infinity
+  if (!isOpenBelow && !isOpenAbove && least !== -Infinity && most !== Infinity) {
+    return least === most ? String(least) : `between ${least} and ${most}`
+  }
+  const low = isOpenBelow ? `greater than ${above}` : `at least ${least}`
+  const high = isOpenAbove ? `less than ${below}` : `at most ${most}`
+  if (Math.min(most, below) === Infinity) return low
+  return Math.max(least, above) === -Infinity ? high : `${low} and ${high}`
+}
+
+function multipleOf({ schema }: Build): Rule | undefined {
+  const step = readNumber(schema, 'multipleOf')
+  if (step === undefined) return undefined
+  if (step <= 0) throw new Error(`The schema keyword 'multipleOf' must be greater than 0.`)
+  return simpleRule(
+    (value) => typeof value !== 'number' || isMultiple(value, step),
+    (value, at) => `${nameOf(at)} must be a multiple of ${step}, got ${said(value)}`,
+  )
+}
+
+// In binary 0.0075 is not a multiple of 0.0001, so fractions are compared as the decimals people wrote.
+function isMultiple(value: number, step: number): boolean {
+  if (Number.isInteger(value) && Number.isInteger(step)) return value % step === 0
+  if (!Number.isFinite(value)) return false
+  const a = decimalOf(value)
+  const b = decimalOf(step)
+  const shift = 10n ** BigInt(Math.abs(a.exponent - b.exponent))
+  return a.exponent >= b.exponent ? (a.digits * shift) % b.digits === 0n : a.digits % (b.digits * shift) === 0n
+}
+
+function decimalOf(value: number): { digits: bigint; exponent: number } {
+  const [mantissa = '0', exponent = '0'] = value.toExponential().split('e')
+  const [whole = '0', fraction = ''] = mantissa.split('.')
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length }
+}
+
+function length({ schema }: Build): Rule | undefined {
+  const low = readCount(schema, 'minLength')
+  const high = readCount(schema, 'maxLength')
+  if (low === undefined && high === undefined) return undefined
+  const words = `${countWords(low, high, 'character', 'characters')} long`
+  return simpleRule(
+    (value) => typeof value !== 'string' || isBetween(value, low ?? 0, high ?? Infinity),
+    (value, at) => {
+      if (value === '' && low !== undefined) return `${nameOf(at)} must not be empty`
+      return `${nameOf(at)} must be ${words}, got ${typeof value === 'string' ? codePoints(value) : 0}`
+    },
+  )
+}
+
+// Counting code points walks the string, and the length in UTF-16 units mostly settles it.
+function isBetween(text: string, low: number, high: number): boolean {
+  if (text.length < low || text.length > 2 * high) return false
+  if (text.length >= 2 * low && text.length <= high) return true
+  const count = codePoints(text)
+  return count >= low && count <= high
+}
+
+function codePoints(text: string): number {
+  let count = text.length
+  for (let at = 1; at < text.length; at++) {
+    const isPair = (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00
+    if (isPair) count--
+  }
+  return count
+}
+
+function pattern({ schema }: Build): Rule | undefined {
+  if (schema.pattern === undefined) return undefined
+  const expression = readPattern(schema.pattern)
+  return simpleRule(
+    (value) => typeof value !== 'string' || expression.test(value),
+    (value, at) => `${nameOf(at)} must match the pattern ${expression.source}, got ${said(value)}`,
+  )
+}
