@@ -1,0 +1,33 @@
+// The log: one line a message on stderr, never on stdout. Lines are dropped, and counted, while nobody reads them.
+
+const LEVELS = ['error', 'warn', 'info', 'debug'] as const
+const MAX_PENDING_BYTES = 1024 * 1024
+
+export type Level = (typeof LEVELS)[number]
+
+export type Log = { readonly [L in Level]: (message: string) => void }
+
+export function createLog(threshold: Level): Log {
+  let dropped = 0
+  const write = (level: Level, message: string): void => {
+    if (LEVELS.indexOf(level) > LEVELS.indexOf(threshold)) return
+    if (process.stderr.writableLength > MAX_PENDING_BYTES) {
+      dropped++
+      return
+    }
+    const lost = dropped > 0 ? `scorpiox-code: warn: ${dropped} log lines were dropped\n` : ''
+    dropped = 0
+    process.stderr.write(`${lost}scorpiox-code: ${level}: ${message}\n`)
+  }
+  return {
+    error: (message) => write('error', message),
+    warn: (message) => write('warn', message),
+    info: (message) => write('info', message),
+    debug: (message) => write('debug', message),
+  }
+}
+
+/** What the log says of something thrown: the stack, which no client ever sees. */
+export function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

@@ -1,0 +1,91 @@
+// The one path of a tools/call: find the tool, read its input, run it, say it. The only catch of failures:
+// a Failure or bad arguments become words the model can act on; everything else is a bug and is thrown on.
+
+import { Failure } from '../lib/failure.js'
+import { isObject, type JsonObject } from '../lib/json.js'
+import type { Tool } from '../tools/tool.js'
+import { BadInput, type Entry } from './catalogue.js'
+import { contentMembers } from './content.js'
+import type { Exchange } from './exchange.js'
+import { INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from './protocol-error.js'
+import { MODERN_REVISION } from './revision.js'
+import type { Server } from './server.js'
+
+/** The members of the result. Work that is done at once is answered at once, without a promise. */
+export function callTool(server: Server, exchange: Exchange): string | Promise<string> {
+  const { name, arguments: given } = exchange.params
+  if (typeof name !== 'string') throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'name' must be a string")
+  const entry = server.catalogue.find(name)
+  if (!entry) return refuse(server, name, exchange)
+  const lacking = missingCapabilities(entry.tool, exchange)
+  if (lacking) return askForCapabilities(entry.tool, lacking, exchange)
+  try {
+    const input = entry.read(given ?? {})
+    const { needs } = entry.tool
+    const services = needs ? server.services.open(needs) : {}
+    if (input instanceof Promise || services instanceof Promise) return runLater(entry, input, services, exchange)
+    const value = entry.tool.run(input, services, exchange)
+    return value instanceof Promise ? sayLater(entry, value, exchange) : say(entry, value, exchange)
+  } catch (error) {
+    return explain(error, exchange)
+  }
+}
+
+async function runLater(entry: Entry, input: unknown, services: unknown, exchange: Exchange): Promise<string> {
+  try {
+    const value = entry.tool.run(await input, await services, exchange)
+    return say(entry, await value, exchange)
+  } catch (error) {
+    return explain(error, exchange)
+  }
+}
+
+function sayLater(entry: Entry, value: Promise<unknown>, exchange: Exchange): Promise<string> {
+  return value.then((settled) => say(entry, settled, exchange)).catch((error) => explain(error, exchange))
+}
+
+function say(entry: Entry, value: unknown, exchange: Exchange): string {
+  const { tool, outputNames } = entry
+  const structured = outputNames && isObject(value) ? pick(value, outputNames) : undefined
+  return contentMembers(tool.render(value), structured, exchange.client.revision)
+}
+
+function pick(value: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name]]))
+}
+
+function explain(error: unknown, exchange: Exchange): string {
+  if (error instanceof Failure) return failed(error.message, exchange)
+  if (!(error instanceof BadInput)) throw error
+  // At 2024-11-05 bad arguments are an error; later ones let the model read and repair them.
+  if (exchange.client.revision < '2025-03-26') {
+    throw new ProtocolError(INVALID_PARAMS, `Invalid params: ${error.message}`, { problems: error.problems })
+  }
+  return failed(`Invalid arguments: ${error.message}`, exchange)
+}
+
+function refuse(server: Server, name: string, exchange: Exchange): string {
+  const reason = server.refusals.get(name)
+  if (reason !== undefined) return failed(reason, exchange)
+  const names = server.catalogue.names()
+  const known = names.length > 0 ? `this server has ${names.join(', ')}` : 'this server has no tools'
+  throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name} (${known})`)
+}
+
+function missingCapabilities(tool: Tool, exchange: Exchange): JsonObject | undefined {
+  if (!tool.requires) return undefined
+  const declared = exchange.client.capabilities
+  const missing = Object.entries(tool.requires).filter(([capability]) => !isObject(declared[capability]))
+  return missing.length > 0 ? Object.fromEntries(missing) : undefined
+}
+
+function askForCapabilities(tool: Tool, requiredCapabilities: JsonObject, exchange: Exchange): string {
+  const list = Object.keys(requiredCapabilities).join(', ')
+  const message = `${tool.name} needs a client that declares: ${list}`
+  if (exchange.client.revision < MODERN_REVISION) return failed(message, exchange)
+  throw new ProtocolError(MISSING_CAPABILITY, message, { requiredCapabilities })
+}
+
+function failed(message: string, exchange: Exchange): string {
+  return contentMembers({ content: message, isError: true }, undefined, exchange.client.revision)
+}

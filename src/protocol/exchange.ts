@@ -1,0 +1,80 @@
+// One request being worked on: who asked, at which revision, and the ways up that a tool is handed.
+// After it is cancelled or answered nothing more leaves through it.
+
+import { isObject, type JsonObject } from '../lib/json.js'
+import type { Call } from '../tools/tool.js'
+import { idText, notificationText, type Request } from './message.js'
+import type { Revision } from './revision.js'
+
+/** Where messages for the client go. */
+export interface Outlet {
+  send(text: string): void
+  /** True while the client does not read: what may be left out is left out then. */
+  congested(): boolean
+}
+
+/** What one request may know of its client. */
+export interface Client {
+  readonly revision: Revision
+  readonly capabilities: JsonObject
+}
+
+export class Exchange implements Call {
+  #controller: AbortController | undefined
+  #lastProgress = -Infinity
+  #state: 'open' | 'cancelled' | 'answered' = 'open'
+
+  constructor(
+    readonly request: Request,
+    readonly params: JsonObject,
+    readonly client: Client,
+    readonly outlet: Outlet,
+  ) {}
+
+  get cancelled(): boolean {
+    return this.#state === 'cancelled'
+  }
+
+  // Made on first use: most calls are over before anybody asks for it, and a controller costs more than they do.
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    return this.#controller.signal
+  }
+
+  get wantsProgress(): boolean {
+    return this.#token() !== undefined
+  }
+
+  progress(done: number, { total, message }: { readonly total?: number; readonly message?: string } = {}): void {
+    if (this.#state !== 'open' || !(done > this.#lastProgress) || this.outlet.congested()) return
+    const token = this.#token()
+    if (token === undefined) return
+    this.#lastProgress = done
+    const known = this.client.revision >= '2025-03-26' ? { progress: done, total, message } : { progress: done, total }
+    const params = `{"progressToken":${token},${JSON.stringify(known).slice(1)}`
+    this.outlet.send(notificationText('notifications/progress', params))
+  }
+
+  /** The client no longer wants an answer. */
+  cancel(reason: string): void {
+    if (this.#state !== 'open') return
+    this.#state = 'cancelled'
+    this.abort(reason)
+  }
+
+  /** The work must stop now; an answer may still be given. */
+  abort(reason: string): void {
+    this.#controller ??= new AbortController()
+    this.#controller.abort(new Error(reason))
+  }
+
+  close(): void {
+    if (this.#state === 'open') this.#state = 'answered'
+  }
+
+  #token(): string | undefined {
+    const meta = this.params._meta
+    if (!isObject(meta) || meta.progressToken === undefined) return undefined
+    return idText(meta.progressToken, this.request.source, ['params', '_meta', 'progressToken']) ?? undefined
+  }
+}

@@ -1,0 +1,57 @@
+// Results as each revision knows them. A client must never meet a field or a content type its revision had not
+// heard of: real clients of the period throw on them. What cannot be shown is told in words instead.
+
+import type { JsonObject } from '../lib/json.js'
+import type { Block, Hints } from '../tools/tool.js'
+import type { Revision } from './revision.js'
+
+export interface ToolFace {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly hints: Hints
+  readonly inputSchema: JsonObject
+  readonly outputSchema: JsonObject | undefined
+}
+
+export function projectTool(tool: ToolFace, revision: Revision): JsonObject {
+  const { name, title, description, hints, inputSchema, outputSchema } = tool
+  if (revision < '2025-03-26') return { name, description, inputSchema }
+  const annotations = {
+    readOnlyHint: hints.readOnly,
+    destructiveHint: hints.destructive,
+    idempotentHint: hints.idempotent,
+    openWorldHint: hints.openWorld,
+  }
+  if (revision < '2025-06-18') return { name, description, inputSchema, annotations: { title, ...annotations } }
+  if (outputSchema === undefined) return { name, title, description, inputSchema, annotations }
+  return { name, title, description, inputSchema, outputSchema, annotations }
+}
+
+export function projectBlock(block: Block, revision: Revision): Block {
+  if (block.type === 'audio' && revision < '2025-03-26') {
+    return inWords(
+      `[audio, ${block.mimeType}, ${block.data.length} base64 characters: not shown at this protocol revision]`,
+    )
+  }
+  if (block.type === 'resource_link' && revision < '2025-06-18') {
+    return inWords(`${block.title ?? block.name}: ${block.uri}${block.description ? ` (${block.description})` : ''}`)
+  }
+  return block
+}
+
+/** The name of this server: titles, icons and links came later than names and versions. */
+export function projectIdentity(identity: Identity, revision: Revision): JsonObject {
+  const { name, version, title } = identity
+  return title === undefined || revision < '2025-06-18' ? { name, version } : { name, title, version }
+}
+
+export interface Identity {
+  readonly name: string
+  readonly version: string
+  readonly title?: string
+}
+
+function inWords(text: string): Block {
+  return { type: 'text', text }
+}

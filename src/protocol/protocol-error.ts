@@ -1,0 +1,24 @@
+// A request that gets a JSON-RPC error instead of a result, and the codes this server uses.
+// Codes from -32020 down are the specification's own; nothing else may be sent from that range.
+
+import type { JsonObject } from '../lib/json.js'
+
+export const PARSE_ERROR = -32700
+export const INVALID_REQUEST = -32600
+export const METHOD_NOT_FOUND = -32601
+export const INVALID_PARAMS = -32602
+export const INTERNAL_ERROR = -32603
+export const MISSING_CAPABILITY = -32021
+export const UNSUPPORTED_VERSION = -32022
+
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError'
+
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly data?: JsonObject,
+  ) {
+    super(message)
+  }
+}

@@ -1,0 +1,39 @@
+// What a server is, apart from any client: its name, its tools and their services. Made once, shared by all sessions.
+
+import type { Services } from '../services/services.js'
+import type { Tool } from '../tools/tool.js'
+import { createCatalogue, type Catalogue } from './catalogue.js'
+import type { Identity } from './projection.js'
+
+export interface ServerDescription extends Identity {
+  readonly instructions?: string
+  readonly tools: readonly Tool[]
+  readonly services?: Services
+  /** Tools that exist but may not be called here, and why: the reason is told to whoever calls. */
+  readonly refusals?: ReadonlyMap<string, string>
+  /** Told about bugs; the client only learns that there was one. */
+  readonly logError?: (error: unknown) => void
+}
+
+export interface Server {
+  readonly identity: Identity
+  readonly instructions: string | undefined
+  readonly catalogue: Catalogue
+  readonly services: Services
+  readonly refusals: ReadonlyMap<string, string>
+  logError(error: unknown): void
+}
+
+export function createServer(description: ServerDescription): Server {
+  const { name, version, title, instructions, tools, services, refusals, logError } = description
+  return {
+    identity: title === undefined ? { name, version } : { name, version, title },
+    instructions,
+    catalogue: createCatalogue(tools),
+    services: services ?? NO_SERVICES,
+    refusals: refusals ?? new Map(),
+    logError: logError ?? (() => {}),
+  }
+}
+
+const NO_SERVICES: Services = { open: () => ({}), close: () => Promise.resolve() }

@@ -1,0 +1,55 @@
+// The table of services: each is opened when a call first needs it, once, and closed in reverse order at the end.
+// A client that never uses a service pays nothing for it.
+
+import type { JsonObject } from '../lib/json.js'
+
+export interface Services {
+  /** The named services, at once when all of them are already open. */
+  open(names: readonly string[]): JsonObject | Promise<JsonObject>
+  close(): Promise<void>
+}
+
+export type Openers<S> = { readonly [K in keyof S]: () => S[K] | Promise<S[K]> }
+
+export function createServices<S extends object>(openers: Openers<S>): Services {
+  const opening = new Map<string, Promise<unknown>>()
+  const opened = new Map<string, unknown>()
+  const known = new Map<string, () => unknown>(Object.entries(openers))
+
+  function openOne(name: string): Promise<unknown> {
+    const running = opening.get(name)
+    if (running) return running
+    const opener = known.get(name)
+    if (!opener) return Promise.reject(new Error(`no such service: ${name}`))
+    const promise = (async () => {
+      const service = await opener()
+      opened.set(name, service)
+      return service
+    })()
+    opening.set(name, promise)
+    // A service that failed to open is tried again by the next call that needs it.
+    promise.catch(() => opening.delete(name))
+    return promise
+  }
+
+  return {
+    open(names) {
+      if (names.every((name) => opened.has(name))) return pick(names, opened)
+      return Promise.all(names.map(openOne)).then(() => pick(names, opened))
+    },
+    async close() {
+      await Promise.allSettled(opening.values())
+      for (const service of [...opened.values()].toReversed()) {
+        if (isClosable(service)) await service.close()
+      }
+    },
+  }
+}
+
+function pick(names: readonly string[], from: ReadonlyMap<string, unknown>): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, from.get(name)]))
+}
+
+function isClosable(service: unknown): service is { close(): unknown } {
+  return typeof service === 'object' && service !== null && 'close' in service && typeof service.close === 'function'
+}

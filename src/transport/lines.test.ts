@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import { createLines, type Spoiled } from './lines.js'
+
+function linesOf(chunks: readonly Buffer[], maxBytes = 1000): (string | Spoiled)[] {
+  const lines = createLines(maxBytes)
+  const all: (string | Spoiled)[] = []
+  const drain = (): void => {
+    for (let line = lines.next(); line !== undefined; line = lines.next()) all.push(line)
+  }
+  for (const chunk of chunks) {
+    lines.push(chunk)
+    drain()
+  }
+  lines.end()
+  drain()
+  return all
+}
+
+const texts = (...parts: string[]): Buffer[] => parts.map((part) => Buffer.from(part))
+
+describe('lines', () => {
+  test.each([
+    ['one line', ['a\n'], ['a']],
+    ['several in one chunk', ['a\nb\nc\n'], ['a', 'b', 'c']],
+    ['one over several chunks', ['a', 'b', 'c\n'], ['abc']],
+    ['a rest without a newline', ['a\nb'], ['a', 'b']],
+    ['blank lines', ['\n\n a \n\t\n'], [' a ']],
+    ['an end in the middle', ['a\nb', 'c\nd', '\n'], ['a', 'bc', 'd']],
+    ['nothing', [], []],
+  ])('%s', (_, chunks, expected) => {
+    expect(linesOf(texts(...chunks))).toEqual(expected)
+  })
+
+  test('a character cut between chunks is whole again', () => {
+    const bytes = Buffer.from('x😀é\n')
+    for (let at = 0; at <= bytes.length; at++) {
+      expect(linesOf([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(['x😀é'])
+    }
+  })
+
+  test('a line of exactly the limit passes, one byte more does not, in bytes and not in characters', () => {
+    expect(linesOf(texts(`${'x'.repeat(10)}\n`), 10)).toEqual(['x'.repeat(10)])
+    expect(linesOf(texts(`${'x'.repeat(11)}\ny\n`), 10)).toEqual([{ reason: expect.stringContaining('10 bytes') }, 'y'])
+    expect(linesOf(texts('ééééé\n'), 10)).toEqual(['ééééé'])
+    expect(linesOf(texts('éééééx\nz\n'), 10)).toEqual([{ reason: expect.any(String) }, 'z'])
+  })
+
+  test('a long line is told once, however many chunks it has, and forgotten to its newline', () => {
+    expect(linesOf(texts('a\nxxxxxx', 'xxxxxx', 'xxxxxx', 'xx\nb\n'), 10)).toEqual([
+      'a',
+      { reason: expect.any(String) },
+      'b',
+    ])
+    expect(linesOf(texts('xxxxxxxxxxxx', 'xx'), 10)).toEqual([{ reason: expect.any(String) }])
+  })
+
+  test('a line that is not UTF-8 spoils only itself', () => {
+    const bytes = Buffer.concat([Buffer.from('a\n'), Buffer.from([0xc3, 0x28, 0x0a]), Buffer.from('é\n')])
+    expect(linesOf([bytes])).toEqual(['a', { reason: 'the line is not valid UTF-8' }, 'é'])
+  })
+
+  test('any bytes, however cut, give the same lines as uncut', () => {
+    const byte = fc.oneof(fc.constantFrom(0x0a, 0x0d, 0x20, 0x41, 0xc3, 0xa9, 0xff), fc.integer({ min: 0, max: 255 }))
+    fc.assert(
+      fc.property(fc.array(byte, { maxLength: 200 }), fc.array(fc.nat(200), { maxLength: 10 }), (values, cuts) => {
+        const bytes = Buffer.from(values)
+        const places = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b)
+        const chunks = places.map((end, index) => bytes.subarray(places[index - 1] ?? 0, end))
+        expect(linesOf(chunks, 40)).toEqual(linesOf([bytes], 40))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})

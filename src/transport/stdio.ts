@@ -1,0 +1,149 @@
+// Lines ⇄ messages over this process's standard streams; the only owner of stdout. When the client stops reading,
+// reading stops too. The end of input, a signal or a lost client all end it the same way: calls in flight get a
+// grace to finish and answer, then their work is stopped.
+
+import { PARSE_ERROR } from '../protocol/protocol-error.js'
+import type { Outlet } from '../protocol/exchange.js'
+import { malformed } from '../protocol/message.js'
+import type { Server } from '../protocol/server.js'
+import { createSession, type Session } from '../protocol/session.js'
+import { createLines } from './lines.js'
+
+const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024
+
+const GRACE_MS = 5000
+const STOP_MS = 2500
+const FLUSH_MS = 500
+const FLUSH_AT = 64 * 1024
+const CONGESTED_AT = 1024 * 1024
+
+/** Serves until the client goes or a signal comes; resolves when everything is answered or stopped. */
+export async function serveStdio(server: Server, maxLineBytes = DEFAULT_MAX_LINE_BYTES): Promise<void> {
+  const session = createSession(server)
+  const out = openOutput()
+  const signals = createSignals()
+  await Promise.race([readInput(session, out, maxLineBytes), signals.next(), out.gone])
+  process.stdin.pause()
+  // Clients close stdin, signal two seconds later and kill two seconds after that: a signal ends the grace.
+  await within(GRACE_MS, Promise.race([session.settled(), signals.next(), out.gone]))
+  session.abort('the server is stopping')
+  await within(STOP_MS, Promise.all([session.settled(), server.services.close()]))
+  await within(FLUSH_MS, out.flushed())
+}
+
+interface Output extends Outlet {
+  /** While held, messages are gathered; they leave in one write when it is released. */
+  hold(): void
+  release(): void
+  onDrain(listener: () => void): void
+  flushed(): Promise<void>
+  /** Resolves when the client has closed its end. */
+  readonly gone: Promise<void>
+}
+
+function openOutput(): Output {
+  const { stdout } = process
+  let buffer = ''
+  let held = false
+  let scheduled = false
+  let lost = false
+  const gone = new Promise<void>((resolve) => {
+    stdout.on('error', () => {
+      lost = true
+      buffer = ''
+      resolve()
+    })
+  })
+
+  function flush(): void {
+    scheduled = false
+    if (buffer === '' || lost) return
+    const text = buffer
+    buffer = ''
+    stdout.write(text)
+  }
+
+  return {
+    gone,
+    send(text) {
+      if (lost) return
+      buffer += text + '\n'
+      if (buffer.length > FLUSH_AT) return flush()
+      if (held || scheduled) return
+      scheduled = true
+      // From a promise's continuation this runs after all others that are ready, so their answers share a write.
+      process.nextTick(flush)
+    },
+    congested: () => stdout.writableLength >= CONGESTED_AT,
+    hold() {
+      held = true
+    },
+    release() {
+      held = false
+      flush()
+    },
+    onDrain: (listener) => stdout.on('drain', listener),
+    flushed() {
+      flush()
+      return lost ? Promise.resolve() : new Promise((resolve) => stdout.write('', () => resolve()))
+    },
+  }
+}
+
+/** Resolves at the end of input, when its last line has been taken. */
+function readInput(session: Session, out: Output, maxLineBytes: number): Promise<void> {
+  return new Promise((resolve) => pumpInput(session, out, maxLineBytes, resolve))
+}
+
+function pumpInput(session: Session, out: Output, maxLineBytes: number, onEnd: () => void): void {
+  const { stdin } = process
+  const lines = createLines(maxLineBytes)
+  let ended = false
+
+  function pump(): void {
+    out.hold()
+    while (!out.congested()) {
+      const line = lines.next()
+      if (line === undefined) break
+      if (typeof line === 'string') session.receive(line, out)
+      else out.send(malformed(PARSE_ERROR, `Parse error: ${line.reason}`).answer)
+    }
+    out.release()
+    if (out.congested()) stdin.pause()
+    else if (ended) onEnd()
+  }
+
+  stdin.on('data', (chunk: Buffer) => {
+    lines.push(chunk)
+    pump()
+  })
+  stdin.on('end', () => {
+    lines.end()
+    ended = true
+    pump()
+  })
+  stdin.on('error', onEnd)
+  out.onDrain(() => {
+    pump()
+    if (!ended && !out.congested()) stdin.resume()
+  })
+}
+
+function createSignals(): { next(): Promise<void> } {
+  let wake: (() => void) | undefined
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => wake?.())
+  return {
+    next: () =>
+      new Promise((resolve) => {
+        wake = resolve
+      }),
+  }
+}
+
+function within(ms: number, work: Promise<unknown>): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer))
+}
