@@ -1,0 +1,130 @@
+// Every option once: its type, its default and one sentence. The documentation table, the `config` command and the
+// parsing of values all come from here.
+
+interface Common {
+  readonly about: string
+  /** Shown as **** wherever settings are printed. */
+  readonly secret?: true
+  /** Taken from the person's own files and environment only: a cloned project must not be able to set it. */
+  readonly personal?: true
+}
+
+export type Option = Common &
+  (
+    | { readonly type: 'boolean'; readonly default: boolean }
+    | { readonly type: 'integer'; readonly default: number; readonly min: number; readonly max: number }
+    | { readonly type: 'string'; readonly default: string }
+    | { readonly type: 'choice'; readonly default: string; readonly choices: readonly string[] }
+  )
+
+/** The published tools; each has a switch TOOL_<NAME>. */
+const TOOL_NAMES = [
+  'Bash',
+  'ReadImage',
+  'ReadDocs',
+  'WebSearch',
+  'TaskManager',
+  'PlanMode',
+  'AskUserQuestion',
+  'InvokeSkill',
+  'BackgroundBash',
+  'ReadBgOutput',
+  'ListBgTasks',
+  'KillBgTask',
+  'SetCallback',
+] as const
+
+type ToolSwitch = `TOOL_${Uppercase<(typeof TOOL_NAMES)[number]>}`
+
+const GENERAL = {
+  TOOLS: {
+    type: 'boolean',
+    default: true,
+    about: 'Serve tools at all; off, none is listed and every call is refused.',
+  },
+  STREAMING: {
+    type: 'boolean',
+    default: true,
+    about: 'Send output as progress while a command runs, to clients that ask for it.',
+  },
+  MODEL: {
+    type: 'string',
+    default: 'sonnet',
+    about: "The model to suggest when the client's model is asked for text.",
+  },
+  ACTIVE_PROFILE: {
+    type: 'string',
+    default: '',
+    about: 'Name of a profile file in `scorpiox-env/` to read on top of the others.',
+  },
+  STARTUP_DIR: {
+    type: 'string',
+    default: '',
+    about: 'Directory to work in; the `--cwd` flag beats it, empty means the current one.',
+  },
+  LOG_LEVEL: {
+    type: 'choice',
+    default: 'info',
+    choices: ['error', 'warn', 'info', 'debug'],
+    about: 'How much goes to stderr.',
+  },
+  MAX_LINE_BYTES: {
+    type: 'integer',
+    default: 16_777_216,
+    min: 1024,
+    max: 536_870_912,
+    about: 'Largest message accepted; a longer one is answered with an error and skipped.',
+  },
+  BASH_MAX_OUTPUT: {
+    type: 'integer',
+    default: 30_000,
+    min: 1000,
+    max: 10_000_000,
+    about: 'Bytes of output a command may return; of a longer output the head and the tail are kept.',
+  },
+  HTTP_HOST: { type: 'string', default: '127.0.0.1', personal: true, about: 'Address that `serve --http` listens on.' },
+  HTTP_PORT: { type: 'integer', default: 8808, min: 0, max: 65_535, about: 'Port that `serve --http` listens on.' },
+  HTTP_TOKEN: {
+    type: 'string',
+    default: '',
+    secret: true,
+    personal: true,
+    about: 'Bearer token for HTTP; empty means a new one at each start, printed once.',
+  },
+} as const satisfies Record<string, Option>
+
+type Options = typeof GENERAL &
+  Record<ToolSwitch, { readonly type: 'boolean'; readonly default: true; readonly about: string }>
+
+export type OptionName = keyof Options
+
+/** The effective values, by name. */
+export type Settings = {
+  readonly [K in OptionName]: Options[K]['type'] extends 'boolean'
+    ? boolean
+    : Options[K]['type'] extends 'integer'
+      ? number
+      : Options[K] extends { readonly choices: readonly (infer C)[] }
+        ? C
+        : string
+}
+
+export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
+  ...Object.entries(GENERAL),
+  ...TOOL_NAMES.map((name): [string, Option] => [
+    toolSwitch(name),
+    { type: 'boolean', default: true, about: `Offer ${name}; off, it is not listed and a call is refused.` },
+  ]),
+])
+
+export function toolSwitch(tool: string): string {
+  return `TOOL_${tool.toUpperCase()}`
+}
+
+// Keys of the same file format that belong to the terminal program, not to this server. A shared file may hold them.
+const FOREIGN =
+  /^(PROVIDER|THINKING|LOG_DIR|PROXY_|LOOP_DETECTION|PROMPT_|SCORPIOX_|SESSION_|TOOL_SEARCHSKILLS|TOOL_CREATEFILE|ADDITIONAL_SKILLS|SKILL_|REQUIRED_SKILLS|SYSTEM_PROMPT_|HOOKS_|MCP|SERVER_|CONTEXT_|CACHE_|USAGE_|EMIT_|ANTHROPIC_|OPENAI_|CODEX_|COPILOT_|REASONING_|CLAUDE_|TMUX_|SXMUX_|SX_|CONTAINER_)/
+
+export function isForeign(key: string): boolean {
+  return FOREIGN.test(key)
+}

@@ -1,0 +1,56 @@
+// Runs a command in the project's directory and says what it printed.
+
+import type { Shell } from '../services/shell/shell.js'
+import { toolsOver } from './tool.js'
+
+const DEFAULT_TIMEOUT_MS = 30_000
+const MAX_TIMEOUT_MS = 24 * 60 * 60 * 1000
+
+export const bash = toolsOver<{ shell: Shell }>()({
+  name: 'Bash',
+  title: 'Run a command',
+  description: `Execute a bash command in the project directory and return its output (stdout and stderr together).
+A command that is still running after its timeout is ended. Nothing can be typed into it: stdin is empty.`,
+  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  needs: ['shell'],
+
+  input: {
+    type: 'object',
+    properties: {
+      command: { type: 'string', description: 'The bash command to execute' },
+      timeout: { type: 'integer', description: `Timeout in milliseconds (default: ${DEFAULT_TIMEOUT_MS})` },
+    },
+    required: ['command'],
+  },
+
+  output: {
+    type: 'object',
+    properties: {
+      exitCode: { type: ['integer', 'null'] },
+      signal: { type: ['string', 'null'] },
+      timedOut: { type: 'boolean' },
+      omittedBytes: { type: 'integer' },
+      durationMs: { type: 'integer' },
+    },
+    required: ['exitCode', 'signal', 'timedOut', 'omittedBytes', 'durationMs'],
+  },
+
+  async run({ command, timeout = 0 }, { shell }, call) {
+    const timeoutMs = timeout > 0 ? Math.min(timeout, MAX_TIMEOUT_MS) : DEFAULT_TIMEOUT_MS
+    let shown = 0
+    const onLine = call.wantsProgress ? (line: string) => call.progress(++shown, { message: line }) : undefined
+    return { ...(await shell.run(command, { timeoutMs, signal: call.signal, onLine })), timeoutMs }
+  },
+
+  render({ output, exitCode, signal, timedOut, cancelled, timeoutMs }) {
+    if (exitCode === 0 && !timedOut && !cancelled) return output || '(no output)'
+    const end = timedOut
+      ? `Timed out after ${timeoutMs} ms and was ended. Give a longer timeout, or run less at once.`
+      : cancelled
+        ? 'Cancelled and ended.'
+        : signal
+          ? `Ended by signal ${signal}.`
+          : `Exit code ${exitCode}.`
+    return { content: output ? `${output.replace(/\n?$/, '\n')}[${end}]` : `[${end}]`, isError: true }
+  },
+})
