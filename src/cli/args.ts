@@ -1,0 +1,52 @@
+// argv → one command with its flags. Pure. What cannot be understood comes back as a sentence.
+
+import { parseArgs } from 'node:util'
+
+import { Failure } from '../lib/failure.js'
+
+export interface Arguments {
+  readonly command: string | undefined
+  readonly operands: readonly string[]
+  readonly flags: Flags
+}
+
+export interface Flags {
+  readonly cwd?: string | undefined
+  readonly env?: string[] | undefined
+  readonly help?: boolean | undefined
+  readonly version?: boolean | undefined
+  readonly json?: boolean | undefined
+  readonly http?: boolean | undefined
+  readonly host?: string | undefined
+  readonly port?: string | undefined
+  readonly 'no-auth'?: boolean | undefined
+}
+
+/** The command line was not understood; it says what was expected. */
+export class UsageError extends Failure {
+  override readonly name = 'UsageError'
+}
+
+export function readArguments(argv: readonly string[]): Arguments {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        cwd: { type: 'string' },
+        env: { type: 'string', short: 'e', multiple: true },
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean', short: 'V' },
+        json: { type: 'boolean' },
+        http: { type: 'boolean' },
+        host: { type: 'string' },
+        port: { type: 'string' },
+        'no-auth': { type: 'boolean' },
+      },
+    })
+    const [command, ...operands] = positionals
+    return { command, operands, flags: values }
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}

@@ -1,0 +1,79 @@
+// Says what works on this machine, what does not, and what to do about each.
+
+import { accessSync, constants } from 'node:fs'
+
+import type { Config } from '../config/load.js'
+import { askProgram } from '../platform/process.js'
+
+export interface Finding {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail: string
+  /** What to do; absent where nothing needs doing. */
+  readonly fix?: string
+}
+
+export interface Surroundings {
+  readonly config: Config
+  readonly runtime: string
+  readonly tools: readonly string[]
+  readonly refused: ReadonlyMap<string, string>
+}
+
+export async function examine({ config, runtime, tools, refused }: Surroundings): Promise<readonly Finding[]> {
+  return [
+    examineRuntime(runtime),
+    await examineProgram(config, 'bash', 'Bash cannot run commands without it: install bash.'),
+    await examineProgram(config, 'git', 'Commands that use git will fail: install git if you want them.'),
+    examineDirectory(config.cwd),
+    {
+      name: 'settings',
+      ok: config.warnings.length === 0,
+      detail: config.files.length > 0 ? config.files.join(', ') : 'no settings file; defaults and environment',
+      ...(config.warnings.length > 0 && { fix: config.warnings.join('\n') }),
+    },
+    {
+      name: 'tools',
+      ok: tools.length > 0,
+      detail: [tools.join(', ') || 'none', ...refused.values()].join('; '),
+      ...(tools.length === 0 && {
+        fix: 'Remove TOOLS=0 and TOOL_…=0 from your settings: `scorpiox-code config` says where they are.',
+      }),
+    },
+  ]
+}
+
+export function report(findings: readonly Finding[]): string {
+  return findings
+    .map(
+      ({ name, ok, detail, fix }) =>
+        `${ok ? '✓' : '✗'} ${name}: ${detail}${fix ? `\n  → ${fix.replaceAll('\n', '\n    ')}` : ''}\n`,
+    )
+    .join('')
+}
+
+function examineRuntime(runtime: string): Finding {
+  const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(runtime) ?? []).slice(1).map(Number)
+  const ok = major > 20 || (major === 20 && minor >= 19)
+  return { name: 'runtime', ok, detail: runtime, ...(!ok && { fix: 'Install Node.js 20.19 or newer.' }) }
+}
+
+async function examineProgram(config: Config, program: string, fix: string): Promise<Finding> {
+  const answer = await askProgram(program, ['--version'], config.childEnv)
+  if (answer === undefined) return { name: program, ok: false, detail: 'not found', fix }
+  return { name: program, ok: true, detail: answer.split('\n')[0] ?? '' }
+}
+
+function examineDirectory(cwd: string): Finding {
+  try {
+    accessSync(cwd, constants.R_OK | constants.X_OK)
+    return { name: 'directory', ok: true, detail: cwd }
+  } catch {
+    return {
+      name: 'directory',
+      ok: false,
+      detail: cwd,
+      fix: 'It does not exist or cannot be entered: check --cwd and STARTUP_DIR.',
+    }
+  }
+}

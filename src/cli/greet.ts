@@ -1,0 +1,16 @@
+// What a person sees who types the command on a terminal: what it is, how to connect it, what works here.
+
+import { VERSION } from '../lib/version.js'
+import { connectionGuide, type Launch } from './connect.js'
+import { report, type Finding } from './doctor.js'
+
+export function greet(launch: Launch, findings: readonly Finding[]): string {
+  return `scorpiox-code ${VERSION}
+An MCP server: it gives an AI client a shell and more. A client starts it by itself; paste one of these to connect:
+
+${connectionGuide(launch)}
+On this machine:
+${report(findings)}
+More: scorpiox-code --help
+`
+}

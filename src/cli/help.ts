@@ -1,0 +1,25 @@
+// What `--help` says.
+
+import { VERSION } from '../lib/version.js'
+
+export const HELP = `scorpiox-code ${VERSION}: an MCP server that gives an AI client a shell and more.
+
+Usage
+  scorpiox-code                     serve MCP over stdio (a client starts it this way); on a terminal, greet
+  scorpiox-code serve               serve MCP over stdio, also on a terminal
+  scorpiox-code serve --http        serve MCP over HTTP   [--host 127.0.0.1] [--port 8808] [--no-auth]
+  scorpiox-code tools               list the tools        [--json]
+  scorpiox-code call <Tool> [args]  call one tool: a JSON object, or key=value pairs   [--json]
+  scorpiox-code config              print each setting and where it came from          [--json]
+  scorpiox-code doctor              say what works on this machine and what does not   [--json]
+
+Flags
+  -e, --env KEY=VALUE   set an option, over files and environment (may be repeated)
+      --cwd DIR         work in DIR
+  -h, --help            this text
+  -V, --version         the version
+
+Examples
+  scorpiox-code call Bash command="ls -la" timeout=5000
+  scorpiox-code call Bash '{"command": "git status"}'
+`

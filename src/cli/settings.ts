@@ -1,0 +1,40 @@
+// Prints each setting, its value and where it came from; secrets are masked.
+
+import type { Config } from '../config/load.js'
+import { OPTIONS } from '../config/options.js'
+
+export function settingsReport(config: Config): string {
+  const rows = rowsOf(config).map(({ key, value, source }) => [key, String(value), source === 'default' ? '' : source])
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const table = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+  return `${[...table, ...config.warnings.map((warning) => `! ${warning}`)].join('\n')}\n`
+}
+
+export function settingsJson(config: Config): string {
+  const options = rowsOf(config).map((row) => Object.assign(describe(row.key), row))
+  return `${JSON.stringify({ options, files: config.files, warnings: config.warnings }, null, 2)}\n`
+}
+
+function rowsOf(config: Config) {
+  return [...config.effective].map(([key, { value, source }]) => ({
+    key,
+    value: OPTIONS.get(key)?.secret && value !== '' ? '****' : value,
+    source,
+  }))
+}
+
+function describe(key: string): object {
+  const {
+    about,
+    type,
+    default: fallback,
+    personal = false,
+    ...rest
+  } = OPTIONS.get(key) ?? { about: '', type: 'string', default: '' }
+  return { type, default: fallback, about, personal, ...('choices' in rest && { choices: rest.choices }) }
+}
