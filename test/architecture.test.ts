@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { violations, type Sources } from './architecture.js'
+
+const SRC = resolve(import.meta.dirname, '../src')
+
+function sources(): Map<string, string> {
+  const files = readdirSync(SRC, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+  return new Map(files.map((file) => [relative(SRC, file).replaceAll('\\', '/'), readFileSync(file, 'utf8')]))
+}
+
+function planted(file: string, text: string): Sources {
+  return sources().set(file, text)
+}
+
+test('imports point down and every effect goes through its door', () => {
+  expect(sources().size).toBeGreaterThan(30)
+  expect(violations(sources())).toEqual([])
+})
+
+test.each([
+  ['an upward import', 'lib/planted.ts', "import { bash } from '../tools/bash.js'"],
+  ['an upward dynamic import', 'services/planted.ts', "const x = await import('../protocol/session.js')"],
+  ['an upward type import', 'platform/planted.ts', "import type { Config } from '../config/load.js'"],
+  ['a sideways import', 'web/planted.ts', "import { createSession } from '../protocol/session.js'"],
+  ['an import of the top', 'cli/planted.ts', "import { serve } from '../library.js'"],
+  ['process.env outside config', 'tools/planted.ts', 'export const home = process.env.HOME'],
+  ['a second spawner', 'services/planted.ts', "import { spawn } from 'node:child_process'"],
+  ['a print to stdout', 'services/planted.ts', "process.stdout.write('hello')"],
+  ['a console.log', 'tools/planted.ts', "console.log('hello')"],
+  ['a fetch', 'services/planted.ts', "const page = await fetch('http://example.com')"],
+])('%s is caught', (_, file, text) => {
+  const found = violations(planted(file, text))
+  expect(found.length).toBeGreaterThan(0)
+  expect(found.every((violation) => violation.startsWith(file))).toBe(true)
+})
+
+test('a folder that is no room of the house is caught', () => {
+  expect(() => violations(planted('utils/planted.ts', "import { isObject } from '../lib/json.js'"))).toThrow(
+    'not a room',
+  )
+})

@@ -1,0 +1,63 @@
+// The laws of the house as a function: sources in, violations out. The test runs it on src/ and on planted violations.
+
+import { dirname, join, normalize } from 'node:path'
+
+/** Low to high; a file may import its own room and those below. */
+const LADDER = ['lib', 'platform', 'config', 'store', 'services', 'tools', 'protocol', 'transport', 'cli', '']
+
+/** `web` stands beside `protocol`: neither imports the other. */
+const BESIDE = new Map([['web', 'protocol']])
+
+/** One door for each effect: what the source may not contain, and the files that may. */
+const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[] }[] = [
+  { effect: 'starting programs', pattern: /['"](node:)?child_process['"]/, doors: ['platform/process.ts'] },
+  { effect: 'reading the environment', pattern: /\bprocess\.env\b/, doors: ['config/load.ts'] },
+  {
+    effect: 'stdout',
+    pattern: /\bprocess\.stdout\b|\bconst \{[^}]*\bstdout\b[^}]*\} = process\b|\bconsole\.(log|info)\b/,
+    doors: ['transport/stdio.ts', 'cli/terminal.ts'],
+  },
+  { effect: 'stderr', pattern: /\bprocess\.stderr\b|\bconsole\./, doors: ['platform/log.ts', 'cli/terminal.ts'] },
+  { effect: 'outgoing HTTP', pattern: /\bfetch\(|\bhttps?\.(request|get)\(/, doors: ['platform/http.ts'] },
+  { effect: 'SQL', pattern: /['"]node:sqlite['"]|['"]pg['"]/, doors: ['store/sqlite.ts', 'store/postgres.ts'] },
+]
+
+export type Sources = ReadonlyMap<string, string>
+
+export function violations(sources: Sources): string[] {
+  return [...sources].flatMap(([file, text]) => [...upwardImports(file, text), ...closedDoors(file, text)])
+}
+
+function upwardImports(file: string, text: string): string[] {
+  const imports = text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)
+  return [...imports].flatMap(([, target = '']) => {
+    const from = roomOf(file)
+    const to = roomOf(normalize(join(dirname(file), target)))
+    if (from === to) return []
+    const sideways = BESIDE.get(from) === to || BESIDE.get(to) === from
+    return sideways || rung(to) > rung(from)
+      ? [`${file} imports ${target}: ${from || 'the top'} may not import ${to || 'the top'}`]
+      : []
+  })
+}
+
+function closedDoors(file: string, text: string): string[] {
+  return DOORS.filter(({ pattern, doors }) => pattern.test(withoutComments(text)) && !doors.includes(file)).map(
+    ({ effect, doors }) => `${file}: ${effect} belongs to ${doors.join(' and ')}`,
+  )
+}
+
+function roomOf(file: string): string {
+  const [room, ...rest] = file.split('/')
+  return rest.length > 0 && room !== undefined ? room : ''
+}
+
+function rung(room: string): number {
+  const index = LADDER.indexOf(BESIDE.get(room) ?? room)
+  if (index === -1) throw new Error(`src/${room} is not a room of the house`)
+  return index
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '').replace(/\s\/\/ .*$/gm, '')
+}

@@ -1,0 +1,144 @@
+// Settings as a person meets them: files, environment and flags, through the real program.
+
+import { execFile } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { expect, test } from 'vitest'
+
+import { emptyFolder, PROGRAM, startServer } from './support.js'
+
+interface World {
+  readonly home: string
+  readonly cwd: string
+}
+
+function world(files: Record<string, string> = {}): World {
+  const folders = { home: emptyFolder(), cwd: emptyFolder() }
+  for (const [path, text] of Object.entries(files)) {
+    const [root = '', ...rest] = path.split('/')
+    const file = join(root === 'home' ? folders.home : folders.cwd, ...rest)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+  return folders
+}
+
+async function config({ home, cwd }: World, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [PROGRAM, 'config', '--json', ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: home, ...env },
+  })
+  const { options }: { options: { key: string; value: unknown; source: string }[] } = JSON.parse(stdout)
+  return { stderr, stdout, get: (key: string) => options.find((option) => option.key === key) }
+}
+
+test('each level beats the one below it', async () => {
+  const levels: [string, string][] = [
+    ['home/.scorpiox-env.txt', 'a'],
+    ['home/.claude/scorpiox-env.txt', 'b'],
+    ['cwd/scorpiox-env.txt', 'c'],
+    ['cwd/.claude/scorpiox-env.txt', 'd'],
+    ['cwd/.scorpiox/scorpiox-env.txt', 'e'],
+  ]
+  for (let count = 0; count <= levels.length; count++) {
+    const files = Object.fromEntries(levels.slice(0, count).map(([path, value]) => [path, `# top\nMODEL=${value}\n`]))
+    const model = (await config(world(files))).get('MODEL')
+    const expected = levels[count - 1]
+    expect(model?.value).toBe(expected?.[1] ?? 'sonnet')
+    if (expected) expect(model?.source).toMatch(/scorpiox-env\.txt:2$/)
+    else expect(model?.source).toBe('default')
+  }
+  const all = world(Object.fromEntries(levels.map(([path, value]) => [path, `MODEL=${value}`])))
+  expect((await config(all, [], { MODEL: 'env' })).get('MODEL')).toMatchObject({ value: 'env', source: 'environment' })
+  expect((await config(all, ['-e', 'MODEL=flag'], { MODEL: 'env' })).get('MODEL')).toMatchObject({
+    value: 'flag',
+    source: '-e',
+  })
+  expect((await config(all, [], { MODEL: '' })).get('MODEL')).toMatchObject({ value: 'e' })
+})
+
+test("a profile lies over the files and under the environment; the project's shadows the person's", async () => {
+  const files = {
+    'home/.claude/scorpiox-env.txt': 'ACTIVE_PROFILE=work\nMODEL=plain',
+    'home/.claude/scorpiox-env/work.txt': 'MODEL=mine',
+    'cwd/.scorpiox/scorpiox-env.txt': 'MODEL=project',
+  }
+  expect((await config(world(files))).get('MODEL')?.value).toBe('mine')
+  const both = world({ ...files, 'cwd/.scorpiox/scorpiox-env/work.txt': 'STREAMING=0' })
+  expect((await config(both)).get('MODEL')?.value).toBe('project')
+  expect((await config(world(files), [], { MODEL: 'env' })).get('MODEL')?.value).toBe('env')
+  expect((await config(world(), ['-e', 'X=1'], { ACTIVE_PROFILE: 'gone' })).stderr).toContain(
+    'profile gone was not found',
+  )
+  expect((await config(world(), [], { ACTIVE_PROFILE: '../etc' })).stderr).toContain('not allowed')
+})
+
+test('an unknown key and a bad value are warned about with file and line, and the default stands', async () => {
+  const folders = world({
+    'cwd/scorpiox-env.txt': 'TOOLS=maybe\nNONSENSE=1\nno equals\nHTTP_PORT=99999\nPROVIDER=claude_code\n',
+  })
+  const { stderr, get } = await config(folders)
+  const file = join(folders.cwd, 'scorpiox-env.txt')
+  expect(stderr).toContain(`${file}:1: TOOLS must be true or false, got "maybe"; using true`)
+  expect(stderr).toContain(`${file}:2: unknown key NONSENSE`)
+  expect(stderr).toContain(`${file}:3: expected KEY=VALUE`)
+  expect(stderr).toContain(`${file}:4: HTTP_PORT must be a whole number from 0 to 65535, got "99999"; using 8808`)
+  expect(stderr).not.toContain('PROVIDER')
+  expect(get('TOOLS')).toMatchObject({ value: true, source: 'default' })
+})
+
+test('secrets are masked, and a project cannot set what is personal', async () => {
+  const mine = await config(world({ 'home/.claude/scorpiox-env.txt': 'HTTP_TOKEN=very-secret' }))
+  expect(mine.get('HTTP_TOKEN')?.value).toBe('****')
+  expect(mine.stdout + mine.stderr).not.toContain('very-secret')
+  const theirs = await config(world({ 'cwd/scorpiox-env.txt': 'HTTP_TOKEN=planted' }))
+  expect(theirs.get('HTTP_TOKEN')).toMatchObject({ value: '', source: 'default' })
+  expect(theirs.stderr).toContain('HTTP_TOKEN cannot be set by a project')
+  expect(theirs.stderr).not.toContain('planted')
+})
+
+test('TOOLS=0 lists nothing and refuses every call with the reason', async () => {
+  const client = startServer({ env: { TOOLS: '0' } })
+  await client.initialize('2025-11-25')
+  expect((await client.request('tools/list')).result.tools).toEqual([])
+  const call = await client.request('tools/call', { name: 'Bash', arguments: { command: 'echo x' } })
+  expect(call.result).toEqual({
+    content: [{ type: 'text', text: 'Bash is switched off by the setting TOOLS=0 (set by environment)' }],
+    isError: true,
+  })
+  await client.close()
+})
+
+test('TOOL_BASH=0 hides Bash, and a call names the setting and where it is', async () => {
+  const folders = world({ 'cwd/.scorpiox/scorpiox-env.txt': 'TOOL_BASH=0' })
+  const client = startServer({ cwd: folders.cwd })
+  expect((await client.request('tools/list')).result.tools.map(({ name }: { name: string }) => name)).not.toContain(
+    'Bash',
+  )
+  const call = await client.request('tools/call', { name: 'Bash', arguments: { command: 'echo x' } })
+  expect(call.result.content[0].text).toMatch(/TOOL_BASH=0 \(set by .*scorpiox-env\.txt:1\)/)
+  await client.close()
+})
+
+test('--cwd beats STARTUP_DIR, which beats the current directory', async () => {
+  const [here, startup, flag] = [emptyFolder(), emptyFolder(), emptyFolder()]
+  const pwd = async (args: string[], env: NodeJS.ProcessEnv): Promise<string> => {
+    const client = startServer({ args: [PROGRAM, 'serve', ...args], cwd: here, env })
+    const { result } = await client.request('tools/call', { name: 'Bash', arguments: { command: 'pwd -P' } })
+    await client.close()
+    return result.content[0].text.trim()
+  }
+  expect(await pwd([], {})).toBe(here)
+  expect(await pwd([], { STARTUP_DIR: startup })).toBe(startup)
+  expect(await pwd(['--cwd', flag], { STARTUP_DIR: startup })).toBe(flag)
+})
+
+test("commands do not see the server's own secrets", async () => {
+  const client = startServer({ env: { HTTP_TOKEN: 'very-secret', OTHER: 'visible' } })
+  const { result } = await client.request('tools/call', { name: 'Bash', arguments: { command: 'env' } })
+  expect(result.content[0].text).toContain('OTHER=visible')
+  expect(result.content[0].text).not.toContain('very-secret')
+  await client.close()
+})

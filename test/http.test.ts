@@ -1,0 +1,110 @@
+// The plain HTTP server: it answers who may ask, and nobody else.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { request } from 'node:http'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { emptyFolder, modernMeta, PROGRAM, type Json } from './support.js'
+
+const TOKEN = 'test-token'
+let server: ReturnType<typeof spawn>
+let port = 0
+
+beforeAll(async () => {
+  server = spawn(process.execPath, [PROGRAM, 'serve', '--http', '--port', '0'], {
+    cwd: emptyFolder(),
+    env: { PATH: process.env.PATH, HOME: emptyFolder(), HTTP_TOKEN: TOKEN, MAX_LINE_BYTES: '100000' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let printed = ''
+  while (port === 0) {
+    const [chunk] = (await once(server.stdout!, 'data')) as [Buffer]
+    printed += chunk.toString()
+    port = Number(/http:\/\/127\.0\.0\.1:(\d+)\/mcp/.exec(printed)?.[1] ?? 0)
+  }
+  expect(printed).not.toContain(TOKEN)
+  expect(printed).toContain('claude mcp add')
+})
+
+afterAll(async () => {
+  server.kill('SIGTERM')
+  const [code] = (await once(server, 'exit')) as [number]
+  expect(code).toBe(0)
+})
+
+interface Answer {
+  readonly status: number
+  readonly body: Json
+}
+
+function send(body: string, headers: Record<string, string> = {}, method = 'POST', path = '/mcp'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const all = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}`, ...headers }
+    const call = request({ host: '127.0.0.1', port, path, method, headers: all }, (response) => {
+      let text = ''
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()))
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, body: text === '' ? undefined : JSON.parse(text) }),
+      )
+    })
+    call.on('error', reject)
+    call.end(body)
+  })
+}
+
+const rpc = (method: string, params: object = {}): string => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+
+describe('POST /mcp', () => {
+  test('serves legacy and modern requests', async () => {
+    expect((await send(rpc('initialize', { protocolVersion: '2025-06-18' }))).body.result.protocolVersion).toBe(
+      '2025-06-18',
+    )
+    expect((await send(rpc('tools/list', modernMeta()))).body.result.resultType).toBe('complete')
+    const call = await send(rpc('tools/call', { name: 'Bash', arguments: { command: 'echo over http' } }))
+    expect(call.body.result.content[0].text).toBe('over http\n')
+  })
+
+  test('shapes the answer by the version header', async () => {
+    const list = async (version: string): Promise<string[]> =>
+      Object.keys((await send(rpc('tools/list'), { 'mcp-protocol-version': version })).body.result.tools[0])
+    expect(await list('2024-11-05')).not.toContain('annotations')
+    expect(await list('2025-06-18')).toContain('title')
+  })
+
+  test('answers a batch, a notification and a broken body', async () => {
+    const batch = await send(
+      `[${rpc('ping')},${rpc('tools/call', { name: 'Bash', arguments: { command: 'echo b' } })}]`,
+    )
+    expect(batch.body).toMatchObject([{ result: {} }, { result: { isError: false } }])
+    expect((await send('{"jsonrpc":"2.0","method":"notifications/initialized"}')).status).toBe(202)
+    expect((await send('{')).body).toMatchObject({ id: null, error: { code: -32700 } })
+  })
+})
+
+describe('the gate', () => {
+  test.each([
+    ['another host', { host: 'evil.example' }, 403],
+    ['a host that only begins like ours', { host: 'localhost.evil.example:80' }, 403],
+    ['a web page', { origin: 'https://evil.example' }, 403],
+    ['a sandboxed page', { origin: 'null' }, 403],
+    ['no token', { authorization: '' }, 401],
+    ['a wrong token', { authorization: 'Bearer nope' }, 401],
+    ['a form', { 'content-type': 'text/plain' }, 415],
+  ])('%s is refused with a sentence', async (_, headers, status) => {
+    const answer = await send(rpc('ping'), headers)
+    expect(answer.status).toBe(status)
+    expect(answer.body.error.message).toMatch(/\w+ \w+/)
+  })
+
+  test('a page on this machine may ask, with the token', async () => {
+    expect((await send(rpc('ping'), { origin: 'http://localhost:3000' })).status).toBe(200)
+  })
+
+  test('another path, another method, and a body that is too large', async () => {
+    expect((await send(rpc('ping'), {}, 'POST', '/')).status).toBe(404)
+    expect((await send('', {}, 'GET')).status).toBe(405)
+    expect((await send('x'.repeat(200_000))).status).toBe(413)
+  })
+})

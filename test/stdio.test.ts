@@ -1,0 +1,444 @@
+// The kernel over stdio, seen by a client that speaks in raw bytes.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { describe, expect, test } from 'vitest'
+
+import { emptyFolder, modernMeta, PROGRAM, startServer, type TestClient } from './support.js'
+
+const FIXTURE = resolve(import.meta.dirname, 'fixture/server.mjs')
+
+const fixture = (): TestClient => startServer({ args: [FIXTURE] })
+
+const callParams = (name: string, args: object = {}): object => ({ name, arguments: args })
+
+/** Sends one raw line and a ping behind it; resolves to what came before the ping's answer. */
+async function answersTo(client: TestClient, line: string | Buffer): Promise<unknown[]> {
+  const before = client.received.length
+  client.write(line)
+  client.write('\n')
+  await client.request('ping')
+  return client.received.slice(before, -1)
+}
+
+const error = (code: number, id: unknown = null): object => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message: expect.any(String) },
+})
+
+describe('every line gets its due', () => {
+  test.each([
+    ['text that is not JSON', 'hello', error(-32700)],
+    ['a truncated object', '{"jsonrpc":"2.0","id":1', error(-32700)],
+    ['a number', '42', error(-32600)],
+    ['a string', '"tools/list"', error(-32600)],
+    ['null', 'null', error(-32600)],
+    ['an empty object', '{}', error(-32600)],
+    ['an array', '[]', error(-32600)],
+    ['no jsonrpc', '{"id":7,"method":"ping"}', error(-32600, 7)],
+    ['another jsonrpc', '{"jsonrpc":"1.0","id":"a","method":"ping"}', error(-32600, 'a')],
+    ['a null id', '{"jsonrpc":"2.0","id":null,"method":"ping"}', error(-32600)],
+    ['a fractional id', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', error(-32600)],
+    ['an object id', '{"jsonrpc":"2.0","id":{},"method":"ping"}', error(-32600)],
+    ['a method that is no string', '{"jsonrpc":"2.0","id":8,"method":5}', error(-32600, 8)],
+    ['an unknown method', '{"jsonrpc":"2.0","id":9,"method":"nope"}', error(-32601, 9)],
+    ['params that are no object', '{"jsonrpc":"2.0","id":10,"method":"tools/list","params":[1]}', error(-32602, 10)],
+    ['a call without a name', '{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{}}', error(-32602, 11)],
+    ['an unknown tool', '{"jsonrpc":"2.0","id":12,"method":"tools/call","params":{"name":"Nope"}}', error(-32602, 12)],
+    [
+      'a cursor nobody gave',
+      '{"jsonrpc":"2.0","id":13,"method":"tools/list","params":{"cursor":"x"}}',
+      error(-32602, 13),
+    ],
+    [
+      'a prototype name as a tool',
+      '{"jsonrpc":"2.0","id":14,"method":"tools/call","params":{"name":"__proto__"}}',
+      error(-32602, 14),
+    ],
+    ['a prototype name as a method', '{"jsonrpc":"2.0","id":15,"method":"constructor"}', error(-32601, 15)],
+    ['invalid UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22]), error(-32700)],
+  ])('%s', async (_, line, due) => {
+    const client = startServer()
+    expect(await answersTo(client, line)).toEqual([due])
+    await client.close()
+  })
+
+  test.each([
+    ['a known notification', '{"jsonrpc":"2.0","method":"notifications/initialized"}'],
+    ['an unknown notification', '{"jsonrpc":"2.0","method":"notifications/whatever","params":{"a":1}}'],
+    ['a request method without an id', '{"jsonrpc":"2.0","method":"tools/list"}'],
+    ['a notification with broken params', '{"jsonrpc":"2.0","method":"notifications/cancelled","params":7}'],
+    ['a cancellation of nothing', '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}'],
+    ['a response nobody asked for', '{"jsonrpc":"2.0","id":5,"result":{}}'],
+    ['a blank line', '   \t'],
+    ['a bare carriage return', '\r'],
+  ])('%s gets nothing', async (_, line) => {
+    const client = startServer()
+    expect(await answersTo(client, line)).toEqual([])
+    await client.close()
+  })
+
+  test.each([
+    '0',
+    '-1',
+    '"0"',
+    '""',
+    '"\\u0000"',
+    '"\\ud800"',
+    '9007199254740993',
+    '123456789012345678901234567890',
+    '"a\\"b"',
+  ])('the id %s is echoed exactly', async (id) => {
+    const client = startServer()
+    let raw = ''
+    client.child.stdout.on('data', (chunk: Buffer) => (raw += chunk.toString()))
+    client.write(`{"jsonrpc":"2.0","id":${id},"method":"ping"}\r\n`)
+    await client.close()
+    expect(raw).toBe(`{"jsonrpc":"2.0","id":${id},"result":{}}\n`)
+  })
+
+  test('of duplicate keys the last one counts', async () => {
+    const client = startServer()
+    client.write('{"jsonrpc":"2.0","id":1,"method":"nope","method":"ping","id":2}\n')
+    expect(await client.waitFor(({ id }) => id === 2)).toEqual({ jsonrpc: '2.0', id: 2, result: {} })
+    await client.close()
+  })
+
+  test('a message without a newline before the end of input is answered', async () => {
+    const client = startServer()
+    client.write('{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    expect(await client.close()).toBe(0)
+    expect(client.received).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }])
+  })
+
+  test('a byte order mark at the start is forgiven', async () => {
+    const client = startServer()
+    client.write('\uFEFF{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+    await client.waitFor(({ id }) => id === 1)
+    await client.close()
+  })
+
+  test('a bug in a tool is -32603 with the id, the stack goes to the log, and the connection lives', async () => {
+    const client = fixture()
+    const answer = await client.request('tools/call', callParams('bug'), 'b1')
+    expect(answer).toEqual(error(-32603, 'b1'))
+    expect(JSON.stringify(answer)).not.toContain('on purpose')
+    expect(await client.request('ping')).toMatchObject({ result: {} })
+    await client.close()
+    expect(client.stderr()).toMatch(/broken on purpose[\s\S]+ at /)
+  })
+})
+
+describe('limits', () => {
+  test('a line that is too long is answered once, skipped, and the next one is served', async () => {
+    const client = startServer({ env: { MAX_LINE_BYTES: '4096' } })
+    for (let part = 0; part < 40; part++) {
+      client.write('x'.repeat(1000))
+      await sleep(2)
+    }
+    client.write('\n')
+    await client.request('ping')
+    expect(client.received).toEqual([error(-32700), { jsonrpc: '2.0', id: expect.any(Number), result: {} }])
+    expect(client.received[0].error.message).toContain('4096')
+    await client.close()
+  })
+
+  test('a long line that came in one piece is refused too', async () => {
+    const client = startServer({ env: { MAX_LINE_BYTES: '4096' } })
+    const long = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { x: 'x'.repeat(5000) } })
+    expect(await answersTo(client, `${long}\n{"jsonrpc":"2.0","id":2,"method":"ping"}`)).toEqual([
+      error(-32700),
+      { jsonrpc: '2.0', id: 2, result: {} },
+    ])
+    await client.close()
+  })
+
+  test('an 11 MB request is answered', async () => {
+    const client = fixture()
+    const text = 'é'.repeat(5_500_000)
+    const answer = await client.request('tools/call', callParams('echo', { text }))
+    expect(answer.result.content[0].text).toBe(text)
+    await client.close()
+  })
+
+  test('a request of 17 MB is refused by default, and the connection goes on', async () => {
+    const client = fixture()
+    client.send({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: callParams('echo', { text: 'x'.repeat(17_000_000) }),
+    })
+    expect(await client.waitFor(({ id }) => id === null)).toEqual(error(-32700))
+    expect(await client.request('ping')).toMatchObject({ result: {} })
+    await client.close()
+  })
+
+  test('five million brackets are refused before they are parsed', async () => {
+    const client = startServer()
+    client.write('['.repeat(5_000_000))
+    expect(await answersTo(client, '')).toEqual([error(-32700)])
+    await client.close()
+  })
+
+  test('64 levels are served, 65 are not; brackets in strings do not count', async () => {
+    const client = startServer()
+    const nested = (depth: number): string =>
+      `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":${'['.repeat(depth - 2)}${']'.repeat(depth - 2)}}}`
+    expect(await answersTo(client, nested(64))).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }])
+    expect(await answersTo(client, nested(65))).toEqual([error(-32700)])
+    const quoted = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"${'[{\\"'.repeat(100)}"}}`
+    expect(await answersTo(client, quoted)).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }])
+    await client.close()
+  })
+})
+
+describe('calls', () => {
+  test('a slow call delays neither a ping, a list nor another call', async () => {
+    const client = startServer()
+    const slow = client.request('tools/call', callParams('Bash', { command: 'sleep 1; echo slow' }))
+    await client.request('ping')
+    await client.request('tools/list')
+    const quick = await client.request('tools/call', callParams('Bash', { command: 'echo quick' }))
+    expect(quick.result.content[0].text).toBe('quick\n')
+    expect(client.received).toHaveLength(3)
+    expect((await slow).result.content[0].text).toBe('slow\n')
+    await client.close()
+  })
+
+  test('a cancelled call is ended with its children, and nothing more is sent for it', async () => {
+    const cwd = emptyFolder()
+    const client = startServer({ cwd })
+    const command = 'sleep 300 & echo $! > child; echo $$ > shell; wait'
+    client.send({
+      jsonrpc: '2.0',
+      id: 'c',
+      method: 'tools/call',
+      params: { ...callParams('Bash', { command }), _meta: { progressToken: 1 } },
+    })
+    const pids = await pidsIn(cwd, ['child', 'shell'])
+    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'c', reason: 'enough' } })
+    await gone(pids)
+    await client.request('ping')
+    expect(client.received).toHaveLength(1)
+    await client.close()
+  })
+
+  test('an id beyond 2^53 can be cancelled, and only that one', async () => {
+    const client = fixture()
+    client.write(
+      '{"jsonrpc":"2.0","id":9007199254740993,"method":"tools/call","params":{"name":"wait","arguments":{"label":"big"}}}\n',
+    )
+    client.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9007199254740992}}\n')
+    expect((await client.request('tools/call', callParams('recall'))).result.content[0].text).toBe('[]')
+    client.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9007199254740993}}\n')
+    expect((await client.request('tools/call', callParams('recall'))).result.content[0].text).toBe('["big"]')
+    await client.close()
+  })
+
+  test('progress comes only with a token, echoes it, and increases', async () => {
+    const client = fixture()
+    await client.initialize('2025-06-18')
+    await client.request('tools/call', callParams('steps'))
+    expect(client.received.filter(({ method }) => method === 'notifications/progress')).toEqual([])
+    await client.request('tools/call', { ...callParams('steps'), _meta: { progressToken: 'tok' } })
+    const progress = client.received
+      .filter(({ method }) => method === 'notifications/progress')
+      .map(({ params }) => params)
+    expect(progress).toEqual(
+      [1, 2, 3, 4, 5].map((step) => ({ progressToken: 'tok', progress: step, total: 5, message: `step ${step}` })),
+    )
+    await client.close()
+  })
+
+  test('extra arguments are ignored, as hosted callers add their own', async () => {
+    const client = startServer()
+    const args = { command: 'echo ok', _iam_context: { a: 1 }, user_email: 'a@b.c' }
+    expect((await client.request('tools/call', callParams('Bash', args))).result).toMatchObject({ isError: false })
+    await client.close()
+  })
+
+  test.each([
+    ['missing', {}, "'command' is required"],
+    ['of the wrong type', { command: 5 }, "'command' must be a string, got 5"],
+    [
+      'with a wrong timeout',
+      { command: 'ls', timeout: 'soon' },
+      '\'timeout\' must be an integer, got the string "soon"',
+    ],
+  ])('an argument that is %s is named', async (_, args, sentence) => {
+    const old = startServer()
+    await old.initialize('2024-11-05')
+    expect(await old.request('tools/call', callParams('Bash', args))).toMatchObject({
+      error: { code: -32602, message: `Invalid params: ${sentence}` },
+    })
+    await old.close()
+    const recent = startServer()
+    await recent.initialize('2025-03-26')
+    expect((await recent.request('tools/call', callParams('Bash', args))).result).toEqual({
+      content: [{ type: 'text', text: `Invalid arguments: ${sentence}` }],
+      isError: true,
+    })
+    await recent.close()
+  })
+})
+
+describe('the end', () => {
+  test('calls in flight at the end of input are answered before the exit', async () => {
+    const client = startServer()
+    client.send({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: callParams('Bash', { command: 'sleep 0.5; echo late' }),
+    })
+    expect(await client.close()).toBe(0)
+    expect(client.received).toMatchObject([{ id: 1, result: { content: [{ text: 'late\n' }] } }])
+  })
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends it with code 0', async (signal) => {
+    const client = startServer()
+    await client.request('ping')
+    client.child.kill(signal)
+    const [code, by] = await new Promise<[number | null, string | null]>((done) =>
+      client.child.once('exit', (...exit) => done(exit)),
+    )
+    expect([code, by]).toEqual([0, null])
+  })
+
+  test('a signal during the grace ends it at once: clients kill two seconds later', async () => {
+    const cwd = emptyFolder()
+    const client = startServer({ cwd })
+    const command = 'trap "" TERM; echo $$ > shell; while :; do sleep 0.1; done'
+    client.send({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: callParams('Bash', { command, timeout: 600_000 }),
+    })
+    const pids = await pidsIn(cwd, ['shell'])
+    const exited = client.close()
+    await sleep(300)
+    const signalled = Date.now()
+    client.child.kill('SIGTERM')
+    expect(await exited).toBe(0)
+    expect(Date.now() - signalled).toBeLessThan(1900)
+    await gone(pids)
+  })
+
+  test('a call that outlives the grace is ended with its children, and still answered', async () => {
+    const cwd = emptyFolder()
+    const client = startServer({ cwd })
+    const command = 'sleep 300 & echo $! > child; echo $$ > shell; wait'
+    client.send({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: callParams('Bash', { command, timeout: 600_000 }),
+    })
+    const pids = await pidsIn(cwd, ['child', 'shell'])
+    const started = Date.now()
+    expect(await client.close()).toBe(0)
+    expect(Date.now() - started).toBeLessThan(9000)
+    expect(client.received).toMatchObject([{ id: 1, result: { isError: true } }])
+    await gone(pids)
+  })
+
+  test('a client that goes away without a word ends it quietly', async () => {
+    const cwd = emptyFolder()
+    const client = startServer({ cwd })
+    const command = 'sleep 300 & echo $! > child; echo $$ > shell; wait'
+    client.send({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: callParams('Bash', { command, timeout: 600_000 }),
+    })
+    const pids = await pidsIn(cwd, ['child', 'shell'])
+    const exited = new Promise((done) => client.child.once('exit', done))
+    client.child.stdout.destroy()
+    client.write('{"jsonrpc":"2.0","id":2,"method":"ping"}\n'.repeat(10))
+    expect(await exited).toBe(0)
+    expect(client.stderr()).toBe('')
+    await gone(pids)
+  })
+
+  test('nothing but protocol is ever on stdout', async () => {
+    const client = startServer({ env: { LOG_LEVEL: 'debug', TOOL_BASH: 'perhaps' } })
+    await client.request('ping')
+    await client.close()
+    expect(client.received.every((message) => message.jsonrpc === '2.0')).toBe(true)
+    expect(client.stderr()).toContain('TOOL_BASH')
+  })
+})
+
+test('when the client stops reading, the server stops reading too and its memory stays bounded', async () => {
+  const client = fixture()
+  await client.request('ping')
+  client.child.stdout.pause()
+  const line = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: callParams('echo', { text: 'x'.repeat(1000), times: 100 }) })}\n`
+  // 400 MB of answers are asked for; a server that kept reading would hold them all.
+  for (let count = 0; count < 4000; count++) client.write(line)
+  await sleep(1000)
+  expect(client.child.stdin.writableLength).toBeGreaterThan(0)
+  expect(residentMegabytes(client)).toBeLessThan(150)
+  client.child.stdout.resume()
+  await client.request('ping')
+  expect(client.received).toHaveLength(4002)
+  await client.close()
+})
+
+test('a modern request is served before, between and after legacy ones', async () => {
+  const client = startServer()
+  expect((await client.request('server/discover', modernMeta())).result.resultType).toBe('complete')
+  expect((await client.initialize('2024-11-05')).result.protocolVersion).toBe('2024-11-05')
+  expect((await client.request('tools/list', modernMeta())).result).toMatchObject({
+    resultType: 'complete',
+    ttlMs: expect.any(Number),
+  })
+  expect((await client.request('tools/list')).result).toEqual({ tools: expect.any(Array) })
+  await client.close()
+})
+
+test('the program runs from anywhere with plain node', async () => {
+  const client = startServer({ args: [PROGRAM], cwd: emptyFolder() })
+  expect((await client.initialize('2025-11-25')).result.serverInfo.name).toBe('scorpiox-code')
+  expect(await client.close()).toBe(0)
+})
+
+function residentMegabytes(client: TestClient): number {
+  const status = readFileSync(`/proc/${client.child.pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
+}
+
+async function pidsIn(folder: string, names: readonly string[]): Promise<number[]> {
+  for (let tries = 0; tries < 200; tries++) {
+    const paths = names.map((name) => join(folder, name))
+    if (paths.every((path) => existsSync(path) && readFileSync(path, 'utf8').endsWith('\n'))) {
+      return paths.map((path) => Number(readFileSync(path, 'utf8')))
+    }
+    await sleep(20)
+  }
+  throw new Error('the command did not start')
+}
+
+async function gone(pids: readonly number[]): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    if (pids.every((pid) => !isAlive(pid))) return
+    await sleep(20)
+  }
+  throw new Error(`still running: ${pids.filter(isAlive).join(', ')}`)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    // A zombie still has a pid; it is as good as gone.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,120 @@
+// A client for tests: starts the real program and speaks to it in raw lines, so that nothing repairs what it sends.
+
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+
+export const PROGRAM = resolve(import.meta.dirname, '../dist/scorpiox-code.js')
+export const LIBRARY = resolve(import.meta.dirname, '../dist/library.mjs')
+
+export const LEGACY = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const
+export const MODERN = '2026-07-28'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- answers are inspected by tests, whatever they hold
+export type Json = any
+
+export interface TestClient {
+  readonly child: ChildProcessWithoutNullStreams
+  /** Every line the server has printed so far, parsed. */
+  readonly received: readonly Json[]
+  /** Empties `received`. */
+  forget(): void
+  stderr(): string
+  write(text: string | Buffer): void
+  send(message: unknown): void
+  /** Sends a request and waits for its answer, whole. */
+  request(method: string, params?: unknown, id?: string | number): Promise<Json>
+  /** Waits for the first line that fits, also among those already received. */
+  waitFor(fits: (message: Json) => boolean): Promise<Json>
+  initialize(revision: string, capabilities?: object): Promise<Json>
+  /** Closes stdin and waits for the end; resolves to the exit code. */
+  close(): Promise<number | null>
+}
+
+export interface StartOptions {
+  readonly args?: readonly string[]
+  readonly env?: NodeJS.ProcessEnv
+  readonly cwd?: string
+}
+
+export function emptyFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'scorpiox-test-'))
+}
+
+/** An environment with nothing of the machine's own settings in it. */
+function cleanEnv(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, HOME: emptyFolder(), ...extra }
+}
+
+export function startServer({ args = [PROGRAM], env, cwd = emptyFolder() }: StartOptions = {}): TestClient {
+  const child = spawn(process.execPath, args, { cwd, env: cleanEnv(env), stdio: ['pipe', 'pipe', 'pipe'] })
+  const received: Json[] = []
+  const waiting = new Set<{ fits(message: Json): boolean; resolve(message: Json): void; reject(error: Error): void }>()
+  let errors = ''
+  let lastId = 1000
+  let ended = false
+  const exited = once(child, 'exit').then(([code]: unknown[]) => (typeof code === 'number' ? code : null))
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  child.stdin.on('error', () => {})
+  createInterface({ input: child.stdout, crlfDelay: Infinity })
+    .on('line', (line) => {
+      const message: Json = JSON.parse(line)
+      received.push(message)
+      for (const waiter of waiting) {
+        if (!waiter.fits(message)) continue
+        waiting.delete(waiter)
+        waiter.resolve(message)
+      }
+    })
+    .on('close', () => {
+      ended = true
+      for (const waiter of waiting) waiter.reject(new Error(`the server ended without answering; stderr: ${errors}`))
+    })
+
+  const client: TestClient = {
+    child,
+    received,
+    forget: () => void received.splice(0),
+    stderr: () => errors,
+    write: (text) => void child.stdin.write(text),
+    send: (message) => void child.stdin.write(`${JSON.stringify(message)}\n`),
+    request(method, params, id = ++lastId) {
+      client.send({ jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) })
+      return client.waitFor((message) => message.id === id && !('method' in message))
+    },
+    waitFor(fits) {
+      const seen = received.find(fits)
+      if (seen !== undefined) return Promise.resolve(seen)
+      if (ended) return Promise.reject(new Error(`the server has ended; stderr: ${errors}`))
+      return new Promise((resolve_, reject) => waiting.add({ fits, resolve: resolve_, reject }))
+    },
+    async initialize(revision, capabilities = {}) {
+      const answer = await client.request('initialize', {
+        protocolVersion: revision,
+        capabilities,
+        clientInfo: { name: 'test', version: '0' },
+      })
+      client.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+      return answer
+    },
+    async close() {
+      child.stdin.end()
+      return exited
+    },
+  }
+  return client
+}
+
+/** The `_meta` that makes a request modern. */
+export function modernMeta(extra: object = {}): object {
+  return {
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': MODERN,
+      'io.modelcontextprotocol/clientCapabilities': {},
+      ...extra,
+    },
+  }
+}
