@@ -1,0 +1,190 @@
+// One server process and the client that talks to it. Requests are bytes made beforehand, and replies are only
+// counted or timed while the clock runs, so that the driver is not what is being measured.
+
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const NEWLINE = 10
+const VISIT_LIMIT_MS = 30_000
+const EXIT_LIMIT_MS = 3_000
+
+// An empty home and working directory: nobody's settings or data take part, and none are touched.
+const home = mkdtempSync(join(tmpdir(), 'bench-'))
+const running = new Set()
+
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+  rmSync(home, { recursive: true, force: true, maxRetries: 3 })
+})
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+
+// What MCP clients pass on. NODE_EXTRA_CA_CERTS above all must stay out: it costs Node 20 some 35 ms a start.
+const environment = { PATH: process.env.PATH, HOME: home }
+if (process.platform === 'win32') environment.SystemRoot = process.env.SystemRoot
+
+const countLines = (chunk) => {
+  let lines = 0
+  for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) lines++
+  return lines
+}
+
+const endsLine = (chunk) => chunk[chunk.length - 1] === NEWLINE
+
+class Connection {
+  #child
+  #receive = () => {}
+  #stderr = ''
+  #closing = false
+  #watchdog
+
+  constructor(command) {
+    this.startedAt = performance.now()
+    this.#child = spawn(command[0], command.slice(1), { cwd: home, env: environment })
+    running.add(this.#child)
+    this.#child.stdout.on('data', (chunk) => this.#receive(chunk))
+    this.#child.stderr.on('data', (chunk) => (this.#stderr = (this.#stderr + chunk).slice(-2000)))
+    // A server that dies while being written to is reported by its exit, not by the pipe.
+    this.#child.stdin.on('error', () => {})
+    this.exited = new Promise((resolve) => {
+      const settle = () => resolve(running.delete(this.#child))
+      this.#child.once('exit', settle)
+      this.#child.once('error', settle)
+    })
+    this.broken = new Promise((_, reject) => {
+      const fail = (what) => reject(new Error(`${what}\n${this.#stderr}`.trim()))
+      this.#child.once('error', (error) => fail(`cannot start: ${error.message}`))
+      // 'close' rather than 'exit': by then all it had to say on stderr has been read.
+      this.#child.once('close', (code, signal) => this.#closing || fail(`exited early (${signal ?? code})`))
+      this.#watchdog = setTimeout(() => {
+        this.#child.kill('SIGKILL')
+        fail(`no result within ${VISIT_LIMIT_MS / 1000} s, killed`)
+      }, VISIT_LIMIT_MS)
+    })
+    // Whoever visits looks at it; a failure after the visit is nobody's.
+    this.broken.catch(() => {})
+  }
+
+  get pid() {
+    return this.#child.pid
+  }
+
+  send(bytes) {
+    this.#child.stdin.write(bytes)
+  }
+
+  /** Sends one request and resolves with its parsed reply and the moment its last byte arrived. */
+  request(message) {
+    return new Promise((resolve) => {
+      const parts = []
+      this.#receive = (chunk) => {
+        parts.push(chunk)
+        if (!endsLine(chunk)) return
+        const at = performance.now()
+        const replies = Buffer.concat(parts).toString().trimEnd().split('\n')
+        // A server may say something unasked; only the reply ends the wait.
+        const line = replies.find((text) => JSON.parse(text).id === message.id)
+        if (line !== undefined) resolve({ reply: JSON.parse(line), bytes: Buffer.byteLength(line), at })
+      }
+      this.send(JSON.stringify(message) + '\n')
+    })
+  }
+
+  /** Sends one line of any size. Resolves with the time it took and the reply in the pieces it came in. */
+  exchange(line) {
+    return new Promise((resolve) => {
+      const pieces = []
+      const sentAt = performance.now()
+      this.#receive = (chunk) => {
+        pieces.push(chunk)
+        if (endsLine(chunk)) resolve({ ms: performance.now() - sentAt, pieces })
+      }
+      this.send(line)
+    })
+  }
+
+  /** Calls one after the other: each request leaves when the reply before it is there. */
+  sequence(calls, count) {
+    return new Promise((resolve) => {
+      const ms = new Float64Array(count)
+      let done = 0
+      let sentAt = 0
+      let first
+      const sendNext = () => {
+        const request = calls.take(1)
+        sentAt = performance.now()
+        for (const bytes of request) this.send(bytes)
+      }
+      this.#receive = (chunk) => {
+        if (!endsLine(chunk)) return
+        ms[done++] = performance.now() - sentAt
+        first ??= chunk
+        if (done < count) sendNext()
+        else resolve({ ms, first, last: chunk })
+      }
+      sendNext()
+    })
+  }
+
+  /** Keeps `inFlight` calls under way until `enough(answered)`, then waits for the rest. */
+  flood(calls, inFlight, enough) {
+    return new Promise((resolve) => {
+      let sent = 0
+      let answered = 0
+      let first
+      let tail = Buffer.alloc(0)
+      const sendMore = (count) => {
+        sent += count
+        for (const bytes of calls.take(count)) this.send(bytes)
+      }
+      const startedAt = performance.now()
+      this.#receive = (chunk) => {
+        const lines = countLines(chunk)
+        answered += lines
+        first ??= chunk
+        if (!enough(answered)) {
+          if (lines > 0) sendMore(lines)
+          return
+        }
+        tail = Buffer.concat([tail, chunk]).subarray(-4096)
+        if (answered === sent) resolve({ answered, ms: performance.now() - startedAt, first, last: tail })
+      }
+      sendMore(inFlight)
+    })
+  }
+
+  async close() {
+    this.#closing = true
+    clearTimeout(this.#watchdog)
+    this.#child.stdin.end()
+    const impatience = setTimeout(() => this.#child.kill('SIGKILL'), EXIT_LIMIT_MS)
+    await this.exited
+    clearTimeout(impatience)
+  }
+}
+
+/** Starts a server, lets `work` talk to it, and ends it again, whatever happens. */
+export const visit = async (command, work) => {
+  const connection = new Connection(command)
+  try {
+    return await Promise.race([work(connection), connection.broken])
+  } finally {
+    await connection.close()
+  }
+}
+
+/** Runs a command that ends by itself; resolves with the milliseconds from spawn to exit. */
+export const runToExit = (command) =>
+  new Promise((resolve, reject) => {
+    const startedAt = performance.now()
+    const child = spawn(command[0], command.slice(1), { cwd: home, env: environment, timeout: VISIT_LIMIT_MS })
+    running.add(child)
+    child.once('error', reject)
+    child.once('exit', (code, signal) => {
+      const ms = performance.now() - startedAt
+      running.delete(child)
+      if (code === 0) resolve(ms)
+      else reject(new Error(`exited with ${signal ?? code}`))
+    })
+  })

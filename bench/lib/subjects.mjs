@@ -1,0 +1,44 @@
+// Who is measured. The baseline is the bare loop as an ES module; as CommonJS it starts sooner and is shown beside it.
+
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const bench = join(dirname(fileURLToPath(import.meta.url)), '..')
+const subject = (name) => join(bench, 'subjects', name)
+const built = (name) => join(bench, '..', 'dist', name)
+const sdkPackage = join(bench, 'node_modules', '@modelcontextprotocol', 'server')
+
+const SUBJECTS = [
+  { key: 'bare', title: 'bare .mjs', file: subject('bare.mjs') },
+  { key: 'bareCjs', title: 'bare .cjs', file: subject('bare.cjs') },
+  { key: 'sdk', title: 'SDK 2.4.0', file: subject('sdk.mjs'), needs: sdkPackage, hint: 'npm ci in bench/ failed' },
+  { key: 'echo', title: 'ours, echo', file: subject('ours-echo.mjs'), needs: built('library.mjs') },
+  { key: 'server', title: 'ours, server', file: built('scorpiox-code.js'), needs: built('scorpiox-code.js') },
+]
+
+export const TITLES = Object.fromEntries(SUBJECTS.map(({ key, title }) => [key, title]))
+export const NODE_ALONE = [process.execPath, '-e', '0']
+
+const installSdk = () => {
+  if (existsSync(sdkPackage)) return
+  process.stderr.write('npm ci in bench/ (once)\n')
+  const options = { cwd: bench, stdio: ['ignore', 2, 2], timeout: 180_000, shell: process.platform === 'win32' }
+  spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], options)
+}
+
+/** The subjects that can run, and a sentence for each that cannot. */
+export const findSubjects = () => {
+  installSdk()
+  const subjects = []
+  const problems = []
+  for (const { key, title, file, needs, hint = 'run `npm run build` first' } of SUBJECTS) {
+    if (needs !== undefined && !existsSync(needs)) {
+      problems.push(`${title}: left out, ${needs.slice(dirname(bench).length + 1)} is missing (${hint})`)
+      continue
+    }
+    subjects.push({ key, title, command: [process.execPath, file] })
+  }
+  return { subjects, problems }
+}
