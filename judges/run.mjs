@@ -1,0 +1,90 @@
+// Runs the judges, each in a process of its own, and adds up what they found: `node judges/run.mjs [judge...]`.
+// The last line is `N passed, N failed, N skipped`. With CI=true a skipped check counts as a failed one.
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const here = import.meta.dirname
+const judges = {
+  'json-schema': 'json-schema/judge.mjs',
+  'period-clients': 'period-clients.mjs',
+  runtimes: 'runtimes.mjs',
+}
+const limit = 10 * 60_000
+const summary = /: (\d+) passed, (\d+) failed, (\d+) skipped$/
+
+const named = process.argv.slice(2)
+const unknown = named.filter((name) => !Object.hasOwn(judges, name))
+if (unknown.length > 0) stop(`no judge called ${unknown.join(', ')}; there are ${Object.keys(judges).join(', ')}`)
+for (const file of ['scorpiox-code.js', 'library.mjs']) {
+  if (!existsSync(resolve(here, '../dist', file))) stop(`dist/${file} is missing: run npm run build first`)
+}
+install()
+
+const total = { passed: 0, failed: 0, skipped: 0 }
+for (const [name, file] of Object.entries(judges)) {
+  if (named.length > 0 && !named.includes(name)) continue
+  const found = await judge(name, join(here, file))
+  for (const key of Object.keys(total)) total[key] += found[key]
+}
+if (process.env.CI === 'true' && total.skipped > 0) {
+  console.log(`${total.skipped} skipped where nothing may be skipped (CI=true): counted as failed`)
+  total.failed += total.skipped
+  total.skipped = 0
+}
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
+process.exitCode = total.failed > 0 ? 1 : 0
+
+/** A judge that ends without a summary, or in disagreement with it, has failed whatever it printed before. */
+async function judge(name, file) {
+  // A group of its own, so that the servers a judge started end with it when its time is up.
+  const child = spawn(process.execPath, [file], { cwd: here, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
+  const end = () => {
+    try {
+      process.kill(-child.pid, 'SIGKILL')
+    } catch {
+      // Already gone.
+    }
+  }
+  const interrupted = () => {
+    end()
+    process.exit(130)
+  }
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
+  let late = false
+  const timer = setTimeout(() => {
+    late = true
+    end()
+  }, limit)
+  const closed = new Promise((settle) => child.once('close', settle))
+  let found
+  for await (const line of createInterface({ input: child.stdout })) {
+    console.log(line)
+    const counts = summary.exec(line)
+    if (counts) found = { passed: Number(counts[1]), failed: Number(counts[2]), skipped: Number(counts[3]) }
+  }
+  const code = await closed
+  clearTimeout(timer)
+  process.off('SIGINT', interrupted).off('SIGTERM', interrupted)
+  if (found && !late && (code === 0) === (found.failed === 0)) return found
+  const reason = late ? `not done after ${limit / 60_000} minutes` : `ended with code ${code}`
+  console.log(`FAIL ${name} | ${reason}${found ? '' : ' and without a summary'}`)
+  return { passed: found?.passed ?? 0, failed: (found?.failed ?? 0) + 1, skipped: found?.skipped ?? 0 }
+}
+
+/** Brings the packages the judges are made of, when they are missing or older than the lockfile. */
+function install() {
+  const installed = join(here, 'node_modules/.package-lock.json')
+  const locked = statSync(join(here, 'package-lock.json')).mtimeMs
+  if (existsSync(installed) && statSync(installed).mtimeMs >= locked) return
+  console.log('installing the judges (npm ci)')
+  const shell = process.platform === 'win32'
+  const { status } = spawnSync('npm', ['ci'], { cwd: here, shell, stdio: ['ignore', 'ignore', 'inherit'] })
+  if (status !== 0) stop('npm ci in judges/ failed')
+}
+
+function stop(reason) {
+  console.error(reason)
+  process.exit(1)
+}

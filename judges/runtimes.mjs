@@ -1,0 +1,23 @@
+// Judge: both servers under the other runtimes people start them with, driven by the newest client in both eras.
+// The binaries are optional packages for Linux x64; where one is missing its checks are skipped by name.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { conduct } from './shared/conduct.mjs'
+import { openReport } from './shared/report.mjs'
+import { periodClients } from './shared/session.mjs'
+
+const runtimes = { node22: 'bin/node', node24: 'bin/node', bun: 'bin/bun' }
+const clients = periodClients.filter(({ mode }) => mode && mode !== 'auto')
+
+const report = openReport('runtimes')
+for (const [name, file] of Object.entries(runtimes)) {
+  const binary = join(import.meta.dirname, 'node_modules', name, file)
+  const { status, stdout } = spawnSync(binary, ['--version'], { encoding: 'utf8' })
+  if (status !== 0) {
+    report.skip(name, `no ${name} for ${process.platform} ${process.arch}`)
+    continue
+  }
+  const label = name === 'bun' ? `bun ${stdout.trim()}` : `node ${stdout.trim().slice(1)}`
+  for (const client of clients) await conduct(report, `${label} | ${client.label}`, client, binary)
+}
+report.finish()
