@@ -22,7 +22,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const config = loadConfig({ programDir: PROGRAM_DIR, cwdFlag: given?.flags.cwd, overrides: given?.flags.env })
   const log = createLog(config.settings.LOG_LEVEL)
   for (const warning of config.warnings) log.warn(warning)
-  const command = given?.command ?? (process.stdin.isTTY ? 'greet' : 'serve')
+  const command = given?.command ?? (process.stdin.isTTY && !given?.flags.http ? 'greet' : 'serve')
   if (command === 'serve' && !given?.flags.http && !given?.flags.help && !given?.flags.version) {
     await serveStdio(assemble(config, log), config.settings.MAX_LINE_BYTES)
     return 0

@@ -254,6 +254,49 @@ describe('calls', () => {
     await client.close()
   })
 
+  test('a running command shows its lines as progress, unless STREAMING is off', async () => {
+    const command = 'for i in 1 2 3; do echo line $i; sleep 0.3; done'
+    for (const [STREAMING, expected] of [
+      ['1', 'line 1'],
+      ['0', undefined],
+    ] as const) {
+      const client = startServer({ env: { STREAMING } })
+      await client.request('tools/call', { ...callParams('Bash', { command }), _meta: { progressToken: 'p' } })
+      expect(client.received.find(({ method }) => method === 'notifications/progress')?.params.message).toBe(expected)
+      await client.close()
+    }
+  })
+
+  test('a failure is told to the model in its own words', async () => {
+    const client = fixture()
+    expect((await client.request('tools/call', callParams('failure'))).result).toEqual({
+      content: [{ type: 'text', text: 'The jar is empty. Buy more honey.' }],
+      isError: true,
+    })
+    await client.close()
+  })
+
+  test('what a tool throws outside of its call ends neither the server nor other calls', async () => {
+    const client = fixture()
+    const waiting = client.request('tools/call', callParams('steps'))
+    await client.request('tools/call', callParams('stray'))
+    expect((await waiting).result.content[0].text).toBe('5 steps')
+    expect(await client.close()).toBe(0)
+    expect(client.stderr()).toContain('thrown outside of any call')
+  })
+
+  test('a tool that needs a capability the client did not declare is not run', async () => {
+    const client = fixture()
+    await client.initialize('2025-11-25')
+    expect((await client.request('tools/call', callParams('sampling'))).result).toMatchObject({ isError: true })
+    expect(await client.request('tools/call', { ...callParams('sampling'), ...modernMeta() })).toMatchObject({
+      error: { code: -32021, data: { requiredCapabilities: { sampling: {} } } },
+    })
+    const declared = modernMeta({ 'io.modelcontextprotocol/clientCapabilities': { sampling: {} } })
+    expect((await client.request('tools/call', { ...callParams('sampling'), ...declared })).result.isError).toBe(false)
+    await client.close()
+  })
+
   test('extra arguments are ignored, as hosted callers add their own', async () => {
     const client = startServer()
     const args = { command: 'echo ok', _iam_context: { a: 1 }, user_email: 'a@b.c' }

@@ -135,7 +135,20 @@ export function fixtureChecks(session) {
       'listTools',
       async () => {
         const { tools } = await session.listTools()
-        const names = ['structured', 'blocks', 'steps', 'wait', 'recall', 'bug', 'refuse', 'shapes', 'echo']
+        const names = [
+          'structured',
+          'blocks',
+          'steps',
+          'wait',
+          'recall',
+          'bug',
+          'refuse',
+          'shapes',
+          'echo',
+          'stray',
+          'sampling',
+          'failure',
+        ]
         assert.deepEqual(
           tools.map((tool) => tool.name),
           names,

@@ -9,8 +9,12 @@ export type Log = { readonly [L in Level]: (message: string) => void }
 
 export function createLog(threshold: Level): Log {
   let dropped = 0
+  let guarded = false
   const write = (level: Level, message: string): void => {
     if (LEVELS.indexOf(level) > LEVELS.indexOf(threshold)) return
+    // A client may close our stderr; that is no reason to end.
+    if (!guarded) process.stderr.on('error', () => {})
+    guarded = true
     if (process.stderr.writableLength > MAX_PENDING_BYTES) {
       dropped++
       return

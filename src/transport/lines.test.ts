@@ -56,6 +56,13 @@ describe('lines', () => {
     expect(linesOf(texts('xxxxxxxxxxxx', 'xx'), 10)).toEqual([{ reason: expect.any(String) }])
   })
 
+  test('a line of a million bytes that came one by one is whole', () => {
+    const bytes = Buffer.from(`${'0123456789'.repeat(100_000)}\n`)
+    const lines = createLines(2_000_000)
+    for (let at = 0; at < bytes.length; at++) lines.push(bytes.subarray(at, at + 1))
+    expect(lines.next()).toBe(bytes.toString().trim())
+  })
+
   test('a line that is not UTF-8 spoils only itself', () => {
     const bytes = Buffer.concat([Buffer.from('a\n'), Buffer.from([0xc3, 0x28, 0x0a]), Buffer.from('é\n')])
     expect(linesOf([bytes])).toEqual(['a', { reason: 'the line is not valid UTF-8' }, 'é'])

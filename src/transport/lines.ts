@@ -3,6 +3,8 @@
 
 import { isAscii, isUtf8 } from 'node:buffer'
 
+import { createPile } from './pile.js'
+
 const NEWLINE = 0x0a
 
 export interface Spoiled {
@@ -19,8 +21,7 @@ export interface Lines {
 
 export function createLines(maxBytes: number): Lines {
   const ready: Region[] = []
-  let partial: Buffer[] = []
-  let partialBytes = 0
+  const partial = createPile()
   let discarding = false
   let first = true
 
@@ -33,9 +34,7 @@ export function createLines(maxBytes: number): Lines {
       discarding = false
     }
     const whole = chunk.subarray(start, last + 1)
-    const bytes = partialBytes > 0 ? Buffer.concat([...partial, whole]) : whole
-    partial = []
-    partialBytes = 0
+    const bytes = partial.takeWith(whole)
     if (bytes.length > 0) ready.push(openRegion(first ? withoutMark(bytes) : bytes, maxBytes))
     first = false
     if (last + 1 < chunk.length) keep(chunk.subarray(last + 1))
@@ -43,12 +42,10 @@ export function createLines(maxBytes: number): Lines {
 
   function keep(rest: Buffer): void {
     if (discarding) return
-    partial.push(rest)
-    partialBytes += rest.length
-    if (partialBytes <= maxBytes) return
+    partial.add(rest)
+    if (partial.bytes() <= maxBytes) return
     ready.push(oneSpoiled(tooLong(maxBytes)))
-    partial = []
-    partialBytes = 0
+    partial.clear()
     discarding = true
   }
 

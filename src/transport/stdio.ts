@@ -22,6 +22,8 @@ export async function serveStdio(server: Server, maxLineBytes = DEFAULT_MAX_LINE
   const session = createSession(server)
   const out = openOutput()
   const signals = createSignals()
+  // What a tool throws outside of its call must not take the other calls with it.
+  process.on('uncaughtException', (error) => server.logError(error))
   await Promise.race([readInput(session, out, maxLineBytes), signals.next(), out.gone])
   process.stdin.pause()
   // Clients close stdin, signal two seconds later and kill two seconds after that: a signal ends the grace.

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+
+import type { StandardSchema } from '../tools/standard-schema.js'
+import { defineTool, type Schema, type Tool } from '../tools/tool.js'
+import { BadInput, createCatalogue } from './catalogue.js'
+
+const HINTS = { readOnly: true, destructive: false, idempotent: true, openWorld: false }
+
+function tool(name: string, input: Schema, output?: Schema): Tool {
+  const definition = { name, title: name, description: name, hints: HINTS, input, run: () => ({}), render: () => '' }
+  return defineTool(output ? { ...definition, output } : definition)
+}
+
+const DESCRIBED = { type: 'object', properties: { n: { type: 'string' } }, required: ['n'] }
+
+/** What a schema library hands over: `n` is read from text into a number. */
+function numeric(async: boolean): StandardSchema<unknown, { n: number }> {
+  const validate = (value: unknown) => {
+    const n = Number((value as { n?: unknown } | undefined)?.n)
+    if (Number.isFinite(n)) return { value: { n } }
+    return { issues: [{ message: 'expected a number', path: ['list', { key: 0 }, 'n'] }] }
+  }
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      validate: async ? (value) => Promise.resolve(validate(value)) : validate,
+      jsonSchema: { input: () => DESCRIBED, output: () => DESCRIBED },
+    },
+  }
+}
+
+describe('a schema of a library', () => {
+  test('is described by itself, and its parsed value reaches the tool', async () => {
+    const catalogue = createCatalogue([tool('now', numeric(false)), tool('later', numeric(true))])
+    expect(JSON.parse(catalogue.list('2025-11-25'))).toMatchObject([
+      { inputSchema: DESCRIBED },
+      { inputSchema: DESCRIBED },
+    ])
+    expect(catalogue.find('now')?.read({ n: '5' })).toEqual({ n: 5 })
+    expect(await catalogue.find('later')?.read({ n: '5' })).toEqual({ n: 5 })
+  })
+
+  test('says which field is wrong', async () => {
+    const catalogue = createCatalogue([tool('now', numeric(false)), tool('later', numeric(true))])
+    expect(() => catalogue.find('now')?.read({})).toThrow(BadInput)
+    await expect(catalogue.find('later')?.read({})).rejects.toThrow("'list.0.n': expected a number")
+  })
+
+  test('that cannot describe itself is refused with a way out', () => {
+    const mute: StandardSchema = { '~standard': { version: 1, vendor: 'mute', validate: (value) => ({ value }) } }
+    expect(() => createCatalogue([tool('x', mute)])).toThrow('(mute) cannot describe itself as JSON Schema: use')
+  })
+})
+
+describe('refused when the server is made', () => {
+  const fine = { type: 'object' }
+
+  test.each(['', 'with space', 'ünïcode', 'x'.repeat(129), 'a/b'])('the name %j', (name) => {
+    expect(() => createCatalogue([tool(name, fine)])).toThrow('tool name not allowed')
+  })
+
+  test('two tools of one name', () => {
+    expect(() => createCatalogue([tool('a', fine), tool('a', fine)])).toThrow('two tools are called a')
+  })
+
+  test('an input or output that is no object', () => {
+    expect(() => createCatalogue([tool('a', { type: 'string' })])).toThrow('the input of tool a must be')
+    expect(() => createCatalogue([tool('a', fine, { type: 'array' })])).toThrow('the output of tool a must be')
+  })
+})
+
+test('the list is the same text every time', () => {
+  const make = () => createCatalogue([tool('b', DESCRIBED), tool('a', DESCRIBED)])
+  expect(make().list('2026-07-28')).toBe(make().list('2026-07-28'))
+  expect(make().names()).toEqual(['b', 'a'])
+})

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+
+import { Exchange } from './exchange.js'
+
+function open({ token = '7', congested = false } = {}) {
+  const sent: unknown[] = []
+  const params: Record<string, unknown> = JSON.parse(`{"_meta":{"progressToken":${token}}}`)
+  const source = `{"params":{"_meta":{"progressToken":${token}}}}`
+  const exchange = new Exchange(
+    { kind: 'request', id: '1', method: 'tools/call', params, source },
+    params,
+    { revision: '2025-11-25', capabilities: {} },
+    { send: (text) => sent.push(text), congested: () => congested },
+  )
+  return { exchange, sent }
+}
+
+const progress = (params: string): string => `{"jsonrpc":"2.0","method":"notifications/progress","params":{${params}}}`
+
+test('progress increases: what does not is dropped', () => {
+  const { exchange, sent } = open()
+  for (const done of [1, 1, 0.5, 2, Number.NaN, -1, 2.5]) exchange.progress(done)
+  expect(sent).toEqual([1, 2, 2.5].map((done) => progress(`"progressToken":7,"progress":${done}`)))
+})
+
+test.each(['"text"', '0', '9007199254740993', '"\\ud800"'])('the token %s is echoed exactly', (token) => {
+  const { exchange, sent } = open({ token })
+  expect(exchange.wantsProgress).toBe(true)
+  exchange.progress(1, { total: 2, message: 'half' })
+  expect(sent).toEqual([progress(`"progressToken":${token},"progress":1,"total":2,"message":"half"`)])
+})
+
+test.each(['null', '1.5', '{}', '[]', 'true'])('%s is no token', (token) => {
+  const { exchange, sent } = open({ token })
+  expect(exchange.wantsProgress).toBe(false)
+  exchange.progress(1)
+  expect(sent).toEqual([])
+})
+
+test('nothing leaves after the end, after a cancellation, or while the client does not read', () => {
+  const answered = open()
+  answered.exchange.close()
+  const cancelled = open()
+  cancelled.exchange.cancel('enough')
+  const stuck = open({ congested: true })
+  for (const { exchange, sent } of [answered, cancelled, stuck]) {
+    exchange.progress(1)
+    expect(sent).toEqual([])
+  }
+  expect(cancelled.exchange.signal.aborted).toBe(true)
+})
+
+test('a signal asked for before or after the abort is aborted, with the reason', () => {
+  const before = open().exchange
+  const { signal } = before
+  before.cancel('enough')
+  expect(signal.aborted).toBe(true)
+  const after = open().exchange
+  after.abort('stopping')
+  expect(after.signal.reason).toEqual(new Error('stopping'))
+  expect(after.cancelled).toBe(false)
+})
+
+test('an answered call cannot be cancelled any more', () => {
+  const { exchange } = open()
+  exchange.close()
+  exchange.cancel('late')
+  expect(exchange.cancelled).toBe(false)
+})
