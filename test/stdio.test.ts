@@ -212,15 +212,8 @@ describe('calls', () => {
   test('a cancelled call is ended with its children, and nothing more is sent for it', async () => {
     const cwd = emptyFolder()
     const client = startServer({ cwd })
-    const command = 'sleep 300 & echo $! > child; echo $$ > shell; wait'
-    client.send({
-      jsonrpc: '2.0',
-      id: 'c',
-      method: 'tools/call',
-      params: { ...callParams('Bash', { command }), _meta: { progressToken: 1 } },
-    })
-    const pids = await pidsIn(cwd, ['child', 'shell'])
-    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'c', reason: 'enough' } })
+    const pids = await startTree(client, cwd)
+    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1, reason: 'enough' } })
     await gone(pids)
     await client.request('ping')
     expect(client.received).toHaveLength(1)
@@ -375,14 +368,7 @@ describe('the end', () => {
   test('a call that outlives the grace is ended with its children, and still answered', async () => {
     const cwd = emptyFolder()
     const client = startServer({ cwd })
-    const command = 'sleep 300 & echo $! > child; echo $$ > shell; wait'
-    client.send({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: callParams('Bash', { command, timeout: 600_000 }),
-    })
-    const pids = await pidsIn(cwd, ['child', 'shell'])
+    const pids = await startTree(client, cwd)
     const started = Date.now()
     expect(await client.close()).toBe(0)
     expect(Date.now() - started).toBeLessThan(9000)
@@ -393,14 +379,7 @@ describe('the end', () => {
   test('a client that goes away without a word ends it quietly', async () => {
     const cwd = emptyFolder()
     const client = startServer({ cwd })
-    const command = 'sleep 300 & echo $! > child; echo $$ > shell; wait'
-    client.send({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: callParams('Bash', { command, timeout: 600_000 }),
-    })
-    const pids = await pidsIn(cwd, ['child', 'shell'])
+    const pids = await startTree(client, cwd)
     const exited = new Promise((done) => client.child.once('exit', done))
     client.child.stdout.destroy()
     client.write('{"jsonrpc":"2.0","id":2,"method":"ping"}\n'.repeat(10))
@@ -455,6 +434,14 @@ test('the program runs from anywhere with plain node', async () => {
 function residentMegabytes(client: TestClient): number {
   const status = readFileSync(`/proc/${client.child.pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
+}
+
+/** Call 1: a shell and a child that would run for minutes; resolves to their pids. */
+function startTree(client: TestClient, cwd: string): Promise<number[]> {
+  const command = 'sleep 300 & echo $! > child; echo $$ > shell; wait'
+  const params = { ...callParams('Bash', { command, timeout: 600_000 }), _meta: { progressToken: 'tree' } }
+  client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+  return pidsIn(cwd, ['child', 'shell'])
 }
 
 async function pidsIn(folder: string, names: readonly string[]): Promise<number[]> {

@@ -25,15 +25,20 @@ export interface Server {
 }
 
 export function createServer(description: ServerDescription): Server {
-  const { name, version, title, instructions, tools, services, refusals, logError } = description
+  const { name, version, title, instructions, tools, services = NO_SERVICES, refusals, logError } = description
+  for (const tool of tools) {
+    const missing = tool.needs?.find((need) => !services.names.has(need))
+    if (missing !== undefined)
+      throw new Error(`tool ${tool.name} needs the service ${missing}, which this server lacks`)
+  }
   return {
     identity: title === undefined ? { name, version } : { name, version, title },
     instructions,
     catalogue: createCatalogue(tools),
-    services: services ?? NO_SERVICES,
+    services,
     refusals: refusals ?? new Map(),
     logError: logError ?? (() => {}),
   }
 }
 
-const NO_SERVICES: Services = { open: () => ({}), close: () => Promise.resolve() }
+const NO_SERVICES: Services = { names: new Set(), open: () => ({}), close: () => Promise.resolve() }

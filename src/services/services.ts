@@ -4,6 +4,7 @@
 import type { JsonObject } from '../lib/json.js'
 
 export interface Services {
+  readonly names: ReadonlySet<string>
   /** The named services, at once when all of them are already open. */
   open(names: readonly string[]): JsonObject | Promise<JsonObject>
   close(): Promise<void>
@@ -33,6 +34,7 @@ export function createServices<S extends object>(openers: Openers<S>): Services 
   }
 
   return {
+    names: new Set(known.keys()),
     open(names) {
       if (names.every((name) => opened.has(name))) return pick(names, opened)
       return Promise.all(names.map(openOne)).then(() => pick(names, opened))

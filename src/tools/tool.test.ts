@@ -1,0 +1,86 @@
+// The types a tool's author sees; `npm run check` is what runs these.
+
+import { expectTypeOf, test } from 'vitest'
+
+import type { FromSchema } from '../lib/json-schema/type.js'
+import type { StandardSchema } from './standard-schema.js'
+import { defineTool, toolsOver } from './tool.js'
+
+const base = {
+  name: 'x',
+  title: 'X',
+  description: 'x',
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+} as const
+
+test('the input of run is typed by the schema', () => {
+  defineTool({
+    ...base,
+    input: {
+      type: 'object',
+      properties: {
+        text: { type: 'string' },
+        times: { type: 'integer' },
+        mode: { enum: ['a', 'b'] },
+        tags: { type: 'array', items: { type: 'string' } },
+        place: { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] },
+        maybe: { type: ['string', 'null'] },
+      },
+      required: ['text', 'mode', 'maybe'],
+    },
+    run(input) {
+      expectTypeOf(input.text).toEqualTypeOf<string>()
+      expectTypeOf(input.times).toEqualTypeOf<number | undefined>()
+      expectTypeOf(input.mode).toEqualTypeOf<'a' | 'b'>()
+      expectTypeOf(input.tags).toEqualTypeOf<readonly string[] | undefined>()
+      expectTypeOf(input.place).toEqualTypeOf<{ readonly x: number } | undefined>()
+      expectTypeOf(input.maybe).toEqualTypeOf<string | null>()
+      return input.text.length
+    },
+    render(value) {
+      expectTypeOf(value).toEqualTypeOf<number>()
+      return String(value)
+    },
+  })
+})
+
+test('a schema of a library gives its own output type', () => {
+  defineTool({
+    ...base,
+    input: {} as StandardSchema<{ n: string }, { n: number }>,
+    run(input) {
+      expectTypeOf(input).toEqualTypeOf<{ n: number }>()
+      return input.n
+    },
+    render: (value) => value.toFixed(),
+  })
+})
+
+test('run must return what output promises, and may return more', () => {
+  const output = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] } as const
+  defineTool({
+    ...base,
+    input: { type: 'object' },
+    output,
+    run: () => ({ sum: 1, more: 'm' }),
+    render: (value) => value.more,
+  })
+  // @ts-expect-error -- `sum` is missing
+  defineTool({ ...base, input: { type: 'object' }, output, run: () => ({ total: 1 }), render: () => '' })
+})
+
+test('only services that are needed are there', () => {
+  const define = toolsOver<{ clock: { now(): number }; disk: { free(): number } }>()
+  define({ ...base, needs: ['clock'], input: { type: 'object' }, run: (_, { clock }) => clock.now(), render: String })
+  // @ts-expect-error -- disk was not asked for
+  define({ ...base, needs: ['clock'], input: { type: 'object' }, run: (_, { disk }) => disk.free(), render: String })
+  // @ts-expect-error -- there is no such service
+  define({ ...base, needs: ['network'], input: { type: 'object' }, run: () => 1, render: String })
+})
+
+test('what a schema does not say is unknown', () => {
+  expectTypeOf<FromSchema<{ type: 'object' }>>().toEqualTypeOf<{ readonly [key: string]: unknown }>()
+  expectTypeOf<FromSchema<{ anyOf: [{ type: 'string' }, { type: 'integer' }] }>>().toEqualTypeOf<string | number>()
+  expectTypeOf<FromSchema<{ const: 5 }>>().toEqualTypeOf<5>()
+  expectTypeOf<FromSchema<Record<string, never>>>().toBeUnknown()
+})
