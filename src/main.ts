@@ -69,7 +69,7 @@ function refusalsOf({ effective }: Config): ReadonlyMap<string, string> {
 }
 
 async function runCommand(command: string, given: Arguments, config: Config, log: Log): Promise<number> {
-  const { print } = await import('./cli/terminal.js')
+  const { nextSignal, print } = await import('./cli/terminal.js')
   const { operands, flags } = given
   if (flags.version) return said(print(`${VERSION}\n`))
   if (flags.help || command === 'help') return said(print((await import('./cli/help.js')).HELP))
@@ -89,10 +89,15 @@ async function runCommand(command: string, given: Arguments, config: Config, log
         import('./transport/memory.js'),
       ])
       const client = connectInMemory(assemble(config, log))
-      const { text, exitCode } = await callFromTerminal(client, operands, flags.json ?? false)
-      await print(text)
-      await client.close()
-      return exitCode
+      const called = callFromTerminal(client, operands, flags.json ?? false)
+      try {
+        const outcome = await Promise.race([called, nextSignal()])
+        if (typeof outcome === 'number') return outcome
+        await print(outcome.text)
+        return outcome.exitCode
+      } finally {
+        await client.close()
+      }
     }
     case 'config': {
       const { settingsReport, settingsJson } = await import('./cli/settings.js')

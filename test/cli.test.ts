@@ -69,7 +69,8 @@ test.each([
   ['a word that is no pair', ['call', 'Bash', 'ls'], 2, 'expected key=value'],
   ['an unknown command', ['dance'], 2, 'unknown command: dance'],
   ['an unknown flag', ['tools', '--dance'], 2, '--dance'],
-  ['a bad port', ['serve', '--http', '--port', 'x'], 2, '--port must be'],
+  ['a bad port', ['serve', '--http', '--port', '0x50'], 2, '--port must be'],
+  ['an address that does not exist', ['serve', '--http', '--host', '127.999.0.1'], 1, 'cannot listen on'],
   ['a public address', ['serve', '--http', '--host', '0.0.0.0'], 2, 'loopback'],
 ])('%s is told in a sentence', async (_, args, code, sentence) => {
   const said = await run(args)
@@ -116,5 +117,17 @@ test.skipIf(!existsSync('/usr/bin/script'))('on a terminal it greets and tells h
     '✓ bash',
   ]) {
     expect(screen).toContain(words)
+  }
+})
+
+test('a reader that goes away, and a full disk, are no stack traces', async () => {
+  for (const script of ['"$0" "$1" config | true', '"$0" "$1" --help > /dev/full']) {
+    const { stderr } = await new Promise<Said>((done) => {
+      const options = { cwd: emptyFolder(), env: { PATH: process.env.PATH, HOME: emptyFolder() } }
+      execFile('bash', ['-c', script, process.execPath, PROGRAM], options, (error, stdout, stderr_) => {
+        done({ code: error ? Number(error.code) : 0, stdout, stderr: stderr_ })
+      })
+    })
+    expect(stderr).toBe('')
   }
 })

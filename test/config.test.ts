@@ -1,7 +1,7 @@
 // Settings as a person meets them: files, environment and flags, through the real program.
 
-import { execFile } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -72,7 +72,7 @@ test("a profile lies over the files and under the environment; the project's sha
   expect((await config(world(), ['-e', 'X=1'], { ACTIVE_PROFILE: 'gone' })).stderr).toContain(
     'profile gone was not found',
   )
-  expect((await config(world(), [], { ACTIVE_PROFILE: '../etc' })).stderr).toContain('not allowed')
+  expect((await config(world(), [], { ACTIVE_PROFILE: '../etc' })).stderr).toContain('not allowed as a profile name')
 })
 
 test('an unknown key and a bad value are warned about with file and line, and the default stands', async () => {
@@ -141,4 +141,58 @@ test("commands do not see the server's own secrets", async () => {
   expect(result.content[0].text).toContain('OTHER=visible')
   expect(result.content[0].text).not.toContain('very-secret')
   await client.close()
+})
+
+test('a settings file that is no file, too large or endless neither blocks nor floods the start', async () => {
+  const folders = world({
+    'cwd/.claude/scorpiox-env.txt': 'x\n'.repeat(30_000),
+    'home/.scorpiox-env.txt': 'A=1\n'.repeat(20_000),
+  })
+  execFileSync('mkfifo', [join(folders.cwd, 'scorpiox-env.txt')])
+  mkdirSync(join(folders.cwd, '.scorpiox'))
+  symlinkSync('/dev/stdin', join(folders.cwd, '.scorpiox', 'scorpiox-env.txt'))
+  mkdirSync(join(folders.home, '.claude', 'scorpiox-env.txt'), { recursive: true })
+  const { stderr } = await config(folders)
+  expect(stderr.match(/is not a regular file/g)).toHaveLength(3)
+  expect(stderr).toContain('is larger than 65536 bytes')
+  expect(stderr.split('\n').length).toBeLessThan(60)
+  const client = startServer({ cwd: folders.cwd })
+  expect((await client.request('ping')).result).toEqual({})
+  await client.close()
+})
+
+test('a line of hashes is read in a moment', async () => {
+  const { stderr, get } = await config(
+    world({ 'cwd/scorpiox-env.txt': `MODEL=${' #'.repeat(30_000)}\u2028x\nMODEL=m${' #'.repeat(900)}` }),
+  )
+  expect(stderr).toContain(':1: the line is too long')
+  expect(get('MODEL')?.value).toBe('m')
+})
+
+test('without a home, a project does not count as the person', async () => {
+  const folders = world({
+    'cwd/.scorpiox-env.txt': 'HTTP_TOKEN=planted',
+    'cwd/.claude/scorpiox-env.txt': 'HTTP_TOKEN=planted',
+  })
+  const { get } = await config({ ...folders, home: '' })
+  expect(get('HTTP_TOKEN')?.value).toBe('')
+})
+
+test('a profile can be named with -e', async () => {
+  const folders = world({ 'home/.claude/scorpiox-env/night.txt': 'MODEL=owl' })
+  expect((await config(folders, ['-e', 'ACTIVE_PROFILE=night'])).get('MODEL')?.value).toBe('owl')
+})
+
+test('a directory that was removed under the server is a warning, not a crash', async () => {
+  const cwd = emptyFolder()
+  const { stdout, stderr } = await promisify(execFile)(
+    'bash',
+    ['-c', 'rmdir "$PWD"; exec "$0" "$1" --version', process.execPath, PROGRAM],
+    {
+      cwd,
+      env: { PATH: process.env.PATH, HOME: emptyFolder() },
+    },
+  )
+  expect(stdout).toMatch(/^\d/)
+  expect(stderr).toContain('current directory: ')
 })

@@ -81,7 +81,15 @@ const params = fc.oneof(
 
 const message = fc
   .record(
-    { jsonrpc: fc.constantFrom('"2.0"', '"2.0"', '"2.0"', '"1.0"', '2'), id, method, params, extra: anyJson },
+    {
+      jsonrpc: fc.constantFrom('"2.0"', '"2.0"', '"2.0"', '"1.0"', '2'),
+      id,
+      method,
+      params,
+      extra: anyJson,
+      result: anyJson,
+      error: anyJson,
+    },
     { requiredKeys: ['jsonrpc'] },
   )
   .map((parts) => {
@@ -133,10 +141,8 @@ function parse(line: string): unknown {
 function dueOf(value: unknown): number {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 1
   const { jsonrpc, id: given, method: name } = value as Record<string, unknown>
-  if (jsonrpc !== '2.0') return 1
-  if (given === undefined) return typeof name === 'string' ? 0 : 1
-  const readable = typeof given === 'string' || (typeof given === 'number' && Number.isInteger(given))
-  return readable && name === undefined && ('result' in value || 'error' in value) ? 0 : 1
+  if (name === undefined && ('result' in value || 'error' in value)) return 0
+  return jsonrpc === '2.0' && given === undefined && typeof name === 'string' ? 0 : 1
 }
 
 test(

@@ -6,7 +6,7 @@ import { request } from 'node:http'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { emptyFolder, modernMeta, PROGRAM, type Json } from './support.js'
+import { emptyFolder, isAlive, modernMeta, PROGRAM, type Json } from './support.js'
 
 const TOKEN = 'test-token'
 let server: ReturnType<typeof spawn>
@@ -39,7 +39,12 @@ interface Answer {
   readonly body: Json
 }
 
-function send(body: string, headers: Record<string, string> = {}, method = 'POST', path = '/mcp'): Promise<Answer> {
+function send(
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+  method = 'POST',
+  path = '/mcp',
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const all = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}`, ...headers }
     const call = request({ host: '127.0.0.1', port, path, method, headers: all }, (response) => {
@@ -102,9 +107,48 @@ describe('the gate', () => {
     expect((await send(rpc('ping'), { origin: 'http://localhost:3000' })).status).toBe(200)
   })
 
+  test.each(['localhost', '127.0.0.2:80', '[::1]:8808', 'LOCALHOST:1'])('the host %s is this machine', async (host) => {
+    expect((await send(rpc('ping'), { host })).status).toBe(200)
+  })
+
+  test.each(['//', 'http://[', '*', '/mcp/../mcp', '/MCP'])('the path %s is not found', async (path) => {
+    expect((await send(rpc('ping'), {}, 'POST', path)).status).toBe(404)
+  })
+
+  test('a body that is not UTF-8 is refused, a byte order mark is forgiven', async () => {
+    expect(await send(Buffer.from([0x22, 0xff, 0x22]))).toMatchObject({
+      status: 400,
+      body: { error: { code: -32700 } },
+    })
+    expect((await send(`\uFEFF${rpc('ping')}`)).status).toBe(200)
+  })
+
   test('another path, another method, and a body that is too large', async () => {
     expect((await send(rpc('ping'), {}, 'POST', '/')).status).toBe(404)
     expect((await send('', {}, 'GET')).status).toBe(405)
     expect((await send('x'.repeat(200_000))).status).toBe(413)
   })
+})
+
+test('on SIGTERM calls in flight are answered before the exit, and what they started is gone', async () => {
+  const cwd = emptyFolder()
+  const child = spawn(process.execPath, [PROGRAM, 'serve', '--http', '--port', '0', '--no-auth'], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: emptyFolder() },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [greeting] = (await once(child.stdout, 'data')) as [Buffer]
+  const url = /http:\S+\/mcp/.exec(greeting.toString())?.[0] ?? ''
+  const command = 'sleep 300 >/dev/null 2>&1 & echo $!; sleep 1'
+  const answer = fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: rpc('tools/call', { name: 'Bash', arguments: { command } }),
+  })
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  child.kill('SIGTERM')
+  const { result } = (await (await answer).json()) as Json
+  const [code] = (await once(child, 'exit')) as [number]
+  expect(code).toBe(0)
+  expect(isAlive(Number(result.content[0].text))).toBe(false)
 })

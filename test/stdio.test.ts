@@ -6,7 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { emptyFolder, modernMeta, PROGRAM, startServer, type TestClient } from './support.js'
+import {
+  emptyFolder,
+  isAlive,
+  modernMeta,
+  PROGRAM,
+  residentMegabytes,
+  startServer,
+  type TestClient,
+} from './support.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/server.mjs')
 
@@ -73,6 +81,8 @@ describe('every line gets its due', () => {
     ['a notification with broken params', '{"jsonrpc":"2.0","method":"notifications/cancelled","params":7}'],
     ['a cancellation of nothing', '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}'],
     ['a response nobody asked for', '{"jsonrpc":"2.0","id":5,"result":{}}'],
+    ['an error nobody asked for, without an id', '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}'],
+    ['half a response', '{"result":5}'],
     ['a blank line', '   \t'],
     ['a bare carriage return', '\r'],
   ])('%s gets nothing', async (_, line) => {
@@ -260,6 +270,64 @@ describe('calls', () => {
     }
   })
 
+  test('a late progress of a call that ended badly is not sent', async () => {
+    const client = fixture()
+    await client.request('tools/call', { ...callParams('tardy'), _meta: { progressToken: 't' } })
+    await sleep(100)
+    await client.request('ping')
+    expect(client.received.filter(({ method }) => method !== undefined)).toEqual([])
+    await client.close()
+  })
+
+  test('text that is not well-formed is made so', async () => {
+    const client = fixture()
+    client.write(
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a\\ud83d"}}}\n',
+    )
+    client.write(`a${'😀'.repeat(20)}\n`)
+    const [echoed, refused] = [
+      await client.waitFor(({ id }) => id === 1),
+      await client.waitFor(({ id }) => id === null),
+    ]
+    expect(echoed.result.content[0].text).toBe('a\ufffd')
+    expect(refused.error.message.isWellFormed()).toBe(true)
+    await client.close()
+  })
+
+  test('a promise of another kind is awaited too', async () => {
+    const client = fixture()
+    expect((await client.request('tools/call', callParams('thenable'))).result.content[0].text).toBe('later')
+    await client.close()
+  })
+
+  test('a call stopped by the client is no bug, whatever it throws', async () => {
+    const client = fixture()
+    client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: callParams('abortable') })
+    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+    client.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: callParams('abortable') })
+    await client.request('ping')
+    client.child.kill('SIGTERM')
+    await sleep(50)
+    client.child.kill('SIGTERM')
+    expect(await client.close()).toBe(0)
+    expect(client.received.find(({ id }) => id === 2)).toMatchObject({
+      error: { message: 'Not finished: the server is stopping' },
+    })
+    expect(client.stderr()).toBe('')
+  })
+
+  test.each([
+    ['begins with a dash', '-x', 'command not found'],
+    ['has a NUL character', 'echo \0', 'NUL'],
+    ['is longer than the system takes', `echo ${'x'.repeat(200_000)}`, 'Write it to a file'],
+  ])('a command that %s', async (_, command, words) => {
+    const client = startServer()
+    const { result } = await client.request('tools/call', callParams('Bash', { command }))
+    expect(result.content[0].text).toContain(words)
+    expect(result.isError).toBe(true)
+    await client.close()
+  })
+
   test('a failure is told to the model in its own words', async () => {
     const client = fixture()
     expect((await client.request('tools/call', callParams('failure'))).result).toEqual({
@@ -431,11 +499,6 @@ test('the program runs from anywhere with plain node', async () => {
   expect(await client.close()).toBe(0)
 })
 
-function residentMegabytes(client: TestClient): number {
-  const status = readFileSync(`/proc/${client.child.pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
-}
-
 /** Call 1: a shell and a child that would run for minutes; resolves to their pids. */
 function startTree(client: TestClient, cwd: string): Promise<number[]> {
   const command = 'sleep 300 & echo $! > child; echo $$ > shell; wait'
@@ -461,14 +524,4 @@ async function gone(pids: readonly number[]): Promise<void> {
     await sleep(20)
   }
   throw new Error(`still running: ${pids.filter(isAlive).join(', ')}`)
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    // A zombie still has a pid; it is as good as gone.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
 }

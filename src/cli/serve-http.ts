@@ -1,14 +1,14 @@
 // Runs the HTTP server until told to stop, and tells the person what to do next.
 
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 
 import type { Config } from '../config/load.js'
+import { Failure } from '../lib/failure.js'
 import type { Server } from '../protocol/server.js'
 import { listenHttp } from '../transport/http.js'
 import { UsageError, type Flags } from './args.js'
 import { connectionGuide, type Launch } from './connect.js'
-import { print } from './terminal.js'
+import { nextSignal, print } from './terminal.js'
 
 export async function serveHttp(server: Server, config: Config, flags: Flags, launch: Launch): Promise<void> {
   const { settings } = config
@@ -16,16 +16,16 @@ export async function serveHttp(server: Server, config: Config, flags: Flags, la
   if (!/^(localhost|127(\.\d+){3}|::1)$/.test(host)) {
     throw new UsageError(`${host} is not a loopback address; this version serves HTTP on loopback only`)
   }
+  // Before anything is printed: who reads the greeting may signal at once.
+  const stopped = nextSignal()
   const port = readPort(flags.port) ?? settings.HTTP_PORT
   const token = flags['no-auth'] ? undefined : settings.HTTP_TOKEN || randomBytes(24).toString('base64url')
   const listener = await listen(server, { host, port, token, maxBodyBytes: settings.MAX_LINE_BYTES })
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}/mcp`
   const shown = settings.HTTP_TOKEN ? undefined : token
   await print(greeting(url, shown, token === undefined, launch))
-  const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT'), once(process, 'SIGHUP')])
   await stopped
   await listener.close()
-  await server.services.close()
 }
 
 async function listen(server: Server, settings: Parameters<typeof listenHttp>[1]) {
@@ -35,14 +35,16 @@ async function listen(server: Server, settings: Parameters<typeof listenHttp>[1]
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
       throw new UsageError(`port ${settings.port} is in use; choose another with --port`)
     }
-    throw error
+    throw new Failure(
+      `cannot listen on ${settings.host}:${settings.port}: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
 }
 
 function readPort(flag: string | undefined): number | undefined {
   if (flag === undefined) return undefined
-  const port = Number(flag)
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
+  const port = /^\d{1,5}$/.test(flag) ? Number(flag) : Number.NaN
+  if (port <= 65_535) return port
   throw new UsageError(`--port must be a number from 0 to 65535, got ${flag}`)
 }
 

@@ -1,13 +1,26 @@
-// Where the commands print. Resolves when the words have left the process, so that an exit cannot cut them.
+// The person's side of the process: where commands print, and the signals that stop them.
 
+const STOP_SIGNALS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 } as const
+
+/** Resolves when the words have left the process, so that an exit cannot cut them, or when nobody reads them. */
 export function print(text: string): Promise<void> {
-  return new Promise((resolve) => {
-    process.stdout.write(text, () => resolve())
-  })
+  return write(process.stdout, text)
 }
 
 export function complain(text: string): Promise<void> {
+  return write(process.stderr, text)
+}
+
+/** Resolves to the exit code that says which signal it was. Later signals change nothing: the end is under way. */
+export function nextSignal(): Promise<number> {
   return new Promise((resolve) => {
-    process.stderr.write(text, () => resolve())
+    for (const [signal, number] of Object.entries(STOP_SIGNALS)) process.on(signal, () => resolve(128 + number))
+  })
+}
+
+function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    stream.once('error', () => resolve())
+    stream.write(text, () => resolve())
   })
 }

@@ -3,6 +3,7 @@
 
 const MAX_KEY = 64
 const MAX_VALUE = 512
+const MAX_LINE = 4096
 
 export interface FileEntry {
   readonly key: string
@@ -22,7 +23,7 @@ export function parseEnvFile(text: string): EnvFile {
   for (const [index, raw] of lines.entries()) {
     const content = raw.trim()
     if (content === '' || content.startsWith('#')) continue
-    const read = parseLine(content)
+    const read = content.length > MAX_LINE ? 'the line is too long' : parseLine(content)
     if (typeof read === 'string') complaints.push({ line: index + 1, about: read })
     else entries.push({ key: read.key, value: read.value, line: index + 1 })
   }
@@ -37,9 +38,21 @@ function parseLine(content: string): { key: string; value: string } | string {
   const value = withoutComment(content.slice(equals + 1)).trim()
   if (key.length > MAX_KEY) return `the key is longer than ${MAX_KEY} characters`
   if (value.length > MAX_VALUE) return `the value of ${key} is longer than ${MAX_VALUE} characters`
+  // Settings are printed, and a terminal obeys control characters.
+  if (hasControls(content)) return 'the line has control characters in it'
   return { key, value }
 }
 
+function hasControls(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if ((code < 0x20 && code !== 0x09) || (code >= 0x7f && code < 0xa0)) return true
+  }
+  return false
+}
+
 function withoutComment(value: string): string {
-  return value.replace(/(^|\s)#.*$/, '')
+  if (value.startsWith('#')) return ''
+  const comment = value.search(/\s#/)
+  return comment === -1 ? value : value.slice(0, comment)
 }

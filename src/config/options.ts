@@ -72,7 +72,7 @@ const GENERAL = {
     type: 'integer',
     default: 16_777_216,
     min: 1024,
-    max: 536_870_912,
+    max: 268_435_456,
     about: 'Largest message accepted; a longer one is answered with an error and skipped.',
   },
   BASH_MAX_OUTPUT: {

@@ -25,7 +25,7 @@ export function callTool(server: Server, exchange: Exchange): string | Promise<s
     const services = needs ? server.services.open(needs) : {}
     if (input instanceof Promise || services instanceof Promise) return runLater(entry, input, services, exchange)
     const value = entry.tool.run(input, services, exchange)
-    return value instanceof Promise ? sayLater(entry, value, exchange) : say(entry, value, exchange)
+    return isThenable(value) ? sayLater(entry, value, exchange) : say(entry, value, exchange)
   } catch (error) {
     return explain(error, exchange)
   }
@@ -40,8 +40,16 @@ async function runLater(entry: Entry, input: unknown, services: unknown, exchang
   }
 }
 
-function sayLater(entry: Entry, value: Promise<unknown>, exchange: Exchange): Promise<string> {
-  return value.then((settled) => say(entry, settled, exchange)).catch((error) => explain(error, exchange))
+async function sayLater(entry: Entry, value: PromiseLike<unknown>, exchange: Exchange): Promise<string> {
+  try {
+    return say(entry, await value, exchange)
+  } catch (error) {
+    return explain(error, exchange)
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
 function say(entry: Entry, value: unknown, exchange: Exchange): string {
@@ -69,7 +77,7 @@ function refuse(server: Server, name: string, exchange: Exchange): string {
   if (reason !== undefined) return failed(reason, exchange)
   const names = server.catalogue.names()
   const known = names.length > 0 ? `this server has ${names.join(', ')}` : 'this server has no tools'
-  throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name} (${known})`)
+  throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 128)} (${known})`)
 }
 
 function missingCapabilities(tool: Tool, exchange: Exchange): JsonObject | undefined {

@@ -1,5 +1,6 @@
 // Rendered words → the members of a tools/call result, at the revision of whoever asked.
 // Results travel as the text of their members, without braces, so that large ones are printed once.
+// Text is made well-formed: strict clients refuse a message with half a character in it.
 
 import type { JsonObject } from '../lib/json.js'
 import type { Block, Words } from '../tools/tool.js'
@@ -20,7 +21,7 @@ function members(
 ): string {
   const blocks =
     typeof content === 'string'
-      ? `{"type":"text","text":${JSON.stringify(content)}}`
+      ? `{"type":"text","text":${JSON.stringify(content.toWellFormed())}}`
       : content.map((block) => JSON.stringify(projectBlock(block, revision))).join(',')
   const text = `"content":[${blocks}],"isError":${isError}`
   if (structured === undefined || revision < '2025-06-18') return text

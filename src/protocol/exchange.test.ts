@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest'
 
 import { Exchange } from './exchange.js'
+import { readText } from './message.js'
 
 function open({ token = '7', congested = false } = {}) {
   const sent: unknown[] = []
-  const params: Record<string, unknown> = JSON.parse(`{"_meta":{"progressToken":${token}}}`)
-  const source = `{"params":{"_meta":{"progressToken":${token}}}}`
+  const request = readText(
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":${token}}}}`,
+  )
+  if (request.kind !== 'request') throw new Error('not a request')
   const exchange = new Exchange(
-    { kind: 'request', id: '1', method: 'tools/call', params, source },
-    params,
+    request,
+    {},
     { revision: '2025-11-25', capabilities: {} },
     { send: (text) => sent.push(text), congested: () => congested },
   )
@@ -19,7 +22,7 @@ const progress = (params: string): string => `{"jsonrpc":"2.0","method":"notific
 
 test('progress increases: what does not is dropped', () => {
   const { exchange, sent } = open()
-  for (const done of [1, 1, 0.5, 2, Number.NaN, -1, 2.5]) exchange.progress(done)
+  for (const done of [1, 1, 0.5, 2, Number.NaN, -1, Infinity, 2.5]) exchange.progress(done)
   expect(sent).toEqual([1, 2, 2.5].map((done) => progress(`"progressToken":7,"progress":${done}`)))
 })
 
@@ -30,7 +33,7 @@ test.each(['"text"', '0', '9007199254740993', '"\\ud800"'])('the token %s is ech
   expect(sent).toEqual([progress(`"progressToken":${token},"progress":1,"total":2,"message":"half"`)])
 })
 
-test.each(['null', '1.5', '{}', '[]', 'true'])('%s is no token', (token) => {
+test.each(['null', '1.5', '{}', '[]', 'true', JSON.stringify('x'.repeat(2000))])('%s is no token', (token) => {
   const { exchange, sent } = open({ token })
   expect(exchange.wantsProgress).toBe(false)
   exchange.progress(1)

@@ -1,9 +1,9 @@
 // One request being worked on: who asked, at which revision, and the ways up that a tool is handed.
 // After it is cancelled or answered nothing more leaves through it.
 
-import { isObject, type JsonObject } from '../lib/json.js'
+import type { JsonObject } from '../lib/json.js'
 import type { Call } from '../tools/tool.js'
-import { idText, notificationText, type Request } from './message.js'
+import { notificationText, type Request } from './message.js'
 import type { Revision } from './revision.js'
 
 /** Where messages for the client go. */
@@ -35,6 +35,11 @@ export class Exchange implements Call {
     return this.#state === 'cancelled'
   }
 
+  /** Whether the work was told to stop, by the client or by us: what it throws then is no bug. */
+  get stopped(): boolean {
+    return this.#controller?.signal.aborted ?? false
+  }
+
   // Made on first use: most calls are over before anybody asks for it, and a controller costs more than they do.
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
@@ -42,16 +47,17 @@ export class Exchange implements Call {
   }
 
   get wantsProgress(): boolean {
-    return this.#token() !== undefined
+    return this.request.progressToken !== undefined
   }
 
   progress(done: number, { total, message }: { readonly total?: number; readonly message?: string } = {}): void {
-    if (this.#state !== 'open' || !(done > this.#lastProgress) || this.outlet.congested()) return
-    const token = this.#token()
-    if (token === undefined) return
+    const { progressToken } = this.request
+    if (progressToken === undefined || this.#state !== 'open' || this.outlet.congested()) return
+    if (!Number.isFinite(done) || done <= this.#lastProgress) return
     this.#lastProgress = done
-    const known = this.client.revision >= '2025-03-26' ? { progress: done, total, message } : { progress: done, total }
-    const params = `{"progressToken":${token},${JSON.stringify(known).slice(1)}`
+    const words = this.client.revision >= '2025-03-26' ? message?.toWellFormed() : undefined
+    const known = { progress: done, total, message: words }
+    const params = `{"progressToken":${progressToken},${JSON.stringify(known).slice(1)}`
     this.outlet.send(notificationText('notifications/progress', params))
   }
 
@@ -70,11 +76,5 @@ export class Exchange implements Call {
 
   close(): void {
     if (this.#state === 'open') this.#state = 'answered'
-  }
-
-  #token(): string | undefined {
-    const meta = this.params._meta
-    if (!isObject(meta) || meta.progressToken === undefined) return undefined
-    return idText(meta.progressToken, this.request.source, ['params', '_meta', 'progressToken']) ?? undefined
   }
 }

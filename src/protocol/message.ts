@@ -8,26 +8,29 @@ import { INVALID_REQUEST, PARSE_ERROR, type ProtocolError } from './protocol-err
 
 const MAX_DEPTH = 64
 
+// A token is repeated in every progress message.
+const MAX_TOKEN = 1024
+
 export interface Request {
   readonly kind: 'request'
   /** The id as JSON text. */
   readonly id: string
   readonly method: string
   readonly params: unknown
-  /** The text the message came in; exact integers are read from it. */
-  readonly source: string
+  /** The progress token as JSON text, where the client wants progress. */
+  readonly progressToken: string | undefined
 }
 
 export interface Notification {
   readonly kind: 'notification'
   readonly method: string
   readonly params: unknown
-  readonly source: string
+  /** The id of the request that `params.requestId` names, as JSON text. */
+  readonly requestId: string | undefined
 }
 
 export interface Response {
   readonly kind: 'response'
-  readonly id: string
   readonly body: JsonObject
 }
 
@@ -39,9 +42,11 @@ export interface Malformed {
 
 export type Message = Request | Notification | Response | Malformed
 
+/** Several messages in one text. They are read only once somebody has decided to serve them. */
 export interface Batch {
   readonly kind: 'batch'
-  readonly messages: readonly Message[]
+  readonly size: number
+  read(): readonly Message[]
 }
 
 /** One line or one body: a message, a batch, or the error it gets. */
@@ -51,38 +56,68 @@ export function readText(text: string): Message | Batch {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return malformed(PARSE_ERROR, `Parse error: ${error instanceof Error ? error.message : 'not JSON'}`)
+    // The engine quotes the text, and may cut a character in two.
+    const reason = error instanceof Error ? error.message.toWellFormed() : 'not JSON'
+    return malformed(PARSE_ERROR, `Parse error: ${reason}`)
   }
-  if (!Array.isArray(value)) return readValue(value, text)
-  const sources = rawElements(text)
-  return { kind: 'batch', messages: value.map((member, index) => readValue(member, sources[index] ?? '')) }
+  return Array.isArray(value) ? createBatch(value, text) : readValue(value, text)
+}
+
+function createBatch(members: readonly unknown[], text: string): Batch {
+  return {
+    kind: 'batch',
+    size: members.length,
+    read() {
+      const sources = rawElements(text)
+      return members.map((member, index) => readValue(member, sources[index] ?? ''))
+    },
+  }
 }
 
 function readValue(value: unknown, source: string): Message {
   if (!isObject(value)) return malformed(INVALID_REQUEST, 'Invalid Request: a message must be a JSON object')
   const { method } = value
+  // An answer is due nothing, not even a broken one: two servers wired together would answer each other for ever.
+  if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response', body: value }
   const id = value.id === undefined ? undefined : idText(value.id, source, ['id'])
   if (id === null) {
     return malformed(INVALID_REQUEST, 'Invalid Request: "id" must be a string or an integer')
   }
   if (value.jsonrpc !== '2.0') return malformed(INVALID_REQUEST, 'Invalid Request: "jsonrpc" must be "2.0"', id)
   if (typeof method === 'string') {
-    if (id === undefined) return { kind: 'notification', method, params: value.params, source }
-    return { kind: 'request', id, method, params: value.params, source }
+    const { params } = value
+    if (id === undefined) return { kind: 'notification', method, params, requestId: requestIdOf(params, source) }
+    return { kind: 'request', id, method, params, progressToken: progressTokenOf(params, source) }
   }
-  const isAnswer = method === undefined && id !== undefined && ('result' in value || 'error' in value)
-  if (isAnswer) return { kind: 'response', id, body: value }
   return malformed(INVALID_REQUEST, 'Invalid Request: "method" must be a string', id)
 }
 
+// Ids and tokens are read here, at once, so that nobody needs to keep the text they came in.
+function requestIdOf(params: unknown, source: string): string | undefined {
+  if (!isObject(params) || params.requestId === undefined) return undefined
+  return idText(params.requestId, source, ['params', 'requestId']) ?? undefined
+}
+
+function progressTokenOf(params: unknown, source: string): string | undefined {
+  const meta = isObject(params) ? params._meta : undefined
+  if (!isObject(meta) || meta.progressToken === undefined) return undefined
+  const token = idText(meta.progressToken, source, ['params', '_meta', 'progressToken'])
+  return token === null || token.length > MAX_TOKEN ? undefined : token
+}
+
 /** The JSON text of an id or token; null when it is neither a string nor an integer. */
-export function idText(value: unknown, source: string, path: readonly string[]): string | null {
+function idText(value: unknown, source: string, path: readonly string[]): string | null {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value !== 'number') return null
   if (Number.isSafeInteger(value)) return String(value)
   const raw = rawMember(source, path)
-  if (raw !== undefined && /^-?\d+$/.test(raw)) return raw
+  if (raw !== undefined && /^-?\d+$/.test(raw)) return copy(raw)
   return Number.isInteger(value) ? JSON.stringify(value) : null
+}
+
+// A slice keeps the whole text it was cut from alive.
+function copy(text: string): string {
+  return Buffer.from(text).toString()
 }
 
 export function resultText(id: string, result: string): string {

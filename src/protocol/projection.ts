@@ -29,6 +29,7 @@ export function projectTool(tool: ToolFace, revision: Revision): JsonObject {
 }
 
 export function projectBlock(block: Block, revision: Revision): Block {
+  if (block.type === 'text') return { ...block, text: block.text.toWellFormed() }
   if (block.type === 'audio' && revision < '2025-03-26') {
     return inWords(
       `[audio, ${block.mimeType}, ${block.data.length} base64 characters: not shown at this protocol revision]`,

@@ -37,7 +37,16 @@ export function createServer(description: ServerDescription): Server {
     catalogue: createCatalogue(tools),
     services,
     refusals: refusals ?? new Map(),
-    logError: logError ?? (() => {}),
+    logError: (error) => tell(logError, error),
+  }
+}
+
+/** A log that fails must not take the answer with it. */
+function tell(logError: ServerDescription['logError'], error: unknown): void {
+  try {
+    logError?.(error)
+  } catch {
+    // There is nobody left to tell.
   }
 }
 

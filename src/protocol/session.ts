@@ -3,9 +3,9 @@
 
 import { isObject, type JsonObject } from '../lib/json.js'
 import { Exchange, type Client, type Outlet } from './exchange.js'
-import { errorText, idText, malformed, readText, resultText } from './message.js'
+import { errorText, malformed, readText, resultText } from './message.js'
 import type { Batch, Message, Notification, Request } from './message.js'
-import { initializeMembers, LEGACY_METHODS, MODERN_METHODS, modernMeta } from './methods.js'
+import { initializeMembers, LEGACY_METHODS, MODERN_METHODS, modernMeta, type Method } from './methods.js'
 import {
   INTERNAL_ERROR,
   INVALID_PARAMS,
@@ -14,18 +14,26 @@ import {
   ProtocolError,
   UNSUPPORTED_VERSION,
 } from './protocol-error.js'
-import { agreeOn, MODERN_REVISION, NEWEST_LEGACY, SUPPORTED_REVISIONS, type LegacyRevision } from './revision.js'
+import { agreeOn, MODERN_REVISION, NEWEST_LEGACY, SUPPORTED_REVISIONS } from './revision.js'
+import type { LegacyRevision, Revision } from './revision.js'
 import type { Server } from './server.js'
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
+
+// No client works on so many things at once; without a bound, one that does not read its answers fills the memory.
+const MAX_IN_FLIGHT = 2000
+const TOO_MANY = `Too many requests at once: ${MAX_IN_FLIGHT} are being worked on. Wait for some of them to finish.`
+
+const MAX_BATCH = 1000
+const MAX_ECHO = 100
 
 export interface Session {
   /** Takes one message or batch as text; what it is due goes to the outlet, now or later. */
   receive(text: string, outlet: Outlet): void
   /** Resolves when no request is in flight. */
   settled(): Promise<void>
-  /** Stops the work of every request in flight. */
+  /** Stops the work of every request in flight, and of those that still come. */
   abort(reason: string): void
 }
 
@@ -37,6 +45,7 @@ export function createSession(server: Server, revision: LegacyRevision = NEWEST_
   const inFlight = new Set<Exchange>()
   const waiting: (() => void)[] = []
   const meta = modernMeta(server)
+  let stopping: string | undefined
 
   function receive(text: string, outlet: Outlet): void {
     const message = readText(text)
@@ -46,15 +55,15 @@ export function createSession(server: Server, revision: LegacyRevision = NEWEST_
   }
 
   function answerBatch(batch: Batch, outlet: Outlet): Due {
-    if (legacy.revision !== '2025-03-26') {
-      return malformed(INVALID_REQUEST, 'Invalid Request: batches exist only at revision 2025-03-26').answer
-    }
-    if (batch.messages.length === 0) return malformed(INVALID_REQUEST, 'Invalid Request: the batch is empty').answer
-    const answers = batch.messages.map((message) =>
-      message.kind === 'request' && message.method === 'initialize'
-        ? malformed(INVALID_REQUEST, 'Invalid Request: initialize must not be part of a batch', message.id).answer
-        : answerOne(message, outlet),
-    )
+    const refusal = refuseBatch(batch.size, legacy.revision)
+    if (refusal !== undefined) return malformed(INVALID_REQUEST, `Invalid Request: ${refusal}`).answer
+    const answers = batch
+      .read()
+      .map((message) =>
+        message.kind === 'request' && message.method === 'initialize'
+          ? malformed(INVALID_REQUEST, 'Invalid Request: initialize must not be part of a batch', message.id).answer
+          : answerOne(message, outlet),
+      )
     const ready = answers.filter(isReady)
     return ready.length === answers.length ? joined(ready) : joinedLater(answers)
   }
@@ -72,27 +81,43 @@ export function createSession(server: Server, revision: LegacyRevision = NEWEST_
       const modern = request.method === 'server/discover' || hasModernMeta(params)
       const client = modern ? readModernClient(params) : legacy
       const method = (modern ? MODERN_METHODS : LEGACY_METHODS).get(request.method)
-      if (!method) throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${request.method}`)
-      const exchange = new Exchange(request, params, client, outlet)
+      if (!method) throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${request.method.slice(0, MAX_ECHO)}`)
+      return work(method, new Exchange(request, params, client, outlet))
+    } catch (error) {
+      return failure(request, error)
+    }
+  }
+
+  function work(method: Method, exchange: Exchange): Due {
+    try {
+      if (inFlight.size >= MAX_IN_FLIGHT) throw new ProtocolError(INTERNAL_ERROR, TOO_MANY)
       const members = method(server, exchange)
       return members instanceof Promise ? respondLater(exchange, members) : result(exchange, members)
     } catch (error) {
-      return failure(request, error)
+      exchange.close()
+      return failure(exchange.request, error)
     }
   }
 
   function respondLater(exchange: Exchange, members: Promise<string>): Promise<Answer> {
     const { request } = exchange
     inFlight.add(exchange)
-    const finish = (answer: string): Answer => {
+    if (stopping !== undefined) exchange.abort(stopping)
+    const finish = (answer: () => string): Answer => {
       inFlight.delete(exchange)
       if (inFlight.size === 0) for (const wake of waiting.splice(0)) wake()
-      return exchange.cancelled ? undefined : answer
+      if (exchange.cancelled) return undefined
+      exchange.close()
+      return answer()
     }
     return members.then(
-      (text) => finish(result(exchange, text)),
-      (error: unknown) => finish(failure(request, error)),
+      (text) => finish(() => result(exchange, text)),
+      (error: unknown) => finish(() => (exchange.stopped ? stopped(request) : failure(request, error))),
     )
+  }
+
+  function stopped(request: Request): string {
+    return errorText(request.id, { code: INTERNAL_ERROR, message: `Not finished: ${stopping ?? 'stopped'}` })
   }
 
   function result(exchange: Exchange, members: string): string {
@@ -122,22 +147,27 @@ export function createSession(server: Server, revision: LegacyRevision = NEWEST_
   }
 
   function note(notification: Notification): void {
-    const { method, params, source } = notification
-    if (method !== 'notifications/cancelled' || !isObject(params)) return
-    const id = idText(params.requestId, source, ['params', 'requestId'])
-    if (id === null) return
-    const reason = typeof params.reason === 'string' ? params.reason : 'cancelled by the client'
+    const { method, params, requestId } = notification
+    if (method !== 'notifications/cancelled' || requestId === undefined) return
+    const reason = isObject(params) && typeof params.reason === 'string' ? params.reason : 'cancelled by the client'
     // A set rather than a map: nothing stops a client from using an id twice at once.
-    for (const exchange of inFlight) if (exchange.request.id === id) exchange.cancel(reason)
+    for (const exchange of inFlight) if (exchange.request.id === requestId) exchange.cancel(reason)
   }
 
   return {
     receive,
     settled: () => (inFlight.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     abort(reason) {
+      stopping = reason
       for (const exchange of inFlight) exchange.abort(reason)
     },
   }
+}
+
+function refuseBatch(size: number, revision: Revision): string | undefined {
+  if (revision !== '2025-03-26') return 'batches exist only at revision 2025-03-26'
+  if (size === 0) return 'the batch is empty'
+  return size > MAX_BATCH ? `a batch may have ${MAX_BATCH} messages, this one has ${size}` : undefined
 }
 
 function isReady(due: Due): due is Answer {

@@ -9,10 +9,10 @@ export interface Refusal {
   readonly reason: string
 }
 
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 export function checkGate(headers: IncomingHttpHeaders, token: string | undefined): Refusal | undefined {
-  if (!LOOPBACK.has(hostOf(headers.host ?? ''))) return { status: 403, reason: 'This Host is not served here' }
+  if (!LOOPBACK.test(hostOf(headers.host ?? ''))) return { status: 403, reason: 'This Host is not served here' }
   if (headers.origin !== undefined && !isLoopbackOrigin(headers.origin)) {
     return { status: 403, reason: 'This Origin may not call this server' }
   }
@@ -28,7 +28,7 @@ function hostOf(authority: string): string {
 
 function isLoopbackOrigin(origin: string): boolean {
   const match = /^https?:\/\/([^/]+)$/.exec(origin)
-  return match !== null && LOOPBACK.has(hostOf(match[1] ?? ''))
+  return match !== null && LOOPBACK.test(hostOf(match[1] ?? ''))
 }
 
 function presents(headers: IncomingHttpHeaders, token: string): boolean {

@@ -13,6 +13,8 @@ export interface Spoiled {
 
 export interface Lines {
   push(chunk: Buffer): void
+  /** Bytes of lines that are whole and wait to be taken, those partly taken included. */
+  pending(): number
   /** The end of input: what came after the last newline is a line too. */
   end(): void
   /** The next line that is not blank; undefined when more bytes are needed. */
@@ -21,6 +23,7 @@ export interface Lines {
 
 export function createLines(maxBytes: number): Lines {
   const ready: Region[] = []
+  let readyBytes = 0
   const partial = createPile()
   let discarding = false
   let first = true
@@ -35,7 +38,10 @@ export function createLines(maxBytes: number): Lines {
     }
     const whole = chunk.subarray(start, last + 1)
     const bytes = partial.takeWith(whole)
-    if (bytes.length > 0) ready.push(openRegion(first ? withoutMark(bytes) : bytes, maxBytes))
+    if (bytes.length > 0) {
+      ready.push({ bytes: bytes.length, next: openRegion(first ? withoutMark(bytes) : bytes, maxBytes) })
+      readyBytes += bytes.length
+    }
     first = false
     if (last + 1 < chunk.length) keep(chunk.subarray(last + 1))
   }
@@ -44,29 +50,37 @@ export function createLines(maxBytes: number): Lines {
     if (discarding) return
     partial.add(rest)
     if (partial.bytes() <= maxBytes) return
-    ready.push(oneSpoiled(tooLong(maxBytes)))
+    ready.push({ bytes: 0, next: oneSpoiled(tooLong(maxBytes)) })
     partial.clear()
     discarding = true
   }
 
   return {
     push,
+    pending: () => readyBytes,
     end: () => push(Buffer.from('\n')),
     next() {
       for (let region = ready[0]; region; region = ready[0]) {
-        const line = region()
+        const line = region.next()
         if (line !== undefined) return line
         ready.shift()
+        readyBytes -= region.bytes
       }
       return undefined
     },
   }
 }
 
-/** Hands out the lines of a run of whole lines, one at a time; undefined at its end. */
-type Region = () => string | Spoiled | undefined
+/** A run of whole lines. */
+interface Region {
+  readonly bytes: number
+  readonly next: Next
+}
 
-function openRegion(bytes: Buffer, maxBytes: number): Region {
+/** Hands out one line at a time; undefined at the end. */
+type Next = () => string | Spoiled | undefined
+
+function openRegion(bytes: Buffer, maxBytes: number): Next {
   if (!isUtf8(bytes)) return splitBytes(bytes, maxBytes)
   // One decode for many lines; one-byte strings are also what JSON.parse reads fastest.
   const ascii = isAscii(bytes)
@@ -89,7 +103,7 @@ function isLongerThan(maxBytes: number, line: string, ascii: boolean): boolean {
   return line.length * 3 > maxBytes && Buffer.byteLength(line) > maxBytes
 }
 
-function splitBytes(bytes: Buffer, maxBytes: number): Region {
+function splitBytes(bytes: Buffer, maxBytes: number): Next {
   let at = 0
   return () => {
     while (at < bytes.length) {
@@ -105,7 +119,7 @@ function splitBytes(bytes: Buffer, maxBytes: number): Region {
   }
 }
 
-function oneSpoiled(spoiled: Spoiled): Region {
+function oneSpoiled(spoiled: Spoiled): Next {
   let next: Spoiled | undefined = spoiled
   return () => {
     const line = next

@@ -16,21 +16,25 @@ const STOP_MS = 2500
 const FLUSH_MS = 500
 const FLUSH_AT = 64 * 1024
 const CONGESTED_AT = 1024 * 1024
+const PENDING_AT = 1024 * 1024
 
 /** Serves until the client goes or a signal comes; resolves when everything is answered or stopped. */
 export async function serveStdio(server: Server, maxLineBytes = DEFAULT_MAX_LINE_BYTES): Promise<void> {
   const session = createSession(server)
   const out = openOutput()
-  const signals = createSignals()
+  const signals = watchSignals()
   // What a tool throws outside of its call must not take the other calls with it.
   process.on('uncaughtException', (error) => server.logError(error))
-  await Promise.race([readInput(session, out, maxLineBytes), signals.next(), out.gone])
-  process.stdin.pause()
+  const input = openInput(session, out, maxLineBytes)
+  await Promise.race([input.ended, signals.next(), out.gone])
+  input.stop()
+  const stoppingAt = performance.now()
   // Clients close stdin, signal two seconds later and kill two seconds after that: a signal ends the grace.
   await within(GRACE_MS, Promise.race([session.settled(), signals.next(), out.gone]))
   session.abort('the server is stopping')
   await within(STOP_MS, Promise.all([session.settled(), server.services.close()]))
-  await within(FLUSH_MS, out.flushed())
+  const left = GRACE_MS - (performance.now() - stoppingAt)
+  await within(Math.max(left, FLUSH_MS), Promise.race([out.flushed(), signals.next(), out.gone]))
 }
 
 interface Output extends Outlet {
@@ -92,27 +96,37 @@ function openOutput(): Output {
   }
 }
 
-/** Resolves at the end of input, when its last line has been taken. */
-function readInput(session: Session, out: Output, maxLineBytes: number): Promise<void> {
-  return new Promise((resolve) => pumpInput(session, out, maxLineBytes, resolve))
+interface Input {
+  /** Resolves at the end of input, when its last line has been taken. */
+  readonly ended: Promise<void>
+  /** Takes nothing more, whatever has come already. */
+  stop(): void
 }
 
-function pumpInput(session: Session, out: Output, maxLineBytes: number, onEnd: () => void): void {
+function openInput(session: Session, out: Output, maxLineBytes: number): Input {
   const { stdin } = process
   const lines = createLines(maxLineBytes)
-  let ended = false
+  let state: 'open' | 'ended' | 'stopped' = 'open'
+  let resolveEnded: (() => void) | undefined
+  const ended = new Promise<void>((resolve) => (resolveEnded = resolve))
+  const finish = (): void => resolveEnded?.()
+  const mayTake = (): boolean => state !== 'stopped' && !out.congested()
 
   function pump(): void {
     out.hold()
-    while (!out.congested()) {
-      const line = lines.next()
-      if (line === undefined) break
-      if (typeof line === 'string') session.receive(line, out)
-      else out.send(malformed(PARSE_ERROR, `Parse error: ${line.reason}`).answer)
+    try {
+      while (mayTake()) {
+        const line = lines.next()
+        if (line === undefined) break
+        if (typeof line === 'string') session.receive(line, out)
+        else out.send(malformed(PARSE_ERROR, `Parse error: ${line.reason}`).answer)
+      }
+    } finally {
+      out.release()
     }
-    out.release()
-    if (out.congested()) stdin.pause()
-    else if (ended) onEnd()
+    if (state === 'ended' && !out.congested()) finish()
+    // What has come is held back, not lost; a little more is let in, so that the end of input is seen.
+    else if (lines.pending() > PENDING_AT) stdin.pause()
   }
 
   stdin.on('data', (chunk: Buffer) => {
@@ -121,17 +135,25 @@ function pumpInput(session: Session, out: Output, maxLineBytes: number, onEnd: (
   })
   stdin.on('end', () => {
     lines.end()
-    ended = true
+    state = 'ended'
     pump()
+    setTimeout(finish, GRACE_MS)
   })
-  stdin.on('error', onEnd)
+  stdin.on('error', finish)
   out.onDrain(() => {
     pump()
-    if (!ended && !out.congested()) stdin.resume()
+    if (state === 'open' && lines.pending() <= PENDING_AT) stdin.resume()
   })
+  return {
+    ended,
+    stop() {
+      state = 'stopped'
+      stdin.pause()
+    },
+  }
 }
 
-function createSignals(): { next(): Promise<void> } {
+function watchSignals(): { next(): Promise<void> } {
   let wake: (() => void) | undefined
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => wake?.())
   return {

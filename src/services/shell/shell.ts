@@ -1,11 +1,13 @@
-// Runs a command to its end, its time limit or its cancellation; whichever comes, the whole process group goes.
+// Runs a command to its end, its time limit or its cancellation; whichever comes, everything it started goes with it.
 
 import { Failure } from '../../lib/failure.js'
-import { startProcess, type Running } from '../../platform/process.js'
+import { createProcesses, type Running } from '../../platform/process.js'
 import { createCapture } from './capture.js'
 
 /** How long to wait for the last bytes when a command has ended but a child it left behind holds its output open. */
 const LINGER_MS = 100
+
+const KILL_AFTER_MS = 2000
 
 // Clients kill a server that has not gone two seconds after they asked; whatever ignores TERM must be gone by then.
 const SHUTDOWN_KILL_MS = 1000
@@ -45,7 +47,8 @@ export interface ShellSettings {
 }
 
 export function createShell({ cwd, env, maxOutputBytes, streaming }: ShellSettings): Shell {
-  const running = new Set<Running>()
+  const processes = createProcesses()
+  let closing: Promise<void> | undefined
 
   async function run(command: string, { timeoutMs, signal, onLine }: Terms): Promise<Outcome> {
     const startedAt = performance.now()
@@ -55,49 +58,69 @@ export function createShell({ cwd, env, maxOutputBytes, streaming }: ShellSettin
       capture.add(chunk)
       show?.(chunk)
     })
-    running.add(child)
-    void child.closed.then(() => running.delete(child))
-    const stop = (): void => child.end()
-    let timedOut = false
-    const timer = setTimeout(() => {
-      timedOut = true
-      stop()
-    }, timeoutMs)
-    signal.addEventListener('abort', stop, { once: true })
-    if (signal.aborted) stop()
+    const ending = await untilOver(child, timeoutMs, signal)
     const exit = await child.exited
-    clearTimeout(timer)
-    signal.removeEventListener('abort', stop)
     await lastBytes(child)
+    child.ignoreOutput()
     const { text, omittedBytes } = capture.take()
     return {
       output: text,
       exitCode: exit.code,
       signal: exit.signal,
-      timedOut,
-      cancelled: signal.aborted,
+      timedOut: ending === 'timeout',
+      cancelled: ending === 'abort',
       omittedBytes,
       durationMs: Math.round(performance.now() - startedAt),
     }
   }
 
   async function start(command: string, onOutput: (chunk: Buffer) => void): Promise<Running> {
+    if (closing) throw new Failure('The command was not started: the server is stopping.')
+    if (command.includes('\0')) throw new Failure('The command was not started: it contains a NUL character.')
     // The outer sh joins stderr to stdout before bash starts, so that the two come in the order a terminal shows.
-    const args = ['-c', 'exec bash -c "$1" 2>&1', 'sh', command]
+    const args = ['-c', 'exec bash -c -- "$1" 2>&1', 'sh', command]
     try {
-      return await startProcess({ file: 'sh', args, cwd, env, onOutput })
+      return await processes.start({ file: 'sh', args, cwd, env, onOutput })
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new Failure(`The command was not started: ${reason}. Check that ${cwd} exists and that bash is installed.`)
+      throw new Failure(`The command was not started: ${whyNot(error, cwd)}`)
     }
   }
 
-  async function close(): Promise<void> {
-    for (const child of running) child.end(SHUTDOWN_KILL_MS)
-    await Promise.all([...running].map((child) => child.closed))
+  return {
+    run,
+    close: () => (closing ??= processes.endAll(SHUTDOWN_KILL_MS)),
   }
+}
 
-  return { run, close }
+/** Waits for the end; on a timeout or an abort, ends everything first and says which it was. */
+async function untilOver(
+  child: Running,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<'exit' | 'timeout' | 'abort'> {
+  const over = new AbortController()
+  const ending = await new Promise<'exit' | 'timeout' | 'abort'>((resolve) => {
+    const timer = setTimeout(resolve, timeoutMs, 'timeout')
+    const onAbort = (): void => resolve('abort')
+    signal.addEventListener('abort', onAbort, { once: true, signal: over.signal })
+    if (signal.aborted) onAbort()
+    void child.exited.then(() => {
+      clearTimeout(timer)
+      resolve('exit')
+    })
+  })
+  over.abort()
+  if (ending !== 'exit') await child.end(KILL_AFTER_MS)
+  return ending
+}
+
+function whyNot(error: unknown, cwd: string): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'E2BIG') return 'it is too long. Write it to a file and run that file.'
+  if (code === 'EMFILE' || code === 'EAGAIN')
+    return `the system is out of ${code === 'EMFILE' ? 'open files' : 'processes'}. Wait for other commands to end.`
+  const reason = error instanceof Error ? error.message : String(error)
+  return `${reason}. Check that ${cwd} exists and that bash is installed.`
 }
 
 function newestLine(onLine: (line: string) => void): (chunk: Buffer) => void {

@@ -1,0 +1,100 @@
+// Gathers settings from low to high precedence: the last usable value of a key stands, and what cannot be used is
+// warned about. A file full of nonsense is told of a few times only.
+
+import { isForeign, OPTIONS, type Option, type Settings } from './options.js'
+
+const MAX_WARNINGS_A_FILE = 20
+
+export interface Setting {
+  readonly value: boolean | number | string
+  /** `default`, `environment`, `-e`, or `<file>:<line>`. */
+  readonly source: string
+}
+
+export interface Candidate {
+  readonly key: string
+  readonly value: string
+  readonly source: string
+  /** Whether it comes from the person, and not from a project that may have been cloned. */
+  readonly personal: boolean
+}
+
+export interface Collection {
+  take(candidate: Candidate): void
+  warn(place: string, about: string): void
+  /** What stands for a key now. */
+  current(key: string): Setting['value'] | undefined
+  finish(): {
+    readonly settings: Settings
+    readonly effective: ReadonlyMap<string, Setting>
+    readonly warnings: readonly string[]
+  }
+}
+
+export function createCollection(): Collection {
+  const effective = new Map<string, Setting>()
+  const warnings: string[] = []
+  const told = new Map<string, number>()
+  for (const [key, option] of OPTIONS) effective.set(key, { value: option.default, source: 'default' })
+
+  function warn(place: string, about: string): void {
+    const file = place.replace(/:\d+$/, '')
+    const count = (told.get(file) ?? 0) + 1
+    told.set(file, count)
+    if (count <= MAX_WARNINGS_A_FILE) warnings.push(`${place}: ${about}`)
+    else if (count === MAX_WARNINGS_A_FILE + 1) warnings.push(`${file}: more warnings are not shown`)
+  }
+
+  function take({ key, value, source, personal }: Candidate): void {
+    const option = OPTIONS.get(key)
+    if (!option) {
+      if (!isForeign(key)) warn(source, `unknown key ${key}`)
+      return
+    }
+    if (option.personal && !personal) {
+      return warn(source, `${key} cannot be set by a project; set it in your own file or the environment`)
+    }
+    const parsed = parseValue(option, value)
+    if (parsed !== undefined) return void effective.set(key, { value: parsed, source })
+    const given = option.secret ? 'something else' : JSON.stringify(value)
+    warn(source, `${key} must be ${expected(option)}, got ${given}; using ${effective.get(key)?.value}`)
+  }
+
+  return {
+    take,
+    warn,
+    current: (key) => effective.get(key)?.value,
+    finish: () => ({ settings: settingsOf(effective), effective, warnings }),
+  }
+}
+
+function parseValue(option: Option, value: string): Setting['value'] | undefined {
+  if (option.type === 'string') return value
+  if (option.type === 'boolean') return parseBoolean(value)
+  if (option.type === 'choice') return option.choices.includes(value) ? value : undefined
+  const number = /^-?\d+$/.test(value) ? Number(value) : Number.NaN
+  return number >= option.min && number <= option.max ? number : undefined
+}
+
+// An empty value in a file means "on", as it does for the terminal program.
+function parseBoolean(value: string): boolean | undefined {
+  if (/^(|1|true|on|yes)$/i.test(value)) return true
+  return /^(0|false|off|no)$/i.test(value) ? false : undefined
+}
+
+function expected(option: Option): string {
+  if (option.type === 'boolean') return 'true or false'
+  if (option.type === 'choice') return `one of ${option.choices.join(', ')}`
+  return option.type === 'integer' ? `a whole number from ${option.min} to ${option.max}` : 'text'
+}
+
+function settingsOf(effective: ReadonlyMap<string, Setting>): Settings {
+  const settings = Object.fromEntries([...effective].map(([key, { value }]) => [key, value]))
+  if (!isSettings(settings)) throw new Error('a setting is missing')
+  return settings
+}
+
+// Holds by construction: every option has an entry, and parseValue returns the option's type.
+function isSettings(settings: Record<string, unknown>): settings is Settings {
+  return [...OPTIONS.keys()].every((key) => key in settings)
+}
