@@ -64,11 +64,18 @@ function hints({ annotations }) {
 }
 
 function optionTable() {
-  const rows = options.map(({ key, type, choices, default: fallback, about, personal }) => {
+  const served = options.filter(
+    ({ key }) => !isSwitch(key) || tools.some(({ name }) => key === `TOOL_${name.toUpperCase()}`),
+  )
+  const rows = served.map(({ key, type, choices, default: fallback, about, project }) => {
     const kind = choices ? choices.map((choice) => `\`${choice}\``).join(' ') : type
-    return `| \`${key}\` | ${kind} | ${fallback === '' ? '' : `\`${fallback}\``} | ${about}${personal ? ' Not from project files.' : ''} |`
+    return `| \`${key}\` | ${kind} | ${fallback === '' ? '' : `\`${fallback}\``} | ${about}${project ? '' : ' Not from project files.'} |`
   })
   return ['| key | type | default | |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+function isSwitch(key) {
+  return key.startsWith('TOOL_')
 }
 
 function between(file, name, text) {

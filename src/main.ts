@@ -88,7 +88,8 @@ async function runCommand(command: string, given: Arguments, config: Config, log
         import('./cli/call.js'),
         import('./transport/memory.js'),
       ])
-      const client = connectInMemory(assemble(config, log))
+      const server = assemble(config, log)
+      const client = connectInMemory(server)
       const called = callFromTerminal(client, operands, flags.json ?? false)
       try {
         const outcome = await Promise.race([called, nextSignal()])
@@ -96,7 +97,7 @@ async function runCommand(command: string, given: Arguments, config: Config, log
         await print(outcome.text)
         return outcome.exitCode
       } finally {
-        await client.close()
+        await Promise.all([client.close(), server.close()])
       }
     }
     case 'config': {

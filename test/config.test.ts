@@ -77,14 +77,16 @@ test("a profile lies over the files and under the environment; the project's sha
 
 test('an unknown key and a bad value are warned about with file and line, and the default stands', async () => {
   const folders = world({
-    'cwd/scorpiox-env.txt': 'TOOLS=maybe\nNONSENSE=1\nno equals\nHTTP_PORT=99999\nPROVIDER=claude_code\n',
+    'cwd/scorpiox-env.txt': 'TOOLS=maybe\nNONSENSE=1\nno equals\nBASH_MAX_OUTPUT=5\nPROVIDER=claude_code\n',
   })
   const { stderr, get } = await config(folders)
   const file = join(folders.cwd, 'scorpiox-env.txt')
   expect(stderr).toContain(`${file}:1: TOOLS must be true or false, got "maybe"; using true`)
   expect(stderr).toContain(`${file}:2: unknown key NONSENSE`)
   expect(stderr).toContain(`${file}:3: expected KEY=VALUE`)
-  expect(stderr).toContain(`${file}:4: HTTP_PORT must be a whole number from 0 to 65535, got "99999"; using 8808`)
+  expect(stderr).toContain(
+    `${file}:4: BASH_MAX_OUTPUT must be a whole number from 1000 to 10000000, got "5"; using 30000`,
+  )
   expect(stderr).not.toContain('PROVIDER')
   expect(get('TOOLS')).toMatchObject({ value: true, source: 'default' })
 })
@@ -98,6 +100,31 @@ test('secrets are masked, and a project cannot set what is personal', async () =
   expect(theirs.stderr).toContain('HTTP_TOKEN cannot be set by a project')
   expect(theirs.stderr).not.toContain('planted')
 })
+
+test("a project can choose its own profile, not the person's", async () => {
+  const files = {
+    'cwd/scorpiox-env.txt': 'ACTIVE_PROFILE=work',
+    'home/.claude/scorpiox-env/work.txt': 'MODEL=mine\nHTTP_TOKEN=t',
+  }
+  const theirs = await config(world(files))
+  expect(theirs.get('MODEL')?.value).toBe('sonnet')
+  expect(theirs.get('HTTP_TOKEN')?.value).toBe('')
+  const own = await config(
+    world({ ...files, 'cwd/.scorpiox/scorpiox-env/work.txt': 'MODEL=theirs\nHTTP_TOKEN=planted' }),
+  )
+  expect(own.get('MODEL')?.value).toBe('theirs')
+  expect(own.get('HTTP_TOKEN')?.value).toBe('')
+})
+
+test.each(['HTTP_TOKEN=x', 'HTTP_HOST=::1', 'HTTP_PORT=9', 'STARTUP_DIR=/', 'MAX_LINE_BYTES=2000'])(
+  'a project cannot set %s',
+  async (line) => {
+    const { get, stderr } = await config(world({ 'cwd/.scorpiox/scorpiox-env.txt': line }))
+    const [key = ''] = line.split('=')
+    expect(get(key)?.source).toBe('default')
+    expect(stderr).toContain(`${key} cannot be set by a project`)
+  },
+)
 
 test('TOOLS=0 lists nothing and refuses every call with the reason', async () => {
   const client = startServer({ env: { TOOLS: '0' } })

@@ -1,44 +1,41 @@
-// Puts our validator to the official JSON-Schema-Test-Suite: every required draft2020-12 test that needs no network.
-// SCHEMA_MODULE names another build of the validator, SCHEMA_SUITE another copy of the suite.
+// Puts our validator to the required draft2020-12 tests of the official JSON-Schema-Test-Suite. No package carries it:
+// clone https://github.com/json-schema-org/JSON-Schema-Test-Suite and run this by hand with SCHEMA_SUITE=<the clone>.
+// SCHEMA_MODULE names another build of the validator.
 
-import { readdirSync, readFileSync, existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
-const here = dirname(fileURLToPath(import.meta.url))
-
-// Our law is to never fetch. These need a document from http://localhost:1234 or json-schema.org; each must be refused
-// with a sentence, and is counted as skipped.
-const REMOTE = 'refers to a document on http://localhost:1234'
-const METASCHEMA = 'refers to the 2020-12 metaschema on json-schema.org'
-const DIALECT = 'is written in a dialect of its own, described on http://localhost:1234'
-const SKIPPED = {
-  'defs.json': { 'validate definition against metaschema': METASCHEMA },
+// Our law is to never fetch. These tests need a document from http://localhost:1234 or json-schema.org, so there is no
+// verdict to compare: what is tested is that the schema is refused, with the sentence that says why.
+const REFERENCE = /leads nowhere in the schema, and nothing is fetched\.$/
+const DIALECT = /^The schema dialect .* is not supported/
+const REFUSED = {
+  'defs.json': { 'validate definition against metaschema': REFERENCE },
   'dynamicRef.json': {
-    'strict-tree schema, guards against misspelled properties': REMOTE,
-    'tests for implementation dynamic anchor and reference link': REMOTE,
-    '$ref and $dynamicAnchor are independent of order - $defs first': REMOTE,
-    '$ref and $dynamicAnchor are independent of order - $ref first': REMOTE,
-    '$ref to $dynamicRef finds detached $dynamicAnchor': REMOTE,
+    'strict-tree schema, guards against misspelled properties': REFERENCE,
+    'tests for implementation dynamic anchor and reference link': REFERENCE,
+    '$ref and $dynamicAnchor are independent of order - $defs first': REFERENCE,
+    '$ref and $dynamicAnchor are independent of order - $ref first': REFERENCE,
+    '$ref to $dynamicRef finds detached $dynamicAnchor': REFERENCE,
   },
-  'ref.json': { 'remote ref, containing refs itself': METASCHEMA },
+  'ref.json': { 'remote ref, containing refs itself': REFERENCE },
   'refRemote.json': {
-    'remote ref': REMOTE,
-    'fragment within remote ref': REMOTE,
-    'anchor within remote ref': REMOTE,
-    'ref within remote ref': REMOTE,
-    'base URI change': REMOTE,
-    'base URI change - change folder': REMOTE,
-    'base URI change - change folder in subschema': REMOTE,
-    'root ref in remote ref': REMOTE,
-    'remote ref with ref to defs': REMOTE,
-    'Location-independent identifier in remote ref': REMOTE,
-    'retrieved nested refs resolve relative to their URI not $id': REMOTE,
-    'remote HTTP ref with different $id': REMOTE,
-    'remote HTTP ref with different URN $id': REMOTE,
-    'remote HTTP ref with nested absolute ref': REMOTE,
-    '$ref to $ref finds detached $anchor': REMOTE,
+    'remote ref': REFERENCE,
+    'fragment within remote ref': REFERENCE,
+    'anchor within remote ref': REFERENCE,
+    'ref within remote ref': REFERENCE,
+    'base URI change': REFERENCE,
+    'base URI change - change folder': REFERENCE,
+    'base URI change - change folder in subschema': REFERENCE,
+    'root ref in remote ref': REFERENCE,
+    'remote ref with ref to defs': REFERENCE,
+    'Location-independent identifier in remote ref': REFERENCE,
+    'retrieved nested refs resolve relative to their URI not $id': REFERENCE,
+    'remote HTTP ref with different $id': REFERENCE,
+    'remote HTTP ref with different URN $id': REFERENCE,
+    'remote HTTP ref with nested absolute ref': REFERENCE,
+    '$ref to $ref finds detached $anchor': REFERENCE,
   },
   'vocabulary.json': {
     'schema that uses custom metaschema with with no validation vocabulary': DIALECT,
@@ -46,23 +43,24 @@ const SKIPPED = {
   },
 }
 
-const { compileSchema } = await import(
-  pathToFileURL(resolve(process.env.SCHEMA_MODULE ?? join(here, '../../dist/judge/json-schema.mjs'))).href
-)
-const folder = join(suiteFolder(), 'tests/draft2020-12')
-const total = { passed: 0, failed: 0, skipped: 0 }
+if (!existsSync(join(process.env.SCHEMA_SUITE ?? '', 'tests/draft2020-12'))) {
+  console.error('Run this with SCHEMA_SUITE=<a clone of https://github.com/json-schema-org/JSON-Schema-Test-Suite>.')
+  process.exit(1)
+}
+const folder = resolve(process.env.SCHEMA_SUITE, 'tests/draft2020-12')
+const built = resolve(process.env.SCHEMA_MODULE ?? join(import.meta.dirname, '../../dist/judge/json-schema.mjs'))
+const { compileSchema } = await import(pathToFileURL(built).href)
+
+const total = { passed: 0, failed: 0, refused: 0 }
 for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) judgeFile(file)
-const isGood = total.failed === 0 && total.passed > 0
-console.log(`json-schema 2020-12: ${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
-process.exitCode = isGood ? 0 : 1
+console.log(`official suite: ${total.passed} passed, ${total.failed} failed, ${total.refused} refused as intended`)
+process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1
 
 function judgeFile(file) {
-  const failures = []
-  for (const group of JSON.parse(readFileSync(join(folder, file), 'utf8'))) {
-    const skipReason = SKIPPED[file]?.[group.description]
-    if (skipReason === undefined) failures.push(...judgeGroup(group))
-    else failures.push(...judgeSkipped(group, skipReason))
-  }
+  const failures = JSON.parse(readFileSync(join(folder, file), 'utf8')).flatMap((group) => {
+    const sentence = REFUSED[file]?.[group.description]
+    return sentence === undefined ? judgeGroup(group) : judgeRefused(group, sentence)
+  })
   if (failures.length > 0) console.log(`${file}\n${failures.map((failure) => `  ${failure}`).join('\n')}`)
   total.failed += failures.length
 }
@@ -92,26 +90,13 @@ function judgeTest(check, { data, valid }) {
   }
 }
 
-function judgeSkipped({ description, schema, tests }, skipReason) {
+function judgeRefused({ description, schema, tests }, sentence) {
   try {
     compileSchema(schema)
-  } catch {
-    total.skipped += tests.length
+  } catch (error) {
+    if (!sentence.test(error.message)) return [`${description}: refused for another reason: ${error.message}`]
+    total.refused += tests.length
     return []
   }
-  return [`${description}: ${skipReason}, but was not refused`]
-}
-
-function suiteFolder() {
-  const suite = process.env.SCHEMA_SUITE ?? installedSuite()
-  if (existsSync(join(suite, 'tests/draft2020-12'))) return resolve(suite)
-  throw new Error(`${suite} has no draft2020-12 tests: it is a copy of the suite from before that draft.`)
-}
-
-function installedSuite() {
-  try {
-    return dirname(createRequire(import.meta.url).resolve('json-schema-test-suite/package.json'))
-  } catch {
-    throw new Error('json-schema-test-suite is not installed in judges/, and SCHEMA_SUITE names no copy of it.')
-  }
+  return [`${description}: not refused`]
 }

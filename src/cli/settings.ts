@@ -33,8 +33,8 @@ function describe(key: string): object {
     about,
     type,
     default: fallback,
-    personal = false,
+    project = false,
     ...rest
   } = OPTIONS.get(key) ?? { about: '', type: 'string', default: '' }
-  return { type, default: fallback, about, personal, ...('choices' in rest && { choices: rest.choices }) }
+  return { type, default: fallback, about, project, ...('choices' in rest && { choices: rest.choices }) }
 }

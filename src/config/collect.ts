@@ -9,6 +9,7 @@ export interface Setting {
   readonly value: boolean | number | string
   /** `default`, `environment`, `-e`, or `<file>:<line>`. */
   readonly source: string
+  readonly personal: boolean
 }
 
 export interface Candidate {
@@ -23,7 +24,7 @@ export interface Collection {
   take(candidate: Candidate): void
   warn(place: string, about: string): void
   /** What stands for a key now. */
-  current(key: string): Setting['value'] | undefined
+  current(key: string): Setting | undefined
   finish(): {
     readonly settings: Settings
     readonly effective: ReadonlyMap<string, Setting>
@@ -35,7 +36,7 @@ export function createCollection(): Collection {
   const effective = new Map<string, Setting>()
   const warnings: string[] = []
   const told = new Map<string, number>()
-  for (const [key, option] of OPTIONS) effective.set(key, { value: option.default, source: 'default' })
+  for (const [key, option] of OPTIONS) effective.set(key, { value: option.default, source: 'default', personal: true })
 
   function warn(place: string, about: string): void {
     const file = place.replace(/:\d+$/, '')
@@ -51,11 +52,11 @@ export function createCollection(): Collection {
       if (!isForeign(key)) warn(source, `unknown key ${key}`)
       return
     }
-    if (option.personal && !personal) {
+    if (!option.project && !personal) {
       return warn(source, `${key} cannot be set by a project; set it in your own file or the environment`)
     }
     const parsed = parseValue(option, value)
-    if (parsed !== undefined) return void effective.set(key, { value: parsed, source })
+    if (parsed !== undefined) return void effective.set(key, { value: parsed, source, personal })
     const given = option.secret ? 'something else' : JSON.stringify(value)
     warn(source, `${key} must be ${expected(option)}, got ${given}; using ${effective.get(key)?.value}`)
   }
@@ -63,7 +64,7 @@ export function createCollection(): Collection {
   return {
     take,
     warn,
-    current: (key) => effective.get(key)?.value,
+    current: (key) => effective.get(key),
     finish: () => ({ settings: settingsOf(effective), effective, warnings }),
   }
 }

@@ -38,7 +38,7 @@ export function loadConfig({ programDir, cwdFlag, overrides = [] }: LoadInput): 
   const files = [
     ...personalFiles(programDir, home).filter((path) => readInto(collected, path, true)),
     ...projectFiles(base).filter((path) => readInto(collected, path, false)),
-    ...readProfile(collected, profileName(collected, overrides), profilePlaces(programDir, home, base)),
+    ...readProfile(collected, profileOf(collected, overrides), profilePlaces(programDir, home, base)),
   ]
   for (const key of OPTIONS.keys()) {
     const value = env[key]
@@ -76,20 +76,31 @@ function profilePlaces(programDir: string, home: string, base: string): readonly
   ]
 }
 
-function profileName(collected: Collection, overrides: readonly string[]): string {
+interface Profile {
+  readonly name: string
+  /** Whether the person chose it; a project may choose its own profiles only. */
+  readonly personal: boolean
+}
+
+function profileOf(collected: Collection, overrides: readonly string[]): Profile {
   const prefix = 'ACTIVE_PROFILE='
   const flag = overrides.findLast((override) => override.startsWith(prefix))?.slice(prefix.length)
-  return flag ?? (process.env.ACTIVE_PROFILE || String(collected.current('ACTIVE_PROFILE') ?? ''))
+  const chosen = flag ?? process.env.ACTIVE_PROFILE ?? ''
+  if (chosen !== '') return { name: chosen, personal: true }
+  const { value = '', personal = true } = collected.current('ACTIVE_PROFILE') ?? {}
+  return { name: String(value), personal }
 }
 
 /** Reads the first file of that name; the others are shadowed whole. */
-function readProfile(collected: Collection, name: string, places: readonly Place[]): readonly string[] {
+function readProfile(collected: Collection, profile: Profile, places: readonly Place[]): readonly string[] {
+  const { name } = profile
   if (name === '') return []
   if (name.length > 64 || /[/\\]|\.\./.test(name)) {
     collected.warn('ACTIVE_PROFILE', `${JSON.stringify(name)} is not allowed as a profile name`)
     return []
   }
   for (const { folder, personal } of places) {
+    if (personal && !profile.personal) continue
     const path = join(folder, 'scorpiox-env', `${name}.txt`)
     if (readInto(collected, path, personal)) return [path]
   }

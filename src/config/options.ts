@@ -5,8 +5,8 @@ interface Common {
   readonly about: string
   /** Shown as **** wherever settings are printed. */
   readonly secret?: true
-  /** Taken from the person's own files and environment only: a cloned project must not be able to set it. */
-  readonly personal?: true
+  /** A project's files may set it. Everything else comes from the person only: a project may have been cloned. */
+  readonly project?: true
 }
 
 export type Option = Common &
@@ -39,23 +39,27 @@ type ToolSwitch = `TOOL_${Uppercase<(typeof TOOL_NAMES)[number]>}`
 const GENERAL = {
   TOOLS: {
     type: 'boolean',
+    project: true,
     default: true,
     about: 'Serve tools at all; off, none is listed and every call is refused.',
   },
   STREAMING: {
     type: 'boolean',
+    project: true,
     default: true,
     about: 'Send output as progress while a command runs, to clients that ask for it.',
   },
   MODEL: {
     type: 'string',
+    project: true,
     default: 'sonnet',
     about: "The model to suggest when the client's model is asked for text.",
   },
   ACTIVE_PROFILE: {
     type: 'string',
+    project: true,
     default: '',
-    about: 'Name of a profile file in `scorpiox-env/` to read on top of the others.',
+    about: 'Name of a profile file in `scorpiox-env/` to read on top of the others; a project can name only its own.',
   },
   STARTUP_DIR: {
     type: 'string',
@@ -64,6 +68,7 @@ const GENERAL = {
   },
   LOG_LEVEL: {
     type: 'choice',
+    project: true,
     default: 'info',
     choices: ['error', 'warn', 'info', 'debug'],
     about: 'How much goes to stderr.',
@@ -77,18 +82,18 @@ const GENERAL = {
   },
   BASH_MAX_OUTPUT: {
     type: 'integer',
+    project: true,
     default: 30_000,
     min: 1000,
     max: 10_000_000,
     about: 'Bytes of output a command may return; of a longer output the head and the tail are kept.',
   },
-  HTTP_HOST: { type: 'string', default: '127.0.0.1', personal: true, about: 'Address that `serve --http` listens on.' },
+  HTTP_HOST: { type: 'string', default: '127.0.0.1', about: 'Address that `serve --http` listens on.' },
   HTTP_PORT: { type: 'integer', default: 8808, min: 0, max: 65_535, about: 'Port that `serve --http` listens on.' },
   HTTP_TOKEN: {
     type: 'string',
     default: '',
     secret: true,
-    personal: true,
     about: 'Bearer token for HTTP; empty means a new one at each start, printed once.',
   },
 } as const satisfies Record<string, Option>
@@ -113,7 +118,12 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
   ...Object.entries(GENERAL),
   ...TOOL_NAMES.map((name): [string, Option] => [
     toolSwitch(name),
-    { type: 'boolean', default: true, about: `Offer ${name}; off, it is not listed and a call is refused.` },
+    {
+      type: 'boolean',
+      default: true,
+      project: true,
+      about: `Offer ${name}; off, it is not listed and a call is refused.`,
+    },
   ]),
 ])
 

@@ -24,7 +24,7 @@ export function callTool(server: Server, exchange: Exchange): string | Promise<s
     const { needs } = entry.tool
     const services = needs ? server.services.open(needs) : {}
     if (input instanceof Promise || services instanceof Promise) return runLater(entry, input, services, exchange)
-    const value = entry.tool.run(input, services, exchange)
+    const value = entry.tool.run(input, services, exchange.toCall())
     return isThenable(value) ? sayLater(entry, value, exchange) : say(entry, value, exchange)
   } catch (error) {
     return explain(error, exchange)
@@ -33,7 +33,7 @@ export function callTool(server: Server, exchange: Exchange): string | Promise<s
 
 async function runLater(entry: Entry, input: unknown, services: unknown, exchange: Exchange): Promise<string> {
   try {
-    const value = entry.tool.run(await input, await services, exchange)
+    const value = entry.tool.run(await input, await services, exchange.toCall())
     return say(entry, await value, exchange)
   } catch (error) {
     return explain(error, exchange)
@@ -54,11 +54,13 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 
 function say(entry: Entry, value: unknown, exchange: Exchange): string {
   const { tool, outputNames } = entry
-  const structured = outputNames && isObject(value) ? pick(value, outputNames) : undefined
+  const structured = tool.output && isObject(value) ? pick(value, outputNames) : undefined
   return contentMembers(tool.render(value), structured, exchange.client.revision)
 }
 
-function pick(value: JsonObject, names: readonly string[]): JsonObject {
+/** The named members; all of them where the schema names none. */
+function pick(value: JsonObject, names: readonly string[] | undefined): JsonObject {
+  if (!names) return value
   return Object.fromEntries(names.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name]]))
 }
 

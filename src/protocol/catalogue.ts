@@ -10,7 +10,7 @@ import type { Revision } from './revision.js'
 
 export interface Entry {
   readonly tool: Tool
-  /** Names of the members of the value that go into `structuredContent`; undefined without an output schema. */
+  /** The members of the value that go into `structuredContent`; undefined where the output schema does not list them. */
   readonly outputNames: readonly string[] | undefined
   /** The checked input, or a promise of it; throws BadInput. */
   read(args: unknown): unknown
@@ -85,7 +85,7 @@ function describeStandard(schema: StandardSchema, side: 'input' | 'output', name
 
 function createEntry(tool: Tool, face: ToolFace): Entry {
   const properties = face.outputSchema?.properties
-  const outputNames = face.outputSchema && (isObject(properties) ? Object.keys(properties) : [])
+  const outputNames = isObject(properties) ? Object.keys(properties) : undefined
   const { input } = tool
   if (isStandardSchema(input)) return { tool, outputNames, read: (args) => readStandard(input, args) }
   let check: Check | undefined

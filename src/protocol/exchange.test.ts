@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Exchange } from './exchange.js'
 import { readText } from './message.js'
 
-function open({ token = '7', congested = false } = {}) {
+function open(token = '7') {
   const sent: unknown[] = []
   const request = readText(
     `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":${token}}}}`,
@@ -13,7 +13,7 @@ function open({ token = '7', congested = false } = {}) {
     request,
     {},
     { revision: '2025-11-25', capabilities: {} },
-    { send: (text) => sent.push(text), congested: () => congested },
+    { notify: (text) => sent.push(text) },
   )
   return { exchange, sent }
 }
@@ -27,26 +27,25 @@ test('progress increases: what does not is dropped', () => {
 })
 
 test.each(['"text"', '0', '9007199254740993', '"\\ud800"'])('the token %s is echoed exactly', (token) => {
-  const { exchange, sent } = open({ token })
-  expect(exchange.wantsProgress).toBe(true)
+  const { exchange, sent } = open(token)
+  expect(exchange.toCall().wantsProgress).toBe(true)
   exchange.progress(1, { total: 2, message: 'half' })
   expect(sent).toEqual([progress(`"progressToken":${token},"progress":1,"total":2,"message":"half"`)])
 })
 
 test.each(['null', '1.5', '{}', '[]', 'true', JSON.stringify('x'.repeat(2000))])('%s is no token', (token) => {
-  const { exchange, sent } = open({ token })
-  expect(exchange.wantsProgress).toBe(false)
+  const { exchange, sent } = open(token)
+  expect(exchange.toCall().wantsProgress).toBe(false)
   exchange.progress(1)
   expect(sent).toEqual([])
 })
 
-test('nothing leaves after the end, after a cancellation, or while the client does not read', () => {
+test('nothing leaves after the end or after a cancellation', () => {
   const answered = open()
   answered.exchange.close()
   const cancelled = open()
   cancelled.exchange.cancel('enough')
-  const stuck = open({ congested: true })
-  for (const { exchange, sent } of [answered, cancelled, stuck]) {
+  for (const { exchange, sent } of [answered, cancelled]) {
     exchange.progress(1)
     expect(sent).toEqual([])
   }
@@ -69,4 +68,12 @@ test('an answered call cannot be cancelled any more', () => {
   exchange.close()
   exchange.cancel('late')
   expect(exchange.cancelled).toBe(false)
+})
+
+test('what a tool is handed can be taken apart', () => {
+  const { exchange, sent } = open()
+  const { progress: report, signal, wantsProgress } = exchange.toCall()
+  report(1)
+  expect([sent.length, signal.aborted, wantsProgress]).toEqual([1, false, true])
+  expect(Object.keys(exchange.toCall())).toEqual(['signal', 'wantsProgress', 'progress'])
 })

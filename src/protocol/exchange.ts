@@ -6,11 +6,10 @@ import type { Call } from '../tools/tool.js'
 import { notificationText, type Request } from './message.js'
 import type { Revision } from './revision.js'
 
-/** Where messages for the client go. */
+/** Where what the client did not ask for goes while a request is worked on. */
 export interface Outlet {
-  send(text: string): void
-  /** True while the client does not read: what may be left out is left out then. */
-  congested(): boolean
+  /** May leave it out, while the client does not read. */
+  notify(text: string): void
 }
 
 /** What one request may know of its client. */
@@ -19,7 +18,7 @@ export interface Client {
   readonly capabilities: JsonObject
 }
 
-export class Exchange implements Call {
+export class Exchange {
   #controller: AbortController | undefined
   #lastProgress = -Infinity
   #state: 'open' | 'cancelled' | 'answered' = 'open'
@@ -30,6 +29,18 @@ export class Exchange implements Call {
     readonly client: Client,
     readonly outlet: Outlet,
   ) {}
+
+  /** What a tool may do with it. Its functions can be taken out and passed on. */
+  toCall(): Call {
+    const signal = (): AbortSignal => this.signal
+    return {
+      get signal() {
+        return signal()
+      },
+      wantsProgress: this.request.progressToken !== undefined,
+      progress: (done, more) => this.progress(done, more),
+    }
+  }
 
   get cancelled(): boolean {
     return this.#state === 'cancelled'
@@ -46,19 +57,15 @@ export class Exchange implements Call {
     return this.#controller.signal
   }
 
-  get wantsProgress(): boolean {
-    return this.request.progressToken !== undefined
-  }
-
   progress(done: number, { total, message }: { readonly total?: number; readonly message?: string } = {}): void {
     const { progressToken } = this.request
-    if (progressToken === undefined || this.#state !== 'open' || this.outlet.congested()) return
+    if (progressToken === undefined || this.#state !== 'open') return
     if (!Number.isFinite(done) || done <= this.#lastProgress) return
     this.#lastProgress = done
     const words = this.client.revision >= '2025-03-26' ? message?.toWellFormed() : undefined
     const known = { progress: done, total, message: words }
     const params = `{"progressToken":${progressToken},${JSON.stringify(known).slice(1)}`
-    this.outlet.send(notificationText('notifications/progress', params))
+    this.outlet.notify(notificationText('notifications/progress', params))
   }
 
   /** The client no longer wants an answer. */

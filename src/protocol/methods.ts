@@ -4,8 +4,13 @@ import { callTool } from './call.js'
 import type { Exchange } from './exchange.js'
 import { projectIdentity } from './projection.js'
 import { INVALID_PARAMS, ProtocolError } from './protocol-error.js'
-import { MODERN_REVISION, SUPPORTED_REVISIONS, type LegacyRevision } from './revision.js'
+import { SUPPORTED_REVISIONS, type LegacyRevision } from './revision.js'
 import type { Server } from './server.js'
+
+const CAPABILITIES = { tools: { listChanged: false } }
+
+// The list is settled when the process starts; five minutes let a client notice a restart with other settings.
+const CACHE = '"ttlMs":300000,"cacheScope":"private"'
 
 export type Method = (server: Server, exchange: Exchange) => string | Promise<string>
 
@@ -21,9 +26,6 @@ export const MODERN_METHODS: ReadonlyMap<string, Method> = new Map<string, Metho
   ['tools/call', callTool],
 ])
 
-// The list is settled when the process starts; five minutes let a client notice a restart with other settings.
-const CACHE = '"ttlMs":300000,"cacheScope":"private"'
-
 export function initializeMembers(server: Server, revision: LegacyRevision): string {
   const { identity, instructions } = server
   return memberText({
@@ -33,14 +35,6 @@ export function initializeMembers(server: Server, revision: LegacyRevision): str
     instructions,
   })
 }
-
-/** What every modern result carries about who answered. */
-export function modernMeta(server: Server): string {
-  const serverInfo = JSON.stringify(projectIdentity(server.identity, MODERN_REVISION))
-  return `"_meta":{"io.modelcontextprotocol/serverInfo":${serverInfo}}`
-}
-
-const CAPABILITIES = { tools: { listChanged: false } }
 
 function discover(server: Server): string {
   const { instructions } = server

@@ -3,6 +3,7 @@
 import type { Services } from '../services/services.js'
 import type { Tool } from '../tools/tool.js'
 import { createCatalogue, type Catalogue } from './catalogue.js'
+import { signature } from './modern.js'
 import type { Identity } from './projection.js'
 
 export interface ServerDescription extends Identity {
@@ -17,11 +18,15 @@ export interface ServerDescription extends Identity {
 
 export interface Server {
   readonly identity: Identity
+  /** What each modern result says of who gave it, ready to be sent. */
+  readonly signature: string
   readonly instructions: string | undefined
   readonly catalogue: Catalogue
   readonly services: Services
   readonly refusals: ReadonlyMap<string, string>
   logError(error: unknown): void
+  /** Closes its services. For whoever made the server, when the last session is over. */
+  close(): Promise<void>
 }
 
 export function createServer(description: ServerDescription): Server {
@@ -31,13 +36,16 @@ export function createServer(description: ServerDescription): Server {
     if (missing !== undefined)
       throw new Error(`tool ${tool.name} needs the service ${missing}, which this server lacks`)
   }
+  const identity = title === undefined ? { name, version } : { name, version, title }
   return {
-    identity: title === undefined ? { name, version } : { name, version, title },
+    identity,
+    signature: signature(identity),
     instructions,
     catalogue: createCatalogue(tools),
     services,
     refusals: refusals ?? new Map(),
     logError: (error) => tell(logError, error),
+    close: () => services.close().catch((error: unknown) => tell(logError, error)),
   }
 }
 

@@ -3,23 +3,13 @@
 
 import { isObject, type JsonObject } from '../lib/json.js'
 import { Exchange, type Client, type Outlet } from './exchange.js'
-import { errorText, malformed, readText, resultText } from './message.js'
+import { errorText, malformed, resultText } from './message.js'
 import type { Batch, Message, Notification, Request } from './message.js'
-import { initializeMembers, LEGACY_METHODS, MODERN_METHODS, modernMeta, type Method } from './methods.js'
-import {
-  INTERNAL_ERROR,
-  INVALID_PARAMS,
-  INVALID_REQUEST,
-  METHOD_NOT_FOUND,
-  ProtocolError,
-  UNSUPPORTED_VERSION,
-} from './protocol-error.js'
-import { agreeOn, MODERN_REVISION, NEWEST_LEGACY, SUPPORTED_REVISIONS } from './revision.js'
-import type { LegacyRevision, Revision } from './revision.js'
+import { initializeMembers, LEGACY_METHODS, MODERN_METHODS, type Method } from './methods.js'
+import { completeResult, isModern, readModernClient } from './modern.js'
+import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, ProtocolError } from './protocol-error.js'
+import { agreeOn, MODERN_REVISION, NEWEST_LEGACY, type LegacyRevision, type Revision } from './revision.js'
 import type { Server } from './server.js'
-
-const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
-const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
 
 // No client works on so many things at once; without a bound, one that does not read its answers fills the memory.
 const MAX_IN_FLIGHT = 2000
@@ -29,29 +19,30 @@ const MAX_BATCH = 1000
 const MAX_ECHO = 100
 
 export interface Session {
-  /** Takes one message or batch as text; what it is due goes to the outlet, now or later. */
-  receive(text: string, outlet: Outlet): void
-  /** Resolves when no request is in flight. */
+  /** What a message is due: nothing, an answer, or the promise of either. Progress goes to the outlet meanwhile. */
+  receive(message: Message | Batch, outlet: Outlet): Due
+  /** Resolves when nothing is due any more. */
   settled(): Promise<void>
   /** Stops the work of every request in flight, and of those that still come. */
   abort(reason: string): void
 }
 
-type Answer = string | undefined
-type Due = Answer | Promise<Answer>
+export type Answer = string | undefined
+export type Due = Answer | Promise<Answer>
 
 export function createSession(server: Server, revision: LegacyRevision = NEWEST_LEGACY): Session {
   let legacy: Client = { revision, capabilities: {} }
-  const inFlight = new Set<Exchange>()
-  const waiting: (() => void)[] = []
-  const meta = modernMeta(server)
   let stopping: string | undefined
+  // A set rather than a map by id: nothing stops a client from using an id twice at once.
+  const inFlight = new Set<Exchange>()
+  const promised = new Set<Promise<Answer>>()
 
-  function receive(text: string, outlet: Outlet): void {
-    const message = readText(text)
-    const answer = message.kind === 'batch' ? answerBatch(message, outlet) : answerOne(message, outlet)
-    if (answer instanceof Promise) void answer.then((later) => later !== undefined && outlet.send(later))
-    else if (answer !== undefined) outlet.send(answer)
+  function receive(message: Message | Batch, outlet: Outlet): Due {
+    const due = message.kind === 'batch' ? answerBatch(message, outlet) : answerOne(message, outlet)
+    if (!(due instanceof Promise)) return due
+    promised.add(due)
+    void due.then(() => promised.delete(due))
+    return due
   }
 
   function answerBatch(batch: Batch, outlet: Outlet): Due {
@@ -78,13 +69,13 @@ export function createSession(server: Server, revision: LegacyRevision = NEWEST_
     try {
       const params = readParams(request)
       if (request.method === 'initialize') return resultText(request.id, `{${initialize(params)}}`)
-      const modern = request.method === 'server/discover' || hasModernMeta(params)
+      const modern = isModern(request, params)
       const client = modern ? readModernClient(params) : legacy
       const method = (modern ? MODERN_METHODS : LEGACY_METHODS).get(request.method)
       if (!method) throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${request.method.slice(0, MAX_ECHO)}`)
       return work(method, new Exchange(request, params, client, outlet))
     } catch (error) {
-      return failure(request, error)
+      return errorAnswer(request, error)
     }
   }
 
@@ -92,48 +83,43 @@ export function createSession(server: Server, revision: LegacyRevision = NEWEST_
     try {
       if (inFlight.size >= MAX_IN_FLIGHT) throw new ProtocolError(INTERNAL_ERROR, TOO_MANY)
       const members = method(server, exchange)
-      return members instanceof Promise ? respondLater(exchange, members) : result(exchange, members)
+      return members instanceof Promise ? workOn(exchange, members) : answer(exchange, members)
     } catch (error) {
       exchange.close()
-      return failure(exchange.request, error)
+      return errorAnswer(exchange.request, error)
     }
   }
 
-  function respondLater(exchange: Exchange, members: Promise<string>): Promise<Answer> {
-    const { request } = exchange
+  async function workOn(exchange: Exchange, members: Promise<string>): Promise<Answer> {
     inFlight.add(exchange)
     if (stopping !== undefined) exchange.abort(stopping)
-    const finish = (answer: () => string): Answer => {
-      inFlight.delete(exchange)
-      if (inFlight.size === 0) for (const wake of waiting.splice(0)) wake()
-      if (exchange.cancelled) return undefined
+    try {
+      const text = await members
+      return exchange.cancelled ? undefined : answer(exchange, text)
+    } catch (error) {
+      return exchange.cancelled ? undefined : errorAnswer(exchange.request, exchange.stopped ? unfinished() : error)
+    } finally {
       exchange.close()
-      return answer()
+      inFlight.delete(exchange)
     }
-    return members.then(
-      (text) => finish(() => result(exchange, text)),
-      (error: unknown) => finish(() => (exchange.stopped ? stopped(request) : failure(request, error))),
-    )
   }
 
-  function stopped(request: Request): string {
-    return errorText(request.id, { code: INTERNAL_ERROR, message: `Not finished: ${stopping ?? 'stopped'}` })
-  }
-
-  function result(exchange: Exchange, members: string): string {
+  function answer(exchange: Exchange, members: string): string {
     exchange.close()
     const { request, client } = exchange
-    if (client.revision !== MODERN_REVISION) return resultText(request.id, `{${members}}`)
-    return resultText(request.id, `{"resultType":"complete",${members},${meta}}`)
+    const isComplete = client.revision === MODERN_REVISION
+    return resultText(request.id, isComplete ? completeResult(members, server.signature) : `{${members}}`)
   }
 
-  function failure(request: Request, error: unknown): string {
+  function errorAnswer(request: Request, error: unknown): string {
     if (error instanceof ProtocolError) return errorText(request.id, error)
     server.logError(error)
-    return errorText(request.id, {
-      code: INTERNAL_ERROR,
-      message: `Internal error in ${request.method}; see the server's log`,
-    })
+    const message = `Internal error in ${request.method}; see the server's log`
+    return errorText(request.id, { code: INTERNAL_ERROR, message })
+  }
+
+  function unfinished(): ProtocolError {
+    return new ProtocolError(INTERNAL_ERROR, `Not finished: ${stopping ?? 'stopped'}`)
   }
 
   function initialize(params: JsonObject): string {
@@ -146,17 +132,17 @@ export function createSession(server: Server, revision: LegacyRevision = NEWEST_
     return initializeMembers(server, agreed)
   }
 
-  function note(notification: Notification): void {
-    const { method, params, requestId } = notification
+  function note({ method, params, requestId }: Notification): void {
     if (method !== 'notifications/cancelled' || requestId === undefined) return
     const reason = isObject(params) && typeof params.reason === 'string' ? params.reason : 'cancelled by the client'
-    // A set rather than a map: nothing stops a client from using an id twice at once.
     for (const exchange of inFlight) if (exchange.request.id === requestId) exchange.cancel(reason)
   }
 
   return {
     receive,
-    settled: () => (inFlight.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    async settled() {
+      while (promised.size > 0) await Promise.all(promised)
+    },
     abort(reason) {
       stopping = reason
       for (const exchange of inFlight) exchange.abort(reason)
@@ -189,25 +175,4 @@ function readParams({ params }: Request): JsonObject {
   if (params === undefined) return {}
   if (isObject(params)) return params
   throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'params' must be an object")
-}
-
-function hasModernMeta({ _meta: meta }: JsonObject): boolean {
-  return isObject(meta) && (meta[VERSION_KEY] !== undefined || meta[CAPABILITIES_KEY] !== undefined)
-}
-
-function readModernClient({ _meta: given }: JsonObject): Client {
-  const meta = isObject(given) ? given : {}
-  const requested = meta[VERSION_KEY]
-  if (typeof requested !== 'string') {
-    throw new ProtocolError(INVALID_PARAMS, `Invalid params: '_meta["${VERSION_KEY}"]' must be a string`)
-  }
-  if (requested !== MODERN_REVISION) {
-    const data = { supported: SUPPORTED_REVISIONS, requested }
-    throw new ProtocolError(UNSUPPORTED_VERSION, 'Unsupported protocol version', data)
-  }
-  const capabilities = meta[CAPABILITIES_KEY]
-  if (!isObject(capabilities)) {
-    throw new ProtocolError(INVALID_PARAMS, `Invalid params: '_meta["${CAPABILITIES_KEY}"]' must be an object`)
-  }
-  return { revision: MODERN_REVISION, capabilities }
 }

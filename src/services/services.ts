@@ -1,6 +1,7 @@
 // The table of services: each is opened when a call first needs it, once, and closed in reverse order at the end.
 // A client that never uses a service pays nothing for it.
 
+import { Failure } from '../lib/failure.js'
 import type { JsonObject } from '../lib/json.js'
 
 export interface Services {
@@ -15,6 +16,7 @@ export type Openers<S> = { readonly [K in keyof S]: () => S[K] | Promise<S[K]> }
 export function createServices<S extends object>(openers: Openers<S>): Services {
   const opening = new Map<string, Promise<unknown>>()
   const opened = new Map<string, unknown>()
+  let closing: Promise<void> | undefined
   const known = new Map<string, () => unknown>(Object.entries(openers))
 
   function openOne(name: string): Promise<unknown> {
@@ -33,18 +35,27 @@ export function createServices<S extends object>(openers: Openers<S>): Services 
     return promise
   }
 
+  async function closeAll(): Promise<void> {
+    await Promise.allSettled(opening.values())
+    const failures: unknown[] = []
+    for (const service of [...opened.values()].toReversed()) {
+      try {
+        if (isClosable(service)) await service.close()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, 'not every service could be closed')
+  }
+
   return {
     names: new Set(known.keys()),
     open(names) {
+      if (closing) return Promise.reject(new Failure('The server is stopping.'))
       if (names.every((name) => opened.has(name))) return pick(names, opened)
       return Promise.all(names.map(openOne)).then(() => pick(names, opened))
     },
-    async close() {
-      await Promise.allSettled(opening.values())
-      for (const service of [...opened.values()].toReversed()) {
-        if (isClosable(service)) await service.close()
-      }
-    },
+    close: () => (closing ??= closeAll()),
   }
 }
 

@@ -20,7 +20,7 @@ export interface Call {
   /** Whether the client asked for progress on this call; without it `progress` does nothing. */
   readonly wantsProgress: boolean
   /** Reports progress; a value that is not greater than the last one is dropped. */
-  progress(done: number, more?: { readonly total?: number; readonly message?: string }): void
+  readonly progress: (done: number, more?: { readonly total?: number; readonly message?: string }) => void
 }
 
 export type Block =

@@ -6,6 +6,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { INVALID_REQUEST, PARSE_ERROR } from '../protocol/protocol-error.js'
+import { readText } from '../protocol/message.js'
 import { isLegacyRevision } from '../protocol/revision.js'
 import type { Server } from '../protocol/server.js'
 import { createSession, type Session } from '../protocol/session.js'
@@ -50,7 +51,7 @@ export async function listenHttp(server: Server, settings: HttpSettings): Promis
       http.closeIdleConnections()
       await Promise.race([closed, sleep(GRACE_MS, undefined, { ref: false })])
       for (const session of sessions) session.abort('the server is stopping')
-      await server.services.close()
+      await server.close()
       http.closeAllConnections()
       await closed
     },
@@ -73,21 +74,12 @@ async function respond(house: House, request: IncomingMessage, response: ServerR
   const named = request.headers['mcp-protocol-version']
   const session = createSession(server, isLegacyRevision(named) ? named : '2025-03-26')
   sessions.add(session)
-  let answered = false
   response.on('close', () => session.abort('the client is gone'))
-  session.receive(body, {
-    congested: () => true,
-    send(text) {
-      answered = true
-      response.writeHead(200, { 'content-type': 'application/json' }).end(text)
-    },
-  })
-  await session.settled()
+  // A plain JSON answer has no room for progress.
+  const answer = await session.receive(readText(body), { notify: () => {} })
   sessions.delete(session)
-  // A batch is answered a moment after its last call has settled.
-  setImmediate(() => {
-    if (!answered) response.writeHead(202).end()
-  })
+  if (answer === undefined) response.writeHead(202).end()
+  else response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
 }
 
 function checkRequest({ url, method, headers }: IncomingMessage): Refusal | undefined {

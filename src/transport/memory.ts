@@ -1,45 +1,34 @@
-// A client and a server in one process, for the command line, for tests and for embedding: requests in, answers out,
-// through the same session and the same text as every other transport.
+// A client and a server in one process, for the command line and for tests: requests in, answers out, through the same
+// session and the same text as every other transport.
 
 import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
+import { readText } from '../protocol/message.js'
 import type { Server } from '../protocol/server.js'
 import { createSession } from '../protocol/session.js'
 
 export interface MemoryClient {
   /** The result of a request; an error answer rejects with a Failure of its message. */
   request(method: string, params?: JsonObject): Promise<JsonObject>
+  /** Stops what is still being worked on. */
   close(): Promise<void>
 }
 
 export function connectInMemory(server: Server): MemoryClient {
   const session = createSession(server)
-  const waiting = new Map<unknown, { resolve(result: JsonObject): void; reject(error: Error): void }>()
   let lastId = 0
-
-  function receive(text: string): void {
-    const message: unknown = JSON.parse(text)
-    if (!isObject(message)) return
-    const caller = waiting.get(message.id)
-    waiting.delete(message.id)
-    if (isObject(message.result)) caller?.resolve(message.result)
-    else if (isObject(message.error)) caller?.reject(new Failure(String(message.error.message)))
-  }
-
   return {
-    request(method, params = {}) {
-      const id = ++lastId
-      return new Promise((resolve, reject) => {
-        waiting.set(id, { resolve, reject })
-        session.receive(JSON.stringify({ jsonrpc: '2.0', id, method, params }), {
-          send: receive,
-          congested: () => false,
-        })
-      })
+    async request(method, params = {}) {
+      const request = JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params })
+      const answer = await session.receive(readText(request), { notify: () => {} })
+      const message: unknown = answer === undefined ? undefined : JSON.parse(answer)
+      if (isObject(message) && isObject(message.result)) return message.result
+      const error = isObject(message) && isObject(message.error) ? message.error : {}
+      throw new Failure(typeof error.message === 'string' ? error.message : 'no answer')
     },
-    async close() {
+    close() {
       session.abort('the client is gone')
-      await server.services.close()
+      return session.settled()
     },
   }
 }

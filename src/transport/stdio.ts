@@ -4,9 +4,9 @@
 
 import { PARSE_ERROR } from '../protocol/protocol-error.js'
 import type { Outlet } from '../protocol/exchange.js'
-import { malformed } from '../protocol/message.js'
+import { malformed, readText, type Batch, type Message } from '../protocol/message.js'
 import type { Server } from '../protocol/server.js'
-import { createSession, type Session } from '../protocol/session.js'
+import { createSession, type Answer, type Session } from '../protocol/session.js'
 import { createLines } from './lines.js'
 
 const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -32,12 +32,15 @@ export async function serveStdio(server: Server, maxLineBytes = DEFAULT_MAX_LINE
   // Clients close stdin, signal two seconds later and kill two seconds after that: a signal ends the grace.
   await within(GRACE_MS, Promise.race([session.settled(), signals.next(), out.gone]))
   session.abort('the server is stopping')
-  await within(STOP_MS, Promise.all([session.settled(), server.services.close()]))
+  await within(STOP_MS, Promise.all([session.settled(), server.close()]))
   const left = GRACE_MS - (performance.now() - stoppingAt)
   await within(Math.max(left, FLUSH_MS), Promise.race([out.flushed(), signals.next(), out.gone]))
 }
 
 interface Output extends Outlet {
+  readonly send: (answer: Answer) => void
+  /** True while the client does not read. */
+  congested(): boolean
   /** While held, messages are gathered; they leave in one write when it is released. */
   hold(): void
   release(): void
@@ -69,18 +72,25 @@ function openOutput(): Output {
     stdout.write(text)
   }
 
+  function send(text: Answer): void {
+    if (lost || text === undefined) return
+    buffer += text + '\n'
+    if (buffer.length > FLUSH_AT) return flush()
+    if (held || scheduled) return
+    scheduled = true
+    // From a promise's continuation this runs after all others that are ready, so their answers share a write.
+    process.nextTick(flush)
+  }
+
+  const congested = (): boolean => stdout.writableLength >= CONGESTED_AT
+
   return {
     gone,
-    send(text) {
-      if (lost) return
-      buffer += text + '\n'
-      if (buffer.length > FLUSH_AT) return flush()
-      if (held || scheduled) return
-      scheduled = true
-      // From a promise's continuation this runs after all others that are ready, so their answers share a write.
-      process.nextTick(flush)
+    send,
+    congested,
+    notify(text) {
+      if (!congested()) send(text)
     },
-    congested: () => stdout.writableLength >= CONGESTED_AT,
     hold() {
       held = true
     },
@@ -112,14 +122,19 @@ function openInput(session: Session, out: Output, maxLineBytes: number): Input {
   const finish = (): void => resolveEnded?.()
   const mayTake = (): boolean => state !== 'stopped' && !out.congested()
 
+  function take(message: Message | Batch): void {
+    const due = session.receive(message, out)
+    if (due instanceof Promise) void due.then(out.send)
+    else out.send(due)
+  }
+
   function pump(): void {
     out.hold()
     try {
       while (mayTake()) {
         const line = lines.next()
         if (line === undefined) break
-        if (typeof line === 'string') session.receive(line, out)
-        else out.send(malformed(PARSE_ERROR, `Parse error: ${line.reason}`).answer)
+        take(typeof line === 'string' ? readText(line) : malformed(PARSE_ERROR, `Parse error: ${line.reason}`))
       }
     } finally {
       out.release()

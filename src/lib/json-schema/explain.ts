@@ -1,5 +1,5 @@
 // Finds the words for a value that a schema said no to. When it fits none of several schemas, they are the words of the
-// one that was meant, if that is clear. The law: a deep or hostile value costs time in proportion, and no stack.
+// one that was meant, if that is clear. The law: explaining takes no more stack than checking did.
 
 import { isObject, type JsonObject } from '../json.js'
 import { isEqual } from './equal.js'
