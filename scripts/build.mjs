@@ -27,7 +27,7 @@ await rm('dist', { recursive: true, force: true })
 await mkdir('dist', { recursive: true })
 await bundle('src/main.ts', { file: 'dist/scorpiox-code.js', format: 'cjs', codeSplitting: false })
 await bundle('src/library.ts', { file: 'dist/library.mjs', format: 'esm', codeSplitting: false })
-// Judged on its own by the official JSON Schema suite.
+// Judged on its own, against other validators and the official suite.
 await bundle('src/lib/json-schema/compile.ts', {
   file: 'dist/judge/json-schema.mjs',
   format: 'esm',

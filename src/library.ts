@@ -18,7 +18,7 @@ export interface ServeOptions<S extends object = object> extends Omit<ServerDesc
 /** Serves the tools over stdio until the client goes away, then ends the process. */
 export async function serve<S extends object>(options: ServeOptions<S>): Promise<never> {
   const { services, ...description } = options
-  const log = createLog('info')
+  const log = createLog(options.name, 'info')
   const server = createServer({
     logError: (error) => log.error(stackOf(error)),
     ...description,

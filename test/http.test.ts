@@ -2,9 +2,11 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { join } from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { emptyFolder, isAlive, modernMeta, PROGRAM, type Json } from './support.js'
 
@@ -94,6 +96,10 @@ describe('the gate', () => {
     ['a host that only begins like ours', { host: 'localhost.evil.example:80' }, 403],
     ['a web page', { origin: 'https://evil.example' }, 403],
     ['a sandboxed page', { origin: 'null' }, 403],
+    ['a page whose name begins like ours', { origin: 'http://localhost.evil.example' }, 403],
+    ['a page whose name ends like ours', { origin: 'http://evil-localhost' }, 403],
+    ['a token that begins like ours', { authorization: 'Bearer test-tokem' }, 401],
+    ['our token and more', { authorization: 'Bearer test-token2' }, 401],
     ['no token', { authorization: '' }, 401],
     ['a wrong token', { authorization: 'Bearer nope' }, 401],
     ['a form', { 'content-type': 'text/plain' }, 415],
@@ -130,15 +136,67 @@ describe('the gate', () => {
   })
 })
 
-test('on SIGTERM calls in flight are answered before the exit, and what they started is gone', async () => {
-  const cwd = emptyFolder()
-  const child = spawn(process.execPath, [PROGRAM, 'serve', '--http', '--port', '0', '--no-auth'], {
+describe('a start without settings', () => {
+  test('makes a token of its own, prints it once, and asks for it', async () => {
+    const tokens = await Promise.all([firstToken(), firstToken()])
+    expect(tokens[0]).not.toBe(tokens[1])
+  })
+
+  test('listens where it says, and tells when the port is taken', async () => {
+    const child = spawn(process.execPath, [PROGRAM, 'serve', '--http', '--port', String(port)], {
+      cwd: emptyFolder(),
+      env: { PATH: process.env.PATH, HOME: emptyFolder() },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const [words] = (await once(child.stderr, 'data')) as [Buffer]
+    expect(words.toString()).toBe(`scorpiox-code: port ${port} is in use; choose another with --port\n`)
+  })
+})
+
+async function firstToken(): Promise<string> {
+  const { child, url, greeting } = await startHttp([])
+  const token = /Bearer ([\w-]{32})'/.exec(greeting)?.[1] ?? ''
+  const ask = async (authorization: string): Promise<number> => {
+    const headers = { 'content-type': 'application/json', authorization }
+    return (await fetch(url, { method: 'POST', headers, body: rpc('ping') })).status
+  }
+  expect(await ask(`Bearer ${token}`)).toBe(200)
+  expect(await ask(`Bearer ${token.slice(0, 4)}${'x'.repeat(28)}`)).toBe(401)
+  expect(await ask('')).toBe(401)
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+  return token
+}
+
+async function startHttp(flags: readonly string[], cwd = emptyFolder()) {
+  const child = spawn(process.execPath, [PROGRAM, 'serve', '--http', '--port', '0', ...flags], {
     cwd,
     env: { PATH: process.env.PATH, HOME: emptyFolder() },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const [greeting] = (await once(child.stdout, 'data')) as [Buffer]
-  const url = /http:\S+\/mcp/.exec(greeting.toString())?.[0] ?? ''
+  const [chunk] = (await once(child.stdout, 'data')) as [Buffer]
+  const greeting = chunk.toString()
+  return { child, greeting, url: /http:\S+\/mcp/.exec(greeting)?.[0] ?? '' }
+}
+
+test('a client that goes away takes its command with it', async () => {
+  const cwd = emptyFolder()
+  const { child, url } = await startHttp(['--no-auth'], cwd)
+  const leaving = new AbortController()
+  const body = rpc('tools/call', { name: 'Bash', arguments: { command: 'echo $$ > pid; exec sleep 300' } })
+  const headers = { 'content-type': 'application/json' }
+  const call = fetch(url, { method: 'POST', headers, body, signal: leaving.signal }).catch(() => {})
+  await vi.waitFor(() => expect(readFileSync(join(cwd, 'pid'), 'utf8')).toMatch(/\d+\n/), 5000)
+  leaving.abort()
+  await call
+  const pid = Number(readFileSync(join(cwd, 'pid'), 'utf8'))
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 5000)
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+})
+
+test('on SIGTERM calls in flight are answered before the exit, and what they started is gone', async () => {
+  const { child, url } = await startHttp(['--no-auth'])
   const command = 'sleep 300 >/dev/null 2>&1 & echo $!; sleep 1'
   const answer = fetch(url, {
     method: 'POST',

@@ -124,6 +124,29 @@ describe('the modern era', () => {
   })
 })
 
+test.each(ALL)('the name and the instructions of a server at %s', async (revision) => {
+  const client = await at(revision)
+  const method = revision === MODERN ? 'server/discover' : 'initialize'
+  const { result } = await ask(client, revision, method, { protocolVersion: revision })
+  const identity = revision === MODERN ? result._meta['io.modelcontextprotocol/serverInfo'] : result.serverInfo
+  const title = revision < '2025-06-18' ? {} : { title: 'The fixture' }
+  expect(identity).toEqual({ name: 'fixture', version: '1.0.0', ...title })
+  expect(result.instructions).toBe('For tests only.')
+  await client.close()
+})
+
+test.each(['2025-06-18', MODERN])(
+  'what the output schema names is structured, at %s, and nothing else',
+  async (revision) => {
+    const client = await at(revision)
+    const chosen = await ask(client, revision, 'tools/call', { name: 'structured', arguments: { a: 1 } })
+    expect(chosen.result.structuredContent).toEqual({ sum: 2 })
+    const open = await ask(client, revision, 'tools/call', { name: 'open', arguments: {} })
+    expect(open.result.structuredContent).toEqual({ any: 1, names: 2 })
+    await client.close()
+  },
+)
+
 describe('what a revision knows', () => {
   const MEMBERS: Record<string, readonly string[]> = {
     '2024-11-05': ['name', 'description', 'inputSchema'],

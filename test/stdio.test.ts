@@ -346,6 +346,13 @@ describe('calls', () => {
     expect(client.stderr()).toContain('thrown outside of any call')
   })
 
+  test('what was declared at initialize counts for later calls', async () => {
+    const client = fixture()
+    await client.initialize('2025-11-25', { sampling: {} })
+    expect((await client.request('tools/call', callParams('sampling'))).result.isError).toBe(false)
+    await client.close()
+  })
+
   test('a tool that needs a capability the client did not declare is not run', async () => {
     const client = fixture()
     await client.initialize('2025-11-25')
@@ -479,6 +486,89 @@ test('when the client stops reading, the server stops reading too and its memory
   await client.request('ping')
   expect(client.received).toHaveLength(4002)
   await client.close()
+})
+
+describe('what Bash says', () => {
+  test.each([
+    ['success is the output alone', { command: 'printf "a\\nb"' }, false, 'a\nb'],
+    ['success without output', { command: 'true' }, false, '(no output)'],
+    ['a failure keeps the output', { command: 'echo partly; exit 3' }, true, 'partly\n[Exit code 3.]'],
+    ['a failure without output', { command: 'false' }, true, '[Exit code 1.]'],
+    ['a signal', { command: 'kill -9 $$' }, true, '[Ended by signal SIGKILL.]'],
+    [
+      'a timeout',
+      { command: 'echo before; sleep 60', timeout: 200 },
+      true,
+      'before\n[Timed out after 200 ms and was ended. Give a longer timeout, or run less at once.]',
+    ],
+  ])('%s', async (_, args, isError, text) => {
+    const client = startServer()
+    const { result } = await client.request('tools/call', callParams('Bash', args))
+    expect(result).toMatchObject({ content: [{ type: 'text', text }], isError })
+    expect(Object.keys(result.structuredContent)).toEqual([
+      'exitCode',
+      'signal',
+      'timedOut',
+      'omittedBytes',
+      'durationMs',
+    ])
+    await client.close()
+  })
+
+  test.each([0, -5, 1e15])(
+    'a timeout of %d is the default or the most there is, not an instant end',
+    async (timeout) => {
+      const client = startServer()
+      const { result } = await client.request(
+        'tools/call',
+        callParams('Bash', { command: 'sleep 0.2; echo done', timeout }),
+      )
+      expect(result.content[0].text).toBe('done\n')
+      await client.close()
+    },
+  )
+
+  test('a directory that is gone, also to the first call', async () => {
+    const client = startServer({ env: { STARTUP_DIR: '/nowhere' } })
+    const { result } = await client.request('tools/call', callParams('Bash', { command: 'ls' }))
+    expect(result.isError).toBe(true)
+    expect(result.content[0].text).toMatch(/^The command was not started: .+ Check that \/nowhere exists/)
+    await client.close()
+  })
+})
+
+test('a server without its optional parts loads none of them at start', async () => {
+  const probe = "process.on('exit', () => process.stderr.write(process.moduleLoadList.join('\\n')))"
+  const hook = `data:text/javascript,${encodeURIComponent(probe)}`
+  const client = startServer({ args: ['--import', hook, PROGRAM] })
+  await client.initialize('2025-11-25')
+  await client.request('tools/list')
+  await client.close()
+  const loaded = client.stderr()
+  expect(loaded).toContain('NativeModule net')
+  for (const heavy of ['http', 'https', 'crypto', 'child_process', 'zlib', 'worker_threads']) {
+    expect(loaded.split('\n')).not.toContain(`NativeModule ${heavy}`)
+  }
+})
+
+test('a batch with a slow member is answered whole, also at the end of input', async () => {
+  const client = startServer()
+  await client.initialize('2025-03-26')
+  const slow = {
+    jsonrpc: '2.0',
+    id: 'slow',
+    method: 'tools/call',
+    params: callParams('Bash', { command: 'sleep 0.3; echo x' }),
+  }
+  const pings = Array.from({ length: 999 }, (_, id) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'ping',
+    params: { pad: 'x'.repeat(100) },
+  }))
+  client.send([slow, ...pings])
+  expect(await client.close()).toBe(0)
+  expect(client.received.find(Array.isArray)).toHaveLength(1000)
 })
 
 test('a modern request is served before, between and after legacy ones', async () => {

@@ -11,7 +11,7 @@ const invalidParams = -32602
 const internalError = -32603
 
 /** What every server owes every client, whatever its tools. */
-function handshake(session, { name, version }) {
+export function handshake(session, { name, version }) {
   return [
     ['negotiated version', () => assert.equal(session.negotiated(), session.revision)],
     [
@@ -27,7 +27,7 @@ function handshake(session, { name, version }) {
 }
 
 /** The end of a session with nothing in flight. */
-function farewell(session) {
+export function farewell(session) {
   return [
     ['no complaint from the client', () => none(session.complaints)],
     ['every line on the wire', () => none(wireFaults(session.wire, session.revision))],
@@ -135,8 +135,8 @@ export function fixtureChecks(session) {
       'listTools',
       async () => {
         const { tools } = await session.listTools()
-        const names = tools.map((tool) => tool.name)
-        for (const name of ['structured', 'blocks', 'steps', 'wait', 'shapes']) assert.ok(names.includes(name), name)
+        const names = new Set(tools.map((tool) => tool.name))
+        for (const name of ['structured', 'blocks', 'steps', 'wait', 'shapes']) assert.ok(names.has(name), name)
         const entry = listedTool(session.wire, 'structured')
         checkFields(revision, entry, ['title', 'annotations', 'outputSchema'])
         if (knowsField(revision, 'annotations')) {
@@ -280,7 +280,7 @@ async function until(what, condition, limit = 3000) {
   }
 }
 
-function textOf({ content }) {
+export function textOf({ content }) {
   return content
     .filter((entry) => entry.type === 'text')
     .map((entry) => entry.text)
@@ -288,7 +288,7 @@ function textOf({ content }) {
 }
 
 /** The tool as the server sent it; what a client returns may have lost the fields its schema does not name. */
-function listedTool(wire, name) {
+export function listedTool(wire, name) {
   for (const { to, line } of wire.toReversed()) {
     if (to !== 'client' || !line.includes('"tools":[')) continue
     const tool = JSON.parse(line).result?.tools?.find((entry) => entry.name === name)
@@ -332,7 +332,7 @@ async function rejectsWith(promise, code) {
 }
 
 /** At 2024-11-05 bad arguments are a protocol error; later the model gets to read what was wrong. */
-async function refusesArguments(session, name, args, naming) {
+export async function refusesArguments(session, name, args, naming) {
   const answer = session.callTool(name, args)
   if (session.revision === '2024-11-05') return rejectsWith(answer, invalidParams)
   const result = await answer

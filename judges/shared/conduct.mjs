@@ -23,7 +23,8 @@ export async function conduct(report, label, client, runtime) {
   }
 }
 
-async function conductOne(report, label, client, target, checks) {
+/** One list of checks over a connection of its own; `target` is the `{ command, args }` that starts the server. */
+export async function conductOne(report, label, client, target, checks) {
   const scratch = mkdtempSync(join(tmpdir(), 'judge-'))
   // The oldest client cannot be told a working directory for its server: it inherits ours.
   process.chdir(scratch)

@@ -25,6 +25,7 @@ export interface Flags {
 /** The command line was not understood; it says what was expected. */
 export class UsageError extends Failure {
   override readonly name = 'UsageError'
+  readonly exitCode = 2
 }
 
 export function readArguments(argv: readonly string[]): Arguments {

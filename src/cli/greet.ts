@@ -4,7 +4,7 @@ import { VERSION } from '../lib/version.js'
 import { connectionGuide, type Launch } from './connect.js'
 import { report, type Finding } from './doctor.js'
 
-export function greet(launch: Launch, findings: readonly Finding[]): string {
+export function greeting(launch: Launch, findings: readonly Finding[]): string {
   return `scorpiox-code ${VERSION}
 An MCP server: it gives an AI client a shell and more. A client starts it by itself; paste one of these to connect:
 

@@ -2,16 +2,16 @@
 
 import { randomBytes } from 'node:crypto'
 
-import type { Config } from '../config/load.js'
+import type { Settings } from '../config/options.js'
 import { Failure } from '../lib/failure.js'
 import type { Server } from '../protocol/server.js'
 import { listenHttp } from '../transport/http.js'
 import { UsageError, type Flags } from './args.js'
-import { connectionGuide, type Launch } from './connect.js'
+import { connectionGuide } from './connect.js'
+import { launch } from './self.js'
 import { nextSignal, print } from './terminal.js'
 
-export async function serveHttp(server: Server, config: Config, flags: Flags, launch: Launch): Promise<void> {
-  const { settings } = config
+export async function serveHttp(server: Server, settings: Settings, flags: Flags): Promise<void> {
   const host = flags.host ?? settings.HTTP_HOST
   if (!/^(localhost|127(\.\d+){3}|::1)$/.test(host)) {
     throw new UsageError(`${host} is not a loopback address; this version serves HTTP on loopback only`)
@@ -23,7 +23,7 @@ export async function serveHttp(server: Server, config: Config, flags: Flags, la
   const listener = await listen(server, { host, port, token, maxBodyBytes: settings.MAX_LINE_BYTES })
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}/mcp`
   const shown = settings.HTTP_TOKEN ? undefined : token
-  await print(greeting(url, shown, token === undefined, launch))
+  await print(greeting(url, shown, token === undefined))
   await stopped
   await listener.close()
 }
@@ -48,7 +48,7 @@ function readPort(flag: string | undefined): number | undefined {
   throw new UsageError(`--port must be a number from 0 to 65535, got ${flag}`)
 }
 
-function greeting(url: string, token: string | undefined, open: boolean, launch: Launch): string {
+function greeting(url: string, token: string | undefined, open: boolean): string {
   const auth = token === undefined ? '' : ` -H 'Authorization: Bearer ${token}'`
   const request = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
   return `
@@ -59,7 +59,7 @@ Try it:
 
 To connect a client over stdio instead (no server to keep running), paste one of these:
 
-${connectionGuide(launch)}
+${connectionGuide(launch())}
 Stop with Ctrl+C.
 `
 }

@@ -25,13 +25,13 @@ export function deeperThan(limit: number, text: string): boolean {
 /** The position of the quote that closes the string whose first character is at `from`. */
 export function stringEnd(text: string, from: number): number {
   const walkTo = Math.min(from + WALK, text.length)
-  for (let at = from; at < walkTo; at++) {
+  let at = from
+  while (at < walkTo) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) return at
-    if (code === BACKSLASH) at++
-    if (at >= walkTo - 1) return longStringEnd(text, at + 1)
+    at += code === BACKSLASH ? 2 : 1
   }
-  return longStringEnd(text, walkTo)
+  return longStringEnd(text, at)
 }
 
 function longStringEnd(text: string, from: number): number {

@@ -7,7 +7,8 @@ export type Level = (typeof LEVELS)[number]
 
 export type Log = { readonly [L in Level]: (message: string) => void }
 
-export function createLog(threshold: Level): Log {
+/** `name` stands before each line: a client shows the logs of many servers. */
+export function createLog(name: string, threshold: Level): Log {
   let dropped = 0
   let guarded = false
   const write = (level: Level, message: string): void => {
@@ -19,9 +20,9 @@ export function createLog(threshold: Level): Log {
       dropped++
       return
     }
-    const lost = dropped > 0 ? `scorpiox-code: warn: ${dropped} log lines were dropped\n` : ''
+    const lost = dropped > 0 ? `${name}: warn: ${dropped} log lines were dropped\n` : ''
     dropped = 0
-    process.stderr.write(`${lost}scorpiox-code: ${level}: ${message}\n`)
+    process.stderr.write(`${lost}${name}: ${level}: ${message}\n`)
   }
   return {
     error: (message) => write('error', message),

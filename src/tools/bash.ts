@@ -1,6 +1,6 @@
 // Runs a command in the project's directory and says what it printed.
 
-import type { Shell } from '../services/shell/shell.js'
+import type { Outcome, Shell } from '../services/shell/shell.js'
 import { toolsOver } from './tool.js'
 
 const DEFAULT_TIMEOUT_MS = 30_000
@@ -42,15 +42,18 @@ A command that is still running after its timeout is ended. Nothing can be typed
     return { ...(await shell.run(command, { timeoutMs, signal: call.signal, onLine })), timeoutMs }
   },
 
-  render({ output, exitCode, signal, timedOut, cancelled, timeoutMs }) {
-    if (exitCode === 0 && !timedOut && !cancelled) return output || '(no output)'
-    const end = timedOut
-      ? `Timed out after ${timeoutMs} ms and was ended. Give a longer timeout, or run less at once.`
-      : cancelled
-        ? 'Cancelled and ended.'
-        : signal
-          ? `Ended by signal ${signal}.`
-          : `Exit code ${exitCode}.`
-    return { content: output ? `${output.replace(/\n?$/, '\n')}[${end}]` : `[${end}]`, isError: true }
+  render(outcome) {
+    const { output } = outcome
+    const ending = endingOf(outcome)
+    if (ending === undefined) return output || '(no output)'
+    return { content: output ? `${output.replace(/\n?$/, '\n')}[${ending}]` : `[${ending}]`, isError: true }
   },
 })
+
+/** What happened and what to do next; undefined when all went well. */
+function endingOf({ exitCode, signal, timedOut, cancelled, timeoutMs }: Outcome & { timeoutMs: number }) {
+  if (timedOut) return `Timed out after ${timeoutMs} ms and was ended. Give a longer timeout, or run less at once.`
+  if (cancelled) return 'Stopped before it was done, with everything it started.'
+  if (signal) return `Ended by signal ${signal}.`
+  return exitCode === 0 ? undefined : `Exit code ${exitCode}.`
+}

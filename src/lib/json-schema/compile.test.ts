@@ -407,6 +407,11 @@ describe('properties of all values', () => {
     )
   })
 
+  test('multipleOf is right also where binary is not exact', () => {
+    expect(isValid({ multipleOf: 3 }, 1e300)).toBe(false)
+    expect(isValid({ multipleOf: 10 }, 1e23)).toBe(true)
+  })
+
   test('multipleOf counts in decimals', () => {
     fc.assert(
       fc.property(fc.integer(), fc.integer({ min: 1, max: 9999 }), fc.nat(6), (factor, step, places) => {

@@ -31,7 +31,7 @@ interface Scope {
 const NO_SCOPE: Scope = { id: '', names: new Map() }
 
 /** A node to be filled. */
-interface Job {
+interface Unfilled {
   readonly node: Node
   readonly schema: JsonSchema
   readonly scope: Scope
@@ -44,8 +44,8 @@ interface Job {
 export function compileNodes(root: Schema): Node {
   const document = readDocument(root)
   const nodes = new Map<JsonSchema, Map<string, Node>>()
-  const jobs = new Map<Node, Job>()
-  const waiting: Job[] = []
+  const jobs = new Map<Node, Unfilled>()
+  const waiting: Unfilled[] = []
 
   function nodeOf(schema: unknown, outer: Scope): Node {
     if (!isSchema(schema) || typeof schema === 'boolean') return schema === true ? anything : nothing
@@ -54,7 +54,7 @@ export function compileNodes(root: Schema): Node {
     const made = known.get(scope.id)
     if (made !== undefined) return made
     const node: Node = { ...anything, schema }
-    const job: Job = { node, schema, scope, same: [] }
+    const job: Unfilled = { node, schema, scope, same: [] }
     nodes.set(schema, known.set(scope.id, node))
     jobs.set(node, job)
     waiting.push(job)
@@ -84,7 +84,11 @@ function enter(outer: Scope, document: Document, resource: string): Scope {
   return { id, names: new Map([...outer.names, ...added]) }
 }
 
-function fill({ node, schema, scope, same }: Job, document: Document, nodeOf: (schema: unknown, scope: Scope) => Node) {
+function fill(
+  { node, schema, scope, same }: Unfilled,
+  document: Document,
+  nodeOf: (schema: unknown, scope: Scope) => Node,
+) {
   const links = document.linksOf(schema).map((link) => nodeOf(targetOf(link, scope), scope))
   same.push(...links)
   const rule = ruleOf(links, {
@@ -142,7 +146,7 @@ function every(tests: readonly Is[]): Is {
 }
 
 /** A schema that leads back to itself for the same value would never come to an answer. */
-function refuseCircles(jobs: ReadonlyMap<Node, Job>): void {
+function refuseCircles(jobs: ReadonlyMap<Node, Unfilled>): void {
   const done = new Set<Node>()
   const onWay = new Set<Node>()
   const way: { readonly node: Node; readonly left: Node[] }[] = []

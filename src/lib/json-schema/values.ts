@@ -145,7 +145,7 @@ function multipleOf({ schema }: Build): Rule | undefined {
 
 // In binary 0.0075 is not a multiple of 0.0001, so fractions are compared as the decimals people wrote.
 function isMultiple(value: number, step: number): boolean {
-  if (Number.isInteger(value) && Number.isInteger(step)) return value % step === 0
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(step)) return value % step === 0
   if (!Number.isFinite(value)) return false
   const a = decimalOf(value)
   const b = decimalOf(step)

@@ -47,6 +47,10 @@ describe('what a command gives', () => {
 })
 
 describe('the end of a command', () => {
+  test('the last bytes of a program that outlives the shell by a moment are there', async () => {
+    expect((await run('(sleep 0.05; echo late) & echo early')).output).toBe('early\nlate\n')
+  })
+
   test('a child left behind does not hold the answer', async () => {
     const outcome = await run('sleep 30 & echo started')
     expect(outcome).toMatchObject({ output: 'started\n', exitCode: 0 })
@@ -66,7 +70,9 @@ describe('the end of a command', () => {
   test('a signal that was already aborted ends it at once', async () => {
     const controller = new AbortController()
     controller.abort()
-    expect(await run('sleep 30', { signal: controller.signal })).toMatchObject({ cancelled: true })
+    const outcome = await run('sleep 30', { signal: controller.signal })
+    expect(outcome).toMatchObject({ cancelled: true, timedOut: false })
+    expect(outcome.durationMs).toBeLessThan(2000)
   })
 })
 

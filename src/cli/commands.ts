@@ -1,0 +1,95 @@
+// What a person can type, each command loaded when it is typed. A command prints and says its exit code.
+
+import type { Config } from '../config/load.js'
+import { VERSION } from '../lib/version.js'
+import type { Server } from '../protocol/server.js'
+import { UsageError, type Arguments } from './args.js'
+import { launch, runtime } from './self.js'
+import { nextSignal, print } from './terminal.js'
+
+export interface Surroundings {
+  readonly config: Config
+  readonly createServer: () => Server
+}
+
+type Command = (surroundings: Surroundings, given: Arguments) => Promise<number>
+
+const COMMANDS: ReadonlyMap<string, Command> = new Map([
+  ['greet', greet],
+  ['help', help],
+  ['serve', serve],
+  ['tools', tools],
+  ['call', call],
+  ['config', config],
+  ['doctor', doctor],
+])
+
+export function runCommand(name: string, surroundings: Surroundings, given: Arguments): Promise<number> {
+  const { flags } = given
+  if (flags.version) return said(print(`${VERSION}\n`))
+  const command = flags.help ? help : COMMANDS.get(name)
+  if (!command) throw new UsageError(`unknown command: ${name}; scorpiox-code --help lists them`)
+  return command(surroundings, given)
+}
+
+async function help(): Promise<number> {
+  const { HELP } = await import('./help.js')
+  return said(print(HELP))
+}
+
+async function greet(surroundings: Surroundings): Promise<number> {
+  const { greeting } = await import('./greet.js')
+  return said(print(greeting(launch(), await findings(surroundings))))
+}
+
+async function serve({ config: { settings }, createServer }: Surroundings, { flags }: Arguments): Promise<number> {
+  const { serveHttp } = await import('./serve-http.js')
+  return said(serveHttp(createServer(), settings, flags))
+}
+
+async function tools({ createServer }: Surroundings, { flags }: Arguments): Promise<number> {
+  const { toolsReport, toolsJson } = await import('./tools.js')
+  const { catalogue } = createServer()
+  return said(print(flags.json ? toolsJson(catalogue) : toolsReport(catalogue)))
+}
+
+async function call({ createServer }: Surroundings, { operands, flags }: Arguments): Promise<number> {
+  const [{ callFromTerminal }, { connectInMemory }] = await Promise.all([
+    import('./call.js'),
+    import('../transport/memory.js'),
+  ])
+  const server = createServer()
+  const client = connectInMemory(server)
+  try {
+    const called = callFromTerminal(client, operands, flags.json ?? false)
+    const outcome = await Promise.race([called, nextSignal()])
+    if (typeof outcome === 'number') return outcome
+    await print(outcome.text)
+    return outcome.exitCode
+  } finally {
+    await Promise.all([client.close(), server.close()])
+  }
+}
+
+async function config(surroundings: Surroundings, { flags }: Arguments): Promise<number> {
+  const { settingsReport, settingsJson } = await import('./settings.js')
+  return said(print(flags.json ? settingsJson(surroundings.config) : settingsReport(surroundings.config)))
+}
+
+async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise<number> {
+  const { report } = await import('./doctor.js')
+  const found = await findings(surroundings)
+  await print(flags.json ? `${JSON.stringify(found, null, 2)}\n` : report(found))
+  return found.every((finding) => finding.ok) ? 0 : 1
+}
+
+async function findings({ config: settings, createServer }: Surroundings) {
+  const { examine } = await import('./doctor.js')
+  const { catalogue, refusals } = createServer()
+  return examine({ config: settings, runtime: runtime(), tools: catalogue.names(), refused: refusals })
+}
+
+async function said(done: Promise<void>): Promise<number> {
+  await done
+  return 0
+}

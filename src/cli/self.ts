@@ -1,0 +1,13 @@
+// This program as others see it: how to start it again, and what it runs on.
+
+import type { Launch } from './connect.js'
+
+export function launch(): Launch {
+  const script = process.argv[1]
+  return { command: process.execPath, args: script === undefined ? [] : [script] }
+}
+
+export function runtime(): string {
+  const { bun } = process.versions
+  return bun === undefined ? `Node.js ${process.version}` : `Bun ${bun} (Node.js ${process.version})`
+}
