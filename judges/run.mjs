@@ -10,6 +10,7 @@ const judges = {
   'json-schema': 'json-schema/judge.mjs',
   'period-clients': 'period-clients.mjs',
   runtimes: 'runtimes.mjs',
+  'schema-libraries': 'schema-libraries.mjs',
 }
 const limit = 10 * 60_000
 const summary = /: (\d+) passed, (\d+) failed, (\d+) skipped$/
