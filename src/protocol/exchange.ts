@@ -30,16 +30,9 @@ export class Exchange {
     readonly outlet: Outlet,
   ) {}
 
-  /** What a tool may do with it. Its functions can be taken out and passed on. */
+  /** What a tool may do with it. */
   toCall(): Call {
-    const signal = (): AbortSignal => this.signal
-    return {
-      get signal() {
-        return signal()
-      },
-      wantsProgress: this.request.progressToken !== undefined,
-      progress: (done, more) => this.progress(done, more),
-    }
+    return new ExchangeCall(this)
   }
 
   get cancelled(): boolean {
@@ -83,5 +76,26 @@ export class Exchange {
 
   close(): void {
     if (this.#state === 'open') this.#state = 'answered'
+  }
+}
+
+// Getters, so that a call which uses nothing of this pays for nothing, and what is taken out of it can be passed on.
+class ExchangeCall implements Call {
+  readonly #exchange: Exchange
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange
+  }
+
+  get signal(): AbortSignal {
+    return this.#exchange.signal
+  }
+
+  get wantsProgress(): boolean {
+    return this.#exchange.request.progressToken !== undefined
+  }
+
+  get progress(): Call['progress'] {
+    return (done, more) => this.#exchange.progress(done, more)
   }
 }
