@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { cleanEnv, emptyFolder, isAlive, PROGRAM, startServer, type TestClient } from './support.js'
+import { cleanEnv, emptyFolder, HAS_PROC, isAlive, PROGRAM, startServer, type TestClient } from './support.js'
 
 // Each leaves its pid in a file called `pid`, and would run for minutes.
 const SLEEPER = "bash -c 'echo $$ > pid; exec sleep 300'"
@@ -30,7 +30,7 @@ const LEFT_BEHIND: readonly [string, string][] = [
   ['a daemon', `(setsid ${SLEEPER} </dev/null >/dev/null 2>&1 &) ; sleep 0.3`],
 ]
 
-describe.each(TREES)('%s', (_, command) => {
+describe.skipIf(!HAS_PROC).each(TREES)('%s', (_, command) => {
   test('ends when the call is cancelled', async () => {
     const { client, pid } = await begin(command)
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
@@ -55,13 +55,16 @@ describe.each(TREES)('%s', (_, command) => {
   })
 })
 
-test.each(LEFT_BEHIND)('%s that outlives its command is gone when the server has stopped', async (_, command) => {
-  const { client, pid } = await begin(command)
-  expect((await client.waitFor(({ id }) => id === 1)).result.isError).toBe(false)
-  expect(isAlive(pid)).toBe(true)
-  expect(await client.close()).toBe(0)
-  expect(isAlive(pid)).toBe(false)
-})
+test.skipIf(!HAS_PROC).each(LEFT_BEHIND)(
+  '%s that outlives its command is gone when the server has stopped',
+  async (_, command) => {
+    const { client, pid } = await begin(command)
+    expect((await client.waitFor(({ id }) => id === 1)).result.isError).toBe(false)
+    expect(isAlive(pid)).toBe(true)
+    expect(await client.close()).toBe(0)
+    expect(isAlive(pid)).toBe(false)
+  },
+)
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   'a command called from the terminal ends with %s',
@@ -77,7 +80,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   },
 )
 
-test('a child in a session of its own that holds the output open does not hold the end', async () => {
+test.skipIf(!HAS_PROC)('a child in a session of its own that holds the output open does not hold the end', async () => {
   const cwd = emptyFolder()
   const started = Date.now()
   const child = spawn(process.execPath, [PROGRAM, 'call', 'Bash', `command=setsid ${SLEEPER} & sleep 0.3; echo hi`], {

@@ -149,6 +149,7 @@ function openInput(session: Session, out: Output, maxLineBytes: number): Input {
     pump()
   })
   stdin.on('end', () => {
+    if (state === 'stopped') return
     lines.end()
     state = 'ended'
     pump()
