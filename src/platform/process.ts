@@ -50,7 +50,7 @@ export function createProcesses(): Processes {
 
   function find(beginning: string): readonly number[] {
     if (!scan || performance.now() - scan.at > SCAN_FRESH_MS) scan = { at: performance.now(), found: findTagged() }
-    return scan.found.filter((process_) => hasTag(process_, beginning)).map(({ pid }) => pid)
+    return scan.found.filter((each) => hasTag(each, beginning)).map(({ pid }) => pid)
   }
 
   /** TERM to all of them, KILL to those that are left after a while; resolves when none is left. */
