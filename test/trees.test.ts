@@ -94,15 +94,7 @@ test.skipIf(!HAS_PROC)('a child in a session of its own that holds the output op
 })
 
 test('a call that comes while the server stops leaves nothing behind', async () => {
-  const cwd = emptyFolder()
-  const client = startServer({ cwd })
-  client.send({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: { name: 'Bash', arguments: { command: `${STUBBORN} & wait` } },
-  })
-  const pid = await pidIn(cwd)
+  const { client, pid, cwd } = await begin(`${STUBBORN} & wait`)
   client.child.stdout.pause()
   for (let count = 0; count < 6000; count++) client.send({ jsonrpc: '2.0', id: `l${count}`, method: 'tools/list' })
   const late = { command: 'echo $$ > late; exec sleep 300' }
@@ -151,7 +143,7 @@ test('many commands cancelled at once are all gone', async () => {
   expect(pids.filter(isAlive)).toEqual([])
 })
 
-async function begin(command: string, timeout = 600_000): Promise<{ client: TestClient; pid: number }> {
+async function begin(command: string, timeout = 600_000): Promise<{ client: TestClient; pid: number; cwd: string }> {
   const cwd = emptyFolder()
   const client = startServer({ cwd })
   client.send({
@@ -160,7 +152,7 @@ async function begin(command: string, timeout = 600_000): Promise<{ client: Test
     method: 'tools/call',
     params: { name: 'Bash', arguments: { command, timeout } },
   })
-  return { client, pid: await pidIn(cwd) }
+  return { client, cwd, pid: await pidIn(cwd) }
 }
 
 async function pidIn(folder: string): Promise<number> {

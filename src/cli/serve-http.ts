@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import type { Settings } from '../config/options.js'
 import { Failure } from '../lib/failure.js'
 import type { Server } from '../protocol/server.js'
+import { isLoopback } from '../transport/gate.js'
 import { listenHttp } from '../transport/http.js'
 import { UsageError, type Flags } from './args.js'
 import { connectionGuide } from './connect.js'
@@ -13,7 +14,7 @@ import { nextSignal, print } from './terminal.js'
 
 export async function serveHttp(server: Server, settings: Settings, flags: Flags): Promise<void> {
   const host = flags.host ?? settings.HTTP_HOST
-  if (!/^(localhost|127(\.\d+){3}|::1)$/.test(host)) {
+  if (!isLoopback(host)) {
     throw new UsageError(`${host} is not a loopback address; this version serves HTTP on loopback only`)
   }
   // Before anything is printed: who reads the greeting may signal at once.

@@ -33,10 +33,8 @@ export function hasTag({ tags }: TaggedProcess, beginning: string): boolean {
 
 function tagsOf(pid: number): string | undefined {
   try {
-    const environment = readFileSync(`/proc/${pid}/environ`, 'latin1')
-    const start = environment.startsWith(`${VARIABLE}=`) ? 0 : environment.indexOf(`\0${VARIABLE}=`) + 1
-    if (start === 0 && !environment.startsWith(`${VARIABLE}=`)) return undefined
-    return environment.slice(start, environment.indexOf('\0', start))
+    const variables = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0')
+    return variables.find((variable) => variable.startsWith(`${VARIABLE}=`))
   } catch {
     // It has ended meanwhile, or belongs to somebody else.
     return undefined

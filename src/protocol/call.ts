@@ -33,8 +33,8 @@ export function callTool(server: Server, exchange: Exchange): string | Promise<s
 
 async function runLater(entry: Entry, input: unknown, services: unknown, exchange: Exchange): Promise<string> {
   try {
-    const value = entry.tool.run(await input, await services, exchange.toCall())
-    return say(entry, await value, exchange)
+    const [read, opened] = await Promise.all([input, services])
+    return say(entry, await entry.tool.run(read, opened, exchange.toCall()), exchange)
   } catch (error) {
     return explain(error, exchange)
   }

@@ -3,7 +3,7 @@
 
 import { deeperThan } from '../lib/json-depth.js'
 import { rawElements, rawMember } from '../lib/json-raw.js'
-import { isObject, type JsonObject } from '../lib/json.js'
+import { isObject } from '../lib/json.js'
 import { INVALID_REQUEST, PARSE_ERROR, type ProtocolError } from './protocol-error.js'
 
 const MAX_DEPTH = 64
@@ -31,7 +31,6 @@ export interface Notification {
 
 export interface Response {
   readonly kind: 'response'
-  readonly body: JsonObject
 }
 
 /** Something that is no message at all; `answer` is the error reply it is due. */
@@ -78,7 +77,7 @@ function readValue(value: unknown, source: string): Message {
   if (!isObject(value)) return malformed(INVALID_REQUEST, 'Invalid Request: a message must be a JSON object')
   const { method } = value
   // An answer is due nothing, not even a broken one: two servers wired together would answer each other for ever.
-  if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response', body: value }
+  if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' }
   const id = value.id === undefined ? undefined : idText(value.id, source, ['id'])
   if (id === null) {
     return malformed(INVALID_REQUEST, 'Invalid Request: "id" must be a string or an integer')

@@ -9,10 +9,8 @@ export interface Refusal {
   readonly reason: string
 }
 
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
-
 export function checkGate(headers: IncomingHttpHeaders, token: string | undefined): Refusal | undefined {
-  if (!LOOPBACK.test(hostOf(headers.host ?? ''))) return { status: 403, reason: 'This Host is not served here' }
+  if (!isLoopback(hostOf(headers.host ?? ''))) return { status: 403, reason: 'This Host is not served here' }
   if (headers.origin !== undefined && !isLoopbackOrigin(headers.origin)) {
     return { status: 403, reason: 'This Origin may not call this server' }
   }
@@ -22,13 +20,18 @@ export function checkGate(headers: IncomingHttpHeaders, token: string | undefine
   return undefined
 }
 
+/** Whether a name or address, in brackets or not, is this machine and nobody else. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\]|::1)$/.test(host)
+}
+
 function hostOf(authority: string): string {
   return authority.replace(/:\d+$/, '').toLowerCase()
 }
 
 function isLoopbackOrigin(origin: string): boolean {
   const match = /^https?:\/\/([^/]+)$/.exec(origin)
-  return match !== null && LOOPBACK.test(hostOf(match[1] ?? ''))
+  return match !== null && isLoopback(hostOf(match[1] ?? ''))
 }
 
 function presents(headers: IncomingHttpHeaders, token: string): boolean {

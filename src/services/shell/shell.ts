@@ -1,4 +1,5 @@
-// Runs a command to its end, its time limit or its cancellation; whichever comes, everything it started goes with it.
+// Runs a command to its end, its time limit or its cancellation. A command that is stopped takes everything it started
+// with it; what one leaves behind at its own end goes when the shell is closed.
 
 import { Failure } from '../../lib/failure.js'
 import { createProcesses, type Running } from '../../platform/process.js'
