@@ -1,0 +1,119 @@
+// What is handed down into one call, the same in every era: who calls, and the ways up. On legacy revisions a question
+// is a request to the client; on the modern one the call ends, the client brings the answers, and `run` starts again
+// from the top with them. So: ask before you act.
+
+import type { JsonObject } from '../lib/json.js'
+import type { FromSchema } from '../lib/json-schema/type.js'
+
+export interface Call {
+  /** Whose call it is. Everything that is kept must be kept by user. */
+  readonly user: string
+  /** The conversation it belongs to: one stdio process, one legacy HTTP session, one user on stateless HTTP. */
+  readonly session: string
+  /** Aborted when the client cancels, goes away, or the server stops. */
+  readonly signal: AbortSignal
+  /** Whether the client asked for progress on this call; without it `progress` does nothing. */
+  readonly wantsProgress: boolean
+  /** Reports progress; a value that is not greater than the last one is dropped. */
+  readonly progress: (done: number, more?: { readonly total?: number; readonly message?: string }) => void
+  /** Tells the client's log, if it wants to hear of this level. A model does not see it. */
+  readonly log: (level: LogLevel, data: unknown, logger?: string) => void
+  /** What this client can be asked. Asking for anything else is a failure. */
+  readonly can: Abilities
+  /** Asks the client; resolves when every question has its answer. Keys are unique within the call. */
+  readonly ask: <const Q extends Questions>(questions: Q, options?: AskOptions) => Promise<Answers<Q>>
+  /** Says that a list has changed, to every client that wants to know. */
+  readonly changed: (list: ListName) => void
+  /** Says that a resource of this user has changed, to those who subscribed to it. */
+  readonly updated: (uri: string) => void
+  /** Lets the call outlive its answer where the client can take that: true once a handle for it is durable. */
+  readonly defer: (options?: DeferOptions) => Promise<boolean>
+  /** Ends the connection of a client that streams and can come back for the rest; others notice nothing. */
+  readonly hangUp: () => void
+}
+
+export const LOG_LEVELS = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+] as const
+
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export type ListName = 'tools' | 'resources' | 'prompts'
+
+export interface Abilities {
+  readonly form: boolean
+  readonly url: boolean
+  readonly sample: boolean
+  readonly roots: boolean
+  readonly defer: boolean
+}
+
+export type Question =
+  | { readonly kind: 'form'; readonly message: string; readonly schema: JsonObject }
+  | { readonly kind: 'url'; readonly message: string; readonly url: string }
+  | SampleQuestion
+  | { readonly kind: 'roots' }
+
+/** Asks the client's model. The configured model is suggested unless `modelPreferences` says otherwise. */
+export interface SampleQuestion {
+  readonly kind: 'sample'
+  readonly messages: readonly SampleMessage[]
+  readonly maxTokens: number
+  readonly systemPrompt?: string
+  readonly temperature?: number
+  readonly stopSequences?: readonly string[]
+  readonly modelPreferences?: JsonObject
+}
+
+export interface SampleMessage {
+  readonly role: 'user' | 'assistant'
+  readonly content: JsonObject
+}
+
+export type Questions = Readonly<Record<string, Question>>
+
+/** What a person said to a form; silence is never an answer. */
+export type Said<Content> =
+  | { readonly action: 'accept'; readonly content: Content }
+  | { readonly action: 'decline' | 'cancel' }
+
+export interface Sampled {
+  readonly role: 'user' | 'assistant'
+  readonly content: unknown
+  readonly model: string
+  readonly stopReason?: string
+}
+
+export interface Roots {
+  readonly roots: readonly { readonly uri: string; readonly name?: string }[]
+}
+
+export type Answers<Q extends Questions> = { readonly [K in keyof Q]: AnswerTo<Q[K]> }
+
+export type AnswerTo<Q extends Question> = Q extends { readonly kind: 'form'; readonly schema: infer S }
+  ? Said<FromSchema<S>>
+  : Q extends { readonly kind: 'url' }
+    ? { readonly action: 'accept' | 'decline' | 'cancel' }
+    : Q extends { readonly kind: 'sample' }
+      ? Sampled
+      : Roots
+
+export interface AskOptions {
+  /** How long an answer is waited for, and how long a modern client may take to bring it. Ten minutes unless told. */
+  readonly timeoutMs?: number
+}
+
+export interface DeferOptions {
+  /** How long the outcome is kept after the call was made. One day unless told. */
+  readonly ttlMs?: number
+  /** How often the client should ask. */
+  readonly pollMs?: number
+  readonly message?: string
+}
