@@ -1,5 +1,5 @@
 // Measures this server beside a bare loop and beside the official SDK, all in one run: see README.md.
-//   node bench/run.mjs [--quick] [--only startup,memory,pinned,sequential,pipelined,large,bytes] [--json file]
+//   node bench/run.mjs [--quick] [--only startup,memory,pinned,sequential,pipelined,large,bytes,http,streams] [--json file]
 
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'

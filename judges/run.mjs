@@ -7,10 +7,14 @@ import { createInterface } from 'node:readline'
 
 const here = import.meta.dirname
 const judges = {
+  armoriq: 'armoriq.mjs',
+  conformance: 'conformance.mjs',
+  'http-clients': 'http-clients.mjs',
   'json-schema': 'json-schema/judge.mjs',
   'period-clients': 'period-clients.mjs',
   runtimes: 'runtimes.mjs',
   'schema-libraries': 'schema-libraries.mjs',
+  'tools-of-others': 'tools-of-others.mjs',
 }
 const limit = 10 * 60_000
 const summary = /: (\d+) passed, (\d+) failed, (\d+) skipped$/

@@ -41,7 +41,14 @@ await writeFile('dist/types/package.json', '{ "type": "module" }\n')
 
 async function bundle(input, output) {
   const plugins = output.format === 'cjs' ? [builtinsOnFirstUse] : []
-  const build = await rolldown({ input, platform: 'node', tsconfig: false, onLog: failOnWarning, plugins })
+  const build = await rolldown({
+    input,
+    platform: 'node',
+    tsconfig: false,
+    external: ['ws', 'jose'],
+    onLog: failOnWarning,
+    plugins,
+  })
   await build.write({ ...output, minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } } })
   await build.close()
 }

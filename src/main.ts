@@ -2,12 +2,15 @@
 // The composition root: config → services → tools → server → transport. It builds; the rooms below decide.
 // Only what `initialize` and `tools/list` need is loaded at start; every command and service is imported on first use.
 
+import { join } from 'node:path'
+
 import { loadConfig, type Config } from './config/load.js'
 import { refusalsOf } from './config/refusals.js'
 import { Failure } from './lib/failure.js'
 import { VERSION } from './lib/version.js'
 import { createLog, stackOf, type Log } from './platform/log.js'
 import { createServer, type Server } from './protocol/server.js'
+import { createNotices } from './services/notices.js'
 import { createServices } from './services/services.js'
 import { TOOLS } from './tools/index.js'
 import { serveStdio } from './transport/stdio.js'
@@ -23,7 +26,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const command = given?.command ?? (process.stdin.isTTY && !http ? 'greet' : 'serve')
   if (command !== 'serve' || http || help || version) {
     const { runCommand } = await import('./cli/commands.js')
-    const surroundings = { config, createServer: () => assemble(config, log) }
+    const surroundings = { config, log, createServer: () => assemble(config, log) }
     return runCommand(command, surroundings, given ?? { command, operands: [], flags: {} })
   }
   await serveStdio(assemble(config, log), config.settings.MAX_LINE_BYTES)
@@ -37,19 +40,32 @@ function assemble(config: Config, log: Log): Server {
     config,
     TOOLS.map(({ name }) => name),
   )
+  const notices = createNotices()
   return createServer({
     name: 'scorpiox-code',
     version: VERSION,
+    model: settings.MODEL,
+    notices,
+    tickets: async () => {
+      const [{ openTicketFiles }, { stateDirOf }] = await Promise.all([
+        import('./store/ticket-files.js'),
+        import('./config/state-dir.js'),
+      ])
+      return openTicketFiles(join(stateDirOf(settings), 'tickets'))
+    },
     tools: TOOLS.filter((tool) => !refusals.has(tool.name)),
     refusals,
     logError: (error) => log.error(stackOf(error)),
-    services: createServices({
-      shell: async () => {
-        const { createShell } = await import('./services/shell/shell.js')
-        const { BASH_MAX_OUTPUT: maxOutputBytes, STREAMING: streaming } = settings
-        return createShell({ cwd, env: childEnv, maxOutputBytes, streaming })
+    services: createServices(
+      {
+        shell: async () => {
+          const { createShell } = await import('./services/shell/shell.js')
+          const { BASH_MAX_OUTPUT: maxOutputBytes, STREAMING: streaming } = settings
+          return createShell({ cwd, env: childEnv, maxOutputBytes, streaming })
+        },
       },
-    }),
+      notices,
+    ),
   })
 }
 

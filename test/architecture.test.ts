@@ -34,6 +34,7 @@ test.each([
   ['a print to stdout', 'services/planted.ts', "process.stdout.write('hello')"],
   ['a console.log', 'tools/planted.ts', "console.log('hello')"],
   ['a fetch', 'services/planted.ts', "const page = await fetch('http://example.com')"],
+  ['a request of its own', 'cli/planted.ts', "import { createServer, request as ask } from 'node:https'"],
 ])('%s is caught', (_, file, text) => {
   const found = violations(planted(file, text))
   expect(found.length).toBeGreaterThan(0)

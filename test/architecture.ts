@@ -18,7 +18,11 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
     doors: ['transport/stdio.ts', 'cli/terminal.ts'],
   },
   { effect: 'stderr', pattern: /\bprocess\.stderr\b|\bconsole\./, doors: ['platform/log.ts', 'cli/terminal.ts'] },
-  { effect: 'outgoing HTTP', pattern: /\bfetch\(|\bhttps?\.(request|get)\(/, doors: ['platform/http.ts'] },
+  {
+    effect: 'outgoing HTTP',
+    pattern: /\bfetch\(|\bhttps?\.(request|get)\(|\bimport \{[^}]*\b(request|get)\b[^}]*\} from 'node:https?'/,
+    doors: ['platform/http.ts', 'platform/probe.ts'],
+  },
   { effect: 'SQL', pattern: /['"]node:sqlite['"]|['"]pg['"]/, doors: ['store/sqlite.ts', 'store/postgres.ts'] },
 ]
 

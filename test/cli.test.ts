@@ -34,7 +34,7 @@ test("--version is the package's", async () => {
 test('--help names every command', async () => {
   const { stdout, code } = await run(['--help'])
   expect(code).toBe(0)
-  for (const command of ['serve', 'tools', 'call', 'config', 'doctor'])
+  for (const command of ['serve', 'tools', 'call', 'config', 'doctor', 'check'])
     expect(stdout).toContain(`scorpiox-code ${command}`)
 })
 
@@ -67,11 +67,17 @@ test.each([
   ['no tool', ['call'], 2, 'which tool?'],
   ['broken JSON', ['call', 'Bash', '{"command":'], 2, 'not JSON'],
   ['a word that is no pair', ['call', 'Bash', 'ls'], 2, 'expected key=value'],
+  ['no endpoint to check', ['check'], 2, 'which endpoint?'],
   ['an unknown command', ['dance'], 2, 'unknown command: dance'],
   ['an unknown flag', ['tools', '--dance'], 2, '--dance'],
   ['a bad port', ['serve', '--http', '--port', '0x50'], 2, '--port must be'],
-  ['an address that does not exist', ['serve', '--http', '--host', '127.999.0.1'], 1, 'cannot listen on'],
-  ['a public address', ['serve', '--http', '--host', '0.0.0.0'], 2, 'loopback'],
+  [
+    'an address that does not exist',
+    ['serve', '--http', '--host', '203.0.113.7', '--behind-proxy', '-e', 'HTTP_TOKEN=x'],
+    1,
+    'cannot listen on',
+  ],
+  ['a public address', ['serve', '--http', '--host', '0.0.0.0'], 2, 'set TLS_CERT and TLS_KEY'],
 ])('%s is told in a sentence', async (_, args, code, sentence) => {
   const said = await run(args)
   expect(said.code).toBe(code)

@@ -1,28 +1,11 @@
 // One server process and the client that talks to it. Requests are bytes made beforehand, and replies are only
 // counted or timed while the clock runs, so that the driver is not what is being measured.
 
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { start } from './start.mjs'
 
 const NEWLINE = 10
 const VISIT_LIMIT_MS = 30_000
 const EXIT_LIMIT_MS = 3_000
-
-// An empty home and working directory: nobody's settings or data take part, and none are touched.
-const home = mkdtempSync(join(tmpdir(), 'bench-'))
-const running = new Set()
-
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
-  rmSync(home, { recursive: true, force: true, maxRetries: 3 })
-})
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
-
-// What MCP clients pass on. NODE_EXTRA_CA_CERTS above all must stay out: it costs Node 20 some 35 ms a start.
-const environment = { PATH: process.env.PATH, HOME: home }
-if (process.platform === 'win32') environment.SystemRoot = process.env.SystemRoot
 
 const countLines = (chunk) => {
   let lines = 0
@@ -41,16 +24,14 @@ class Connection {
 
   constructor(command) {
     this.startedAt = performance.now()
-    this.#child = spawn(command[0], command.slice(1), { cwd: home, env: environment })
-    running.add(this.#child)
+    this.#child = start(command)
     this.#child.stdout.on('data', (chunk) => this.#receive(chunk))
     this.#child.stderr.on('data', (chunk) => (this.#stderr = (this.#stderr + chunk).slice(-2000)))
     // A server that dies while being written to is reported by its exit, not by the pipe.
     this.#child.stdin.on('error', () => {})
     this.exited = new Promise((resolve) => {
-      const settle = () => resolve(running.delete(this.#child))
-      this.#child.once('exit', settle)
-      this.#child.once('error', settle)
+      this.#child.once('exit', resolve)
+      this.#child.once('error', resolve)
     })
     this.broken = new Promise((_, reject) => {
       const fail = (what) => reject(new Error(`${what}\n${this.#stderr}`.trim()))
@@ -178,12 +159,10 @@ export const visit = async (command, work) => {
 export const runToExit = (command) =>
   new Promise((resolve, reject) => {
     const startedAt = performance.now()
-    const child = spawn(command[0], command.slice(1), { cwd: home, env: environment, timeout: VISIT_LIMIT_MS })
-    running.add(child)
+    const child = start(command, { timeout: VISIT_LIMIT_MS })
     child.once('error', reject)
     child.once('exit', (code, signal) => {
       const ms = performance.now() - startedAt
-      running.delete(child)
       if (code === 0) resolve(ms)
       else reject(new Error(`exited with ${signal ?? code}`))
     })

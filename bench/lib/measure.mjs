@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { runToExit, visit } from './driver.mjs'
+import { HTTP_PHASES } from './measure-http.mjs'
 import {
   callEcho,
   expectEcho,
@@ -17,7 +18,7 @@ import {
   smallCalls,
 } from './messages.mjs'
 import { NODE_ALONE } from './subjects.mjs'
-import { cpuMilliseconds, peakMebibytes, pinToOneCore, residentMebibytes } from './system.mjs'
+import { cpuMilliseconds, peakMebibytes, pinToOneCore, residentMebibytes, twoCores } from './system.mjs'
 
 const WARM_UP_CALLS = 5_000
 const IN_FLIGHT = 1024
@@ -169,18 +170,33 @@ export const PHASES = [
     quick: { rounds: 2, echoes: 3 },
   },
   { name: 'bytes', subjects: ['server'], measure: listBytes, full: { rounds: 1 }, quick: { rounds: 1 } },
+  ...HTTP_PHASES,
 ]
 
 const rotate = (items, by) => items.map((_, index) => items[(index + by) % items.length])
 
+const measureEach = async ({ measure }, subjects, recordFor, { leave, ...settings }) => {
+  for (const subject of subjects) {
+    try {
+      await measure(subject, recordFor(subject.key), settings)
+    } catch (error) {
+      leave(subject, error)
+    }
+  }
+}
+
 /** Runs one phase; samples go to `samples[row][subject]`. A subject that fails is named and leaves the phase. */
 export const runPhase = async (phase, subjects, { quick, samples, problems }) => {
   const settings = quick ? phase.quick : phase.full
-  let taking = subjects.filter(({ key }) => phase.subjects.includes(key))
+  let taking = subjects.filter((subject) => phase.subjects.includes(subject.key) && subject[phase.over ?? 'command'])
   const unpin = phase.pinned ? pinToOneCore() : () => {}
-  if (unpin === null) {
-    process.stderr.write(`${phase.name}: skipped, this machine has no taskset\n`)
+  if (unpin === null || (phase.over !== undefined && twoCores() === null)) {
+    process.stderr.write(`${phase.name}: skipped, it needs ${phase.pinned ? '' : 'two cores and '}taskset\n`)
     return
+  }
+  const leave = (subject, error) => {
+    problems.push(`${subject.title}: left out of "${phase.name}", ${error.message}`)
+    taking = taking.filter((other) => other !== subject)
   }
   try {
     for (let round = 0; round < settings.rounds; round++) {
@@ -189,14 +205,9 @@ export const runPhase = async (phase, subjects, { quick, samples, problems }) =>
         if (keep && value !== null) ((samples[row] ??= {})[key] ??= []).push(value)
       }
       await phase.everyRound?.(recordFor('node'))
-      for (const subject of rotate(taking, round)) {
-        try {
-          await phase.measure(subject, recordFor(subject.key), settings)
-        } catch (error) {
-          problems.push(`${subject.title}: left out of "${phase.name}", ${error.message}`)
-          taking = taking.filter((other) => other !== subject)
-        }
-      }
+      const order = rotate(taking, round)
+      if (phase.round === undefined) await measureEach(phase, order, recordFor, { ...settings, leave })
+      else await phase.round(order, recordFor, { ...settings, leave })
     }
   } finally {
     unpin()

@@ -2,6 +2,24 @@
 
 import { TITLES } from './subjects.mjs'
 
+const callRows = (row, title, target) => [
+  { row, title: `${title}, calls/s`, judged: 'echo', paired: true, ...target },
+  { row: `${row}Cpu`, title: '  server CPU per call, µs', judged: 'echo', paired: true },
+  { row: `${row}P50`, title: '  p50, ms', judged: 'echo', paired: true },
+  { row: `${row}P99`, title: '  p99, ms', judged: 'echo', paired: true },
+]
+
+const streamRows = (row, title) => [
+  { row: `${row}Kib`, title: `10,000 streams, ${title}: KiB each`, judged: 'echo', limit: 20 },
+  { row: `${row}Heard`, title: '  an event to all, s', judged: 'echo', limit: 2 },
+  // One stream lost in one round is a stream lost.
+  { row: `${row}Dropped`, title: '  dropped', judged: 'echo', limit: 0, worst: true },
+  { row: `${row}Idle`, title: '  idle, % of a core', judged: 'echo', limit: 5, unrelated: true },
+  { row: `${row}Open`, title: '  to open them all, s', judged: 'echo' },
+]
+
+// `atMost` and `atLeast` are ratios to the bare subject, `limit` is a figure of ours alone. `paired`: every subject's
+// n-th sample was taken within the same second, so the ratio is the median of ratios, not a ratio of medians.
 const ROWS = [
   { row: 'initialize', title: 'spawn to initialize, ms', judged: 'server', atMost: 1.25, cjs: true },
   { row: 'toolsList', title: 'spawn to tools/list, ms', judged: 'server', atMost: 1.4, cjs: true },
@@ -15,6 +33,15 @@ const ROWS = [
   { row: 'large', title: '10 MB echo, MB/s', judged: 'echo', atLeast: 0.9 },
   { row: 'idleMemory', title: 'idle RSS, MiB', judged: 'server', atMost: 1.15, cjs: true },
   { row: 'peakMemory', title: 'peak RSS after small calls, MiB', judged: 'echo' },
+  ...callRows('httpModern32', 'HTTP, 32 connections', { atLeast: 0.6 }),
+  ...callRows('httpModern128', 'HTTP, 128 connections', { atLeast: 0.6 }),
+  ...callRows('httpLegacy32', 'HTTP 2025-06-18, 32 connections', { atLeast: 0.6 }),
+  ...callRows('httpLegacy128', 'HTTP 2025-06-18, 128 connections', { atLeast: 0.6 }),
+  { row: 'httpList', title: 'HTTP tools/list, 32 connections, calls/s', judged: 'server', paired: true },
+  // Far below 100, or it is the generator that was measured.
+  { row: 'httpLoad', title: '  load generator, % of its core' },
+  ...streamRows('streamsModern', 'subscriptions'),
+  ...streamRows('streamsLegacy', 'GET with session'),
 ]
 
 const COLUMNS = Object.keys(TITLES)
@@ -27,6 +54,7 @@ const median = (values) => {
 
 const figure = (value) => {
   if (value === undefined) return ''
+  if (value === 0) return '0'
   if (value >= 1000) return Math.round(value).toLocaleString('en-US')
   return value.toPrecision(3)
 }
@@ -34,13 +62,15 @@ const figure = (value) => {
 const ratio = (value, base) => (value === undefined || base === undefined ? undefined : value / base)
 const times = (value) => (value === undefined ? '' : `${value.toFixed(2)}x`)
 
-const targetOf = ({ atMost, atLeast }) => {
+const targetOf = ({ atMost, atLeast, limit }) => {
+  if (limit !== undefined) return `<= ${limit}`
   if (atMost !== undefined) return `<= ${atMost}x`
   if (atLeast !== undefined) return `>= ${atLeast}x`
   return ''
 }
 
-const verdictOf = ({ atMost, atLeast }, achieved) => {
+const verdictOf = ({ atMost, atLeast, limit }, achieved, value) => {
+  if (limit !== undefined && value !== undefined) return value <= limit ? 'reached' : 'NOT reached'
   if (achieved === undefined || (atMost === undefined && atLeast === undefined)) return ''
   return achieved <= (atMost ?? Infinity) && achieved >= (atLeast ?? 0) ? 'reached' : 'NOT reached'
 }
@@ -53,35 +83,37 @@ const layOut = (head, lines) => {
   return [print(head), print(dashes), ...lines.map(print)].join('\n')
 }
 
-const mediansOf = (samples) => {
-  const medians = {}
-  for (const [row, bySubject] of Object.entries(samples)) {
-    if (row === 'bytes') continue
-    medians[row] = Object.fromEntries(Object.entries(bySubject).map(([key, values]) => [key, median(values)]))
-  }
-  return medians
+const aggregate = (samples, { row, worst }) => {
+  const bySubject = Object.entries(samples[row])
+  return Object.fromEntries(bySubject.map(([key, values]) => [key, worst ? Math.max(...values) : median(values)]))
+}
+
+const ratioOf = (samples, values, { row, judged, paired, worst, unrelated }, key) => {
+  if (judged === undefined || worst || unrelated) return undefined
+  if (!paired) return ratio(values[key], values.bare)
+  const { [key]: ours, bare } = samples[row]
+  if (ours === undefined || bare === undefined) return undefined
+  return median(ours.slice(0, bare.length).map((value, index) => value / bare[index]))
 }
 
 /** The rows that were measured, each with its medians, its ratios to the bare loop and its verdict. */
-export const summarize = (samples) => {
-  const medians = mediansOf(samples)
-  return ROWS.filter(({ row }) => medians[row] !== undefined).map((definition) => {
+export const summarize = (samples) =>
+  ROWS.filter(({ row }) => samples[row] !== undefined).map((definition) => {
     const { row, title, judged, cjs } = definition
-    const values = medians[row]
-    const toBare = judged === undefined ? undefined : ratio(values[judged], values.bare)
+    const values = aggregate(samples, definition)
+    const toBare = ratioOf(samples, values, definition, judged)
     return {
       row,
       title,
       medians: values,
       judged,
-      sdkToBare: judged === undefined ? undefined : ratio(values.sdk, values.bare),
+      sdkToBare: ratioOf(samples, values, definition, 'sdk'),
       oursToBare: toBare,
       oursToCjs: cjs ? ratio(values[judged], values.bareCjs) : undefined,
       target: targetOf(definition),
-      verdict: verdictOf(definition, toBare),
+      verdict: verdictOf(definition, toBare, values[judged]),
     }
   })
-}
 
 const mainTable = (summary) =>
   layOut(

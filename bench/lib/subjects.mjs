@@ -5,17 +5,50 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { TOKEN } from './http-requests.mjs'
+
 const bench = join(dirname(fileURLToPath(import.meta.url)), '..')
 const subject = (name) => join(bench, 'subjects', name)
 const built = (name) => join(bench, '..', 'dist', name)
-const sdkPackage = join(bench, 'node_modules', '@modelcontextprotocol', 'server')
+// The package that was added last: an older installation lacks it and is renewed.
+const sdkPackage = join(bench, 'node_modules', '@modelcontextprotocol', 'node')
 
+const SERVE_HTTP = ['serve', '--http', '--port', '0', '-e', 'RATE_LIMIT=0', '-e', `HTTP_TOKEN=${TOKEN}`]
+
+// `file` serves stdio, `http` calls over HTTP, `streams` the streams of changes.
 const SUBJECTS = [
-  { key: 'bare', title: 'bare .mjs', file: subject('bare.mjs') },
+  {
+    key: 'bare',
+    title: 'bare .mjs',
+    file: subject('bare.mjs'),
+    http: [subject('bare-http.mjs')],
+    streams: [subject('bare-streams.mjs')],
+  },
   { key: 'bareCjs', title: 'bare .cjs', file: subject('bare.cjs') },
-  { key: 'sdk', title: 'SDK 2.4.0', file: subject('sdk.mjs'), needs: sdkPackage, hint: 'npm ci in bench/ failed' },
-  { key: 'echo', title: 'ours, echo', file: subject('ours-echo.mjs'), needs: built('library.mjs') },
-  { key: 'server', title: 'ours, server', file: built('scorpiox-code.js'), needs: built('scorpiox-code.js') },
+  {
+    key: 'sdk',
+    title: 'SDK 2.4.0',
+    file: subject('sdk.mjs'),
+    http: [subject('sdk-http.mjs')],
+    streams: [subject('sdk-streams.mjs')],
+    needs: sdkPackage,
+    hint: 'npm ci in bench/ failed',
+  },
+  {
+    key: 'echo',
+    title: 'ours, echo',
+    file: subject('ours-echo.mjs'),
+    http: [subject('ours-http.mjs')],
+    streams: [subject('ours-streams.mjs')],
+    needs: built('library.mjs'),
+  },
+  {
+    key: 'server',
+    title: 'ours, server',
+    file: built('scorpiox-code.js'),
+    http: [built('scorpiox-code.js'), ...SERVE_HTTP],
+    needs: built('scorpiox-code.js'),
+  },
 ]
 
 export const TITLES = Object.fromEntries(SUBJECTS.map(({ key, title }) => [key, title]))
@@ -33,12 +66,13 @@ export const findSubjects = () => {
   installSdk()
   const subjects = []
   const problems = []
-  for (const { key, title, file, needs, hint = 'run `npm run build` first' } of SUBJECTS) {
+  const node = (words) => words && [process.execPath, ...words]
+  for (const { key, title, file, http, streams, needs, hint = 'run `npm run build` first' } of SUBJECTS) {
     if (needs !== undefined && !existsSync(needs)) {
       problems.push(`${title}: left out, ${needs.slice(dirname(bench).length + 1)} is missing (${hint})`)
       continue
     }
-    subjects.push({ key, title, command: [process.execPath, file] })
+    subjects.push({ key, title, command: node([file]), http: node(http), streams: node(streams) })
   }
   return { subjects, problems }
 }

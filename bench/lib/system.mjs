@@ -81,6 +81,18 @@ const ownMilliseconds = () => {
   return [user, system, childUser, childSystem].reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_MS
 }
 
+/**
+ * Starts watching on behalf of a process that has `pid` do something; the returned function says how many cores all
+ * others used since, or null.
+ */
+export const watchBystanders = (pid) => {
+  if (!hasProc) return () => null
+  const idle = () => machineBusyMilliseconds() - cpuMillisecondsOf(pid) - cpuMillisecondsOf('self')
+  const startedAt = performance.now()
+  const before = idle()
+  return () => Math.max(0, idle() - before) / (performance.now() - startedAt)
+}
+
 /** Starts watching; the returned function says how many cores other people's processes used since. */
 export const watchOthers = () => {
   if (!hasProc) return () => null
@@ -89,14 +101,17 @@ export const watchOthers = () => {
   return () => Math.max(0, machineBusyMilliseconds() - ownMilliseconds() - others) / (performance.now() - startedAt)
 }
 
+// Core lists look like 0-3,8; null where the kernel does not say.
+const allowedCores = () => /^Cpus_allowed_list:\s+(\S+)/m.exec(read('/proc/self/status'))?.[1] ?? null
+
 const setCores = (cores) => {
   execFileSync('taskset', ['-a', '-c', '-p', cores, String(process.pid)], { stdio: 'ignore' })
 }
 
 /** Ties this process, and so every child it starts, to one core. Returns the way back, or null where there is none. */
 export const pinToOneCore = () => {
-  const allowed = /^Cpus_allowed_list:\s+(\S+)/m.exec(read('/proc/self/status'))?.[1]
-  if (allowed === undefined) return null
+  const allowed = allowedCores()
+  if (allowed === null) return null
   // The last core: device interrupts usually land on the first.
   const core = allowed.split(/[,-]/).at(-1)
   try {
@@ -106,3 +121,21 @@ export const pinToOneCore = () => {
   }
   return () => setCores(allowed)
 }
+
+/** One core for the servers and another for the load, as the words to put before a command; null where there are not two. */
+export const twoCores = () => {
+  const allowed = allowedCores()
+  const cores = allowed?.split(/[,-]/) ?? []
+  const [first, last] = [cores[0], cores.at(-1)]
+  if (first === last) return null
+  try {
+    setCores(allowed)
+  } catch {
+    return null
+  }
+  return { load: ['taskset', '-c', first], server: ['taskset', '-c', last] }
+}
+
+/** The most files, and so connections, a process here may have open. Node itself raises the soft limit to the hard one. */
+export const openFilesLimit = () =>
+  Number(/^Max open files\s+\d+\s+(\d+)/m.exec(read('/proc/self/limits'))?.[1] ?? 1024)

@@ -20,6 +20,14 @@ export interface Flags {
   readonly host?: string | undefined
   readonly port?: string | undefined
   readonly 'no-auth'?: boolean | undefined
+  readonly name?: string | undefined
+  readonly user?: string | undefined
+  readonly expires?: string | undefined
+  readonly 'behind-proxy'?: boolean | undefined
+  readonly token?: string | undefined
+  readonly 'key-header'?: string | undefined
+  readonly tool?: string | undefined
+  readonly args?: string | undefined
 }
 
 /** The command line was not understood; it says what was expected. */
@@ -43,6 +51,14 @@ export function readArguments(argv: readonly string[]): Arguments {
         host: { type: 'string' },
         port: { type: 'string' },
         'no-auth': { type: 'boolean' },
+        name: { type: 'string' },
+        user: { type: 'string' },
+        expires: { type: 'string' },
+        'behind-proxy': { type: 'boolean' },
+        token: { type: 'string' },
+        'key-header': { type: 'string' },
+        tool: { type: 'string' },
+        args: { type: 'string' },
       },
     })
     const [command, ...operands] = positionals

@@ -1,8 +1,12 @@
 // What a person can type, each command loaded when it is typed. A command prints and says its exit code.
 
+import { join } from 'node:path'
+
 import type { Config } from '../config/load.js'
 import { VERSION } from '../lib/version.js'
+import type { Log } from '../platform/log.js'
 import type { Server } from '../protocol/server.js'
+import { osUser } from '../platform/user.js'
 import { UsageError, type Arguments } from './args.js'
 import { launch, runtime } from './self.js'
 import { nextSignal, print } from './terminal.js'
@@ -10,6 +14,7 @@ import { nextSignal, print } from './terminal.js'
 export interface Surroundings {
   readonly config: Config
   readonly createServer: () => Server
+  readonly log: Log
 }
 
 type Command = (surroundings: Surroundings, given: Arguments) => Promise<number>
@@ -22,6 +27,8 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['call', call],
   ['config', config],
   ['doctor', doctor],
+  ['token', token],
+  ['check', check],
 ])
 
 export function runCommand(name: string, surroundings: Surroundings, given: Arguments): Promise<number> {
@@ -42,9 +49,9 @@ async function greet(surroundings: Surroundings): Promise<number> {
   return said(print(greeting(launch(), await findings(surroundings))))
 }
 
-async function serve({ config: { settings }, createServer }: Surroundings, { flags }: Arguments): Promise<number> {
+async function serve({ config: { settings }, createServer, log }: Surroundings, { flags }: Arguments): Promise<number> {
   const { serveHttp } = await import('./serve-http.js')
-  return said(serveHttp(createServer(), settings, flags))
+  return said(serveHttp(createServer(), settings, flags, log))
 }
 
 async function tools({ createServer }: Surroundings, { flags }: Arguments): Promise<number> {
@@ -81,6 +88,24 @@ async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise
   const found = await findings(surroundings)
   await print(flags.json ? `${JSON.stringify(found, null, 2)}\n` : report(found))
   return found.every((finding) => finding.ok) ? 0 : 1
+}
+
+async function token({ config: { settings } }: Surroundings, given: Arguments): Promise<number> {
+  const [{ tokenReport }, { openTokenFile }, { stateDirOf }] = await Promise.all([
+    import('./token.js'),
+    import('../store/token-file.js'),
+    import('../config/state-dir.js'),
+  ])
+  const tokens = openTokenFile(join(stateDirOf(settings), 'tokens.json'))
+  return said(print(tokenReport(tokens, given, osUser())))
+}
+
+async function check(_: Surroundings, { operands, flags }: Arguments): Promise<number> {
+  const { checkFromTerminal } = await import('./check.js')
+  const outcome = await Promise.race([checkFromTerminal(operands, flags), nextSignal()])
+  if (typeof outcome === 'number') return outcome
+  await print(outcome.text)
+  return outcome.exitCode
 }
 
 async function findings({ config: settings, createServer }: Surroundings) {

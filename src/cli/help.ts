@@ -8,10 +8,16 @@ Usage
   scorpiox-code                     serve MCP over stdio (a client starts it this way); on a terminal, greet
   scorpiox-code serve               serve MCP over stdio, also on a terminal
   scorpiox-code serve --http        serve MCP over HTTP   [--host 127.0.0.1] [--port 8808] [--no-auth]
+                                    [--behind-proxy]
   scorpiox-code tools               list the tools        [--json]
   scorpiox-code call <Tool> [args]  call one tool: a JSON object, or key=value pairs   [--json]
   scorpiox-code config              print each setting and where it came from          [--json]
   scorpiox-code doctor              say what works on this machine and what does not   [--json]
+  scorpiox-code check <url>         say whether a deployed MCP endpoint is as it should be
+                                    [--token T] [--key-header NAME] [--tool NAME] [--args JSON] [--json]
+  scorpiox-code token create        make a token for HTTP [--name N] [--user U] [--expires 30d] [--json]
+  scorpiox-code token list          list the tokens       [--json]
+  scorpiox-code token revoke <id>   end a token, by its id or name                     [--json]
 
 Flags
   -e, --env KEY=VALUE   set an option, over files and environment (may be repeated)

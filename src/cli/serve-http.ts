@@ -1,35 +1,126 @@
-// Runs the HTTP server until told to stop, and tells the person what to do next.
+// Runs the HTTP server until told to stop, and tells the person what to do next. Who may call is settled before
+// anything listens: a shell on a port is served to nobody by accident.
 
-import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 
 import type { Settings } from '../config/options.js'
+import { stateDirOf } from '../config/state-dir.js'
 import { Failure } from '../lib/failure.js'
+import { createErrorWriter, type Log } from '../platform/log.js'
+import { osUser } from '../platform/user.js'
 import type { Server } from '../protocol/server.js'
-import { isLoopback } from '../transport/gate.js'
-import { listenHttp } from '../transport/http.js'
+import { openTokenFile, type TokenFile } from '../store/token-file.js'
+import { createAccessLog, type AccessLog } from '../transport/http/access-log.js'
+import { createAuthenticator } from '../transport/http/auth.js'
+import { createPolicy, isLoopback } from '../transport/http/gate.js'
+import { createLimits } from '../transport/http/limits.js'
+import { listenHttp, type HttpSettings } from '../transport/http/listener.js'
+import { createOAuth, type OAuth } from '../transport/http/oauth.js'
+import { openTls } from '../transport/http/tls.js'
 import { UsageError, type Flags } from './args.js'
 import { connectionGuide } from './connect.js'
 import { launch } from './self.js'
 import { nextSignal, print } from './terminal.js'
 
-export async function serveHttp(server: Server, settings: Settings, flags: Flags): Promise<void> {
-  const host = flags.host ?? settings.HTTP_HOST
-  if (!isLoopback(host)) {
-    throw new UsageError(`${host} is not a loopback address; this version serves HTTP on loopback only`)
-  }
+export async function serveHttp(server: Server, settings: Settings, flags: Flags, log: Log): Promise<void> {
   // Before anything is printed: who reads the greeting may signal at once.
   const stopped = nextSignal()
-  const port = readPort(flags.port) ?? settings.HTTP_PORT
-  const token = flags['no-auth'] ? undefined : settings.HTTP_TOKEN || randomBytes(24).toString('base64url')
-  const listener = await listen(server, { host, port, token, maxBodyBytes: settings.MAX_LINE_BYTES })
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}/mcp`
-  const shown = settings.HTTP_TOKEN ? undefined : token
-  await print(greeting(url, shown, token === undefined))
+  const plan = await readPlan(settings, flags, log)
+  const listener = await listen(server, plan.http)
+  const scheme = plan.http.tls ? 'https' : 'http'
+  const { host } = plan.http
+  const here = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${listener.port}/mcp`
+  await print(greeting(here, plan))
   await stopped
   await listener.close()
 }
 
-async function listen(server: Server, settings: Parameters<typeof listenHttp>[1]) {
+interface Plan {
+  readonly http: HttpSettings
+  readonly publicUrl: string
+  readonly open: boolean
+  /** A token that was made for this first start: shown once. */
+  readonly firstToken: string | undefined
+}
+
+async function readPlan(settings: Settings, flags: Flags, log: Log): Promise<Plan> {
+  const host = flags.host ?? settings.HTTP_HOST
+  const open = flags['no-auth'] ?? false
+  const { PUBLIC_URL: publicUrl, HTTP_TOKEN: fixedToken } = settings
+  if (open && !isLoopback(host)) throw new UsageError(`--no-auth is for loopback addresses only, not for ${host}`)
+  const tls = readTls(settings, log)
+  if (!isLoopback(host) && !tls && !flags['behind-proxy']) {
+    throw new UsageError(
+      `${host} can be reached from outside, where tokens must not travel in the clear: set TLS_CERT and TLS_KEY, ` +
+        `or say --behind-proxy if a proxy in front of it speaks HTTPS`,
+    )
+  }
+  const oauth = readOAuth(settings, log)
+  const tokens = open ? undefined : openTokenFile(join(stateDirOf(settings), 'tokens.json'))
+  if (tokens) reportProblems(tokens, log)
+  const firstToken = tokens && oauth === undefined && fixedToken === '' ? makeFirst(tokens, host) : undefined
+  const { RATE_LIMIT: rate, RATE_BURST: burst, MAX_OPEN_PER_USER: maxStreams } = settings
+  const owner = osUser()
+  const http: HttpSettings = {
+    host,
+    port: readPort(flags.port) ?? settings.HTTP_PORT,
+    policy: createPolicy({ listenHost: host, publicUrl, allowedHosts: words(settings.ALLOWED_HOSTS) }),
+    authenticator: createAuthenticator({ open, keyHeader: settings.HTTP_KEY_HEADER, fixedToken, owner, tokens, oauth }),
+    limits: createLimits({ rate, burst, maxStreams }),
+    maxBodyBytes: settings.MAX_LINE_BYTES,
+    maxConnections: settings.MAX_CONNECTIONS,
+    tls,
+    accessLog: await openAccessLog(settings.ACCESS_LOG, log),
+  }
+  return { http, publicUrl, open, firstToken }
+}
+
+/** Somebody must be able to get in: on loopback a first token is made, elsewhere the person decides. */
+function makeFirst(tokens: TokenFile, host: string): string | undefined {
+  if (tokens.list().length > 0) return undefined
+  if (isLoopback(host)) return tokens.create({ name: 'first', user: osUser() }).token
+  throw new UsageError('nobody could get in yet: make a token with `scorpiox-code token create`, then start again')
+}
+
+/** A file of tokens that cannot be read lets nobody in: whoever runs the server should know why. */
+function reportProblems(tokens: TokenFile, log: Log): void {
+  let told: string | undefined
+  const look = (): void => {
+    const problem = tokens.problem()
+    if (problem !== undefined && problem !== told) log.warn(problem)
+    told = problem
+  }
+  setInterval(look, 5000).unref()
+}
+
+function readTls({ TLS_CERT: certFile, TLS_KEY: keyFile }: Settings, log: Log) {
+  if (certFile === '' && keyFile === '') return undefined
+  if (certFile === '' || keyFile === '') throw new UsageError('TLS_CERT and TLS_KEY must be set both, or neither')
+  return openTls({ certFile, keyFile, onError: (failure) => log.warn(failure.message) })
+}
+
+function readOAuth(settings: Settings, log: Log): OAuth | undefined {
+  const { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience, OAUTH_JWKS: jwksUri, PUBLIC_URL: publicUrl } = settings
+  if (issuer === '') return undefined
+  if (publicUrl === '') throw new UsageError('OAUTH_ISSUER needs PUBLIC_URL: access tokens are made for an address')
+  const resource = `${publicUrl.replace(/\/+$/, '').replace(/\/mcp$/, '')}/mcp`
+  const scopes = words(settings.OAUTH_SCOPES)
+  return createOAuth({ issuer, audience, jwksUri, scopes, resource, warn: (message) => log.warn(message) })
+}
+
+async function openAccessLog(where: string, log: Log): Promise<AccessLog | undefined> {
+  if (where === 'off') return undefined
+  if (where === 'stderr') return createAccessLog(createErrorWriter((lost) => `{"droppedWrites":${lost}}\n`))
+  const { openLogFile } = await import('../platform/log-file.js')
+  const file = openLogFile(where, (error) => log.warn(`the access log ${where}: ${String(error)}`))
+  return createAccessLog((text) => file.write(text))
+}
+
+function words(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== '')
+}
+
+async function listen(server: Server, settings: HttpSettings) {
   try {
     return await listenHttp(server, settings)
   } catch (error) {
@@ -49,18 +140,24 @@ function readPort(flag: string | undefined): number | undefined {
   throw new UsageError(`--port must be a number from 0 to 65535, got ${flag}`)
 }
 
-function greeting(url: string, token: string | undefined, open: boolean): string {
-  const auth = token === undefined ? '' : ` -H 'Authorization: Bearer ${token}'`
+function greeting(here: string, { publicUrl, open, firstToken }: Plan): string {
+  const auth = open ? '' : ` -H 'Authorization: Bearer ${firstToken ?? '<token>'}'`
   const request = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
   return `
-scorpiox-code serves MCP at ${url}
-${token === undefined ? '' : `Token (new at each start; set HTTP_TOKEN to keep one): ${token}\n`}${open ? 'No token is asked for: everybody on this machine can run commands as you.\n' : ''}
+scorpiox-code serves MCP at ${here}${publicUrl && `, known as ${publicUrl}`}
+${credentials(open, firstToken)}
 Try it:
-  curl -s ${url} -H 'Content-Type: application/json'${auth} -d '${request}'
+  curl -s ${here} -H 'Content-Type: application/json'${auth} -d '${request}'
 
 To connect a client over stdio instead (no server to keep running), paste one of these:
 
 ${connectionGuide(launch())}
 Stop with Ctrl+C.
 `
+}
+
+function credentials(open: boolean, firstToken: string | undefined): string {
+  if (open) return 'No token is asked for: everybody on this machine can run commands as you.\n'
+  if (firstToken === undefined) return 'A token is asked for; make one with: scorpiox-code token create\n'
+  return `Token, shown this once (make others with scorpiox-code token create): ${firstToken}\n`
 }

@@ -15,5 +15,5 @@ export function toolsReport(catalogue: Catalogue): string {
 }
 
 export function toolsJson(catalogue: Catalogue): string {
-  return `${JSON.stringify(JSON.parse(catalogue.list(NEWEST_LEGACY)), null, 2)}\n`
+  return `${JSON.stringify(JSON.parse(`{${catalogue.list(NEWEST_LEGACY, undefined)}}`).tools, null, 2)}\n`
 }

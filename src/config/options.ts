@@ -94,7 +94,86 @@ const GENERAL = {
     type: 'string',
     default: '',
     secret: true,
-    about: 'Bearer token for HTTP; empty means a new one at each start, printed once.',
+    about: 'A token for HTTP besides those made with `token create`; its user is the one who runs the server.',
+  },
+  TLS_CERT: {
+    type: 'string',
+    default: '',
+    about: "File with the certificate for HTTPS, PEM, followed by its issuers'; read again when it changes.",
+  },
+  TLS_KEY: { type: 'string', default: '', about: 'File with the key of `TLS_CERT`, PEM, without a passphrase.' },
+  ACCESS_LOG: {
+    type: 'string',
+    default: 'stderr',
+    about: 'Where a line for each HTTP request goes: `stderr`, `off`, or a file to append to.',
+  },
+  HTTP_KEY_HEADER: {
+    type: 'string',
+    default: 'X-API-Key',
+    about: 'Header that may carry the token instead of `Authorization: Bearer`.',
+  },
+  STATE_DIR: {
+    type: 'string',
+    default: '',
+    about: 'Folder for what must be remembered, such as the hashes of tokens; empty means `~/.scorpiox`.',
+  },
+  PUBLIC_URL: {
+    type: 'string',
+    default: '',
+    about: 'URL that clients use when it is not the one listened on, such as `https://mcp.example.com`.',
+  },
+  ALLOWED_HOSTS: {
+    type: 'string',
+    default: '',
+    about: 'Further names this server is reached by, with commas between them: `name` or `name:port`.',
+  },
+  OAUTH_ISSUER: {
+    type: 'string',
+    default: '',
+    about: 'Issuer whose access tokens are accepted, exactly as it names itself; empty means no OAuth.',
+  },
+  OAUTH_AUDIENCE: {
+    type: 'string',
+    default: '',
+    about: 'Audience an access token must be made for; empty means the URL of the endpoint.',
+  },
+  OAUTH_JWKS: {
+    type: 'string',
+    default: '',
+    about: 'Address of the keys of the issuer; empty means the one its metadata names.',
+  },
+  OAUTH_SCOPES: {
+    type: 'string',
+    default: '',
+    about: 'Scopes an access token must have, with spaces between them.',
+  },
+  RATE_LIMIT: {
+    type: 'integer',
+    default: 100,
+    min: 0,
+    max: 1_000_000,
+    about: 'Requests a second that one user may send over HTTP in the long run; 0 means no limit.',
+  },
+  RATE_BURST: {
+    type: 'integer',
+    default: 400,
+    min: 1,
+    max: 1_000_000,
+    about: 'Requests that one user may send at once before RATE_LIMIT holds.',
+  },
+  MAX_OPEN_PER_USER: {
+    type: 'integer',
+    default: 1000,
+    min: 0,
+    max: 1_000_000,
+    about: 'Requests and streams that one user may have open over HTTP at the same time; 0 means no limit.',
+  },
+  MAX_CONNECTIONS: {
+    type: 'integer',
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    about: 'Connections that are open over HTTP at the same time; further ones are closed at once.',
   },
 } as const satisfies Record<string, Option>
 

@@ -5,6 +5,7 @@ import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
 import type { Tool } from '../tools/tool.js'
 import { BadInput, type Entry } from './catalogue.js'
+import { missingCapabilities, TASKS_EXTENSION } from './client.js'
 import { contentMembers } from './content.js'
 import type { Exchange } from './exchange.js'
 import { INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from './protocol-error.js'
@@ -17,10 +18,10 @@ export function callTool(server: Server, exchange: Exchange): string | Promise<s
   if (typeof name !== 'string') throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'name' must be a string")
   const entry = server.catalogue.find(name)
   if (!entry) return refuse(server, name, exchange)
-  const lacking = missingCapabilities(entry.tool, exchange)
+  const lacking = lackingCapabilities(entry.tool, exchange)
   if (lacking) return askForCapabilities(entry.tool, lacking, exchange)
   try {
-    const input = entry.read(given ?? {})
+    const input = entry.read(exchange.client.jsonText ? withoutStrays(given ?? {}, entry) : (given ?? {}))
     const { needs } = entry.tool
     const services = needs ? server.services.open(needs) : {}
     if (input instanceof Promise || services instanceof Promise) return runLater(entry, input, services, exchange)
@@ -55,7 +56,9 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 function say(entry: Entry, value: unknown, exchange: Exchange): string {
   const { tool, outputNames } = entry
   const structured = tool.output && isObject(value) ? pick(value, outputNames) : undefined
-  return contentMembers(tool.render(value), structured, exchange.client.revision)
+  const words = tool.render(value)
+  if (typeof words !== 'string' && 'isError' in words) exchange.failed = words.isError
+  return contentMembers(words, structured, exchange.client)
 }
 
 /** The named members; all of them where the schema names none. */
@@ -82,11 +85,17 @@ function refuse(server: Server, name: string, exchange: Exchange): string {
   throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 128)} (${known})`)
 }
 
-function missingCapabilities(tool: Tool, exchange: Exchange): JsonObject | undefined {
-  if (!tool.requires) return undefined
-  const declared = exchange.client.capabilities
-  const missing = Object.entries(tool.requires).filter(([capability]) => !isObject(declared[capability]))
-  return missing.length > 0 ? Object.fromEntries(missing) : undefined
+/** ArmorIQ's SDK puts its own keys among the arguments; a strict schema would refuse every call of theirs. */
+function withoutStrays(given: unknown, { inputNames }: Entry): unknown {
+  if (!isObject(given)) return given
+  const isStray = (name: string): boolean => !inputNames.has(name) && (name.startsWith('_') || name === 'user_email')
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !isStray(name)))
+}
+
+function lackingCapabilities({ requires, defers }: Tool, { client }: Exchange): JsonObject | undefined {
+  if (requires === undefined && defers !== 'always') return undefined
+  const extensions = defers === 'always' ? { extensions: { [TASKS_EXTENSION]: {} } } : {}
+  return missingCapabilities({ ...requires, ...extensions }, client.capabilities)
 }
 
 function askForCapabilities(tool: Tool, requiredCapabilities: JsonObject, exchange: Exchange): string {
@@ -97,5 +106,6 @@ function askForCapabilities(tool: Tool, requiredCapabilities: JsonObject, exchan
 }
 
 function failed(message: string, exchange: Exchange): string {
-  return contentMembers({ content: message, isError: true }, undefined, exchange.client.revision)
+  exchange.failed = true
+  return contentMembers({ content: message, isError: true }, undefined, exchange.client)
 }

@@ -33,7 +33,7 @@ function numeric(async: boolean): StandardSchema<unknown, { n: number }> {
 describe('a schema of a library', () => {
   test('is described by itself, and its parsed value reaches the tool', async () => {
     const catalogue = createCatalogue([tool('now', numeric(false)), tool('later', numeric(true))])
-    expect(JSON.parse(catalogue.list('2025-11-25'))).toMatchObject([
+    expect(JSON.parse(`{${catalogue.list('2025-11-25', undefined)}}`).tools).toMatchObject([
       { inputSchema: DESCRIBED },
       { inputSchema: DESCRIBED },
     ])
@@ -72,6 +72,6 @@ describe('refused when the server is made', () => {
 
 test('the list is the same text every time', () => {
   const make = () => createCatalogue([tool('b', DESCRIBED), tool('a', DESCRIBED)])
-  expect(make().list('2026-07-28')).toBe(make().list('2026-07-28'))
+  expect(make().list('2026-07-28', undefined)).toBe(make().list('2026-07-28', undefined))
   expect(make().names()).toEqual(['b', 'a'])
 })

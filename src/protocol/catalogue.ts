@@ -5,13 +5,23 @@ import { isObject, type JsonObject } from '../lib/json.js'
 import { compileSchema, type Check, type Problem } from '../lib/json-schema/compile.js'
 import { isStandardSchema, type StandardIssue, type StandardSchema } from '../tools/standard-schema.js'
 import type { Schema, Tool } from '../tools/tool.js'
+import { headerParameters, type HeaderParameter } from './header-parameters.js'
+import { pageOf } from './paging.js'
 import { projectTool, type ToolFace } from './projection.js'
+import { memberText } from './reply.js'
 import type { Revision } from './revision.js'
+
+// Some clients read the first page only; whoever has more tools than this has other troubles.
+export const DEFAULT_PAGE = 1000
 
 export interface Entry {
   readonly tool: Tool
   /** The members of the value that go into `structuredContent`; undefined where the output schema does not list them. */
   readonly outputNames: readonly string[] | undefined
+  /** The arguments the input schema names. */
+  readonly inputNames: ReadonlySet<string>
+  /** The arguments that an HTTP client must repeat in headers. */
+  readonly headers: readonly HeaderParameter[]
   /** The checked input, or a promise of it; throws BadInput. */
   read(args: unknown): unknown
 }
@@ -19,8 +29,8 @@ export interface Entry {
 export interface Catalogue {
   find(name: string): Entry | undefined
   names(): readonly string[]
-  /** The JSON text of the `tools` array. */
-  list(revision: Revision): string
+  /** The members of a `tools/list` result. */
+  list(revision: Revision, cursor: unknown): string
 }
 
 /** Arguments that do not fit the tool's input. How it is said depends on the revision. */
@@ -32,7 +42,7 @@ export class BadInput extends Error {
   }
 }
 
-export function createCatalogue(tools: readonly Tool[]): Catalogue {
+export function createCatalogue(tools: readonly Tool[], pageSize = DEFAULT_PAGE): Catalogue {
   const entries = new Map<string, Entry>()
   const faces: ToolFace[] = []
   for (const tool of tools) {
@@ -45,15 +55,18 @@ export function createCatalogue(tools: readonly Tool[]): Catalogue {
   }
   const lists = new Map<Revision, string>()
 
+  function print(revision: Revision, cursor: unknown): string {
+    const { items, nextCursor } = pageOf(faces, ({ name }) => name, { list: 'tools', cursor, size: pageSize })
+    return memberText({ tools: items.map((face) => projectTool(face, revision)), nextCursor })
+  }
+
   return {
     find: (name) => entries.get(name),
     names: () => [...entries.keys()],
-    list(revision) {
+    list(revision, cursor) {
+      if (cursor !== undefined) return print(revision, cursor)
       let text = lists.get(revision)
-      if (text === undefined) {
-        text = JSON.stringify(faces.map((face) => projectTool(face, revision)))
-        lists.set(revision, text)
-      }
+      if (text === undefined) lists.set(revision, (text = print(revision, undefined)))
       return text
     },
   }
@@ -83,15 +96,18 @@ function describeStandard(schema: StandardSchema, side: 'input' | 'output', name
   return standard.jsonSchema[side]({ target: 'draft-2020-12' })
 }
 
-function createEntry(tool: Tool, face: ToolFace): Entry {
-  const properties = face.outputSchema?.properties
-  const outputNames = isObject(properties) ? Object.keys(properties) : undefined
+function createEntry(tool: Tool, { name, inputSchema, outputSchema }: ToolFace): Entry {
+  const known = {
+    tool,
+    outputNames: outputSchema && isObject(outputSchema.properties) ? Object.keys(outputSchema.properties) : undefined,
+    inputNames: new Set(isObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : []),
+    headers: headerParameters(inputSchema, name),
+  }
   const { input } = tool
-  if (isStandardSchema(input)) return { tool, outputNames, read: (args) => readStandard(input, args) }
+  if (isStandardSchema(input)) return { ...known, read: (args) => readStandard(input, args) }
   let check: Check | undefined
   return {
-    tool,
-    outputNames,
+    ...known,
     read(args) {
       check ??= compileSchema(input)
       const problems = check(args)

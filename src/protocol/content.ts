@@ -4,21 +4,22 @@
 
 import type { JsonObject } from '../lib/json.js'
 import type { Block, Words } from '../tools/tool.js'
+import type { Client } from './client.js'
 import { projectBlock } from './projection.js'
-import type { Revision } from './revision.js'
 
-export function contentMembers(words: Words, structured: JsonObject | undefined, revision: Revision): string {
-  if (typeof words === 'string') return members(words, false, structured, revision)
-  if ('content' in words) return members(words.content, words.isError, structured, revision)
-  return members(words, false, structured, revision)
+export function contentMembers(words: Words, structured: JsonObject | undefined, client: Client): string {
+  if (typeof words === 'string') return members(words, false, structured, client)
+  if ('content' in words) return members(words.content, words.isError, structured, client)
+  return members(words, false, structured, client)
 }
 
 function members(
   content: string | readonly Block[],
   isError: boolean,
   structured: JsonObject | undefined,
-  revision: Revision,
+  { revision, jsonText }: Client,
 ): string {
+  if (jsonText) return jsonMembers(content, isError)
   const blocks =
     typeof content === 'string'
       ? `{"type":"text","text":${JSON.stringify(content.toWellFormed())}}`
@@ -26,4 +27,29 @@ function members(
   const text = `"content":[${blocks}],"isError":${isError}`
   if (structured === undefined || revision < '2025-06-18') return text
   return `${text},"structuredContent":${JSON.stringify(structured)}`
+}
+
+/** Every item a text, and every text JSON. */
+function jsonMembers(content: string | readonly Block[], isError: boolean): string {
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content } as const] : content
+  const items = blocks.map((block) => ({
+    type: 'text',
+    text: block.type === 'text' ? jsonText(block.text.toWellFormed(), isError) : JSON.stringify(block),
+  }))
+  return `"content":${JSON.stringify(items)},"isError":${isError}`
+}
+
+/** A text that is an object or a list already stays as it is. */
+function jsonText(text: string, isError: boolean): string {
+  return !isError && isJsonCollection(text) ? text : JSON.stringify(isError ? { error: text } : { result: text })
+}
+
+function isJsonCollection(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 
 import { Exchange } from './exchange.js'
+import { ClientRequests } from './client-requests.js'
 import { readText } from './message.js'
+import { createServer } from './server.js'
+
+const peer = { user: 'somebody', session: 'one' }
 
 function open(token = '7') {
   const sent: unknown[] = []
@@ -12,8 +16,9 @@ function open(token = '7') {
   const exchange = new Exchange(
     request,
     {},
-    { revision: '2025-11-25', capabilities: {} },
+    { revision: '2025-11-25', capabilities: {}, logLevel: undefined, jsonText: false },
     { notify: (text) => sent.push(text) },
+    { server: createServer({ name: 'test', version: '0', tools: [] }), peer, requests: new ClientRequests() },
   )
   return { exchange, sent }
 }

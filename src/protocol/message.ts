@@ -29,14 +29,35 @@ export interface Notification {
   readonly requestId: string | undefined
 }
 
+/** What the client answers to a request of ours. */
 export interface Response {
   readonly kind: 'response'
+  /** The id as JSON text; undefined where there is none to go by. */
+  readonly id: string | undefined
+  readonly result: unknown
+  readonly error: unknown
 }
 
 /** Something that is no message at all; `answer` is the error reply it is due. */
 export interface Malformed {
   readonly kind: 'malformed'
-  readonly answer: string
+  readonly answer: Rejection
+}
+
+/** An error answer. Whoever carries it may need to know its code, and whether any work was begun. */
+export class Rejection {
+  constructor(
+    readonly code: number,
+    readonly text: string,
+    readonly early: boolean,
+  ) {}
+}
+
+/** What goes back to the client; undefined where nothing does. */
+export type Answer = string | Rejection | undefined
+
+export function answerText(answer: Answer): string | undefined {
+  return answer instanceof Rejection ? answer.text : answer
 }
 
 export type Message = Request | Notification | Response | Malformed
@@ -77,8 +98,10 @@ function readValue(value: unknown, source: string): Message {
   if (!isObject(value)) return malformed(INVALID_REQUEST, 'Invalid Request: a message must be a JSON object')
   const { method } = value
   // An answer is due nothing, not even a broken one: two servers wired together would answer each other for ever.
-  if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' }
   const id = value.id === undefined ? undefined : idText(value.id, source, ['id'])
+  if (method === undefined && ('result' in value || 'error' in value)) {
+    return { kind: 'response', id: id ?? undefined, result: value.result, error: value.error }
+  }
   if (id === null) {
     return malformed(INVALID_REQUEST, 'Invalid Request: "id" must be a string or an integer')
   }
@@ -128,10 +151,14 @@ export function errorText(id: string, error: Pick<ProtocolError, 'code' | 'messa
   return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message, data })}}`
 }
 
+export function requestText(id: string, method: string, params: object): string {
+  return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${JSON.stringify(params)}}`
+}
+
 export function notificationText(method: string, params: string): string {
   return `{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":${params}}`
 }
 
 export function malformed(code: number, message: string, id = 'null'): Malformed {
-  return { kind: 'malformed', answer: errorText(id, { code, message }) }
+  return { kind: 'malformed', answer: new Rejection(code, errorText(id, { code, message }), true) }
 }

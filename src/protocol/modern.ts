@@ -1,43 +1,58 @@
 // What only the modern era has: the `_meta` that every request brings, and the envelope that every result wears.
 
 import { isObject, type JsonObject } from '../lib/json.js'
-import type { Client } from './exchange.js'
-import type { Request } from './message.js'
+import { isLogLevel, type Client } from './client.js'
 import { projectIdentity, type Identity } from './projection.js'
 import { INVALID_PARAMS, ProtocolError, UNSUPPORTED_VERSION } from './protocol-error.js'
+import type { Result } from './reply.js'
 import { MODERN_REVISION, SUPPORTED_REVISIONS } from './revision.js'
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion'
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
+const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 const SERVER = 'io.modelcontextprotocol/serverInfo'
 
-export function isModern({ method }: Request, { _meta: meta }: JsonObject): boolean {
+export function isModern(method: string, { _meta: meta }: JsonObject): boolean {
   if (method === 'server/discover') return true
   return isObject(meta) && (meta[VERSION] !== undefined || meta[CAPABILITIES] !== undefined)
 }
 
-export function readModernClient({ _meta: given }: JsonObject): Client {
-  const meta = isObject(given) ? given : {}
-  const requested = meta[VERSION]
-  if (typeof requested !== 'string') {
-    throw new ProtocolError(INVALID_PARAMS, `Invalid params: '_meta["${VERSION}"]' must be a string`)
-  }
-  if (requested !== MODERN_REVISION) {
-    const data = { supported: SUPPORTED_REVISIONS, requested }
-    throw new ProtocolError(UNSUPPORTED_VERSION, 'Unsupported protocol version', data)
-  }
+export function readModernClient(params: JsonObject): Client {
+  const version = requireVersion(params)
+  if (version !== MODERN_REVISION) throw unsupportedVersion(version)
+  const meta = isObject(params._meta) ? params._meta : {}
   const capabilities = meta[CAPABILITIES]
   if (!isObject(capabilities)) {
     throw new ProtocolError(INVALID_PARAMS, `Invalid params: '_meta["${CAPABILITIES}"]' must be an object`)
   }
-  return { revision: MODERN_REVISION, capabilities }
+  const level = meta[LOG_LEVEL]
+  if (level !== undefined && !isLogLevel(level)) {
+    throw new ProtocolError(INVALID_PARAMS, `Invalid params: '_meta["${LOG_LEVEL}"]' is not a log level`)
+  }
+  return { revision: MODERN_REVISION, capabilities, logLevel: level, jsonText: false }
 }
 
-/** The members that say who answered. */
+/** The version a modern request names in its `_meta`, ours or not. */
+export function requireVersion({ _meta: meta }: JsonObject): string {
+  const version = isObject(meta) ? meta[VERSION] : undefined
+  if (typeof version === 'string') return version
+  throw new ProtocolError(INVALID_PARAMS, `Invalid params: '_meta["${VERSION}"]' must be a string`)
+}
+
+function unsupportedVersion(requested: unknown): ProtocolError {
+  const data = { supported: SUPPORTED_REVISIONS, requested }
+  return new ProtocolError(UNSUPPORTED_VERSION, 'Unsupported protocol version', data)
+}
+
+/** The member of `_meta` that says who answered. */
 export function signature(identity: Identity): string {
-  return `"_meta":{"${SERVER}":${JSON.stringify(projectIdentity(identity, MODERN_REVISION))}}`
+  return `"${SERVER}":${JSON.stringify(projectIdentity(identity, MODERN_REVISION))}`
 }
 
-export function completeResult(members: string, signed: string): string {
-  return `{"resultType":"complete"${members === '' ? '' : `,${members}`},${signed}}`
+export function modernResult(result: Result, signed: string): string {
+  if (typeof result === 'string') {
+    return `{"resultType":"complete"${result === '' ? '' : `,${result}`},"_meta":{${signed}}}`
+  }
+  const { type, members, meta } = result
+  return `{"resultType":"${type}"${members && `,${members}`},"_meta":{${meta && `${meta},`}${signed}}}`
 }

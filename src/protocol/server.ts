@@ -1,17 +1,41 @@
-// What a server is, apart from any client: its name, its tools and their services. Made once, shared by all sessions.
+// What a server is, apart from any client: its name, what it offers, and the services behind it. Made once, shared by
+// all sessions. What only some clients need (sealed states, tickets) is loaded when the first of them comes.
 
+import { createNotices, type Notices } from '../services/notices.js'
 import type { Services } from '../services/services.js'
+import type { TicketStore } from '../store/ticket-store.js'
+import type { Prompt } from '../tools/prompt.js'
+import type { Resource, ResourceTemplate } from '../tools/resource.js'
 import type { Tool } from '../tools/tool.js'
-import { createCatalogue, type Catalogue } from './catalogue.js'
+import { createCatalogue, DEFAULT_PAGE, type Catalogue } from './catalogue.js'
+import { createLibrary, type Library } from './library.js'
 import { signature } from './modern.js'
 import type { Identity } from './projection.js'
+import type { RequestStates } from './request-state.js'
+import type { Tickets } from './tickets.js'
+
+/** A list, or where to read it anew each time `changed` is said of it. */
+export type Offer<T> = readonly T[] | (() => readonly T[])
 
 export interface ServerDescription extends Identity {
   readonly instructions?: string
-  readonly tools: readonly Tool[]
+  readonly tools: Offer<Tool>
+  readonly resources?: Offer<Resource>
+  readonly templates?: Offer<ResourceTemplate>
+  readonly prompts?: Offer<Prompt>
   readonly services?: Services
+  /** The way by which services say what changed; the one they were given. */
+  readonly notices?: Notices
   /** Tools that exist but may not be called here, and why: the reason is told to whoever calls. */
   readonly refusals?: ReadonlyMap<string, string>
+  /** The model to suggest when a client's model is asked. */
+  readonly model?: string
+  /** Offer log messages to clients. */
+  readonly logging?: boolean
+  /** Entries of a list that fit one page. */
+  readonly pageSize?: number
+  /** Where calls that outlive their answer are kept; in memory unless told. */
+  readonly tickets?: () => TicketStore | Promise<TicketStore>
   /** Told about bugs; the client only learns that there was one. */
   readonly logError?: (error: unknown) => void
 }
@@ -22,31 +46,108 @@ export interface Server {
   readonly signature: string
   readonly instructions: string | undefined
   readonly catalogue: Catalogue
+  readonly library: Library
+  /** The lists that may change while the server runs. */
+  readonly changing: { readonly tools: boolean; readonly resources: boolean; readonly prompts: boolean }
   readonly services: Services
+  readonly notices: Notices
   readonly refusals: ReadonlyMap<string, string>
+  readonly model: string
+  readonly logging: boolean
+  /** Whether any tool's call may outlive its answer. */
+  readonly defers: boolean
+  states(): Promise<RequestStates>
+  tickets(): Promise<Tickets>
   logError(error: unknown): void
   /** Closes its services. For whoever made the server, when the last session is over. */
   close(): Promise<void>
 }
 
 export function createServer(description: ServerDescription): Server {
-  const { name, version, title, instructions, tools, services = NO_SERVICES, refusals, logError } = description
-  for (const tool of tools) {
-    const missing = tool.needs?.find((need) => !services.names.has(need))
-    if (missing !== undefined)
-      throw new Error(`tool ${tool.name} needs the service ${missing}, which this server lacks`)
-  }
+  const { name, version, title, instructions, services = NO_SERVICES, logError } = description
+  const { tools, resources = [], templates = [], prompts = [], pageSize = DEFAULT_PAGE } = description
+  const notices = description.notices ?? createNotices()
   const identity = title === undefined ? { name, version } : { name, version, title }
+
+  const readTools = (): Catalogue => createCatalogue(checked('tool', listOf(tools), services), pageSize)
+  const readLibrary = (): Library => {
+    const lists = { resources: listOf(resources), templates: listOf(templates), prompts: listOf(prompts) }
+    return createLibrary(
+      {
+        resources: checked('resource', lists.resources, services),
+        templates: checked('template', lists.templates, services),
+        prompts: checked('prompt', lists.prompts, services),
+      },
+      pageSize,
+    )
+  }
+  let catalogue = readTools()
+  let library = readLibrary()
+  // First to hear, so that everybody who is told of a change finds it made.
+  notices.listen(({ kind }) => {
+    if (kind === 'tools') catalogue = readTools()
+    if (kind === 'resources' || kind === 'prompts') library = readLibrary()
+  })
+
+  let states: Promise<RequestStates> | undefined
+  let tickets: Promise<Tickets> | undefined
   return {
     identity,
     signature: signature(identity),
     instructions,
-    catalogue: createCatalogue(tools),
+    get catalogue() {
+      return catalogue
+    },
+    get library() {
+      return library
+    },
+    changing: {
+      tools: typeof tools === 'function',
+      resources: typeof resources === 'function' || typeof templates === 'function',
+      prompts: typeof prompts === 'function',
+    },
     services,
-    refusals: refusals ?? new Map(),
+    notices,
+    refusals: description.refusals ?? new Map(),
+    model: description.model ?? '',
+    logging: description.logging ?? false,
+    defers: listOf(tools).some((tool) => tool.defers !== undefined),
+    states: () => (states ??= import('./request-state.js').then(({ createRequestStates }) => createRequestStates())),
+    tickets: () => (tickets ??= openTickets(description.tickets, notices)),
     logError: (error) => tell(logError, error),
-    close: () => services.close().catch((error: unknown) => tell(logError, error)),
+    async close() {
+      try {
+        await (await tickets)?.close()
+        await services.close()
+      } catch (error) {
+        tell(logError, error)
+      }
+    },
   }
+}
+
+function listOf<T>(offer: Offer<T>): readonly T[] {
+  return typeof offer === 'function' ? offer() : offer
+}
+
+function checked<T extends { readonly name: string; readonly needs?: readonly string[] }>(
+  kind: string,
+  items: readonly T[],
+  services: Services,
+): readonly T[] {
+  for (const { name, needs = [] } of items) {
+    const missing = needs.find((need) => !services.names.has(need))
+    if (missing !== undefined) throw new Error(`${kind} ${name} needs the service ${missing}, which this server lacks`)
+  }
+  return items
+}
+
+async function openTickets(open: ServerDescription['tickets'], notices: Notices): Promise<Tickets> {
+  const [{ createTickets }, { createTicketMemory }] = await Promise.all([
+    import('./tickets.js'),
+    import('../store/ticket-store.js'),
+  ])
+  return createTickets(open ? await open() : createTicketMemory(), notices)
 }
 
 /** A log that fails must not take the answer with it. */

@@ -3,6 +3,7 @@
 
 import { Failure } from '../lib/failure.js'
 import type { JsonObject } from '../lib/json.js'
+import { createNotices, type Notices } from './notices.js'
 
 export interface Services {
   readonly names: ReadonlySet<string>
@@ -11,13 +12,14 @@ export interface Services {
   close(): Promise<void>
 }
 
-export type Openers<S> = { readonly [K in keyof S]: () => S[K] | Promise<S[K]> }
+/** A service is handed the way to say what changed. */
+export type Openers<S> = { readonly [K in keyof S]: (notices: Notices) => S[K] | Promise<S[K]> }
 
-export function createServices<S extends object>(openers: Openers<S>): Services {
+export function createServices<S extends object>(openers: Openers<S>, notices = createNotices()): Services {
   const opening = new Map<string, Promise<unknown>>()
   const opened = new Map<string, unknown>()
   let closing: Promise<void> | undefined
-  const known = new Map<string, () => unknown>(Object.entries(openers))
+  const known = new Map<string, (notices: Notices) => unknown>(Object.entries(openers))
 
   function openOne(name: string): Promise<unknown> {
     const running = opening.get(name)
@@ -25,7 +27,7 @@ export function createServices<S extends object>(openers: Openers<S>): Services 
     const opener = known.get(name)
     if (!opener) return Promise.reject(new Error(`no such service: ${name}`))
     const promise = (async () => {
-      const service = await opener()
+      const service = await opener(notices)
       opened.set(name, service)
       return service
     })()

@@ -4,6 +4,7 @@ import type { Outcome, Shell } from '../services/shell/shell.js'
 import { toolsOver } from './tool.js'
 
 const DEFAULT_TIMEOUT_MS = 30_000
+const DEFER_AFTER_MS = 10_000
 const MAX_TIMEOUT_MS = 24 * 60 * 60 * 1000
 
 export const bash = toolsOver<{ shell: Shell }>()({
@@ -13,6 +14,7 @@ export const bash = toolsOver<{ shell: Shell }>()({
 A command that is still running after its timeout is ended. Nothing can be typed into it: stdin is empty.`,
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   needs: ['shell'],
+  defers: 'sometimes',
 
   input: {
     type: 'object',
@@ -39,7 +41,14 @@ A command that is still running after its timeout is ended. Nothing can be typed
     const timeoutMs = timeout > 0 ? Math.min(timeout, MAX_TIMEOUT_MS) : DEFAULT_TIMEOUT_MS
     let shown = 0
     const onLine = call.wantsProgress ? (line: string) => call.progress(++shown, { message: line }) : undefined
-    return { ...(await shell.run(command, { timeoutMs, signal: call.signal, onLine })), timeoutMs }
+    // Who can take a handle need not hold its breath; if none can be made, the answer just takes its time.
+    const message = 'The command is still running.'
+    const timer = setTimeout(() => void call.defer({ message }).catch(() => false), DEFER_AFTER_MS)
+    try {
+      return { ...(await shell.run(command, { timeoutMs, signal: call.signal, onLine })), timeoutMs }
+    } finally {
+      clearTimeout(timer)
+    }
   },
 
   render(outcome) {

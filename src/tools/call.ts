@@ -32,16 +32,7 @@ export interface Call {
   readonly hangUp: () => void
 }
 
-export const LOG_LEVELS = [
-  'debug',
-  'info',
-  'notice',
-  'warning',
-  'error',
-  'critical',
-  'alert',
-  'emergency',
-] as const
+export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
 

@@ -3,6 +3,7 @@
 
 import type { JsonObject } from '../lib/json.js'
 import type { FromSchema } from '../lib/json-schema/type.js'
+import type { Call } from './call.js'
 import type { StandardSchema } from './standard-schema.js'
 
 /** What a client may assume before it calls. All four are required: an absent hint is a silent gap. */
@@ -11,16 +12,6 @@ export interface Hints {
   readonly destructive: boolean
   readonly idempotent: boolean
   readonly openWorld: boolean
-}
-
-/** What is handed down into one call: the ways up. */
-export interface Call {
-  /** Aborted when the client cancels, goes away, or the server stops. */
-  readonly signal: AbortSignal
-  /** Whether the client asked for progress on this call; without it `progress` does nothing. */
-  readonly wantsProgress: boolean
-  /** Reports progress; a value that is not greater than the last one is dropped. */
-  readonly progress: (done: number, more?: { readonly total?: number; readonly message?: string }) => void
 }
 
 export type Block =
@@ -64,6 +55,8 @@ export interface Tool {
   readonly needs?: readonly string[]
   /** Client capabilities without which the tool cannot work, e.g. `{ sampling: {} }`. */
   readonly requires?: JsonObject
+  /** Its calls may outlive their answer (see `Call.defer`); `always`: who cannot take that is refused before `run`. */
+  readonly defers?: 'sometimes' | 'always'
   readonly input: Schema
   readonly output?: Schema
   run(input: unknown, services: unknown, call: Call): unknown

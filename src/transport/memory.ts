@@ -3,9 +3,10 @@
 
 import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
-import { readText } from '../protocol/message.js'
+import { answerText, readText } from '../protocol/message.js'
 import type { Server } from '../protocol/server.js'
 import { createSession } from '../protocol/session.js'
+import { localPeer } from './local-peer.js'
 
 export interface MemoryClient {
   /** The result of a request; an error answer rejects with a Failure of its message. */
@@ -15,12 +16,12 @@ export interface MemoryClient {
 }
 
 export function connectInMemory(server: Server): MemoryClient {
-  const session = createSession(server)
+  const session = createSession(server, localPeer())
   let lastId = 0
   return {
     async request(method, params = {}) {
       const request = JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params })
-      const answer = await session.receive(readText(request), { notify: () => {} })
+      const answer = answerText(await session.receive(readText(request), { notify: () => {} }))
       const message: unknown = answer === undefined ? undefined : JSON.parse(answer)
       if (isObject(message) && isObject(message.result)) return message.result
       const error = isObject(message) && isObject(message.error) ? message.error : {}

@@ -4,10 +4,11 @@
 
 import { PARSE_ERROR } from '../protocol/protocol-error.js'
 import type { Outlet } from '../protocol/exchange.js'
-import { malformed, readText, type Batch, type Message } from '../protocol/message.js'
+import { answerText, malformed, readText, type Answer, type Batch, type Message } from '../protocol/message.js'
 import type { Server } from '../protocol/server.js'
-import { createSession, type Answer, type Session } from '../protocol/session.js'
+import { createSession, type Session } from '../protocol/session.js'
 import { createLines } from './lines.js'
+import { localPeer } from './local-peer.js'
 
 const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024
 
@@ -20,14 +21,15 @@ const PENDING_AT = 1024 * 1024
 
 /** Serves until the client goes or a signal comes; resolves when everything is answered or stopped. */
 export async function serveStdio(server: Server, maxLineBytes = DEFAULT_MAX_LINE_BYTES): Promise<void> {
-  const session = createSession(server)
   const out = openOutput()
+  const session = createSession(server, localPeer(), { outlet: out })
   const signals = watchSignals()
   // What a tool throws outside of its call must not take the other calls with it.
   process.on('uncaughtException', (error) => server.logError(error))
   const input = openInput(session, out, maxLineBytes)
   await Promise.race([input.ended, signals.next(), out.gone])
   input.stop()
+  session.endListening()
   const stoppingAt = performance.now()
   // Clients close stdin, signal two seconds later and kill two seconds after that: a signal ends the grace.
   await within(GRACE_MS, Promise.race([session.settled(), signals.next(), out.gone]))
@@ -38,7 +40,8 @@ export async function serveStdio(server: Server, maxLineBytes = DEFAULT_MAX_LINE
 }
 
 interface Output extends Outlet {
-  readonly send: (answer: Answer) => void
+  readonly send: (text: string) => void
+  readonly give: (answer: Answer) => void
   /** True while the client does not read. */
   congested(): boolean
   /** While held, messages are gathered; they leave in one write when it is released. */
@@ -72,8 +75,8 @@ function openOutput(): Output {
     stdout.write(text)
   }
 
-  function send(text: Answer): void {
-    if (lost || text === undefined) return
+  function send(text: string): void {
+    if (lost) return
     buffer += text + '\n'
     if (buffer.length > FLUSH_AT) return flush()
     if (held || scheduled) return
@@ -87,6 +90,10 @@ function openOutput(): Output {
   return {
     gone,
     send,
+    give(answer) {
+      const text = answerText(answer)
+      if (text !== undefined) send(text)
+    },
     congested,
     notify(text) {
       if (!congested()) send(text)
@@ -124,8 +131,8 @@ function openInput(session: Session, out: Output, maxLineBytes: number): Input {
 
   function take(message: Message | Batch): void {
     const due = session.receive(message, out)
-    if (due instanceof Promise) void due.then(out.send)
-    else out.send(due)
+    if (due instanceof Promise) void due.then(out.give)
+    else out.give(due)
   }
 
   function pump(): void {

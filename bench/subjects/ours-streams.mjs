@@ -1,0 +1,34 @@
+// This package's library with a list of tools that can change, and a tool that says it did. Its users are known by their
+// tokens, and the limit on connections is lifted. Its first line of output is its port.
+
+import { defineTool, serveHttp } from '../../dist/library.mjs'
+
+const touch = defineTool({
+  name: 'touch',
+  title: 'Touch',
+  description: 'Say that the tools changed',
+  hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
+  input: { type: 'object' },
+  run: (_input, _services, call) => {
+    call.changed('tools')
+    return 'touched'
+  },
+  render: (text) => text,
+})
+
+const authenticate = ({ authorization }) => ({ user: authorization, via: 'token', credential: 'bench' })
+
+const { port } = await serveHttp({
+  name: 'streams',
+  version: '1.0.0',
+  tools: () => [touch],
+  http: {
+    port: 0,
+    host: '127.0.0.1',
+    auth: authenticate,
+    maxConnections: 20_000,
+    rate: 0,
+  },
+})
+
+process.stdout.write(`${port}\n`)

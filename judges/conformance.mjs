@@ -1,0 +1,127 @@
+// Judge: the protocol's own conformance suite, over HTTP, against a server written on the library. It runs what each
+// revision requires and what the suite leaves unscored (extensions, scenarios on trial): to us all of it counts.
+// Arguments choose among the runs (`2026-07-28`); CONFORMANCE_URL names a server that already runs.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { findRuntime, keepTail, listScenarios, runSuite } from './conformance/suite.mjs'
+import { openReport, within } from './shared/report.mjs'
+
+const runs = {
+  'requirements 2025-11-25': ['--requirements', '2025-11-25'],
+  'requirements 2026-07-28': ['--requirements', '2026-07-28'],
+  'all of 2025-03-26': ['--suite', 'all', '--spec-version', '2025-03-26'],
+  'all of 2025-06-18': ['--suite', 'all', '--spec-version', '2025-06-18'],
+}
+// The suite skips these itself, whoever it judges: it has not written them yet.
+const unwritten = ['tasks-status-notifications']
+
+const wanted = process.argv.slice(2)
+const chosen = Object.entries(runs).filter(([what]) => wanted.every((word) => what.includes(word)))
+if (chosen.length === 0) throw new Error(`no run called ${wanted.join(' ')}; there are ${Object.keys(runs).join(', ')}`)
+const report = openReport('conformance')
+const runtime = findRuntime()
+if (runtime) await conduct()
+else for (const [what] of chosen) report.skip(what, `no Node 22 for ${process.platform} ${process.arch}`)
+report.finish()
+
+async function conduct() {
+  const given = process.env.CONFORMANCE_URL
+  const server = given ? { url: given, end: () => {} } : await startServer()
+  if (!server) return
+  for (const [what, selection] of chosen) await judge(what, selection, server.url)
+  await server.end()
+}
+
+async function judge(what, selection, url) {
+  // The list knows the last two words of a selection; `--suite all` it means anyway.
+  const scenarios = listScenarios(runtime, selection.slice(-2))
+  const { checks, code, tail } = await runSuite(runtime, url, selection)
+  const count = { passed: 0, failed: 0, warnings: 0, skipped: 0 }
+  const tell = {
+    async SUCCESS(label) {
+      count.passed++
+      await report.check(label, async () => {})
+    },
+    async FAILURE(label, message, details) {
+      count.failed++
+      const evidence = details ? [JSON.stringify(details)] : []
+      await report.check(
+        label,
+        () => Promise.reject(new Error(message)),
+        () => evidence,
+      )
+    },
+    WARNING(label, message) {
+      count.warnings++
+      console.log(`WARN conformance | ${label} | ${message}`)
+    },
+    SKIPPED(label, message) {
+      count.skipped++
+      if (!unwritten.some((scenario) => label.includes(` ${scenario} `))) report.skip(label, message)
+    },
+  }
+
+  if (scenarios.length === 0) await tell.FAILURE(what, 'the suite lists no scenarios')
+  for (const scenario of new Set([...scenarios, ...checks.keys()])) {
+    const found = checks.get(scenario) ?? []
+    const verdicts = found.filter(({ status }) => Object.hasOwn(tell, status))
+    // Nothing, or only remarks: the suite did not come to the point where it judges.
+    if (verdicts.length === 0) await tell.FAILURE(`${what} | ${scenario}`, `nothing was judged${remarks(found)}`)
+    for (const { id, name, description, status, errorMessage, details } of verdicts) {
+      await tell[status](`${what} | ${scenario} | ${id} ${name}`, errorMessage ?? description, details)
+    }
+  }
+  // 1 means that something it scores has failed, which is told above.
+  if (code !== 0 && !(code === 1 && count.failed > 0)) {
+    await tell.FAILURE(`${what} | the suite`, `ended with ${code}: ${tail}`)
+  }
+  const counts = Object.entries(count).map(([word, number]) => `${number} ${word}`)
+  console.log(`conformance ${what}: ${counts.join(', ')}`)
+}
+
+function remarks(found) {
+  const said = found.map(({ description, details }) => details?.message ?? description)
+  return said.length > 0 ? `: ${said.at(-1)}` : ''
+}
+
+/** Resolves to nothing when the server does not start, which is then in the report. */
+async function startServer() {
+  const file = join(import.meta.dirname, 'conformance/server.mjs')
+  const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const tail = keepTail(child.stderr)
+  const exited = once(child, 'exit')
+  const evidence = () => tail().split('\n')
+  const lines = createInterface({ input: child.stdout })
+  let url
+  const started = await report.check(
+    'the server starts',
+    async () => {
+      const [line] = await Promise.race([once(lines, 'line'), exited.then(() => [])])
+      if (!line) throw new Error(`ended before it said where it listens: ${tail()}`)
+      url = new URL(line).href
+    },
+    evidence,
+  )
+  if (!started) {
+    child.kill('SIGKILL')
+    return undefined
+  }
+  return { url, end }
+
+  async function end() {
+    await report.check(
+      'the server is still there, and ends when told to',
+      async () => {
+        if (child.exitCode !== null || child.signalCode !== null)
+          throw new Error(`it had ended with ${child.signalCode ?? `code ${child.exitCode}`}: ${tail()}`)
+        child.kill('SIGTERM')
+        const [code, signal] = await within(10_000, exited)
+        if (code !== 0) throw new Error(`ended with ${signal ?? `code ${code}`}: ${tail()}`)
+      },
+      evidence,
+    )
+    child.kill('SIGKILL')
+  }
+}

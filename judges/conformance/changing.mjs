@@ -1,0 +1,33 @@
+// Lists that change: each trigger brings one more entry to its list, or takes it away again, and says so.
+import { definePrompt } from '../../dist/library.mjs'
+import { tool } from './pieces.mjs'
+
+const shown = { tools: false, prompts: false }
+
+const visitor = tool('test_visiting_tool', 'Is listed every other time.', { run: () => 'Here for now.' })
+
+const visitingPrompt = definePrompt({
+  name: 'test_visiting_prompt',
+  description: 'Is listed every other time.',
+  get: () => [{ role: 'user', content: 'Here for now.' }],
+})
+
+export const triggers = [trigger('tools', 'test_trigger_tool_change'), trigger('prompts', 'test_trigger_prompt_change')]
+
+export function visitingTools() {
+  return shown.tools ? [visitor] : []
+}
+
+export function visitingPrompts() {
+  return shown.prompts ? [visitingPrompt] : []
+}
+
+function trigger(list, name) {
+  return tool(name, `Changes the list of ${list}.`, {
+    run: (_input, _services, call) => {
+      shown[list] = !shown[list]
+      call.changed(list)
+      return `The list of ${list} has changed.`
+    },
+  })
+}

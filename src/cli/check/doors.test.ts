@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+
+import type { Answered, Certificate } from '../../platform/probe.js'
+import { judgeAddress, judgeCertificate, judgeStranger } from './doors.js'
+
+const URL_ = new URL('https://mcp.example.com/mcp')
+const NOW = Date.UTC(2026, 0, 1)
+const DAY = 86_400_000
+
+const ANSWERED: Answered = {
+  kind: 'answered',
+  status: 401,
+  headers: { 'www-authenticate': 'Bearer' },
+  body: '',
+  end: 'whole',
+  ms: 1,
+  certificate: undefined,
+}
+
+function certified(certificate: Partial<Certificate>): Answered {
+  const fine = {
+    subject: 'me',
+    issuer: 'CA',
+    validTo: new Date(NOW + 60 * DAY),
+    distrust: undefined,
+    wrongHost: undefined,
+  }
+  return { ...ANSWERED, certificate: { ...fine, ...certificate } }
+}
+
+test.each<[string, Answered, string, RegExp]>([
+  ['a good one', certified({}), 'ok', /issued by "CA", 60 days left/],
+  ['one that ends soon', certified({ validTo: new Date(NOW + 3 * DAY) }), 'warning', /expires in 3 days/],
+  [
+    'an expired one',
+    certified({ validTo: new Date(NOW - 3 * DAY), distrust: 'CERT_HAS_EXPIRED' }),
+    'failed',
+    /^it expired 3 days ago$/,
+  ],
+  ['one for another host', certified({ wrongHost: "Host: a. is not in the cert's altnames" }), 'failed', /altnames/],
+  ['an unknown issuer', certified({ distrust: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }), 'failed', /UNABLE_TO_VERIFY/],
+  ['none', ANSWERED, 'failed', /showed none/],
+])('a certificate: %s', (_, answered, state, seen) => {
+  expect(judgeCertificate(answered, URL_, NOW)).toMatchObject({ state, seen: expect.stringMatching(seen) })
+})
+
+test('plain HTTP is a warning, but on this machine', () => {
+  expect(judgeAddress(URL_, false).state).toBe('ok')
+  expect(judgeAddress(new URL('http://mcp.example.com/'), false)).toMatchObject({ state: 'warning' })
+  expect(judgeAddress(new URL('http://127.0.0.1/'), true).state).toBe('ok')
+})
+
+test('an open door is a failure, but on this machine', () => {
+  const served = { ...ANSWERED, status: 200 }
+  expect(judgeStranger(served, served, false).state).toBe('failed')
+  expect(judgeStranger(served, served, true).state).toBe('warning')
+  expect(judgeStranger({ ...ANSWERED, status: 500 }, ANSWERED, true).state).toBe('failed')
+})

@@ -1,0 +1,73 @@
+// How an endpoint behaves beyond the page's four tests: notifications, their scanner, other revisions, and its pace.
+
+import { isObject } from '../../lib/json.js'
+import type { Probed } from '../../platform/probe.js'
+import { readFrame } from './frame.js'
+import { errorWords, type Reading } from './message.js'
+import { describe, failed, ok, quote, skipped, summed, warning, type Verdict } from './verdict.js'
+
+const LIMIT_MS = 5000
+
+/** ArmorIQ's agent puts an id on everything, also on this notification, and gives up unless it is answered. */
+export function judgeInitializedWithId(probed: Probed, { envelope, result, error }: Reading): Verdict {
+  const name = 'initialized with an id'
+  const fix = 'Answer a notifications/* message that has an id with HTTP 200 and an empty result.'
+  if (probed.kind === 'answered' && probed.status === 202) {
+    return failed(name, "HTTP 202: ArmorIQ's agent sends an id and waits for a result", fix)
+  }
+  if (error) return warning(name, `${errorWords(error)}, which their agent happens to accept`, fix)
+  if (result) return summed(name, envelope, 'HTTP 200 with a result')
+  return failed(name, describe(probed), fix)
+}
+
+export function judgeInitialized(probed: Probed): Verdict {
+  const name = 'initialized without an id'
+  const fix = 'Answer a notification with HTTP 202 and no body.'
+  if (probed.kind === 'unanswered' || probed.status >= 300) return failed(name, describe(probed), fix)
+  if (probed.status === 202 && probed.body === '') return ok(name, 'HTTP 202')
+  return warning(name, describe(probed), fix)
+}
+
+/** The scanner asks four things at once, without a session, with ids that are words. */
+export function judgeScanner(readings: ReadonlyMap<string, Reading>): Verdict {
+  const defects = [...readings].flatMap(([method, { envelope, result, error }]) => {
+    const isNeeded = method === 'initialize' || method === 'tools/list'
+    if (error && isNeeded) {
+      const fix = 'Serve it without a session and without a handshake before it.'
+      return [{ severity: 'failed', seen: `${method}: ${errorWords(error)}`, fix } as const]
+    }
+    return result || isNeeded ? envelope.map((defect) => ({ ...defect, seen: `${method}: ${defect.seen}` })) : []
+  })
+  return summed('four at once', defects, 'initialize, tools/list, resources/list and prompts/list, each answered')
+}
+
+export function judgeModern(probed: Probed): Verdict {
+  const name = 'revision 2026-07-28'
+  if (probed.kind === 'unanswered') return warning(name, probed.reason, 'Answer what you do not know with an error.')
+  const { message } = readFrame(probed)
+  const result = isObject(message) && isObject(message.result) ? message.result : undefined
+  if (!Array.isArray(result?.supportedVersions)) return ok(name, `not spoken (${describe(probed)}); it need not be`)
+  return ok(name, `spoken; supports ${result.supportedVersions.map((version) => quote(String(version))).join(', ')}`)
+}
+
+export function judgeLegacy(probed: Probed): Verdict {
+  const name = 'revision 2025-06-18'
+  if (probed.kind === 'unanswered') return warning(name, probed.reason, 'Answer initialize at any revision.')
+  const { message } = readFrame(probed)
+  const result = isObject(message) && isObject(message.result) ? message.result : undefined
+  if (!result) return ok(name, `not spoken (${describe(probed)}); it need not be`)
+  const id = probed.headers['mcp-session-id']
+  const session = id === undefined ? 'without a session id' : `with a session id of ${id.length} characters`
+  return ok(name, `answered at ${quote(String(result.protocolVersion))}, ${session}`)
+}
+
+/** Of the answers that came whole, without the tool's own time. */
+export function judgePace(times: readonly number[]): Verdict {
+  const name = 'pace'
+  if (times.length === 0) return skipped(name, 'nothing was answered')
+  const sorted = [...times].sort((a, b) => a - b)
+  const [median = 0, slowest = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)]
+  const seen = `${times.length} answers, ${median.toFixed(0)} ms in the middle, ${slowest.toFixed(0)} ms the slowest`
+  if (slowest < LIMIT_MS / 2) return ok(name, seen)
+  return warning(name, seen, `Be quicker: their scanner drops a server that takes ${LIMIT_MS} ms.`)
+}

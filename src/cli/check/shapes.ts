@@ -1,0 +1,158 @@
+// What the three methods must return, by the page: pure judgements of a reading.
+
+import { isObject, type JsonObject } from '../../lib/json.js'
+import { errorWords, type Reading } from './message.js'
+import { failed, failing, ok, quote, skipped, summed, warning, type Defect, type Verdict } from './verdict.js'
+
+export const PAGE_REVISION = '2024-11-05'
+
+export function judgeInitialize({ envelope, result, error }: Reading): Verdict {
+  const name = 'initialize'
+  const defects = [...envelope]
+  if (error) defects.push(failing(errorWords(error), 'Answer initialize with a result.'))
+  if (result) defects.push(...judgeHandshake(result))
+  return summed(name, defects, `answered at ${PAGE_REVISION}`)
+}
+
+function judgeHandshake({ protocolVersion, capabilities, serverInfo }: JsonObject): Defect[] {
+  const defects: Defect[] = []
+  if (protocolVersion !== PAGE_REVISION) {
+    const seen = `protocolVersion is ${quote(String(protocolVersion))}`
+    const severity = typeof protocolVersion === 'string' ? 'warning' : 'failed'
+    defects.push({ severity, seen, fix: `Answer ${PAGE_REVISION} to who asks for it.` })
+  }
+  if (!isObject(capabilities) || !isObject(capabilities.tools)) {
+    defects.push(failing('capabilities.tools is missing', 'Declare the tools: "capabilities": {"tools": {}}.'))
+  }
+  const { name, version } = isObject(serverInfo) ? serverInfo : {}
+  if (typeof name !== 'string' || typeof version !== 'string') {
+    defects.push(failing('serverInfo lacks name or version', 'Give serverInfo a name and a version, both strings.'))
+  }
+  return defects
+}
+
+export function toolsOf({ result }: Reading): readonly unknown[] {
+  return Array.isArray(result?.tools) ? result.tools : []
+}
+
+export function judgeList(reading: Reading): Verdict {
+  const { envelope, result, error } = reading
+  const tools = toolsOf(reading)
+  const defects = [...envelope, ...tools.flatMap(judgeTool), ...judgeNames(tools)]
+  if (error) defects.push(failing(errorWords(error), 'Answer tools/list with a result.'))
+  if (result && !Array.isArray(result.tools)) {
+    defects.push(failing('result.tools is not an array', 'Put the tools into an array, result.tools.'))
+  } else if (result && tools.length === 0) {
+    defects.push({ severity: 'warning', seen: 'there are no tools', fix: 'Switch on what should be found.' })
+  }
+  if (result?.nextCursor !== undefined) {
+    const fix = "Send all tools at once: ArmorIQ's clients read the first page only."
+    defects.push({ severity: 'warning', seen: 'there are more pages', fix })
+  }
+  return summed(
+    'tools/list',
+    defects,
+    tools.length === 1 ? 'one tool, well described' : `${tools.length} tools, each well described`,
+  )
+}
+
+function judgeTool(tool: unknown, index: number): Defect[] {
+  if (!isObject(tool)) return [failing(`tool ${index} is not an object`, 'Describe each tool by an object.')]
+  const { name, description, inputSchema } = tool
+  const who = typeof name === 'string' && name !== '' ? quote(name) : `tool ${index}`
+  const defects: Defect[] = []
+  if (typeof name !== 'string' || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
+    const fix = 'Give each tool a name of 1 to 64 letters, digits, "_", "-" or ".".'
+    defects.push(failing(`${who} has a name that is missing or not portable`, fix))
+  }
+  if (typeof description !== 'string' || description.trim() === '') {
+    defects.push(failing(`${who} has no description`, 'Say in the description what the tool does.'))
+  }
+  return [...defects, ...judgeSchema(who, inputSchema)]
+}
+
+function judgeSchema(who: string, schema: unknown): Defect[] {
+  if (!isObject(schema) || schema.type !== 'object') {
+    return [failing(`${who} has no inputSchema of type "object"`, 'Begin each inputSchema with "type": "object".')]
+  }
+  const { properties = {}, required } = schema
+  if (!isObject(properties)) return [failing(`${who}: properties is not an object`, 'Make properties an object.')]
+  if (required === undefined) {
+    const fix = 'Add "required" at the root of the schema, an empty array if nothing is: the page shows it.'
+    return [{ severity: 'warning', seen: `${who} has no "required"`, fix }]
+  }
+  const names: readonly unknown[] = Array.isArray(required) ? required : [undefined]
+  const known = names.every((name) => typeof name === 'string' && Object.hasOwn(properties, name))
+  if (known) return []
+  return [failing(`${who} requires what it does not describe`, 'List in "required" only names of "properties".')]
+}
+
+function judgeNames(tools: readonly unknown[]): Defect[] {
+  const names = tools.map((tool) => (isObject(tool) && typeof tool.name === 'string' ? tool.name : ''))
+  const twice = names.find((name, index) => name !== '' && names.indexOf(name) !== index)
+  return twice === undefined ? [] : [failing(`${quote(twice)} is listed twice`, 'Give each tool its own name.')]
+}
+
+export function judgeUnknownTool({ envelope, result, error }: Reading): Verdict {
+  const name = 'unknown tool'
+  const fix = 'Answer a call of an unknown tool with a JSON-RPC error, or with a result that has "isError": true.'
+  if (error) return summed(name, envelope, errorWords(error))
+  if (result?.isError === true) return summed(name, envelope, 'a result with isError')
+  if (result) return failed(name, 'a call of a tool that does not exist succeeds', fix)
+  return summed(name, envelope, '')
+}
+
+export function judgeCall({ envelope, result, error }: Reading, tool: string): Verdict {
+  const name = `tools/call ${tool}`
+  const defects = [...envelope]
+  if (error) defects.push(failing(errorWords(error), 'Answer the call with a result, or check --tool and --args.'))
+  if (result && !Array.isArray(result.content)) {
+    defects.push(failing('result.content is not an array', 'Put what the tool says into an array, result.content.'))
+  }
+  if (defects.length === 0 && result?.isError === true) {
+    return warning(name, `isError: ${quote(JSON.stringify(result.content))}`, 'Check --args.')
+  }
+  return summed(name, defects, 'a result with content')
+}
+
+/** Over all the results that were seen: each text must itself be JSON. */
+export function judgeTexts(results: readonly JsonObject[]): Verdict {
+  const name = 'text is JSON'
+  const items = results.flatMap(({ content }): unknown[] => (Array.isArray(content) ? content : []))
+  if (items.length === 0) return skipped(name, 'no answer had content', 'Name a harmless tool with --tool and --args.')
+  return summed(
+    name,
+    items.flatMap(judgeItem),
+    `${items.length === 1 ? 'the text' : `all ${items.length} texts`} can be parsed`,
+  )
+}
+
+function judgeItem(item: unknown): Defect[] {
+  const { type, text } = isObject(item) ? item : {}
+  if (type !== 'text' || typeof text !== 'string') {
+    const seen = `a content item is of type ${quote(String(type))}${typeof text === 'string' ? '' : ' without text'}`
+    return [failing(seen, 'Return items of type "text" only, each with a string "text".')]
+  }
+  try {
+    JSON.parse(text)
+    return []
+  } catch {
+    const fix = 'Stringify the data: "text" must hold JSON, such as {"result": "…"}.'
+    return [failing(`a text is not JSON: ${quote(text)}`, fix)]
+  }
+}
+
+/** A framing defect counts once, whichever answers have it. */
+export function judgeFrames(readings: readonly Reading[]): Verdict {
+  return summed(
+    'SSE format',
+    readings.flatMap(({ frame }) => frame),
+    'one event, one data line, in each answer',
+  )
+}
+
+export function judgePost({ envelope, result, error }: Reading): Verdict {
+  const name = 'POST'
+  if (result || error) return ok(name, 'the endpoint answers')
+  return summed(name, envelope, '')
+}

@@ -1,0 +1,24 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { stateDirOf } from './state-dir.js'
+
+test('the folder is the one that is set, or lies in the home of the person', () => {
+  expect(stateDirOf({ STATE_DIR: '/var/lib/scorpiox' })).toBe(resolve('/var/lib/scorpiox'))
+  expect(stateDirOf({ STATE_DIR: 'here' })).toBe(resolve('here'))
+  expect(stateDirOf({ STATE_DIR: '' })).toBe(join(homedir(), '.scorpiox'))
+})
+
+test('without a home it must be set: a relative one would lie in the project', () => {
+  const { HOME, USERPROFILE } = process.env
+  try {
+    process.env.HOME = process.env.USERPROFILE = 'relative'
+    expect(() => stateDirOf({ STATE_DIR: '' })).toThrow('set STATE_DIR to a folder')
+  } finally {
+    if (HOME !== undefined) process.env.HOME = HOME
+    if (USERPROFILE === undefined) delete process.env.USERPROFILE
+    else process.env.USERPROFILE = USERPROFILE
+  }
+})

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+
+import { createRegistry } from './exposition.js'
+
+test('a family is printed once, with help, type and its series in the order they were made', () => {
+  const registry = createRegistry()
+  const cakes = registry.counter('cakes_total', 'Cakes baked.')
+  const plum = cakes({ kind: 'plum' })
+  cakes({ kind: 'apple' }).add(2)
+  plum.add(1)
+  plum.add(0.5)
+  expect(registry.text()).toBe(`# HELP cakes_total Cakes baked.
+# TYPE cakes_total counter
+cakes_total{kind="plum"} 1.5
+cakes_total{kind="apple"} 2
+`)
+})
+
+test('a family without series is not printed', () => {
+  const registry = createRegistry()
+  registry.counter('nothing_total', 'Nothing.')
+  expect(registry.text()).toBe('')
+})
+
+test('a histogram adds its buckets up; a value on a bound belongs under it', () => {
+  const registry = createRegistry()
+  const waits = registry.histogram('wait_seconds', 'Waits.', [0.1, 1])({ at: 'door' })
+  for (const value of [0.05, 0.1, 0.5, 1, 7]) waits.observe(value)
+  expect(registry.text()).toBe(`# HELP wait_seconds Waits.
+# TYPE wait_seconds histogram
+wait_seconds_bucket{at="door",le="0.1"} 2
+wait_seconds_bucket{at="door",le="1"} 4
+wait_seconds_bucket{at="door",le="+Inf"} 5
+wait_seconds_sum{at="door"} 8.65
+wait_seconds_count{at="door"} 5
+`)
+})
+
+test('what is read is read anew for each page', () => {
+  const registry = createRegistry()
+  let heat = 20
+  registry.read('gauge', 'oven_celsius', 'Heat.')({}, () => heat)
+  expect(registry.text()).toContain('\noven_celsius 20\n')
+  heat = -Infinity
+  expect(registry.text()).toContain('\noven_celsius -Inf\n')
+  heat = Number.NaN
+  expect(registry.text()).toContain('\noven_celsius NaN\n')
+})
+
+test('labels and help cannot break a line or leave their quotes', () => {
+  const registry = createRegistry()
+  registry.counter('odd_total', 'One\\two\nthree "four".')({ name: 'a\\b"c\nd} 7' }).add(1)
+  expect(registry.text()).toBe(`# HELP odd_total One\\\\two\\nthree "four".
+# TYPE odd_total counter
+odd_total{name="a\\\\b\\"c\\nd} 7"} 1
+`)
+})

@@ -1,0 +1,109 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { Failure } from '../lib/failure.js'
+import { fetchFrom } from './http.js'
+
+const asked: string[] = []
+const PAGES: Record<string, RequestListener> = {
+  '/text': (_, response) => response.end('hello'),
+  '/moved': (_, response) => response.writeHead(302, { location: '/text' }).end(),
+  '/missing': (_, response) => response.writeHead(404).end('nothing here'),
+  '/empty': (_, response) => response.writeHead(204).end(),
+  '/silent': () => {},
+  '/drip': (_, response) => void response.write('a'),
+  '/large': (_, response) => response.end('x'.repeat(100_000)),
+  '/bomb': (_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(10_000_000))),
+  '/cut': (_, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('half')
+    setTimeout(() => response.destroy(), 20)
+  },
+  '/echo': (request, response) => {
+    request.pipe(response.writeHead(200, { 'x-method': request.method, 'x-given': request.headers['x-given'] }))
+  },
+}
+const server = createServer((request, response) => {
+  asked.push(request.url ?? '')
+  PAGES[request.url ?? '']?.(request, response)
+})
+let base = ''
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+test('an answer comes back whole, whatever its status', async () => {
+  const { status, bytes } = await fetchFrom(`${base}/text`)
+  expect([status, bytes.toString()]).toEqual([200, 'hello'])
+  expect(await fetchFrom(new URL(`${base}/missing`))).toMatchObject({ status: 404 })
+  expect((await fetchFrom(`${base}/empty`)).bytes).toHaveLength(0)
+})
+
+test('method, headers and body are sent', async () => {
+  const { headers, bytes } = await fetchFrom(`${base}/echo`, {
+    method: 'POST',
+    headers: { 'x-given': 'a' },
+    body: 'hi',
+  })
+  expect([headers.get('x-method'), headers.get('x-given'), bytes.toString()]).toEqual(['POST', 'a', 'hi'])
+})
+
+test('a redirect is an answer, and followed only when asked for', async () => {
+  asked.length = 0
+  const { status, headers } = await fetchFrom(`${base}/moved`)
+  expect([status, headers.get('location'), asked]).toEqual([302, '/text', ['/moved']])
+  expect((await fetchFrom(`${base}/moved`, { followRedirects: true })).bytes.toString()).toBe('hello')
+})
+
+test.each([
+  ['an answer that never begins', '/silent', { timeoutMs: 100 }, 'no whole answer within 100 ms'],
+  ['an answer that never ends', '/drip', { timeoutMs: 100 }, 'no whole answer within 100 ms'],
+  ['an answer that is too large', '/large', { maxBytes: 99_999 }, 'the answer is larger than 99999 bytes'],
+  ['an answer that is small until unpacked', '/bomb', {}, 'the answer is larger than 1048576 bytes'],
+  ['an answer that is cut', '/cut', {}, ''],
+])('%s is a Failure with its reason', async (_, path, outgoing, reason) => {
+  const failure = await fetchFrom(`${base}${path}`, outgoing).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(Failure)
+  expect(String(failure)).toContain(`Could not fetch ${base}${path}: ${reason}`)
+})
+
+test('as large as allowed is not too large', async () => {
+  expect((await fetchFrom(`${base}/large`, { maxBytes: 100_000 })).bytes).toHaveLength(100_000)
+})
+
+test('the caller can give up', async () => {
+  const controller = new AbortController()
+  const fetched = fetchFrom(`${base}/silent`, { signal: controller.signal })
+  controller.abort()
+  await expect(fetched).rejects.toThrow('Could not fetch')
+})
+
+test('where nobody listens, the reason is told and the query is not', async () => {
+  const gone = createServer().listen(0, '127.0.0.1')
+  await once(gone, 'listening')
+  const { port } = gone.address() as AddressInfo
+  gone.close()
+  await once(gone, 'close')
+  const failure = await fetchFrom(`http://127.0.0.1:${port}/a?key=secret`).catch((error: unknown) => error)
+  expect(String(failure)).toMatch(/ECONNREFUSED/)
+  expect(String(failure)).not.toContain('secret')
+})
+
+test.each(['file:///etc/passwd', 'data:text/plain,hi', 'ftp://a.example', 'nonsense', ''])(
+  '%j is not fetched',
+  async (url) => {
+    await expect(fetchFrom(url)).rejects.toThrow('only http and https URLs can be fetched')
+  },
+)

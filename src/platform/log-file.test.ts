@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { expect, test, vi } from 'vitest'
+
+import { openLogFile } from './log-file.js'
+
+const fresh = (): string => join(mkdtempSync(join(tmpdir(), 'scorpiox-log-')), 'access.log')
+const never = (): void => expect.unreachable()
+
+test('lines are appended, also to what an earlier process wrote, and others cannot read them', () => {
+  const path = fresh()
+  for (const word of ['one', 'two']) {
+    const file = openLogFile(path, never)
+    file.write(`${word}\n`)
+    file.close()
+  }
+  expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n')
+  expect(statSync(path).mode & 0o007).toBe(0)
+})
+
+test('a file that was moved away is followed by a new one; one that was emptied goes on', async () => {
+  const path = fresh()
+  const file = openLogFile(path, never)
+  file.write('one\n')
+  renameSync(path, `${path}.1`)
+  await sleep(1100)
+  file.write('two\n')
+  truncateSync(path)
+  file.write('three\n')
+  file.close()
+  expect(readFileSync(`${path}.1`, 'utf8')).toBe('one\n')
+  expect(readFileSync(path, 'utf8')).toBe('three\n')
+})
+
+test('a folder that vanished is told once, and writing goes on when it is back', async () => {
+  const path = fresh()
+  const complain = vi.fn<(error: unknown) => void>()
+  const file = openLogFile(path, complain)
+  rmSync(join(path, '..'), { recursive: true })
+  await sleep(1100)
+  for (let count = 0; count < 3; count++) file.write('lost\n')
+  expect(complain).toHaveBeenCalledTimes(1)
+  expect(String(complain.mock.calls[0]?.[0])).toContain('cannot be opened')
+  execFileSync('mkdir', [join(path, '..')])
+  file.write('found\n')
+  file.close()
+  expect(readFileSync(path, 'utf8')).toBe('found\n')
+})
+
+test.skipIf(!existsSync('/dev/full'))('a full disk is told once', () => {
+  const complain = vi.fn<(error: unknown) => void>()
+  const file = openLogFile('/dev/full', complain)
+  for (let count = 0; count < 3; count++) file.write('lost\n')
+  expect(complain).toHaveBeenCalledTimes(1)
+  file.close()
+})
+
+test('what cannot be a log is refused in a sentence, and a pipe does not hang the start', () => {
+  expect(() => openLogFile(tmpdir(), never)).toThrow('is not a file')
+  expect(() => openLogFile('/nowhere/access.log', never)).toThrow('cannot be opened')
+  const pipe = fresh()
+  execFileSync('mkfifo', [pipe])
+  expect(() => openLogFile(pipe, never)).toThrow('is not a file')
+})

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { expect, test } from 'vitest'
+
+import { watchVitals } from './vitals.js'
+
+test('memory, processor time and age are those of this process', () => {
+  const vitals = watchVitals()
+  expect(vitals.residentBytes()).toBeGreaterThan(10_000_000)
+  expect(vitals.cpuSeconds()).toBeGreaterThan(0)
+  expect(vitals.uptimeSeconds()).toBeGreaterThan(0)
+  vitals.close()
+})
+
+test('a loop that was held up is seen, and forgotten on request', async () => {
+  const vitals = watchVitals()
+  await sleep(60)
+  const until = performance.now() + 300
+  while (performance.now() < until);
+  await sleep(60)
+  expect(vitals.loopDelaySeconds(100)).toBeGreaterThan(0.2)
+  vitals.forget()
+  expect(vitals.loopDelaySeconds(100)).toBe(0)
+  vitals.close()
+})

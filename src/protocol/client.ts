@@ -1,0 +1,55 @@
+// What one request may know of its client: the revision it speaks, what it declared, how it wants to be written to.
+
+import { isObject, type JsonObject } from '../lib/json.js'
+import { LOG_LEVELS, type Abilities, type LogLevel } from '../tools/call.js'
+import { MODERN_REVISION, type Revision } from './revision.js'
+
+export interface Client {
+  readonly revision: Revision
+  readonly capabilities: JsonObject
+  /** The least level it wants to hear of; undefined: nothing. */
+  readonly logLevel: LogLevel | undefined
+  /** Content must be text, and every text JSON: the form that ArmorIQ's proxy reads. */
+  readonly jsonText: boolean
+}
+
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
+
+/** Without a way to send, nothing can be asked, whatever the client declared. */
+export const NO_ABILITIES: Abilities = { form: false, url: false, sample: false, roots: false, defer: false }
+
+export function abilitiesOf({ revision, capabilities }: Client): Abilities {
+  const { elicitation, sampling, roots, extensions } = capabilities
+  const elicits = isObject(elicitation) && revision >= '2025-06-18'
+  return {
+    // An empty object is a client from before there were modes.
+    form: elicits && (isObject(elicitation.form) || elicitation.url === undefined),
+    url: elicits && isObject(elicitation.url) && revision >= '2025-11-25',
+    sample: isObject(sampling),
+    roots: isObject(roots),
+    defer: revision === MODERN_REVISION && isObject(extensions) && isObject(extensions[TASKS_EXTENSION]),
+  }
+}
+
+/** The part of `required` that the client did not declare. */
+export function missingCapabilities(required: JsonObject, declared: unknown): JsonObject | undefined {
+  const known = isObject(declared) ? declared : {}
+  const missing: [string, unknown][] = []
+  for (const [name, wanted] of Object.entries(required)) {
+    const given = known[name]
+    if (!isObject(given)) missing.push([name, wanted])
+    else {
+      const inside = isObject(wanted) ? missingCapabilities(wanted, given) : undefined
+      if (inside) missing.push([name, inside])
+    }
+  }
+  return missing.length > 0 ? Object.fromEntries(missing) : undefined
+}
+
+export function isLogLevel(value: unknown): value is LogLevel {
+  return LOG_LEVELS.some((level) => level === value)
+}
+
+export function wantsToHear(level: LogLevel, least: LogLevel | undefined): boolean {
+  return least !== undefined && LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least)
+}

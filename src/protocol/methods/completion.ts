@@ -1,0 +1,47 @@
+// completion/complete: what may follow what a person has typed, for arguments of prompts and variables of templates.
+
+import { isObject, type JsonObject } from '../../lib/json.js'
+import type { Complete } from '../../tools/prompt.js'
+import type { Exchange } from '../exchange.js'
+import { INVALID_PARAMS, ProtocolError } from '../protocol-error.js'
+import { memberText } from '../reply.js'
+import type { Library } from '../library.js'
+import type { Server } from '../server.js'
+import type { Methods } from './method.js'
+
+const MAX_VALUES = 100
+
+async function complete({ library }: Server, { params }: Exchange): Promise<string> {
+  const { ref, argument, context } = params
+  if (!isObject(argument) || typeof argument.name !== 'string' || typeof argument.value !== 'string') {
+    throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'argument' must have a 'name' and a 'value'")
+  }
+  const suggest = completer(library, ref, argument.name)
+  const all = suggest ? await suggest(argument.value, readOthers(context)) : []
+  const values = all.slice(0, MAX_VALUES)
+  return memberText({ completion: { values, total: all.length, hasMore: all.length > values.length } })
+}
+
+/** undefined: there is such a thing, but nobody knows its values. */
+function completer(library: Library, ref: unknown, name: string): Complete | undefined {
+  const { type, name: promptName, uri } = isObject(ref) ? ref : {}
+  if (type === 'ref/prompt' && typeof promptName === 'string') {
+    const prompt = library.prompt(promptName)
+    if (prompt) return prompt.arguments?.find((argument) => argument.name === name)?.complete
+  }
+  if (type === 'ref/resource' && typeof uri === 'string') {
+    const template = library.template(uri)
+    if (template)
+      return template.complete && Object.hasOwn(template.complete, name) ? template.complete[name] : undefined
+    if (library.at(uri)) return undefined
+  }
+  throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'ref' names no prompt and no resource of this server")
+}
+
+function readOthers(context: unknown): Readonly<Record<string, string>> {
+  const others: JsonObject = isObject(context) && isObject(context.arguments) ? context.arguments : {}
+  const texts = Object.entries(others).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  return Object.fromEntries(texts)
+}
+
+export const COMPLETION: Methods = { 'completion/complete': complete }

@@ -1,0 +1,44 @@
+// How a conversation begins: `initialize` on legacy revisions, `server/discover` on the modern one. What the server
+// declares follows from what it offers.
+
+import type { JsonObject } from '../../lib/json.js'
+import { TASKS_EXTENSION } from '../client.js'
+import { projectIdentity } from '../projection.js'
+import { memberText } from '../reply.js'
+import { MODERN_REVISION, SUPPORTED_REVISIONS, type LegacyRevision, type Revision } from '../revision.js'
+import type { Server } from '../server.js'
+import { LIST_CACHE, type Method, type Methods } from './method.js'
+
+export function initializeMembers(server: Server, revision: LegacyRevision): string {
+  const { identity, instructions } = server
+  return memberText({
+    protocolVersion: revision,
+    capabilities: capabilitiesOf(server, revision),
+    serverInfo: projectIdentity(identity, revision),
+    instructions,
+  })
+}
+
+const discover: Method = (server) => {
+  const { instructions } = server
+  const capabilities = capabilitiesOf(server, MODERN_REVISION)
+  return `${memberText({ supportedVersions: SUPPORTED_REVISIONS, capabilities, instructions })},${LIST_CACHE}`
+}
+
+export const LEGACY_LIFECYCLE: Methods = { ping: () => '' }
+
+export const MODERN_LIFECYCLE: Methods = { 'server/discover': discover }
+
+function capabilitiesOf(server: Server, revision: Revision): JsonObject {
+  const { changing, library, logging, defers } = server
+  return {
+    tools: { listChanged: changing.tools },
+    ...((library.hasResources || changing.resources) && {
+      resources: { subscribe: true, listChanged: changing.resources },
+    }),
+    ...((library.hasPrompts || changing.prompts) && { prompts: { listChanged: changing.prompts } }),
+    ...(library.hasCompletions && revision >= '2025-03-26' && { completions: {} }),
+    ...(logging && { logging: {} }),
+    ...(defers && revision === MODERN_REVISION && { extensions: { [TASKS_EXTENSION]: {} } }),
+  }
+}

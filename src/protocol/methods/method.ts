@@ -1,0 +1,21 @@
+// What a method is, and what several of them share.
+
+import type { Exchange } from '../exchange.js'
+import { INVALID_PARAMS, ProtocolError } from '../protocol-error.js'
+import type { Result } from '../reply.js'
+import type { Server } from '../server.js'
+
+export type Method = (server: Server, exchange: Exchange) => Result | Promise<Result>
+
+export type Methods = Readonly<Record<string, Method>>
+
+// The lists are settled when the process starts, or their changes are told; five minutes let a client notice a restart
+// with other settings.
+export const LIST_CACHE = '"ttlMs":300000,"cacheScope":"private"'
+
+/** A parameter that must be a string. */
+export function textParam({ params }: Exchange, name: string): string {
+  const value = params[name]
+  if (typeof value === 'string') return value
+  throw new ProtocolError(INVALID_PARAMS, `Invalid params: '${name}' must be a string`)
+}

@@ -1,0 +1,60 @@
+// prompts/list and prompts/get.
+
+import { Failure } from '../../lib/failure.js'
+import { isObject } from '../../lib/json.js'
+import type { Prompt, PromptMessage } from '../../tools/prompt.js'
+import type { Block } from '../../tools/tool.js'
+import type { Exchange } from '../exchange.js'
+import { projectBlock } from '../projection.js'
+import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../protocol-error.js'
+import { memberText } from '../reply.js'
+import type { Revision } from '../revision.js'
+import type { Server } from '../server.js'
+import { LIST_CACHE, textParam, type Method, type Methods } from './method.js'
+
+const list: Method = ({ library }, { client, params }) => library.listPrompts(client.revision, params.cursor)
+
+async function get(server: Server, exchange: Exchange): Promise<string> {
+  const name = textParam(exchange, 'name')
+  const prompt = server.library.prompt(name)
+  if (!prompt) throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 128)}`)
+  const args = readArguments(prompt, exchange.params.arguments)
+  try {
+    const services = await server.services.open(prompt.needs ?? [])
+    const messages = await prompt.get(args, services, exchange.toCall())
+    const { revision } = exchange.client
+    return memberText({
+      description: prompt.description,
+      messages: messages.map((message) => projectMessage(message, revision)),
+    })
+  } catch (error) {
+    if (error instanceof Failure) throw new ProtocolError(INTERNAL_ERROR, error.message)
+    throw error
+  }
+}
+
+function readArguments(prompt: Prompt, given: unknown = {}): Readonly<Record<string, string>> {
+  if (!isObject(given)) throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'arguments' must be an object")
+  const known: [string, string][] = []
+  for (const { name, required } of prompt.arguments ?? []) {
+    const value = given[name]
+    if (typeof value === 'string') known.push([name, value])
+    else if (value !== undefined || required) {
+      const problem = value === undefined ? 'is required' : 'must be a string'
+      throw new ProtocolError(INVALID_PARAMS, `Invalid params: '${name}' of prompt ${prompt.name} ${problem}`)
+    }
+  }
+  return Object.fromEntries(known)
+}
+
+function projectMessage({ role, content }: PromptMessage, revision: Revision) {
+  const block: Block = typeof content === 'string' ? { type: 'text', text: content } : content
+  return { role, content: projectBlock(block, revision) }
+}
+
+export const LEGACY_PROMPTS: Methods = { 'prompts/list': list, 'prompts/get': get }
+
+export const MODERN_PROMPTS: Methods = {
+  'prompts/list': (server, exchange) => `${list(server, exchange)},${LIST_CACHE}`,
+  'prompts/get': get,
+}

@@ -1,0 +1,62 @@
+// resources/list, resources/templates/list, resources/read and, on legacy revisions, subscriptions to one resource.
+
+import { Failure } from '../../lib/failure.js'
+import type { Content, ResourcePart } from '../../tools/resource.js'
+import type { Exchange } from '../exchange.js'
+import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../protocol-error.js'
+import { MODERN_REVISION } from '../revision.js'
+import type { Server } from '../server.js'
+import { LIST_CACHE, textParam, type Method, type Methods } from './method.js'
+
+// What is read changes by its own rules; a client that wants it fresh asks again.
+const READ_CACHE = '"ttlMs":0,"cacheScope":"private"'
+
+const list: Method = ({ library }, { client, params }) => library.listResources(client.revision, params.cursor)
+
+const listTemplates: Method = ({ library }, { client, params }) => library.listTemplates(client.revision, params.cursor)
+
+async function read(server: Server, exchange: Exchange): Promise<string> {
+  const uri = textParam(exchange, 'uri')
+  const found = server.library.at(uri)
+  if (!found) throw notFound(uri, exchange)
+  const [{ needs = [], mimeType }, variables] =
+    'template' in found ? [found.template, found.variables] : [found, undefined]
+  try {
+    const services = await server.services.open(needs)
+    const call = exchange.toCall()
+    const content =
+      'template' in found
+        ? await found.template.read(variables ?? {}, services, call)
+        : await found.read(services, call)
+    if (content === undefined) throw notFound(uri, exchange)
+    return `"contents":${JSON.stringify(partsOf(content, uri, mimeType))}`
+  } catch (error) {
+    if (error instanceof Failure) throw new ProtocolError(INTERNAL_ERROR, error.message, { uri })
+    throw error
+  }
+}
+
+function partsOf(content: Content, uri: string, mimeType: string | undefined): readonly ResourcePart[] {
+  const face = mimeType === undefined ? { uri } : { uri, mimeType }
+  if (typeof content === 'string') return [{ ...face, text: content.toWellFormed() }]
+  if (content instanceof Uint8Array) return [{ ...face, blob: Buffer.from(content).toString('base64') }]
+  return content
+}
+
+/** The code moved between the eras. */
+export function notFound(uri: string, { client }: Exchange): ProtocolError {
+  const code = client.revision === MODERN_REVISION ? INVALID_PARAMS : RESOURCE_NOT_FOUND
+  return new ProtocolError(code, `Resource not found: ${uri.slice(0, 500)}`, { uri })
+}
+
+export const LEGACY_RESOURCES: Methods = {
+  'resources/list': list,
+  'resources/templates/list': listTemplates,
+  'resources/read': read,
+}
+
+export const MODERN_RESOURCES: Methods = {
+  'resources/list': (server, exchange) => `${list(server, exchange)},${LIST_CACHE}`,
+  'resources/templates/list': (server, exchange) => `${listTemplates(server, exchange)},${LIST_CACHE}`,
+  'resources/read': async (server, exchange) => `${await read(server, exchange)},${READ_CACHE}`,
+}

@@ -1,0 +1,14 @@
+// tools/list and tools/call.
+
+import { callTool } from '../call.js'
+import { LIST_CACHE, type Method, type Methods } from './method.js'
+
+const list: Method = ({ catalogue }, { client, params }) => catalogue.list(client.revision, params.cursor)
+
+export const LEGACY_TOOLS: Methods = { 'tools/list': list, 'tools/call': callTool }
+
+export const MODERN_TOOLS: Methods = {
+  'tools/list': ({ catalogue }, { client, params }) =>
+    `${catalogue.list(client.revision, params.cursor)},${LIST_CACHE}`,
+  'tools/call': callTool,
+}

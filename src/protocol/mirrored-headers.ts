@@ -1,0 +1,69 @@
+// What a modern HTTP request says twice must be said alike: whoever routes by the headers must not be told another
+// story than the server. Pure: headers and message in, the first contradiction out.
+
+import { isObject, type JsonObject } from '../lib/json.js'
+import type { HeaderParameter } from './header-parameters.js'
+import { HEADER_MISMATCH, ProtocolError } from './protocol-error.js'
+
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** The member of `params` that `Mcp-Name` repeats. */
+const NAMED: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+}
+
+/** Asked first: whether a version is ours matters only once both say the same one. */
+export function checkVersion(headers: Headers, version: string): void {
+  compare('MCP-Protocol-Version', headers['mcp-protocol-version'], version)
+}
+
+export function checkMirrored(headers: Headers, method: string, params: JsonObject): void {
+  compare('Mcp-Method', headers['mcp-method'], method)
+  const member = NAMED[method]
+  if (member !== undefined) compare('Mcp-Name', decoded('Mcp-Name', headers['mcp-name']), params[member])
+}
+
+/** The same for arguments that the tool wants repeated. */
+export function checkParameters(headers: Headers, args: unknown, parameters: readonly HeaderParameter[]): void {
+  for (const { header, path } of parameters) {
+    const value = path.reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), args)
+    const given = headers[header]
+    if (value === undefined || value === null) {
+      if (given !== undefined) throw mismatch(`${header} is sent, but the argument '${path.join('.')}' is not`)
+      continue
+    }
+    const said = decoded(header, given)
+    const isSame = typeof value === 'number' ? said !== undefined && Number(said) === value : said === String(value)
+    if (!isSame) throw mismatch(`${header} does not repeat the argument '${path.join('.')}'`)
+  }
+}
+
+function compare(name: string, given: string | readonly string[] | undefined, value: unknown): void {
+  if (given === undefined) throw mismatch(`the header ${name} is missing`)
+  if (given !== value) throw mismatch(`${name} says ${show(given)}, the body says ${show(value)}`)
+}
+
+/** Values that do not fit a header travel as `=?base64?…?=`. */
+function decoded(name: string, given: string | readonly string[] | undefined): string | undefined {
+  if (typeof given !== 'string') return undefined
+  if (/[^\t\x20-\x7e]/.test(given)) throw mismatch(`${name} contains characters that headers cannot carry`)
+  const [, base64] = /^=\?base64\?(.*)\?=$/.exec(given) ?? []
+  if (base64 === undefined) return given
+  const bytes = Buffer.from(base64, 'base64')
+  // The decoder is lenient; what routes by the header may not be.
+  if (bytes.toString('base64') !== base64) throw mismatch(`${name} is not Base64`)
+  return bytes.toString()
+}
+
+function show(value: unknown): string {
+  return value === undefined ? 'nothing' : String(JSON.stringify(value)).slice(0, 200).toWellFormed()
+}
+
+function mismatch(reason: string): ProtocolError {
+  return new ProtocolError(HEADER_MISMATCH, `Header mismatch: ${reason}`)
+}

@@ -1,0 +1,88 @@
+// Questions to the client, as each revision has them on the wire, and its answers, checked before anybody trusts them.
+
+import { Failure } from '../lib/failure.js'
+import { isObject, type JsonObject } from '../lib/json.js'
+import { compileSchema } from '../lib/json-schema/compile.js'
+import type { Abilities, Question, Questions, SampleQuestion } from '../tools/call.js'
+import { MODERN_REVISION, type Revision } from './revision.js'
+
+export interface WireQuestion {
+  readonly method: string
+  readonly params: JsonObject
+}
+
+/** Fails where the client did not say that it can be asked this. */
+export function checkAbilities(questions: Questions, can: Abilities): void {
+  for (const { kind } of Object.values(questions)) {
+    if (!can[kind]) throw new Failure(`This client cannot be asked for ${NAMES[kind]}: it did not declare that it can.`)
+  }
+}
+
+const NAMES = {
+  form: 'input by a form',
+  url: 'a visit to a web page',
+  sample: 'text from its model',
+  roots: 'its root folders',
+} as const
+
+export function wireQuestion(question: Question, revision: Revision, model: string): WireQuestion {
+  switch (question.kind) {
+    case 'form':
+      return { method: 'elicitation/create', params: formParams(question.message, question.schema, revision) }
+    case 'url':
+      return { method: 'elicitation/create', params: urlParams(question.message, question.url, revision) }
+    case 'sample':
+      return { method: 'sampling/createMessage', params: sampleParams(question, model) }
+    case 'roots':
+      return { method: 'roots/list', params: {} }
+  }
+}
+
+function formParams(message: string, schema: JsonObject, revision: Revision): JsonObject {
+  if (revision < '2025-11-25') return { message, requestedSchema: simplerForm(schema) }
+  return { mode: 'form', message, requestedSchema: schema }
+}
+
+function urlParams(message: string, url: string, revision: Revision): JsonObject {
+  const params = { mode: 'url', message, url }
+  return revision === MODERN_REVISION ? params : { ...params, elicitationId: crypto.randomUUID() }
+}
+
+function sampleParams({ kind: _, modelPreferences, ...question }: SampleQuestion, model: string): JsonObject {
+  const preferences = modelPreferences ?? (model === '' ? undefined : { hints: [{ name: model }] })
+  return preferences === undefined ? { ...question } : { ...question, modelPreferences: preferences }
+}
+
+/** Choices with titles were written as two lists before 2025-11-25, and choosing several did not exist. */
+function simplerForm(schema: JsonObject): JsonObject {
+  const { properties } = schema
+  if (!isObject(properties)) return schema
+  const simpler = Object.entries(properties).map(([name, property]) => [name, simplerField(name, property)])
+  return { ...schema, properties: Object.fromEntries(simpler) }
+}
+
+function simplerField(name: string, property: unknown): unknown {
+  if (!isObject(property)) return property
+  if (property.type === 'array') {
+    throw new Failure(`This client's protocol revision cannot offer several choices at once ('${name}').`)
+  }
+  const { oneOf, ...rest } = property
+  if (!Array.isArray(oneOf)) return property
+  const options = oneOf.filter(isObject)
+  return {
+    ...rest,
+    enum: options.map((option) => option.const),
+    enumNames: options.map((option) => option.title ?? option.const),
+  }
+}
+
+/** What is wrong with an answer; undefined when it can be used. */
+export function problemWith(question: Question, answer: unknown): string | undefined {
+  if (!isObject(answer)) return 'it is not an object'
+  if (question.kind === 'roots') return Array.isArray(answer.roots) ? undefined : "it has no 'roots'"
+  if (question.kind === 'sample') return 'content' in answer ? undefined : "it has no 'content'"
+  const { action } = answer
+  if (action !== 'accept' && action !== 'decline' && action !== 'cancel') return "its 'action' is unknown"
+  if (question.kind === 'url' || action !== 'accept') return undefined
+  return compileSchema(question.schema)(answer.content ?? {})?.[0]?.message
+}

@@ -1,0 +1,19 @@
+// What a method gives back: the members of a complete result as text, or a result of another kind.
+// As text, without braces, so that a large result is printed once.
+
+export type Result = string | Reply
+
+export class Reply {
+  constructor(
+    /** The modern `resultType`. */
+    readonly type: 'complete' | 'input_required' | 'task',
+    readonly members: string,
+    /** Members for `_meta`, besides those that every modern result has. */
+    readonly meta = '',
+  ) {}
+}
+
+/** The text of an object's members, ready to stand among others. */
+export function memberText(members: object): string {
+  return JSON.stringify(members).slice(1, -1)
+}

@@ -1,0 +1,37 @@
+// What changed, told to whoever listens: services and calls publish, sessions pass it on to their clients.
+// A notice about one user's things carries that user, and nobody else's session may show it.
+
+export type Notice =
+  | { readonly kind: 'tools' | 'resources' | 'prompts' }
+  | { readonly kind: 'resource'; readonly uri: string; readonly user: string | undefined }
+  | { readonly kind: 'ticket'; readonly id: string; readonly user: string; readonly params: string }
+
+export type Listener = (notice: Notice) => void
+
+export interface Notices {
+  /** Says that a list has changed. */
+  changed(list: 'tools' | 'resources' | 'prompts'): void
+  /** Says that a resource has changed, to the sessions of one user, or of all. */
+  updated(uri: string, user?: string): void
+  publish(notice: Notice): void
+  /** Returns the way out. Listeners hear in the order they came. */
+  listen(listener: Listener): () => void
+}
+
+export function createNotices(): Notices {
+  const listeners = new Set<Listener>()
+  const publish = (notice: Notice): void => {
+    for (const listener of listeners) listener(notice)
+  }
+  return {
+    publish,
+    changed: (kind) => publish({ kind }),
+    updated: (uri, user) => publish({ kind: 'resource', uri, user }),
+    listen(listener) {
+      // Wrapped, so that whoever listens twice also leaves twice.
+      const own: Listener = (notice) => listener(notice)
+      listeners.add(own)
+      return () => void listeners.delete(own)
+    },
+  }
+}

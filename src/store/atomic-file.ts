@@ -1,0 +1,53 @@
+// Replaces a file whole: after a crash at any moment the old text is there or the new, never a part. For its owner only.
+
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { dirname } from 'node:path'
+
+/** `mayCommit` is asked last, when the new text lies on disk beside the old; false leaves the old one and says so. */
+export function replaceFile(path: string, text: string, mayCommit: () => boolean): boolean {
+  const beside = `${path}.${randomUUID()}.tmp`
+  try {
+    writeDurably(beside, text)
+    if (!mayCommit()) return false
+    renameSync(beside, path)
+    syncFolder(dirname(path))
+    return true
+  } finally {
+    rmSync(beside, { force: true })
+  }
+}
+
+/** A folder that was there keeps the mode its owner gave it. */
+export function makePrivateFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
+  // By hand, because Node's recursive mkdir never returns where no folder can be made, as in /proc.
+  if (dirname(path) !== path) makePrivateFolder(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process was faster.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+}
+
+function writeDurably(path: string, text: string): void {
+  const file = openSync(path, 'wx', 0o600)
+  try {
+    writeFileSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+// Windows has no folders one could sync.
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}

@@ -1,0 +1,53 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { withFileLock } from './file-lock.js'
+
+const newPath = (): string => join(mkdtempSync(join(tmpdir(), 'scorpiox-lock-')), 'a.lock')
+const longAgo = new Date(Date.now() - 60_000)
+
+test('the lock is there during the work and gone after it, also when the work throws', () => {
+  const path = newPath()
+  expect(withFileLock(path, (stillOurs) => [existsSync(path), stillOurs()])).toEqual([true, true])
+  expect(existsSync(path)).toBe(false)
+  const fails = (): never => {
+    throw new Error('no')
+  }
+  expect(() => withFileLock(path, fails)).toThrow('no')
+  expect(existsSync(path)).toBe(false)
+})
+
+test('a lock whose holder died is broken, and nothing is left lying about', () => {
+  const path = newPath()
+  writeFileSync(path, 'dead')
+  utimesSync(path, longAgo, longAgo)
+  expect(withFileLock(path, () => 'mine')).toBe('mine')
+  expect(readdirSync(dirname(path))).toEqual([])
+})
+
+test('who slept through the breaking of its lock is told, and leaves the lock of the other alone', () => {
+  const path = newPath()
+  const still = withFileLock(path, (stillOurs) => {
+    utimesSync(path, longAgo, longAgo)
+    expect(withFileLock(path, () => stillOurs())).toBe(false)
+    writeFileSync(path, 'of a third')
+    return stillOurs()
+  })
+  expect(still).toBe(false)
+  expect(readFileSync(path, 'utf8')).toBe('of a third')
+})
+
+test('a lock that is held is waited for, and then a sentence says what to do', () => {
+  const path = newPath()
+  // From the future, as after a clock was set back: it never grows old.
+  const future = new Date(Date.now() + 3_600_000)
+  writeFileSync(path, 'alive')
+  utimesSync(path, future, future)
+  expect(() => withFileLock(path, () => 'mine', 100)).toThrow(
+    'is held by another process; if none is at work on it, delete',
+  )
+  expect(readFileSync(path, 'utf8')).toBe('alive')
+})

@@ -1,0 +1,78 @@
+// Tickets as files, one each, in a folder per user: they survive the process that made them. A record is written
+// beside its place, flushed and moved there, so that whoever reads it sees all of it or what was before.
+
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { isObject } from '../lib/json.js'
+import { isOver, type TicketRecord, type TicketStore } from './ticket-store.js'
+
+export async function openTicketFiles(folder: string): Promise<TicketStore> {
+  await sweep(folder)
+  return {
+    async save(record) {
+      const home = folderOf(folder, record.user)
+      await mkdir(home, { recursive: true, mode: 0o700 })
+      await writeDurably(join(home, `${record.id}.json`), JSON.stringify(record))
+      await flushFolder(home)
+    },
+    async load(user, id) {
+      if (!/^[\w-]{1,64}$/.test(id)) return undefined
+      const record = await read(join(folderOf(folder, user), `${id}.json`))
+      return record === undefined || record.user !== user || isOver(record, Date.now()) ? undefined : record
+    },
+  }
+}
+
+function folderOf(folder: string, user: string): string {
+  return join(folder, createHash('sha256').update(user).digest('hex').slice(0, 32))
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const beside = `${path}.${randomUUID()}.tmp`
+  const file = await open(beside, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(beside, path)
+}
+
+/** A new name in a folder is durable only once the folder is; not every system lets one say so. */
+async function flushFolder(home: string): Promise<void> {
+  const handle = await open(home, 'r').catch(() => undefined)
+  if (!handle) return
+  await handle.sync().catch(() => undefined)
+  await handle.close()
+}
+
+async function read(path: string): Promise<TicketRecord | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'))
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isRecord(value: unknown): value is TicketRecord {
+  if (!isObject(value)) return false
+  const { id, user, pid, createdAt, updatedAt, ttlMs, pollMs, status } = value
+  const numbers = [pid, createdAt, updatedAt, ttlMs, pollMs]
+  return [id, user, status].every((text) => typeof text === 'string') && numbers.every(Number.isFinite)
+}
+
+/** Removes what is over; the rest is none of this process's business. */
+async function sweep(folder: string): Promise<void> {
+  const users = await readdir(folder).catch(() => [])
+  for (const user of users) {
+    for (const name of await readdir(join(folder, user)).catch(() => [])) {
+      const path = join(folder, user, name)
+      const record = name.endsWith('.json') ? await read(path) : undefined
+      if (record && isOver(record, Date.now())) await rm(path, { force: true })
+    }
+  }
+}

@@ -1,0 +1,46 @@
+// The body of a request as text. What is too large is refused by its announced length, before a byte is read, or as
+// soon as it has grown too large; it is never kept.
+
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+
+import type { Refusal } from './gate.js'
+
+/** undefined: the client went away while it was sending. */
+export type Body = string | Refusal | undefined
+
+export function readBody(request: IncomingMessage, maxBytes: number, done: (body: Body, bytes: number) => void): void {
+  const tooLarge = {
+    status: 413,
+    reason: `The body is larger than ${maxBytes} bytes`,
+    headers: { connection: 'close' },
+  }
+  if (Number(request.headers['content-length']) > maxBytes) return done(tooLarge, 0)
+  const chunks: Buffer[] = []
+  let size = 0
+  let isOver = false
+  const finish = (body: Body): void => {
+    if (isOver) return
+    isOver = true
+    done(body, size)
+  }
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size > maxBytes) {
+      chunks.length = 0
+      finish(tooLarge)
+    } else if (!isOver) chunks.push(chunk)
+  })
+  request.on('end', () => finish(decode(chunks)))
+  request.on('error', () => finish(undefined))
+  request.on('close', () => finish(undefined))
+}
+
+function decode(chunks: readonly Buffer[]): string | Refusal {
+  const [first] = chunks
+  const bytes = chunks.length === 1 && first ? first : Buffer.concat(chunks)
+  if (bytes.length === 0) return { status: 400, reason: 'The body is empty; send one JSON-RPC message' }
+  if (!isUtf8(bytes)) return { status: 400, reason: 'Parse error: the body is not valid UTF-8' }
+  const text = bytes.toString()
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
+}

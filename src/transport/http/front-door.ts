@@ -1,0 +1,166 @@
+// Every HTTP request comes in here. The order is the law: Host and Origin, then who it is, then how much they may ask,
+// then the path; only then is a body read, and only after that is anything parsed.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import type { Caller } from './auth.js'
+import { readBody } from './body.js'
+import { checkGate, isRefusal, type Refusal } from './gate.js'
+import type { House } from './house.js'
+import { endSession, openStream, postMessage } from './mcp-endpoint.js'
+import { METRICS_CONTENT_TYPE } from './metrics.js'
+import type { SseSessions } from './sse-endpoint.js'
+import { Visit } from './visit.js'
+
+const METADATA = /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/
+const STOPPING = { status: 503, reason: 'The server is stopping; try again elsewhere', headers: { 'retry-after': '5' } }
+
+export interface FrontDoor {
+  receive(request: IncomingMessage, response: ServerResponse): void
+}
+
+export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
+  function receive(request: IncomingMessage, response: ServerResponse): void {
+    const visit = new Visit(request, response, house)
+    const refusal = checkGate(request.headers, house.policy)
+    if (refusal) return visit.refuse(refusal, refusal.kind ?? 'host')
+    allowOrigin(visit)
+    const path = pathOf(request)
+    if (isPublic(visit, path)) return
+    const caller = house.authenticator.authenticate(request.headers)
+    if (!(caller instanceof Promise)) return admit(visit, path, caller)
+    caller.then(
+      (known) => admit(visit, path, known),
+      (error: unknown) => fail(visit, error),
+    )
+  }
+
+  /** What everybody may see. */
+  function isPublic(visit: Visit, path: string): boolean {
+    const { method } = visit.request
+    const { metadata } = house.authenticator
+    if (method === 'OPTIONS') visit.empty(204)
+    else if (path === '/healthz') visit.text(200, 'ok\n', 'text/plain')
+    else if (path === '/readyz' && house.draining) visit.text(503, 'stopping\n', 'text/plain')
+    else if (path === '/readyz') visit.text(200, 'ready\n', 'text/plain')
+    else if (metadata && METADATA.test(path)) visit.json(200, JSON.stringify(metadata))
+    else return false
+    return true
+  }
+
+  function admit(visit: Visit, path: string, caller: Caller | Refusal): void {
+    const refusal = admission(house, visit, caller)
+    if (refusal) return visit.refuse(refusal.refusal, refusal.kind)
+    try {
+      route(visit, path)
+    } catch (error) {
+      fail(visit, error)
+    }
+  }
+
+  function route(visit: Visit, path: string): void {
+    const { method } = visit.request
+    if (path === '/mcp') {
+      if (method === 'POST') return withBody(visit, (body) => postMessage(house, visit, body))
+      if (method === 'GET') return openStream(house, visit)
+      if (method === 'DELETE') return endSession(house, visit)
+      return refuseMethod(visit, 'POST, GET, DELETE')
+    }
+    if (path === '/sse') return method === 'GET' ? sse.open(visit) : refuseMethod(visit, 'GET')
+    if (path === '/messages') {
+      if (method !== 'POST') return refuseMethod(visit, 'POST')
+      return withBody(visit, (body) => sse.post(visit, sessionIn(visit.request), body))
+    }
+    if (path === '/metrics') {
+      if (method !== 'GET') return refuseMethod(visit, 'GET')
+      return visit.text(200, house.metrics.text(), METRICS_CONTENT_TYPE)
+    }
+    visit.refuse({ status: 404, reason: 'The endpoint is /mcp' }, 'path')
+  }
+
+  function withBody(visit: Visit, next: (body: string) => void): void {
+    const { request, response } = visit
+    if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
+      return visit.refuse({ status: 415, reason: 'The content type must be application/json' }, 'type')
+    }
+    if (request.headers.expect !== undefined) response.writeContinue()
+    readBody(request, house.maxBodyBytes, (body, bytes) => {
+      visit.bytesIn = bytes
+      try {
+        if (typeof body === 'string') next(body)
+        else if (body === undefined) visit.lost()
+        else {
+          visit.refuse(body, body.status === 413 ? 'size' : 'body')
+          discard(visit)
+        }
+      } catch (error) {
+        fail(visit, error)
+      }
+    })
+  }
+
+  function fail(visit: Visit, error: unknown): void {
+    house.server.logError(error)
+    if (visit.response.headersSent) visit.response.destroy()
+    else visit.refuse({ status: 500, reason: "Internal error; see the server's log" }, 'body')
+  }
+
+  return { receive }
+}
+
+/** Who may go on; counted from here to the end of the visit. */
+export function admission(house: House, visit: Visit, caller: Caller | Refusal) {
+  if (isRefusal(caller)) {
+    const wait = house.limits.refused(visit.request.socket.remoteAddress ?? '')
+    if (!wait) return { refusal: caller, kind: caller.status === 403 ? 'scope' : 'credentials' } as const
+    return { refusal: tooMany('Too many refused credentials', wait.retryAfterSeconds), kind: 'rate' } as const
+  }
+  visit.caller = caller
+  if (house.draining) return { refusal: STOPPING, kind: 'stopping' } as const
+  const wait = house.limits.take(caller.user)
+  if (wait) return { refusal: tooMany('Too many requests', wait.retryAfterSeconds), kind: 'rate' } as const
+  if (!house.limits.enter(caller.user)) {
+    return { refusal: tooMany('Too many requests and streams are open at once', 1), kind: 'streams' } as const
+  }
+  visit.onEnd = () => house.limits.leave(caller.user)
+  return undefined
+}
+
+export function pathOf({ url = '' }: IncomingMessage): string {
+  const query = url.indexOf('?')
+  return query === -1 ? url : url.slice(0, query)
+}
+
+function sessionIn({ url = '' }: IncomingMessage): string {
+  return new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('sessionId') ?? ''
+}
+
+function tooMany(reason: string, seconds: number): Refusal {
+  const headers = { 'retry-after': String(seconds) }
+  return { status: 429, reason: `${reason}; try again in ${seconds} s`, headers }
+}
+
+function refuseMethod(visit: Visit, allow: string): void {
+  visit.refuse({ status: 405, reason: `This path takes ${allow}`, headers: { allow } }, 'method')
+}
+
+/** A page that may ask must also be allowed to read. */
+function allowOrigin({ request, headers }: Visit): void {
+  const { origin } = request.headers
+  if (origin === undefined) return
+  headers['access-control-allow-origin'] = origin
+  headers['vary'] = 'origin'
+  headers['access-control-expose-headers'] = 'mcp-session-id, www-authenticate'
+  if (request.method !== 'OPTIONS') return
+  headers['access-control-allow-methods'] = 'POST, GET, DELETE'
+  headers['access-control-allow-headers'] = request.headers['access-control-request-headers'] ?? '*'
+  headers['access-control-max-age'] = '600'
+}
+
+// Cutting the line at once would take the answer with it; what still comes is thrown away, for a moment.
+function discard({ request }: Visit): void {
+  const { socket } = request
+  request.resume()
+  const timer = setTimeout(() => socket.destroy(), 2000)
+  request.once('close', () => clearTimeout(timer))
+}

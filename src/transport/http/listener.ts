@@ -1,0 +1,156 @@
+// The HTTP server as a process sees it: it listens, over TLS where there are certificates, closes those who dawdle,
+// and ends in order: streams are told, calls get a deadline, then everything stops.
+
+import { createServer as createHttpServer, type IncomingMessage, type Server as HttpServer } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import type { Server } from '../../protocol/server.js'
+import { createSession } from '../../protocol/session.js'
+import type { AccessLog } from './access-log.js'
+import type { Authenticator } from './auth.js'
+import type { EventStream } from './event-stream.js'
+import { openFrontDoor } from './front-door.js'
+import type { GatePolicy } from './gate.js'
+import type { House } from './house.js'
+import { LegacySessions } from './legacy-sessions.js'
+import type { Limits } from './limits.js'
+import { createMetrics } from './metrics.js'
+import { SseSessions } from './sse-endpoint.js'
+import type { Tls } from './tls.js'
+import { openUpgrades } from './upgrade.js'
+
+const GRACE_MS = 5000
+const STOP_MS = 1000
+const KEEP_ALIVE_MS = 15_000
+
+/** A request must have come in whole after this long. */
+const DAWDLING = {
+  headersTimeout: 8000,
+  requestTimeout: 12_000,
+  connectionsCheckingInterval: 1000,
+  keepAliveTimeout: 65_000,
+  // Two of a kind arrive as one that nobody serves, instead of the first of them.
+  joinDuplicateHeaders: true,
+} as const
+
+export interface HttpSettings {
+  readonly host: string
+  readonly port: number
+  readonly policy: GatePolicy
+  readonly authenticator: Authenticator
+  readonly limits: Limits
+  readonly maxBodyBytes: number
+  readonly maxConnections: number
+  readonly tls?: Tls | undefined
+  readonly accessLog?: AccessLog | undefined
+}
+
+export interface HttpListener {
+  readonly port: number
+  /** Takes no more requests, lets those in flight finish for a while, then stops them. */
+  close(): Promise<void>
+}
+
+export async function listenHttp(server: Server, settings: HttpSettings): Promise<HttpListener> {
+  const { tls, port, host, maxConnections } = settings
+  const house = openHouse(server, settings)
+  const sse = new SseSessions(house)
+  const door = openFrontDoor(house, sse)
+  const http: HttpServer = tls ? createHttpsServer({ ...tls.options, ...DAWDLING }) : createHttpServer(DAWDLING)
+  http.maxConnections = maxConnections
+  http.on('request', door.receive)
+  http.on('checkContinue', door.receive)
+  const upgrades = openUpgrades(house)
+  http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => upgrades.take(request, socket, head))
+  http.on('clientError', answerBrokenRequest)
+  await new Promise<void>((resolve, reject) => {
+    http.once('error', reject)
+    http.listen(port, host, resolve)
+  })
+  const stopWatching = tls?.watch((options) => 'setSecureContext' in http && setContext(http, options))
+  const pulse = setInterval(() => keepAlive(house), KEEP_ALIVE_MS).unref()
+  // What a tool throws outside of its call must not take the other calls with it.
+  process.on('uncaughtException', (error) => server.logError(error))
+  const address = http.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : port,
+    async close() {
+      house.draining = true
+      stopWatching?.()
+      clearInterval(pulse)
+      const closed = new Promise((resolve) => http.close(resolve))
+      tellStreams(house, sse)
+      http.closeIdleConnections()
+      await Promise.race([settled(house), sleep(GRACE_MS, undefined, { ref: false })])
+      for (const session of conversations(house)) session.abort('the server is stopping')
+      await Promise.race([settled(house), sleep(STOP_MS, undefined, { ref: false })])
+      house.sessions.close()
+      upgrades.close()
+      await Promise.race([server.close(), sleep(STOP_MS, undefined, { ref: false })])
+      // Last words are on their way; those who do not take them are not waited for.
+      await Promise.race([closed, sleep(FLUSH_MS, undefined, { ref: false })])
+      http.closeAllConnections()
+      await closed
+      house.metrics.close()
+      settings.accessLog?.close()
+    },
+  }
+}
+
+const FLUSH_MS = 300
+
+function openHouse(server: Server, settings: HttpSettings): House {
+  const converse: House['converse'] = (peer, options) =>
+    createSession(server, peer, { ...options, onCall: metrics.called })
+  const sessions = new LegacySessions(converse)
+  const streams = new Set<EventStream>()
+  const passing: House['passing'] = new Set()
+  const { policy, authenticator, limits, maxBodyBytes, accessLog } = settings
+  const metrics = createMetrics({
+    gauges: { sessions: () => sessions.size, streams: () => streams.size, in_flight: () => passing.size },
+    tools: server.catalogue.names(),
+  })
+  const shared = { policy, authenticator, limits, maxBodyBytes, accessLog, metrics }
+  return { server, converse, ...shared, sessions, streams, passing, draining: false }
+}
+
+function* conversations(house: House) {
+  yield* house.passing
+  for (const { session } of house.sessions) yield session
+}
+
+async function settled(house: House): Promise<void> {
+  await Promise.all([...conversations(house)].map((session) => session.settled()))
+}
+
+/** Streams that nobody's answer is waited for on end now; those that carry a call end with it. */
+function tellStreams(house: House, sse: SseSessions): void {
+  for (const session of conversations(house)) session.endListening()
+  for (const { standing } of house.sessions) standing.end(undefined)
+  void settled(house).then(() => sse.close())
+}
+
+function keepAlive({ streams, sessions }: House): void {
+  for (const stream of streams) stream.keepAlive()
+  for (const session of sessions) session.keepAlive()
+}
+
+function setContext(http: HttpServer, options: Tls['options']): void {
+  if ('setSecureContext' in http && typeof http.setSecureContext === 'function') http.setSecureContext(options)
+}
+
+/** What is not even HTTP gets a sentence too, if anybody is left to read it. */
+function answerBrokenRequest(error: Error & { readonly code?: string }, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const [status, reason] = BROKEN[error.code ?? ''] ?? ['400 Bad Request', 'This is not a valid HTTP request']
+  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: reason } })
+  const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`
+  socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`)
+}
+
+const BROKEN: Readonly<Record<string, readonly [string, string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive'],
+}

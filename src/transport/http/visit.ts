@@ -1,0 +1,138 @@
+// One HTTP request on its way through the house: who it is, what it asks, and its one answer. Every visit ends in one
+// line of the access log and one count, whatever became of it.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+import { INVALID_REQUEST, PARSE_ERROR } from '../../protocol/protocol-error.js'
+import type { AccessLog } from './access-log.js'
+import type { Caller } from './auth.js'
+import { EventStream } from './event-stream.js'
+import type { Refusal } from './gate.js'
+import type { Era, Metrics, RefusalReason } from './metrics.js'
+
+const PATIENCE_MS = 12_000
+
+export interface Books {
+  readonly metrics: Metrics
+  readonly accessLog: AccessLog | undefined
+}
+
+export class Visit {
+  /** Nobody until the gate knows. */
+  caller: Caller | undefined
+  era: Era = 'other'
+  rpcMethod = 'none'
+  name: string | undefined
+  session: string | undefined
+  metaTraceparent: unknown
+  bytesIn = 0
+  /** Called once, when the visit is over. */
+  onEnd: (() => void) | undefined
+  /** Sent with every answer: what a browser must see, and the id of a new session. */
+  readonly headers: Record<string, string> = {}
+  readonly #startedAt = performance.now()
+  #booked = false
+
+  constructor(
+    readonly request: IncomingMessage,
+    readonly response: ServerResponse,
+    private readonly books: Books,
+  ) {}
+
+  get user(): string {
+    return this.caller?.user ?? ''
+  }
+
+  /** Whether the client takes an answer of this type; one that does not say takes anything. */
+  accepts(type: 'application/json' | 'text/event-stream'): boolean {
+    const { accept } = this.request.headers
+    return accept === undefined || accept.includes(type) || accept.includes('*/*')
+  }
+
+  json(status: number, body: string): void {
+    this.#answer(status, body, 'application/json')
+  }
+
+  text(status: number, body: string, type: string): void {
+    this.#answer(status, body, type)
+  }
+
+  empty(status: number): void {
+    this.response.writeHead(status, this.headers).end()
+    this.#book(status, 0)
+  }
+
+  /** One message and the end, framed as an event. */
+  event(body: string): void {
+    this.#answer(200, `event: message\ndata: ${body}\n\n`, 'text/event-stream')
+  }
+
+  /** An answer that goes on; it is booked when it ends. */
+  stream(): EventStream {
+    const { response } = this
+    const sentBefore = response.socket?.bytesWritten ?? 0
+    response.on('close', () => this.#book(200, (response.socket?.bytesWritten ?? sentBefore) - sentBefore))
+    return new EventStream(response, this.headers)
+  }
+
+  refuse({ status, reason, headers }: Refusal, kind: RefusalReason): void {
+    this.books.metrics.refused(kind)
+    const code = kind === 'body' ? PARSE_ERROR : INVALID_REQUEST
+    const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message: reason } })
+    Object.assign(this.headers, headers)
+    this.#answer(status, body, 'application/json')
+  }
+
+  /** The connection became something else, and that is over now. */
+  upgraded(): void {
+    this.#book(101, 0)
+  }
+
+  /** The client went before there was an answer. */
+  lost(): void {
+    this.#book(499, 0)
+  }
+
+  #answer(status: number, body: string, type: string): void {
+    const { response } = this
+    const bytes = Buffer.byteLength(body)
+    response.writeHead(status, { 'content-type': type, 'content-length': bytes, ...this.headers }).end(body)
+    if (response.writableLength > 0) giveUpOnSlowReader(response)
+    this.#book(status, bytes)
+  }
+
+  #book(status: number, bytesOut: number): void {
+    if (this.#booked) return
+    this.#booked = true
+    this.onEnd?.()
+    const { request, era, rpcMethod, caller } = this
+    const { metrics, accessLog } = this.books
+    const ms = performance.now() - this.#startedAt
+    metrics.answered({ era, method: rpcMethod, status, seconds: ms / 1000 })
+    accessLog?.finished({
+      at: Date.now() - ms,
+      remote: request.socket.remoteAddress,
+      user: caller?.user,
+      credential: caller?.credential,
+      httpMethod: request.method ?? '',
+      url: request.url ?? '',
+      era,
+      rpcMethod: rpcMethod === 'none' ? undefined : rpcMethod,
+      name: this.name,
+      status,
+      bytesIn: this.bytesIn,
+      bytesOut,
+      ms,
+      session: this.session,
+      traceparent: request.headers.traceparent,
+      metaTraceparent: this.metaTraceparent,
+    })
+  }
+}
+
+/** A client that asks and does not read holds what it was given; not for ever. */
+function giveUpOnSlowReader(response: ServerResponse): void {
+  const timer = setTimeout(() => response.destroy(), PATIENCE_MS)
+  response.once('finish', () => clearTimeout(timer))
+  response.once('close', () => clearTimeout(timer))
+}
