@@ -1,6 +1,7 @@
 // Replaces a file whole: after a crash at any moment the old text is there or the new, never a part. For its owner only.
 
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
 
@@ -15,6 +16,24 @@ export function replaceFile(path: string, text: string, mayCommit: () => boolean
     return true
   } finally {
     rmSync(beside, { force: true })
+  }
+}
+
+/** The same without holding up everybody else while the disk works. */
+export async function replaceFileLater(path: string, text: string): Promise<void> {
+  const beside = `${path}.${randomUUID()}.tmp`
+  try {
+    const file = await open(beside, 'wx', 0o600)
+    try {
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(beside, path)
+    await syncFolderLater(dirname(path))
+  } finally {
+    await rm(beside, { force: true })
   }
 }
 
@@ -49,5 +68,15 @@ function syncFolder(path: string): void {
     fsyncSync(folder)
   } finally {
     closeSync(folder)
+  }
+}
+
+async function syncFolderLater(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
   }
 }

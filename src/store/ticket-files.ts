@@ -1,11 +1,12 @@
-// Tickets as files, one each, in a folder per user: they survive the process that made them. A record is written
-// beside its place, flushed and moved there, so that whoever reads it sees all of it or what was before.
+// Tickets as files, one each, in a folder per user: they survive the process that made them. Whoever reads one sees all
+// of it, or what was before.
 
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { isObject } from '../lib/json.js'
+import { makePrivateFolder, replaceFileLater } from './atomic-file.js'
 import { isOver, type TicketRecord, type TicketStore } from './ticket-store.js'
 
 export async function openTicketFiles(folder: string): Promise<TicketStore> {
@@ -13,9 +14,8 @@ export async function openTicketFiles(folder: string): Promise<TicketStore> {
   return {
     async save(record) {
       const home = folderOf(folder, record.user)
-      await mkdir(home, { recursive: true, mode: 0o700 })
-      await writeDurably(join(home, `${record.id}.json`), JSON.stringify(record))
-      await flushFolder(home)
+      makePrivateFolder(home)
+      await replaceFileLater(join(home, `${record.id}.json`), JSON.stringify(record))
     },
     async load(user, id) {
       if (!/^[\w-]{1,64}$/.test(id)) return undefined
@@ -27,26 +27,6 @@ export async function openTicketFiles(folder: string): Promise<TicketStore> {
 
 function folderOf(folder: string, user: string): string {
   return join(folder, createHash('sha256').update(user).digest('hex').slice(0, 32))
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const beside = `${path}.${randomUUID()}.tmp`
-  const file = await open(beside, 'wx', 0o600)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(beside, path)
-}
-
-/** A new name in a folder is durable only once the folder is; not every system lets one say so. */
-async function flushFolder(home: string): Promise<void> {
-  const handle = await open(home, 'r').catch(() => undefined)
-  if (!handle) return
-  await handle.sync().catch(() => undefined)
-  await handle.close()
 }
 
 async function read(path: string): Promise<TicketRecord | undefined> {

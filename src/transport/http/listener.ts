@@ -21,8 +21,10 @@ import { SseSessions } from './sse-endpoint.js'
 import type { Tls } from './tls.js'
 import { openUpgrades } from './upgrade.js'
 
-const GRACE_MS = 5000
-const STOP_MS = 1000
+// All of it in less than the eight seconds that those who stop a service give it.
+const GRACE_MS = 4500
+const STOP_MS = 2500
+const FLUSH_MS = 300
 const KEEP_ALIVE_MS = 15_000
 
 /** A request must have come in whole after this long. */
@@ -69,7 +71,7 @@ export async function listenHttp(server: Server, settings: HttpSettings): Promis
     http.once('error', reject)
     http.listen(port, host, resolve)
   })
-  const stopWatching = tls?.watch((options) => 'setSecureContext' in http && setContext(http, options))
+  const stopWatching = tls?.watch((options) => setContext(http, options))
   const pulse = setInterval(() => keepAlive(house), KEEP_ALIVE_MS).unref()
   // What a tool throws outside of its call must not take the other calls with it.
   process.on('uncaughtException', (error) => server.logError(error))
@@ -83,23 +85,20 @@ export async function listenHttp(server: Server, settings: HttpSettings): Promis
       const closed = new Promise((resolve) => http.close(resolve))
       tellStreams(house, sse)
       http.closeIdleConnections()
-      await Promise.race([settled(house), sleep(GRACE_MS, undefined, { ref: false })])
+      await within(GRACE_MS, settled(house))
       for (const session of conversations(house)) session.abort('the server is stopping')
-      await Promise.race([settled(house), sleep(STOP_MS, undefined, { ref: false })])
+      await within(STOP_MS, Promise.all([settled(house), server.close()]))
       house.sessions.close()
       upgrades.close()
-      await Promise.race([server.close(), sleep(STOP_MS, undefined, { ref: false })])
       // Last words are on their way; those who do not take them are not waited for.
-      await Promise.race([closed, sleep(FLUSH_MS, undefined, { ref: false })])
+      await within(FLUSH_MS, closed)
       http.closeAllConnections()
-      await closed
+      await within(FLUSH_MS, closed)
       house.metrics.close()
       settings.accessLog?.close()
     },
   }
 }
-
-const FLUSH_MS = 300
 
 function openHouse(server: Server, settings: HttpSettings): House {
   const converse: House['converse'] = (peer, options) =>
@@ -119,6 +118,10 @@ function openHouse(server: Server, settings: HttpSettings): House {
 function* conversations(house: House) {
   yield* house.passing
   for (const { session } of house.sessions) yield session
+}
+
+function within(ms: number, work: Promise<unknown>): Promise<unknown> {
+  return Promise.race([work, sleep(ms, undefined, { ref: false })])
 }
 
 async function settled(house: House): Promise<void> {

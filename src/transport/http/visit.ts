@@ -88,9 +88,9 @@ export class Visit {
     this.#book(101, 0)
   }
 
-  /** The client went before there was an answer. */
+  /** The client went before there was an answer. A stream that was begun is booked by its own end. */
   lost(): void {
-    this.#book(499, 0)
+    if (!this.response.headersSent) this.#book(499, 0)
   }
 
   #answer(status: number, body: string, type: string): void {

@@ -14,6 +14,7 @@ import type { House } from './house.js'
 const SUBPROTOCOL = 'mcp'
 const CONGESTED_AT = 1024 * 1024
 const PING_MS = 15_000
+const GOODBYE_MS = 200
 
 export interface WebSockets {
   /** Takes over a connection that asked to be upgraded. `left` is called when it is over. */
@@ -36,8 +37,12 @@ export function openWebSockets(house: House): WebSockets {
       })
     },
     close() {
-      for (const client of sockets.clients) client.close(1001, 'the server is stopping')
       sockets.close()
+      for (const client of sockets.clients) {
+        client.close(1001, 'the server is stopping')
+        // A client that does not say goodbye would keep the server from ending.
+        setTimeout(() => client.terminate(), GOODBYE_MS).unref()
+      }
     },
   }
 }
