@@ -39,7 +39,7 @@ const ROWS = [
   ...callRows('httpLegacy128', 'HTTP 2025-06-18, 128 connections', { atLeast: 0.6 }),
   { row: 'httpList', title: 'HTTP tools/list, 32 connections, calls/s', judged: 'server', paired: true },
   // Far below 100, or it is the generator that was measured.
-  { row: 'httpLoad', title: '  load generator, % of its core' },
+  { row: 'httpLoad', title: '  load generator busy, %' },
   ...streamRows('streamsModern', 'subscriptions'),
   ...streamRows('streamsLegacy', 'GET with session'),
 ]

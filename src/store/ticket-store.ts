@@ -24,8 +24,11 @@ export interface TicketStore {
   load(user: string, id: string): Promise<TicketRecord | undefined>
 }
 
+// Work that takes longer than it was to be kept is still work; but nobody works for so long.
+const MONTH_MS = 30 * 24 * 60 * 60 * 1000
+
 export function isOver({ createdAt, ttlMs, status }: TicketRecord, now: number): boolean {
-  return status !== 'working' && now > createdAt + ttlMs
+  return now > createdAt + ttlMs + (status === 'working' ? MONTH_MS : 0)
 }
 
 const MAX_KEPT = 10_000

@@ -22,6 +22,8 @@ export interface Authenticator {
   authenticate(headers: IncomingHttpHeaders): Caller | Refusal | Promise<Caller | Refusal>
   /** The document that tells clients where to get an access token; undefined without OAuth. */
   readonly metadata: object | undefined
+  /** The header besides Authorization that decides; undefined: anything may. */
+  readonly keyHeader?: string
 }
 
 export interface AuthenticatorInput {
@@ -57,6 +59,7 @@ export function createAuthenticator({
   const judge = oauth && createJudge(oauth)
   return {
     metadata,
+    keyHeader,
     authenticate(headers) {
       const credential = readCredential(headers, keyHeader)
       if (credential === undefined) return missing

@@ -3,6 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import { Acquaintances } from './acquaintances.js'
 import type { Caller } from './auth.js'
 import { readBody } from './body.js'
 import { checkGate, isRefusal, type Refusal } from './gate.js'
@@ -20,19 +21,30 @@ export interface FrontDoor {
 }
 
 export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
+  const { keyHeader } = house.authenticator
+  // A caller of the author's own function may be known by anything; nobody else can say what makes two alike.
+  const acquaintances = keyHeader === undefined ? undefined : new Acquaintances(keyHeader)
+
   function receive(request: IncomingMessage, response: ServerResponse): void {
     const visit = new Visit(request, response, house)
-    const refusal = checkGate(request.headers, house.policy)
+    const known = acquaintances?.recall(request)
+    const refusal = known ? undefined : checkGate(request.headers, house.policy)
     if (refusal) return visit.refuse(refusal, refusal.kind ?? 'host')
     allowOrigin(visit)
     const path = pathOf(request)
     if (isPublic(visit, path)) return
+    if (known) return admit(visit, path, known)
     const caller = house.authenticator.authenticate(request.headers)
-    if (!(caller instanceof Promise)) return admit(visit, path, caller)
+    if (!(caller instanceof Promise)) return meet(visit, path, caller)
     caller.then(
-      (known) => admit(visit, path, known),
+      (found) => meet(visit, path, found),
       (error: unknown) => fail(visit, error),
     )
+  }
+
+  function meet(visit: Visit, path: string, caller: Caller | Refusal): void {
+    if (!isRefusal(caller)) acquaintances?.remember(visit.request, caller)
+    admit(visit, path, caller)
   }
 
   /** What everybody may see. */
