@@ -9,24 +9,30 @@ import { rolldown } from 'rolldown'
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
 
-// In one file, the bundler would load every node: module at the top. Behind a CommonJS wrapper each is loaded by the
+// In one file, the bundler would load every foreign module at the top. Behind a CommonJS wrapper each is loaded by the
 // first module that runs and imports it, so a server that only speaks never loads node:http.
-const builtinsOnFirstUse = {
-  name: 'builtins-on-first-use',
+const foreignOnFirstUse = {
+  name: 'foreign-on-first-use',
   resolveId(id, importer) {
-    if (!id.startsWith('node:')) return null
-    return importer?.startsWith('\0builtin:') ? { id, external: true } : { id: `\0builtin:${id}` }
+    if (!id.startsWith('node:') && id !== 'ws') return null
+    return importer?.startsWith('\0foreign:') ? { id, external: true } : { id: `\0foreign:${id}` }
   },
   load(id) {
-    if (!id.startsWith('\0builtin:')) return null
-    return { code: `module.exports = require(${JSON.stringify(id.slice('\0builtin:'.length))})`, moduleType: 'js' }
+    if (!id.startsWith('\0foreign:')) return null
+    return { code: `module.exports = require(${JSON.stringify(id.slice('\0foreign:'.length))})`, moduleType: 'js' }
   },
 }
 
 await rm('dist', { recursive: true, force: true })
 await mkdir('dist', { recursive: true })
 await bundle('src/main.ts', { file: 'dist/scorpiox-code.js', format: 'cjs', codeSplitting: false })
-await bundle('src/library.ts', { file: 'dist/library.mjs', format: 'esm', codeSplitting: false })
+// In parts: who serves over stdio never loads HTTP.
+await bundle('src/library.ts', {
+  dir: 'dist',
+  format: 'esm',
+  entryFileNames: 'library.mjs',
+  chunkFileNames: 'library/[name].mjs',
+})
 // Judged on its own, against other validators and the official suite.
 await bundle('src/lib/json-schema/compile.ts', {
   file: 'dist/judge/json-schema.mjs',
@@ -40,12 +46,12 @@ declarations()
 await writeFile('dist/types/package.json', '{ "type": "module" }\n')
 
 async function bundle(input, output) {
-  const plugins = output.format === 'cjs' ? [builtinsOnFirstUse] : []
+  const plugins = output.format === 'cjs' ? [foreignOnFirstUse] : []
   const build = await rolldown({
     input,
     platform: 'node',
     tsconfig: false,
-    external: ['ws', 'jose'],
+    external: output.format === 'cjs' ? ['jose'] : ['ws', 'jose'],
     onLog: failOnWarning,
     plugins,
   })

@@ -74,7 +74,10 @@ class Caller {
   }
 
   #receive(chunk) {
-    if (this.#pieces.length === 0 && this.#load.pattern?.matches(chunk, this.#id)) return this.#answered()
+    if (this.#pieces.length === 0 && this.#load.pattern?.matches(chunk, this.#id)) {
+      this.#answered()
+      return
+    }
     this.#pieces.push(Buffer.from(chunk))
     const bytes = Buffer.concat(this.#pieces)
     const response = readResponse(bytes)
@@ -82,7 +85,8 @@ class Caller {
     this.#pieces = []
     this.#load.parsed++
     if (!isRight(response, this.#id, this.#load.method) || response.end !== bytes.length) {
-      return this.#load.fail(`wrong answer to ${this.#id}: ${bytes.toString().slice(0, 400)}`)
+      this.#load.fail(`wrong answer to ${this.#id}: ${bytes.toString().slice(0, 400)}`)
+      return
     }
     this.#load.pattern ??= patternOf(bytes, this.#id)
     this.#answered()

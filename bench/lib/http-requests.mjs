@@ -39,7 +39,7 @@ const modern = (port, message, token = TOKEN) => {
   return serialize(port, 'POST', token, headers, JSON.stringify({ jsonrpc: '2.0', ...message, params }))
 }
 
-const legacy = (port, message, token = TOKEN, session = undefined) => {
+const legacy = (port, message, { token = TOKEN, session } = {}) => {
   const headers = { Accept: ACCEPT, 'MCP-Protocol-Version': LEGACY }
   if (session !== undefined) headers['Mcp-Session-Id'] = session
   return serialize(port, 'POST', token, headers, JSON.stringify({ jsonrpc: '2.0', ...message }))
@@ -66,11 +66,11 @@ export const listenRequest = (port, token, id) =>
 
 export const initializeRequest = (port, token) => {
   const params = { protocolVersion: LEGACY, capabilities: {}, clientInfo: CLIENT }
-  return legacy(port, { id: 1, method: 'initialize', params }, token)
+  return legacy(port, { id: 1, method: 'initialize', params }, { token })
 }
 
 export const initializedNotice = (port, token, session) =>
-  legacy(port, { method: 'notifications/initialized' }, token, session)
+  legacy(port, { method: 'notifications/initialized' }, { token, session })
 
 export const getRequest = (port, token, session) =>
   serialize(port, 'GET', token, {

@@ -82,7 +82,7 @@ export const withLoad = async (work) => {
     return server
   }
   try {
-    return await work({ launch, run: load.run })
+    return await work({ launch, run: (job) => load.run(job) })
   } finally {
     await Promise.all([load, ...servers].map(({ stop }) => stop()))
   }

@@ -22,5 +22,6 @@ const handler = createMcpHandler(() => {
   return server
 })
 
-const server = createServer(toNodeHandler(handler))
+const handle = toNodeHandler(handler)
+const server = createServer((request, response) => void handle(request, response))
 server.listen(0, '127.0.0.1', () => process.stdout.write(`${server.address().port}\n`))

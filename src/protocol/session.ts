@@ -13,7 +13,7 @@ import type { Method } from './methods/method.js'
 import { isModern, modernResult, readModernClient } from './modern.js'
 import { INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, ProtocolError } from './protocol-error.js'
 import type { Result } from './reply.js'
-import { MODERN_REVISION, NEWEST_LEGACY, type Revision } from './revision.js'
+import { MODERN_REVISION, NEWEST_LEGACY, type LegacyRevision, type Revision } from './revision.js'
 import type { Server } from './server.js'
 
 // No client works on so many things at once; without a bound, one that does not read its answers fills the memory.
@@ -41,7 +41,8 @@ export interface Session {
   leave(reason: string): void
 }
 
-export interface SessionOptions extends Partial<LegacyOptions> {
+export interface SessionOptions extends Omit<LegacyOptions, 'revision'> {
+  readonly revision?: LegacyRevision | undefined
   /** Told of every tool call that is over. */
   readonly onCall?: ((call: FinishedCall) => void) | undefined
 }

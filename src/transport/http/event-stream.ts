@@ -14,6 +14,7 @@ const HEAD = {
 
 export class EventStream {
   #patience: NodeJS.Timeout | undefined
+  #spoke = false
 
   constructor(
     readonly response: ServerResponse,
@@ -46,6 +47,11 @@ export class EventStream {
     this.#write(':\n\n')
   }
 
+  /** Says that the stream is there, where nothing else has said it yet. */
+  open(): void {
+    if (!this.#spoke) this.keepAlive()
+  }
+
   end(): void {
     clearTimeout(this.#patience)
     this.response.end()
@@ -54,6 +60,7 @@ export class EventStream {
   #write(text: string): void {
     const { response } = this
     if (response.writableEnded || response.destroyed) return
+    this.#spoke = true
     if (response.write(text) || this.#patience) return
     this.#patience = setTimeout(() => response.destroy(), PATIENCE_MS)
     response.once('drain', () => {

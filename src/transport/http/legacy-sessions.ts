@@ -85,6 +85,7 @@ export class LegacySession {
 
 export class LegacySessions {
   readonly #sessions = new Map<string, LegacySession>()
+  readonly #byUser = new Map<string, Set<LegacySession>>()
   readonly #sweeper: NodeJS.Timeout
 
   constructor(private readonly converse: Converse) {
@@ -96,12 +97,10 @@ export class LegacySessions {
   }
 
   open(user: string): LegacySession {
-    const own = [...this.#sessions.values()].filter((session) => session.user === user)
-    if (own.length >= MAX_PER_USER) {
-      const oldest = own.toSorted((a, b) => a.usedAt - b.usedAt).find((session) => !session.busy) ?? own[0]
-      if (oldest) this.end(oldest, 'there were too many sessions')
-    }
+    const own = this.#byUser.get(user) ?? new Set()
+    if (own.size >= MAX_PER_USER) this.#makeRoom(own)
     const session = new LegacySession(user, this.converse)
+    this.#byUser.set(user, own.add(session))
     this.#sessions.set(session.id, session)
     return session
   }
@@ -115,6 +114,9 @@ export class LegacySessions {
 
   end(session: LegacySession, reason: string): void {
     this.#sessions.delete(session.id)
+    const own = this.#byUser.get(session.user)
+    own?.delete(session)
+    if (own?.size === 0) this.#byUser.delete(session.user)
     session.end(reason)
   }
 
@@ -126,6 +128,14 @@ export class LegacySessions {
     clearInterval(this.#sweeper)
     for (const session of this.#sessions.values()) session.end('the server is stopping')
     this.#sessions.clear()
+  }
+
+  /** Ends the one that was opened first of those nobody uses, or else of all. */
+  #makeRoom(own: ReadonlySet<LegacySession>): void {
+    const [first] = own
+    const idle = [...own].find((session) => !session.busy)
+    const leaving = idle ?? first
+    if (leaving) this.end(leaving, 'there were too many sessions')
   }
 
   #sweep(): void {

@@ -17,6 +17,7 @@ import type { House } from './house.js'
 import { LegacySessions } from './legacy-sessions.js'
 import type { Limits } from './limits.js'
 import { createMetrics } from './metrics.js'
+import { createOutbox } from './outbox.js'
 import { SseSessions } from './sse-endpoint.js'
 import type { Tls } from './tls.js'
 import { openUpgrades } from './upgrade.js'
@@ -101,8 +102,8 @@ export async function listenHttp(server: Server, settings: HttpSettings): Promis
 }
 
 function openHouse(server: Server, settings: HttpSettings): House {
-  const converse: House['converse'] = (peer, options) =>
-    createSession(server, peer, { ...options, onCall: metrics.called })
+  const converse: House['converse'] = (peer, { revision, outlet, jsonText }) =>
+    createSession(server, peer, { revision, outlet, jsonText, onCall: metrics.called })
   const sessions = new LegacySessions(converse)
   const streams = new Set<EventStream>()
   const passing: House['passing'] = new Set()
@@ -111,7 +112,7 @@ function openHouse(server: Server, settings: HttpSettings): House {
     gauges: { sessions: () => sessions.size, streams: () => streams.size, in_flight: () => passing.size },
     tools: server.catalogue.names(),
   })
-  const shared = { policy, authenticator, limits, maxBodyBytes, accessLog, metrics }
+  const shared = { policy, authenticator, limits, maxBodyBytes, accessLog, metrics, outbox: createOutbox() }
   return { server, converse, ...shared, sessions, streams, passing, draining: false }
 }
 

@@ -54,7 +54,9 @@ export function openStream(house: House, visit: Visit): void {
     )
   }
   const { track, sequence } = broken ?? { track: opened.standing, sequence: undefined }
-  track.attach(visit.stream(), sequence)
+  const stream = visit.stream()
+  track.attach(stream, sequence)
+  stream.open()
 }
 
 export function endSession(house: House, visit: Visit): void {

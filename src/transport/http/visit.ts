@@ -9,15 +9,17 @@ import type { Caller } from './auth.js'
 import { EventStream } from './event-stream.js'
 import type { Refusal } from './gate.js'
 import type { Era, Metrics, RefusalReason } from './metrics.js'
+import type { Leaving, Outbox } from './outbox.js'
 
 const PATIENCE_MS = 12_000
 
 export interface Books {
   readonly metrics: Metrics
   readonly accessLog: AccessLog | undefined
+  readonly outbox: Outbox
 }
 
-export class Visit {
+export class Visit implements Leaving {
   /** Nobody until the gate knows. */
   caller: Caller | undefined
   era: Era = 'other'
@@ -32,6 +34,9 @@ export class Visit {
   readonly headers: Record<string, string> = {}
   readonly #startedAt = performance.now()
   #booked = false
+  #status = 0
+  #body = ''
+  #type: string | undefined
 
   constructor(
     readonly request: IncomingMessage,
@@ -58,8 +63,7 @@ export class Visit {
   }
 
   empty(status: number): void {
-    this.response.writeHead(status, this.headers).end()
-    this.#book(status, 0)
+    this.#answer(status, '', undefined)
   }
 
   /** One message and the end, framed as an event. */
@@ -90,15 +94,28 @@ export class Visit {
 
   /** The client went before there was an answer. A stream that was begun is booked by its own end. */
   lost(): void {
-    if (!this.response.headersSent) this.#book(499, 0)
+    if (!this.#status && !this.response.headersSent) this.#book(499, 0)
   }
 
-  #answer(status: number, body: string, type: string): void {
+  leave(): void {
     const { response } = this
+    if (response.destroyed) return this.#book(499, 0)
+    const body = this.#body
     const bytes = Buffer.byteLength(body)
-    response.writeHead(status, { 'content-type': type, 'content-length': bytes, ...this.headers }).end(body)
+    const headers =
+      this.#type === undefined ? this.headers : { 'content-type': this.#type, 'content-length': bytes, ...this.headers }
+    response.writeHead(this.#status, headers).end(body)
     if (response.writableLength > 0) giveUpOnSlowReader(response)
-    this.#book(status, bytes)
+    this.#book(this.#status, bytes)
+  }
+
+  /** The first answer counts. */
+  #answer(status: number, body: string, type: string | undefined): void {
+    if (this.#status !== 0) return
+    this.#status = status
+    this.#body = body
+    this.#type = type
+    this.books.outbox.add(this)
   }
 
   #book(status: number, bytesOut: number): void {
