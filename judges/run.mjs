@@ -47,7 +47,7 @@ async function judge(name, file) {
   const child = spawn(process.execPath, [file], { cwd: here, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
   const end = () => {
     try {
-      process.kill(-child.pid, 'SIGKILL')
+      process.kill(-Number(child.pid), 'SIGKILL')
     } catch {
       // Already gone.
     }

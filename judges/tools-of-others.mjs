@@ -43,12 +43,12 @@ try {
   for (const [way, { reach, eras }] of Object.entries(ways)) {
     for (const era of eras) {
       for (const [what, check] of inspectorChecks(reach, server.scratch, era)) {
-        await report.check(`inspector | ${way} | ${era} | ${what}`, check, server.complaints)
+        await report.check(`inspector | ${way} | ${era} | ${String(what)}`, check, server.complaints)
       }
     }
   }
   const [what, check] = withoutToken(server.url, server.scratch)
-  await report.check(`inspector | http | ${what}`, check, server.complaints)
+  await report.check(`inspector | http | ${String(what)}`, check, server.complaints)
 } finally {
   await server.stop()
 }

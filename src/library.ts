@@ -5,6 +5,7 @@ import { createServer, type Server, type ServerDescription } from './protocol/se
 import { createNotices } from './services/notices.js'
 import { createServices, type Openers } from './services/services.js'
 import type { HttpOptions, HttpServing } from './transport/http/serving.js'
+import type { TicketStore } from './store/ticket-store.js'
 import { serveStdio } from './transport/stdio.js'
 
 export { Failure } from './lib/failure.js'
@@ -12,6 +13,7 @@ export { definePrompt, promptsOver } from './tools/prompt.js'
 export { defineResource, defineTemplate, resourcesOver, templatesOver } from './tools/resource.js'
 export { defineTool, toolsOver } from './tools/tool.js'
 export type { Notices } from './services/notices.js'
+export type { TicketRecord, TicketStore } from './store/ticket-store.js'
 export type { Answers, Call, Question, Questions, Said } from './tools/call.js'
 export type { Complete, Prompt, PromptMessage } from './tools/prompt.js'
 export type { Content, Resource, ResourcePart, ResourceTemplate } from './tools/resource.js'
@@ -36,6 +38,12 @@ export async function serveHttp<S extends object>(
 ): Promise<HttpServing> {
   const { openHttp } = await import('./transport/http/serving.js')
   return openHttp(assemble(options), options.http)
+}
+
+/** Where calls that outlive their answer also outlive the process; for `tickets`. */
+export async function openTicketFiles(folder: string): Promise<TicketStore> {
+  const files = await import('./store/ticket-files.js')
+  return files.openTicketFiles(folder)
 }
 
 function assemble<S extends object>({ services, ...description }: ServeOptions<S>): Server {

@@ -38,14 +38,15 @@ export async function openPlatform({ url, token }) {
       response.end()
     },
   }
-  const http = createServer(async (request, response) => {
+  const serve = async (request, response) => {
     const chunks = []
     for await (const chunk of request) chunks.push(chunk)
-    const route = routes[`${request.method} ${request.url}`]
-    if (!route) return response.writeHead(404).end()
     const body = Buffer.concat(chunks).toString()
-    await route(response, body && JSON.parse(body))
-  })
+    const route = routes[`${request.method} ${request.url}`]
+    if (route) await route(response, body && JSON.parse(body))
+    else response.writeHead(404).end()
+  }
+  const http = createServer((request, response) => void serve(request, response))
   await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${http.address().port}`,

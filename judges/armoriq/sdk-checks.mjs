@@ -5,14 +5,14 @@ import { mentions, readContent } from './format.mjs'
 import { openSdk } from './sdk.mjs'
 
 export function sdkChecks(platform, { call }) {
-  const { invoke } = openSdk(platform)
+  const sdk = openSdk(platform)
   const [name] = call('')
   return [
-    ['a call', async () => assert.ok(mentions(readContent((await invoke(...call('hello'))).result), 'hello'))],
+    ['a call', async () => assert.ok(mentions(readContent((await sdk.invoke(...call('hello'))).result), 'hello'))],
     [
       'a call for a person, with their address among the arguments',
       async () => {
-        const { result, status } = await invoke(...call('hello'), 'person@example.com')
+        const { result, status } = await sdk.invoke(...call('hello'), 'person@example.com')
         assert.equal(status, 'success')
         const sent = platform.invocations.at(-1).arguments
         assert.equal(sent.user_email, 'person@example.com')
@@ -21,12 +21,12 @@ export function sdkChecks(platform, { call }) {
         assert.ok(mentions(readContent(result), 'hello'))
       },
     ],
-    ['an unknown tool', () => assert.rejects(invoke('nope', {}), /MCP tool error \(-32602\)/)],
+    ['an unknown tool', () => assert.rejects(sdk.invoke('nope', {}), /MCP tool error \(-32602\)/)],
     [
       'arguments that do not fit',
       async () => {
         // A protocol error or, as later revisions have it, a result that says what was wrong.
-        const { error, result } = await invoke(name, {}).catch((reason) => ({ error: reason }))
+        const { error, result } = await sdk.invoke(name, {}).catch((reason) => ({ error: reason }))
         if (error) return assert.match(error.message, /MCP tool error \(-32602\)/)
         assert.equal(result.isError, true)
         readContent(result)
@@ -36,12 +36,12 @@ export function sdkChecks(platform, { call }) {
 }
 
 export function shellChecks(platform) {
-  const { invoke } = openSdk(platform)
+  const sdk = openSdk(platform)
   return [
     [
       'a failing command',
       async () => {
-        const { result } = await invoke('Bash', { command: 'echo oops >&2; exit 3' })
+        const { result } = await sdk.invoke('Bash', { command: 'echo oops >&2; exit 3' })
         assert.equal(result.isError, true)
         const values = readContent(result)
         assert.ok(mentions(values, 'oops') && /\b3\b/.test(JSON.stringify(values)), JSON.stringify(values))
@@ -50,19 +50,19 @@ export function shellChecks(platform) {
     [
       'output that looks like an event stream, with every awkward character',
       async () => {
-        const { result } = await invoke('Bash', {
+        const { result } = await sdk.invoke('Bash', {
           command: String.raw`printf 'event: x\ndata: {"a":1}\n\n\r\n\t"q"\\ \342\200\250 é'`,
         })
         assert.ok(mentions(readContent(result), 'event: x\ndata: {"a":1}\n\n'))
       },
     ],
-    ['a silent command', async () => assert.ok(readContent((await invoke('Bash', { command: 'true' })).result))],
+    ['a silent command', async () => assert.ok(readContent((await sdk.invoke('Bash', { command: 'true' })).result))],
   ]
 }
 
 export function blockChecks(platform) {
-  const { invoke } = openSdk(platform)
-  const block = async (kind) => readContent((await invoke('blocks', { kind })).result)
+  const sdk = openSdk(platform)
+  const block = async (kind) => readContent((await sdk.invoke('blocks', { kind })).result)
   return [
     ['text as JSON', async () => assert.ok(mentions(await block('text'), 'plain words'))],
     [
@@ -75,20 +75,21 @@ export function blockChecks(platform) {
     ['every kind at once', async () => assert.equal((await block('all')).length, 5)],
     [
       'structured output',
-      async () => assert.ok(/\b3\b/.test(JSON.stringify(readContent((await invoke('structured', { a: 2 })).result)))),
+      async () =>
+        assert.ok(/\b3\b/.test(JSON.stringify(readContent((await sdk.invoke('structured', { a: 2 })).result)))),
     ],
     [
       'a failure told by the tool',
       async () => {
-        const { result } = await invoke('refuse', {})
+        const { result } = await sdk.invoke('refuse', {})
         assert.equal(result.isError, true)
         assert.ok(mentions(readContent(result), 'the answer is no'))
       },
     ],
-    ['an error in a tool', () => assert.rejects(invoke('bug', {}), /MCP tool error \(-32603\)/)],
+    ['an error in a tool', () => assert.rejects(sdk.invoke('bug', {}), /MCP tool error \(-32603\)/)],
     [
       'progress nobody can see',
-      async () => assert.ok(mentions(readContent((await invoke('steps', {})).result), '5 steps')),
+      async () => assert.ok(mentions(readContent((await sdk.invoke('steps', {})).result), '5 steps')),
     ],
   ]
 }

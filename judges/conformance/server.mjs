@@ -22,4 +22,4 @@ const { url, close } = await serveHttp({
   http: { port: 0, host: '127.0.0.1', auth: 'none' },
 })
 console.log(url)
-process.once('SIGTERM', () => close())
+process.once('SIGTERM', () => void close())

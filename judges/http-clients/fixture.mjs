@@ -69,6 +69,6 @@ const { url, close } = await serveHttp({
 })
 console.log(`fixture at ${url}`)
 
-const end = () => close().then(() => process.exit(0))
+const end = () => void close().then(() => process.exit(0))
 process.once('SIGTERM', end)
 process.stdin.once('end', end).resume()

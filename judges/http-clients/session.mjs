@@ -79,7 +79,7 @@ export async function openHttpSession(client, server, able = false) {
     serverInfo: () => peer.getServerVersion(),
     listTools: () => peer.listTools(),
     ping: () => peer.ping(),
-    callTool(name, args = {}, options = {}, meta = undefined) {
+    callTool(name, args = {}, options = {}, meta) {
       const params = { name, arguments: args, ...(meta && { _meta: meta }) }
       return client.from ? peer.callTool(params, undefined, options) : peer.callTool(params, options)
     },

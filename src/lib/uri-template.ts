@@ -43,10 +43,10 @@ function matchParts(parts: readonly Part[], uri: string, start: number) {
   for (const { name, wide, after } of parts) {
     const isLast = found.length === parts.length - 1
     const end = endOf(uri, at, after, isLast)
-    const value = uri.slice(at, end)
-    if (end <= at || (!wide && value.includes('/'))) return undefined
-    const decoded = decode(value)
-    if (decoded === undefined) return undefined
+    if (end <= at) return undefined
+    const decoded = decode(uri.slice(at, end))
+    // Looked at once decoded: whoever was promised a part without slashes may make a path of it.
+    if (decoded === undefined || (!wide && decoded.includes('/'))) return undefined
     found.push([name, decoded])
     at = end + after.length
   }

@@ -92,10 +92,12 @@ function withoutStrays(given: unknown, { inputNames }: Entry): unknown {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !isStray(name)))
 }
 
-function lackingCapabilities({ requires, defers }: Tool, { client }: Exchange): JsonObject | undefined {
+function lackingCapabilities({ requires, defers }: Tool, exchange: Exchange): JsonObject | undefined {
   if (requires === undefined && defers !== 'always') return undefined
-  const extensions = defers === 'always' ? { extensions: { [TASKS_EXTENSION]: {} } } : {}
-  return missingCapabilities({ ...requires, ...extensions }, client.capabilities)
+  const lacking = missingCapabilities(requires ?? {}, exchange.client.capabilities)
+  if (defers !== 'always' || exchange.can.defer) return lacking
+  const extensions = isObject(lacking?.extensions) ? lacking.extensions : {}
+  return { ...lacking, extensions: { ...extensions, [TASKS_EXTENSION]: {} } }
 }
 
 function askForCapabilities(tool: Tool, requiredCapabilities: JsonObject, exchange: Exchange): string {

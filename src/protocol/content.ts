@@ -2,7 +2,7 @@
 // Results travel as the text of their members, without braces, so that large ones are printed once.
 // Text is made well-formed: strict clients refuse a message with half a character in it.
 
-import type { JsonObject } from '../lib/json.js'
+import { printJson, type JsonObject } from '../lib/json.js'
 import type { Block, Words } from '../tools/tool.js'
 import type { Client } from './client.js'
 import { projectBlock } from './projection.js'
@@ -17,16 +17,17 @@ function members(
   content: string | readonly Block[],
   isError: boolean,
   structured: JsonObject | undefined,
-  { revision, jsonText }: Client,
+  client: Client,
 ): string {
-  if (jsonText) return jsonMembers(content, isError)
+  const { revision } = client
+  if (client.jsonText) return jsonMembers(content, isError)
   const blocks =
     typeof content === 'string'
       ? `{"type":"text","text":${JSON.stringify(content.toWellFormed())}}`
-      : content.map((block) => JSON.stringify(projectBlock(block, revision))).join(',')
+      : content.map((block) => printJson(projectBlock(block, revision))).join(',')
   const text = `"content":[${blocks}],"isError":${isError}`
   if (structured === undefined || revision < '2025-06-18') return text
-  return `${text},"structuredContent":${JSON.stringify(structured)}`
+  return `${text},"structuredContent":${printJson(structured)}`
 }
 
 /** Every item a text, and every text JSON. */
@@ -34,7 +35,7 @@ function jsonMembers(content: string | readonly Block[], isError: boolean): stri
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content } as const] : content
   const items = blocks.map((block) => ({
     type: 'text',
-    text: block.type === 'text' ? jsonText(block.text.toWellFormed(), isError) : JSON.stringify(block),
+    text: block.type === 'text' ? jsonText(block.text.toWellFormed(), isError) : printJson(block),
   }))
   return `"content":${JSON.stringify(items)},"isError":${isError}`
 }

@@ -1,29 +1,18 @@
 // One request being worked on: who asked, at which revision, and the ways up that a tool is handed.
 // After it is cancelled or answered nothing more leaves through it.
 
-import { Failure } from '../lib/failure.js'
-import { isObject, type JsonObject } from '../lib/json.js'
-import type {
-  Abilities,
-  Answers,
-  AskOptions,
-  Call,
-  DeferOptions,
-  LogLevel,
-  Question,
-  Questions,
-} from '../tools/call.js'
+import { printJson, type JsonObject } from '../lib/json.js'
+import type { Abilities, Answers, AskOptions, Call, DeferOptions, LogLevel, Questions } from '../tools/call.js'
+import { Asking } from './asking.js'
 import { abilitiesOf, NO_ABILITIES, wantsToHear, type Client } from './client.js'
 import type { ClientRequests } from './client-requests.js'
+import { ExchangeCall } from './exchange-call.js'
 import { notificationText, type Request } from './message.js'
-import { INVALID_PARAMS, ProtocolError } from './protocol-error.js'
-import { checkAbilities, problemWith, wireQuestion } from './questions.js'
-import { memberText, Reply } from './reply.js'
+import { INVALID_PARAMS } from './protocol-error.js'
+import { Reply } from './reply.js'
 import { MODERN_REVISION } from './revision.js'
 import type { Server } from './server.js'
 import type { Ticket } from './tickets.js'
-
-const ASK_MS = 10 * 60 * 1000
 
 /** Where what the client did not ask for goes. */
 export interface Outlet {
@@ -48,19 +37,16 @@ export interface Conversation {
   readonly requests: ClientRequests
 }
 
-/** Thrown out of a call whose questions go to a modern client: it comes back with the answers. */
-class InputRequired extends Error {
-  override readonly name = 'InputRequired'
-}
-
 export class Exchange {
   /** Whether the tool's outcome is one to repair. */
   failed = false
+  /** Whether the work has come to its outcome: from then on there is nothing left to defer. */
+  done = false
   #controller: AbortController | undefined
   #lastProgress = -Infinity
   #state: 'open' | 'cancelled' | 'answered' | 'deferred' = 'open'
-  #answers: JsonObject = {}
-  #open: { readonly questions: Record<string, Question>; lifeMs: number } | undefined
+  #asking: Asking | undefined
+  #deferring: Promise<boolean> | undefined
   #ticket: Ticket | undefined
   #settle: ((reply: Reply) => void) | undefined
 
@@ -81,6 +67,10 @@ export class Exchange {
     return this.#state === 'cancelled'
   }
 
+  get answered(): boolean {
+    return this.#state === 'answered'
+  }
+
   /** Whether the work was told to stop, by the client or by us: what it throws then is no bug. */
   get stopped(): boolean {
     return this.#controller?.signal.aborted ?? false
@@ -93,71 +83,45 @@ export class Exchange {
   }
 
   get can(): Abilities {
-    const { client, outlet } = this
+    const { client, outlet, request } = this
     const abilities = abilitiesOf(client)
-    const mayDefer = abilities.defer && this.conversation.server.defers
-    if (client.revision === MODERN_REVISION) return mayDefer ? abilities : { ...abilities, defer: false }
-    return outlet.send ? abilities : NO_ABILITIES
+    if (client.revision !== MODERN_REVISION) return outlet.send ? abilities : NO_ABILITIES
+    // Of all methods only this one may be answered with a handle.
+    const mayDefer = request.method === 'tools/call' && this.conversation.server.defers
+    return mayDefer ? abilities : { ...abilities, defer: false }
   }
 
   progress(done: number, { total, message }: { readonly total?: number; readonly message?: string } = {}): void {
-    if (this.#ticket) return message === undefined ? undefined : this.#ticket.say(message.toWellFormed())
+    if (this.#ticket) return message === undefined ? undefined : this.#ticket.say(message)
     const { progressToken } = this.request
     if (progressToken === undefined || this.#state !== 'open') return
     if (!Number.isFinite(done) || done <= this.#lastProgress) return
     this.#lastProgress = done
-    const words = this.client.revision >= '2025-03-26' ? message?.toWellFormed() : undefined
+    const words = this.client.revision >= '2025-03-26' ? message : undefined
     const known = { progress: done, total, message: words }
-    const params = `{"progressToken":${progressToken},${JSON.stringify(known).slice(1)}`
+    const params = `{"progressToken":${progressToken},${printJson(known).slice(1)}`
     this.outlet.notify(notificationText('notifications/progress', params))
   }
 
   log(level: LogLevel, data: unknown, logger?: string): void {
     if (this.#state !== 'open' || !wantsToHear(level, this.client.logLevel)) return
-    if (this.conversation.server.logging) {
-      this.outlet.notify(notificationText('notifications/message', JSON.stringify({ level, logger, data })))
-    }
+    if (!this.conversation.server.logging) return
+    this.outlet.notify(notificationText('notifications/message', printJson({ level, logger, data: data ?? null })))
+  }
+
+  /** The questions of this call. */
+  get asking(): Asking {
+    return (this.#asking ??= new Asking(this))
   }
 
   ask<Q extends Questions>(questions: Q, options?: AskOptions): Promise<Answers<Q>>
-  async ask(questions: Questions, { timeoutMs = ASK_MS }: AskOptions = {}): Promise<JsonObject> {
-    checkAbilities(questions, this.can)
-    if (this.#ticket) return this.#askByTicket(this.#ticket, questions, timeoutMs)
-    if (this.client.revision === MODERN_REVISION) return this.#askByReturning(questions, timeoutMs)
-    const asked = Object.entries(questions).map(async ([key, question]) => [
-      key,
-      await this.#request(question, timeoutMs),
-    ])
-    return Object.fromEntries(await Promise.all(asked))
-  }
-
-  /** Takes up what a modern client brought back. */
-  async resume(): Promise<void> {
-    const { requestState, inputResponses = {} } = this.params
-    if (!isObject(inputResponses)) {
-      throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'inputResponses' must be an object")
-    }
-    // Who can be asked can also answer unasked; the seal is there for what earlier rounds have settled.
-    if (requestState === undefined) return void (this.#answers = inputResponses)
-    const { server } = this.conversation
-    const { answers, asked } = (await server.states()).open(this.#bond(), requestState)
-    const keys = Array.isArray(asked) ? asked.filter((key) => Object.hasOwn(inputResponses, String(key))) : []
-    const brought = keys.map((key) => [key, inputResponses[key]])
-    this.#answers = { ...(isObject(answers) ? answers : {}), ...Object.fromEntries(brought) }
+  ask(questions: Questions, options?: AskOptions): Promise<JsonObject> {
+    return this.asking.ask(questions, options)
   }
 
   /** Whether the work ended because the client must be asked first. */
   get asks(): boolean {
-    return this.#open !== undefined
-  }
-
-  async inputRequired(): Promise<Reply> {
-    const { questions, lifeMs } = this.#open ?? { questions: {}, lifeMs: ASK_MS }
-    const { server } = this.conversation
-    const wired = Object.entries(questions).map(([key, question]) => [key, this.#wire(question)])
-    const content = { answers: this.#answers, asked: Object.keys(questions) }
-    const requestState = (await server.states()).seal(this.#bond(), content, lifeMs)
-    return new Reply('input_required', memberText({ inputRequests: Object.fromEntries(wired), requestState }))
+    return this.#asking?.interrupts ?? false
   }
 
   /** Resolves to the handle if the work is deferred, else to what it comes to. */
@@ -169,20 +133,8 @@ export class Exchange {
   }
 
   async defer(options?: DeferOptions): Promise<boolean> {
-    if (this.#ticket) return true
-    if (!this.can.defer || this.#state !== 'open') return false
-    const { server, peer } = this.conversation
-    const tickets = await server.tickets()
-    const ticket = await tickets.create({ user: peer.user, abort: (reason) => this.#stop(reason) }, options)
-    if (this.#state !== 'open') {
-      // Cancelled while the ticket was made: nobody will ever hear of it.
-      await ticket.finish({ error: { code: INVALID_PARAMS, message: 'Cancelled.' } })
-      return false
-    }
-    this.#ticket = ticket
-    this.#state = 'deferred'
-    this.#settle?.(new Reply('task', ticket.members))
-    return true
+    if (this.asks) this.asking.interrupt()
+    return (this.#deferring ??= this.#defer(options))
   }
 
   /** Set once the call has outlived its answer: what it comes to belongs there. */
@@ -203,103 +155,30 @@ export class Exchange {
   }
 
   close(): void {
-    if (this.#state === 'open') this.#state = 'answered'
+    if (this.#state !== 'open') return
+    this.#state = 'answered'
+    this.#asking?.end()
+  }
+
+  async #defer(options: DeferOptions | undefined): Promise<boolean> {
+    const isOver = (): boolean => this.#state !== 'open' || this.stopped || this.done
+    if (!this.can.defer || isOver()) return false
+    const { server, peer } = this.conversation
+    const tickets = await server.tickets()
+    const ticket = await tickets.create({ user: peer.user, abort: (reason) => this.#stop(reason) }, options)
+    if (isOver()) {
+      // Cancelled while the ticket was made: nobody will ever hear of it.
+      await ticket.finish({ error: { code: INVALID_PARAMS, message: 'Cancelled.' } })
+      return false
+    }
+    this.#ticket = ticket
+    this.#state = 'deferred'
+    this.#settle?.(new Reply('task', ticket.members))
+    return true
   }
 
   #stop(reason: string): void {
     this.#controller ??= new AbortController()
     this.#controller.abort(new Error(reason))
-  }
-
-  #wire(question: Question) {
-    return wireQuestion(question, this.client.revision, this.conversation.server.model)
-  }
-
-  #bond() {
-    return { user: this.conversation.peer.user, method: this.request.method, params: this.params }
-  }
-
-  async #request(question: Question, timeoutMs: number): Promise<unknown> {
-    const { outlet, signal } = this
-    const answer = await this.conversation.requests.send({ ...this.#wire(question), outlet, timeoutMs, signal })
-    const problem = problemWith(question, answer)
-    if (problem !== undefined) throw new Failure(`The client's answer cannot be used: ${problem}.`)
-    return answer
-  }
-
-  #askByReturning(questions: Questions, timeoutMs: number): JsonObject {
-    const unanswered = Object.entries(questions).filter(([key, question]) => problemWith(question, this.#answers[key]))
-    if (unanswered.length === 0) {
-      return Object.fromEntries(Object.keys(questions).map((key) => [key, this.#answers[key]]))
-    }
-    this.#open ??= { questions: {}, lifeMs: 0 }
-    Object.assign(this.#open.questions, Object.fromEntries(unanswered))
-    this.#open.lifeMs = Math.max(this.#open.lifeMs, timeoutMs)
-    throw new InputRequired('the client must be asked first')
-  }
-
-  #askByTicket(ticket: Ticket, questions: Questions, timeoutMs: number): Promise<JsonObject> {
-    const asked = Object.entries(questions).map(([key, question]) => [
-      key,
-      { question: this.#wire(question), fits: (answer: unknown) => problemWith(question, answer) === undefined },
-    ])
-    return ticket.ask(Object.fromEntries(asked), timeoutMs, this.signal)
-  }
-}
-
-// Getters, so that a call which uses nothing of this pays for nothing, and what is taken out of it can be passed on.
-class ExchangeCall implements Call {
-  readonly #exchange: Exchange
-
-  constructor(exchange: Exchange) {
-    this.#exchange = exchange
-  }
-
-  get user(): string {
-    return this.#exchange.conversation.peer.user
-  }
-
-  get session(): string {
-    return this.#exchange.conversation.peer.session
-  }
-
-  get signal(): AbortSignal {
-    return this.#exchange.signal
-  }
-
-  get wantsProgress(): boolean {
-    return this.#exchange.request.progressToken !== undefined
-  }
-
-  get progress(): Call['progress'] {
-    return (done, more) => this.#exchange.progress(done, more)
-  }
-
-  get log(): Call['log'] {
-    return (level, data, logger) => this.#exchange.log(level, data, logger)
-  }
-
-  get can(): Abilities {
-    return this.#exchange.can
-  }
-
-  get ask(): Call['ask'] {
-    return (questions, options) => this.#exchange.ask(questions, options)
-  }
-
-  get changed(): Call['changed'] {
-    return (list) => this.#exchange.conversation.server.notices.changed(list)
-  }
-
-  get updated(): Call['updated'] {
-    return (uri) => this.#exchange.conversation.server.notices.updated(uri, this.user)
-  }
-
-  get defer(): Call['defer'] {
-    return (options) => this.#exchange.defer(options)
-  }
-
-  get hangUp(): Call['hangUp'] {
-    return () => this.#exchange.outlet.hangUp?.()
   }
 }

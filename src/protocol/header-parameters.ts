@@ -9,34 +9,58 @@ export interface HeaderParameter {
   readonly path: readonly string[]
 }
 
+const ANNOTATION = 'x-mcp-header'
+
 export function headerParameters(schema: JsonObject, tool: string): readonly HeaderParameter[] {
   const found = collect(schema, [])
+  if (countAnnotations(schema) > found.length) {
+    throw new Error(`${ANNOTATION} of tool ${tool} stands where it means nothing: it belongs to a property`)
+  }
   const headers = new Set<string>()
   for (const { header, type, path } of found) {
     const where = `'${path.join('.')}' of tool ${tool}`
-    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(header)) throw new Error(`x-mcp-header of ${where} is not a header name`)
-    if (headers.has(header.toLowerCase())) throw new Error(`x-mcp-header ${header} of ${where} is used twice`)
+    if (typeof header !== 'string' || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(header)) {
+      throw new Error(`${ANNOTATION} of ${where} is not a header name`)
+    }
+    if (headers.has(header.toLowerCase())) throw new Error(`${ANNOTATION} ${header} of ${where} is used twice`)
     if (!['string', 'integer', 'boolean'].includes(String(type))) {
-      throw new Error(`x-mcp-header of ${where} needs a string, an integer or a boolean`)
+      throw new Error(`${ANNOTATION} of ${where} needs a string, an integer or a boolean`)
     }
     headers.add(header.toLowerCase())
   }
-  return found.map(({ header, path }) => ({ header: `mcp-param-${header.toLowerCase()}`, path }))
+  return found.map(({ header, path }) => ({ header: `mcp-param-${String(header).toLowerCase()}`, path }))
 }
 
 interface Annotated {
-  readonly header: string
+  readonly header: unknown
   readonly type: unknown
   readonly path: readonly string[]
 }
 
 function collect({ properties }: JsonObject, path: readonly string[]): readonly Annotated[] {
   if (!isObject(properties)) return []
-  return Object.entries(properties).flatMap(([name, property]) => {
-    if (!isObject(property)) return []
-    const own = [...path, name]
-    const header = property['x-mcp-header']
-    const inner = collect(property, own)
-    return typeof header === 'string' ? [{ header, type: property.type, path: own }, ...inner] : inner
-  })
+  const found: Annotated[] = []
+  for (const [name, property] of Object.entries(properties)) {
+    if (!isObject(property)) continue
+    const own = path.concat(name)
+    if (ANNOTATION in property) found.push({ header: property[ANNOTATION], type: property.type, path: own })
+    found.push(...collect(property, own))
+  }
+  return found
+}
+
+const MAPS = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
+const SCHEMAS = ['items', 'contains', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems']
+const MORE_SCHEMAS = ['propertyNames', 'not', 'if', 'then', 'else']
+
+/** How many there are anywhere in a schema. */
+function countAnnotations(schema: unknown): number {
+  if (!isObject(schema)) return 0
+  const inner = [
+    ...MAPS.flatMap((name) => Object.values(isObject(schema[name]) ? schema[name] : {})),
+    ...LISTS.flatMap((name) => (Array.isArray(schema[name]) ? schema[name] : [])),
+    ...[...SCHEMAS, ...MORE_SCHEMAS].map((name) => schema[name]),
+  ]
+  return inner.reduce<number>((sum, part) => sum + countAnnotations(part), ANNOTATION in schema ? 1 : 0)
 }

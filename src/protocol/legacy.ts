@@ -4,10 +4,11 @@
 import { isObject, type JsonObject } from '../lib/json.js'
 import { isLogLevel, type Client } from './client.js'
 import type { Outlet, Peer } from './exchange.js'
+import { isOffered } from './methods/offered.js'
 import { initializeMembers } from './methods/lifecycle.js'
 import { listChanged } from './methods/listen.js'
 import { notificationText } from './message.js'
-import { INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError, RESOURCE_NOT_FOUND } from './protocol-error.js'
+import { INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from './protocol-error.js'
 import { agreeOn, type LegacyRevision } from './revision.js'
 import type { Server } from './server.js'
 
@@ -39,23 +40,28 @@ export class Legacy {
 
   /** The members of the answer to a method that changes the conversation; undefined: it is no such method. */
   answer(method: string, params: JsonObject): string | undefined {
-    switch (method) {
-      case 'initialize':
-        return this.#initialize(params)
-      case 'logging/setLevel':
-        return this.#setLevel(params)
-      case 'resources/subscribe':
-        return this.#subscribe(params)
-      case 'resources/unsubscribe':
-        return this.#unsubscribe(params)
-      default:
-        return undefined
-    }
+    const change = this.#changeBy(method)
+    return change && isOffered(this.server, method) ? change(params) : undefined
   }
 
   close(): void {
     this.#leave?.()
     this.#leave = undefined
+  }
+
+  #changeBy(method: string): ((params: JsonObject) => string) | undefined {
+    switch (method) {
+      case 'initialize':
+        return (params) => this.#initialize(params)
+      case 'logging/setLevel':
+        return (params) => this.#setLevel(params)
+      case 'resources/subscribe':
+        return (params) => this.#subscribe(params)
+      case 'resources/unsubscribe':
+        return (params) => this.#unsubscribe(params)
+      default:
+        return undefined
+    }
   }
 
   #initialize({ protocolVersion, capabilities }: JsonObject): string {
@@ -71,43 +77,49 @@ export class Legacy {
   }
 
   #setLevel({ level }: JsonObject): string {
-    if (!this.server.logging) throw new ProtocolError(METHOD_NOT_FOUND, 'Method not found: logging/setLevel')
     if (!isLogLevel(level)) throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'level' is not a log level")
     this.client = { ...this.client, logLevel: level }
     return ''
   }
 
   #subscribe(params: JsonObject): string {
-    const uri = this.#knownUri(params)
-    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
+    const uri = uriOf(params)
+    if (!this.server.library.at(uri)) {
+      throw new ProtocolError(RESOURCE_NOT_FOUND, `Resource not found: ${uri.slice(0, 500)}`, { uri })
+    }
+    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS && !this.#subscriptions.has(uri)) {
       throw new ProtocolError(INVALID_PARAMS, `There may be ${MAX_SUBSCRIPTIONS} subscriptions; end some of them first`)
     }
     this.#subscriptions.add(uri)
     return ''
   }
 
+  // Also from what has gone meanwhile.
   #unsubscribe(params: JsonObject): string {
-    this.#subscriptions.delete(this.#knownUri(params))
+    this.#subscriptions.delete(uriOf(params))
     return ''
-  }
-
-  #knownUri({ uri }: JsonObject): string {
-    if (typeof uri !== 'string') throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'uri' must be a string")
-    if (this.server.library.at(uri)) return uri
-    throw new ProtocolError(RESOURCE_NOT_FOUND, `Resource not found: ${uri.slice(0, 500)}`, { uri })
   }
 
   #listen(): void {
     const { outlet } = this.options
     if (this.#leave || !outlet) return
-    const tell = (method: string, params = '{}'): void =>
-      (outlet.send ?? outlet.notify)(notificationText(method, params))
-    this.#leave = this.server.notices.listen((notice) => {
+    const tell = (method: string, params = '{}'): void => {
+      const text = notificationText(method, params)
+      if (outlet.send) outlet.send(text)
+      else outlet.notify(text)
+    }
+    const { changing, notices } = this.server
+    this.#leave = notices.listen((notice) => {
       if (notice.kind === 'ticket') return
-      if (notice.kind !== 'resource') return tell(listChanged(notice.kind))
+      if (notice.kind !== 'resource') return changing[notice.kind] ? tell(listChanged(notice.kind)) : undefined
       const isOurs = notice.user === undefined || notice.user === this.peer.user
       if (!isOurs || !this.#subscriptions.has(notice.uri)) return
       tell('notifications/resources/updated', JSON.stringify({ uri: notice.uri }))
     })
   }
+}
+
+function uriOf({ uri }: JsonObject): string {
+  if (typeof uri === 'string') return uri
+  throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'uri' must be a string")
 }

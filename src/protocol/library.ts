@@ -50,8 +50,8 @@ export function createLibrary({ resources, templates, prompts }: Offers, size: n
     at(uri) {
       const resource = byUri.get(uri)
       if (resource) return resource
-      for (const [template, { match }] of parsed) {
-        const variables = match(uri)
+      for (const [template, pattern] of parsed) {
+        const variables = pattern.match(uri)
         if (variables) return { template, variables }
       }
       return undefined

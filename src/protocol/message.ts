@@ -3,7 +3,7 @@
 
 import { deeperThan } from '../lib/json-depth.js'
 import { rawElements, rawMember } from '../lib/json-raw.js'
-import { isObject } from '../lib/json.js'
+import { isObject, printJson } from '../lib/json.js'
 import { INVALID_REQUEST, PARSE_ERROR, type ProtocolError } from './protocol-error.js'
 
 const MAX_DEPTH = 64
@@ -148,11 +148,11 @@ export function resultText(id: string, result: string): string {
 
 export function errorText(id: string, error: Pick<ProtocolError, 'code' | 'message' | 'data'>): string {
   const { code, message, data } = error
-  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message, data })}}`
+  return `{"jsonrpc":"2.0","id":${id},"error":${printJson({ code, message, data })}}`
 }
 
 export function requestText(id: string, method: string, params: object): string {
-  return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${JSON.stringify(params)}}`
+  return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${printJson(params)}}`
 }
 
 export function notificationText(method: string, params: string): string {

@@ -1,6 +1,8 @@
 // What a modern HTTP request says twice must be said alike: whoever routes by the headers must not be told another
 // story than the server. Pure: headers and message in, the first contradiction out.
 
+import { isUtf8 } from 'node:buffer'
+
 import { isObject, type JsonObject } from '../lib/json.js'
 import type { HeaderParameter } from './header-parameters.js'
 import { HEADER_MISMATCH, ProtocolError } from './protocol-error.js'
@@ -37,10 +39,20 @@ export function checkParameters(headers: Headers, args: unknown, parameters: rea
       if (given !== undefined) throw mismatch(`${header} is sent, but the argument '${path.join('.')}' is not`)
       continue
     }
-    const said = decoded(header, given)
-    const isSame = typeof value === 'number' ? said !== undefined && Number(said) === value : said === String(value)
-    if (!isSame) throw mismatch(`${header} does not repeat the argument '${path.join('.')}'`)
+    if (!repeats(decoded(header, given), value)) {
+      throw mismatch(`${header} does not repeat the argument '${path.join('.')}'`)
+    }
   }
+}
+
+/** Integers are compared as numbers, so that 42.0 is 42; beyond the safe ones two could look the same. */
+function repeats(said: string | undefined, value: unknown): boolean {
+  if (said === undefined) return false
+  if (Number.isInteger(value)) {
+    return Number.isSafeInteger(value) && /^-?\d+(\.0+)?$/.test(said) && Number(said) === value
+  }
+  const isPlain = typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number'
+  return isPlain && said === String(value)
 }
 
 function compare(name: string, given: string | readonly string[] | undefined, value: unknown): void {
@@ -56,12 +68,12 @@ function decoded(name: string, given: string | readonly string[] | undefined): s
   if (base64 === undefined) return given
   const bytes = Buffer.from(base64, 'base64')
   // The decoder is lenient; what routes by the header may not be.
-  if (bytes.toString('base64') !== base64) throw mismatch(`${name} is not Base64`)
+  if (bytes.toString('base64') !== base64 || !isUtf8(bytes)) throw mismatch(`${name} is not Base64 of UTF-8`)
   return bytes.toString()
 }
 
 function show(value: unknown): string {
-  return value === undefined ? 'nothing' : String(JSON.stringify(value)).slice(0, 200).toWellFormed()
+  return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 200)
 }
 
 function mismatch(reason: string): ProtocolError {

@@ -32,9 +32,8 @@ export function projectTool(tool: ToolFace, revision: Revision): JsonObject {
 
 export function projectResource(resource: Resource, revision: Revision): JsonObject {
   const { uri, name, title, description, mimeType, size } = resource
-  const known = { uri, name, description, mimeType }
-  if (revision < '2025-03-26') return known
-  return revision < '2025-06-18' ? { ...known, size } : { ...known, title, size }
+  const known = { uri, name, description, mimeType, size }
+  return revision < '2025-06-18' ? known : { ...known, title }
 }
 
 export function projectTemplate(template: ResourceTemplate, revision: Revision): JsonObject {
@@ -54,7 +53,6 @@ function projectArgument({ name, description, required }: PromptArgument): JsonO
 }
 
 export function projectBlock(block: Block, revision: Revision): Block {
-  if (block.type === 'text') return { ...block, text: block.text.toWellFormed() }
   if (block.type === 'audio' && revision < '2025-03-26') {
     return inWords(
       `[audio, ${block.mimeType}, ${block.data.length} base64 characters: not shown at this protocol revision]`,

@@ -26,16 +26,14 @@ const NAMES = {
 } as const
 
 export function wireQuestion(question: Question, revision: Revision, model: string): WireQuestion {
-  switch (question.kind) {
-    case 'form':
-      return { method: 'elicitation/create', params: formParams(question.message, question.schema, revision) }
-    case 'url':
-      return { method: 'elicitation/create', params: urlParams(question.message, question.url, revision) }
-    case 'sample':
-      return { method: 'sampling/createMessage', params: sampleParams(question, model) }
-    case 'roots':
-      return { method: 'roots/list', params: {} }
+  if (question.kind === 'form') {
+    return { method: 'elicitation/create', params: formParams(question.message, question.schema, revision) }
   }
+  if (question.kind === 'url') {
+    return { method: 'elicitation/create', params: urlParams(question.message, question.url, revision) }
+  }
+  if (question.kind === 'roots') return { method: 'roots/list', params: {} }
+  return { method: 'sampling/createMessage', params: sampleParams(question, model) }
 }
 
 function formParams(message: string, schema: JsonObject, revision: Revision): JsonObject {
@@ -48,9 +46,10 @@ function urlParams(message: string, url: string, revision: Revision): JsonObject
   return revision === MODERN_REVISION ? params : { ...params, elicitationId: crypto.randomUUID() }
 }
 
-function sampleParams({ kind: _, modelPreferences, ...question }: SampleQuestion, model: string): JsonObject {
-  const preferences = modelPreferences ?? (model === '' ? undefined : { hints: [{ name: model }] })
-  return preferences === undefined ? { ...question } : { ...question, modelPreferences: preferences }
+function sampleParams(question: SampleQuestion, model: string): JsonObject {
+  const { messages, maxTokens, systemPrompt, temperature, stopSequences } = question
+  const modelPreferences = question.modelPreferences ?? (model === '' ? undefined : { hints: [{ name: model }] })
+  return { messages, maxTokens, systemPrompt, temperature, stopSequences, modelPreferences }
 }
 
 /** Choices with titles were written as two lists before 2025-11-25, and choosing several did not exist. */
@@ -79,10 +78,26 @@ function simplerField(name: string, property: unknown): unknown {
 /** What is wrong with an answer; undefined when it can be used. */
 export function problemWith(question: Question, answer: unknown): string | undefined {
   if (!isObject(answer)) return 'it is not an object'
-  if (question.kind === 'roots') return Array.isArray(answer.roots) ? undefined : "it has no 'roots'"
-  if (question.kind === 'sample') return 'content' in answer ? undefined : "it has no 'content'"
+  if (question.kind === 'roots') return isRoots(answer.roots) ? undefined : "its 'roots' are not a list of addresses"
+  if (question.kind === 'sample') return problemWithSample(answer)
   const { action } = answer
   if (action !== 'accept' && action !== 'decline' && action !== 'cancel') return "its 'action' is unknown"
   if (question.kind === 'url' || action !== 'accept') return undefined
   return compileSchema(question.schema)(answer.content ?? {})?.[0]?.message
+}
+
+function isRoots(roots: unknown): boolean {
+  return Array.isArray(roots) && roots.every((root) => isObject(root) && typeof root.uri === 'string')
+}
+
+function problemWithSample({ role, content, model }: JsonObject): string | undefined {
+  if (role !== 'user' && role !== 'assistant') return "its 'role' is unknown"
+  if (!isObject(content) && !Array.isArray(content)) return "it has no 'content'"
+  return typeof model === 'string' ? undefined : "it does not name its 'model'"
+}
+
+/** An answer without problems, as the asker was promised it: an accepted form always has its content. */
+export function usable(question: Question, answer: unknown): unknown {
+  if (question.kind !== 'form' || !isObject(answer) || answer.action !== 'accept') return answer
+  return { ...answer, content: answer.content ?? {} }
 }

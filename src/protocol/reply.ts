@@ -1,6 +1,8 @@
 // What a method gives back: the members of a complete result as text, or a result of another kind.
 // As text, without braces, so that a large result is printed once.
 
+import { printJson } from '../lib/json.js'
+
 export type Result = string | Reply
 
 export class Reply {
@@ -15,5 +17,5 @@ export class Reply {
 
 /** The text of an object's members, ready to stand among others. */
 export function memberText(members: object): string {
-  return JSON.stringify(members).slice(1, -1)
+  return printJson(members).slice(1, -1)
 }

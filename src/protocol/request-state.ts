@@ -10,7 +10,10 @@ import { INVALID_PARAMS, ProtocolError } from './protocol-error.js'
 const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-const MAX_STATE = 1024 * 1024
+const MAX_USED = 1_000_000
+
+/** What a client may send differently when it makes the same call again. */
+const CHANGES: ReadonlySet<string> = new Set(['_meta', 'inputResponses', 'requestState'])
 
 /** The call a state belongs to: another user, method or argument makes another call. */
 export interface Bond {
@@ -49,7 +52,7 @@ export function createRequestStates(now: () => number = Date.now): RequestStates
 }
 
 function readState(state: unknown): Buffer {
-  if (typeof state !== 'string' || state.length > MAX_STATE) throw refused('it must be the string this server gave')
+  if (typeof state !== 'string') throw refused('it must be the string this server gave')
   const bytes = Buffer.from(state, 'base64url')
   // The decoder is lenient; only the one spelling we gave is ours.
   if (bytes.length < NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== state) throw refused('it was changed')
@@ -74,7 +77,7 @@ function readSealed(text: string): { readonly ends: number; readonly content: Js
 }
 
 function digest({ user, method, params }: Bond): Buffer {
-  const { _meta, inputResponses, requestState, ...call } = params
+  const call = Object.fromEntries(Object.entries(params).filter(([name]) => !CHANGES.has(name)))
   return createHash('sha256')
     .update(canonicalJson([user, method, call]))
     .digest()
@@ -93,12 +96,13 @@ function createUsed() {
   let nextSweep = 0
   return {
     add(nonce: string, end: number, now: number): boolean {
-      if (ends.has(nonce)) return false
-      ends.set(nonce, end)
       if (now >= nextSweep) {
         nextSweep = now + 60_000
         for (const [old, itsEnd] of ends) if (itsEnd <= now) ends.delete(old)
       }
+      // Forgetting one would let it be used again; so beyond this nothing new is taken for a while.
+      if (ends.has(nonce) || ends.size >= MAX_USED) return false
+      ends.set(nonce, end)
       return true
     },
   }

@@ -66,6 +66,7 @@ export interface Server {
 export function createServer(description: ServerDescription): Server {
   const { name, version, title, instructions, services = NO_SERVICES, logError } = description
   const { tools, resources = [], templates = [], prompts = [], pageSize = DEFAULT_PAGE } = description
+  if (!Number.isInteger(pageSize) || pageSize < 1) throw new Error(`pageSize must be at least 1, not ${pageSize}`)
   const notices = description.notices ?? createNotices()
   const identity = title === undefined ? { name, version } : { name, version, title }
 
@@ -83,9 +84,14 @@ export function createServer(description: ServerDescription): Server {
   }
   let catalogue = readTools()
   let library = readLibrary()
+  let defers = listOf(tools).some(isDeferring)
   // First to hear, so that everybody who is told of a change finds it made.
   notices.listen(({ kind }) => {
-    if (kind === 'tools') catalogue = readTools()
+    if (kind === 'tools') {
+      catalogue = readTools()
+      // Once true it stays: what was deferred can still be asked about.
+      defers ||= listOf(tools).some(isDeferring)
+    }
     if (kind === 'resources' || kind === 'prompts') library = readLibrary()
   })
 
@@ -111,19 +117,28 @@ export function createServer(description: ServerDescription): Server {
     refusals: description.refusals ?? new Map(),
     model: description.model ?? '',
     logging: description.logging ?? false,
-    defers: listOf(tools).some((tool) => tool.defers !== undefined),
+    get defers() {
+      return defers
+    },
     states: () => (states ??= import('./request-state.js').then(({ createRequestStates }) => createRequestStates())),
-    tickets: () => (tickets ??= openTickets(description.tickets, notices)),
+    tickets() {
+      // One that failed to open is tried again by the next call that needs it.
+      tickets ??= openTickets(description.tickets, notices).catch((error: unknown) => {
+        tickets = undefined
+        throw error
+      })
+      return tickets
+    },
     logError: (error) => tell(logError, error),
     async close() {
-      try {
-        await (await tickets)?.close()
-        await services.close()
-      } catch (error) {
-        tell(logError, error)
-      }
+      await tickets?.then((open) => open.close()).catch((error: unknown) => tell(logError, error))
+      await services.close().catch((error: unknown) => tell(logError, error))
     },
   }
+}
+
+function isDeferring({ defers }: Tool): boolean {
+  return defers !== undefined
 }
 
 function listOf<T>(offer: Offer<T>): readonly T[] {

@@ -31,25 +31,31 @@ export function isOver({ createdAt, ttlMs, status }: TicketRecord, now: number):
   return now > createdAt + ttlMs + (status === 'working' ? MONTH_MS : 0)
 }
 
-const MAX_KEPT = 10_000
+const MAX_PER_USER = 1000
 
-/** For servers that keep nothing: tickets live as long as the process. */
-export function createTicketMemory(): TicketStore {
-  const records = new Map<string, TicketRecord>()
+/** For servers that keep nothing: tickets live as long as the process. Nobody's push out another's. */
+export function createTicketMemory(maxPerUser = MAX_PER_USER): TicketStore {
+  const users = new Map<string, Map<string, TicketRecord>>()
+
+  function makeRoom(records: Map<string, TicketRecord>): void {
+    const now = Date.now()
+    for (const [id, kept] of records) if (isOver(kept, now)) records.delete(id)
+    for (const [id, { status }] of records) {
+      if (records.size <= maxPerUser) return
+      if (status !== 'working') records.delete(id)
+    }
+  }
+
   return {
     async save(record) {
-      const now = Date.now()
-      records.set(keyOf(record.user, record.id), record)
-      if (records.size <= MAX_KEPT) return
-      for (const [key, kept] of records) if (isOver(kept, now) || records.size > MAX_KEPT) records.delete(key)
+      const records = users.get(record.user) ?? new Map<string, TicketRecord>()
+      users.set(record.user, records)
+      records.set(record.id, record)
+      if (records.size > maxPerUser) makeRoom(records)
     },
     async load(user, id) {
-      const record = records.get(keyOf(user, id))
+      const record = users.get(user)?.get(id)
       return record && !isOver(record, Date.now()) ? record : undefined
     },
   }
-}
-
-function keyOf(user: string, id: string): string {
-  return `${user}\n${id}`
 }

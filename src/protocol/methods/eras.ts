@@ -1,6 +1,5 @@
 // What each era answers to, by method name.
 
-import type { Server } from '../server.js'
 import { COMPLETION } from './completion.js'
 import { LEGACY_LIFECYCLE, MODERN_LIFECYCLE } from './lifecycle.js'
 import type { Method } from './method.js'
@@ -26,20 +25,3 @@ export const MODERN_METHODS: ReadonlyMap<string, Method> = new Map(
 
 /** The methods in which a modern client may be asked something first. */
 export const ASKING_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read'])
-
-/** Whether this server has what a method is about; without it the method does not exist. */
-export function isOffered(server: Server, method: string): boolean {
-  const { library, changing } = server
-  switch (method.slice(0, method.indexOf('/'))) {
-    case 'resources':
-      return library.hasResources || changing.resources
-    case 'prompts':
-      return library.hasPrompts || changing.prompts
-    case 'completion':
-      return library.hasCompletions
-    case 'tasks':
-      return server.defers
-    default:
-      return true
-  }
-}

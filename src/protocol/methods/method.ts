@@ -7,6 +7,9 @@ import type { Server } from '../server.js'
 
 export type Method = (server: Server, exchange: Exchange) => Result | Promise<Result>
 
+/** A page of a list, at once. */
+export type ListMethod = (server: Server, exchange: Exchange) => string
+
 export type Methods = Readonly<Record<string, Method>>
 
 // The lists are settled when the process starts, or their changes are told; five minutes let a client notice a restart

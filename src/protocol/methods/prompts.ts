@@ -10,9 +10,9 @@ import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../protocol-error
 import { memberText } from '../reply.js'
 import type { Revision } from '../revision.js'
 import type { Server } from '../server.js'
-import { LIST_CACHE, textParam, type Method, type Methods } from './method.js'
+import { LIST_CACHE, textParam, type ListMethod, type Methods } from './method.js'
 
-const list: Method = ({ library }, { client, params }) => library.listPrompts(client.revision, params.cursor)
+const list: ListMethod = ({ library }, { client, params }) => library.listPrompts(client.revision, params.cursor)
 
 async function get(server: Server, exchange: Exchange): Promise<string> {
   const name = textParam(exchange, 'name')

@@ -4,16 +4,18 @@ import { Failure } from '../../lib/failure.js'
 import type { Content, ResourcePart } from '../../tools/resource.js'
 import type { Exchange } from '../exchange.js'
 import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../protocol-error.js'
+import { memberText } from '../reply.js'
 import { MODERN_REVISION } from '../revision.js'
 import type { Server } from '../server.js'
-import { LIST_CACHE, textParam, type Method, type Methods } from './method.js'
+import { LIST_CACHE, textParam, type ListMethod, type Methods } from './method.js'
 
 // What is read changes by its own rules; a client that wants it fresh asks again.
 const READ_CACHE = '"ttlMs":0,"cacheScope":"private"'
 
-const list: Method = ({ library }, { client, params }) => library.listResources(client.revision, params.cursor)
+const list: ListMethod = ({ library }, { client, params }) => library.listResources(client.revision, params.cursor)
 
-const listTemplates: Method = ({ library }, { client, params }) => library.listTemplates(client.revision, params.cursor)
+const listTemplates: ListMethod = ({ library }, { client, params }) =>
+  library.listTemplates(client.revision, params.cursor)
 
 async function read(server: Server, exchange: Exchange): Promise<string> {
   const uri = textParam(exchange, 'uri')
@@ -29,7 +31,7 @@ async function read(server: Server, exchange: Exchange): Promise<string> {
         ? await found.template.read(variables ?? {}, services, call)
         : await found.read(services, call)
     if (content === undefined) throw notFound(uri, exchange)
-    return `"contents":${JSON.stringify(partsOf(content, uri, mimeType))}`
+    return memberText({ contents: partsOf(content, uri, mimeType) })
   } catch (error) {
     if (error instanceof Failure) throw new ProtocolError(INTERNAL_ERROR, error.message, { uri })
     throw error
@@ -38,13 +40,13 @@ async function read(server: Server, exchange: Exchange): Promise<string> {
 
 function partsOf(content: Content, uri: string, mimeType: string | undefined): readonly ResourcePart[] {
   const face = mimeType === undefined ? { uri } : { uri, mimeType }
-  if (typeof content === 'string') return [{ ...face, text: content.toWellFormed() }]
+  if (typeof content === 'string') return [{ ...face, text: content }]
   if (content instanceof Uint8Array) return [{ ...face, blob: Buffer.from(content).toString('base64') }]
   return content
 }
 
 /** The code moved between the eras. */
-export function notFound(uri: string, { client }: Exchange): ProtocolError {
+function notFound(uri: string, { client }: Exchange): ProtocolError {
   const code = client.revision === MODERN_REVISION ? INVALID_PARAMS : RESOURCE_NOT_FOUND
   return new ProtocolError(code, `Resource not found: ${uri.slice(0, 500)}`, { uri })
 }

@@ -1,14 +1,13 @@
 // tools/list and tools/call.
 
 import { callTool } from '../call.js'
-import { LIST_CACHE, type Method, type Methods } from './method.js'
+import { LIST_CACHE, type ListMethod, type Methods } from './method.js'
 
-const list: Method = ({ catalogue }, { client, params }) => catalogue.list(client.revision, params.cursor)
+const list: ListMethod = ({ catalogue }, { client, params }) => catalogue.list(client.revision, params.cursor)
 
 export const LEGACY_TOOLS: Methods = { 'tools/list': list, 'tools/call': callTool }
 
 export const MODERN_TOOLS: Methods = {
-  'tools/list': ({ catalogue }, { client, params }) =>
-    `${catalogue.list(client.revision, params.cursor)},${LIST_CACHE}`,
+  'tools/list': (server, exchange) => `${list(server, exchange)},${LIST_CACHE}`,
   'tools/call': callTool,
 }

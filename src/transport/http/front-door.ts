@@ -16,9 +16,7 @@ import { Visit } from './visit.js'
 const METADATA = /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/
 const STOPPING = { status: 503, reason: 'The server is stopping; try again elsewhere', headers: { 'retry-after': '5' } }
 
-export interface FrontDoor {
-  receive(request: IncomingMessage, response: ServerResponse): void
-}
+export type FrontDoor = (request: IncomingMessage, response: ServerResponse) => void
 
 export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
   const { keyHeader } = house.authenticator
@@ -117,7 +115,7 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
     else visit.refuse({ status: 500, reason: "Internal error; see the server's log" }, 'body')
   }
 
-  return { receive }
+  return receive
 }
 
 /** Who may go on; counted from here to the end of the visit. */

@@ -63,8 +63,8 @@ export async function listenHttp(server: Server, settings: HttpSettings): Promis
   const door = openFrontDoor(house, sse)
   const http: HttpServer = tls ? createHttpsServer({ ...tls.options, ...DAWDLING }) : createHttpServer(DAWDLING)
   http.maxConnections = maxConnections
-  http.on('request', door.receive)
-  http.on('checkContinue', door.receive)
+  http.on('request', door)
+  http.on('checkContinue', door)
   const upgrades = openUpgrades(house)
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => upgrades.take(request, socket, head))
   http.on('clientError', answerBrokenRequest)
@@ -103,7 +103,7 @@ export async function listenHttp(server: Server, settings: HttpSettings): Promis
 
 function openHouse(server: Server, settings: HttpSettings): House {
   const converse: House['converse'] = (peer, { revision, outlet, jsonText }) =>
-    createSession(server, peer, { revision, outlet, jsonText, onCall: metrics.called })
+    createSession(server, peer, { revision, outlet, jsonText, onCall: (call) => metrics.called(call) })
   const sessions = new LegacySessions(converse)
   const streams = new Set<EventStream>()
   const passing: House['passing'] = new Set()

@@ -1,0 +1,143 @@
+// How one call asks its client: by requests on legacy revisions; by ending with the questions on the modern one, where
+// the client makes the call again with the answers; through the ticket once the call is deferred.
+// What the client did not declare is never asked for, and no answer is trusted before it was looked at.
+
+import { Failure } from '../lib/failure.js'
+import { isObject, type JsonObject } from '../lib/json.js'
+import type { AskOptions, Question, Questions } from '../tools/call.js'
+import type { Sent } from './client-requests.js'
+import type { Exchange } from './exchange.js'
+import { INVALID_PARAMS, ProtocolError } from './protocol-error.js'
+import { checkAbilities, problemWith, usable, wireQuestion, type WireQuestion } from './questions.js'
+import { memberText, Reply } from './reply.js'
+import type { Bond } from './request-state.js'
+import { MODERN_REVISION } from './revision.js'
+import type { Ticket } from './tickets.js'
+
+const ASK_MS = 10 * 60 * 1000
+// No timer waits longer.
+const MAX_ASK_MS = 2 ** 31 - 1
+
+/** Thrown out of a call whose questions go to a modern client: it comes back with the answers. */
+class InputRequired extends Error {
+  override readonly name = 'InputRequired'
+}
+
+export class Asking {
+  /** What a modern client brought, not yet looked at. */
+  #brought: JsonObject = {}
+  /** What this run has taken of it; only that is carried into the next round. */
+  readonly #taken = new Map<string, unknown>()
+  readonly #open = new Map<string, Question>()
+  #lifeMs = 0
+  readonly #sent = new Set<Sent>()
+
+  constructor(private readonly exchange: Exchange) {}
+
+  /** Whether the work must end, because the client has to be asked first. */
+  get interrupts(): boolean {
+    return this.#open.size > 0
+  }
+
+  async ask(questions: Questions, { timeoutMs = ASK_MS }: AskOptions = {}): Promise<JsonObject> {
+    const { exchange } = this
+    checkAbilities(questions, exchange.can)
+    const ms = Math.min(timeoutMs, MAX_ASK_MS)
+    if (exchange.ticket) return this.#byTicket(exchange.ticket, questions, ms)
+    if (exchange.answered) throw new Failure('This call has been answered; its client is not asked any more.')
+    return exchange.client.revision === MODERN_REVISION
+      ? this.#byReturning(questions, ms)
+      : this.#byRequests(questions, ms)
+  }
+
+  /** Ends the work once more, where it goes on although the client has to be asked first. */
+  interrupt(): never {
+    throw new InputRequired('the client must be asked first')
+  }
+
+  /** Takes up what a modern client brought back. */
+  async resume(): Promise<void> {
+    const { params, conversation } = this.exchange
+    const { requestState, inputResponses = {} } = params
+    if (!isObject(inputResponses)) {
+      throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'inputResponses' must be an object")
+    }
+    // Who can be asked can also answer unasked; the seal is there for what earlier rounds have settled.
+    if (requestState === undefined) return void (this.#brought = inputResponses)
+    const { answers, asked } = (await conversation.server.states()).open(this.#bond(), requestState)
+    const keys = Array.isArray(asked) ? asked.filter((key) => Object.hasOwn(inputResponses, String(key))) : []
+    const brought = keys.map((key) => [key, inputResponses[key]])
+    this.#brought = { ...(isObject(answers) ? answers : {}), ...Object.fromEntries(brought) }
+  }
+
+  /** What an interrupted call is answered with. */
+  async inputRequired(): Promise<Reply> {
+    const inputRequests = Object.fromEntries([...this.#open].map(([key, question]) => [key, this.#wire(question)]))
+    const content = { answers: Object.fromEntries(this.#taken), asked: [...this.#open.keys()] }
+    const states = await this.exchange.conversation.server.states()
+    const requestState = states.seal(this.#bond(), content, this.#lifeMs)
+    return new Reply('input_required', memberText({ inputRequests, requestState }))
+  }
+
+  /** The call is over: questions that nobody waits for are taken back. */
+  end(): void {
+    for (const sent of this.#sent) sent.takeBack('the call is over')
+  }
+
+  async #byRequests(questions: Questions, timeoutMs: number): Promise<JsonObject> {
+    const { conversation, outlet, signal } = this.exchange
+    const wired = Object.entries(questions).map(([key, question]) => ({ key, question, wire: this.#wire(question) }))
+    const asked = wired.map(({ key, question, wire }) => {
+      const sent = conversation.requests.send({ ...wire, outlet, timeoutMs, signal })
+      this.#sent.add(sent)
+      return { key, question, sent }
+    })
+    try {
+      const answers = asked.map(async ({ key, question, sent }) => [key, accepted(question, await sent.result)])
+      return Object.fromEntries(await Promise.all(answers))
+    } finally {
+      for (const { sent } of asked) {
+        sent.takeBack('another question of this call was not answered')
+        this.#sent.delete(sent)
+      }
+    }
+  }
+
+  #byReturning(questions: Questions, timeoutMs: number): JsonObject {
+    const missing: [string, Question][] = []
+    for (const [key, question] of Object.entries(questions)) {
+      const answer = Object.hasOwn(this.#brought, key) ? this.#brought[key] : undefined
+      if (problemWith(question, answer) === undefined) this.#taken.set(key, usable(question, answer))
+      else missing.push([key, question])
+    }
+    if (missing.length === 0)
+      return Object.fromEntries(Object.keys(questions).map((key) => [key, this.#taken.get(key)]))
+    for (const [key, question] of missing) this.#open.set(key, question)
+    this.#lifeMs = Math.max(this.#lifeMs, timeoutMs)
+    return this.interrupt()
+  }
+
+  async #byTicket(ticket: Ticket, questions: Questions, timeoutMs: number): Promise<JsonObject> {
+    const asked = Object.entries(questions).map(([key, question]) => [
+      key,
+      { question: this.#wire(question), fits: (answer: unknown) => problemWith(question, answer) === undefined },
+    ])
+    const answers = await ticket.ask(Object.fromEntries(asked), timeoutMs, this.exchange.signal)
+    return Object.fromEntries(Object.entries(questions).map(([key, question]) => [key, usable(question, answers[key])]))
+  }
+
+  #wire(question: Question): WireQuestion {
+    return wireQuestion(question, this.exchange.client.revision, this.exchange.conversation.server.model)
+  }
+
+  #bond(): Bond {
+    const { conversation, request, params } = this.exchange
+    return { user: conversation.peer.user, method: request.method, params }
+  }
+}
+
+function accepted(question: Question, answer: unknown): unknown {
+  const problem = problemWith(question, answer)
+  if (problem === undefined) return usable(question, answer)
+  throw new Failure(`The client's answer cannot be used: ${problem}.`)
+}

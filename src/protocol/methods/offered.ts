@@ -1,0 +1,22 @@
+// Which methods there are follows from what the server offers.
+
+import type { Server } from '../server.js'
+
+/** Whether this server has what a method is about; without it the method does not exist. */
+export function isOffered(server: Server, method: string): boolean {
+  const { library, changing } = server
+  switch (method.slice(0, method.indexOf('/'))) {
+    case 'resources':
+      return library.hasResources || changing.resources
+    case 'prompts':
+      return library.hasPrompts || changing.prompts
+    case 'completion':
+      return library.hasCompletions
+    case 'logging':
+      return server.logging
+    case 'tasks':
+      return server.defers
+    default:
+      return true
+  }
+}

@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { pageOf } from './paging.js'
+import { ProtocolError } from './protocol-error.js'
+import { createServer } from './server.js'
+
+const names = fc.uniqueArray(fc.string({ unit: 'binary' }), { maxLength: 30 })
+const same = (name: string): string => name
+
+test('all pages together are the list, each but the last is full, and cursors of other lists are refused', () => {
+  fc.assert(
+    fc.property(names, fc.integer({ min: 1, max: 12 }), (items, size) => {
+      const walked: string[] = []
+      let cursor: string | undefined
+      do {
+        const page = pageOf(items, same, { list: 'tools', cursor, size })
+        if (page.nextCursor !== undefined) {
+          expect(page.items).toHaveLength(size)
+          const other = { list: 'prompts', cursor: page.nextCursor, size }
+          expect(() => pageOf(items, same, other)).toThrow(ProtocolError)
+        }
+        walked.push(...page.items)
+        cursor = page.nextCursor
+      } while (cursor !== undefined)
+      expect(walked).toEqual(items)
+    }),
+  )
+})
+
+test('a cursor that was not given is refused, whatever it is', () => {
+  const items = ['a', 'b', 'c', 'd']
+  const given = pageOf(items, same, { list: 'tools', cursor: undefined, size: 2 }).nextCursor
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.base64String(), fc.anything()), (cursor) => {
+      if (cursor === undefined || cursor === given) return
+      const isOurs = typeof cursor === 'string' && /^tools\n[abcd]$/.test(Buffer.from(cursor, 'base64url').toString())
+      if (!isOurs) expect(() => pageOf(items, same, { list: 'tools', cursor, size: 2 })).toThrow(ProtocolError)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('a list that grows meanwhile shows nothing twice', () => {
+  const items = ['b', 'c', 'd']
+  const first = pageOf(items, same, { list: 'tools', cursor: undefined, size: 2 })
+  items.unshift('a')
+  const second = pageOf(items, same, { list: 'tools', cursor: first.nextCursor, size: 2 })
+  expect([first.items, second.items]).toEqual([['b', 'c'], ['d']])
+})
+
+test.each([0, -1, 1.5, Number.NaN])('a page of %s is no page', (pageSize) => {
+  expect(() => createServer({ name: 'x', version: '0', tools: [], pageSize })).toThrow('pageSize')
+})

@@ -1,0 +1,364 @@
+// Several users and sessions on one server, and the moments between: what stdio, with its one client, cannot show.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { describe, expect, test } from 'vitest'
+
+import { isObject, type JsonObject } from '../lib/json.js'
+import { createNotices } from '../services/notices.js'
+import { createTicketMemory } from '../store/ticket-store.js'
+import type { Call } from '../tools/call.js'
+import { defineResource } from '../tools/resource.js'
+import { defineTool } from '../tools/tool.js'
+import { answerText, readText } from './message.js'
+import { createServer, type Server, type ServerDescription } from './server.js'
+import { createSession, type SessionOptions } from './session.js'
+
+const hints = { readOnly: true, destructive: false, idempotent: true, openWorld: false }
+const extensions = { 'io.modelcontextprotocol/tasks': {} }
+const form = { kind: 'form', message: 'Who?', schema: { type: 'object' } } as const
+const meta = {
+  _meta: {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: {}, sampling: {}, extensions },
+  },
+}
+
+function serve(run: (call: Call) => unknown, more: Partial<ServerDescription> = {}) {
+  const errors: unknown[] = []
+  const tool = defineTool({
+    name: 'run',
+    title: 'Run',
+    description: 'Runs.',
+    hints,
+    defers: 'sometimes',
+    input: { type: 'object' },
+    run: (_input, _services, call) => run(call),
+    render: String,
+  })
+  const notices = createNotices()
+  const description = { name: 'test', version: '0', tools: [tool], notices, ...more }
+  const server = createServer({ ...description, logError: (error) => errors.push(error) })
+  return { server, notices, errors }
+}
+
+function connect(server: Server, user = 'ann', options: SessionOptions = {}) {
+  const sent: JsonObject[] = []
+  const take = (text: string): void => void sent.push(JSON.parse(text))
+  const outlet = { notify: take, send: take }
+  const session = createSession(server, { user, session: user }, { outlet, ...options })
+  const say = async (message: object): Promise<JsonObject | undefined> => {
+    const text = answerText(await session.receive(readText(JSON.stringify({ jsonrpc: '2.0', ...message })), outlet))
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+  const ask = async (method: string, params: object = {}, id = 1): Promise<JsonObject | undefined> =>
+    say({ id, method, params })
+  const methods = (): unknown[] => sent.map(({ method }) => method)
+  return { session, sent, say, ask, methods }
+}
+
+const run = { name: 'run', arguments: {}, ...meta }
+
+function resultOf(answer: JsonObject | undefined): JsonObject {
+  if (!isObject(answer?.result)) throw new Error(`no result: ${JSON.stringify(answer)}`)
+  return answer.result
+}
+
+describe('users', () => {
+  test('do not find, answer, cancel or hear of the tasks of others', async () => {
+    const { server } = serve(async (call) => {
+      await call.defer()
+      await sleep(20)
+      call.progress(1, { message: 'halfway' })
+      await sleep(20)
+      return 'done'
+    })
+    const [ann, bob] = [connect(server, 'ann'), connect(server, 'bob')]
+    const { taskId } = resultOf(await ann.ask('tools/call', run))
+    for (const { ask } of [ann, bob]) {
+      void ask('subscriptions/listen', { notifications: { taskIds: [taskId] }, ...meta }, 9)
+    }
+    for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
+      const answer = await bob.ask(method, { taskId, inputResponses: {}, ...meta })
+      expect(answer).toMatchObject({ error: { code: -32602 } })
+    }
+    await sleep(80)
+    expect(ann.methods().filter((method) => method === 'notifications/tasks')).toHaveLength(2)
+    expect(bob.methods()).not.toContain('notifications/tasks')
+    expect(resultOf(await ann.ask('tasks/get', { taskId, ...meta }))).toMatchObject({ status: 'completed' })
+  })
+
+  test('do not hear of the resources of others, nor go on with their calls', async () => {
+    const resource = defineResource({ uri: 'x://a', name: 'a', description: 'A.', read: () => 'a' })
+    const { server, notices } = serve((call) => call.ask({ who: form }), { resources: [resource] })
+    const [ann, bob, eve] = [connect(server, 'ann'), connect(server, 'bob'), connect(server, 'eve')]
+    await ann.ask('initialize', { protocolVersion: '2025-11-25' })
+    await bob.ask('initialize', { protocolVersion: '2025-11-25' })
+    for (const { ask } of [ann, bob]) await ask('resources/subscribe', { uri: 'x://a' })
+    void eve.ask('subscriptions/listen', { notifications: { resourceSubscriptions: ['x://a'] }, ...meta }, 9)
+    notices.updated('x://a', 'ann')
+    expect([ann, bob, eve].map(({ sent }) => sent.length)).toEqual([1, 0, 1])
+    notices.updated('x://a')
+    expect([ann, bob, eve].map(({ sent }) => sent.length)).toEqual([2, 1, 2])
+
+    const { requestState } = resultOf(await ann.ask('tools/call', run))
+    const retry = { ...run, requestState, inputResponses: { who: { action: 'cancel' } } }
+    expect(await bob.ask('tools/call', retry)).toMatchObject({ error: { code: -32602 } })
+    expect(await ann.ask('tools/call', retry)).toMatchObject({ result: { resultType: 'complete' } })
+  })
+})
+
+describe('the end', () => {
+  test('a stream opened after streams were ended is ended at once, with its answer', async () => {
+    const { server } = serve(() => '')
+    const { session, ask, methods } = connect(server)
+    session.endListening()
+    const answer = await ask('subscriptions/listen', { notifications: {}, ...meta })
+    expect(resultOf(answer)).toMatchObject({ resultType: 'complete' })
+    expect(methods()).toEqual(['notifications/subscriptions/acknowledged'])
+  })
+
+  test('who has left hears nothing, and its streams get no answer', async () => {
+    const { server, notices } = serve((call) => new Promise((_, reject) => onAbort(call, reject)), { tools: () => [] })
+    const { session, ask, sent } = connect(server)
+    await ask('initialize', { protocolVersion: '2025-11-25' })
+    const streams = ask('subscriptions/listen', { notifications: { toolsListChanged: true }, ...meta }, 9)
+    await Promise.resolve()
+    session.leave('gone')
+    const before = sent.length
+    notices.changed('tools')
+    expect([await streams, sent.length]).toEqual([undefined, before])
+  })
+
+  test('a call told to stop before it defers is not deferred', async () => {
+    const saved: string[] = []
+    const memory = createTicketMemory()
+    const tickets = () => ({
+      ...memory,
+      async save(record: Parameters<typeof memory.save>[0]) {
+        saved.push(record.status)
+        await memory.save(record)
+      },
+    })
+    const { server } = serve(
+      async (call) => {
+        await sleep(10)
+        return call.defer()
+      },
+      { tickets },
+    )
+    const { session, ask } = connect(server)
+    const due = ask('tools/call', run)
+    session.abort('stopping')
+    expect(resultOf(await due)).toMatchObject({ content: [{ text: 'false' }] })
+    expect(saved).toEqual([])
+  })
+
+  test('a call cancelled while its ticket is made gets no answer, and its ticket ends', async () => {
+    const { tickets, statuses, written } = slowStore()
+    const { server, errors } = serve((call) => call.defer(), { tickets })
+    const { session, ask, say } = connect(server)
+    const due = ask('tools/call', run)
+    await sleep(5)
+    await say({ method: 'notifications/cancelled', params: { requestId: 1 } })
+    written()
+    expect(await due).toBeUndefined()
+    await session.settled()
+    expect([statuses, errors]).toEqual([['working', 'failed'], []])
+  })
+
+  function slowStore() {
+    const memory = createTicketMemory()
+    const statuses: string[] = []
+    let written: () => void = () => {}
+    const saving = new Promise<void>((resolve) => (written = resolve))
+    const tickets = () => ({
+      ...memory,
+      async save(record: Parameters<typeof memory.save>[0]) {
+        statuses.push(record.status)
+        await saving
+        await memory.save(record)
+      },
+    })
+    return { tickets, statuses, written: () => written() }
+  }
+})
+
+function onAbort({ signal }: Call, reject: (reason: unknown) => void): void {
+  signal.addEventListener('abort', () => reject(signal.reason))
+}
+
+test('a tool that goes on although the client must be asked leaves no ticket behind', async () => {
+  const saved: unknown[] = []
+  const tickets = () => ({ ...createTicketMemory(), save: async (record: unknown) => void saved.push(record) })
+  const { server, errors } = serve(
+    async (call) => {
+      await call.ask({ who: form }).catch(() => undefined)
+      return call.defer()
+    },
+    { tickets },
+  )
+  expect(resultOf(await connect(server).ask('tools/call', run))).toMatchObject({ resultType: 'input_required' })
+  expect([saved, errors]).toEqual([[], []])
+})
+
+test('whichever is first, the outcome or the handle: nothing is lost between them', async () => {
+  const hop = async (times: number): Promise<void> => {
+    for (let count = 0; count < times; count++) await Promise.resolve()
+  }
+  const kinds = new Set<unknown>()
+  for (let hops = 0; hops < 60; hops++) {
+    const memory = createTicketMemory()
+    const tickets = () => ({
+      ...memory,
+      async save(record: Parameters<typeof memory.save>[0]) {
+        await hop(20)
+        await memory.save(record)
+      },
+    })
+    const late = async (call: Call): Promise<string> => {
+      void call.defer()
+      await hop(hops)
+      return 'done'
+    }
+    const { server } = serve(late, { tickets })
+    await server.tickets()
+    const { ask } = connect(server)
+    const result = resultOf(await ask('tools/call', run))
+    kinds.add(result.resultType)
+    await sleep(0)
+    const outcome = result.resultType === 'task' ? await ask('tasks/get', { taskId: result.taskId, ...meta }) : result
+    expect(JSON.stringify(outcome)).toContain('"text":"done"')
+  }
+  expect(kinds).toEqual(new Set(['complete', 'task']))
+})
+
+test('an outcome that cannot be kept is logged, and the task is told as failed', async () => {
+  const memory = createTicketMemory()
+  const tickets = () => ({
+    ...memory,
+    async save(record: Parameters<typeof memory.save>[0]) {
+      if (record.status !== 'working') throw new Error('disk full')
+      await memory.save(record)
+    },
+  })
+  const { server, errors } = serve(
+    async (call) => {
+      await call.defer()
+      return 'done'
+    },
+    { tickets },
+  )
+  const { ask } = connect(server)
+  const { taskId } = resultOf(await ask('tools/call', run))
+  await sleep(5)
+  expect(resultOf(await ask('tasks/get', { taskId, ...meta }))).toMatchObject({ status: 'failed' })
+  expect(errors).toEqual([new Error('disk full')])
+})
+
+test('a place for tickets that failed to open is tried again, and keeps no service from closing', async () => {
+  let tries = 0
+  let isClosed = false
+  const tickets = () => {
+    if (++tries !== 2) throw new Error('no such disk')
+    return createTicketMemory()
+  }
+  const services = { names: new Set<string>(), open: () => ({}), close: async () => void (isClosed = true) }
+  const { server } = serve((call) => call.defer(), { tickets, services })
+  const { ask } = connect(server)
+  expect(await ask('tools/call', run)).toMatchObject({ error: { code: -32603 } })
+  expect(await ask('tools/call', run)).toMatchObject({ result: { resultType: 'task' } })
+  const other = serve((call) => call.defer(), { tickets, services })
+  await connect(other.server).ask('tools/call', run)
+  await other.server.close()
+  expect(isClosed).toBe(true)
+})
+
+test('a tool that comes later can defer, and what it deferred is found when it has gone', async () => {
+  let isHere = false
+  const later = defineTool({
+    name: 'later',
+    title: 'Later',
+    description: 'Defers.',
+    hints,
+    defers: 'always',
+    input: { type: 'object' },
+    run: (_input, _services, call) => call.defer(),
+    render: String,
+  })
+  const { server, notices } = serve(() => '', { tools: () => (isHere ? [later] : []) })
+  const { ask } = connect(server)
+  expect(await ask('tasks/get', { taskId: 'x', ...meta })).toMatchObject({ error: { code: -32601 } })
+  isHere = true
+  notices.changed('tools')
+  const { taskId } = resultOf(await ask('tools/call', { name: 'later', ...meta }))
+  isHere = false
+  notices.changed('tools')
+  expect(resultOf(await ask('tasks/get', { taskId, ...meta }))).toMatchObject({ status: 'completed' })
+})
+
+test('a change of a list that was not declared to change is not told', async () => {
+  const { server } = serve((call) => call.changed('tools'))
+  const { ask, sent } = connect(server)
+  await ask('initialize', { protocolVersion: '2025-11-25' })
+  await ask('tools/call', { name: 'run' })
+  expect(sent).toEqual([])
+})
+
+test('there may be a thousand subscriptions; one of them may be renewed, and all can be ended', async () => {
+  const items = Array.from({ length: 1001 }, (_, index) => `x://${index}`)
+  let uris = items
+  const resources = () =>
+    uris.map((uri) => defineResource({ uri, name: uri, description: 'One of many.', read: () => uri }))
+  const { server, notices } = serve(() => '', { resources })
+  const { ask } = connect(server)
+  await ask('initialize', { protocolVersion: '2025-11-25' })
+  for (const uri of items.slice(0, 1000)) await ask('resources/subscribe', { uri })
+  expect(await ask('resources/subscribe', { uri: 'x://1000' })).toMatchObject({ error: { code: -32602 } })
+  expect(await ask('resources/subscribe', { uri: 'x://5' })).toMatchObject({ result: {} })
+  uris = ['x://1000']
+  notices.changed('resources')
+  expect(await ask('resources/unsubscribe', { uri: 'x://5' })).toMatchObject({ result: {} })
+  expect(await ask('resources/subscribe', { uri: 'x://1000' })).toMatchObject({ result: {} })
+})
+
+test('no more than 2000 requests are worked on at once', async () => {
+  const { server } = serve((call) => new Promise((_, reject) => onAbort(call, reject)))
+  const { session, ask } = connect(server)
+  const dues = Array.from({ length: 2000 }, (_, id) => ask('tools/call', { name: 'run' }, id))
+  expect(await ask('tools/call', { name: 'run' }, 5000)).toMatchObject({ error: { code: -32603 } })
+  session.abort('enough')
+  const answers = await Promise.all(dues)
+  expect(new Set(answers.map((answer) => JSON.stringify(answer?.error)))).toEqual(
+    new Set(['{"code":-32603,"message":"Not finished: enough"}']),
+  )
+  await session.settled()
+})
+
+test('a question waits no longer than a timer can, however long it was told to', async () => {
+  const { server } = serve((call) => call.ask({ who: form }, { timeoutMs: Infinity }))
+  const legacy = connect(server)
+  await legacy.ask('initialize', { protocolVersion: '2025-11-25', capabilities: { elicitation: {} } })
+  void legacy.ask('tools/call', { name: 'run' }, 7)
+  await sleep(20)
+  expect(legacy.methods()).toEqual(['elicitation/create'])
+  await legacy.say({ method: 'notifications/cancelled', params: { requestId: 7 } })
+
+  const { ask } = connect(server)
+  const { requestState } = resultOf(await ask('tools/call', run))
+  const retry = { ...run, requestState, inputResponses: { who: { action: 'cancel' } } }
+  expect(await ask('tools/call', retry)).toMatchObject({ result: { resultType: 'complete' } })
+})
+
+test('a call that was told to stop asks nobody', async () => {
+  const { server } = serve(async (call) => {
+    await sleep(5)
+    return call.ask({ who: form })
+  })
+  const { session, ask, methods } = connect(server)
+  await ask('initialize', { protocolVersion: '2025-11-25', capabilities: { elicitation: {} } })
+  const due = ask('tools/call', { name: 'run' })
+  session.abort('stopping')
+  expect(await due).toMatchObject({ error: { message: 'Not finished: stopping' } })
+  expect(methods()).toEqual([])
+})

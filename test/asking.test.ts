@@ -1,0 +1,467 @@
+// Calls that need an answer first. On legacy revisions the client gets a request; on the modern one the call ends with
+// its questions, and the client makes it again with the answers and the sealed state.
+
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { describe, expect, test } from 'vitest'
+
+import { modernMeta, startServer, type Json, type TestClient } from './support.js'
+
+const FIXTURE = resolve(import.meta.dirname, 'fixture/everything.mjs')
+const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
+const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} }
+
+const ann = { action: 'accept', content: { name: 'Ann' } }
+const thought = { role: 'assistant', content: { type: 'text', text: 'Hm' }, model: 'opus' }
+const folders = { roots: [{ uri: 'file:///x', name: 'x' }] }
+
+const call = (name: string, args: object = {}): object => ({ name, arguments: args })
+const textOf = ({ result }: Json): Json => result.content[0].text
+
+async function legacy(revision = '2025-11-25', capabilities: object = EVERYTHING): Promise<TestClient> {
+  const client = startServer({ args: [FIXTURE] })
+  await client.initialize(revision, capabilities)
+  return client
+}
+
+/** Makes the call and answers what it asks, in order; resolves to its answer and the requests. */
+async function converse(client: TestClient, name: string, answers: readonly object[]): Promise<[Json, Json[]]> {
+  const due = client.request('tools/call', call(name))
+  const asked = questionsOf(client)
+  const before = asked.length
+  for (const answer of answers) {
+    const request = await client.waitFor((message) => isQuestion(message) && !asked.includes(message))
+    asked.push(request)
+    client.send({ jsonrpc: '2.0', id: request.id, ...answer })
+  }
+  return [await due, asked.slice(before)]
+}
+
+const isQuestion = ({ id, method }: Json): boolean => id !== undefined && method !== undefined
+
+const questionsOf = (client: TestClient): Json[] => client.received.filter(isQuestion)
+
+const cancelledBy = (client: TestClient): Json[] =>
+  client.received.filter(({ method }) => method === 'notifications/cancelled').map(({ params }) => params)
+
+describe('a legacy client is sent a request', () => {
+  test.each([
+    ['name', 'elicitation/create', ann, JSON.stringify(ann)],
+    ['name', 'elicitation/create', { action: 'decline' }, '{"action":"decline"}'],
+    ['visit', 'elicitation/create', { action: 'accept' }, '{"page":{"action":"accept"}}'],
+    ['think', 'sampling/createMessage', thought, JSON.stringify({ thought })],
+    ['folders', 'roots/list', folders, JSON.stringify({ folders })],
+    ['optional', 'elicitation/create', { action: 'accept' }, 'name undefined'],
+    ['optional', 'elicitation/create', { action: 'accept', content: null }, 'name undefined'],
+  ])('%s: %s', async (name, method, result, words) => {
+    const client = await legacy()
+    const [answer, [request]] = await converse(client, name, [{ result }])
+    expect([request.method, textOf(answer), answer.result.isError]).toEqual([method, words, false])
+    await client.close()
+  })
+
+  test('in the words of the revision', async () => {
+    const client = await legacy()
+    const [, [form]] = await converse(client, 'choice', [{ result: { action: 'cancel' } }])
+    expect(form.params).toMatchObject({ mode: 'form', requestedSchema: { properties: { colour: { oneOf: {} } } } })
+    const [, [url]] = await converse(client, 'visit', [{ result: { action: 'cancel' } }])
+    const page = { mode: 'url', message: 'Go there', url: 'https://example.com/x' }
+    expect(url.params).toEqual({ ...page, elicitationId: expect.any(String) })
+    await client.close()
+
+    const older = await legacy('2025-06-18', { elicitation: {} })
+    const [answer, [plain]] = await converse(older, 'choice', [
+      { result: { action: 'accept', content: { colour: 'g' } } },
+    ])
+    expect(plain.params).toEqual({
+      message: 'Colour?',
+      requestedSchema: {
+        type: 'object',
+        properties: { colour: { type: 'string', enum: ['r', 'g'], enumNames: ['Red', 'Green'] } },
+        required: ['colour'],
+      },
+    })
+    expect(textOf(answer)).toContain('"colour":"g"')
+    const [several, none] = await converse(older, 'several', [])
+    expect([several.result.isError, textOf(several), none]).toEqual([true, expect.stringContaining('several'), []])
+    await older.close()
+  })
+
+  test('the configured model is suggested, unless the tool has its own', async () => {
+    const client = await legacy()
+    const [, [plain]] = await converse(client, 'think', [{ result: thought }])
+    expect(plain.params).toEqual({
+      messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }],
+      maxTokens: 9,
+      modelPreferences: { hints: [{ name: 'sonnet' }] },
+    })
+    const [, [own]] = await converse(client, 'opinion', [{ result: thought }])
+    expect(own.params.modelPreferences).toEqual({ hints: [{ name: 'opus' }] })
+    await client.close()
+    const silent = startServer({ args: [FIXTURE], env: { MODEL: '' } })
+    await silent.initialize('2025-11-25', EVERYTHING)
+    const [, [none]] = await converse(silent, 'think', [{ result: thought }])
+    expect('modelPreferences' in none.params).toBe(false)
+    await silent.close()
+  })
+
+  test.each([
+    ['an error', { error: { code: -1, message: 'no \ud800 time' } }, /refused: no \ufffd time/],
+    ['an error without words', { error: 5 }, /no reason/],
+    ['no object', { result: 7 }, /not an object/],
+    ['an unknown action', { result: { action: 'maybe' } }, /action/],
+    ['content that does not fit', { result: { action: 'accept', content: { name: 5 } } }, /name/],
+    ['no content', { result: { action: 'accept' } }, /name/],
+  ])('%s in return is a failure with a sentence', async (_, answer, words) => {
+    const client = await legacy()
+    const [outcome] = await converse(client, 'name', [answer])
+    expect(outcome.result.isError).toBe(true)
+    expect(textOf(outcome)).toMatch(words)
+    await client.close()
+  })
+
+  test.each([
+    ['think', { role: 'assistant', content: { type: 'text', text: 'x' } }],
+    ['think', { role: 'system', content: {}, model: 'x' }],
+    ['think', { role: 'user', content: 'x', model: 'x' }],
+    ['folders', { roots: ['file:///x'] }],
+    ['folders', { roots: {} }],
+  ])('what %s cannot use is not handed to it', async (name, result) => {
+    const client = await legacy()
+    const [outcome] = await converse(client, name, [{ result }])
+    expect(textOf(outcome)).toMatch(/cannot be used/)
+    await client.close()
+  })
+
+  test('silence ends in a failure, the question is taken back, and a late answer means nothing', async () => {
+    const client = await legacy()
+    const answer = await client.request('tools/call', call('name'))
+    expect([answer.result.isError, textOf(answer)]).toEqual([true, 'The client did not answer within 1 s.'])
+    const [question] = questionsOf(client)
+    expect(cancelledBy(client)).toEqual([{ requestId: question.id, reason: expect.any(String) }])
+    client.send({ jsonrpc: '2.0', id: question.id, result: ann })
+    expect(await client.request('ping')).toMatchObject({ result: {} })
+    await client.close()
+    expect(client.stderr()).toBe('')
+  })
+
+  test('a call that is cancelled while it asks takes the question back and is not answered', async () => {
+    const client = await legacy()
+    client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('patient') })
+    const { id } = await client.waitFor(isQuestion)
+    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+    await client.waitFor(({ method }) => method === 'notifications/cancelled')
+    client.send({ jsonrpc: '2.0', id, result: ann })
+    await client.request('ping')
+    expect(cancelledBy(client)).toMatchObject([{ requestId: id }])
+    expect(client.received.some((message) => message.id === 1)).toBe(false)
+    await client.close()
+    expect(client.stderr()).toBe('')
+  })
+
+  test('of two questions, the other is taken back when one is refused', async () => {
+    const client = await legacy()
+    const due = client.request('tools/call', call('pair'))
+    await client.waitFor(() => questionsOf(client).length === 2)
+    const [first, second] = questionsOf(client)
+    client.send({ jsonrpc: '2.0', id: first.id, error: { code: 1, message: 'busy' } })
+    expect(textOf(await due)).toBe('The client refused: busy')
+    expect(cancelledBy(client)).toMatchObject([{ requestId: second.id }])
+    await client.close()
+  })
+
+  test('a question nobody waits for is taken back with the answer, and none is asked after it', async () => {
+    const client = await legacy()
+    expect(textOf(await client.request('tools/call', call('forgetful')))).toBe('answered without waiting')
+    const [question] = questionsOf(client)
+    expect(cancelledBy(client)).toMatchObject([{ requestId: question.id }])
+    expect(textOf(await client.request('tools/call', call('late')))).toBe('answered first')
+    await sleep(80)
+    expect(questionsOf(client)).toHaveLength(1)
+    expect(JSON.parse(textOf(await client.request('tools/call', call('seen'))))).toHaveLength(2)
+    await client.close()
+  })
+
+  test('ids of both sides may be the same; answers find their question, in any order', async () => {
+    const client = await legacy()
+    const due = client.request('tools/call', call('pair'), 'ask-1')
+    await client.waitFor(() => questionsOf(client).length === 2)
+    const other = client.request('tools/call', call('folders'), 'ask-2')
+    await client.waitFor(() => questionsOf(client).length === 3)
+    const [a, b, c] = questionsOf(client)
+    expect([a.id, b.id, c.id]).toEqual(['ask-1', 'ask-2', 'ask-3'])
+    for (const id of [1, 'ask-9', null]) client.send({ jsonrpc: '2.0', id, result: ann })
+    client.send({ jsonrpc: '2.0', id: c.id, result: folders })
+    client.send({ jsonrpc: '2.0', id: b.id, result: { action: 'accept', content: { name: 'B' } } })
+    client.send({ jsonrpc: '2.0', id: b.id, result: { action: 'accept', content: { name: 'again' } } })
+    client.send({ jsonrpc: '2.0', id: a.id, result: { action: 'accept', content: { name: 'A' } } })
+    const said = JSON.parse(textOf(await due))
+    expect([said.a.content.name, said.b.content.name]).toEqual(['A', 'B'])
+    expect(JSON.parse(textOf(await other))).toEqual({ folders })
+    await client.close()
+  })
+
+  test('the end of input ends a call that still asks, with an answer', async () => {
+    const client = await legacy()
+    client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call('patient') })
+    await client.waitFor(isQuestion)
+    client.child.kill('SIGTERM')
+    await sleep(50)
+    client.child.kill('SIGTERM')
+    expect(await client.close()).toBe(0)
+    expect(client.received.find(({ id }) => id === 1)).toMatchObject({
+      error: { code: -32603, message: 'Not finished: the server is stopping' },
+    })
+    expect(cancelledBy(client)).toHaveLength(1)
+  })
+
+  test.each([
+    ['2024-11-05', EVERYTHING, ['name', 'visit'], ['think', 'folders']],
+    ['2025-03-26', EVERYTHING, ['name', 'visit'], ['think', 'folders']],
+    ['2025-06-18', EVERYTHING, ['visit'], ['name', 'think', 'folders']],
+    ['2025-11-25', { elicitation: {} }, ['visit', 'think', 'folders'], ['name']],
+    ['2025-11-25', { elicitation: { url: {} } }, ['name', 'think', 'folders'], ['visit']],
+    ['2025-11-25', { sampling: true, roots: [] }, ['name', 'visit', 'think', 'folders'], []],
+    ['2025-11-25', {}, ['name', 'visit', 'think', 'folders'], []],
+  ])('at %s a client with %j is not asked for %j', async (revision, capabilities, refused, asked) => {
+    const client = await legacy(revision, capabilities)
+    for (const name of refused) {
+      const answer = await client.request('tools/call', call(name))
+      expect([answer.result.isError, textOf(answer)]).toEqual([true, expect.stringContaining('did not declare')])
+    }
+    expect(questionsOf(client)).toEqual([])
+    for (const name of asked) {
+      client.send({ jsonrpc: '2.0', id: name, method: 'tools/call', params: call(name) })
+      const request = await client.waitFor((message) => questionsOf(client).at(-1) === message)
+      client.send({ jsonrpc: '2.0', id: request.id, error: { code: 1, message: 'enough' } })
+      await client.waitFor(({ id, method }) => id === name && method === undefined)
+      client.forget()
+    }
+    await client.close()
+  })
+
+  test('prompts and resources ask too', async () => {
+    const client = await legacy()
+    for (const [method, params, words] of [
+      ['prompts/get', { name: 'curious' }, 'Hello Ann'],
+      ['resources/read', { uri: 'test://asking' }, 'read by Ann'],
+    ] as const) {
+      const due = client.request(method, params)
+      const { id } = await client.waitFor(isQuestion)
+      client.send({ jsonrpc: '2.0', id, result: ann })
+      expect(JSON.stringify((await due).result)).toContain(words)
+      client.forget()
+    }
+    await client.close()
+  })
+})
+
+describe('a modern client is answered with the questions', () => {
+  const meta = modernMeta({ [CAPABILITIES]: EVERYTHING })
+
+  /** One client for a test: makes a call, or makes it again with answers and state. */
+  function open(): { client: TestClient; make: (params: object, more?: object, method?: string) => Promise<Json> } {
+    const client = startServer({ args: [FIXTURE] })
+    const make = (params: object, more: object = {}, method = 'tools/call'): Promise<Json> =>
+      client.request(method, { ...params, ...meta, ...more })
+    return { client, make }
+  }
+
+  test.each([
+    ['name', 'who', 'elicitation/create', ann],
+    ['visit', 'page', 'elicitation/create', { action: 'accept' }],
+    ['think', 'thought', 'sampling/createMessage', thought],
+    ['folders', 'folders', 'roots/list', folders],
+  ])('%s', async (name, key, method, answer) => {
+    const { client, make } = open()
+    const { result } = await make(call(name))
+    expect(result).toEqual({
+      resultType: 'input_required',
+      inputRequests: { [key]: { method, params: expect.any(Object) } },
+      requestState: expect.any(String),
+      _meta: expect.any(Object),
+    })
+    expect(result.inputRequests[key].params).not.toHaveProperty('elicitationId')
+    const { requestState } = result
+    const again = await make(call(name), { requestState, inputResponses: { [key]: answer } })
+    expect(again.result).toMatchObject({ resultType: 'complete', isError: false })
+    expect(textOf(again)).toContain(JSON.stringify(answer).slice(1, -1))
+    expect(questionsOf(client)).toEqual([])
+    await client.close()
+  })
+
+  test.each(['prompts/get', 'resources/read'])('%s asks too, and only its own call may go on', async (method) => {
+    const { client, make } = open()
+    const params = method === 'prompts/get' ? { name: 'curious' } : { uri: 'test://asking' }
+    const { result } = await make(params, {}, method)
+    expect([result.resultType, 'ttlMs' in result]).toEqual(['input_required', false])
+    const { requestState } = result
+    const again = await make(params, { requestState, inputResponses: { who: ann } }, method)
+    expect(again.result).toMatchObject({ resultType: 'complete' })
+    expect(JSON.stringify(again.result)).toContain('Ann')
+    await client.close()
+  })
+
+  test('round after round, and what was answered is not asked again', async () => {
+    const { client, make } = open()
+    let { result } = await make(call('rounds'))
+    const states = new Set<string>()
+    for (let round = 1; round <= 3; round++) {
+      expect(Object.keys(result.inputRequests)).toEqual([`r${round}`])
+      states.add(result.requestState)
+      const inputResponses = { [`r${round}`]: { action: 'accept', content: { name: `N${round}` } }, r9: ann }
+      ;({ result } = await make(call('rounds'), { requestState: result.requestState, inputResponses }))
+    }
+    expect([result.content[0].text, states.size]).toEqual(['N1,N2,N3', 3])
+    await client.close()
+  })
+
+  test.each(['pair', 'parallel'])('%s: both questions at once; only what is missing is asked again', async (name) => {
+    const { client, make } = open()
+    const first = (await make(call(name))).result
+    expect(Object.keys(first.inputRequests)).toEqual(['a', 'b'])
+    const bad = { a: ann, b: { action: 'accept', content: { name: 5 } } }
+    const second = (await make(call(name), { requestState: first.requestState, inputResponses: bad })).result
+    expect([second.resultType, Object.keys(second.inputRequests)]).toEqual(['input_required', ['b']])
+    // What was settled in an earlier round is not unsettled by a later one.
+    const inputResponses = { a: { action: 'cancel' }, b: { action: 'accept', content: { name: 'Bob' } } }
+    const third = await make(call(name), { requestState: second.requestState, inputResponses })
+    expect(textOf(third)).toMatch(/Ann.*Bob/)
+    await client.close()
+  })
+
+  test.each([
+    ['nothing', {}],
+    ['other keys', { other: ann }],
+    ['no object', { who: 5 }],
+    ['an unknown action', { who: { action: 'perhaps' } }],
+    ['content that does not fit', { who: { action: 'accept', content: {} } }],
+    ['a prototype', { __proto__: { who: ann } }],
+  ])('%s in return, and it is asked again', async (_, inputResponses) => {
+    const { client, make } = open()
+    const { requestState } = (await make(call('name'))).result
+    const { result } = await make(call('name'), { requestState, inputResponses })
+    expect([result.resultType, Object.keys(result.inputRequests)]).toEqual(['input_required', ['who']])
+    await client.close()
+  })
+
+  test('a large answer survives the rounds, rubbish is not carried along', async () => {
+    const { client, make } = open()
+    const first = (await make(call('rounds'))).result
+    const name = 'x'.repeat(1_500_000)
+    const large = { r1: { action: 'accept', content: { name } }, r2: { rubbish: 'y'.repeat(1_000_000) } }
+    const second = (await make(call('rounds'), { requestState: first.requestState, inputResponses: large })).result
+    expect(second.requestState.length).toBeLessThan(2_200_000)
+    const { requestState } = second
+    const third = (await make(call('rounds'), { requestState, inputResponses: { r2: ann } })).result
+    expect(Object.keys(third.inputRequests)).toEqual(['r3'])
+    await client.close()
+  })
+
+  test('who answers unasked is heard', async () => {
+    const { client, make } = open()
+    expect(textOf(await make(call('name'), { inputResponses: { who: ann } }))).toContain('Ann')
+    for (const inputResponses of [5, [], null, 'x']) {
+      expect(await make(call('name'), { inputResponses })).toMatchObject({ error: { code: -32602 } })
+    }
+    await client.close()
+  })
+
+  test.each(['stubborn', 'deaf'])(
+    '%s: a tool that swallows the interruption is interrupted all the same',
+    async (name) => {
+      const { client, make } = open()
+      const tasks = { [CAPABILITIES]: { ...EVERYTHING, extensions: { 'io.modelcontextprotocol/tasks': {} } } }
+      const { result } = await make(call(name), modernMeta(tasks))
+      expect(result).toMatchObject({ resultType: 'input_required', inputRequests: { who: {} } })
+      await client.close()
+    },
+  )
+
+  test('what was not declared is never asked for', async () => {
+    const { client } = open()
+    for (const capabilities of [{}, { elicitation: null }, { elicitation: { url: {} } }, { elicitation: [] }]) {
+      const answer = await client.request('tools/call', {
+        ...call('name'),
+        ...modernMeta({ [CAPABILITIES]: capabilities }),
+      })
+      expect([answer.result.isError, textOf(answer)]).toEqual([true, expect.stringContaining('did not declare')])
+    }
+    await client.close()
+  })
+
+  describe('a state', () => {
+    const good = { inputResponses: { r1: ann } }
+    const params = call('rounds', { count: 1, more: { x: [1, { b: 2, a: 1 }], y: 'z' } })
+
+    test('opens once', async () => {
+      const { client, make } = open()
+      const { requestState } = (await make(params)).result
+      expect(textOf(await make(params, { ...good, requestState }))).toBe('Ann')
+      const again = await make(params, { ...good, requestState })
+      expect(again.error).toMatchObject({ code: -32602, message: expect.stringContaining('used before') })
+      await client.close()
+    })
+
+    test('opens though keys come in another order, and with another progress token', async () => {
+      const { client, make } = open()
+      const { requestState } = (await make(params)).result
+      const turned = { arguments: { more: { y: 'z', x: [1, { a: 1, b: 2 }] }, count: 1 }, name: 'rounds' }
+      const other = modernMeta({ [CAPABILITIES]: EVERYTHING, progressToken: 9 })
+      expect(textOf(await make(turned, { ...good, requestState, ...other }))).toBe('Ann')
+      await client.close()
+    })
+
+    test('expires', async () => {
+      const { client, make } = open()
+      const { requestState } = (await make(call('name'))).result
+      await sleep(450)
+      const late = await make(call('name'), { requestState, inputResponses: { who: ann } })
+      expect(late.error).toMatchObject({ code: -32602, message: expect.stringContaining('expired') })
+      await client.close()
+    })
+
+    test('belongs to one call', async () => {
+      const { client, make } = open()
+      const { requestState } = (await make(params)).result
+      for (const other of [
+        call('rounds', { count: 2, more: { x: [1, { b: 2, a: 1 }], y: 'z' } }),
+        call('rounds', { count: 1, more: { x: [{ b: 2, a: 1 }, 1], y: 'z' } }),
+        call('rounds', { count: 1 }),
+        call('name', { count: 1, more: { x: [1, { b: 2, a: 1 }], y: 'z' } }),
+        { ...params, extra: 1 },
+      ]) {
+        expect(await make(other, { ...good, requestState })).toMatchObject({ error: { code: -32602 } })
+      }
+      expect(await make(params, { ...good, requestState }, 'prompts/get')).toMatchObject({ error: { code: -32602 } })
+      expect(textOf(await make(params, { ...good, requestState }))).toBe('Ann')
+      await client.close()
+    })
+
+    test('of another run of the server is worth nothing, nor is what is no state', async () => {
+      const [one, other] = [open(), open()]
+      const { requestState } = (await one.make(params)).result
+      for (const state of [requestState, '', 'x', 5, null, [], {}, true, 'A'.repeat(100_000)]) {
+        const { error } = await other.make(params, { ...good, requestState: state })
+        expect([state, error?.code]).toEqual([state, -32602])
+      }
+      await Promise.all([one.client.close(), other.client.close()])
+    })
+  })
+
+  test('a state where nothing may be asked is not even looked at', async () => {
+    const { client, make } = open()
+    expect(await make({}, { requestState: 'x', inputResponses: 5 }, 'tools/list')).toMatchObject({ result: {} })
+    await client.close()
+  })
+
+  test('a call cancelled between its rounds gets nothing more', async () => {
+    const { client } = open()
+    client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...call('work'), ...meta } })
+    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+    await client.request('tools/list', meta)
+    expect(client.received.some(({ id }) => id === 1)).toBe(false)
+    await client.close()
+  })
+})
