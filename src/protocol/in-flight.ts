@@ -26,6 +26,10 @@ export class InFlight {
 
   constructor(private readonly server: Server) {}
 
+  get busy(): boolean {
+    return this.#promised.size > 0
+  }
+
   async settled(): Promise<void> {
     while (this.#promised.size > 0) await Promise.all(this.#promised)
   }

@@ -25,6 +25,8 @@ export type Due = Answer | Promise<Answer>
 export interface Session {
   /** The revision that `initialize` agreed on; undefined before it, and for who never sends it. */
   readonly agreed: Revision | undefined
+  /** Whether anything is being worked on. */
+  readonly busy: boolean
   /** What a message is due: nothing, an answer, or the promise of either. Progress goes to the outlet meanwhile. */
   receive(message: Message | Batch, outlet: Outlet): Due
   /** Resolves when nothing is due any more, apart from streams that stay open. */
@@ -85,6 +87,10 @@ class Conversing implements Session, Conversation {
 
   get agreed(): Revision | undefined {
     return this.#legacyMade?.agreed ? this.#legacyMade.client.revision : undefined
+  }
+
+  get busy(): boolean {
+    return this.#inFlight.busy
   }
 
   receive(message: Message | Batch, outlet: Outlet): Due {

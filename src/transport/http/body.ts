@@ -10,12 +10,9 @@ import type { Refusal } from './gate.js'
 export type Body = string | Refusal | undefined
 
 export function readBody(request: IncomingMessage, maxBytes: number, done: (body: Body, bytes: number) => void): void {
-  const tooLarge = {
-    status: 413,
-    reason: `The body is larger than ${maxBytes} bytes`,
-    headers: { connection: 'close' },
-  }
-  if (Number(request.headers['content-length']) > maxBytes) return done(tooLarge, 0)
+  // Without `connection: close`: Node would cut the line at once, and the answer with it.
+  const tooLarge = { status: 413, reason: `The body is larger than ${maxBytes} bytes` }
+  if (announcesMore(request, maxBytes)) return done(tooLarge, 0)
   const chunks: Buffer[] = []
   let size = 0
   let isOver = false
@@ -34,6 +31,11 @@ export function readBody(request: IncomingMessage, maxBytes: number, done: (body
   request.on('end', () => finish(decode(chunks)))
   request.on('error', () => finish(undefined))
   request.on('close', () => finish(undefined))
+}
+
+/** Whether the client says itself that it is going to send too much. */
+export function announcesMore({ headers }: IncomingMessage, maxBytes: number): boolean {
+  return Number(headers['content-length']) > maxBytes
 }
 
 function decode(chunks: readonly Buffer[]): string | Refusal {

@@ -8,6 +8,7 @@ export interface LoggedEvent {
   readonly track: string
   readonly sequence: number
   readonly text: string
+  readonly isAnswer: boolean
 }
 
 export class EventLog {
@@ -15,14 +16,23 @@ export class EventLog {
   #bytes = 0
   #last = 0
 
-  append(track: string, text: string): LoggedEvent {
-    const event = { track, sequence: ++this.#last, text }
+  append(track: string, text: string, isAnswer: boolean): LoggedEvent {
+    const event = { track, sequence: ++this.#last, text, isAnswer }
     this.#events.push(event)
     this.#bytes += text.length
-    while (this.#events.length > 1 && (this.#bytes > MAX_BYTES || this.#events.length > MAX_EVENTS)) {
-      this.#bytes -= this.#events.shift()?.text.length ?? 0
-    }
+    while (this.#events.length > 1 && (this.#bytes > MAX_BYTES || this.#events.length > MAX_EVENTS)) this.#drop()
     return event
+  }
+
+  /** Answers are dropped last: the progress of one call must not cost another its answer. */
+  #drop(): void {
+    const older = this.#events.slice(0, -1)
+    const at = Math.max(
+      0,
+      older.findIndex(({ isAnswer }) => !isAnswer),
+    )
+    const [dropped] = this.#events.splice(at, 1)
+    this.#bytes -= dropped?.text.length ?? 0
   }
 
   /** The events of a track after a sequence number, oldest first. */

@@ -1,10 +1,10 @@
-// Server-sent events on one HTTP response. A client that does not read is first spared what may be left out, then, if
-// it still does not read after a while, let go: a server must not keep what nobody fetches.
+// Server-sent events on one HTTP response. A client that does not read is first spared what may be left out, then let go.
 
 import type { ServerResponse } from 'node:http'
 
+import { waitForReader } from './patience.js'
+
 const CONGESTED_AT = 256 * 1024
-const PATIENCE_MS = 12_000
 
 const HEAD = {
   'content-type': 'text/event-stream',
@@ -13,8 +13,7 @@ const HEAD = {
 } as const
 
 export class EventStream {
-  #patience: NodeJS.Timeout | undefined
-  #spoke = false
+  #waiting = false
 
   constructor(
     readonly response: ServerResponse,
@@ -27,9 +26,14 @@ export class EventStream {
     return this.response.writableLength > CONGESTED_AT
   }
 
+  /** Tells the client that it is open, where there is nothing to say yet: Node keeps the head back until then. */
+  open(): void {
+    this.response.flushHeaders()
+  }
+
   /** One message, with the id to resume from where there is one. */
   send(text: string, id?: string): void {
-    this.#write(`event: message\n${id === undefined ? '' : `id: ${id}\n`}data: ${text}\n\n`)
+    this.#write(`event: message\n${id === undefined ? '' : `id: ${id}\n`}data: ${oneLine(text)}\n\n`)
   }
 
   /** An event of another kind. */
@@ -47,26 +51,30 @@ export class EventStream {
     this.#write(':\n\n')
   }
 
-  /** Says that the stream is there, where nothing else has said it yet. */
-  open(): void {
-    if (!this.#spoke) this.keepAlive()
-  }
-
   end(): void {
-    clearTimeout(this.#patience)
-    this.response.end()
+    const { response } = this
+    response.end()
+    if (response.writableLength > 0) this.#wait()
   }
 
   #write(text: string): void {
     const { response } = this
     if (response.writableEnded || response.destroyed) return
-    this.#spoke = true
-    if (response.write(text) || this.#patience) return
-    this.#patience = setTimeout(() => response.destroy(), PATIENCE_MS)
-    response.once('drain', () => {
-      clearTimeout(this.#patience)
-      this.#patience = undefined
-    })
-    response.once('close', () => clearTimeout(this.#patience))
+    if (!response.write(text)) this.#wait()
   }
+
+  #wait(): void {
+    if (this.#waiting) return
+    this.#waiting = true
+    waitForReader(this.response, () => (this.#waiting = false))
+  }
+}
+
+// JSON leaves these as they are, and an event does not end at them; but Python's readers of lines do.
+const BREAKS = /[\u0085\u2028\u2029]/
+
+/** JSON that is one line to everybody. */
+export function oneLine(json: string): string {
+  if (!BREAKS.test(json)) return json
+  return json.replace(new RegExp(BREAKS, 'g'), (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

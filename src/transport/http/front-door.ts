@@ -5,11 +5,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { Acquaintances } from './acquaintances.js'
 import type { Caller } from './auth.js'
-import { readBody } from './body.js'
+import { announcesMore, readBody } from './body.js'
 import { checkGate, isRefusal, type Refusal } from './gate.js'
 import type { House } from './house.js'
 import { endSession, openStream, postMessage } from './mcp-endpoint.js'
 import { METRICS_CONTENT_TYPE } from './metrics.js'
+import { watchQueued } from './queued.js'
 import type { SseSessions } from './sse-endpoint.js'
 import { Visit } from './visit.js'
 
@@ -24,6 +25,7 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
   const acquaintances = keyHeader === undefined ? undefined : new Acquaintances(keyHeader)
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
+    watchQueued(request, response)
     const visit = new Visit(request, response, house)
     const known = acquaintances?.recall(request)
     const refusal = known ? undefined : checkGate(request.headers, house.policy)
@@ -59,6 +61,8 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
   }
 
   function admit(visit: Visit, path: string, caller: Caller | Refusal): void {
+    // Finding out who it is may have taken longer than the client stayed; what ends with it must not begin.
+    if (visit.response.destroyed) return visit.lost()
     const refusal = admission(house, visit, caller)
     if (refusal) return visit.refuse(refusal.refusal, refusal.kind)
     try {
@@ -93,11 +97,13 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
       return visit.refuse({ status: 415, reason: 'The content type must be application/json' }, 'type')
     }
-    if (request.headers.expect !== undefined) response.writeContinue()
+    if (request.headers.expect !== undefined && !announcesMore(request, house.maxBodyBytes)) response.writeContinue()
     readBody(request, house.maxBodyBytes, (body, bytes) => {
       visit.bytesIn = bytes
       try {
-        if (typeof body === 'string') next(body)
+        // It may have begun to come before the end was decided on; nothing is begun after.
+        if (house.draining && body !== undefined) visit.refuse(STOPPING, 'stopping')
+        else if (typeof body === 'string') next(body)
         else if (body === undefined) visit.lost()
         else {
           visit.refuse(body, body.status === 413 ? 'size' : 'body')

@@ -52,7 +52,7 @@ export class LegacySession {
     if (!found) return undefined
     const { track: name, sequence } = found
     const track = name === STANDING ? this.standing : (this.#tracks.get(name) ?? this.#finished(name))
-    return { track, sequence }
+    return track && { track, sequence }
   }
 
   keepAlive(): void {
@@ -60,8 +60,12 @@ export class LegacySession {
     for (const track of this.#tracks.values()) track.keepAlive()
   }
 
+  get streams(): number {
+    return [this.standing, ...this.#tracks.values()].filter((track) => track.attached).length
+  }
+
   get busy(): boolean {
-    return this.standing.attached || this.#tracks.size > 0
+    return this.standing.attached || this.session.busy
   }
 
   end(reason: string): void {
@@ -76,7 +80,9 @@ export class LegacySession {
   }
 
   /** A line that is over still has its events in the log, for a while. */
-  #finished(name: string): Track {
+  #finished(name: string): Track | undefined {
+    const number = Number(/^p(\d+)$/.exec(name)?.[1])
+    if (!(number <= this.#lastTrack)) return undefined
     const track = this.#newTrack(name)
     track.end(undefined)
     return track
@@ -94,6 +100,13 @@ export class LegacySessions {
 
   get size(): number {
     return this.#sessions.size
+  }
+
+  /** Connections that carry a line of events now. */
+  get streams(): number {
+    let count = 0
+    for (const session of this.#sessions.values()) count += session.streams
+    return count
   }
 
   open(user: string): LegacySession {

@@ -33,6 +33,8 @@ export interface Limits {
   refused(address: string): Wait | undefined
   /** Whether that address had one too many: asked before work is done for a credential that may be wrong too. */
   blocked(address: string): Wait | undefined
+  /** Requests, streams and WebSockets that are open now. */
+  readonly open: number
   /** How much is remembered. */
   readonly size: number
 }
@@ -42,6 +44,7 @@ export function createLimits({ rate, burst, maxStreams }: LimitSettings, now = (
   const requests = createBuckets({ rate, burst, maxKeys: MAX_USERS }, now)
   const refusals = createBuckets(REFUSALS, now)
   const streams = new Map<string, number>()
+  let total = 0
   return {
     take: (user) => waitOf(requests.take(user)),
     refused: (address) => waitOf(refusals.take(networkOf(address))),
@@ -50,12 +53,17 @@ export function createLimits({ rate, burst, maxStreams }: LimitSettings, now = (
       const open = streams.get(user) ?? 0
       if (maxStreams > 0 && open >= maxStreams) return false
       streams.set(user, open + 1)
+      total++
       return true
     },
     leave(user) {
+      total--
       const open = streams.get(user) ?? 0
       if (open > 1) streams.set(user, open - 1)
       else streams.delete(user)
+    },
+    get open() {
+      return total
     },
     get size() {
       return requests.size + refusals.size + streams.size

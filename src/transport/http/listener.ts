@@ -3,6 +3,7 @@
 
 import { createServer as createHttpServer, type IncomingMessage, type Server as HttpServer } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -15,12 +16,13 @@ import { openFrontDoor } from './front-door.js'
 import type { GatePolicy } from './gate.js'
 import type { House } from './house.js'
 import { LegacySessions } from './legacy-sessions.js'
+import { linger } from './linger.js'
 import type { Limits } from './limits.js'
 import { createMetrics } from './metrics.js'
 import { createOutbox } from './outbox.js'
 import { SseSessions } from './sse-endpoint.js'
 import type { Tls } from './tls.js'
-import { openUpgrades } from './upgrade.js'
+import { openUpgrades, wantsWebSocket, withoutWish } from './upgrade.js'
 
 // All of it in less than the eight seconds that those who stop a service give it.
 const GRACE_MS = 4500
@@ -37,6 +39,9 @@ const DAWDLING = {
   // Two of a kind arrive as one that nobody serves, instead of the first of them.
   joinDuplicateHeaders: true,
 } as const
+
+/** And the handshake before it; only over TLS is there one. */
+const HANDSHAKE = { handshakeTimeout: 8000 } as const
 
 export interface HttpSettings {
   readonly host: string
@@ -61,13 +66,26 @@ export async function listenHttp(server: Server, settings: HttpSettings): Promis
   const house = openHouse(server, settings)
   const sse = new SseSessions(house)
   const door = openFrontDoor(house, sse)
-  const http: HttpServer = tls ? createHttpsServer({ ...tls.options, ...DAWDLING }) : createHttpServer(DAWDLING)
+  const http: HttpServer = tls
+    ? createHttpsServer({ ...tls.options, ...DAWDLING, ...HANDSHAKE })
+    : createHttpServer(DAWDLING)
   http.maxConnections = maxConnections
+  // Their size is bounded; beyond a number of them Node would drop some without a word.
+  http.maxHeadersCount = 0
   http.on('request', door)
   http.on('checkContinue', door)
   const upgrades = openUpgrades(house)
-  http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => upgrades.take(request, socket, head))
-  http.on('clientError', answerBrokenRequest)
+  http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (wantsWebSocket(request)) upgrades.take(request, socket, head)
+    else http.emit(tls ? 'secureConnection' : 'connection', withoutWish(request, socket, head))
+  })
+  http.on('clientError', (error: Error & { readonly code?: string }, socket: Duplex) => {
+    house.outbox.flush()
+    answerBrokenRequest(error, socket)
+  })
+  // Before the handshake there is nobody to say it to.
+  http.on('tlsClientError', (_error: Error, socket: Duplex) => socket.destroy())
+  const connections = watchConnections(http)
   await new Promise<void>((resolve, reject) => {
     http.once('error', reject)
     http.listen(port, host, resolve)
@@ -75,7 +93,8 @@ export async function listenHttp(server: Server, settings: HttpSettings): Promis
   const stopWatching = tls?.watch((options) => setContext(http, options))
   const pulse = setInterval(() => keepAlive(house), KEEP_ALIVE_MS).unref()
   // What a tool throws outside of its call must not take the other calls with it.
-  process.on('uncaughtException', (error) => server.logError(error))
+  const surprised = (error: unknown): void => server.logError(error)
+  process.on('uncaughtException', surprised)
   const address = http.address()
   return {
     port: typeof address === 'object' && address ? address.port : port,
@@ -83,22 +102,36 @@ export async function listenHttp(server: Server, settings: HttpSettings): Promis
       house.draining = true
       stopWatching?.()
       clearInterval(pulse)
-      const closed = new Promise((resolve) => http.close(resolve))
       tellStreams(house, sse)
-      http.closeIdleConnections()
+      // Still listening: who asks whether it is ready must be told that it is not.
       await within(GRACE_MS, settled(house))
+      const closed = new Promise((resolve) => http.close(resolve))
+      http.closeIdleConnections()
       for (const session of conversations(house)) session.abort('the server is stopping')
       await within(STOP_MS, Promise.all([settled(house), server.close()]))
       house.sessions.close()
       upgrades.close()
       // Last words are on their way; those who do not take them are not waited for.
       await within(FLUSH_MS, closed)
-      http.closeAllConnections()
+      for (const socket of connections) socket.destroy()
       await within(FLUSH_MS, closed)
       house.metrics.close()
+      process.off('uncaughtException', surprised)
       settings.accessLog?.close()
     },
   }
+}
+
+/** All of them: Node forgets those that were upgraded, and does not know those that have not shaken hands yet. */
+function watchConnections(http: HttpServer): ReadonlySet<Socket> {
+  const connections = new Set<Socket>()
+  http.on('connection', (socket: Socket) => {
+    // Given back, a connection comes a second time.
+    if (connections.has(socket)) return
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
+  return connections
 }
 
 function openHouse(server: Server, settings: HttpSettings): House {
@@ -109,7 +142,11 @@ function openHouse(server: Server, settings: HttpSettings): House {
   const passing: House['passing'] = new Set()
   const { policy, authenticator, limits, maxBodyBytes, accessLog } = settings
   const metrics = createMetrics({
-    gauges: { sessions: () => sessions.size, streams: () => streams.size, in_flight: () => passing.size },
+    gauges: {
+      sessions: () => sessions.size,
+      streams: () => streams.size + sessions.streams,
+      in_flight: () => limits.open,
+    },
     tools: server.catalogue.names(),
   })
   const shared = { policy, authenticator, limits, maxBodyBytes, accessLog, metrics, outbox: createOutbox() }
@@ -147,11 +184,14 @@ function setContext(http: HttpServer, options: Tls['options']): void {
 
 /** What is not even HTTP gets a sentence too, if anybody is left to read it. */
 function answerBrokenRequest(error: Error & { readonly code?: string }, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  // In the middle of an answer a sentence would be taken for a part of it.
+  const isAnswering = '_httpMessage' in socket && socket._httpMessage !== null
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) return void socket.destroy()
   const [status, reason] = BROKEN[error.code ?? ''] ?? ['400 Bad Request', 'This is not a valid HTTP request']
   const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: reason } })
   const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`
   socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`)
+  linger(socket)
 }
 
 const BROKEN: Readonly<Record<string, readonly [string, string]>> = {

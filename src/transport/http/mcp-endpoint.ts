@@ -54,9 +54,7 @@ export function openStream(house: House, visit: Visit): void {
     )
   }
   const { track, sequence } = broken ?? { track: opened.standing, sequence: undefined }
-  const stream = visit.stream()
-  track.attach(stream, sequence)
-  stream.open()
+  track.attach(visit.stream(), sequence)
 }
 
 export function endSession(house: House, visit: Visit): void {

@@ -58,8 +58,8 @@ const METHODS: ReadonlySet<string> = new Set([
 
 const GAUGES = {
   sessions: 'Sessions that are open now.',
-  streams: 'Event streams and WebSockets that are open now.',
-  in_flight: 'Requests that are being worked on now.',
+  streams: 'Event streams that are open now.',
+  in_flight: 'Requests, streams and WebSockets that are open now.',
 } as const
 
 const REQUEST_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]

@@ -7,6 +7,8 @@ export interface Leaving {
 
 export interface Outbox {
   add(answer: Leaving): void
+  /** Lets them go now. */
+  flush(): void
 }
 
 export function createOutbox(): Outbox {
@@ -20,5 +22,6 @@ export function createOutbox(): Outbox {
     add(answer) {
       if (waiting.push(answer) === 1) setImmediate(flush)
     },
+    flush,
   }
 }

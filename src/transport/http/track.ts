@@ -44,17 +44,15 @@ export class Track implements Outlet {
       if (this.#stream === stream) this.#stream = undefined
     })
     const start = from ?? this.#sent
+    // Not beyond what follows: whoever gets no further must come back for all of it.
     if (this.primes()) stream.prime(idOf(this.name, start), RETRY_MS)
+    else stream.open()
     for (const { sequence, text } of this.log.after(this.name, start)) this.#write(sequence, text)
     if (this.#over || this.#toldToHangUp) this.#close()
     this.#toldToHangUp = false
   }
 
-  readonly send = (text: string): void => {
-    this.#spoken = true
-    const { sequence } = this.log.append(this.name, text)
-    this.#write(sequence, text)
-  }
+  readonly send = (text: string): void => this.#say(text, false)
 
   notify(text: string): void {
     if (!this.#stream?.congested) this.send(text)
@@ -70,13 +68,19 @@ export class Track implements Outlet {
 
   /** The last word of this track. */
   end(text: string | undefined): void {
-    if (text !== undefined) this.send(text)
+    if (text !== undefined) this.#say(text, true)
     this.#over = true
     this.#close()
   }
 
   keepAlive(): void {
     this.#stream?.keepAlive()
+  }
+
+  #say(text: string, isAnswer: boolean): void {
+    this.#spoken = true
+    const { sequence } = this.log.append(this.name, text, isAnswer)
+    this.#write(sequence, text)
   }
 
   #write(sequence: number, text: string): void {

@@ -6,12 +6,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { INVALID_REQUEST, PARSE_ERROR } from '../../protocol/protocol-error.js'
 import type { AccessLog } from './access-log.js'
 import type { Caller } from './auth.js'
-import { EventStream } from './event-stream.js'
+import { EventStream, oneLine } from './event-stream.js'
 import type { Refusal } from './gate.js'
 import type { Era, Metrics, RefusalReason } from './metrics.js'
 import type { Leaving, Outbox } from './outbox.js'
-
-const PATIENCE_MS = 12_000
+import { waitForReader } from './patience.js'
 
 export interface Books {
   readonly metrics: Metrics
@@ -28,11 +27,13 @@ export class Visit implements Leaving {
   session: string | undefined
   metaTraceparent: unknown
   bytesIn = 0
-  /** Called once, when the visit is over. */
+  /** Called once, when nothing is worked on for it any more. */
   onEnd: (() => void) | undefined
   /** Sent with every answer: what a browser must see, and the id of a new session. */
   readonly headers: Record<string, string> = {}
   readonly #startedAt = performance.now()
+  // Asked for now: a connection that has ended no longer knows.
+  readonly #remote: string | undefined
   #booked = false
   #status = 0
   #body = ''
@@ -42,7 +43,9 @@ export class Visit implements Leaving {
     readonly request: IncomingMessage,
     readonly response: ServerResponse,
     private readonly books: Books,
-  ) {}
+  ) {
+    this.#remote = request.socket.remoteAddress
+  }
 
   get user(): string {
     return this.caller?.user ?? ''
@@ -51,7 +54,12 @@ export class Visit implements Leaving {
   /** Whether the client takes an answer of this type; one that does not say takes anything. */
   accepts(type: 'application/json' | 'text/event-stream'): boolean {
     const { accept } = this.request.headers
-    return accept === undefined || accept.includes(type) || accept.includes('*/*')
+    return (
+      accept === undefined ||
+      accept.includes(type) ||
+      accept.includes('*/*') ||
+      accept.includes(`${type.split('/')[0]}/*`)
+    )
   }
 
   json(status: number, body: string): void {
@@ -68,7 +76,7 @@ export class Visit implements Leaving {
 
   /** One message and the end, framed as an event. */
   event(body: string): void {
-    this.#answer(200, `event: message\ndata: ${body}\n\n`, 'text/event-stream')
+    this.#answer(200, `event: message\ndata: ${oneLine(body)}\n\n`, 'text/event-stream')
   }
 
   /** An answer that goes on; it is booked when it ends. */
@@ -105,7 +113,7 @@ export class Visit implements Leaving {
     const headers =
       this.#type === undefined ? this.headers : { 'content-type': this.#type, 'content-length': bytes, ...this.headers }
     response.writeHead(this.#status, headers).end(body)
-    if (response.writableLength > 0) giveUpOnSlowReader(response)
+    if (response.writableLength > 0) waitForReader(response, () => {})
     this.#book(this.#status, bytes)
   }
 
@@ -115,20 +123,26 @@ export class Visit implements Leaving {
     this.#status = status
     this.#body = body
     this.#type = type
+    this.#finish()
     this.books.outbox.add(this)
+  }
+
+  #finish(): void {
+    this.onEnd?.()
+    this.onEnd = undefined
   }
 
   #book(status: number, bytesOut: number): void {
     if (this.#booked) return
     this.#booked = true
-    this.onEnd?.()
+    this.#finish()
     const { request, era, rpcMethod, caller } = this
     const { metrics, accessLog } = this.books
     const ms = performance.now() - this.#startedAt
     metrics.answered({ era, method: rpcMethod, status, seconds: ms / 1000 })
     accessLog?.finished({
       at: Date.now() - ms,
-      remote: request.socket.remoteAddress,
+      remote: this.#remote,
       user: caller?.user,
       credential: caller?.credential,
       httpMethod: request.method ?? '',
@@ -145,11 +159,4 @@ export class Visit implements Leaving {
       metaTraceparent: this.metaTraceparent,
     })
   }
-}
-
-/** A client that asks and does not read holds what it was given; not for ever. */
-function giveUpOnSlowReader(response: ServerResponse): void {
-  const timer = setTimeout(() => response.destroy(), PATIENCE_MS)
-  response.once('finish', () => clearTimeout(timer))
-  response.once('close', () => clearTimeout(timer))
 }

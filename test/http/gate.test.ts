@@ -1,0 +1,357 @@
+// Who may speak at all: Host and Origin on every endpoint, over real sockets; then credentials, and where they live.
+
+import { execFile } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import { cleanEnv, emptyFolder, PROGRAM, type Json } from '../support.js'
+import { ask, complaints, raw, rpc, startProgram, TOKEN, type HttpServer } from './support.js'
+
+let server: HttpServer
+
+beforeAll(async () => {
+  const env = { RATE_LIMIT: '0', PUBLIC_URL: 'https://mcp.example.com', ALLOWED_HOSTS: 'other.example:8443' }
+  server = await startProgram({ env })
+})
+
+afterAll(async () => {
+  expect(await server.stop()).toBe(0)
+  expect(complaints(server)).toEqual([])
+})
+
+const ENDPOINTS = [
+  'POST /mcp',
+  'GET /mcp',
+  'DELETE /mcp',
+  'OPTIONS /mcp',
+  'GET /sse',
+  'POST /messages?sessionId=x',
+  'GET /metrics',
+  'GET /healthz',
+  'GET /readyz',
+  'GET /nowhere',
+  'upgrade /mcp',
+] as const
+
+const UPGRADE = [
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Protocol: mcp',
+]
+
+/** The status of one request with exactly these lines, and a token that is right. */
+async function statusOf(endpoint: (typeof ENDPOINTS)[number], lines: readonly string[]): Promise<number> {
+  const [word = '', path = ''] = endpoint.split(' ')
+  const isPost = word === 'POST'
+  const body = isPost ? rpc('ping') : ''
+  const client = await raw(server)
+  const head = [
+    `${word === 'upgrade' ? 'GET' : word} ${path} HTTP/1.1`,
+    `Authorization: Bearer ${TOKEN}`,
+    'Accept: application/json, text/event-stream',
+    ...(isPost ? ['Content-Type: application/json', `Content-Length: ${body.length}`] : []),
+    ...(word === 'upgrade' ? UPGRADE : []),
+    ...lines,
+  ]
+  client.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  const [, status] = /^HTTP\/1\.1 (\d+)/.exec(await client.until(/^HTTP\/1\.1 \d+ .*\r\n/)) ?? []
+  client.socket.destroy()
+  return Number(status)
+}
+
+const EVIL_HOSTS = [
+  ['Host: evil.example'],
+  ['Host: evil.example:8808'],
+  ['Host: localhost.evil.example'],
+  ['Host: evil-localhost'],
+  ['Host: localhost@evil.example'],
+  ['Host: evil.example@localhost'],
+  ['Host: localhost:80:80'],
+  ['Host: localhost:'],
+  ['Host: localhost:0'],
+  ['Host: localhost:99999'],
+  ['Host: localhost.'],
+  ['Host: http://localhost'],
+  ['Host: localhost/'],
+  ['Host: localhost, evil.example'],
+  ['Host: localhost evil.example'],
+  ['Host: 127.0.0.1.evil.example'],
+  ['Host: 127.1'],
+  ['Host: 0177.0.0.1'],
+  ['Host: 2130706433'],
+  ['Host: 0x7f000001'],
+  ['Host: 0.0.0.0'],
+  ['Host: 127.0.0.256'],
+  ['Host: 128.0.0.1'],
+  ['Host: [::]'],
+  ['Host: [::ffff:127.0.0.1]'],
+  ['Host: [::1'],
+  ['Host: ::1'],
+  ['Host: [::1%25lo]'],
+  ['Host: mcp.example.com.evil.example'],
+  ['Host: xmcp.example.com'],
+  ['Host: mcp.example.com.'],
+  ['Host:'],
+  ['Host: *'],
+  ['Host: null'],
+  ['Host: localhost', 'Host: evil.example'],
+  ['Host: evil.example', 'Host: localhost'],
+  ['X-Forwarded-Host: localhost', 'Host: evil.example'],
+  [],
+]
+
+const EVIL_ORIGINS = [
+  'https://evil.example',
+  'http://evil.example',
+  'null',
+  '',
+  '*',
+  'file://',
+  'chrome-extension://abcdef',
+  'http://localhost.evil.example',
+  'http://evil-localhost',
+  'http://localhost@evil.example',
+  'http://evil.example@localhost',
+  'http://localhost:99999',
+  'http://localhost:0',
+  'http://localhost:80:80',
+  'http://localhost/',
+  'http://localhost/path',
+  'http://localhost?x',
+  'http://localhost#x',
+  'http://LOCALHOST',
+  'HTTP://localhost',
+  'localhost',
+  '//localhost',
+  'ws://localhost',
+  'http:localhost',
+  'http:///localhost',
+  'http://127.0.0.1.evil.example',
+  'http://127.1',
+  'http://0.0.0.0',
+  'http://[::ffff:127.0.0.1]',
+  'http://localhost, http://evil.example',
+  'http://mcp.example.com',
+  'https://mcp.example.com:444',
+  'https://MCP.example.com',
+  'https://mcp.example.com.evil.example',
+  'https://xmcp.example.com',
+  'https://other.example',
+  'http://other.example:8443',
+] as const
+
+describe('a Host that is not ours', () => {
+  test.each(ENDPOINTS)(`is refused by %s, all ${EVIL_HOSTS.length} of them`, async (endpoint) => {
+    const statuses = await Promise.all(EVIL_HOSTS.map((lines) => statusOf(endpoint, lines)))
+    const accepted = EVIL_HOSTS.filter((_, index) => ![400, 403].includes(statuses[index] ?? 0))
+    expect(accepted).toEqual([])
+  })
+})
+
+describe('an Origin that is not ours', () => {
+  test.each(ENDPOINTS)(`is refused by %s, all ${EVIL_ORIGINS.length} of them`, async (endpoint) => {
+    const all = EVIL_ORIGINS.map((origin) => statusOf(endpoint, ['Host: localhost', `Origin: ${origin}`]))
+    const statuses = await Promise.all(all)
+    expect(EVIL_ORIGINS.filter((_, index) => statuses[index] !== 403)).toEqual([])
+  })
+
+  test('is refused beside one that is', async () => {
+    const lines = ['Host: localhost', 'Origin: http://localhost', 'Origin: https://evil.example']
+    expect(await statusOf('POST /mcp', lines)).toBe(403)
+  })
+})
+
+describe('what is ours', () => {
+  test.each([
+    'localhost',
+    'LOCALHOST:1',
+    '127.0.0.1',
+    '127.9.9.9:80',
+    '[::1]:8808',
+    'mcp.example.com',
+    'other.example',
+  ])('the Host %s is served', async (host) => {
+    expect(await statusOf('POST /mcp', [`Host: ${host}`])).toBe(200)
+  })
+
+  test.each([
+    'http://localhost',
+    'https://localhost:3000',
+    'http://127.0.0.1:5173',
+    'http://[::1]',
+    'https://mcp.example.com',
+    'https://other.example:8443',
+  ])('a page of %s may ask, with the token', async (origin) => {
+    const { status, headers } = await ask(server, { body: rpc('ping'), headers: { origin } })
+    expect(status).toBe(200)
+    expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'origin' })
+    expect((await ask(server, { token: '', body: rpc('ping'), headers: { origin } })).status).toBe(401)
+  })
+
+  test('a page is told what it may send', async () => {
+    const headers = {
+      origin: 'http://localhost:3000',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,mcp-session-id',
+    }
+    const { status, headers: given } = await ask(server, { method: 'OPTIONS', token: '', headers })
+    expect(status).toBe(204)
+    expect(given).toMatchObject({
+      'access-control-allow-origin': 'http://localhost:3000',
+      'access-control-allow-headers': 'authorization,mcp-session-id',
+    })
+  })
+
+  test('an absolute address is not a way around', async () => {
+    const client = await raw(server)
+    client.write(
+      `GET http://evil.example/metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`,
+    )
+    expect(await client.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 404 /)
+    client.socket.destroy()
+  })
+})
+
+describe('credentials', () => {
+  const statusWith = async (to: HttpServer, headers: Record<string, string>, path = '/mcp'): Promise<number> =>
+    (await ask(to, { token: '', path, body: rpc('ping'), headers })).status
+
+  test('are a bearer token or a key header, and nothing else', async () => {
+    expect(await statusWith(server, { authorization: `Bearer ${TOKEN}` })).toBe(200)
+    expect(await statusWith(server, { authorization: `bearer   ${TOKEN}` })).toBe(200)
+    expect(await statusWith(server, { 'x-api-key': TOKEN })).toBe(200)
+    expect(await statusWith(server, { 'x-api-key': TOKEN, authorization: `Bearer ${TOKEN}` })).toBe(200)
+    const wrong: readonly (readonly [Record<string, string>, string?])[] = [
+      [{}],
+      [{}, `/mcp?token=${TOKEN}`],
+      [{ cookie: `token=${TOKEN}` }],
+      [{ authorization: TOKEN }],
+      [{ authorization: 'Bearer' }],
+      [{ authorization: `Bearer ${TOKEN}x` }],
+      [{ authorization: `Bearer ${TOKEN.slice(0, -1)}` }],
+      [{ authorization: `Basic ${Buffer.from(`user:${TOKEN}`).toString('base64')}` }],
+      [{ 'x-api-key': '' }],
+      [{ 'x-api-key': `Bearer ${TOKEN}` }],
+      [{ 'x-api-key': 'other', authorization: `Bearer ${TOKEN}` }],
+      [{ 'x-api-key': TOKEN, authorization: 'Bearer other' }],
+    ]
+    for (const [headers, path] of wrong)
+      expect([headers, await statusWith(server, headers, path)]).toEqual([headers, 401])
+  })
+
+  test('are asked for before anything is read', async () => {
+    const fresh = await startProgram()
+    const { status, headers, json } = await ask(fresh, { token: '', body: '{ not json' })
+    expect({ status, challenge: headers['www-authenticate'] }).toEqual({ status: 401, challenge: 'Bearer' })
+    expect(json.error.message).toMatch(/Authorization: Bearer/)
+    for (const path of ['/metrics', '/sse', '/nowhere']) {
+      expect((await ask(fresh, { method: 'GET', path, token: '' })).status).toBe(401)
+    }
+    await fresh.stop()
+  })
+
+  test('may travel in a header of another name, and then not in the usual one', async () => {
+    const other = await startProgram({ env: { HTTP_KEY_HEADER: 'X-My-Key' } })
+    expect(await statusWith(other, { 'x-my-key': TOKEN })).toBe(200)
+    expect(await statusWith(other, { 'x-api-key': TOKEN })).toBe(401)
+    await other.stop()
+  })
+
+  test('guessed too often get 429, and whoever has the right one is served', async () => {
+    const other = await startProgram()
+    const guesses = Array.from({ length: 60 }, (_, index) => ask(other, { token: `guess-${index}`, body: rpc('ping') }))
+    const answers = await Promise.all(guesses)
+    const blocked = answers.filter(({ status }) => status === 429)
+    expect(answers.every(({ status }) => status === 401 || status === 429)).toBe(true)
+    expect(blocked.length).toBeGreaterThan(10)
+    for (const { headers } of blocked) expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+    expect((await ask(other, { body: rpc('ping') })).status).toBe(200)
+    await other.stop()
+  })
+})
+
+const run = promisify(execFile)
+
+async function program(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const { stdout } = await run(process.execPath, [PROGRAM, ...args], { cwd: emptyFolder(), env: cleanEnv(env) })
+  return stdout
+}
+
+describe('tokens', () => {
+  test('are made, shown and ended while the server runs, and only their hashes are kept', async () => {
+    const env = { STATE_DIR: emptyFolder() }
+    const tokens = await startProgram({ env })
+    const made: Json = JSON.parse(
+      await program(['token', 'create', '--user', 'carol', '--name', 'hers', '--json'], env),
+    )
+    const pingAs = async (token: string): Promise<number> => (await ask(tokens, { token, body: rpc('ping') })).status
+    expect(await pingAs(made.token)).toBe(200)
+    const listed = await program(['token', 'list'], env)
+    expect(listed).toMatch(/hers\s+carol/)
+    const kept = readFileSync(join(env.STATE_DIR, 'tokens.json'), 'utf8')
+    for (const shown of [listed, kept]) expect(shown).not.toContain(made.token)
+    expect(await program(['token', 'revoke', 'hers'], env)).toContain('Revoked')
+    await vi.waitFor(async () => expect(await pingAs(made.token)).toBe(401), 5000)
+    expect(await pingAs(TOKEN)).toBe(200)
+    await tokens.stop()
+  })
+
+  test('the first is made by the first start, printed once, and works ever after', async () => {
+    const env = { HTTP_TOKEN: '', STATE_DIR: emptyFolder() }
+    const first = await startProgram({ env })
+    const [, token = ''] = /Bearer (\S+)'/.exec(first.greeting) ?? []
+    expect(token).toMatch(/^\S{32,}$/)
+    expect((await ask(first, { token, body: rpc('ping') })).status).toBe(200)
+    expect((await ask(first, { token: '', body: rpc('ping') })).status).toBe(401)
+    await first.stop()
+    const file = join(env.STATE_DIR, 'tokens.json')
+    expect(readFileSync(file, 'utf8')).not.toContain(token)
+    expect(statSync(file).mode & 0o077).toBe(0)
+    const second = await startProgram({ env })
+    expect(second.greeting).not.toContain(token)
+    expect(second.greeting).toContain('<token>')
+    expect((await ask(second, { token, body: rpc('ping') })).status).toBe(200)
+    await second.stop()
+  })
+
+  test('a token from the environment is not printed', () => {
+    expect(server.greeting).not.toContain(TOKEN)
+  })
+})
+
+describe('a start that would let everybody in', () => {
+  test.each([
+    ['--no-auth beyond loopback', ['--no-auth', '--host', '0.0.0.0'], {}, /--no-auth is for loopback/],
+    ['--no-auth on every address of IPv6', ['--no-auth', '--host', '::'], {}, /--no-auth is for loopback/],
+    ['tokens in the clear', ['--host', '0.0.0.0'], { HTTP_TOKEN: TOKEN }, /TLS_CERT/],
+    ['nobody who could get in', ['--host', '0.0.0.0', '--behind-proxy'], {}, /token create/],
+    ['a key header that browsers send', [], { HTTP_TOKEN: TOKEN, HTTP_KEY_HEADER: 'Cookie' }, /HTTP_KEY_HEADER/],
+  ])('is refused: %s', async (_, flags, env, words) => {
+    const failure: Json = await program(['serve', '--http', '--port', '0', ...flags], env).catch(
+      (error: unknown) => error,
+    )
+    expect(failure.code).toBeGreaterThan(0)
+    expect(failure.stderr).toMatch(words)
+    expect(failure.stdout).toBe('')
+  })
+
+  test('--no-auth on loopback serves this machine, and still no web page', async () => {
+    const open = await startProgram({ flags: ['--no-auth'], env: { HTTP_TOKEN: '' }, token: '' })
+    expect((await ask(open, { body: rpc('ping') })).status).toBe(200)
+    expect((await ask(open, { body: rpc('ping'), headers: { origin: 'https://evil.example' } })).status).toBe(403)
+    expect((await ask(open, { body: rpc('ping'), headers: { host: 'evil.example' } })).status).toBe(403)
+    await open.stop()
+  })
+
+  test('a port that is taken is said to be', async () => {
+    const failure: Json = await program(['serve', '--http', '--port', String(server.port)], {
+      HTTP_TOKEN: TOKEN,
+    }).catch((error: unknown) => error)
+    expect(failure.stderr).toBe(`scorpiox-code: port ${server.port} is in use; choose another with --port\n`)
+  })
+})

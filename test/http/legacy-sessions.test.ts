@@ -1,0 +1,381 @@
+// Legacy sessions over POST, GET and DELETE: their ids, their streams, and what a client gets whose connection breaks.
+
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import type { Json } from '../support.js'
+import {
+  ask,
+  callOf,
+  complaints,
+  initialize,
+  rpc,
+  startFixture,
+  stream,
+  tell,
+  type Answered,
+  type Asked,
+  type Events,
+  type HttpServer,
+} from './support.js'
+
+const STREAMING = ['2025-03-26', '2025-06-18', '2025-11-25'] as const
+let server: HttpServer
+
+beforeAll(async () => {
+  server = await startFixture()
+})
+
+afterAll(async () => {
+  expect(await server.stop()).toBe(0)
+  expect(complaints(server)).toEqual([])
+})
+
+const inSession = (session: string, extra: Record<string, string> = {}): Record<string, string> => ({
+  'mcp-session-id': session,
+  ...extra,
+})
+
+const post = (session: string, body: string): Promise<Answered> => ask(server, { body, headers: inSession(session) })
+
+const call = (session: string, name: string, args: object = {}, id: string | number = 1): Promise<Events> =>
+  stream(server, { body: callOf(name, args, id, { progressToken: id }), headers: inSession(session) })
+
+const listen = (session: string, last?: string): Promise<Events> =>
+  stream(server, { method: 'GET', headers: inSession(session, last === undefined ? {} : { 'last-event-id': last }) })
+
+const fate = (label: string) => vi.waitFor(() => tell(server, 'fate', { label }))
+
+describe('initialize', () => {
+  test.each([...STREAMING, '2024-11-05'])('at %s opens a session nobody can guess', async (revision) => {
+    const ids = await Promise.all(Array.from({ length: 5 }, () => initialize(server, revision)))
+    expect(new Set(ids).size).toBe(5)
+    for (const id of ids) expect(id).toMatch(/^[\w-]{32,}$/)
+  })
+
+  test('answers as an event, or as JSON to a client that takes only that', async () => {
+    const body = rpc('initialize', { protocolVersion: '2025-06-18', capabilities: {} })
+    expect((await ask(server, { body })).headers['content-type']).toBe('text/event-stream')
+    const { headers, json } = await ask(server, { body, headers: { accept: 'application/json' } })
+    expect(headers['content-type']).toBe('application/json')
+    expect(json.result.protocolVersion).toBe('2025-06-18')
+  })
+
+  test('that fails opens none', async () => {
+    const { headers, json } = await ask(server, { body: rpc('initialize', { protocolVersion: 7 }) })
+    expect(headers['mcp-session-id']).toBeUndefined()
+    expect(json.error.code).toBe(-32_602)
+  })
+})
+
+describe.each(STREAMING)('a session at %s', (revision) => {
+  test('is the same conversation from request to request', async () => {
+    const session = await initialize(server, revision)
+    const { json, headers } = await post(session, callOf('conversation'))
+    expect(headers['content-type']).toBe('application/json')
+    expect(json.result.content[0].text).toBe(session)
+  })
+
+  test('takes notifications and answers with 202', async () => {
+    const session = await initialize(server, revision)
+    const { status, text } = await post(session, '{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    expect({ status, text }).toEqual({ status: 202, text: '' })
+    expect((await post(session, '{"jsonrpc":"2.0","id":"ask-9","result":{}}')).status).toBe(202)
+  })
+
+  test('gives every event of a stream an id of its own', async () => {
+    const session = await initialize(server, revision)
+    const calls = await Promise.all([call(session, 'steps', {}, 'a'), call(session, 'steps', {}, 'b')])
+    await Promise.all(calls.map(({ ended }) => ended))
+    const ids = calls.flatMap(({ events }) => events.map(({ id }) => id))
+    expect(ids.every((id) => id !== undefined)).toBe(true)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const { events } of calls) expect(events.at(-1)?.json.result.content[0].text).toBe('3 steps')
+  })
+
+  test('gives an id to come back with before the first message, where clients understand it', async () => {
+    const session = await initialize(server, revision)
+    const { events, ended } = await call(session, 'steps')
+    await ended
+    const isPrimed = revision === '2025-11-25'
+    expect(events[0]?.data === '').toBe(isPrimed)
+    expect(events[0]?.retry !== undefined).toBe(isPrimed)
+  })
+
+  test('goes on with a call whose connection breaks, and nothing is lost or said twice', async () => {
+    const session = await initialize(server, revision)
+    const count = 40
+    let events = await call(session, 'steps', { count, ms: 4 }, 'long')
+    const seen: Json[] = []
+    let last: string | undefined
+    for (let round = 1; ; round++) {
+      // Each connection is dropped after a few events more than the one before it.
+      for (let taken = 0; taken < round; taken++) {
+        const event = await events.next()
+        if (event === undefined) break
+        last = event.id ?? last
+        if (event.json !== undefined) seen.push(event.json)
+      }
+      if (seen.at(-1)?.id === 'long') break
+      events.drop()
+      expect(round).toBeLessThan(count)
+      events = await listen(session, last)
+    }
+    expect(seen.slice(0, -1).map(({ params }) => params.progress)).toEqual(
+      Array.from({ length: count }, (_, index) => index + 1),
+    )
+    expect(seen.at(-1).result.content[0].text).toBe(`${count} steps`)
+    events.drop()
+  })
+
+  test('keeps the answer of a client that was away when it came', async () => {
+    const session = await initialize(server, revision)
+    const label = `away ${revision}`
+    const events = await call(session, 'hold', { label }, 5)
+    await events.message()
+    const last = events.events.at(-1)?.id
+    events.drop()
+    expect(await tell(server, 'release', { label })).toBe('released')
+    for (let time = 0; time < 2; time++) {
+      const rest = await listen(session, last)
+      expect(await rest.message()).toMatchObject({ id: 5, result: { content: [{ text: 'released' }] } })
+      await rest.ended
+    }
+  })
+
+  test('ends a call that is cancelled, and its stream, without an answer', async () => {
+    const session = await initialize(server, revision)
+    const label = `cancelled ${revision}`
+    const events = await call(session, 'hold', { label }, 6)
+    await events.message()
+    const params = { requestId: 6, reason: 'enough' }
+    await post(session, JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }))
+    await events.ended
+    expect(events.events.some(({ json }) => json?.id === 6)).toBe(false)
+    expect(await fate(label)).toBe('aborted')
+  })
+
+  test('ends with DELETE: its streams, its calls, its id', async () => {
+    const session = await initialize(server, revision)
+    const label = `deleted ${revision}`
+    const [standing, calling] = [await listen(session), await call(session, 'hold', { label })]
+    await calling.message()
+    const { status } = await ask(server, { method: 'DELETE', headers: inSession(session) })
+    expect(status).toBe(204)
+    await Promise.all([standing.ended, calling.ended])
+    expect(await fate(label)).toBe('aborted')
+    const methods = ['POST', 'GET', 'DELETE'].map((method) =>
+      ask(server, { method, headers: inSession(session), ...(method === 'POST' && { body: rpc('ping') }) }),
+    )
+    expect((await Promise.all(methods)).map((answer) => answer.status)).toEqual([404, 404, 404])
+  })
+})
+
+describe('the standing stream', () => {
+  test.each(STREAMING)('at %s is open at once, though there is nothing to say', async (revision) => {
+    const session = await initialize(server, revision)
+    const opened = listen(session)
+    const isOpen = await Promise.race([opened.then(() => true), new Promise((end) => setTimeout(end, 5000, false))])
+    expect(isOpen).toBe(true)
+    ;(await opened).drop()
+  })
+
+  test('carries what belongs to no request, also what came before it was opened', async () => {
+    const session = await initialize(server, '2025-06-18')
+    await tell(server, 'grow')
+    const events = await listen(session)
+    expect((await events.message()).method).toBe('notifications/tools/list_changed')
+    await post(session, rpc('resources/subscribe', { uri: 'note://one' }))
+    await tell(server, 'touch', { uri: 'note://one' })
+    expect(await events.message()).toMatchObject({ method: 'notifications/resources/updated' })
+    await post(session, rpc('resources/unsubscribe', { uri: 'note://one' }))
+    await tell(server, 'touch', { uri: 'note://one' })
+    await tell(server, 'grow')
+    expect((await events.message()).method).toBe('notifications/tools/list_changed')
+    events.drop()
+  })
+
+  test('loses nothing for a client that gets its first id and no further', async () => {
+    const session = await initialize(server, '2025-11-25')
+    await tell(server, 'grow')
+    const broken = await listen(session)
+    const first = await broken.next()
+    broken.drop()
+    expect(first).toMatchObject({ data: '', retry: expect.stringMatching(/^\d+$/) })
+    const events = await listen(session, first?.id)
+    expect((await events.message()).method).toBe('notifications/tools/list_changed')
+    events.drop()
+  })
+
+  test('moves to the newest connection, each message on one of them', async () => {
+    const session = await initialize(server, '2025-06-18')
+    const first = await listen(session)
+    const second = await listen(session)
+    await first.ended
+    await tell(server, 'grow')
+    expect((await second.message()).method).toBe('notifications/tools/list_changed')
+    expect(first.events).toEqual([])
+    second.drop()
+  })
+
+  test('takes a broken line up where it stopped, without the messages of others', async () => {
+    const session = await initialize(server, '2025-06-18')
+    const before = await listen(session)
+    await tell(server, 'grow')
+    await before.message()
+    const last = before.events.at(-1)?.id
+    before.drop()
+    const calling = await call(session, 'steps', { count: 2 })
+    await calling.ended
+    await tell(server, 'grow')
+    const after = await listen(session, last)
+    expect((await after.message()).method).toBe('notifications/tools/list_changed')
+    await tell(server, 'grow')
+    await after.message()
+    expect(after.events).toHaveLength(2)
+    after.drop()
+  })
+
+  test.each(['nonsense', 'p999.1', 'standing.999999', '__proto__.1', 'standing.-1'])(
+    'is not confused by the id %s',
+    async (last) => {
+      const session = await initialize(server, '2025-06-18')
+      const events = await listen(session, last)
+      expect(events.status).toBe(200)
+      events.drop()
+      expect((await post(session, rpc('ping'))).json.result).toEqual({})
+    },
+  )
+})
+
+describe('polling', () => {
+  test('a call may let its connection go, and again; the client comes back for the rest', async () => {
+    const session = await initialize(server, '2025-11-25')
+    const seen: Json[] = []
+    let events = await call(session, 'hang', { label: 'poll', times: 2 }, 'polled')
+    for (let visit = 1; visit <= 3; visit++) {
+      await events.ended
+      seen.push(...events.events.flatMap(({ json }) => (json === undefined ? [] : [json])))
+      if (visit === 3) break
+      const last = events.events.at(-1)?.id
+      expect(last).toBeDefined()
+      events = await listen(session, last)
+      await vi.waitFor(async () => expect(await tell(server, 'release', { label: `poll${visit}` })).toBe('released'))
+    }
+    expect(seen.map(({ id, params }) => id ?? params.message)).toEqual(['before 1', 'before 2', 'polled'])
+  })
+
+  test('older clients notice nothing of it', async () => {
+    const session = await initialize(server, '2025-06-18')
+    const events = await call(session, 'hang', { label: 'old' }, 'still there')
+    await events.message()
+    await tell(server, 'release', { label: 'old1' })
+    expect((await events.message()).id).toBe('still there')
+  })
+})
+
+describe('a question to the client', () => {
+  test.each(STREAMING.slice(1))('at %s travels on the stream of its call, also over a new one', async (revision) => {
+    const session = await initialize(server, revision)
+    const broken = await call(session, 'ask', { about: 'age' }, 'asking')
+    const { id, method } = await broken.message()
+    expect(method).toBe('elicitation/create')
+    const last = broken.events.at(-1)?.id
+    broken.drop()
+    const events = await listen(session, last)
+    const result = { action: 'accept', content: { value: '7' } }
+    expect((await post(session, JSON.stringify({ jsonrpc: '2.0', id, result }))).status).toBe(202)
+    expect(await events.message()).toMatchObject({ id: 'asking', result: { content: [{ text: 'alice said 7' }] } })
+    await events.ended
+  })
+
+  test('is not put where only JSON fits', async () => {
+    const session = await initialize(server, '2025-06-18')
+    const headers = inSession(session, { accept: 'application/json' })
+    const { json } = await ask(server, { body: callOf('ask'), headers })
+    expect(json.result.isError).toBe(true)
+  })
+})
+
+test('what is kept for a client that is away is bounded, and the newest of it is there', async () => {
+  const session = await initialize(server, '2025-06-18')
+  const [count, pad] = [30, 60_000]
+  const events = await call(session, 'steps', { count, pad, ms: 10 }, 'big')
+  await events.message()
+  const last = events.events[0]?.id
+  events.drop()
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  const rest = await listen(session, last)
+  await rest.ended
+  const seen = rest.events.map(({ json }) => json)
+  expect(seen.at(-1).id).toBe('big')
+  const steps: readonly number[] = seen.slice(0, -1).map(({ params }) => params.progress)
+  expect(steps.at(-1)).toBe(count)
+  expect(steps.length).toBeLessThan(count - 1)
+  expect(steps).toEqual(steps.toSorted((a, b) => a - b))
+})
+
+describe('a request that is refused', () => {
+  const body = rpc('ping')
+  test.each<[string, Asked, number]>([
+    ['an unknown session', { body, headers: { 'mcp-session-id': 'x'.repeat(32) } }, 404],
+    ['an unknown version', { body, headers: { 'mcp-protocol-version': '1999-01-01' } }, 400],
+    [
+      'a batch of a version that has none',
+      { body: `[${body}]`, headers: { 'mcp-protocol-version': '2024-11-05' } },
+      200,
+    ],
+    ['GET without a session', { method: 'GET' }, 405],
+    ['DELETE without a session', { method: 'DELETE' }, 405],
+    ['PUT', { method: 'PUT', body }, 405],
+    ['PATCH', { method: 'PATCH', body }, 405],
+    ['HEAD', { method: 'HEAD' }, 405],
+    ['another type', { body, headers: { 'content-type': 'text/plain' } }, 415],
+    ['a form', { body, headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415],
+  ])('%s', async (_, asked, status) => {
+    const answer = await ask(server, asked)
+    expect(answer.status).toBe(status)
+    if (asked.method !== 'HEAD') expect([answer.json].flat()[0].error.message).toMatch(/\w+ \w+/)
+    if (status === 405) expect(answer.headers.allow).toContain('POST')
+  })
+
+  test('GET by a client that takes no stream: 406', async () => {
+    const session = await initialize(server, '2025-06-18')
+    const headers = inSession(session, { accept: 'application/json' })
+    expect((await ask(server, { method: 'GET', headers })).status).toBe(406)
+  })
+
+  test('a version header that no session can have: 400', async () => {
+    const session = await initialize(server, '2025-06-18')
+    const headers = inSession(session, { 'mcp-protocol-version': '1999-01-01' })
+    expect((await ask(server, { body, headers })).status).toBe(400)
+    expect((await post(session, body)).status).toBe(200)
+  })
+})
+
+describe('without a session', () => {
+  test.each(STREAMING)('a request with the version %s stands alone', async (version) => {
+    const headers = { 'mcp-protocol-version': version }
+    const { json, headers: given } = await ask(server, { body: callOf('who', { text: 'alone' }), headers })
+    expect(json.result.content[0].text).toBe('alice:alone')
+    expect(given['mcp-session-id']).toBeUndefined()
+    const list = await ask(server, { body: rpc('tools/list'), headers })
+    expect('title' in list.json.result.tools[0]).toBe(version >= '2025-06-18')
+  })
+
+  test('its progress comes on its stream, and it ends with its connection', async () => {
+    const headers = { 'mcp-protocol-version': '2025-06-18' }
+    const events = await stream(server, { body: callOf('hold', { label: 'alone' }, 1, { progressToken: 1 }), headers })
+    expect((await events.message()).params.message).toBe('holding alone')
+    events.drop()
+    await vi.waitFor(async () => expect(await tell(server, 'fate', { label: 'alone' })).toBe('aborted'))
+  })
+
+  test('a batch is answered as one, each member with its id', async () => {
+    const batch = `[${rpc('ping', {}, 'a')},${callOf('later', { text: 'b' }, 'b')},{"jsonrpc":"2.0","method":"x"}]`
+    const { json } = await ask(server, { body: batch, headers: { 'mcp-protocol-version': '2025-03-26' } })
+    expect(json).toMatchObject([
+      { id: 'a', result: {} },
+      { id: 'b', result: { content: [{ text: 'alice:b' }] } },
+    ])
+  })
+})

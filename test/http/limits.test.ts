@@ -1,0 +1,133 @@
+// How much one user may ask for: each limit is told with 429 and Retry-After, ends by itself, and is nobody else's.
+// Whatever became of a request, its place is free again.
+
+import { once } from 'node:events'
+
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
+
+import {
+  ALICE,
+  ask,
+  BOB,
+  callOf,
+  complaints,
+  head,
+  modern,
+  modernCall,
+  raw,
+  rpc,
+  startFixture,
+  startProgram,
+  stream,
+  type HttpServer,
+} from './support.js'
+
+let server: HttpServer
+
+afterEach(async () => {
+  expect(await server.stop()).toBe(0)
+  expect(complaints(server)).toEqual([])
+})
+
+const ping = (token = ALICE) => ask(server, { body: rpc('ping'), token })
+
+describe('requests in a second', () => {
+  test('beyond the burst get 429, until as long as they are told; others are served', async () => {
+    server = await startFixture({ rate: 2, burst: 10 })
+    const answers = await Promise.all(Array.from({ length: 30 }, () => ping()))
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(10)
+    expect(refused.length).toBeGreaterThan(10)
+    expect(refused[0]?.json.error.message).toMatch(/Too many requests; try again in \d+ s/)
+    const wait = Number(refused[0]?.headers['retry-after'])
+    expect(wait).toBeGreaterThanOrEqual(1)
+    expect((await ping(BOB)).status).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, wait * 1000))
+    expect((await ping()).status).toBe(200)
+  })
+
+  test('are set by the configuration', async () => {
+    server = await startProgram({ env: { RATE_LIMIT: '1', RATE_BURST: '3' } })
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(server, { body: rpc('ping') })))
+    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(4)
+    expect((await ask(server, { method: 'GET', path: '/healthz' })).status).toBe(200)
+  })
+})
+
+describe('what is open at the same time', () => {
+  test('is limited, whatever it is: streams, calls, sockets', async () => {
+    server = await startFixture({ maxOpenPerUser: 4 })
+    const listening = await stream(server, modern('subscriptions/listen', { notifications: {} }))
+    const sse = await stream(server, { method: 'GET', path: '/sse' })
+    const call = await stream(server, modernCall('hold', { label: 'open' }, 1, { progressToken: 1 }))
+    await call.message()
+    const headers = { authorization: `Bearer ${ALICE}` }
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/mcp`, 'mcp', { headers })
+    await once(socket, 'open')
+    const refused = await ping()
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+    expect((await ask(server, { method: 'GET', path: '/sse' })).status).toBe(429)
+    expect((await ping(BOB)).status).toBe(200)
+    for (const leave of [listening.drop, sse.drop, call.drop, () => socket.terminate()]) {
+      leave()
+      await vi.waitFor(async () => expect((await ping()).status).toBe(200))
+    }
+  })
+
+  test('counts nothing that is over, however it ended', async () => {
+    server = await startFixture({ maxOpenPerUser: 3, maxBodyBytes: 10_000 })
+    const get = (path: string, extra = ''): string =>
+      `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ALICE}\r\n${extra}\r\n`
+    const call = callOf('hold', { label: 'left' })
+    const slowly = 'X-Slowly: yes\r\n'
+    const endings: Readonly<Record<string, string>> = {
+      'a body that was cut': `${head(server, 100)}{"jsonrpc"`,
+      'a body that was never sent': head(server, 100),
+      'a body that is too large': `${head(server, 20_000)}${'x'.repeat(20_000)}`,
+      'a body that is nonsense': `${head(server, 3)}{"x`,
+      'an unknown path': get('/nowhere'),
+      'a stream without a session': get('/mcp'),
+      'a stream': get('/sse'),
+      'a call': `${head(server, call.length)}${call}`,
+      'a stream of somebody looked up meanwhile': get('/sse', slowly),
+      'a body of somebody looked up meanwhile': `${head(server, call.length, slowly)}${call}`,
+      'a part of a body of somebody looked up meanwhile': `${head(server, 100, slowly)}{"jsonrpc"`,
+      'a socket of somebody looked up meanwhile': get(
+        '/mcp',
+        `${slowly}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
+          'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: mcp\r\n',
+      ),
+    }
+    for (const [ending, bytes] of Object.entries(endings)) {
+      // One more than there are places.
+      const clients = await Promise.all([1, 2, 3, 4].map(() => raw(server)))
+      for (const client of clients) client.write(bytes)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      for (const client of clients) client.socket.destroy()
+      await vi.waitFor(async () => {
+        const open = await Promise.all([ping(), ping(), ping()])
+        expect([ending, ...open.map(({ status }) => status)]).toEqual([ending, 200, 200, 200])
+      }, 3000)
+    }
+    // Those who were looked up last have come through by now.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const open = await Promise.all([ping(), ping(), ping()])
+    expect(open.map(({ status }) => status)).toEqual([200, 200, 200])
+  })
+})
+
+test('connections beyond the limit are closed at once, and those before them work', async () => {
+  server = await startFixture({ maxConnections: 3 })
+  const first = await Promise.all([raw(server), raw(server), raw(server)])
+  const next = await raw(server)
+  await next.closed
+  const body = rpc('ping')
+  for (const client of first) {
+    client.write(`${head(server, body.length)}${body}`)
+    await client.until(/"result":\{\}/)
+    client.socket.destroy()
+  }
+  await vi.waitFor(async () => expect((await ping()).status).toBe(200))
+})

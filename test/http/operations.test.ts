@@ -1,0 +1,269 @@
+// What whoever runs the server sees of it: its health, its figures, its log; and how it goes when it is told to.
+
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+import { describe, expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
+
+import { cleanEnv, isAlive, LIBRARY, type Json } from '../support.js'
+import {
+  ALICE,
+  ask,
+  callOf,
+  complaints,
+  head,
+  initialize,
+  modern,
+  modernCall,
+  raw,
+  rpc,
+  startFixture,
+  startProgram,
+  stream,
+  tell,
+  TOKEN,
+  type HttpServer,
+} from './support.js'
+
+const DEADLINE_MS = 8000
+
+/** SIGTERM; the exit code and how long it took. */
+async function stopped(server: HttpServer): Promise<{ readonly code: number | null; readonly ms: number }> {
+  const before = Date.now()
+  const code = await server.stop()
+  return { code, ms: Date.now() - before }
+}
+
+describe('health', () => {
+  test('is told to everybody who may speak here', async () => {
+    const server = await startProgram()
+    for (const [path, text] of [
+      ['/healthz', 'ok\n'],
+      ['/readyz', 'ready\n'],
+    ] as const) {
+      expect(await ask(server, { method: 'GET', path, token: '' })).toMatchObject({ status: 200, text })
+      const { status, headers, text: body } = await ask(server, { method: 'HEAD', path, token: '' })
+      expect({ status, length: Number(headers['content-length']), body }).toEqual({
+        status: 200,
+        length: text.length,
+        body: '',
+      })
+    }
+    expect(await server.stop()).toBe(0)
+  })
+
+  test('while the server stops it is not ready, and what comes now is sent elsewhere', async () => {
+    const server = await startFixture()
+    const client = await raw(server)
+    const body = callOf('later', { text: 'last', ms: 1000 })
+    client.write(`${head(server, body.length)}${body}`)
+    await new Promise((wait) => setTimeout(wait, 200))
+    const end = stopped(server)
+    await new Promise((wait) => setTimeout(wait, 200))
+    client.write('GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    client.write(`${head(server, body.length)}${body}`)
+    const text = await client.until(/HTTP\/1\.1 503[^]*HTTP\/1\.1 503/)
+    expect(text.match(/HTTP\/1\.1 \d+/g)?.map((line) => line.slice(9))).toEqual(['200', '503', '200', '503'])
+    expect(text).toContain('alice:last')
+    expect(text.toLowerCase()).toContain('retry-after: 5')
+    expect(await end).toMatchObject({ code: 0 })
+  })
+})
+
+describe('figures', () => {
+  const SAMPLE = /^[a-z_]+(\{[a-z_]+="[^"\n]*"(,[a-z_]+="[^"\n]*")*\})? -?[\d.e+-]+$/
+
+  test('are in the form of Prometheus, and count what was done', async () => {
+    const server = await startFixture()
+    await tell(server, 'who')
+    await tell(server, 'later')
+    await ask(server, { body: callOf('bug') })
+    await ask(server, { body: callOf('no such "tool"\n') })
+    const call = await stream(server, modernCall('hold', { label: 'counted' }, 1, { progressToken: 1 }))
+    await call.message()
+    call.drop()
+    await vi.waitFor(async () => expect(await tell(server, 'fate', { label: 'counted' })).toBe('aborted'))
+    await ask(server, { body: rpc('ping'), headers: { host: 'evil.example' } })
+    await ask(server, { body: rpc('made/up') })
+    const { status, headers, text } = await ask(server, { method: 'GET', path: '/metrics' })
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const lines = text.trimEnd().split('\n')
+    expect(lines.filter((line) => !/^# (HELP|TYPE) /.test(line) && !SAMPLE.test(line))).toEqual([])
+    for (const line of [
+      'scorpiox_tool_calls_total{tool="who",outcome="ok"} 1',
+      'scorpiox_tool_calls_total{tool="later",outcome="ok"} 1',
+      'scorpiox_tool_calls_total{tool="bug",outcome="error"} 1',
+      'scorpiox_tool_calls_total{tool="other",outcome="error"} 1',
+      'scorpiox_tool_calls_total{tool="hold",outcome="cancelled"} 1',
+      'scorpiox_http_refused_total{reason="host"} 1',
+      'scorpiox_http_requests_total{era="armoriq",method="other",status="200"} 1',
+    ]) {
+      expect(lines).toContain(line)
+    }
+    expect((await ask(server, { method: 'GET', path: '/metrics', token: '' })).status).toBe(401)
+    expect(await server.stop()).toBe(0)
+  })
+})
+
+describe('the access log', () => {
+  const TRACE = '0af7651916cd43dd8448eb211c80319c'
+  const traceparent = `00-${TRACE}-b7ad6b7169203331-01`
+
+  test('has one line for each request, with its trace, and no secret', async () => {
+    const server = await startProgram({ env: { ACCESS_LOG: 'stderr' } })
+    const session = await initialize(server, '2025-11-25')
+    await ask(server, { body: rpc('ping'), headers: { traceparent } })
+    await ask(server, modern('tools/list', { _meta: { traceparent } }))
+    await ask(server, { body: rpc('ping'), headers: { origin: 'https://evil.example' } })
+    await ask(server, { body: rpc('ping'), token: 'a-wrong-token' })
+    await ask(server, { method: 'GET', path: `/nowhere?token=${TOKEN}` })
+    const standing = await stream(server, { method: 'GET', headers: { 'mcp-session-id': session } })
+    standing.drop()
+    const cut = await raw(server)
+    cut.write(`${head(server, 100)}{`)
+    await new Promise((wait) => setTimeout(wait, 100))
+    cut.socket.destroy()
+    const headers = { authorization: `Bearer ${TOKEN}` }
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/mcp`, 'mcp', { headers })
+    await once(socket, 'open')
+    socket.terminate()
+    const readLines = (): Json[] =>
+      server
+        .stderr()
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line))
+    await vi.waitFor(() => expect(readLines()).toHaveLength(9), 5000)
+    const lines = readLines()
+    expect(lines.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      101, 200, 200, 200, 200, 401, 403, 404, 499,
+    ])
+    expect(lines.filter(({ trace }) => JSON.stringify(trace)?.includes(TRACE))).toHaveLength(2)
+    expect(lines.every(({ remote }) => remote === '127.0.0.1')).toBe(true)
+    for (const secret of [TOKEN, 'a-wrong-token', session]) expect(server.stderr()).not.toContain(secret)
+    expect(await server.stop()).toBe(0)
+  })
+})
+
+describe.concurrent('the end', () => {
+  test('every stream is told, and a call in flight is answered', async () => {
+    const server = await startFixture()
+    const listening = await stream(
+      server,
+      modern('subscriptions/listen', { notifications: { toolsListChanged: true } }, 'ear'),
+    )
+    const session = await initialize(server, '2025-11-25')
+    const standing = await stream(server, { method: 'GET', headers: { 'mcp-session-id': session } })
+    const sse = await stream(server, { method: 'GET', path: '/sse' })
+    const path = (await sse.next())?.data ?? ''
+    const headers = { authorization: `Bearer ${ALICE}` }
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/mcp`, 'mcp', { headers })
+    await once(socket, 'open')
+    const told = once(socket, 'close').then(([code]) => Number(code))
+    const body = callOf('later', { text: 'in time', ms: 1500 }, 'call')
+    const answers = [
+      ask(server, modernCall('later', { text: 'in time', ms: 1500 }, 'call')),
+      ask(server, { body }),
+      ask(server, { body, headers: { 'mcp-session-id': session } }),
+    ]
+    const spoken = once(socket, 'message').then(([data]) => JSON.parse(String(data)))
+    socket.send(body)
+    await ask(server, { path, body })
+    await new Promise((wait) => setTimeout(wait, 300))
+    const end = stopped(server)
+    await listening.message()
+    expect(await listening.message()).toMatchObject({ id: 'ear', result: { resultType: 'complete' } })
+    await Promise.all([listening.ended, standing.ended])
+    for (const { json } of await Promise.all(answers)) expect(JSON.stringify(json)).toContain('alice:in time')
+    expect((await spoken).result.content[0].text).toBe('alice:in time')
+    expect((await sse.message()).result.content[0].text).toBe('alice:in time')
+    await sse.ended
+    expect(await told).toBe(1001)
+    const { code, ms } = await end
+    expect(code).toBe(0)
+    expect(ms).toBeLessThan(DEADLINE_MS)
+    expect(complaints(server)).toEqual([])
+  })
+
+  test('is not put off by calls that take too long, whether they listen or not', { timeout: 20_000 }, async () => {
+    const servers = await Promise.all([startFixture(), startFixture()])
+    const [willing, stubborn] = servers
+    const session = await initialize(willing, '2025-11-25')
+    const answer = ask(willing, { body: callOf('hold', { label: 'long' }, 9), headers: { 'mcp-session-id': session } })
+    const lost = ask(stubborn, modernCall('stubborn')).catch(() => 'lost')
+    await new Promise((wait) => setTimeout(wait, 300))
+    // A second signal changes nothing.
+    setTimeout(() => willing.child.kill('SIGTERM'), 500)
+    const ends = await Promise.all(servers.map(stopped))
+    expect(ends.map(({ code }) => code)).toEqual([0, 0])
+    for (const { ms } of ends) expect(ms).toBeLessThan(DEADLINE_MS)
+    expect((await answer).json).toMatchObject({ id: 9, result: { content: [{ text: 'aborted' }] } })
+    await lost
+  })
+
+  test('waits for nobody who does not say goodbye', async () => {
+    const server = await startFixture()
+    const silent = await raw(server)
+    const lines = ['GET /mcp HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${ALICE}`, 'Connection: Upgrade']
+    const wish = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==']
+    const deaf = await raw(server, true)
+    deaf.write(`${[...lines, ...wish, 'Sec-WebSocket-Protocol: mcp'].join('\r\n')}\r\n\r\n`)
+    await deaf.until(/^HTTP\/1\.1 101 /)
+    const { code, ms } = await stopped(server)
+    expect(code).toBe(0)
+    expect(ms).toBeLessThan(DEADLINE_MS)
+    for (const { socket } of [silent, deaf]) socket.destroy()
+  })
+
+  test('takes with it what a command has started', { timeout: 20_000 }, async () => {
+    const server = await startProgram()
+    const command = 'sleep 300 >/dev/null 2>&1 & echo $!; sleep 1'
+    const answer = ask(server, { body: callOf('Bash', { command }) })
+    const endless = await stream(
+      server,
+      modernCall('Bash', { command: 'echo $$; exec sleep 300' }, 1, { progressToken: 1 }),
+    )
+    const { params } = await endless.message()
+    await new Promise((wait) => setTimeout(wait, 300))
+    const { code, ms } = await stopped(server)
+    expect(code).toBe(0)
+    expect(ms).toBeLessThan(DEADLINE_MS)
+    const pids = [(await answer).json.result.content[0].text, params.message].map((text) =>
+      Number(/\d+/.exec(text)?.[0]),
+    )
+    expect(pids.every((pid) => pid > 1 && !isAlive(pid))).toBe(true)
+  })
+
+  test('nothing begins that had not begun to be worked on', async () => {
+    const server = await startFixture()
+    const [client, other] = await Promise.all([raw(server), raw(server)])
+    const slow = callOf('later', { ms: 1000 })
+    other.write(`${head(server, slow.length)}${slow}`)
+    const body = callOf('stubborn', { ms: 500 })
+    client.write(`${head(server, body.length)}${body.slice(0, 10)}`)
+    await new Promise((wait) => setTimeout(wait, 200))
+    const end = stopped(server)
+    await new Promise((wait) => setTimeout(wait, 200))
+    client.write(body.slice(10))
+    expect(await client.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 503 /)
+    expect(await end).toMatchObject({ code: 0 })
+  })
+
+  test('a library that serves and closes again and again leaves nothing behind', async () => {
+    const program = `
+      import { serveHttp } from ${JSON.stringify(resolve(LIBRARY))}
+      for (let round = 0; round < 15; round++) {
+        const serving = await serveHttp({ name: 'x', version: '1', tools: [] })
+        await (await fetch(serving.url.replace('/mcp', '/healthz'))).text()
+        await serving.close()
+      }
+      console.log('closed', process.listenerCount('uncaughtException'))`
+    const args = ['--input-type=module', '--eval', program]
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env: cleanEnv(), timeout: 20_000 })
+    expect({ stdout, stderr }).toEqual({ stdout: 'closed 0\n', stderr: '' })
+  })
+})
