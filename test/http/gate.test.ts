@@ -1,11 +1,13 @@
 // Who may speak at all: Host and Origin on every endpoint, over real sockets; then credentials, and where they live.
 
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
 
 import { cleanEnv, emptyFolder, PROGRAM, type Json } from '../support.js'
 import { ask, complaints, raw, rpc, startProgram, TOKEN, type HttpServer } from './support.js'
@@ -295,9 +297,15 @@ describe('tokens', () => {
     expect(listed).toMatch(/hers\s+carol/)
     const kept = readFileSync(join(env.STATE_DIR, 'tokens.json'), 'utf8')
     for (const shown of [listed, kept]) expect(shown).not.toContain(made.token)
+    const headers = { authorization: `Bearer ${made.token}` }
+    const socket = new WebSocket(`ws://127.0.0.1:${tokens.port}/mcp`, 'mcp', { headers })
+    const closed = once(socket, 'close').then(([code, reason]) => [code, String(reason)])
+    await once(socket, 'open')
     expect(await program(['token', 'revoke', 'hers'], env)).toContain('Revoked')
     await vi.waitFor(async () => expect(await pingAs(made.token)).toBe(401), 5000)
     expect(await pingAs(TOKEN)).toBe(200)
+    // The connection was let in by the token that is no more.
+    expect(await closed).toEqual([1008, 'the credential is no longer valid'])
     await tokens.stop()
   })
 

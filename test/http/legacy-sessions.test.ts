@@ -67,6 +67,19 @@ describe('initialize', () => {
   })
 })
 
+test('who comes back for a stream that has nothing left is told so, and not to come again', async () => {
+  const session = await initialize(server, '2025-11-25')
+  const events = await call(session, 'steps', { count: 1 })
+  await events.ended
+  const last = events.events.at(-1)?.id
+  const { status, json } = await ask(server, {
+    method: 'GET',
+    headers: inSession(session, { 'last-event-id': `${last}` }),
+  })
+  expect(status).toBe(405)
+  expect(json.error.message).toBe('Everything on that stream was delivered')
+})
+
 describe.each(STREAMING)('a session at %s', (revision) => {
   test('is the same conversation from request to request', async () => {
     const session = await initialize(server, revision)

@@ -47,6 +47,22 @@ describe('requests in a second', () => {
     expect((await ping()).status).toBe(200)
   })
 
+  test('count over a WebSocket too, and are told in the answer', async () => {
+    server = await startFixture({ rate: 1, burst: 5 })
+    const headers = { authorization: `Bearer ${ALICE}` }
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/mcp`, 'mcp', { headers })
+    const received: string[] = []
+    socket.on('message', (data: Buffer) => received.push(data.toString()))
+    await once(socket, 'open')
+    for (let id = 0; id < 20; id++) socket.send(rpc('ping', {}, id))
+    await vi.waitFor(() => expect(received).toHaveLength(20))
+    const refused = received.filter((text) => text.includes('Too many requests; try again in'))
+    expect(refused.length).toBeGreaterThan(10)
+    expect(refused.length).toBeLessThan(20)
+    socket.close()
+    await once(socket, 'close')
+  })
+
   test('are set by the configuration', async () => {
     server = await startProgram({ env: { RATE_LIMIT: '1', RATE_BURST: '3' } })
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask(server, { body: rpc('ping') })))
