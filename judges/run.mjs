@@ -1,4 +1,5 @@
 // Runs the judges, each in a process of its own, and adds up what they found: `node judges/run.mjs [judge...]`.
+// Several at once, because they mostly wait; what one says is printed when it is done.
 // The last line is `N passed, N failed, N skipped`. With CI=true a skipped check counts as a failed one.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
@@ -7,15 +8,17 @@ import { createInterface } from 'node:readline'
 
 const here = import.meta.dirname
 const judges = {
-  armoriq: 'armoriq.mjs',
-  conformance: 'conformance.mjs',
+  // The longest first.
   'http-clients': 'http-clients.mjs',
+  'tools-of-others': 'tools-of-others.mjs',
+  conformance: 'conformance.mjs',
   'json-schema': 'json-schema/judge.mjs',
   'period-clients': 'period-clients.mjs',
   runtimes: 'runtimes.mjs',
   'schema-libraries': 'schema-libraries.mjs',
-  'tools-of-others': 'tools-of-others.mjs',
+  armoriq: 'armoriq.mjs',
 }
+const lanes = 3
 const limit = 10 * 60_000
 const summary = /: (\d+) passed, (\d+) failed, (\d+) skipped$/
 
@@ -28,11 +31,15 @@ for (const file of ['scorpiox-code.js', 'library.mjs']) {
 install()
 
 const total = { passed: 0, failed: 0, skipped: 0 }
-for (const [name, file] of Object.entries(judges)) {
-  if (named.length > 0 && !named.includes(name)) continue
-  const found = await judge(name, join(here, file))
-  for (const key of Object.keys(total)) total[key] += found[key]
+const running = new Set()
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => {
+    for (const end of running) end()
+    process.exit(130)
+  })
 }
+const waiting = Object.entries(judges).filter(([name]) => named.length === 0 || named.includes(name))
+await Promise.all(Array.from({ length: lanes }, walk))
 if (process.env.CI === 'true' && total.skipped > 0) {
   console.log(`${total.skipped} skipped where nothing may be skipped (CI=true): counted as failed`)
   total.failed += total.skipped
@@ -40,6 +47,15 @@ if (process.env.CI === 'true' && total.skipped > 0) {
 }
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 process.exitCode = total.failed > 0 ? 1 : 0
+
+/** One lane: the next judge that waits, until none does. */
+async function walk() {
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    const [name, file] = next
+    const found = await judge(name, join(here, file))
+    for (const key of Object.keys(total)) total[key] += found[key]
+  }
+}
 
 /** A judge that ends without a summary, or in disagreement with it, has failed whatever it printed before. */
 async function judge(name, file) {
@@ -52,11 +68,7 @@ async function judge(name, file) {
       // Already gone.
     }
   }
-  const interrupted = () => {
-    end()
-    process.exit(130)
-  }
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
+  running.add(end)
   let late = false
   const timer = setTimeout(() => {
     late = true
@@ -64,14 +76,16 @@ async function judge(name, file) {
   }, limit)
   const closed = new Promise((settle) => child.once('close', settle))
   let found
+  const said = []
   for await (const line of createInterface({ input: child.stdout })) {
-    console.log(line)
+    said.push(line)
     const counts = summary.exec(line)
     if (counts) found = { passed: Number(counts[1]), failed: Number(counts[2]), skipped: Number(counts[3]) }
   }
   const code = await closed
   clearTimeout(timer)
-  process.off('SIGINT', interrupted).off('SIGTERM', interrupted)
+  running.delete(end)
+  console.log(said.join('\n'))
   if (found && !late && (code === 0) === (found.failed === 0)) return found
   const reason = late ? `not done after ${limit / 60_000} minutes` : `ended with code ${code}`
   console.log(`FAIL ${name} | ${reason}${found ? '' : ' and without a summary'}`)
