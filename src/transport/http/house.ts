@@ -2,22 +2,30 @@
 
 import type { Peer } from '../../protocol/exchange.js'
 import type { Server } from '../../protocol/server.js'
-import type { Session, SessionOptions } from '../../protocol/session.js'
+import { createSession, type Session, type SessionOptions } from '../../protocol/session.js'
+import type { AccessLog } from './access-log.js'
 import type { Authenticator } from './auth.js'
 import type { EventStream } from './event-stream.js'
 import type { GatePolicy } from './gate.js'
-import type { LegacySessions } from './legacy-sessions.js'
+import { LegacySessions } from './legacy-sessions.js'
 import type { Limits } from './limits.js'
+import { createMetrics } from './metrics.js'
+import { createOutbox } from './outbox.js'
 import type { Books } from './visit.js'
 
-export interface House extends Books {
-  readonly server: Server
-  /** A new conversation, of whatever length. */
-  converse(peer: Peer, options: SessionOptions): Session
+/** What whoever opens a house decides. */
+export interface HouseRules {
   readonly policy: GatePolicy
   readonly authenticator: Authenticator
   readonly limits: Limits
   readonly maxBodyBytes: number
+  readonly accessLog?: AccessLog | undefined
+}
+
+export interface House extends Omit<HouseRules, 'accessLog'>, Books {
+  readonly server: Server
+  /** A new conversation, of whatever length. */
+  converse(peer: Peer, options: SessionOptions): Session
   /** Conversations that are as short as a request, or as long as a connection. */
   readonly passing: Set<Session>
   readonly sessions: LegacySessions
@@ -25,4 +33,41 @@ export interface House extends Books {
   readonly streams: Set<EventStream>
   /** Set once the server is on its way out. */
   draining: boolean
+}
+
+export function openHouse(server: Server, rules: HouseRules): House {
+  const { policy, authenticator, limits, maxBodyBytes, accessLog } = rules
+  const converse: House['converse'] = (peer, { revision, outlet, jsonText }) =>
+    createSession(server, peer, { revision, outlet, jsonText, onCall: (call) => metrics.called(call) })
+  const sessions = new LegacySessions(converse)
+  const streams = new Set<EventStream>()
+  const metrics = createMetrics({
+    gauges: {
+      sessions: () => sessions.size,
+      streams: () => streams.size + sessions.streams,
+      in_flight: () => limits.open,
+    },
+    tools: server.catalogue.names(),
+  })
+  return {
+    server,
+    policy,
+    authenticator,
+    limits,
+    maxBodyBytes,
+    accessLog,
+    converse,
+    metrics,
+    outbox: createOutbox(),
+    sessions,
+    streams,
+    passing: new Set(),
+    draining: false,
+  }
+}
+
+/** Every conversation there is, short or long. */
+export function* conversations(house: House): Generator<Session> {
+  yield* house.passing
+  for (const { session } of house.sessions) yield session
 }

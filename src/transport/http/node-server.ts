@@ -1,0 +1,82 @@
+// Node's HTTP server, held to our manners: whoever dawdles is let go, no header is dropped in silence, what is not even
+// HTTP gets a sentence, and every connection is known, so that all of them can be ended.
+
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+import { INVALID_REQUEST } from '../../protocol/protocol-error.js'
+import { linger } from './linger.js'
+import type { Tls, TlsOptions } from './tls.js'
+
+/** A request must have come in whole after this long. */
+const DAWDLING = {
+  headersTimeout: 8000,
+  requestTimeout: 12_000,
+  connectionsCheckingInterval: 1000,
+  keepAliveTimeout: 65_000,
+  // Two of a kind arrive as one that nobody serves, instead of the first of them.
+  joinDuplicateHeaders: true,
+} as const
+
+/** And the handshake before it; only over TLS is there one. */
+const HANDSHAKE = { handshakeTimeout: 8000 } as const
+
+export interface NodeServer {
+  readonly http: HttpServer
+  readonly isSecure: boolean
+  /** Every one: Node forgets those that were upgraded, and does not know those that have not shaken hands yet. */
+  readonly connections: ReadonlySet<Socket>
+  /** Uses another certificate for connections that come from now on. */
+  secureWith(options: TlsOptions): void
+}
+
+/** `beforeBroken` is called before a connection is answered that speaks no HTTP. */
+export function createNodeServer(tls: Tls | undefined, maxConnections: number, beforeBroken: () => void): NodeServer {
+  const https = tls && createHttpsServer({ ...tls.options, ...DAWDLING, ...HANDSHAKE })
+  const http = https ?? createHttpServer(DAWDLING)
+  http.maxConnections = maxConnections
+  // Their size is bounded; beyond a number of them Node would drop some without a word.
+  http.maxHeadersCount = 0
+  http.on('clientError', (error: Error & { readonly code?: string }, socket: Duplex) => {
+    beforeBroken()
+    answerBrokenRequest(error, socket)
+  })
+  // Before the handshake there is nobody to say it to.
+  http.on('tlsClientError', (_error: Error, socket: Duplex) => socket.destroy())
+  return {
+    http,
+    isSecure: https !== undefined,
+    connections: watchConnections(http),
+    secureWith: (options) => https?.setSecureContext(options),
+  }
+}
+
+function watchConnections(http: HttpServer): ReadonlySet<Socket> {
+  const connections = new Set<Socket>()
+  http.on('connection', (socket: Socket) => {
+    // Given back, a connection comes a second time.
+    if (connections.has(socket)) return
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
+  return connections
+}
+
+/** A sentence, if anybody is left to read it. */
+function answerBrokenRequest(error: Error & { readonly code?: string }, socket: Duplex): void {
+  // In the middle of an answer a sentence would be taken for a part of it.
+  const isAnswering = '_httpMessage' in socket && socket._httpMessage !== null
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) return void socket.destroy()
+  const [status, message] = BROKEN[error.code ?? ''] ?? ['400 Bad Request', 'This is not a valid HTTP request']
+  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message } })
+  const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`
+  socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`)
+  linger(socket)
+}
+
+const BROKEN: Readonly<Record<string, readonly [string, string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive'],
+}
