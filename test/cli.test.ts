@@ -77,6 +77,12 @@ test.each([
     1,
     'cannot listen on',
   ],
+  [
+    'no token for a public name',
+    ['serve', '--http', '--no-auth', '-e', 'PUBLIC_URL=https://a.example'],
+    2,
+    'this machine only',
+  ],
   ['a public address', ['serve', '--http', '--host', '0.0.0.0'], 2, 'set TLS_CERT and TLS_KEY'],
 ])('%s is told in a sentence', async (_, args, code, sentence) => {
   const said = await run(args)

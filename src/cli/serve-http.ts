@@ -48,6 +48,10 @@ async function readPlan(settings: Settings, flags: Flags, log: Log): Promise<Pla
   const open = flags['no-auth'] ?? false
   const { PUBLIC_URL: publicUrl, HTTP_TOKEN: fixedToken } = settings
   if (open && !isLoopback(host)) throw new UsageError(`--no-auth is for loopback addresses only, not for ${host}`)
+  const policy = createPolicy({ listenHost: host, publicUrl, allowedHosts: words(settings.ALLOWED_HOSTS) })
+  if (open && ![...policy.hosts].every(isLoopback)) {
+    throw new UsageError('--no-auth is for this machine only: take PUBLIC_URL and ALLOWED_HOSTS away, or use a token')
+  }
   const tls = readTls(settings, log)
   if (!isLoopback(host) && !tls && !flags['behind-proxy']) {
     throw new UsageError(
@@ -64,10 +68,11 @@ async function readPlan(settings: Settings, flags: Flags, log: Log): Promise<Pla
   const http: HttpSettings = {
     host,
     port: readPort(flags.port) ?? settings.HTTP_PORT,
-    policy: createPolicy({ listenHost: host, publicUrl, allowedHosts: words(settings.ALLOWED_HOSTS) }),
+    policy,
     authenticator: createAuthenticator({ open, keyHeader: settings.HTTP_KEY_HEADER, fixedToken, owner, tokens, oauth }),
     limits: createLimits({ rate, burst, maxStreams }),
     maxBodyBytes: settings.MAX_LINE_BYTES,
+    basePath: publicUrl === '' ? '' : new URL(baseOf(publicUrl)).pathname.replace(/\/$/, ''),
     maxConnections: settings.MAX_CONNECTIONS,
     tls,
     accessLog: await openAccessLog(settings.ACCESS_LOG, log),
@@ -93,6 +98,11 @@ function reportProblems(tokens: TokenFile, log: Log): void {
   setInterval(look, 5000).unref()
 }
 
+/** The address without the endpoint, which people may or may not have written down. */
+function baseOf(publicUrl: string): string {
+  return publicUrl.replace(/\/+$/, '').replace(/\/mcp$/, '')
+}
+
 function readTls({ TLS_CERT: certFile, TLS_KEY: keyFile }: Settings, log: Log) {
   if (certFile === '' && keyFile === '') return undefined
   if (certFile === '' || keyFile === '') throw new UsageError('TLS_CERT and TLS_KEY must be set both, or neither')
@@ -103,7 +113,7 @@ function readOAuth(settings: Settings, log: Log): OAuth | undefined {
   const { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience, OAUTH_JWKS: jwksUri, PUBLIC_URL: publicUrl } = settings
   if (issuer === '') return undefined
   if (publicUrl === '') throw new UsageError('OAUTH_ISSUER needs PUBLIC_URL: access tokens are made for an address')
-  const resource = `${publicUrl.replace(/\/+$/, '').replace(/\/mcp$/, '')}/mcp`
+  const resource = `${baseOf(publicUrl)}/mcp`
   const scopes = words(settings.OAUTH_SCOPES)
   return createOAuth({ issuer, audience, jwksUri, scopes, resource, warn: (message) => log.warn(message) })
 }

@@ -11,8 +11,8 @@ export interface BucketSettings {
 }
 
 export interface Buckets {
-  /** Takes a drop: undefined when there was one, else the seconds until there will be. */
-  take(key: string): number | undefined
+  /** Takes drops: undefined when there was one, else the seconds until there will be. Several may leave a debt. */
+  take(key: string, count?: number): number | undefined
   /** The same answer, and nothing is taken. */
   peek(key: string): number | undefined
   readonly size: number
@@ -52,14 +52,14 @@ export function createBuckets({ rate, burst, maxKeys }: BucketSettings, now: () 
   }
 
   return {
-    take(key) {
+    take(key, count = 1) {
       if (rate === 0) return undefined
       const time = now()
       const bucket = find(key, time)
       bucket.level = levelAt(bucket, time)
       bucket.at = time
       const seconds = wait(bucket.level)
-      if (seconds === undefined) bucket.level -= 1
+      if (seconds === undefined) bucket.level -= count
       return seconds
     },
     peek(key) {

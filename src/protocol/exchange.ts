@@ -49,6 +49,7 @@ export class Exchange {
   #deferring: Promise<boolean> | undefined
   #ticket: Ticket | undefined
   #settle: ((reply: Reply) => void) | undefined
+  #reject: ((error: Error) => void) | undefined
 
   constructor(
     readonly request: Request,
@@ -128,6 +129,7 @@ export class Exchange {
   first<T>(work: Promise<T>): Promise<T | Reply> {
     return new Promise((resolve, reject) => {
       this.#settle = resolve
+      this.#reject = reject
       work.then(resolve, reject)
     })
   }
@@ -152,6 +154,11 @@ export class Exchange {
   /** The work must stop now; an answer may still be given. */
   abort(reason: string): void {
     if (this.#state === 'open') this.#stop(reason)
+  }
+
+  /** Nobody waits any longer for work that does not stop. */
+  giveUp(): void {
+    this.#reject?.(new Error('given up'))
   }
 
   close(): void {

@@ -40,6 +40,11 @@ export class InFlight {
     for (const exchange of this.#exchanges) exchange.abort(reason)
   }
 
+  /** Answers now for work that did not stop when it was told to. */
+  giveUp(): void {
+    for (const exchange of this.#exchanges) exchange.giveUp()
+  }
+
   /** The client wants no answer to this one; without an id, to none. */
   cancel(reason: string, id?: string): void {
     if (id === undefined) this.#stopping = reason

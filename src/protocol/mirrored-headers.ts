@@ -10,14 +10,14 @@ import { HEADER_MISMATCH, ProtocolError } from './protocol-error.js'
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** The member of `params` that `Mcp-Name` repeats. */
-const NAMED: Readonly<Record<string, string>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
-  'tasks/get': 'taskId',
-  'tasks/update': 'taskId',
-  'tasks/cancel': 'taskId',
-}
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+  ['tasks/get', 'taskId'],
+  ['tasks/update', 'taskId'],
+  ['tasks/cancel', 'taskId'],
+])
 
 /** Asked first: whether a version is ours matters only once both say the same one. */
 export function checkVersion(headers: Headers, version: string): void {
@@ -26,7 +26,7 @@ export function checkVersion(headers: Headers, version: string): void {
 
 export function checkMirrored(headers: Headers, method: string, params: JsonObject): void {
   compare('Mcp-Method', headers['mcp-method'], method)
-  const member = NAMED[method]
+  const member = NAMED.get(method)
   if (member !== undefined) compare('Mcp-Name', decoded('Mcp-Name', headers['mcp-name']), params[member])
 }
 

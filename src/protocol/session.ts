@@ -35,6 +35,8 @@ export interface Session {
   endListening(): void
   /** Stops the work of every request in flight, and of those that still come. */
   abort(reason: string): void
+  /** Answers now for work that did not stop when it was told to. */
+  giveUp(): void
   /** The client is gone: stops everything, and nothing is answered any more. */
   leave(reason: string): void
 }
@@ -112,11 +114,14 @@ class Conversing implements Session, Conversation {
     this.#listeners.end()
   }
 
+  giveUp(): void {
+    this.#inFlight.giveUp()
+  }
+
   leave(reason: string): void {
     this.#legacyMade?.close()
     this.#inFlight.cancel(reason)
-    this.#listeners.cancel(reason)
-    this.#listeners.end()
+    this.#listenersMade?.cancel(reason)
   }
 
   #answerOne(message: Message, outlet: Outlet): Due {

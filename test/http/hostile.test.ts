@@ -180,6 +180,28 @@ describe('bytes that are not quite HTTP', () => {
   })
 
   test.each([
+    ['a body that ends too soon', `${post('Content-Length: 100', 'Authorization: Bearer a-token-for-tests')}abcd`, 400],
+    [
+      'a chunk size that is none',
+      `${post('Transfer-Encoding: chunked', 'Authorization: Bearer a-token-for-tests')}zz\r\n`,
+      400,
+    ],
+    ['a wish for a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: localhost\r\n\r\n', 405],
+    [
+      'an expectation nobody can meet',
+      post('Expect: a-miracle', 'Content-Length: 2', 'Authorization: Bearer a-token-for-tests'),
+      417,
+    ],
+    ['no Host at all', 'GET /healthz HTTP/1.1\r\n\r\n', 403],
+  ])('%s gets its status and a sentence', async (_, bytes, status) => {
+    const client = await raw(program, true)
+    client.write(bytes)
+    client.socket.end()
+    expect(await client.until(/\}$/)).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*"message":"`))
+    client.socket.destroy()
+  })
+
+  test.each([
     ['a header that is too long', `X-Long: ${'x'.repeat(20_000)}`, 431],
     ['too many headers', Array.from({ length: 5000 }, (_, index) => `X-${index}: y`).join('\r\n'), 431],
   ])('%s gets its status', async (_, lines, status) => {

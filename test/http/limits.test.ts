@@ -63,6 +63,25 @@ describe('requests in a second', () => {
     await once(socket, 'close')
   })
 
+  test('count each message of a batch, over POST and over a WebSocket', async () => {
+    server = await startFixture({ rate: 1, burst: 5 })
+    const batch = `[${Array.from({ length: 50 }, (_, id) => rpc('ping', {}, id)).join(',')}]`
+    expect((await ask(server, { body: batch })).status).toBe(200)
+    expect((await ask(server, { body: batch })).status).toBe(429)
+    const socket = new WebSocket(`ws://127.0.0.1:${server.port}/mcp`, 'mcp', {
+      headers: { authorization: `Bearer ${BOB}` },
+    })
+    const received: string[] = []
+    socket.on('message', (data: Buffer) => received.push(data.toString()))
+    await once(socket, 'open')
+    socket.send(rpc('initialize', { protocolVersion: '2025-03-26' }))
+    for (let round = 0; round < 5; round++) socket.send(batch)
+    await vi.waitFor(() => expect(received).toHaveLength(6))
+    expect(received.filter((text) => text.includes('Too many requests')).length).toBeGreaterThanOrEqual(4)
+    socket.close()
+    await once(socket, 'close')
+  })
+
   test('are set by the configuration', async () => {
     server = await startProgram({ env: { RATE_LIMIT: '1', RATE_BURST: '3' } })
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask(server, { body: rpc('ping') })))

@@ -194,7 +194,8 @@ describe.concurrent('the end', () => {
     const [willing, stubborn] = servers
     const session = await initialize(willing, '2025-11-25')
     const answer = ask(willing, { body: callOf('hold', { label: 'long' }, 9), headers: { 'mcp-session-id': session } })
-    const lost = ask(stubborn, modernCall('stubborn')).catch(() => 'lost')
+    const unfinished = ask(stubborn, modernCall('stubborn'))
+    const idle = await stream(stubborn, { path: '/sse', method: 'GET' })
     await new Promise((wait) => setTimeout(wait, 300))
     // A second signal changes nothing.
     setTimeout(() => willing.child.kill('SIGTERM'), 500)
@@ -202,7 +203,9 @@ describe.concurrent('the end', () => {
     expect(ends.map(({ code }) => code)).toEqual([0, 0])
     for (const { ms } of ends) expect(ms).toBeLessThan(DEADLINE_MS)
     expect((await answer).json).toMatchObject({ id: 9, result: { content: [{ text: 'aborted' }] } })
-    await lost
+    // Even work that does not stop is answered for, and a stream that waits for nothing ends at once.
+    expect((await unfinished).json.error.message).toBe('Not finished: the server is stopping')
+    await idle.ended
   })
 
   test('waits for nobody who does not say goodbye', async () => {

@@ -22,6 +22,8 @@ export interface Authenticator {
   authenticate(headers: IncomingHttpHeaders): Caller | Refusal | Promise<Caller | Refusal>
   /** The document that tells clients where to get an access token; undefined without OAuth. */
   readonly metadata: object | undefined
+  /** Where that document must be found. */
+  readonly metadataPath?: string | undefined
   /** The header besides Authorization that decides; undefined: anything may. */
   readonly keyHeader?: string
 }
@@ -59,6 +61,7 @@ export function createAuthenticator({
   const judge = oauth && createJudge(oauth)
   return {
     metadata,
+    metadataPath: oauth?.metadataPath,
     keyHeader,
     authenticate(headers) {
       const credential = readCredential(headers, keyHeader)

@@ -9,7 +9,7 @@ import type { SseSessions } from './sse-endpoint.js'
 import type { Upgrades } from './upgrade.js'
 
 const GRACE_MS = 4500
-const STOP_MS = 2500
+const STOP_MS = 2200
 const FLUSH_MS = 300
 
 export async function drain(house: House, node: NodeServer, sse: SseSessions, upgrades: Upgrades): Promise<void> {
@@ -21,6 +21,10 @@ export async function drain(house: House, node: NodeServer, sse: SseSessions, up
   node.http.closeIdleConnections()
   for (const session of conversations(house)) session.abort('the server is stopping')
   await within(STOP_MS, Promise.all([settled(house), house.server.close()]))
+  // Work that does not stop is answered for; its client must not be left with a broken line.
+  for (const session of conversations(house)) session.giveUp()
+  await within(FLUSH_MS, settled(house))
+  sse.close()
   house.sessions.close()
   upgrades.close()
   // Last words are on their way; those who do not take them are not waited for.
@@ -35,7 +39,7 @@ export async function drain(house: House, node: NodeServer, sse: SseSessions, up
 function tellStreams(house: House, sse: SseSessions): void {
   for (const session of conversations(house)) session.endListening()
   for (const { standing } of house.sessions) standing.end(undefined)
-  void settled(house).then(() => sse.close())
+  sse.endSettled()
 }
 
 async function settled(house: House): Promise<void> {

@@ -1,8 +1,9 @@
 // What a legacy session has sent, so that a client whose connection broke can ask for the rest. Bounded: the oldest
-// goes first, and the newest stays whatever its size.
+// goes first, and the newest stays whatever its size. Answers and the rest have a bound each: neither the progress of
+// one call nor the answers of a long session may cost another what it is still owed.
 
-const MAX_BYTES = 1024 * 1024
-const MAX_EVENTS = 1000
+const MAX_BYTES = 512 * 1024
+const MAX_EVENTS = 500
 
 export interface LoggedEvent {
   readonly track: string
@@ -13,26 +14,23 @@ export interface LoggedEvent {
 
 export class EventLog {
   readonly #events: LoggedEvent[] = []
-  #bytes = 0
+  readonly #answers = { count: 0, bytes: 0 }
+  readonly #others = { count: 0, bytes: 0 }
   #last = 0
 
   append(track: string, text: string, isAnswer: boolean): LoggedEvent {
     const event = { track, sequence: ++this.#last, text, isAnswer }
+    const kept = isAnswer ? this.#answers : this.#others
     this.#events.push(event)
-    this.#bytes += text.length
-    while (this.#events.length > 1 && (this.#bytes > MAX_BYTES || this.#events.length > MAX_EVENTS)) this.#drop()
+    kept.count++
+    kept.bytes += text.length
+    while (kept.count > 1 && (kept.bytes > MAX_BYTES || kept.count > MAX_EVENTS)) {
+      const at = this.#events.findIndex((old) => old.isAnswer === isAnswer)
+      const [dropped] = this.#events.splice(at, 1)
+      kept.count--
+      kept.bytes -= dropped?.text.length ?? 0
+    }
     return event
-  }
-
-  /** Answers are dropped last: the progress of one call must not cost another its answer. */
-  #drop(): void {
-    const older = this.#events.slice(0, -1)
-    const at = Math.max(
-      0,
-      older.findIndex(({ isAnswer }) => !isAnswer),
-    )
-    const [dropped] = this.#events.splice(at, 1)
-    this.#bytes -= dropped?.text.length ?? 0
   }
 
   /** The events of a track after a sequence number, oldest first. */

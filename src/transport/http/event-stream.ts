@@ -17,6 +17,8 @@ export class EventStream {
 
   constructor(
     readonly response: ServerResponse,
+    /** Whose it is. */
+    readonly user: string,
     headers: Readonly<Record<string, string>> = {},
   ) {
     response.writeHead(200, { ...HEAD, ...headers })

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Acquaintances } from './acquaintances.js'
 import type { Caller } from './auth.js'
 import { announcesMore, readBody } from './body.js'
-import { checkGate, isRefusal, type Refusal } from './gate.js'
+import { checkGate, isRefusal, STOPPING, tooMany, type Refusal } from './gate.js'
 import type { House } from './house.js'
 import { endSession, openStream, postMessage } from './mcp-endpoint.js'
 import { METRICS_CONTENT_TYPE } from './metrics.js'
@@ -15,7 +15,6 @@ import type { SseSessions } from './sse-endpoint.js'
 import { Visit } from './visit.js'
 
 const METADATA = /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/
-const STOPPING = { status: 503, reason: 'The server is stopping; try again elsewhere', headers: { 'retry-after': '5' } }
 
 export type FrontDoor = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -34,12 +33,16 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
     const path = pathOf(request)
     if (isPublic(visit, path)) return
     if (known) return admit(visit, path, known)
-    const caller = house.authenticator.authenticate(request.headers)
-    if (!(caller instanceof Promise)) return meet(visit, path, caller)
-    caller.then(
-      (found) => meet(visit, path, found),
-      (error: unknown) => fail(visit, error),
-    )
+    try {
+      const caller = house.authenticator.authenticate(request.headers)
+      if (!(caller instanceof Promise)) return meet(visit, path, caller)
+      caller.then(
+        (found) => meet(visit, path, found),
+        (error: unknown) => fail(visit, error),
+      )
+    } catch (error) {
+      fail(visit, error)
+    }
   }
 
   function meet(visit: Visit, path: string, caller: Caller | Refusal): void {
@@ -50,12 +53,12 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
   /** What everybody may see. */
   function isPublic(visit: Visit, path: string): boolean {
     const { method } = visit.request
-    const { metadata } = house.authenticator
+    const { metadata, metadataPath } = house.authenticator
     if (method === 'OPTIONS') visit.empty(204)
     else if (path === '/healthz') visit.text(200, 'ok\n', 'text/plain')
     else if (path === '/readyz' && house.draining) visit.text(503, 'stopping\n', 'text/plain')
     else if (path === '/readyz') visit.text(200, 'ready\n', 'text/plain')
-    else if (metadata && METADATA.test(path)) visit.json(200, JSON.stringify(metadata))
+    else if (metadata && (path === metadataPath || METADATA.test(path))) visit.json(200, JSON.stringify(metadata))
     else return false
     return true
   }
@@ -97,13 +100,15 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
       return visit.refuse({ status: 415, reason: 'The content type must be application/json' }, 'type')
     }
-    if (request.headers.expect !== undefined && !announcesMore(request, house.maxBodyBytes)) response.writeContinue()
+    const { expect } = request.headers
+    if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+      return visit.refuse({ status: 417, reason: 'The only expectation that can be met is 100-continue' }, 'header')
+    }
+    if (expect !== undefined && !announcesMore(request, house.maxBodyBytes)) response.writeContinue()
     readBody(request, house.maxBodyBytes, (body, bytes) => {
       visit.bytesIn = bytes
       try {
-        // It may have begun to come before the end was decided on; nothing is begun after.
-        if (house.draining && body !== undefined) visit.refuse(STOPPING, 'stopping')
-        else if (typeof body === 'string') next(body)
+        if (typeof body === 'string') next(body)
         else if (body === undefined) visit.lost()
         else {
           visit.refuse(body, body.status === 413 ? 'size' : 'body')
@@ -118,7 +123,7 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
   function fail(visit: Visit, error: unknown): void {
     house.server.logError(error)
     if (visit.response.headersSent) visit.response.destroy()
-    else visit.refuse({ status: 500, reason: "Internal error; see the server's log" }, 'body')
+    else visit.refuse({ status: 500, reason: "Internal error; see the server's log" }, 'error')
   }
 
   return receive
@@ -127,12 +132,13 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
 /** Who may go on; counted from here to the end of the visit. */
 export function admission(house: House, visit: Visit, caller: Caller | Refusal) {
   if (isRefusal(caller)) {
-    const wait = house.limits.refused(visit.request.socket.remoteAddress ?? '')
+    const wait = caller.status === 401 ? house.limits.refused(visit.request.socket.remoteAddress ?? '') : undefined
     if (!wait) return { refusal: caller, kind: caller.status === 403 ? 'scope' : 'credentials' } as const
     return { refusal: tooMany('Too many refused credentials', wait.retryAfterSeconds), kind: 'rate' } as const
   }
   visit.caller = caller
-  if (house.draining) return { refusal: STOPPING, kind: 'stopping' } as const
+  // Who is in the middle of something may still answer a question, or come back for the rest.
+  if (house.draining && !isUnderWay(visit.request)) return { refusal: STOPPING, kind: 'stopping' } as const
   const wait = house.limits.take(caller.user)
   if (wait) return { refusal: tooMany('Too many requests', wait.retryAfterSeconds), kind: 'rate' } as const
   if (!house.limits.enter(caller.user)) {
@@ -142,6 +148,10 @@ export function admission(house: House, visit: Visit, caller: Caller | Refusal) 
   return undefined
 }
 
+function isUnderWay(request: IncomingMessage): boolean {
+  return request.headers['mcp-session-id'] !== undefined || pathOf(request) === '/messages'
+}
+
 export function pathOf({ url = '' }: IncomingMessage): string {
   const query = url.indexOf('?')
   return query === -1 ? url : url.slice(0, query)
@@ -149,11 +159,6 @@ export function pathOf({ url = '' }: IncomingMessage): string {
 
 function sessionIn({ url = '' }: IncomingMessage): string {
   return new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('sessionId') ?? ''
-}
-
-function tooMany(reason: string, seconds: number): Refusal {
-  const headers = { 'retry-after': String(seconds) }
-  return { status: 429, reason: `${reason}; try again in ${seconds} s`, headers }
 }
 
 function refuseMethod(visit: Visit, allow: string): void {

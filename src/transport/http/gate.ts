@@ -37,6 +37,11 @@ export interface PolicyInput {
   readonly allowedHosts: readonly string[]
 }
 
+export const STOPPING: Refusal = {
+  status: 503,
+  reason: 'The server is stopping; try again elsewhere',
+  headers: { 'retry-after': '5' },
+}
 const BAD_HOST: Refusal = {
   kind: 'host',
   status: 403,
@@ -86,6 +91,11 @@ export function readCredential(headers: IncomingHttpHeaders, keyHeader: string):
   const key = typeof given === 'string' && given !== '' ? given : undefined
   if (bearer === undefined || key === undefined) return bearer ?? key
   return bearer === key ? key : undefined
+}
+
+export function tooMany(reason: string, seconds: number): Refusal {
+  const headers = { 'retry-after': String(seconds) }
+  return { status: 429, reason: `${reason}; try again in ${seconds} s`, headers }
 }
 
 export function isRefusal(outcome: object): outcome is Refusal {

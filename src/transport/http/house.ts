@@ -19,6 +19,8 @@ export interface HouseRules {
   readonly authenticator: Authenticator
   readonly limits: Limits
   readonly maxBodyBytes: number
+  /** The path a proxy serves us under, where it is not the root. */
+  readonly basePath?: string | undefined
   readonly accessLog?: AccessLog | undefined
 }
 
@@ -36,7 +38,7 @@ export interface House extends Omit<HouseRules, 'accessLog'>, Books {
 }
 
 export function openHouse(server: Server, rules: HouseRules): House {
-  const { policy, authenticator, limits, maxBodyBytes, accessLog } = rules
+  const { policy, authenticator, limits, maxBodyBytes, basePath, accessLog } = rules
   const converse: House['converse'] = (peer, { revision, outlet, jsonText }) =>
     createSession(server, peer, { revision, outlet, jsonText, onCall: (call) => metrics.called(call) })
   const sessions = new LegacySessions(converse)
@@ -44,7 +46,7 @@ export function openHouse(server: Server, rules: HouseRules): House {
   const metrics = createMetrics({
     gauges: {
       sessions: () => sessions.size,
-      streams: () => streams.size + sessions.streams,
+      streams: () => [...openStreams({ streams, sessions })].length,
       in_flight: () => limits.open,
     },
     tools: server.catalogue.names(),
@@ -55,15 +57,22 @@ export function openHouse(server: Server, rules: HouseRules): House {
     authenticator,
     limits,
     maxBodyBytes,
+    basePath,
     accessLog,
     converse,
     metrics,
-    outbox: createOutbox(),
+    outbox: createOutbox((error) => server.logError(error)),
     sessions,
     streams,
     passing: new Set(),
     draining: false,
   }
+}
+
+/** Every stream of events that is open, of whatever kind. */
+export function* openStreams({ streams, sessions }: Pick<House, 'streams' | 'sessions'>): Generator<EventStream> {
+  yield* streams
+  for (const session of sessions) yield* session.streams
 }
 
 /** Every conversation there is, short or long. */

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 
 import type { Session } from '../../protocol/session.js'
 import { EventLog, readId } from './event-log.js'
+import type { EventStream } from './event-stream.js'
 import type { House } from './house.js'
 import { Track } from './track.js'
 
@@ -55,17 +56,14 @@ export class LegacySession {
     return track && { track, sequence }
   }
 
-  keepAlive(): void {
-    this.standing.keepAlive()
-    for (const track of this.#tracks.values()) track.keepAlive()
-  }
-
-  get streams(): number {
-    return [this.standing, ...this.#tracks.values()].filter((track) => track.attached).length
+  /** The connections that carry its events now. */
+  get streams(): readonly EventStream[] {
+    const tracks = [this.standing, ...this.#tracks.values()]
+    return tracks.map(({ stream }) => stream).filter((stream) => stream !== undefined)
   }
 
   get busy(): boolean {
-    return this.standing.attached || this.session.busy
+    return this.standing.stream !== undefined || this.session.busy
   }
 
   end(reason: string): void {
@@ -102,13 +100,6 @@ export class LegacySessions {
     return this.#sessions.size
   }
 
-  /** Connections that carry a line of events now. */
-  get streams(): number {
-    let count = 0
-    for (const session of this.#sessions.values()) count += session.streams
-    return count
-  }
-
   open(user: string): LegacySession {
     const own = this.#byUser.get(user) ?? new Set()
     if (own.size >= MAX_PER_USER) this.#makeRoom(own)
@@ -143,18 +134,17 @@ export class LegacySessions {
     this.#sessions.clear()
   }
 
-  /** Ends the one that was opened first of those nobody uses, or else of all. */
+  /** Ends the one that was used longest ago of those that do nothing, or else of all. */
   #makeRoom(own: ReadonlySet<LegacySession>): void {
-    const [first] = own
-    const idle = [...own].find((session) => !session.busy)
-    const leaving = idle ?? first
+    const [leaving] = [...own].toSorted((a, b) => Number(a.busy) - Number(b.busy) || a.usedAt - b.usedAt)
     if (leaving) this.end(leaving, 'there were too many sessions')
   }
 
   #sweep(): void {
     const before = Date.now() - IDLE_MS
     for (const session of this.#sessions.values()) {
-      if (session.usedAt < before && !session.busy) this.end(session, 'it was not used for an hour')
+      if (session.busy) session.usedAt = Date.now()
+      else if (session.usedAt < before) this.end(session, 'it was not used for an hour')
     }
   }
 }

@@ -24,8 +24,8 @@ export interface Wait {
 }
 
 export interface Limits {
-  /** Counts a request; undefined when the user may go on. */
-  take(user: string): Wait | undefined
+  /** Counts a request, or several that came as one; undefined when the user may go on. */
+  take(user: string, count?: number): Wait | undefined
   /** Counts a stream that opens; false when the user has enough, and then `leave` is not called. */
   enter(user: string): boolean
   leave(user: string): void
@@ -46,7 +46,7 @@ export function createLimits({ rate, burst, maxStreams }: LimitSettings, now = (
   const streams = new Map<string, number>()
   let total = 0
   return {
-    take: (user) => waitOf(requests.take(user)),
+    take: (user, count) => waitOf(requests.take(user, count)),
     refused: (address) => waitOf(refusals.take(networkOf(address))),
     blocked: (address) => waitOf(refusals.peek(networkOf(address))),
     enter(user) {

@@ -6,11 +6,12 @@ import type { Duplex } from 'node:stream'
 import type { Server } from '../../protocol/server.js'
 import { drain } from './drain.js'
 import { openFrontDoor } from './front-door.js'
-import { openHouse, type House, type HouseRules } from './house.js'
+import { openHouse, openStreams, type House, type HouseRules } from './house.js'
 import { createNodeServer, type NodeServer } from './node-server.js'
 import { SseSessions } from './sse-endpoint.js'
 import type { Tls } from './tls.js'
 import { openUpgrades, wantsWebSocket, withoutWish, type Upgrades } from './upgrade.js'
+import { isWelcome } from './welcome.js'
 
 const KEEP_ALIVE_MS = 15_000
 
@@ -34,14 +35,15 @@ export async function listenHttp(server: Server, settings: HttpSettings): Promis
   const node = createNodeServer(tls, maxConnections, () => house.outbox.flush())
   const upgrades = openUpgrades(house)
   const door = openFrontDoor(house, sse)
-  node.http.on('request', door).on('checkContinue', door)
+  node.http.on('request', door).on('checkContinue', door).on('checkExpectation', door)
+  node.http.on('drop', () => house.metrics.refused('connections'))
   takeUpgrades(node, upgrades)
   await listen(node, port, host)
   const stopWatching = tls?.watch((options) => node.secureWith(options))
-  const pulse = setInterval(() => keepAlive(house), KEEP_ALIVE_MS).unref()
   // What a tool throws outside of its call must not take the other calls with it.
   const surprised = (error: unknown): void => server.logError(error)
   process.on('uncaughtException', surprised)
+  const pulse = setInterval(() => void look(house).catch(surprised), KEEP_ALIVE_MS).unref()
   const address = node.http.address()
   return {
     port: typeof address === 'object' && address ? address.port : port,
@@ -63,12 +65,17 @@ function listen({ http }: NodeServer, port: number, host: string): Promise<void>
 
 function takeUpgrades({ http, isSecure }: NodeServer, upgrades: Upgrades): void {
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (wantsWebSocket(request)) upgrades.take(request, socket, head)
+    // Behind a request that is still being answered there is no place for anything else.
+    if ('_httpMessage' in socket && socket._httpMessage) socket.destroy()
+    else if (wantsWebSocket(request)) upgrades.take(request, socket, head)
     else http.emit(isSecure ? 'secureConnection' : 'connection', withoutWish(request, socket, head))
   })
 }
 
-function keepAlive({ streams, sessions }: House): void {
-  for (const stream of streams) stream.keepAlive()
-  for (const session of sessions) session.keepAlive()
+/** A sign of life for those who may stay; a stream whose credential is gone ends. */
+async function look(house: House): Promise<void> {
+  for (const stream of openStreams(house)) {
+    stream.keepAlive()
+    if (!(await isWelcome(house, stream.response.req, stream.user))) stream.end()
+  }
 }

@@ -6,6 +6,7 @@ import { readText, type Batch, type Message } from '../../protocol/message.js'
 import { isModern } from '../../protocol/modern.js'
 import { isLegacyRevision, MODERN_REVISION, SUPPORTED_REVISIONS } from '../../protocol/revision.js'
 import { postArmoriq } from './armoriq-post.js'
+import { STOPPING, tooMany } from './gate.js'
 import type { House } from './house.js'
 import { postAlone, postInitialize, postInSession } from './legacy-post.js'
 import type { LegacySession } from './legacy-sessions.js'
@@ -18,10 +19,11 @@ export function postMessage(house: House, visit: Visit, body: string): void {
   const message = readText(body)
   describe(visit, message)
   if (message.kind === 'malformed') return visit.json(400, message.answer.text)
+  if (refuseBegun(house, visit, message)) return
   const { 'mcp-session-id': id, 'mcp-protocol-version': version } = visit.request.headers
   if (version === MODERN_REVISION || (message.kind !== 'batch' && carriesMeta(message))) {
     if (message.kind !== 'batch') return postModern(house, visit, message)
-    return visit.refuse({ status: 400, reason: 'At 2026-07-28 a body is one message, not a batch' }, 'body')
+    return visit.refuse({ status: 400, reason: 'At 2026-07-28 a body is one message, not a batch' }, 'header')
   }
   if (typeof id === 'string') return postWithId(house, visit, message, id)
   if (message.kind === 'request' && message.method === 'initialize') return void postInitialize(house, visit, message)
@@ -31,6 +33,15 @@ export function postMessage(house: House, visit: Visit, body: string): void {
   }
   if (isLegacyRevision(version)) return postAlone(house, visit, message, version)
   refuseVersion(visit)
+}
+
+/** Nothing is begun once the end was decided on, and a batch counts for as many as it has. */
+export function refuseBegun(house: House, visit: Visit, message: Message | Batch): boolean {
+  if (message.kind !== 'request' && message.kind !== 'batch') return false
+  const wait = message.kind === 'batch' ? house.limits.take(visit.user, Math.max(0, message.size - 1)) : undefined
+  if (house.draining) visit.refuse(STOPPING, 'stopping')
+  else if (wait) visit.refuse(tooMany('Too many requests', wait.retryAfterSeconds), 'rate')
+  return house.draining || wait !== undefined
 }
 
 /** The stream of a session: what belongs to no request, or the rest of what a broken connection was owed. */

@@ -25,6 +25,7 @@ const REASONS = [
   'header',
   'session',
   'stopping',
+  'error',
 ] as const
 
 export type RefusalReason = (typeof REASONS)[number]

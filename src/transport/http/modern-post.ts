@@ -13,7 +13,7 @@ export function postModern(house: House, visit: Visit, message: Request | Notifi
   visit.era = 'modern'
   if (message.kind === 'notification') return visit.empty(202)
   if (message.kind === 'response') {
-    return visit.refuse({ status: 400, reason: 'At 2026-07-28 a client sends no responses' }, 'body')
+    return visit.refuse({ status: 400, reason: 'At 2026-07-28 a client sends no responses' }, 'header')
   }
   const refusal = contradiction(house, visit, message)
   if (refusal) return visit.json(statusOf(refusal), refusal.text)

@@ -1,7 +1,12 @@
 // Node's HTTP server, held to our manners: whoever dawdles is let go, no header is dropped in silence, what is not even
 // HTTP gets a sentence, and every connection is known, so that all of them can be ended.
 
-import { createServer as createHttpServer, type Server as HttpServer } from 'node:http'
+import {
+  createServer as createHttpServer,
+  ServerResponse,
+  type IncomingMessage,
+  type Server as HttpServer,
+} from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -18,6 +23,8 @@ const DAWDLING = {
   keepAliveTimeout: 65_000,
   // Two of a kind arrive as one that nobody serves, instead of the first of them.
   joinDuplicateHeaders: true,
+  // The gate has a sentence for those who send none; Node has not.
+  requireHostHeader: false,
 } as const
 
 /** And the handshake before it; only over TLS is there one. */
@@ -43,6 +50,7 @@ export function createNodeServer(tls: Tls | undefined, maxConnections: number, b
     beforeBroken()
     answerBrokenRequest(error, socket)
   })
+  http.on('connect', (_request: IncomingMessage, socket: Duplex) => answerBrokenRequest(NO_TUNNEL, socket))
   // Before the handshake there is nobody to say it to.
   http.on('tlsClientError', (_error: Error, socket: Duplex) => socket.destroy())
   return {
@@ -67,7 +75,8 @@ function watchConnections(http: HttpServer): ReadonlySet<Socket> {
 /** A sentence, if anybody is left to read it. */
 function answerBrokenRequest(error: Error & { readonly code?: string }, socket: Duplex): void {
   // In the middle of an answer a sentence would be taken for a part of it.
-  const isAnswering = '_httpMessage' in socket && socket._httpMessage !== null
+  const answering = '_httpMessage' in socket ? socket._httpMessage : undefined
+  const isAnswering = answering instanceof ServerResponse && (answering.headersSent || answering.req.complete)
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) return void socket.destroy()
   const [status, message] = BROKEN[error.code ?? ''] ?? ['400 Bad Request', 'This is not a valid HTTP request']
   const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: INVALID_REQUEST, message } })
@@ -76,7 +85,11 @@ function answerBrokenRequest(error: Error & { readonly code?: string }, socket: 
   linger(socket)
 }
 
+const NO_TUNNEL = Object.assign(new Error('CONNECT'), { code: 'CONNECT' })
+
 const BROKEN: Readonly<Record<string, readonly [string, string]>> = {
+  CONNECT: ['405 Method Not Allowed', 'This is not a proxy; the endpoint is /mcp'],
+  HPE_INVALID_EOF_STATE: ['400 Bad Request', 'The body ended before its announced length'],
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive'],
 }

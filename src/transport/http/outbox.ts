@@ -3,6 +3,8 @@
 
 export interface Leaving {
   leave(): void
+  /** It cannot leave: its connection ends instead. */
+  giveUp(): void
 }
 
 export interface Outbox {
@@ -11,12 +13,20 @@ export interface Outbox {
   flush(): void
 }
 
-export function createOutbox(): Outbox {
+export function createOutbox(onError: (error: unknown) => void): Outbox {
   let waiting: Leaving[] = []
   const flush = (): void => {
     const batch = waiting
     waiting = []
-    for (const answer of batch) answer.leave()
+    for (const answer of batch) {
+      try {
+        answer.leave()
+      } catch (error) {
+        // One that cannot be written must not take the others with it.
+        onError(error)
+        answer.giveUp()
+      }
+    }
   }
   return {
     add(answer) {

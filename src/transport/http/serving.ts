@@ -38,12 +38,14 @@ export interface HttpServing {
 export async function openHttp(server: Server, options: HttpOptions = {}): Promise<HttpServing> {
   const { host = '127.0.0.1', port = 0, publicUrl = '', allowedHosts = [], maxBodyBytes = DEFAULT_MAX_BODY } = options
   const { auth = 'none', rate = 0, burst = 2 * rate, maxOpenPerUser = 1000, maxConnections = 10_000 } = options
-  if (auth === 'none' && !isLoopback(host))
-    throw new Error(`without auth only a loopback address is served, not ${host}`)
+  const policy = createPolicy({ listenHost: host, publicUrl, allowedHosts })
+  if (auth === 'none' && ![host, ...policy.hosts].every(isLoopback)) {
+    throw new Error('without auth only this machine is served: no other host, publicUrl or allowedHosts')
+  }
   const listener = await listenHttp(server, {
     host,
     port,
-    policy: createPolicy({ listenHost: host, publicUrl, allowedHosts }),
+    policy,
     authenticator: typeof auth === 'function' ? { authenticate: auth, metadata: undefined } : authenticatorOf(auth),
     limits: createLimits({ rate, burst, maxStreams: maxOpenPerUser }),
     maxBodyBytes,

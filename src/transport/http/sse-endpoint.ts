@@ -8,16 +8,13 @@ import { answerText, readText } from '../../protocol/message.js'
 import type { Session } from '../../protocol/session.js'
 import type { EventStream } from './event-stream.js'
 import type { House } from './house.js'
+import { refuseBegun } from './mcp-endpoint.js'
 import type { Visit } from './visit.js'
 
 export class SseSessions {
   readonly #sessions = new Map<string, SseSession>()
 
   constructor(private readonly house: House) {}
-
-  get size(): number {
-    return this.#sessions.size
-  }
 
   open(visit: Visit): void {
     const { house } = this
@@ -40,7 +37,7 @@ export class SseSessions {
       house.streams.delete(stream)
       session.leave('the client is gone')
     })
-    stream.sendEvent('endpoint', `/messages?sessionId=${id}`)
+    stream.sendEvent('endpoint', `${house.basePath ?? ''}/messages?sessionId=${id}`)
   }
 
   post(visit: Visit, id: string, body: string): void {
@@ -53,12 +50,18 @@ export class SseSessions {
     const { session, stream, outlet } = found
     const message = readText(body)
     if (message.kind === 'malformed') return visit.json(400, message.answer.text)
+    if (refuseBegun(this.house, visit, message)) return
     if (message.kind === 'request' || message.kind === 'notification') visit.rpcMethod = message.method
     void Promise.resolve(session.receive(message, outlet)).then((answer) => {
       const text = answerText(answer)
       if (text !== undefined) stream.send(text)
     })
     visit.text(202, 'Accepted', 'text/plain')
+  }
+
+  /** Ends each stream as soon as nothing is due on it. */
+  endSettled(): void {
+    for (const { session, stream } of this.#sessions.values()) void session.settled().then(() => stream.end())
   }
 
   /** Ends the streams; their clients open new ones elsewhere. */

@@ -27,8 +27,9 @@ export class Track implements Outlet {
     return this.#spoken
   }
 
-  get attached(): boolean {
-    return this.#stream !== undefined
+  /** The connection it goes over now. */
+  get stream(): EventStream | undefined {
+    return this.#stream
   }
 
   /** Whether everything there will ever be was before this event. */
@@ -71,10 +72,6 @@ export class Track implements Outlet {
     if (text !== undefined) this.#say(text, true)
     this.#over = true
     this.#close()
-  }
-
-  keepAlive(): void {
-    this.#stream?.keepAlive()
   }
 
   #say(text: string, isAnswer: boolean): void {

@@ -3,7 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { INVALID_REQUEST, PARSE_ERROR } from '../../protocol/protocol-error.js'
+import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../protocol/protocol-error.js'
 import type { AccessLog } from './access-log.js'
 import type { Caller } from './auth.js'
 import { EventStream, oneLine } from './event-stream.js'
@@ -82,14 +82,16 @@ export class Visit implements Leaving {
   /** An answer that goes on; it is booked when it ends. */
   stream(): EventStream {
     const { response } = this
-    const sentBefore = response.socket?.bytesWritten ?? 0
-    response.on('close', () => this.#book(200, (response.socket?.bytesWritten ?? sentBefore) - sentBefore))
-    return new EventStream(response, this.headers)
+    // Kept: once it has ended, a response no longer knows its connection.
+    const { socket } = this.request
+    const sentBefore = socket.bytesWritten
+    response.on('close', () => this.#book(200, socket.bytesWritten - sentBefore))
+    return new EventStream(response, this.user, this.headers)
   }
 
   refuse({ status, reason, headers }: Refusal, kind: RefusalReason): void {
     this.books.metrics.refused(kind)
-    const code = kind === 'body' ? PARSE_ERROR : INVALID_REQUEST
+    const code = kind === 'error' ? INTERNAL_ERROR : kind === 'body' ? PARSE_ERROR : INVALID_REQUEST
     const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message: reason } })
     Object.assign(this.headers, headers)
     this.#answer(status, body, 'application/json')
@@ -103,6 +105,11 @@ export class Visit implements Leaving {
   /** The client went before there was an answer. A stream that was begun is booked by its own end. */
   lost(): void {
     if (!this.#status && !this.response.headersSent) this.#book(499, 0)
+  }
+
+  giveUp(): void {
+    this.response.destroy()
+    this.#book(500, 0)
   }
 
   leave(): void {

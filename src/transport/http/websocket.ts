@@ -9,12 +9,12 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import type { Outlet } from '../../protocol/exchange.js'
 import { answerText, errorText, malformed, readText, type Batch, type Message } from '../../protocol/message.js'
 import { INTERNAL_ERROR, PARSE_ERROR } from '../../protocol/protocol-error.js'
-import { isRefusal } from './gate.js'
 import type { House } from './house.js'
+import { isWelcome } from './welcome.js'
 
 const SUBPROTOCOL = 'mcp'
 const CONGESTED_AT = 1024 * 1024
-const PING_MS = 7000
+const PING_MS = 5000
 const GOODBYE_MS = 200
 
 export interface WebSockets {
@@ -59,7 +59,7 @@ function converse(house: House, webSocket: WebSocket, user: string): void {
     const message = isBinary
       ? malformed(PARSE_ERROR, 'Parse error: a message is a text frame')
       : readText(Buffer.isBuffer(data) ? data.toString() : '')
-    const due = tooMuch(house, user, message) ?? session.receive(message, outlet)
+    const due = refusalOf(house, user, message) ?? session.receive(message, outlet)
     void Promise.resolve(due).then((answer) => {
       const text = answerText(answer)
       if (text !== undefined) send(text)
@@ -73,30 +73,30 @@ function converse(house: House, webSocket: WebSocket, user: string): void {
   })
 }
 
-/** What a request gets that is one too many; there is no status here to say it with. */
-function tooMuch(house: House, user: string, message: Message | Batch): string | undefined {
-  const wait = message.kind === 'request' ? house.limits.take(user) : undefined
-  if (!wait || message.kind !== 'request') return undefined
-  const reason = `Too many requests; try again in ${wait.retryAfterSeconds} s`
-  return errorText(message.id, { code: INTERNAL_ERROR, message: reason })
+/** What a request gets that is too much, or too late; there is no status here to say it with. */
+function refusalOf(house: House, user: string, message: Message | Batch): string | undefined {
+  if (message.kind !== 'request' && message.kind !== 'batch') return undefined
+  const id = message.kind === 'batch' ? 'null' : message.id
+  if (house.draining) return errorText(id, { code: INTERNAL_ERROR, message: 'The server is stopping' })
+  const wait = house.limits.take(user, message.kind === 'batch' ? message.size : 1)
+  const reason = `Too many requests; try again in ${wait?.retryAfterSeconds} s`
+  return wait && errorText(id, { code: INTERNAL_ERROR, message: reason })
 }
 
-/** A token may have been revoked since the connection was opened. An issuer that is away for a moment revokes nothing. */
-async function isWelcome(house: House, { headers }: IncomingMessage, user: string): Promise<boolean> {
-  const found = await house.authenticator.authenticate(headers)
-  return isRefusal(found) ? found.status >= 500 : found.user === user
-}
-
-/** A peer that answers no ping between two of them is gone, whatever its connection says. */
+/** A peer that answers no ping and takes nothing is gone, whatever its connection says. */
 function startPulse(webSocket: WebSocket, isStillWelcome: () => Promise<boolean>): void {
-  let isAlive = true
+  let missed = 0
+  let waiting = 0
   const look = async (): Promise<void> => {
-    if (!isAlive) return webSocket.terminate()
-    isAlive = false
+    // A ping waits behind what was sent before it: whoever still takes that is alive too.
+    const takes = webSocket.bufferedAmount < waiting
+    waiting = webSocket.bufferedAmount
+    missed = takes ? 0 : missed + 1
+    if (missed > 2) return webSocket.terminate()
     webSocket.ping()
     if (!(await isStillWelcome())) webSocket.close(1008, 'the credential is no longer valid')
   }
   const pulse = setInterval(() => void look().catch(() => webSocket.terminate()), PING_MS).unref()
-  webSocket.on('pong', () => (isAlive = true))
+  webSocket.on('pong', () => (missed = 0))
   webSocket.on('close', () => clearInterval(pulse))
 }
