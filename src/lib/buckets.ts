@@ -13,8 +13,6 @@ export interface BucketSettings {
 export interface Buckets {
   /** Takes drops: undefined when there was one, else the seconds until there will be. Several may leave a debt. */
   take(key: string, count?: number): number | undefined
-  /** The same answer, and nothing is taken. */
-  peek(key: string): number | undefined
   readonly size: number
 }
 
@@ -61,10 +59,6 @@ export function createBuckets({ rate, burst, maxKeys }: BucketSettings, now: () 
       const seconds = wait(bucket.level)
       if (seconds === undefined) bucket.level -= count
       return seconds
-    },
-    peek(key) {
-      const bucket = young.get(key) ?? old.get(key)
-      return bucket && wait(levelAt(bucket, now()))
     },
     get size() {
       return young.size + old.size

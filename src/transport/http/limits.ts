@@ -31,8 +31,6 @@ export interface Limits {
   leave(user: string): void
   /** Counts a refused credential; a Wait says that this was one too many. */
   refused(address: string): Wait | undefined
-  /** Whether that address had one too many: asked before work is done for a credential that may be wrong too. */
-  blocked(address: string): Wait | undefined
   /** Requests, streams and WebSockets that are open now. */
   readonly open: number
   /** How much is remembered. */
@@ -48,7 +46,6 @@ export function createLimits({ rate, burst, maxStreams }: LimitSettings, now = (
   return {
     take: (user, count) => waitOf(requests.take(user, count)),
     refused: (address) => waitOf(refusals.take(networkOf(address))),
-    blocked: (address) => waitOf(refusals.peek(networkOf(address))),
     enter(user) {
       const open = streams.get(user) ?? 0
       if (maxStreams > 0 && open >= maxStreams) return false
