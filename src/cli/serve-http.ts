@@ -30,7 +30,9 @@ export async function serveHttp(server: Server, settings: Settings, flags: Flags
   const scheme = plan.http.tls ? 'https' : 'http'
   const { host } = plan.http
   const here = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${listener.port}/mcp`
-  await print(greeting(here, plan))
+  // Made only now: a start that fails must not use up the one time it is shown.
+  const firstToken = plan.makeFirst?.create({ name: 'first', user: osUser() }).token
+  await print(greeting(here, plan, firstToken))
   await stopped
   await listener.close()
 }
@@ -39,8 +41,8 @@ interface Plan {
   readonly http: HttpSettings
   readonly publicUrl: string
   readonly open: boolean
-  /** A token that was made for this first start: shown once. */
-  readonly firstToken: string | undefined
+  /** Where to make the first token, if there is none yet. */
+  readonly makeFirst: TokenFile | undefined
 }
 
 async function readPlan(settings: Settings, flags: Flags, log: Log): Promise<Plan> {
@@ -62,7 +64,10 @@ async function readPlan(settings: Settings, flags: Flags, log: Log): Promise<Pla
   const oauth = readOAuth(settings, log)
   const tokens = open ? undefined : openTokenFile(join(stateDirOf(settings), 'tokens.json'))
   if (tokens) reportProblems(tokens, log)
-  const firstToken = tokens && oauth === undefined && fixedToken === '' ? makeFirst(tokens, host) : undefined
+  const isClosed = tokens !== undefined && oauth === undefined && fixedToken === '' && tokens.list().length === 0
+  if (isClosed && !isLoopback(host)) {
+    throw new UsageError('nobody could get in yet: make a token with `scorpiox-code token create`, then start again')
+  }
   const { RATE_LIMIT: rate, RATE_BURST: burst, MAX_OPEN_PER_USER: maxStreams } = settings
   const owner = osUser()
   const http: HttpSettings = {
@@ -77,14 +82,7 @@ async function readPlan(settings: Settings, flags: Flags, log: Log): Promise<Pla
     tls,
     accessLog: await openAccessLog(settings.ACCESS_LOG, log),
   }
-  return { http, publicUrl, open, firstToken }
-}
-
-/** Somebody must be able to get in: on loopback a first token is made, elsewhere the person decides. */
-function makeFirst(tokens: TokenFile, host: string): string | undefined {
-  if (tokens.list().length > 0) return undefined
-  if (isLoopback(host)) return tokens.create({ name: 'first', user: osUser() }).token
-  throw new UsageError('nobody could get in yet: make a token with `scorpiox-code token create`, then start again')
+  return { http, publicUrl, open, makeFirst: isClosed ? tokens : undefined }
 }
 
 /** A file of tokens that cannot be read lets nobody in: whoever runs the server should know why. */
@@ -150,7 +148,7 @@ function readPort(flag: string | undefined): number | undefined {
   throw new UsageError(`--port must be a number from 0 to 65535, got ${flag}`)
 }
 
-function greeting(here: string, { publicUrl, open, firstToken }: Plan): string {
+function greeting(here: string, { publicUrl, open }: Plan, firstToken: string | undefined): string {
   const auth = open ? '' : ` -H 'Authorization: Bearer ${firstToken ?? '<token>'}'`
   const request = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
   return `

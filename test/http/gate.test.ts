@@ -311,6 +311,8 @@ describe('tokens', () => {
 
   test('the first is made by the first start, printed once, and works ever after', async () => {
     const env = { HTTP_TOKEN: '', STATE_DIR: emptyFolder() }
+    // A start that fails, because the port is taken, does not use it up.
+    await expect(startProgram({ env, flags: ['--port', String(server.port)] })).rejects.toThrow('is in use')
     const first = await startProgram({ env })
     const [, token = ''] = /Bearer (\S+)'/.exec(first.greeting) ?? []
     expect(token).toMatch(/^\S{32,}$/)

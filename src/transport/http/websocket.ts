@@ -14,7 +14,7 @@ import { isWelcome } from './welcome.js'
 
 const SUBPROTOCOL = 'mcp'
 const CONGESTED_AT = 1024 * 1024
-const PING_MS = 5000
+const PING_MS = 3500
 const GOODBYE_MS = 200
 
 export interface WebSockets {
