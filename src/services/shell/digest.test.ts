@@ -1,0 +1,329 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import { createDigest, type Digest } from './digest.js'
+
+const MB = 1024 * 1024
+const ESC = '\x1b'
+const CSI = '\x1b['
+
+function digestOf(output: string | Uint8Array, maxCharacters = 30_000, chunkSize = Infinity): Digest {
+  const digest = createDigest({ maxCharacters })
+  for (const chunk of inChunks(Buffer.from(output), [chunkSize])) digest.write(chunk)
+  return digest.take()
+}
+
+const shown = (output: string | Uint8Array): string => digestOf(output).text
+
+function inChunks(bytes: Buffer, sizes: readonly number[]): Buffer[] {
+  const chunks: Buffer[] = []
+  for (let at = 0; at < bytes.length; at += sizes[(chunks.length - 1) % sizes.length]!)
+    chunks.push(Buffer.from(bytes.subarray(at, at + sizes[chunks.length % sizes.length]!)))
+  return chunks
+}
+
+const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 500, max: 9000 })), {
+  minLength: 1,
+  maxLength: 6,
+})
+
+const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
+
+const printed = fc
+  .array(
+    fc.oneof(
+      { weight: 6, arbitrary: fc.string({ unit: 'grapheme', maxLength: 30 }).map((text) => Buffer.from(text)) },
+      {
+        weight: 6,
+        arbitrary: fc
+          .constantFrom(
+            '\n',
+            '\r',
+            '\r\n',
+            '\0',
+            '\t',
+            `${CSI}31m`,
+            `${CSI}A`,
+            `${CSI}2K`,
+            `${CSI}2J`,
+            `${ESC}]0;t\x07`,
+          )
+          .map((text) => Buffer.from(text)),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.integer({ min: 1, max: 700 }).map((count) => Buffer.from('a line of text\n'.repeat(count))),
+      },
+      { weight: 1, arbitrary: fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes)) },
+      { weight: 1, arbitrary: fc.constant(latin1('caf\xe9 ')) },
+    ),
+    { maxLength: 20 },
+  )
+  .map((pieces) => Buffer.concat(pieces))
+
+describe('whatever is printed', () => {
+  test('the digest is the same however it was cut into chunks', () => {
+    fc.assert(
+      fc.property(printed, sizes, fc.integer({ min: 0, max: 3000 }), (bytes, cuts, maxCharacters) => {
+        const digest = createDigest({ maxCharacters })
+        for (const chunk of inChunks(bytes, cuts)) digest.write(chunk)
+        expect(digest.take()).toEqual(digestOf(bytes, maxCharacters))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('every character is shown or counted, within the limit', () => {
+    fc.assert(
+      fc.property(printed, fc.integer({ min: 0, max: 3000 }), (bytes, maxCharacters) => {
+        const whole = digestOf(bytes, 1_000_000)
+        const cut = digestOf(bytes, maxCharacters)
+        if (whole.binary) return
+        const [before, after] = cut.truncated ? aroundGap(cut) : [cut.text, '']
+        // Where a line was cut, the newline before the gap is none of the text.
+        const added = before.length + after.length + cut.omittedCharacters - whole.text.length
+        expect(added === 0 || (added === 1 && before.endsWith('\n'))).toBe(true)
+        const shownText = before.slice(0, before.length - added) + after
+        expect(linesIn(shownText) + cut.omittedLines).toBe(linesIn(whole.text))
+        expect(Buffer.byteLength(shownText) + cut.omittedBytes).toBe(Buffer.byteLength(whole.text))
+        expect(shownText.length).toBeLessThanOrEqual(maxCharacters)
+        expect(whole.text.startsWith(before.slice(0, before.length - added)) && whole.text.endsWith(after)).toBe(true)
+        expect(shownText.isWellFormed()).toBe(true)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('taking it on the way changes nothing of text', () => {
+    const text = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('\n', '\r', `${CSI}A`, `${CSI}K`)))
+    fc.assert(
+      fc.property(text, sizes, (pieces, cuts) => {
+        const bytes = Buffer.from(pieces.join(''))
+        const digest = createDigest({ maxCharacters: 100 })
+        for (const chunk of inChunks(bytes, cuts)) {
+          digest.write(chunk)
+          digest.take()
+          digest.newestLine()
+        }
+        expect(digest.take()).toEqual(digestOf(bytes, 100))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('of a megabyte of characters of many bytes none is broken, whatever the size of the chunks', () => {
+    const text = 'aé日👍\n'.repeat(MB / 11)
+    for (const size of [1, 3, 7, 1021, 65_537]) {
+      const digest = digestOf(text, 2 * MB, size)
+      expect(digest.text === text).toBe(true)
+      expect(digest).toMatchObject({ truncated: false, heldBack: 0, binary: undefined })
+    }
+  })
+})
+
+function aroundGap({ text, omittedLines, omittedCharacters }: Digest): [string, string] {
+  const [gap = '', ...numbers] = /\[(?:([\d,]+) lines? \()?([\d,]+) characters?\)? left out here\]\n/.exec(text) ?? []
+  const counts = numbers.map((number) => Number((number ?? '0').replaceAll(',', '')))
+  expect(counts).toEqual([omittedLines, omittedCharacters])
+  const at = text.indexOf(gap)
+  return [text.slice(0, at), text.slice(at + gap.length)]
+}
+
+function linesIn(text: string): number {
+  return text.split('\n').length - 1
+}
+
+describe('what is too long', () => {
+  const numbers = Array.from({ length: 100_000 }, (_, index) => `${index + 1}\n`).join('')
+
+  test('is cut where lines end, and what is left out is counted', () => {
+    const { text, omittedLines, omittedCharacters, omittedBytes, truncated } = digestOf(numbers, 100)
+    expect(text).toBe(
+      `${'1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 '.replaceAll(' ', '\n')}[99,975 lines (588,801 characters) left out here]\n` +
+        Array.from({ length: 9 }, (_, index) => `${99_992 + index}\n`).join(''),
+    )
+    expect({ omittedLines, omittedCharacters, omittedBytes, truncated }).toEqual({
+      omittedLines: 99_975,
+      omittedCharacters: 588_801,
+      omittedBytes: 588_801,
+      truncated: true,
+    })
+  })
+
+  test('is cut inside a line that is too long, and not inside a character', () => {
+    expect(digestOf('👍'.repeat(50), 11).text).toBe('👍👍\n[90 characters left out here]\n👍👍👍')
+    expect(digestOf(`ab\n${'x'.repeat(100)}\ny`, 10).text).toBe('ab\n[96 characters left out here]\nxxxx\ny')
+  })
+
+  test('is whole if it just fits', () => {
+    expect(digestOf('0123456789', 10).text).toBe('0123456789')
+    expect(digestOf('日本語日本語日本語日', 10).text).toBe('日本語日本語日本語日')
+    expect(digestOf('0123456789a', 10)).toMatchObject({ omittedCharacters: 1, truncated: true })
+  })
+
+  test('can be taken while more comes, the last row included', () => {
+    const digest = createDigest({ maxCharacters: 1000 })
+    digest.write(Buffer.from('one\ntw'))
+    expect(digest.take()).toMatchObject({ text: 'one\ntw', bytes: 6 })
+    digest.write(Buffer.from(`o\r${CSI}2`))
+    expect(digest.take()).toMatchObject({ text: 'one\ntwo', heldBack: 3 })
+    digest.write(Buffer.from('Kdeux\n'))
+    expect(digest.take()).toMatchObject({ text: 'one\ndeux\n', heldBack: 0, bytes: 17 })
+  })
+})
+
+describe('nothing makes it grow', () => {
+  const max = 30_000
+  const bound = 20 * max
+
+  test.each([
+    ['one line', 'x'.repeat(1000)],
+    ['one line of wide characters', '日'.repeat(1000)],
+    ['empty lines', '\n'.repeat(1000)],
+    ['short lines', 'line\n'.repeat(200)],
+    ['long lines', `${'x'.repeat(900)}\n`],
+    ['progress', '\rDownloading 12%'.repeat(60)],
+    ['coloured progress', `\r${CSI}32mDownloading${CSI}0m 12%${CSI}K`.repeat(60)],
+    ['rows that are drawn again and again', `${CSI}5A${`${CSI}2Krow\n`.repeat(5)}`.repeat(30)],
+    ['marks upon one letter', '\u0301'.repeat(500)],
+    ['marks in a row that changes', `\ra${'\u0301'.repeat(300)}`],
+    ['tabs in rows that change', `${'\t'.repeat(1000)}\r${CSI}C.\n`],
+    ['a sequence that never ends', `${CSI}${'1;'.repeat(500)}`],
+    ['a string that never ends', `${ESC}P${'q'.repeat(998)}`],
+    ['letters put in', `x\r${CSI}999@`.repeat(100)],
+    ['rows put in', `x${CSI}H${CSI}150L`.repeat(60)],
+    ['alternate pages', `${CSI}?1049h${'text\n'.repeat(190)}`],
+    ['not quite binary data', latin1(`caf\xe9 `.repeat(200))],
+    ['binary data', latin1('\0\x01\x02\x03\xff'.repeat(200))],
+    ['NULs between letters', 'a\0'.repeat(500)],
+  ])('%s', (_, unit) => {
+    const digest = createDigest({ maxCharacters: max })
+    const part = Buffer.from(unit)
+    const chunk = Buffer.alloc(Math.floor(65_536 / part.length) * part.length, part)
+    for (let written = 0; written < MB; written += chunk.length) {
+      digest.write(Buffer.from(chunk))
+      if (written % (16 * chunk.length) === 0) expect(digest.retained()).toBeLessThan(bound)
+    }
+    const { text, bytes } = digest.take()
+    expect(text.length).toBeLessThan(max + 100)
+    expect(bytes).toBeGreaterThanOrEqual(MB)
+  })
+
+  test('a single chunk of any size neither', () => {
+    const digest = createDigest({ maxCharacters: max })
+    digest.write(Buffer.alloc(20 * MB, 'x'))
+    expect(digest.retained()).toBeLessThan(bound)
+    expect(digest.take().omittedCharacters).toBe(20 * MB - max)
+  })
+})
+
+describe('binary data', () => {
+  const noise = Buffer.from(
+    Array.from({ length: 50_000 }, (_, index) => (index * index * 31 + index * 7) >> 3).map((n) => n & 0xff),
+  )
+  const png = Buffer.concat([latin1('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\0\0\0\x02\0\x08\x06\0\0\0'), noise])
+
+  test.each([
+    ['an image', png, 'PNG image'],
+    ['a program', Buffer.concat([latin1('\x7fELF\x02\x01\x01'), Buffer.alloc(600), noise]), 'ELF program'],
+    ['an archive', Buffer.concat([latin1('PK\x03\x04\x14\0\0\0\x08\0'), noise]), 'ZIP archive'],
+    [
+      'a document',
+      Buffer.concat([latin1('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nstream\n'), noise]),
+      'PDF document',
+    ],
+    [
+      'a tar',
+      Buffer.concat([
+        latin1('a.txt'.padEnd(100, '\0')),
+        latin1('0000644\0'.padEnd(157, '\0')),
+        latin1('ustar\x0000'.padEnd(255, '\0')),
+        Buffer.alloc(2000, 'text'),
+      ]),
+      'tar archive',
+    ],
+    ['noise', noise, 'unrecognised format'],
+    ['zeros', Buffer.alloc(100_000), 'unrecognised format'],
+    ['a few bytes', Buffer.from([0, 1, 2, 3, 4, 5, 6, 7]), 'unrecognised format'],
+    ['the first bytes of an image', png.subarray(0, 20), 'PNG image'],
+    [
+      'Cyrillic of another encoding',
+      Buffer.from('cff0e8e2e5f22c20ece8f0210a', 'hex'),
+      'not UTF-8, perhaps text in another encoding',
+    ],
+  ])('%s is named, not shown', (_, bytes, format) => {
+    for (const size of [Infinity, 7]) {
+      const digest = digestOf(bytes, 30_000, size)
+      expect(digest).toMatchObject({
+        text: `[binary output: ${format}, ${bytes.length.toLocaleString('en')} bytes]`,
+        binary: { format, offset: 0, bytes: bytes.length },
+        bytes: bytes.length,
+        truncated: false,
+        heldBack: 0,
+      })
+    }
+  })
+
+  test('the text before it stays', () => {
+    const before = 'some text\n'.repeat(3000)
+    const digest = digestOf(Buffer.concat([Buffer.from(before), png]), 100_000)
+    expect(digest.text).toBe(`${before}[binary output: PNG image, ${png.length.toLocaleString('en')} bytes]`)
+    expect(digest.binary).toEqual({ format: 'PNG image', offset: before.length, bytes: png.length })
+  })
+
+  test('what is long and then binary says both', () => {
+    const { text } = digestOf(Buffer.concat([Buffer.from('some text\n'.repeat(3000)), noise]), 100)
+    expect(text).toMatch(
+      /^(some text\n){4}\[2,990 lines \(29,900 characters\) left out here\]\n(some text\n){6}\[binary output: /,
+    )
+  })
+
+  test('a list with NULs between is lines', () => {
+    expect(shown('./a\0./b c\0./d\n')).toBe('./a\n./b c\n./d\n')
+    expect(shown('PATH=/bin\0HOME=/root\0LANG=C\0'.repeat(500))).toHaveLength(28 * 500)
+    expect(shown('ls\0-l\0')).toBe('ls\n-l\n')
+    expect(shown('a\0b\0c\0d\0')).toBe('a\nb\nc\nd\n')
+  })
+
+  test('a stray NUL or broken character does not make text binary', () => {
+    expect(shown('a line\nanother\0 line\n')).toBe('a line\nanother\n line\n')
+    expect(shown(latin1('caf\xe9\n'))).toBe('caf\ufffd\n')
+    expect(shown(latin1('d\xe9j\xe0 vu, \xe7a va, h\xe9 oui!\n'.repeat(400)))).toBe(
+      'd\ufffdj\ufffd vu, \ufffda va, h\ufffd oui!\n'.repeat(400),
+    )
+  })
+
+  test('control codes of terminals are not binary', () => {
+    expect(digestOf(`${CSI}31m${CSI}K\x07\b${ESC}(B\x0e\x0f\f`.repeat(2000)).binary).toBeUndefined()
+  })
+
+  test('UTF-16 with its mark is read', () => {
+    const bytes = Buffer.from('\ufeffWindows ☃ 👍\r\nsays hello\r\n', 'utf16le')
+    for (const size of [Infinity, 1, 3]) expect(digestOf(bytes, 1000, size).text).toBe('Windows ☃ 👍\nsays hello\n')
+    expect(digestOf(bytes.subarray(0, 5))).toMatchObject({ text: 'W', heldBack: 1 })
+  })
+})
+
+describe('the newest line', () => {
+  const newest = (...chunks: string[]): string => {
+    const digest = createDigest({ maxCharacters: 1000 })
+    for (const chunk of chunks) digest.write(Buffer.from(chunk))
+    return digest.newestLine()
+  }
+
+  test.each([
+    ['of nothing', '', ''],
+    ['of empty lines', '\n \n', ''],
+    ['with its colours gone', `a\n${CSI}32mb c${CSI}0m\n\n`, 'b c'],
+    ['that is not whole yet', 'a\nbcd', 'bcd'],
+    ['of progress', 'x\n10%\r20%\r', '20%'],
+    ['of much', `${'x\n'.repeat(10_000)}last\n`, 'last'],
+  ])('%s', (_, output, line) => {
+    expect(newest(output)).toBe(line)
+  })
+
+  test('is no longer than 200 characters', () => {
+    expect(newest('👍'.repeat(1000))).toBe('👍'.repeat(100))
+    expect(newest(`${'👍'.repeat(1000)}x`)).toBe(`${'👍'.repeat(99)}x`)
+  })
+})

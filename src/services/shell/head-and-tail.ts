@@ -1,0 +1,123 @@
+// Shows a text that may be of any length within a number of characters: its beginning and its end, cut where lines end
+// if lines are not too long, and between them one line that says exactly how much is left out.
+
+import type { Survey } from '../../lib/screen/survey.js'
+import { createPieces } from './pieces.js'
+
+const HEAD_SHARE = 0.4
+
+export interface Shown {
+  readonly text: string
+  /** What is left out: UTF-16 units, line ends and bytes of UTF-8. */
+  readonly omittedCharacters: number
+  readonly omittedLines: number
+  readonly omittedBytes: number
+}
+
+export interface HeadAndTail {
+  /** Whole characters, with what they measure. */
+  add(bytes: Buffer, measured: Survey): void
+  /** Something is missing here, so that what is counted is the least there was. */
+  skip(): void
+  /** As if `rest` came behind what was added. */
+  show(rest: Buffer, measured: Survey): Shown
+  /** How many bytes are kept. */
+  retained(): number
+}
+
+export function createHeadAndTail(maxCharacters: number): HeadAndTail {
+  const maxHead = Math.floor(maxCharacters * HEAD_SHARE)
+  const maxTail = maxCharacters - maxHead
+  const head = createPieces()
+  const tail = createPieces()
+  let dropped = 0
+  let isWhole = true
+  let total: Size = { characters: 0, lines: 0, bytes: 0 }
+
+  function add(bytes: Buffer, measured: Survey): void {
+    total = sum(total, measured, bytes.length)
+    const forHead = bytes.subarray(0, Math.max(bytesFor(maxHead) - head.bytes(), 0))
+    if (forHead.length > 0) head.add(forHead)
+    if (forHead.length === bytes.length) return
+    tail.add(bytes.subarray(forHead.length))
+    dropped += tail.keepLast(bytesFor(maxTail))
+  }
+
+  function show(rest: Buffer, measured: Survey): Shown {
+    const first = Buffer.concat(dropped > 0 ? head.all() : [...head.all(), ...tail.all(), rest])
+    const last = dropped > 0 ? Buffer.concat([...tail.all(), rest]) : first
+    const all = sum(total, measured, rest.length)
+    if (all.characters <= maxCharacters)
+      return { text: first.toString(), omittedCharacters: 0, omittedLines: 0, omittedBytes: 0 }
+    const before = headOf(first.toString('utf8', 0, bytesFor(maxHead)), maxHead)
+    const after = tailOf(last.toString('utf8', Math.max(last.length - bytesFor(maxTail), 0)), maxTail)
+    const omitted = {
+      omittedCharacters: all.characters - before.length - after.length,
+      omittedLines: all.lines - lineEnds(before) - lineEnds(after),
+      omittedBytes: all.bytes - Buffer.byteLength(before) - Buffer.byteLength(after),
+    }
+    const apart = before === '' || before.endsWith('\n') ? '' : '\n'
+    return {
+      text: `${before}${apart}[${isWhole ? '' : 'at least '}${amountOf(omitted)} left out here]\n${after}`,
+      ...omitted,
+    }
+  }
+
+  return {
+    add,
+    skip: () => void (isWhole = false),
+    show,
+    retained: () => head.bytes() + tail.bytes(),
+  }
+}
+
+interface Size {
+  readonly characters: number
+  readonly lines: number
+  readonly bytes: number
+}
+
+function sum(size: Size, { characters, lines }: Survey, bytes: number): Size {
+  return { characters: size.characters + characters, lines: size.lines + lines, bytes: size.bytes + bytes }
+}
+
+/** Surely enough for so many characters, of which none has more than three bytes, and one more that is cut. */
+function bytesFor(characters: number): number {
+  return characters * 3 + 3
+}
+
+function headOf(text: string, max: number): string {
+  const lines = text.lastIndexOf('\n', max - 1) + 1
+  if (max > 0 && lines > max / 2) return text.slice(0, lines)
+  return text.slice(0, isInsidePair(text, max) ? max - 1 : max)
+}
+
+function tailOf(text: string, max: number): string {
+  const from = Math.max(text.length - max, 0)
+  const lines = from === 0 ? 0 : text.indexOf('\n', from - 1) + 1
+  if (lines > 0 && text.length - lines > max / 2) return text.slice(lines)
+  return text.slice(isInsidePair(text, from) ? from + 1 : from)
+}
+
+function isInsidePair(text: string, at: number): boolean {
+  return (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00
+}
+
+function lineEnds(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++
+  return count
+}
+
+function amountOf({ omittedCharacters, omittedLines }: Omit<Shown, 'text'>): string {
+  const characters = counted(omittedCharacters, 'character')
+  return omittedLines === 0 ? characters : `${counted(omittedLines, 'line')} (${characters})`
+}
+
+function counted(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',')
+}
