@@ -24,6 +24,7 @@ export interface Flags {
   readonly user?: string | undefined
   readonly expires?: string | undefined
   readonly 'behind-proxy'?: boolean | undefined
+  readonly 'no-sandbox'?: boolean | undefined
   readonly token?: string | undefined
   readonly 'key-header'?: string | undefined
   readonly tool?: string | undefined
@@ -55,6 +56,7 @@ export function readArguments(argv: readonly string[]): Arguments {
         user: { type: 'string' },
         expires: { type: 'string' },
         'behind-proxy': { type: 'boolean' },
+        'no-sandbox': { type: 'boolean' },
         token: { type: 'string' },
         'key-header': { type: 'string' },
         tool: { type: 'string' },

@@ -6,6 +6,7 @@ import type { Config } from '../config/load.js'
 import { VERSION } from '../lib/version.js'
 import type { Log } from '../platform/log.js'
 import type { Server } from '../protocol/server.js'
+import type { Confinement } from '../services/shell/confinement.js'
 import { osUser } from '../platform/user.js'
 import { UsageError, type Arguments } from './args.js'
 import { launch, runtime } from './self.js'
@@ -13,7 +14,7 @@ import { nextSignal, print } from './terminal.js'
 
 export interface Surroundings {
   readonly config: Config
-  readonly createServer: () => Server
+  readonly createServer: (confinement?: Confinement) => Server
   readonly log: Log
 }
 
@@ -49,9 +50,9 @@ async function greet(surroundings: Surroundings): Promise<number> {
   return said(print(greeting(launch(), await findings(surroundings))))
 }
 
-async function serve({ config: { settings }, createServer, log }: Surroundings, { flags }: Arguments): Promise<number> {
+async function serve({ config: given, createServer, log }: Surroundings, { flags }: Arguments): Promise<number> {
   const { serveHttp } = await import('./serve-http.js')
-  return said(serveHttp(createServer(), settings, flags, log))
+  return said(serveHttp(createServer, given, flags, log))
 }
 
 async function tools({ createServer }: Surroundings, { flags }: Arguments): Promise<number> {
@@ -84,8 +85,12 @@ async function config(surroundings: Surroundings, { flags }: Arguments): Promise
 }
 
 async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise<number> {
-  const { report } = await import('./doctor.js')
-  const found = await findings(surroundings)
+  const [{ report }, { examineSandbox }] = await Promise.all([import('./doctor.js'), import('./examine-sandbox.js')])
+  const { settings } = surroundings.config
+  const found = [
+    ...(await findings(surroundings)),
+    ...(await examineSandbox(settings, () => tryOutSandbox(surroundings.config))),
+  ]
   await print(flags.json ? `${JSON.stringify(found, null, 2)}\n` : report(found))
   return found.every((finding) => finding.ok) ? 0 : 1
 }
@@ -112,6 +117,18 @@ async function findings({ config: settings, createServer }: Surroundings) {
   const { examine } = await import('./doctor.js')
   const { catalogue, refusals } = createServer()
   return examine({ config: settings, runtime: runtime(), tools: catalogue.names(), refused: refusals })
+}
+
+async function tryOutSandbox(given: Config) {
+  const [{ openSandbox }, { sandboxLevel }, { sandboxTerms }] = await Promise.all([
+    import('../platform/sandbox/sandbox.js'),
+    import('../config/sandbox-level.js'),
+    import('../config/sandbox-terms.js'),
+  ])
+  const level = sandboxLevel(given.settings.SANDBOX, true)
+  const sandbox = await openSandbox(sandboxTerms(given, level === 'off' ? [] : [level]))
+  await sandbox.close()
+  return sandbox.report
 }
 
 async function said(done: Promise<void>): Promise<number> {

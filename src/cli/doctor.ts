@@ -4,14 +4,7 @@ import { accessSync, constants } from 'node:fs'
 
 import type { Config } from '../config/load.js'
 import { askProgram } from '../platform/process.js'
-
-export interface Finding {
-  readonly name: string
-  readonly ok: boolean
-  readonly detail: string
-  /** What to do; absent where nothing needs doing. */
-  readonly fix?: string
-}
+import type { Finding } from './finding.js'
 
 export interface Surroundings {
   readonly config: Config

@@ -2,7 +2,8 @@
 
 import { VERSION } from '../lib/version.js'
 import { connectionGuide, type Launch } from './connect.js'
-import { report, type Finding } from './doctor.js'
+import { report } from './doctor.js'
+import type { Finding } from './finding.js'
 
 export function greeting(launch: Launch, findings: readonly Finding[]): string {
   return `scorpiox-code ${VERSION}

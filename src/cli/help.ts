@@ -8,7 +8,7 @@ Usage
   scorpiox-code                     serve MCP over stdio (a client starts it this way); on a terminal, greet
   scorpiox-code serve               serve MCP over stdio, also on a terminal
   scorpiox-code serve --http        serve MCP over HTTP   [--host 127.0.0.1] [--port 8808] [--no-auth]
-                                    [--behind-proxy]
+                                    [--behind-proxy] [--no-sandbox]
   scorpiox-code tools               list the tools        [--json]
   scorpiox-code call <Tool> [args]  call one tool: a JSON object, or key=value pairs   [--json]
   scorpiox-code config              print each setting and where it came from          [--json]

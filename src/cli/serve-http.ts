@@ -3,12 +3,16 @@
 
 import { join } from 'node:path'
 
+import type { Config } from '../config/load.js'
 import type { Settings } from '../config/options.js'
 import { stateDirOf } from '../config/state-dir.js'
 import { Failure } from '../lib/failure.js'
 import { createErrorWriter, type Log } from '../platform/log.js'
+import type { Level } from '../platform/sandbox/level.js'
 import { osUser } from '../platform/user.js'
 import type { Server } from '../protocol/server.js'
+import { afterStart } from '../services/shell/after-start.js'
+import type { Confinement } from '../services/shell/confinement.js'
 import { openTokenFile, type TokenFile } from '../store/token-file.js'
 import { createAccessLog, type AccessLog } from '../transport/http/access-log.js'
 import { createAuthenticator } from '../transport/http/auth.js'
@@ -18,21 +22,34 @@ import { listenHttp, type HttpSettings } from '../transport/http/listener.js'
 import { createOAuth, type OAuth } from '../transport/http/oauth.js'
 import { openTls } from '../transport/http/tls.js'
 import { UsageError, type Flags } from './args.js'
+import { confineHttp } from './confine-http.js'
 import { connectionGuide } from './connect.js'
 import { launch } from './self.js'
 import { nextSignal, print } from './terminal.js'
 
-export async function serveHttp(server: Server, settings: Settings, flags: Flags, log: Log): Promise<void> {
+export async function serveHttp(
+  createServer: (confinement: Confinement) => Server,
+  config: Config,
+  flags: Flags,
+  log: Log,
+): Promise<void> {
   // Before anything is printed: who reads the greeting may signal at once.
   const stopped = nextSignal()
-  const plan = await readPlan(settings, flags, log)
-  const listener = await listen(server, plan.http)
+  const plan = await readPlan(config.settings, flags, log)
+  const exposure = {
+    host: plan.http.host,
+    isLoopback: isLoopback(plan.http.host),
+    isWaived: flags['no-sandbox'] ?? false,
+  }
+  const confinement = await confineHttp(config, exposure, log)
+  const listener = await listen(createServer(confinement), plan.http)
   const scheme = plan.http.tls ? 'https' : 'http'
   const { host } = plan.http
   const here = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${listener.port}/mcp`
   // Made only now: a start that fails must not use up the one time it is shown.
   const firstToken = plan.makeFirst?.create({ name: 'first', user: osUser() }).token
-  await print(greeting(here, plan, firstToken))
+  void afterStart(config, log, confinement)
+  await print(greeting(here, plan, confinement.level, firstToken))
   await stopped
   await listener.close()
 }
@@ -148,12 +165,13 @@ function readPort(flag: string | undefined): number | undefined {
   throw new UsageError(`--port must be a number from 0 to 65535, got ${flag}`)
 }
 
-function greeting(here: string, { publicUrl, open }: Plan, firstToken: string | undefined): string {
+function greeting(here: string, { publicUrl, open }: Plan, level: Level, firstToken: string | undefined): string {
   const auth = open ? '' : ` -H 'Authorization: Bearer ${firstToken ?? '<token>'}'`
   const request = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
   return `
 scorpiox-code serves MCP at ${here}${publicUrl && `, known as ${publicUrl}`}
 ${credentials(open, firstToken)}
+${rights(level)}
 Try it:
   curl -s ${here} -H 'Content-Type: application/json'${auth} -d '${request}'
 
@@ -162,6 +180,11 @@ To connect a client over stdio instead (no server to keep running), paste one of
 ${connectionGuide(launch())}
 Stop with Ctrl+C.
 `
+}
+
+function rights(level: Level): string {
+  if (level === 'off') return 'Commands are not confined: callers can do what you can do.'
+  return `Commands run in the sandbox (${level}).`
 }
 
 function credentials(open: boolean, firstToken: string | undefined): string {

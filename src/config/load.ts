@@ -1,7 +1,7 @@
 // Effective settings: defaults ← files ← profile ← environment ← `-e`, each value with where it came from.
 // The only reader of process.env. Nothing here fails: what cannot be used is warned about, and the value below stands.
 
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, type Stats } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -19,6 +19,12 @@ export interface Config {
   readonly files: readonly string[]
   /** The directory commands run in. */
   readonly cwd: string
+  /** The person's home; empty where there is none. */
+  readonly home: string
+  /** Where the program itself lies. */
+  readonly programDir: string
+  /** Files and folders that may hold the person's secrets, whether they exist or not. */
+  readonly secretFiles: readonly string[]
   /** The environment for programs this server starts: ours, without our secrets. */
   readonly childEnv: NodeJS.ProcessEnv
 }
@@ -48,7 +54,22 @@ export function loadConfig({ programDir, cwdFlag, overrides = [] }: LoadInput): 
   const { settings, effective, warnings } = collected.finish()
   const startup = settings.STARTUP_DIR
   const cwd = cwdFlag === undefined && startup !== '' ? resolve(base, startup) : base
-  return { settings, effective, warnings, files, cwd, childEnv: withoutSecrets(env) }
+  const profiles = profilePlaces(programDir, home, base).filter(({ personal }) => personal)
+  const secretFiles = [
+    ...personalFiles(programDir, home),
+    ...profiles.map(({ folder }) => join(folder, 'scorpiox-env')),
+  ]
+  return {
+    settings,
+    effective,
+    warnings,
+    files,
+    cwd,
+    home,
+    programDir,
+    secretFiles,
+    childEnv: withoutSecrets(env),
+  }
 }
 
 function personalFiles(programDir: string, home: string): readonly string[] {
@@ -121,7 +142,7 @@ function readIfThere(collected: Collection, path: string): string | undefined {
   try {
     // Most of these files do not exist, and asking is ten times cheaper than catching.
     const stat = statSync(path, { throwIfNoEntry: false })
-    if (!stat) return undefined
+    if (!stat || isPlaceholder(stat)) return undefined
     // A pipe would block the start, and a link to /dev/stdin would swallow the protocol.
     if (!stat.isFile()) collected.warn(path, 'is not a regular file; it is not read')
     else if (stat.size > MAX_FILE_BYTES) collected.warn(path, `is larger than ${MAX_FILE_BYTES} bytes; it is not read`)
@@ -130,6 +151,11 @@ function readIfThere(collected: Collection, path: string): string | undefined {
     collected.warn(path, `cannot be read (${error instanceof Error ? error.message : String(error)})`)
   }
   return undefined
+}
+
+/** What the sandbox puts where no such file is, so that no command can: a folder with the sticky bit. */
+function isPlaceholder(stat: Stats): boolean {
+  return stat.isDirectory() && (stat.mode & 0o1000) !== 0
 }
 
 function takeOverride(collected: Collection, override: string): void {

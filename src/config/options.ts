@@ -86,7 +86,88 @@ const GENERAL = {
     default: 30_000,
     min: 1000,
     max: 10_000_000,
-    about: 'Bytes of output a command may return; of a longer output the head and the tail are kept.',
+    about: 'Characters of output a command may return; of a longer output the head and the tail are shown.',
+  },
+  SHELL_PATH: {
+    type: 'string',
+    default: '',
+    about: 'The bash, or PowerShell on Windows, that runs commands; empty means the one that is found.',
+  },
+  BASH_AUTO_BACKGROUND: {
+    type: 'boolean',
+    project: true,
+    default: true,
+    about: 'Let a command without a timeout that takes too long go on as a background task; off, it is ended.',
+  },
+  BASH_SOFT_LIMIT_MS: {
+    type: 'integer',
+    project: true,
+    default: 30_000,
+    min: 100,
+    max: 86_400_000,
+    about: 'How long is too long for a command without a timeout, in milliseconds.',
+  },
+  JOB_MAX_OUTPUT: {
+    type: 'integer',
+    default: 33_554_432,
+    min: 65_536,
+    max: 17_179_869_184,
+    about:
+      'Bytes of output that are kept on disk of each background task or long output: the beginning and the newest.',
+  },
+  MAX_JOBS: {
+    type: 'integer',
+    default: 64,
+    min: 1,
+    max: 10_000,
+    about: 'Background tasks that one user may have running at the same time.',
+  },
+  JOBS_OUTLIVE_SERVER: {
+    type: 'boolean',
+    default: false,
+    about: 'Let background tasks go on when the server ends; the next server of the project takes them over.',
+  },
+  SANDBOX: {
+    type: 'choice',
+    default: 'auto',
+    choices: ['auto', 'off', 'read-only', 'workspace', 'strict'],
+    about:
+      'What commands may do: `read-only` lets them read all but secrets and write nothing that lasts, `workspace` write to the ' +
+      'project too, `strict` do that without a network or your other files; `auto` is `off` over stdio and, where a sandbox is ' +
+      'available, `workspace` over HTTP.',
+  },
+  SANDBOX_HIDE: {
+    type: 'string',
+    default: '',
+    about:
+      'Further files and folders that sandboxed commands may not read, with commas between them; one with `!` before it, such as ' +
+      '`!~/.npmrc`, may be read although it is one of those hidden by default.',
+  },
+  SANDBOX_WRITE: {
+    type: 'string',
+    default: '',
+    about:
+      'Folders that sandboxed commands may write to besides the project, with commas between them, such as `~/.npm,~/.cache`.',
+  },
+  SANDBOX_READ: {
+    type: 'string',
+    default: '',
+    about:
+      'Files and folders that commands may read at `strict` besides the project and the system, with commas between them.',
+  },
+  SANDBOX_PIDS: {
+    type: 'integer',
+    default: 512,
+    min: 16,
+    max: 1_000_000,
+    about: 'Processes and threads that a sandboxed command may have at the same time.',
+  },
+  SANDBOX_MEMORY_MB: {
+    type: 'integer',
+    default: 4096,
+    min: 64,
+    max: 1_000_000,
+    about: 'Memory that a sandboxed command may take, in megabytes; half as much fits into its `/tmp`.',
   },
   HTTP_HOST: { type: 'string', default: '127.0.0.1', about: 'Address that `serve --http` listens on.' },
   HTTP_PORT: { type: 'integer', default: 8808, min: 0, max: 65_535, about: 'Port that `serve --http` listens on.' },

@@ -14,7 +14,7 @@ function home(): string {
   const folder = ask()
   // A name relative to the project would let whoever wrote the project in.
   if (isAbsolute(folder)) return folder
-  throw new Failure('There is no home directory to keep tokens in; set STATE_DIR to a folder')
+  throw new Failure('There is no home directory to keep anything in; set STATE_DIR to a folder')
 }
 
 // A user without an entry has no home, and the system says so by throwing.

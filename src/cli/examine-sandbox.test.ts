@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+
+import { Failure } from '../lib/failure.js'
+import type { SandboxReport } from '../platform/sandbox/sandbox.js'
+import { report } from './doctor.js'
+import { examineSandbox } from './examine-sandbox.js'
+
+const REPORT: SandboxReport = {
+  bubblewrap: { path: '/usr/bin/bwrap', version: '0.8.0' },
+  levels: ['workspace'],
+  pids: 'cgroup v2',
+  memory: 'cgroup v2',
+  escapes: 16,
+  tookMs: 88,
+}
+
+async function examine(level: 'auto' | 'off' | 'workspace', change: Partial<SandboxReport> | Error = {}) {
+  const settings = { SANDBOX: level, SANDBOX_PIDS: 512, SANDBOX_MEMORY_MB: 4096 } as const
+  const findings = await examineSandbox(settings, () =>
+    change instanceof Error ? Promise.reject(change) : Promise.resolve({ ...REPORT, ...change }),
+  )
+  return { text: report(findings), ok: findings.every((finding) => finding.ok) }
+}
+
+test('what is in force is said in two lines', async () => {
+  expect((await examine('workspace')).text).toBe(
+    '✓ sandbox: workspace; bubblewrap 0.8.0, 16 escapes tried in 88 ms, none worked\n' +
+      '✓ limits: 512 processes (by cgroup v2), 4096 MB (by cgroup v2)\n',
+  )
+  expect((await examine('auto')).text).toContain('sandbox: workspace over HTTP, off over stdio;')
+  expect((await examine('workspace', { pids: 'rlimit', memory: 'rlimit' })).text).toContain(
+    '512 processes (by rlimit), 4096 MB for each process (by rlimit)',
+  )
+})
+
+test('a limit that does not hold is an illness where a sandbox was asked for', async () => {
+  const { text, ok } = await examine('workspace', { pids: 'nothing' })
+  expect(text).toContain('✗ limits: 512 processes (not in force)')
+  expect(text).toContain('→ A command can start processes without end')
+  expect(ok).toBe(false)
+  expect((await examine('auto', { pids: 'nothing' })).ok).toBe(true)
+})
+
+test('no sandbox is an illness where one was asked for, and says what to do', async () => {
+  const failure = new Failure(
+    'The sandbox needs bubblewrap, which is not installed. Install it: sudo apt install bubblewrap',
+  )
+  expect(await examine('workspace', failure)).toEqual({
+    text: `✗ sandbox: workspace cannot be had; no command is run\n  → ${failure.message}\n`,
+    ok: false,
+  })
+  expect(await examine('auto', failure)).toEqual({
+    text: `✓ sandbox: none; commands can do what you can do\n  → ${failure.message}\n`,
+    ok: true,
+  })
+})
+
+test('where it is off nothing is tried', async () => {
+  expect((await examine('off', new Error('opened'))).text).toBe('✓ sandbox: off; commands can do what you can do\n')
+})
+
+test('a bug is not taken for an illness', async () => {
+  await expect(examine('workspace', new TypeError('oops'))).rejects.toThrow('oops')
+})

@@ -1,0 +1,65 @@
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { adviceFor, findBubblewrap, howToInstall } from './bubblewrap.js'
+
+/** A folder with a bwrap of that version in it. */
+function folderWith(version: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'scorpiox-bwrap-'))
+  writeFileSync(join(folder, 'bwrap'), `#!/bin/sh\necho "${version}"\n`)
+  chmodSync(join(folder, 'bwrap'), 0o755)
+  return folder
+}
+
+test('one that is new enough is found by PATH', async () => {
+  const folder = folderWith('bubblewrap 0.11.1')
+  const env = { PATH: `/nowhere:${folder}` }
+  expect(await findBubblewrap(env, [])).toEqual({ path: join(folder, 'bwrap'), version: '0.11.1' })
+})
+
+test.each(['bubblewrap 0.7.0', 'bubblewrap 0.4.1', '0.0.99'])('%s is too old', async (version) => {
+  await expect(findBubblewrap({ PATH: folderWith(version) }, [])).rejects.toThrow('0.8.0 or newer')
+})
+
+test('one that does not say what it is is not used', async () => {
+  await expect(findBubblewrap({ PATH: folderWith('hello') }, [])).rejects.toThrow('does not say its version')
+})
+
+test('one that a command could have put there is passed over, and so is one in a relative folder', async () => {
+  const [planted, good] = [folderWith('bubblewrap 9.9.9'), folderWith('bubblewrap 0.8.0')]
+  mkdirSync(join(planted, 'bin'))
+  const found = await findBubblewrap({ PATH: `${planted}:${good}` }, [planted])
+  expect(found.path).toBe(join(good, 'bwrap'))
+  await expect(findBubblewrap({ PATH: planted }, [planted])).rejects.toThrow('is not installed')
+  await expect(findBubblewrap({ PATH: relative(process.cwd(), good) }, [])).rejects.toThrow('is not installed')
+  await expect(findBubblewrap({}, [])).rejects.toThrow('is not installed')
+})
+
+test.each([
+  ['ID=debian', 'sudo apt install bubblewrap'],
+  ['ID=pop\nID_LIKE="ubuntu debian"', 'sudo apt install bubblewrap'],
+  ['ID="rocky"\nID_LIKE="rhel centos fedora"', 'sudo dnf install bubblewrap'],
+  ['ID=alpine', 'sudo apk add bubblewrap'],
+  ['ID=arch', 'sudo pacman -S bubblewrap'],
+  ['ID="opensuse-leap"\nID_LIKE="suse opensuse"', 'sudo zypper install bubblewrap'],
+  ['', 'apt install bubblewrap, or dnf install bubblewrap'],
+])('on %j one is told %s', (osRelease, expected) => {
+  expect(howToInstall(osRelease)).toContain(expected)
+})
+
+test('whatever bwrap complains about, there is something to do', () => {
+  for (const printed of [
+    'bwrap: No permissions to create new namespace, likely because the kernel does not allow non-privileged user namespaces.',
+    'bwrap: Creating new namespace failed: Operation not permitted',
+    'bwrap: setting up uid map: Permission denied',
+    'bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted',
+    "bwrap: Can't mount proc on /newroot/proc: Operation not permitted",
+    'bwrap: pivot_root: Operation not permitted',
+    'something else',
+  ]) {
+    expect(adviceFor(printed)).toMatch(/sysctl|--security-opt|SANDBOX=off/)
+  }
+})

@@ -1,0 +1,92 @@
+// The program that builds the cage: where it is, whether it is new enough, and what to do where it does not work.
+
+import { existsSync, readFileSync } from 'node:fs'
+
+import { Failure } from '../../lib/failure.js'
+import { askProgram } from '../process.js'
+import { findProgram } from './programs.js'
+
+/** The first with --disable-userns; --size came just before it. */
+const OLDEST = [0, 8, 0] as const
+
+export interface Bubblewrap {
+  readonly path: string
+  readonly version: string
+}
+
+export async function findBubblewrap(env: NodeJS.ProcessEnv, writable: readonly string[]): Promise<Bubblewrap> {
+  const path = findProgram('bwrap', env, writable)
+  if (path === undefined) throw new Failure(`The sandbox needs bubblewrap, which is not installed. ${howToInstall()}`)
+  const version = /\d+(\.\d+)+/.exec((await askProgram(path, ['--version'], env)) ?? '')?.[0]
+  if (version === undefined) throw new Failure(`The sandbox cannot use ${path}: it does not say its version.`)
+  if (isOlder(version)) {
+    throw new Failure(
+      `The sandbox needs bubblewrap ${OLDEST.join('.')} or newer; ${path} is ${version}. Upgrade it or the system.`,
+    )
+  }
+  return { path, version }
+}
+
+/** What to do, given what bwrap printed when it failed to start. */
+export function adviceFor(printed: string): string {
+  if (/mount|pivot_root/i.test(printed) && isContainer()) return IN_CONTAINER
+  if (/RTM_NEWADDR|uid map|loopback/i.test(printed) && isRestricted('apparmor_restrict_unprivileged_userns', '1')) {
+    return APPARMOR
+  }
+  if (isRestricted('unprivileged_userns_clone', '0'))
+    return 'Allow it: sudo sysctl -w kernel.unprivileged_userns_clone=1'
+  if (/namespace|uid map|RTM_NEWADDR/i.test(printed)) return isContainer() ? IN_CONTAINER : NAMESPACES
+  return 'Set SANDBOX=off only if you trust every command, or run the server in a virtual machine.'
+}
+
+const IN_CONTAINER =
+  'In a container it needs the right to mount: start it with ' +
+  '--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined, ' +
+  'and with --cap-add SYS_ADMIN if it runs as root. Otherwise the container is your sandbox: set SANDBOX=off.'
+
+const APPARMOR =
+  'AppArmor keeps programs from making user namespaces. Give bwrap a profile that allows `userns` ' +
+  '(Ubuntu has one: sudo apt install apparmor-profiles, and enable bwrap-userns-restrict), ' +
+  'or sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0.'
+
+const NAMESPACES = 'Allow user namespaces: sudo sysctl -w user.max_user_namespaces=15000.'
+
+const INSTALLERS: readonly (readonly [systems: RegExp, command: string])[] = [
+  [/\b(debian|ubuntu)\b/, 'apt install bubblewrap'],
+  [/\b(fedora|rhel|centos)\b/, 'dnf install bubblewrap'],
+  [/\balpine\b/, 'apk add bubblewrap'],
+  [/\barch\b/, 'pacman -S bubblewrap'],
+  [/\bsuse\b/, 'zypper install bubblewrap'],
+]
+
+export function howToInstall(osRelease = read('/etc/os-release')): string {
+  const system = osRelease.split('\n').filter((line) => /^ID(_LIKE)?=/.test(line))
+  const [, command] = INSTALLERS.find(([systems]) => systems.test(system.join(' '))) ?? []
+  if (command !== undefined) return `Install it: sudo ${command}`
+  return `Install it: ${INSTALLERS.map(([, each]) => each).join(', or ')}.`
+}
+
+function isOlder(version: string): boolean {
+  const parts = version.split('.').map(Number)
+  for (const [at, least] of OLDEST.entries()) {
+    const part = parts[at] ?? 0
+    if (part !== least) return part < least
+  }
+  return false
+}
+
+function isContainer(): boolean {
+  return existsSync('/.dockerenv') || existsSync('/run/.containerenv')
+}
+
+function isRestricted(setting: string, value: string): boolean {
+  return read(`/proc/sys/kernel/${setting}`).trim() === value
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

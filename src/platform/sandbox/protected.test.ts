@@ -1,0 +1,104 @@
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { Failure } from '../../lib/failure.js'
+import { createGuard } from './protected.js'
+
+function project(files: Readonly<Record<string, string>> = {}): string {
+  const root = mkdtempSync(join(tmpdir(), 'scorpiox-project-'))
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(root, path, '..'), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  return root
+}
+
+const PROJECT = { isProject: true, isHeld: () => true }
+const OURS = ['.scorpiox', '.claude', 'scorpiox-env.txt']
+
+test('what is not there is held by an empty folder, which goes again', async () => {
+  const root = project({ 'readme.md': '' })
+  const guard = createGuard()
+  expect(guard.protect(root, PROJECT)).toEqual(OURS.map((name) => join(root, name)))
+  expect(guard.protect(root, PROJECT)).toHaveLength(3)
+  for (const name of OURS) expect(readdirSync(join(root, name))).toEqual([])
+  await guard.close()
+  expect(readdirSync(root)).toEqual(['readme.md'])
+})
+
+test('what is there stays as it is', async () => {
+  const root = project({ 'scorpiox-env.txt': 'TOOLS=1', '.claude/settings.json': '{}' })
+  mkdirSync(join(root, '.scorpiox'))
+  const guard = createGuard()
+  guard.protect(root, PROJECT)
+  await guard.close()
+  expect(readdirSync(root).sort()).toEqual(['.claude', '.scorpiox', 'scorpiox-env.txt'])
+})
+
+test('what the person puts into such a folder meanwhile is kept', async () => {
+  const root = project()
+  const guard = createGuard()
+  guard.protect(root, PROJECT)
+  writeFileSync(join(root, '.scorpiox', 'scorpiox-env.txt'), 'MODEL=x')
+  await guard.close()
+  expect(readdirSync(root)).toEqual(['.scorpiox'])
+})
+
+test('what a server left behind that was killed goes when the next one closes', async () => {
+  const root = project()
+  createGuard().protect(root, PROJECT)
+  const next = createGuard()
+  next.protect(root, PROJECT)
+  await next.close()
+  expect(readdirSync(root)).toEqual([])
+})
+
+test('the parts of a repository that run programs are fixed, and hooks are held', async () => {
+  const root = project({ '.git/config': '', '.git/HEAD': '', '.git/commondir': '.' })
+  const guard = createGuard()
+  const fixed = guard.protect(root, PROJECT)
+  const gits = ['config', 'hooks', 'commondir'].map((name) => join(root, '.git', name))
+  expect(fixed.slice(3)).toEqual(gits)
+  await guard.close()
+  expect(existsSync(join(root, '.git', 'hooks'))).toBe(false)
+})
+
+test('a worktree has a file for a repository', () => {
+  const root = project({ '.git': 'gitdir: /elsewhere' })
+  expect(createGuard().protect(root, PROJECT)).toContain(join(root, '.git'))
+})
+
+test('a repository that a running command could replace is not touched', () => {
+  const root = project({ '.git/config': '' })
+  const fixed = createGuard().protect(root, { isProject: true, isHeld: (path) => !path.endsWith('.git') })
+  expect(fixed).toHaveLength(3)
+  expect(readdirSync(join(root, '.git'))).toEqual(['config'])
+})
+
+test('a link in a protected place is refused, because it could be replaced', () => {
+  for (const name of [...OURS, '.git', '.git/hooks', '.git/config']) {
+    const root = project({ '.git/config': '', 'other/config': '' })
+    rmSync(join(root, name), { recursive: true, force: true })
+    if (name === '.git/hooks' || !name.includes('/')) mkdirSync(join(root, 'other', 'x'))
+    symlinkSync(join(root, 'other'), join(root, name))
+    expect(() => createGuard().protect(root, PROJECT)).toThrow(Failure)
+  }
+})
+
+test('in another folder only what is there is protected, and nothing is put', () => {
+  const root = project({ '.claude/x': '' })
+  expect(createGuard().protect(root, { ...PROJECT, isProject: false })).toEqual([join(root, '.claude')])
+  expect(readdirSync(root)).toEqual(['.claude'])
+})
+
+test('a git directory that is handed out itself is protected as such', () => {
+  const root = join(project({ 'repo.git/config': '', 'repo.git/HEAD': '' }), 'repo.git')
+  expect(createGuard().protect(root, { ...PROJECT, isProject: false })).toEqual([
+    join(root, 'config'),
+    join(root, 'hooks'),
+  ])
+  expect(lstatSync(join(root, 'hooks')).isDirectory()).toBe(true)
+})

@@ -1,0 +1,184 @@
+// Every way out that we know, tried for real at every level: nothing outside changes, no secret is read, no packet
+// arrives. Then the same without the sandbox, to see that each would have worked.
+
+import { execFileSync, spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { enterCage } from '../../src/platform/sandbox/enter.js'
+import type { CageLevel } from '../../src/platform/sandbox/level.js'
+import { openSandbox, type Sandbox } from '../../src/platform/sandbox/sandbox.js'
+import { CORPUS, type Attempt } from './corpus.js'
+import { hasSandbox } from './support.js'
+import { buildWorld, PYTHON, type World } from './world.js'
+
+const LEVELS: readonly CageLevel[] = ['read-only', 'workspace', 'strict']
+
+/** What every attempt may use. */
+const PRELUDE = String.raw`
+said() { echo ESCAPED; }
+py() { "$PYTHON" -I -S -c 'import ctypes, mmap, os, socket, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+out, home = os.environ["OUT"].encode(), os.environ["HOME"].encode()
+def call(n, *a):
+    ctypes.set_errno(0)
+    return libc.syscall(ctypes.c_long(n), *[ctypes.c_long(x) if isinstance(x, int) else x for x in a])
+def said(yes): print("ESCAPED" if yes else "held, errno %d" % ctypes.get_errno())
+'"$1" "$WHERE"; }
+export -f said py
+`
+
+let world: World
+let sandbox: Sandbox
+let before: ReadonlyMap<string, string>
+let corpus: readonly Attempt[]
+
+beforeAll(async () => {
+  if (!hasSandbox) return
+  corpus = CORPUS.filter(({ needs }) => needs.every(isThere))
+  world = await buildWorld()
+  before = world.snapshot()
+  const { home, project, state } = world
+  sandbox = await openSandbox({
+    levels: LEVELS,
+    project,
+    home,
+    folder: join(state, 'sandbox'),
+    hidden: [
+      state,
+      ...['.ssh', '.netrc', '.config/gh', '.aws', '.bash_history', '.claude/scorpiox-env.txt'].map((name) =>
+        join(home, name),
+      ),
+      join(project, 'deep', 'secrets'),
+      '/etc/shadow',
+    ],
+    writable: [],
+    readable: [],
+    fixed: [join(project, 'node_modules', 'server')],
+    pids: 512,
+    memoryBytes: 2 ** 30,
+    env: process.env,
+  })
+})
+
+afterAll(async () => {
+  await sandbox?.close()
+  world?.close()
+})
+
+describe.skipIf(!hasSandbox)('escapes', () => {
+  test('there are at least 150, and all have names of their own', () => {
+    expect(new Set(corpus.map(({ name }) => name)).size).toBe(corpus.length)
+    expect(corpus.length).toBeGreaterThanOrEqual(PYTHON ? 150 : 100)
+  })
+
+  test.each(LEVELS)(
+    'none gets out at the level %s',
+    async (level) => {
+      const tried = corpus.filter(({ levels }) => levels.includes(level))
+      const state = world.snapshot()
+      const packets = world.packets()
+      const together = tried.filter(({ alone }) => !alone)
+      const outputs = new Map(splitOutput(await runInCage(level, together)))
+      for (const attempt of tried.filter(({ alone }) => alone)) {
+        for (const [name, output] of splitOutput(await runInCage(level, [attempt]))) outputs.set(name, output)
+      }
+      await sleep(600)
+      const told = [...outputs].filter(([, text]) => text.includes(world.secret) || text.includes('ESCAPED'))
+      expect(told).toEqual([])
+      expect(differences(state, world.snapshot())).toEqual([])
+      expect(world.packets() - packets).toBe(0)
+      expect(world.victimLives()).toBe(true)
+      expect(together.filter(({ name }) => !outputs.has(name)).map(({ name }) => name)).toEqual([])
+    },
+    60_000,
+  )
+
+  test('what protected the project is gone afterwards', async () => {
+    await sandbox.close()
+    rmSync(join(world.project, 'work'), { recursive: true, force: true })
+    const now = [...world.snapshot()].filter(([path]) => !path.startsWith(join(world.state, 'sandbox')))
+    expect(differences(before, new Map(now))).toEqual([])
+  })
+
+  test('each would have worked without a sandbox, where that can be shown', async () => {
+    const failed: string[] = []
+    for (const attempt of corpus.filter(({ proof }) => proof)) {
+      world.rebuild()
+      if (!(await worksOutside(attempt))) failed.push(attempt.name)
+    }
+    expect(failed).toEqual([])
+  }, 120_000)
+})
+
+/** All of them in one cage, one after the other, each with its name before its output. */
+async function runInCage(level: CageLevel, attempts: readonly Attempt[]): Promise<string> {
+  const cage = sandbox.cage(level)
+  const work = level === 'read-only' ? '/tmp/work' : join(world.project, 'work')
+  try {
+    return await run(enterCage(cage, [cage.bash, '-c', `${cage.prelude}${scriptOf(attempts, work)}`]), 'inside')
+  } finally {
+    cage.release()
+  }
+}
+
+async function worksOutside(attempt: Attempt): Promise<boolean> {
+  const state = world.snapshot()
+  const packets = world.packets()
+  const output = await run(['bash', '-c', scriptOf([attempt], join(world.project, 'work'))], 'outside')
+  if (attempt.sign === 'said') return output.includes('ESCAPED')
+  if (attempt.sign === 'secret') return output.includes(world.secret)
+  const hasHappened = (): boolean =>
+    attempt.sign === 'packet' ? world.packets() > packets : differences(state, world.snapshot()).length > 0
+  for (let waited = 0; waited < 1500 && !hasHappened(); waited += 20) await sleep(20)
+  return hasHappened()
+}
+
+function scriptOf(attempts: readonly Attempt[], work: string): string {
+  const parts = attempts.map(({ name, how }, at) => {
+    const words = quote(how)
+    return `echo; echo '<<< ${name}'; mkdir -p '${work}/${at}'; cd '${work}/${at}'; MARK=${at} timeout 5 bash -c ${words} 2>&1 </dev/null`
+  })
+  return [PRELUDE, ...parts].join('\n')
+}
+
+function splitOutput(output: string): [string, string][] {
+  return output
+    .split('\n<<< ')
+    .slice(1)
+    .map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n') + 1)])
+}
+
+async function run([file = '', ...args]: readonly string[], where: string): Promise<string> {
+  const env = { PATH: process.env.PATH, PYTHON: PYTHON ?? '', WHERE: where, ...world.env }
+  const child = spawn(file, args, { cwd: world.project, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const chunks: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk))
+  await new Promise((resolve) => child.once('close', resolve))
+  return `\n${Buffer.concat(chunks).toString('latin1')}`
+}
+
+function differences(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): string[] {
+  const paths = new Set([...one.keys(), ...other.keys()])
+  return [...paths]
+    .filter((path) => one.get(path) !== other.get(path))
+    .map((path) => `${path}: ${one.get(path)} → ${other.get(path)}`)
+}
+
+function isThere(program: string): boolean {
+  if (program === 'py') return PYTHON !== undefined
+  try {
+    execFileSync('bash', ['-c', `command -v ${program}`], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}

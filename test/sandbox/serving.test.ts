@@ -1,0 +1,119 @@
+// The sandbox as people meet it: by a setting over stdio, by itself over HTTP, and never by half.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { describe, expect, test } from 'vitest'
+
+import { startProgram, tell } from '../http/support.js'
+import { cleanEnv, PROGRAM, startServer, type TestClient } from '../support.js'
+import { hasSandbox } from './support.js'
+
+/** Not in /tmp, which commands do not see. */
+const newHome = (): string => mkdtempSync('/var/tmp/scorpiox-home-')
+
+function newProject(home: string): string {
+  const project = join(home, 'project')
+  mkdirSync(project)
+  return project
+}
+
+async function bash(client: TestClient, command: string, more: object = {}) {
+  const { result } = await client.request('tools/call', { name: 'Bash', arguments: { command, ...more } })
+  return result
+}
+
+describe.skipIf(!hasSandbox)('over stdio', () => {
+  test.each(['read-only', 'workspace', 'strict'])('%s confines every command', async (level) => {
+    const home = newHome()
+    mkdirSync(join(home, '.ssh'))
+    writeFileSync(join(home, '.ssh', 'id'), 'the secret')
+    const client = startServer({ cwd: newProject(home), env: { HOME: home, SANDBOX: level } })
+    const tries = `cat ${home}/.ssh/id; echo x > ${home}/out; echo x > /usr/out; echo x > in; cat in`
+    for (let round = 0; round < 3; round++) {
+      const { text } = (await bash(client, tries)).content[0]
+      expect(text).not.toContain('the secret')
+      expect(text.includes('\nx\n') || text.endsWith('\nx\n')).toBe(level !== 'read-only')
+    }
+    expect(existsSync(join(home, 'out'))).toBe(false)
+    const { text } = (await bash(client, 'echo $$ $(ls /proc | grep -c "^[0-9]")')).content[0]
+    expect(Number(text.split(' ')[0])).toBeLessThan(10)
+    expect(await client.close()).toBe(0)
+    expect(existsSync(join(home, 'project', '.scorpiox'))).toBe(false)
+  })
+
+  test('what a command starts ends with it, and background tasks are confined too', async () => {
+    const home = newHome()
+    const client = startServer({ cwd: newProject(home), env: { HOME: home, SANDBOX: 'workspace' } })
+    expect((await bash(client, 'sleep 300 & echo started')).content[0].text).toBe('started\n')
+    const words = await bash(client, 'trap "echo goodbye; exit 7" TERM; sleep 300 & wait', { timeout: 300 })
+    expect(words.content[0].text).toMatch(/^goodbye\n\[Timed out after 300 ms/)
+    const started = await client.request('tools/call', {
+      name: 'BackgroundBash',
+      arguments: { command: `echo x > ${home}/out; echo tried; sleep 300` },
+    })
+    const read = { task_id: started.result.structuredContent.task_id, wait_for_pattern: 'tried' }
+    const { result } = await client.request('tools/call', { name: 'ReadBgOutput', arguments: read })
+    expect(result.content[0].text).toMatch(/Read-only file system|Permission denied/)
+    await client.close()
+    expect(existsSync(join(home, 'out'))).toBe(false)
+  })
+
+  test('where it cannot be had, no command is run, and the log says so at once', async () => {
+    // The home cannot be a workspace: everything of the person's would be in it.
+    const home = newHome()
+    const client = startServer({ cwd: home, env: { HOME: home, SANDBOX: 'workspace' } })
+    const result = await bash(client, 'touch was-here')
+    expect(result.isError).toBe(true)
+    expect(existsSync(join(home, 'was-here'))).toBe(false)
+    await client.close()
+    const silent = startServer({ cwd: home, env: { HOME: home, SANDBOX: 'workspace' } })
+    await expect.poll(() => silent.stderr(), { timeout: 5000 }).toContain('no command will be run')
+    await silent.close()
+  })
+})
+
+describe.skipIf(!hasSandbox)('over HTTP', () => {
+  test('on loopback it is there by itself', async () => {
+    const home = newHome()
+    const server = await startProgram({ cwd: newProject(home), env: { HOME: home } })
+    const command = `echo x > ${home}/out; echo $$`
+    expect(await tell(server, 'Bash', { command })).toMatch(/Read-only file system\n\d\n$/)
+    await server.stop()
+  })
+
+  const beyond = ['--host', '0.0.0.0', '--behind-proxy']
+
+  test.each([
+    ['switched off', { SANDBOX: 'off' }, 'project'],
+    ['not to be had', {}, ''],
+  ])('beyond loopback, nothing is served where it is %s', async (_, env, place) => {
+    const home = newHome()
+    newProject(home)
+    const { code, stderr } = await run([...beyond], join(home, place), { HOME: home, ...env })
+    expect(code).toBe(2)
+    expect(stderr).toContain('--no-sandbox')
+  })
+
+  test('beyond loopback, a flag waives it', async () => {
+    const home = newHome()
+    const flags = [...beyond, '--no-sandbox']
+    const server = await startProgram({ cwd: newProject(home), flags, env: { HOME: home, ALLOWED_HOSTS: '127.0.0.1' } })
+    expect(await tell(server, 'Bash', { command: `echo x > ${home}/out; echo done` })).toBe('done\n')
+    await server.stop()
+  })
+})
+
+async function run(flags: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
+  const child = spawn(process.execPath, [PROGRAM, 'serve', '--http', '--port', '0', ...flags], {
+    cwd,
+    env: cleanEnv({ HTTP_TOKEN: 'a-token-for-tests-only', ...env }),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  const [code] = (await once(child, 'close')) as [number]
+  return { code, stderr }
+}
