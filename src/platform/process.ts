@@ -1,31 +1,30 @@
-// The door to other programs: starts one in a session of its own, and ends everything it started.
-// Nothing else in the house imports node:child_process.
+// The door to other programs: starts one in a session of its own. Nothing else in the house imports node:child_process.
 
-import { spawn, type ChildProcess } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { constants } from 'node:os'
+import { dirname } from 'node:path'
+import { Readable, Writable } from 'node:stream'
 
-import { findTagged, hasTag, tagged, type TaggedProcess } from './process-tree.js'
-
-const POLL_MS = 20
-/** A scan younger than this serves everybody who asks, so that ending hundreds of commands scans a few times a second. */
-const SCAN_FRESH_MS = 20
-const UNKILLABLE_MS = 1000
 const ASK_MS = 3000
+const SLOWLY_MS = 20
+const MAX_ANSWER = 16 * 1024 * 1024
 
 export interface Exit {
+  /** As a shell tells it: 128 and the number of the signal, where a signal ended it; null when nobody saw it end. */
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
-export interface Running {
+export interface Program {
+  readonly pid: number
   /** When the program itself has ended; children it left behind may still run. */
   readonly exited: Promise<Exit>
   /** When nobody can write to its output any more. */
   readonly closed: Promise<void>
-  /** Asks it and its children to end, ends them for good after the given time; resolves when they are gone. */
-  end(killAfterMs: number): Promise<void>
+  readonly pause: () => void
+  readonly resume: () => void
   /** Its output is no longer wanted. A child left behind may go on writing, slowly: closing the pipe would kill it. */
-  ignoreOutput(): void
+  readonly ignoreOutput: () => void
 }
 
 export interface Start {
@@ -36,46 +35,67 @@ export interface Start {
   readonly onOutput: (chunk: Buffer) => void
 }
 
-export interface Processes {
-  /** Rejects where the program could not be started at all; `code` is the system's, such as ENOENT. */
-  start(start: Start): Promise<Running>
-  /** Ends everything that was ever started here and still runs. */
-  endAll(killAfterMs: number): Promise<void>
+/** Rejects where the program could not be started at all; `code` is the system's, such as ENOENT. */
+export async function startProgram({ file, args, cwd, env, onOutput }: Start): Promise<Program> {
+  // Detached, a program has no console on Windows, and each one that it starts opens a window.
+  const detached = process.platform !== 'win32'
+  const child = spawn(file, args, { cwd, env, detached, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
+  // Out of descriptors, there is a child without streams, and its error comes a tick later.
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null && stream !== undefined)
+  for (const stream of streams) stream.on('data', onOutput)
+  const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve(exitOf(code, signal))))
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const pid = await started(child)
+  return {
+    pid,
+    exited,
+    closed,
+    pause: () => streams.forEach((stream) => stream.pause()),
+    resume: () => streams.forEach((stream) => stream.resume()),
+    ignoreOutput: () => streams.forEach(trickle),
+  }
 }
 
-export function createProcesses(): Processes {
-  const family = `${process.pid.toString(36)}-${Math.random().toString(36).slice(2)}`
-  let count = 0
-  let scan: { readonly at: number; readonly found: readonly TaggedProcess[] } | undefined
+export interface Helper {
+  readonly exited: Promise<void>
+  /** When neither it nor anybody it started can report any more. */
+  readonly silent: Promise<void>
+  tell(text: string): void
+  /** It hears that we are gone. */
+  hangUp(): void
+}
 
-  function find(beginning: string): readonly number[] {
-    if (!scan || performance.now() - scan.at > SCAN_FRESH_MS) scan = { at: performance.now(), found: findTagged() }
-    return scan.found.filter((each) => hasTag(each, beginning)).map(({ pid }) => pid)
-  }
+export interface HelperStart {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly onLine: (line: string) => void
+}
 
-  /** TERM to all of them, KILL to those that are left after a while; resolves when none is left. */
-  async function endTagged(beginning: string, killAfterMs: number): Promise<void> {
-    const startedAt = performance.now()
-    for (let round = 0; ; round++) {
-      const pids = find(beginning)
-      const waited = performance.now() - startedAt
-      if (pids.length === 0 || waited > killAfterMs + UNKILLABLE_MS) return
-      if (round === 0) for (const pid of pids) signal(pid, 'SIGTERM')
-      if (waited >= killAfterMs) for (const pid of pids) signal(pid, 'SIGKILL')
-      await sleep(POLL_MS)
-    }
+/** Starts a program that hears on fd 3 and reports in lines on fd 4, and that does not keep this process alive. */
+export async function startHelper(file: string, args: readonly string[], start: HelperStart): Promise<Helper> {
+  const { cwd, env, onLine } = start
+  const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] })
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  await started(child)
+  const [, , , orders, reports] = child.stdio
+  if (!isWritable(orders) || !isReadable(reports)) throw new Error('the helper has no pipes')
+  child.unref()
+  for (const stream of [orders, reports]) if ('unref' in stream && typeof stream.unref === 'function') stream.unref()
+  orders.on('error', () => {})
+  reports.on('error', () => {})
+  let rest = ''
+  reports.setEncoding('latin1').on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) onLine(line)
+  })
+  const silent = new Promise<void>((resolve) => reports.once('close', () => resolve()))
+  const hangUp = (): void => {
+    orders.end()
+    // It could not hear that if somebody has stopped it.
+    child.kill('SIGCONT')
   }
-
-  return {
-    async start(start) {
-      const tag = `${family}.${++count}`
-      const child = spawnChild({ ...start, env: tagged(start.env, tag) })
-      // What an earlier scan found says nothing about a program started since.
-      scan = undefined
-      return createRunning(child, await started(child), (killAfterMs) => endTagged(`${tag};`, killAfterMs))
-    },
-    endAll: (killAfterMs) => endTagged(`${family}.`, killAfterMs),
-  }
+  return { exited, silent, hangUp, tell: (text) => void orders.write(text) }
 }
 
 /** What a program prints when asked a short question; undefined when it is not there or does not answer. */
@@ -84,80 +104,84 @@ export async function askProgram(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<string | undefined> {
-  const chunks: Buffer[] = []
   try {
-    const onOutput = (chunk: Buffer): void => void chunks.push(chunk)
-    const running = await createProcesses().start({ file, args, cwd: '/', env, onOutput })
-    const timer = setTimeout(() => void running.end(0), ASK_MS)
-    const { code } = await running.exited
-    await running.closed
-    clearTimeout(timer)
-    return code === 0 ? Buffer.concat(chunks).toString().trim() : undefined
+    const { code, output } = await runProgram(file, args, env)
+    return code === 0 ? output.trim() : undefined
   } catch {
     return undefined
   }
 }
 
-interface Ends {
-  readonly exited: Promise<Exit>
-  readonly closed: Promise<void>
+/** Runs a program that takes a moment to its end; one that takes longer is ended. */
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<Exit & { readonly output: string }> {
+  const chunks: Buffer[] = []
+  const onOutput = (chunk: Buffer): void => void chunks.push(chunk)
+  const program = await startProgram({ file, args, cwd: '/', env, onOutput })
+  const timer = setTimeout(() => signalGroup(program.pid, 'SIGKILL'), ASK_MS)
+  const exit = await program.exited
+  await program.closed
+  clearTimeout(timer)
+  return { ...exit, output: Buffer.concat(chunks).toString() }
 }
 
-function spawnChild({ file, args, cwd, env, onOutput }: Start): ChildProcess {
-  const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
-  // Out of descriptors, there is a child without streams, and its error comes a tick later.
-  child.stdout?.on('data', onOutput)
-  child.stderr?.on('data', onOutput)
-  return child
-}
-
-function started(child: ChildProcess): Promise<Ends> {
-  const exited = new Promise<Exit>((resolve) =>
-    child.once('exit', (code, signal_) => resolve({ code, signal: signal_ })),
-  )
-  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('spawn', () => resolve({ exited, closed }))
+/**
+ * The same of a program that shows or ends others, and therefore is none of ours. Windows looks for it in the
+ * directory first, so that is a safe one.
+ */
+export function askSystem(file: string, args: readonly string[]): Promise<string | undefined> {
+  const options = { cwd: dirname(process.execPath), timeout: ASK_MS, maxBuffer: MAX_ANSWER, windowsHide: true }
+  return new Promise((resolve) => {
+    execFile(file, args, options, (error, stdout) => resolve(error ? undefined : stdout))
   })
 }
 
-function createRunning(child: ChildProcess, ends: Ends, endTree: (killAfterMs: number) => Promise<void>): Running {
-  const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null
-  return {
-    ...ends,
-    async end(killAfterMs) {
-      // The group first: it needs no scan, and is all there is where nothing can be scanned. Its number is only safe
-      // to use while the program itself is there.
-      if (!isOver()) signalGroup(child, 'SIGTERM')
-      const timer = setTimeout(() => !isOver() && signalGroup(child, 'SIGKILL'), killAfterMs)
-      await Promise.all([ends.exited, endTree(killAfterMs)])
-      clearTimeout(timer)
-    },
-    ignoreOutput() {
-      for (const stream of [child.stdout, child.stderr]) {
-        stream?.removeAllListeners('data')
-        stream?.on('data', () => {
-          stream.pause()
-          setTimeout(() => stream.resume(), POLL_MS).unref()
-        })
-      }
-    },
-  }
-}
-
-function signalGroup(child: ChildProcess, name: NodeJS.Signals): void {
-  if (child.pid === undefined) return
-  if (process.platform !== 'win32') return signal(-child.pid, name)
-  // Windows has no groups to signal; taskkill walks the tree.
-  const args = ['/PID', String(child.pid), '/T', '/F']
-  spawn('taskkill', args, { stdio: 'ignore', windowsHide: true }).on('error', () => {})
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
+/** To a program and those it started that did not leave its group. */
+export function signalGroup(pid: number, name: NodeJS.Signals): void {
   try {
-    process.kill(pid, name)
+    process.kill(-pid, name)
   } catch {
     // Already gone.
   }
+}
+
+/** The other way round: what a shell's exit status says. */
+export function exitOfStatus(status: number | undefined): Exit {
+  if (status === undefined) return { code: null, signal: null }
+  const found = Object.entries(constants.signals).find(([, number]) => number === status - 128)
+  return { code: status, signal: found && isSignal(found[0]) ? found[0] : null }
+}
+
+function exitOf(code: number | null, signal: NodeJS.Signals | null): Exit {
+  return { code: signal ? 128 + constants.signals[signal] : code, signal }
+}
+
+function isSignal(name: string): name is NodeJS.Signals {
+  return name in constants.signals
+}
+
+function started(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('spawn', () => resolve(child.pid ?? 0))
+  })
+}
+
+function trickle(stream: Readable): void {
+  stream.removeAllListeners('data')
+  stream.on('data', () => {
+    stream.pause()
+    setTimeout(() => stream.resume(), SLOWLY_MS).unref()
+  })
+}
+
+function isWritable(stream: unknown): stream is Writable {
+  return stream instanceof Writable
+}
+
+function isReadable(stream: unknown): stream is Readable {
+  return stream instanceof Readable
 }

@@ -1,0 +1,241 @@
+// Raises shells ahead of time from a process of a few megabytes: Node would fork itself for each, and that takes longer
+// the more it holds. Each shell is given its one command through a pipe and answers through another: pipes with a name,
+// because those that Node makes are sockets, and nobody can open /dev/stdout on a socket.
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { hasCode } from '../lib/error-code.js'
+import { promised } from '../lib/promised.js'
+import { makePlace, removePlace } from './nursery-place.js'
+import { NURSERY, WAITER } from './nursery-script.js'
+import { createWard, type Names, type Nursling, type Ward } from './nursling.js'
+import { startHelper } from './process.js'
+import { RECORDER } from './recorder.js'
+import { keepVigil } from './vigil.js'
+
+const BATCH = 32
+const FEW = 8
+/** How long a shell that was asked for may take to come up when the nursery is gone. */
+const GRACE_MS = 1000
+/** A shell reads from a pipe byte by byte; what is longer is put in a file. */
+const MAX_PIPED_BYTES = 4096
+
+export interface Nursery {
+  readonly isOpen: boolean
+  /** A shell for one command. Rejects where none can be made; `code` is the system's where it gave one. */
+  raise(nature?: Nature): Promise<Nursling>
+  /** The processes that lead the shells there are. */
+  leaders(): ReadonlySet<number>
+  /** What runs goes on; there will be no new ones. */
+  close(): void
+  /** Takes its files away, which those that run do not need. */
+  remove(): void
+}
+
+/** What is special about a shell. */
+export interface Nature {
+  /** The command, where it is known from the beginning and too long for a pipe. */
+  readonly command?: string | undefined
+  /** A program and its arguments to start the shell under, and the file it wants to find open as fd 9. */
+  readonly cage?: { readonly argv: readonly string[]; readonly filter: string; readonly bash: string } | undefined
+  /** Files into which it writes 0 first, and words for the shell itself before it takes its command. */
+  readonly limits?: readonly string[] | undefined
+  readonly prelude?: string | undefined
+  /** Its output is written to a folder by a process of its own, and its exit status to a file. */
+  readonly record?: Recording | undefined
+}
+
+export interface Recording {
+  readonly folder: string
+  readonly segmentBytes: number
+  readonly segments: number
+  readonly statusFile: string
+}
+
+export interface NurserySettings {
+  readonly bash: string
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  /** The tags of every command, to which its number is added. */
+  readonly tags: string
+  /** What all of them have in common. */
+  readonly family: string
+  /** Commands go on when the server is gone. */
+  readonly outlive: boolean
+}
+
+export function fitsPipe(command: string): boolean {
+  return Buffer.byteLength(command) <= MAX_PIPED_BYTES
+}
+
+/** undefined: this system has not what it takes. Rejects where the system refuses, with its `code`. */
+export async function openNursery(settings: NurserySettings): Promise<Nursery | undefined> {
+  // Bun does not read from pipes that it is given as a descriptor.
+  if (process.platform !== 'linux' || 'bun' in process.versions) return undefined
+  const { bash, cwd, env, tags, family, outlive } = settings
+  const place = makePlace(family)
+  const remove = (): void => removePlace(place)
+  const wards = new Map<number, Ward>()
+  const pipes = createSupply((from, to) => helper.tell(`pipes ${from} ${to}\n`))
+  let isOpen = true
+
+  function forget(ward: Ward): void {
+    wards.delete(ward.number)
+    ward.onExit(undefined)
+    ward.onClosed()
+  }
+
+  function hear(report: string): void {
+    const [what, number, value] = report.split(' ')
+    const ward = wards.get(Number(number))
+    if (what === 'pipes') pipes.made(Number(value))
+    else if (what === 'up') ward?.onUp(Number(value))
+    else if (what === 'exit') ward?.onExit(Number(value))
+    else ward?.onClosed()
+    if (ward?.isOver && ward.isClosed) wards.delete(ward.number)
+  }
+
+  // Without what the person set up for his own shells; commands get that all the same.
+  const args = ['-p', '-c', NURSERY, 'nursery', place, tags, family, WAITER, outlive ? '1' : '', RECORDER]
+  const helper = await startHelper(bash, args, { cwd, env, onLine: hear }).catch((error: unknown) => {
+    remove()
+    throw error
+  })
+  const endVigil = keepVigil(wards, (ward) => {
+    // One who raises nobody will be of no use to the next either.
+    if (ward.pid === undefined) close()
+    forget(ward)
+  })
+  // Shells have a nurse each, who goes on reporting; those that do not come up now never had one.
+  void helper.exited.then(async () => {
+    isOpen = false
+    pipes.exhausted()
+    await sleep(GRACE_MS, undefined, { ref: false })
+    for (const ward of wards.values()) if (ward.pid === undefined) forget(ward)
+  })
+  void helper.silent.then(() => {
+    endVigil()
+    for (const ward of wards.values()) forget(ward)
+    remove()
+  })
+
+  function close(): void {
+    isOpen = false
+    pipes.exhausted()
+    helper.tell('leave\n')
+    helper.hangUp()
+  }
+
+  if (!(await pipes.ready)) return undefined
+  return {
+    get isOpen() {
+      return isOpen
+    },
+    leaders: () => new Set([...wards.values()].flatMap(({ pid }) => pid ?? [])),
+    async raise(nature = {}) {
+      const number = await pipes.next()
+      if (number === undefined || !isOpen) throw new Error('no shell could be made ready')
+      try {
+        const { note, names } = prepare(join(place, String(number)), nature)
+        const ward = createWard(number, names)
+        wards.set(number, ward)
+        helper.tell(`shell ${number} ${note}\n`)
+        return ward
+      } catch (error) {
+        // Somebody who tidied up among temporary files took the pipes away: they will not come back.
+        if (hasCode(error, 'ENOENT')) close()
+        throw error
+      }
+    },
+    close,
+    remove,
+  }
+}
+
+interface Supply {
+  /** Whether the first are there, once that is known. */
+  readonly ready: Promise<boolean>
+  next(): number | undefined | Promise<number | undefined>
+  made(below: number): void
+  exhausted(): void
+}
+
+/** Numbers whose pipes are there; more are ordered before the last is used. */
+function createSupply(order: (from: number, to: number) => void): Supply {
+  const waiting: { readonly number: number; readonly resolve: (number: number | undefined) => void }[] = []
+  let given = 0
+  let made = 0
+  let ordered = BATCH
+  let isExhausted = false
+  const first = promised<boolean>()
+  return {
+    ready: first.promise,
+    next() {
+      if (isExhausted) return undefined
+      const number = given++
+      if (number + FEW >= ordered) {
+        order(ordered, ordered + BATCH)
+        ordered += BATCH
+      }
+      return number < made ? number : new Promise((resolve) => waiting.push({ number, resolve }))
+    },
+    made(below) {
+      made = below
+      first.resolve(true)
+      for (let next = waiting[0]; next && next.number < below; next = waiting[0]) {
+        waiting.shift()
+        next.resolve(next.number)
+      }
+    },
+    exhausted() {
+      isExhausted = true
+      first.resolve(false)
+      for (const { resolve } of waiting.splice(0)) resolve(undefined)
+    },
+  }
+}
+
+/** Puts the files of a shell beside its pipes. */
+function prepare(base: string, nature: Nature): { readonly note: string; readonly names: Names } {
+  const { command, record } = nature
+  const words = noteOf(nature)
+  const files: [string, string][] = [
+    [`${base}.c`, command === undefined ? '' : `${command}\0`],
+    [`${base}.n`, words],
+  ]
+  const written = files.filter(([, text]) => text !== '')
+  for (const [path, text] of written) writeFileSync(path, text, { mode: 0o600 })
+  return {
+    note: words === '' ? '' : `${base}.n`,
+    names: {
+      input: command === undefined ? `${base}.i` : undefined,
+      output: record ? undefined : `${base}.o`,
+      all: [`${base}.i`, `${base}.o`, ...written.map(([path]) => path)],
+    },
+  }
+}
+
+/** What the nurse must know, in the words of a shell; empty for a plain one. */
+function noteOf({ command, cage, limits = [], prelude = '', record }: Nature): string {
+  const words = (list: readonly string[]): string => list.map(quoted).join(' ')
+  return [
+    command === undefined ? [] : [`long=1`],
+    cage ? [`cage=(${words(cage.argv)}) filter=${quoted(cage.filter)} bash=${quoted(cage.bash)}`] : [],
+    limits.length === 0 ? [] : [`limits=(${words(limits)})`],
+    prelude === '' ? [] : [`prelude=${quoted(prelude)}`],
+    record
+      ? [
+          `status=${quoted(record.statusFile)}`,
+          `record=(${words([record.folder, String(record.segmentBytes), String(record.segments)])})`,
+        ]
+      : [],
+  ]
+    .flat()
+    .join('\n')
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,157 @@
+// One shell of the nursery: it waits for its one command at one pipe and prints to another. Both have names only until
+// the shell has opened them.
+
+import { closeSync, constants, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { Socket } from 'node:net'
+
+import { promised } from '../lib/promised.js'
+
+export interface Nursling {
+  readonly number: number
+  /** The process that leads its session; undefined when it never came to be. */
+  readonly up: Promise<number | undefined>
+  /** Its exit status as a shell tells it; undefined when nobody saw it end. */
+  readonly exited: Promise<number | undefined>
+  /** When nobody can write to its output any more. */
+  readonly closed: Promise<void>
+  readonly isOver: boolean
+  /** It never came to be and its command lay in the pipe to the end: nobody has run it. */
+  readonly isUntouched: boolean
+  run(command: string, onOutput: (chunk: Buffer) => void): void
+  readonly pause: () => void
+  readonly resume: () => void
+  /** Its output is no longer wanted. What it left behind may go on writing, slowly: closing the pipe would kill it. */
+  readonly ignoreOutput: () => void
+  /** It is not needed: without a command it ends. */
+  dismiss(): void
+}
+
+/** A nursling as the nursery sees it. */
+export interface Ward extends Nursling {
+  /** The process that leads its session; undefined until it is up. */
+  readonly pid: number | undefined
+  /** Nothing more is to be heard of it. */
+  readonly isClosed: boolean
+  onUp(pid: number): void
+  onExit(status: number | undefined): void
+  /** Whoever recorded its output is done. */
+  onClosed(): void
+}
+
+/** The names it is known by until it is up. */
+export interface Names {
+  /** The pipe for the command; undefined when that lies in a file. */
+  readonly input: string | undefined
+  /** The pipe for the output; undefined when that is recorded. */
+  readonly output: string | undefined
+  readonly all: readonly string[]
+}
+
+const SLOWLY_MS = 20
+const PIPE_BYTES = 65_536
+
+export function createWard(number: number, names: Names): Ward {
+  // For reading and writing, because opening for writing alone fails while nobody reads.
+  let input = names.input === undefined ? undefined : openSync(names.input, constants.O_RDWR | constants.O_NONBLOCK)
+  const output = names.output === undefined ? undefined : openOr(names.output, () => closeInput())
+  let socket: Socket | undefined
+  let hear: ((chunk: Buffer) => void) | undefined
+  const early: Buffer[] = []
+  const up = promised<number | undefined>()
+  const exited = promised<number | undefined>()
+  const closed = promised<void>()
+  let pid: number | undefined
+  let isOver = false
+  let isClosed = false
+  let sentBytes = 0
+  let isUntouched = false
+
+  function closeInput(): void {
+    if (input !== undefined) closeSync(input)
+    input = undefined
+  }
+
+  // Only now is there a writer; until then, a reader would think that all has been said.
+  function listen(fd: number): void {
+    socket = new Socket({ fd, readable: true, writable: false })
+    socket.on('data', (chunk: Buffer) => (hear ? hear(chunk) : early.push(chunk)))
+    socket.on('error', () => {})
+    socket.once('close', () => closed.resolve())
+    if (!hear) socket.unref()
+  }
+
+  return {
+    number,
+    up: up.promise,
+    exited: exited.promise,
+    closed: closed.promise,
+    get pid() {
+      return pid
+    },
+    get isClosed() {
+      return output !== undefined || isClosed
+    },
+    get isOver() {
+      return isOver
+    },
+    get isUntouched() {
+      return isUntouched
+    },
+    run(command, onOutput) {
+      hear = onOutput
+      socket?.ref()
+      for (const chunk of early.splice(0)) onOutput(chunk)
+      if (input !== undefined) sentBytes = writeSync(input, `${command}\0`)
+      if (pid !== undefined) closeInput()
+    },
+    pause: () => void socket?.pause(),
+    resume: () => void socket?.resume(),
+    ignoreOutput() {
+      const left = socket
+      left?.unref().removeAllListeners('data')
+      left?.on('data', () => {
+        left.pause()
+        setTimeout(() => left.resume(), SLOWLY_MS).unref()
+      })
+    },
+    dismiss: closeInput,
+    onUp(leader) {
+      pid = leader
+      for (const name of names.all) rmSync(name, { force: true })
+      if (hear) closeInput()
+      if (output !== undefined) listen(output)
+      up.resolve(leader)
+    },
+    onExit(status) {
+      isOver = true
+      if (pid === undefined && input !== undefined) isUntouched = takenBack(input) === sentBytes
+      closeInput()
+      if (pid === undefined && output !== undefined) closeSync(output)
+      if (pid === undefined) closed.resolve()
+      up.resolve(undefined)
+      exited.resolve(status)
+    },
+    onClosed() {
+      isClosed = true
+      if (!socket) closed.resolve()
+    },
+  }
+}
+
+/** How much of what was put into a pipe nobody has read. */
+function takenBack(fd: number): number {
+  try {
+    return readSync(fd, Buffer.alloc(PIPE_BYTES))
+  } catch {
+    return 0
+  }
+}
+
+function openOr(name: string, undo: () => void): number {
+  try {
+    return openSync(name, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch (error) {
+    undo()
+    throw error
+  }
+}

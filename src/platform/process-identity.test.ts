@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { isAlive, isOwner, ownerOf } from './process-identity.js'
+
+const HIGHEST_PID = 2 ** 22
+
+test('we are who we are, and no other boot, start or number', () => {
+  const us = ownerOf()!
+  expect(us.pid).toBe(process.pid)
+  expect(ownerOf(process.pid)).toEqual(us)
+  expect(isOwner(JSON.parse(JSON.stringify(us)))).toBe(true)
+  expect(isAlive(us)).toBe(true)
+  for (const other of [{ startedAt: '1' }, { boot: 'x' }, { pid: HIGHEST_PID + 1 }, { pid: process.ppid }]) {
+    expect(isAlive({ ...us, ...other })).toBe(false)
+  }
+})
+
+test('whatever a program is called, and until it has ended', async () => {
+  const program = join(mkdtempSync(join(tmpdir(), 'scorpiox-identity-')), 'a) Z (b 1')
+  copyFileSync(process.execPath, program)
+  const child = spawn(program, ['-e', 'setTimeout(() => {}, 60_000)'], { stdio: 'ignore' })
+  await once(child, 'spawn')
+  const owner = ownerOf(child.pid)!
+  expect(isAlive(owner)).toBe(true)
+  expect(owner).not.toEqual({ ...ownerOf(), pid: owner.pid })
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  expect(isAlive(owner)).toBe(false)
+  expect(ownerOf(owner.pid)).toBeUndefined()
+})
+
+test('a process that has ended and was not yet buried is gone', async () => {
+  // The shell starts a child and becomes a program that never asks for its end.
+  const child = spawn('bash', ['-c', 'sleep 0.05 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const owner = ownerOf(Number(line))
+  if (owner) while (isAlive(owner)) await new Promise(setImmediate)
+  expect(ownerOf(Number(line))).toBeUndefined()
+  child.kill('SIGKILL')
+})
+
+test.each([undefined, null, [], {}, { pid: 1.5, startedAt: '', boot: '' }, { pid: 1, startedAt: 2, boot: '' }])(
+  '%j is no owner',
+  (value) => expect(isOwner(value)).toBe(false),
+)

@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { describe, expect, test } from 'vitest'
+
+import { quietEnvironment } from './quiet-environment.js'
+
+const PLATFORMS = ['linux', 'darwin', 'win32'] as const
+
+test.each(PLATFORMS)('on %s nothing colours, pages or asks, whatever the person has set', (platform) => {
+  const env = { PAGER: 'less', GIT_PAGER: 'delta', EDITOR: 'vi', FORCE_COLOR: '1', COLUMNS: '80', HOME: '/home/me' }
+  const quiet = quietEnvironment(env, platform)
+  expect(quiet).toMatchObject({ TERM: 'dumb', NO_COLOR: '1', PAGER: 'cat', GIT_PAGER: 'cat', EDITOR: 'false' })
+  expect(quiet).not.toHaveProperty('FORCE_COLOR')
+  expect(quiet).not.toHaveProperty('COLUMNS')
+  expect(quiet).not.toHaveProperty('CI')
+  expect(quiet.HOME).toBe('/home/me')
+})
+
+test('to Windows, names that differ in case are one', () => {
+  const quiet = quietEnvironment({ Pager: 'more', Force_Color: '1', pythonUnbuffered: '', Path: 'C:\\' }, 'win32')
+  const spelled = (name: string) => Object.keys(quiet).filter((key) => key.toUpperCase() === name)
+  expect(spelled('PAGER')).toEqual(['PAGER'])
+  expect(spelled('FORCE_COLOR')).toEqual([])
+  expect(spelled('PYTHONUNBUFFERED')).toEqual(['pythonUnbuffered'])
+  expect(quiet.Path).toBe('C:\\')
+  expect(quietEnvironment({ Pager: 'more' }, 'linux')).toMatchObject({ Pager: 'more', PAGER: 'cat' })
+})
+
+test('what the person has decided stays where it can hang nobody', () => {
+  expect(quietEnvironment({}, 'linux')).toMatchObject({ GIT_ASKPASS: '', PYTHONUNBUFFERED: '1' })
+  const decided = { GIT_ASKPASS: '/bin/token', PYTHONUNBUFFERED: '', NODE_OPTIONS: '--max-old-space-size=8192' }
+  expect(quietEnvironment(decided, 'linux')).toMatchObject(decided)
+})
+
+test.each([
+  ['linux', {}, 'C.UTF-8'],
+  ['linux', { LANG: 'C' }, 'C.UTF-8'],
+  ['darwin', {}, 'en_US.UTF-8'],
+  ['win32', {}, undefined],
+  ['linux', { LANG: 'de_DE.ISO-8859-1' }, 'de_DE.ISO-8859-1'],
+  ['linux', { LC_ALL: 'C' }, undefined],
+  ['linux', { LC_CTYPE: 'fr_FR.UTF-8' }, undefined],
+] as const)('a locale on %s with %j: %s', (platform, env, expected) => {
+  expect(quietEnvironment(env, platform).LANG).toBe(expected)
+})
+
+describe('started by npx', () => {
+  // As npm 11 sets it.
+  const npm = {
+    COLOR: '0',
+    INIT_CWD: '/home/me',
+    NODE: '/usr/bin/node',
+    npm_command: 'exec',
+    npm_config_global_prefix: '/usr',
+    npm_config_prefix: '/usr',
+    npm_config_user_agent: 'npm/11.19.1',
+    npm_config_yes: 'true',
+    npm_execpath: '/usr/lib/node_modules/npm/bin/npm-cli.js',
+    npm_lifecycle_event: 'npx',
+    npm_package_name: 'theirs',
+  }
+  const gyp = '/usr/lib/node_modules/npm/node_modules/@npmcli/run-script/lib/node-gyp-bin'
+  const bins = '/home/me/.npm/_npx/ed8c/node_modules/.bin:/home/me/node_modules/.bin:/node_modules/.bin'
+
+  test('nothing of npm is left', () => {
+    const PATH = `${bins}:${gyp}:/opt/mine/node_modules/.bin:/usr/bin`
+    const quiet = quietEnvironment({ ...npm, PATH }, 'linux')
+    expect(Object.keys(quiet).filter((key) => key in npm)).toEqual([])
+    expect(quiet.PATH).toBe('/opt/mine/node_modules/.bin:/usr/bin')
+  })
+
+  test('but the settings of the person are, and all of them without npm', () => {
+    expect(quietEnvironment({ ...npm, npm_config_registry: 'http://r' }, 'linux').npm_config_registry).toBe('http://r')
+    const without = { npm_config_prefix: '/home/me/npm', NODE: 'x', PATH: `${bins}:/usr/bin` }
+    expect(quietEnvironment(without, 'linux')).toMatchObject(without)
+  })
+
+  test('on Windows too', () => {
+    const Path = 'C:\\x\\node_modules\\.bin;C:\\npm\\node-gyp-bin;C:\\Windows'
+    expect(quietEnvironment({ ...npm, Path }, 'win32').Path).toBe('C:\\Windows')
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('real programs', () => {
+  const home = mkdtempSync(join(tmpdir(), 'scorpiox-quiet-'))
+  const env = quietEnvironment({ PATH: process.env.PATH, HOME: home, EDITOR: 'vi', FORCE_COLOR: '1' }, process.platform)
+
+  function run(command: string) {
+    const { status, stdout } = spawnSync('bash', ['-c', `exec 2>&1; ${command}`], {
+      cwd: home,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 20_000,
+      encoding: 'utf8',
+    })
+    return { status, output: stdout }
+  }
+
+  const git = 'git -c user.name=n -c user.email=e'
+
+  test('git asks for no message, and says that it has none', () => {
+    writeFileSync(join(home, 'file'), 'text')
+    expect(run(`git init -q . && git add file && ${git} -c core.editor="sleep 60" commit`)).toEqual({
+      status: 1,
+      output: 'Aborting commit due to empty commit message.\n',
+    })
+    expect(run(`${git} commit -qm one && ${git} commit -q --amend && git log --format=%s`)).toEqual({
+      status: 0,
+      output: 'one\n',
+    })
+    expect(run(`${git} commit -q --allow-empty -m two && ${git} rebase -i HEAD~1`)).toMatchObject({ status: 1 })
+  })
+
+  test('Node neither colours nor warns', () => {
+    expect(run(`'${process.execPath}' -p '[1]'`)).toEqual({ status: 0, output: '[ 1 ]\n' })
+  })
+})
