@@ -1,0 +1,58 @@
+import type * as FileSystem from 'node:fs'
+import { existsSync, mkdtempSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { beforeEach, expect, test, vi } from 'vitest'
+
+import { takeNumber } from './job-numbers.js'
+
+/** What others do between our look and our claim. */
+let meanwhile: (() => void) | undefined
+
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof FileSystem>()
+  const makeFolder = (...args: Parameters<typeof fs.mkdirSync>): string | undefined => {
+    const others = meanwhile
+    meanwhile = undefined
+    others?.()
+    return fs.mkdirSync(...args)
+  }
+  return { ...fs, mkdirSync: makeFolder }
+})
+
+let folder = ''
+
+beforeEach(() => {
+  meanwhile = undefined
+  folder = mkdtempSync(join(tmpdir(), 'scorpiox-numbers-'))
+})
+
+test('numbers begin at 1 and grow, over whatever is there', () => {
+  expect([takeNumber(folder), takeNumber(folder)]).toEqual([1, 2])
+  mkdirSync(join(folder, '20'))
+  writeFileSync(join(folder, '30'), '')
+  mkdirSync(join(folder, '040'))
+  expect(takeNumber(folder)).toBe(31)
+})
+
+test('one that another takes first is left to it', () => {
+  meanwhile = () => mkdirSync(join(folder, '1'))
+  expect(takeNumber(folder)).toBe(2)
+})
+
+test('one that was taken, used and removed between the look and the claim is not given again', () => {
+  meanwhile = () => {
+    mkdirSync(join(folder, '1'))
+    mkdirSync(join(folder, '2'))
+    rmdirSync(join(folder, '1'))
+  }
+  expect(takeNumber(folder)).toBe(3)
+  expect(existsSync(join(folder, '1'))).toBe(false)
+})
+
+test('when none is left that is said, and nothing turns for ever', () => {
+  mkdirSync(join(folder, '999999999'))
+  expect(() => takeNumber(folder)).toThrow(`The numbers of jobs are used up; delete ${folder}`)
+  expect(readdirSync(folder)).toEqual(['999999999'])
+})
