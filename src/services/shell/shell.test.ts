@@ -1,103 +1,146 @@
-import { mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { createShell, type Terms } from './shell.js'
+import { createLauncher } from '../../platform/launcher.js'
+import { findShell } from '../../platform/shell-program.js'
+import { createNotices } from '../notices.js'
+import { createShell, type ShellSettings, type Terms } from './shell.js'
 
-const cwd = mkdtempSync(join(tmpdir(), 'scorpiox-shell-'))
-const env = { PATH: process.env.PATH }
-const shell = createShell({ cwd, env, maxOutputBytes: 30_000, streaming: true })
+const opened: ReturnType<typeof createShell>[] = []
 
-afterAll(() => shell.close())
+function open(given: Partial<ShellSettings> & { readonly env?: NodeJS.ProcessEnv } = {}) {
+  const cwd = given.cwd ?? mkdtempSync(join(tmpdir(), 'scorpiox-shell-'))
+  const state = mkdtempSync(join(tmpdir(), 'scorpiox-state-'))
+  const env = given.env ?? { PATH: process.env.PATH }
+  const program = findShell({ platform: process.platform, env, isFile: existsSync })
+  if (!program) throw new Error('no shell')
+  const outlive = given.outlive ?? false
+  const shell = createShell({
+    cwd,
+    launcher: createLauncher({ cwd, env, shell: program, outlive }),
+    confine: () => undefined,
+    notices: createNotices(),
+    outlive,
+    places: () => ({ roll: state, folderOf: (user) => join(state, user) }),
+    streaming: true,
+    usualLimit: { ms: 30_000, isHard: false },
+    maxCharacters: 30_000,
+    maxOutputBytes: 8 * 1024 * 1024,
+    maxRunning: 8,
+    ...given,
+  })
+  opened.push(shell)
+  return shell
+}
 
-const run = (command: string, terms: Partial<Terms> = {}) =>
-  shell.run(command, { timeoutMs: 10_000, signal: new AbortController().signal, ...terms })
+const ME = { user: 'me', session: 'here' }
+const terms = (given: Partial<Terms> = {}): Terms => ({
+  who: ME,
+  limit: { ms: 10_000, isHard: true },
+  signal: new AbortController().signal,
+  ...given,
+})
+const hard = (ms: number) => ({ limit: { ms, isHard: true } })
 
-describe('what a command gives', () => {
+afterAll(() => Promise.all(opened.map((shell) => shell.close())))
+
+describe.each([
+  ['heard by the server', open()],
+  ['recorded', open({ outlive: true })],
+])('%s', (_, shell) => {
+  const run = (command: string, given: Partial<Terms> = {}) => shell.run(command, terms(given))
+
   test('stdout and stderr in the order they were written', async () => {
-    const lines = Array.from({ length: 40 }, (_, index) => index)
+    const lines = [...Array(40).keys()]
     const command = lines.map((index) => `echo ${index} ${index % 3 === 0 ? '>&2' : ''}`).join(';')
-    expect((await run(command)).output).toBe(lines.map((index) => `${index}\n`).join(''))
+    expect((await run(command)).text).toBe(lines.map((index) => `${index}\n`).join(''))
   })
 
   test('a syntax error, with the line it is in', async () => {
-    const { output, exitCode } = await run('echo a\nif then')
-    expect(output).toContain('line 2')
+    const { text, exitCode } = await run('echo a\nif then')
+    expect(text).toContain('line 2')
     expect(exitCode).toBe(2)
   })
 
   test('exit codes and signals', async () => {
-    expect(await run('exit 7')).toMatchObject({ exitCode: 7, signal: null, timedOut: false })
-    expect(await run('kill -KILL $$')).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
+    expect(await run('exit 7')).toMatchObject({ exitCode: 7, signal: null, ending: 'exit' })
+    expect(await run('kill -KILL $$')).toMatchObject({ exitCode: 137, signal: 'SIGKILL', ending: 'exit' })
   })
 
   test('nothing on stdin, so that reading ends at once', async () => {
-    expect(await run('cat; echo done')).toMatchObject({ output: 'done\n', exitCode: 0 })
+    expect(await run('cat; echo done')).toMatchObject({ text: 'done\n', exitCode: 0 })
   })
 
-  test('an output larger than the limit, cut in the middle', async () => {
-    const { output, omittedBytes } = await run('seq 1 100000')
-    expect(output.length).toBeLessThan(30_100)
-    expect(output.startsWith('1\n2\n')).toBe(true)
-    expect(output.endsWith('99999\n100000\n')).toBe(true)
-    expect(omittedBytes).toBeGreaterThan(500_000)
+  test('an output longer than the limit: both ends, and the whole of it as a job', async () => {
+    const outcome = await run('seq 1 100000')
+    expect(outcome.text.length).toBeLessThan(30_200)
+    expect(outcome.text.startsWith('1\n2\n')).toBe(true)
+    expect(outcome.text.endsWith('99999\n100000\n')).toBe(true)
+    expect(outcome).toMatchObject({ truncated: true, bytes: 588_895, problem: undefined })
+    const { text } = await (await shell.jobs()).read(outcome.jobId ?? 0, ME, { tail: 3 }, new AbortController().signal)
+    expect(text).toBe('99998\n99999\n100000')
   })
-})
 
-describe('the end of a command', () => {
   test('the last bytes of a program that outlives the shell by a moment are there', async () => {
-    expect((await run('(sleep 0.05; echo late) & echo early')).output).toBe('early\nlate\n')
+    expect((await run('(sleep 0.05; echo late) & echo early')).text).toBe('early\nlate\n')
   })
 
-  test('a child left behind does not hold the answer', async () => {
+  test('a child left behind does not hold the answer, and is named', async () => {
     const outcome = await run('sleep 30 & echo started')
-    expect(outcome).toMatchObject({ output: 'started\n', exitCode: 0 })
+    expect(outcome).toMatchObject({ text: 'started\n', exitCode: 0 })
+    expect(outcome.left.map(({ name }) => name)).toEqual(['sleep'])
     expect(outcome.durationMs).toBeLessThan(5000)
   })
 
   test('a timeout ends the group and keeps what was printed', async () => {
-    const outcome = await run('echo before; sleep 30 & wait', { timeoutMs: 300 })
-    expect(outcome).toMatchObject({ output: 'before\n', timedOut: true, signal: 'SIGTERM' })
+    const outcome = await run('echo before; sleep 30 & wait', hard(500))
+    expect(outcome).toMatchObject({ text: 'before\n', ending: 'timeout', signal: 'SIGTERM' })
   })
 
   test('a command that ignores TERM is killed', async () => {
-    const outcome = await run('trap "" TERM; while :; do sleep 0.1; done', { timeoutMs: 200 })
-    expect(outcome).toMatchObject({ timedOut: true, signal: 'SIGKILL' })
+    const outcome = await run('trap "" TERM; while :; do sleep 0.1; done', hard(200))
+    expect(outcome).toMatchObject({ ending: 'timeout', signal: 'SIGKILL' })
   })
 
   test('a signal that was already aborted ends it at once', async () => {
     const controller = new AbortController()
     controller.abort()
     const outcome = await run('sleep 30', { signal: controller.signal })
-    expect(outcome).toMatchObject({ cancelled: true, timedOut: false })
+    expect(outcome.ending).toBe('cancelled')
     expect(outcome.durationMs).toBeLessThan(2000)
+  })
+
+  test('at a soft limit it goes on as a job, with the same output', async () => {
+    const outcome = await run('echo one; sleep 0.6; echo two; exit 3', { limit: { ms: 300, isHard: false } })
+    expect(outcome).toMatchObject({ ending: 'goes-on', exitCode: null, text: 'one\n' })
+    const jobs = await shell.jobs()
+    const reading = await jobs.read(outcome.jobId ?? 0, ME, { wish: { maxMs: 10_000 } }, new AbortController().signal)
+    expect(reading).toMatchObject({ arrival: 'end', text: 'two\n' })
+    expect(reading.job.record).toMatchObject({ exitCode: 3, ending: 'exit', background: true })
   })
 })
 
 test('the newest line is shown while the command runs, not too often', async () => {
+  const shell = open()
   const lines: string[] = []
-  await run('for i in 1 2 3 4 5 6 7 8 9 10; do echo line $i; sleep 0.06; done', { onLine: (line) => lines.push(line) })
+  const command = 'for i in 1 2 3 4 5 6 7 8 9 10; do echo line $i; sleep 0.06; done'
+  await shell.run(command, terms({ onLine: (line) => lines.push(line) }))
   expect(lines[0]).toBe('line 1')
   expect(lines.length).toBeGreaterThanOrEqual(2)
-  expect(lines.length).toBeLessThanOrEqual(4)
-  const silent = createShell({ cwd, env, maxOutputBytes: 1000, streaming: false })
-  await silent.run('echo x', {
-    timeoutMs: 1000,
-    signal: new AbortController().signal,
-    onLine: (line) => lines.push(line),
-  })
+  expect(lines.length).toBeLessThanOrEqual(5)
+  await open({ streaming: false }).run('echo x', terms({ onLine: (line) => lines.push(line) }))
   expect(lines).not.toContain('x')
 })
 
-test.each([
-  ['the directory is gone', { cwd: join(cwd, 'nowhere'), env }],
-  ['there is no shell', { cwd, env: { PATH: cwd } }],
-])('where %s, it says so and what to check', async (_, place) => {
-  const broken = createShell({ ...place, maxOutputBytes: 1000, streaming: true })
-  const terms = { timeoutMs: 1000, signal: new AbortController().signal }
-  await expect(broken.run('ls', terms)).rejects.toThrow(
-    /was not started: .+ Check that .+ exists and that bash is installed/,
-  )
+test('where the directory is gone it says so, and works again when there is one', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'scorpiox-gone-'))
+  const shell = open({ cwd })
+  expect((await shell.run('echo 1', terms())).text).toBe('1\n')
+  rmSync(cwd, { recursive: true })
+  await expect(shell.run('echo 2', terms())).rejects.toThrow(/the directory .+ does not exist.+--cwd/)
+  await sleep(10)
 })

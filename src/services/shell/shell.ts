@@ -1,146 +1,205 @@
-// Runs a command to its end, its time limit or its cancellation. A command that is stopped takes everything it started
-// with it; what one leaves behind at its own end goes when the shell is closed.
+// Runs a command to its end, its limit or its cancellation. A command that is stopped takes everything it started with
+// it; one that takes longer than its caller can wait goes on as a job.
 
 import { Failure } from '../../lib/failure.js'
-import { createProcesses, type Running } from '../../platform/process.js'
-import { createCapture } from './capture.js'
-
-/** How long to wait for the last bytes when a command has ended but a child it left behind holds its output open. */
-const LINGER_MS = 100
+import type { Launcher } from '../../platform/launcher.js'
+import { processName } from '../../platform/process-tree.js'
+import type { Confine } from '../../platform/ready-shells.js'
+import type { Started } from '../jobs/book.js'
+import type { Jobs, JobsSettings, Who } from '../jobs/jobs.js'
+import { NotKept } from '../jobs/not-kept.js'
+import type { Digest } from './digest.js'
+import { createForeground, type Foreground } from './foreground.js'
+import { showLines } from './progress.js'
+import { whyNotStarted } from './refusals.js'
+import { startWork, type Work } from './work.js'
 
 const KILL_AFTER_MS = 2000
 
 // Clients kill a server that has not gone two seconds after they asked; whatever ignores TERM must be gone by then.
 const SHUTDOWN_KILL_MS = 1000
 
-/** How often a running command may show its newest line. */
-const SHOW_EVERY_MS = 250
-const MAX_SHOWN = 200
+/** What may be held in memory of an output before it is clear that it is too long to be shown whole. */
+const MAX_HELD_BYTES = 256 * 1024
 
 export interface Shell {
   run(command: string, terms: Terms): Promise<Outcome>
+  /** For a command without a limit of its own. */
+  readonly usualLimit: Limit
+  /** The commands that run behind. */
+  jobs(): Promise<Jobs>
   close(): Promise<void>
 }
 
 export interface Terms {
-  readonly timeoutMs: number
+  readonly who: Who
+  readonly limit: Limit
   readonly signal: AbortSignal
-  /** Shown the newest line of output while the command runs, four times a second at most. */
+  /** Nobody holds the line: the command may take the time it takes. */
+  readonly isDeferred?: () => boolean
+  /** Shown the newest line of output while the command runs. */
   readonly onLine?: ((line: string) => void) | undefined
 }
 
-export interface Outcome {
-  readonly output: string
-  readonly exitCode: number | null
-  readonly signal: string | null
-  readonly timedOut: boolean
-  readonly cancelled: boolean
-  readonly omittedBytes: number
-  readonly durationMs: number
+export interface Limit {
+  readonly ms: number
+  /** At the limit it is ended; otherwise it goes on as a job. */
+  readonly isHard: boolean
 }
 
-export interface ShellSettings {
-  readonly cwd: string
-  readonly env: NodeJS.ProcessEnv
-  readonly maxOutputBytes: number
+export interface Outcome extends Digest {
+  readonly exitCode: number | null
+  readonly signal: string | null
+  readonly durationMs: number
+  readonly ending: 'exit' | 'timeout' | 'cancelled' | 'goes-on'
+  /** The job as which it goes on, or under which its whole output is kept. */
+  readonly jobId: number | undefined
+  /** Bytes of the output that are kept there. */
+  readonly keptBytes: number
+  /** Why it could not go on, or its whole output not be kept. */
+  readonly problem: string | undefined
+  /** What it left running. */
+  readonly left: readonly { readonly pid: number; readonly name: string }[]
+}
+
+export interface ShellSettings extends Omit<JobsSettings, 'launcher' | 'startWork'> {
+  readonly launcher: Launcher
+  /** What commands are confined by; asked before each, and refuses where it should be there and is not. */
+  readonly confine: () => Confine | undefined | Promise<Confine | undefined>
+  readonly usualLimit: Limit
   /** Whether running commands may show their lines. */
   readonly streaming: boolean
 }
 
-export function createShell({ cwd, env, maxOutputBytes, streaming }: ShellSettings): Shell {
-  const processes = createProcesses()
+export function createShell(settings: ShellSettings): Shell {
+  const { cwd, launcher, maxCharacters, outlive, confine, streaming, usualLimit } = settings
   let closing: Promise<void> | undefined
+  let opening: Promise<Jobs> | undefined
 
-  async function run(command: string, { timeoutMs, signal, onLine }: Terms): Promise<Outcome> {
-    const startedAt = performance.now()
-    const capture = createCapture(maxOutputBytes)
-    const show = streaming && onLine ? newestLine(onLine) : undefined
-    const child = await start(command, (chunk) => {
-      capture.add(chunk)
-      show?.(chunk)
-    })
-    const ending = await untilOver(child, timeoutMs, signal)
-    const exit = await child.exited
-    await lastBytes(child)
-    child.ignoreOutput()
-    const { text, omittedBytes } = capture.take()
-    return {
-      output: text,
-      exitCode: exit.code,
-      signal: exit.signal,
-      timedOut: ending === 'timeout',
-      cancelled: ending === 'abort',
-      omittedBytes,
-      durationMs: Math.round(performance.now() - startedAt),
+  function jobs(): Promise<Jobs> {
+    return (opening ??= import('../jobs/jobs.js').then(({ createJobs }) =>
+      createJobs({ ...settings, startWork: (command, launch) => start(command, launch) }),
+    ))
+  }
+
+  async function start(
+    command: string,
+    launch: Launcher['launch'],
+    onOverflow: (work: Work) => void = () => {},
+  ): Promise<Work> {
+    if (closing) throw new Failure('The command was not started: the server is stopping.')
+    if (command.includes('\0')) throw new Failure('The command was not started: it contains a NUL character.')
+    const order = { command, confine: await confine() }
+    try {
+      return await startWork({ launch, order, maxCharacters, maxHeldBytes: MAX_HELD_BYTES, onOverflow })
+    } catch (error) {
+      if (error instanceof Failure) throw error
+      if (closing) throw new Failure('The server is stopping: the command was not started, or was ended at once.')
+      throw new Failure(`The command was not started: ${whyNotStarted(error, cwd)}`)
     }
   }
 
-  async function start(command: string, onOutput: (chunk: Buffer) => void): Promise<Running> {
-    if (closing) throw new Failure('The command was not started: the server is stopping.')
-    if (command.includes('\0')) throw new Failure('The command was not started: it contains a NUL character.')
-    // The outer sh joins stderr to stdout before bash starts, so that the two come in the order a terminal shows.
-    const args = ['-c', 'exec bash -c -- "$1" 2>&1', 'sh', command]
+  async function begin(command: string, who: Who): Promise<Foreground> {
+    const recorded = outlive ? await startRecorded(command, who) : undefined
+    if (recorded) return createForeground(recorded.work, jobs, who, recorded.job)
+    let foreground: Foreground | undefined
+    const foregroundOf = (work: Work): Foreground => (foreground ??= createForeground(work, jobs, who))
+    return foregroundOf(await start(command, launcher.launch, (work) => void foregroundOf(work).keep()))
+  }
+
+  /** undefined: nothing can be kept, which whoever waits need not know yet. */
+  async function startRecorded(command: string, who: Who): Promise<Started | undefined> {
     try {
-      return await processes.start({ file: 'sh', args, cwd, env, onOutput })
+      return await (await jobs()).start(command, who, false)
     } catch (error) {
-      throw new Failure(`The command was not started: ${whyNot(error, cwd)}`)
+      if (error instanceof NotKept) return undefined
+      throw error
     }
+  }
+
+  async function closeAll(): Promise<void> {
+    const jobsClosed = (await opening)?.close(SHUTDOWN_KILL_MS)
+    // All at once, because there is no time for one after the other; but what goes on must be known first.
+    await Promise.all([jobsClosed, launcher.close(SHUTDOWN_KILL_MS, outlive ? await jobsClosed : undefined)])
   }
 
   return {
-    run,
-    close: () => (closing ??= processes.endAll(SHUTDOWN_KILL_MS)),
+    usualLimit,
+    jobs,
+    async run(command, { who, limit, signal, onLine, isDeferred }) {
+      const foreground = await begin(command, who)
+      const { work } = foreground
+      const stopShowing = streaming && onLine ? showLines(work, onLine) : undefined
+      const ending = await untilOver(work, limit, signal, isDeferred)
+      stopShowing?.()
+      const job = ending === 'goes-on' ? await foreground.keep() : undefined
+      if (!job) return finish(foreground, ending === 'goes-on' ? 'timeout' : ending)
+      await job.amend({ background: true })
+      const digest = work.digester.take()
+      // What the answer shows is not new to whoever reads on.
+      job.positions.set(who.session, digest.bytes - digest.heldBack)
+      return { ...OPEN_END, ...digest, durationMs: Date.now() - work.startedAt, jobId: job.id }
+    },
+    close: () => (closing ??= closeAll()),
+  }
+
+  async function finish(foreground: Foreground, ending: 'exit' | 'timeout' | 'cancelled'): Promise<Outcome> {
+    const { work } = foreground
+    if (ending !== 'exit') await work.end(KILL_AFTER_MS)
+    const { code, signal } = await work.over
+    const durationMs = Date.now() - work.startedAt
+    work.digester.end()
+    const digest = work.digester.take()
+    const isWorthIt = digest.truncated && !digest.binary
+    const job = await (isWorthIt ? foreground.keep() : foreground.kept())
+    await job?.ended
+    if (job && !isWorthIt) await (await jobs()).discard(job)
+    const keptBytes = isWorthIt && job ? await job.output.kept() : 0
+    const left = ending === 'exit' ? await work.left() : []
+    return {
+      ...digest,
+      ending,
+      durationMs,
+      exitCode: code,
+      signal,
+      jobId: isWorthIt ? job?.id : undefined,
+      keptBytes,
+      problem: foreground.problem,
+      left: left.map((pid) => ({ pid, name: processName(pid) ?? '?' })),
+    }
   }
 }
 
-/** Waits for the end; on a timeout or an abort, ends everything first and says which it was. */
-async function untilOver(
-  child: Running,
-  timeoutMs: number,
+const OPEN_END = {
+  ending: 'goes-on',
+  exitCode: null,
+  signal: null,
+  keptBytes: 0,
+  problem: undefined,
+  left: [],
+} as const
+
+function untilOver(
+  { over }: Work,
+  { ms, isHard }: Limit,
   signal: AbortSignal,
-): Promise<'exit' | 'timeout' | 'abort'> {
-  const over = new AbortController()
-  const ending = await new Promise<'exit' | 'timeout' | 'abort'>((resolve) => {
-    const timer = setTimeout(resolve, timeoutMs, 'timeout')
-    const onAbort = (): void => resolve('abort')
-    signal.addEventListener('abort', onAbort, { once: true, signal: over.signal })
-    if (signal.aborted) onAbort()
-    void child.exited.then(() => {
-      clearTimeout(timer)
-      resolve('exit')
-    })
-  })
-  over.abort()
-  if (ending !== 'exit') await child.end(KILL_AFTER_MS)
-  return ending
-}
-
-function whyNot(error: unknown, cwd: string): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'E2BIG') return 'it is too long. Write it to a file and run that file.'
-  if (code === 'EMFILE' || code === 'EAGAIN')
-    return `the system is out of ${code === 'EMFILE' ? 'open files' : 'processes'}. Wait for other commands to end.`
-  const reason = error instanceof Error ? error.message : String(error)
-  return `${reason}. Check that ${cwd} exists and that bash is installed.`
-}
-
-function newestLine(onLine: (line: string) => void): (chunk: Buffer) => void {
-  let shownAt = -Infinity
-  return (chunk) => {
-    if (performance.now() - shownAt < SHOW_EVERY_MS) return
-    const line = chunk.toString().trimEnd().split('\n').at(-1)
-    if (!line) return
-    shownAt = performance.now()
-    onLine(line.slice(-MAX_SHOWN))
-  }
-}
-
-function lastBytes(child: Running): Promise<void> {
+  isDeferred: () => boolean = () => false,
+): Promise<Outcome['ending']> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, LINGER_MS)
-    void child.closed.then(() => {
+    const settle = (ending: Outcome['ending']): void => {
       clearTimeout(timer)
-      resolve()
-    })
+      signal.removeEventListener('abort', onAbort)
+      resolve(ending)
+    }
+    const onLimit = (): void => {
+      if (isHard) settle('timeout')
+      // Who has a handle asks when he likes: there is no line to be held.
+      else if (!isDeferred()) settle('goes-on')
+    }
+    const onAbort = (): void => settle('cancelled')
+    const timer = setTimeout(onLimit, ms)
+    signal.addEventListener('abort', onAbort, { once: true })
+    if (signal.aborted) onAbort()
+    void over.then(() => settle('exit'))
   })
 }

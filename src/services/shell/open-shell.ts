@@ -1,0 +1,79 @@
+// Puts the shell together from the settings: the program that runs commands, their environment, where jobs are kept,
+// and what commands are confined by.
+
+import { statSync } from 'node:fs'
+
+import type { Config } from '../../config/load.js'
+import { stateDirOf } from '../../config/state-dir.js'
+import { Failure } from '../../lib/failure.js'
+import { createLauncher } from '../../platform/launcher.js'
+import type { Log } from '../../platform/log.js'
+import { ourselves } from '../../platform/process-identity.js'
+import { projectOf } from '../../platform/project.js'
+import { quietEnvironment } from '../../platform/quiet-environment.js'
+import { findShell, whyNoShell } from '../../platform/shell-program.js'
+import { signIn, type Server } from '../../store/server-roll.js'
+import { placesOf, type Places } from '../jobs/places.js'
+import type { Notices } from '../notices.js'
+import type { Confinement } from './confinement.js'
+import { createShell, type Shell } from './shell.js'
+
+export interface Surroundings {
+  readonly config: Config
+  readonly notices: Notices
+  readonly log: Log
+  readonly confinement: Confinement
+}
+
+export function openShell({ config, notices, log, confinement }: Surroundings): Shell {
+  const { settings, cwd } = config
+  const env = quietEnvironment(config.childEnv, process.platform)
+  const { SHELL_PATH: preferred, JOBS_OUTLIVE_SERVER: outlive } = settings
+  const program = findShell({ platform: process.platform, env, isFile }, preferred)
+  if (!program) throw new Failure(`The command was not started: ${whyNoShell(process.platform, preferred)}`)
+  const launcher = createLauncher({ cwd, env, shell: program, outlive })
+  // Asked for when something is to be kept: without a home commands run all the same.
+  const places = (): Places => placesOf(stateDirOf(settings), projectOf(cwd))
+  const signOut = signedIn(places, { owner: ourselves(), family: launcher.family, outlive }, log)
+  const shell = createShell({
+    cwd,
+    launcher,
+    confine: () => confinement.confine(),
+    notices,
+    outlive,
+    places,
+    streaming: settings.STREAMING,
+    usualLimit: { ms: settings.BASH_SOFT_LIMIT_MS, isHard: !settings.BASH_AUTO_BACKGROUND },
+    maxCharacters: settings.BASH_MAX_OUTPUT,
+    maxOutputBytes: settings.JOB_MAX_OUTPUT,
+    maxRunning: settings.MAX_JOBS,
+  })
+  return {
+    ...shell,
+    async close() {
+      await shell.close()
+      await confinement.close()
+      signOut?.()
+    },
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** So that the next server knows what to end if this one is killed. Commands run without it. */
+function signedIn(places: () => Places, server: Server, log: Log): (() => void) | undefined {
+  try {
+    return signIn(places().roll, server)
+  } catch (error) {
+    log.warn(
+      `what a killed server leaves running would not be found: ${error instanceof Error ? error.message : String(error)}`,
+    )
+    return undefined
+  }
+}
