@@ -10,12 +10,14 @@ import { Failure } from './lib/failure.js'
 import { VERSION } from './lib/version.js'
 import { createLog, stackOf, type Log } from './platform/log.js'
 import { createServer, type Server } from './protocol/server.js'
+import type { Confinement } from './services/shell/confinement.js'
 import { createNotices } from './services/notices.js'
 import { createServices } from './services/services.js'
-import { TOOLS } from './tools/index.js'
+import { RESOURCES, TEMPLATES, TOOLS } from './tools/index.js'
 import { serveStdio } from './transport/stdio.js'
 
 const PROGRAM_DIR = import.meta.dirname
+const LATER_MS = 300
 
 async function main(argv: readonly string[]): Promise<number> {
   const given = argv.length === 0 ? undefined : (await import('./cli/args.js')).readArguments(argv)
@@ -26,16 +28,22 @@ async function main(argv: readonly string[]): Promise<number> {
   const command = given?.command ?? (process.stdin.isTTY && !http ? 'greet' : 'serve')
   if (command !== 'serve' || http || help || version) {
     const { runCommand } = await import('./cli/commands.js')
-    const surroundings = { config, log, createServer: () => assemble(config, log) }
+    const surroundings = {
+      config,
+      log,
+      createServer: (settled?: Confinement) => assemble(config, log, lazily(config, settled)),
+    }
     return runCommand(command, surroundings, given ?? { command, operands: [], flags: {} })
   }
-  await serveStdio(assemble(config, log), config.settings.MAX_LINE_BYTES)
+  const confinement = lazily(config)
+  later(config, log, confinement)
+  await serveStdio(assemble(config, log, confinement), config.settings.MAX_LINE_BYTES)
   return 0
 }
 
 /** The server with the tools that are switched on, each service behind a door that opens on first use. */
-function assemble(config: Config, log: Log): Server {
-  const { settings, cwd, childEnv } = config
+function assemble(config: Config, log: Log, confinement: () => Promise<Confinement>): Server {
+  const { settings } = config
   const refusals = refusalsOf(
     config,
     TOOLS.map(({ name }) => name),
@@ -54,19 +62,35 @@ function assemble(config: Config, log: Log): Server {
       return openTicketFiles(join(stateDirOf(settings), 'tickets'))
     },
     tools: TOOLS.filter((tool) => !refusals.has(tool.name)),
+    resources: refusals.has('ReadBgOutput') ? [] : RESOURCES,
+    templates: refusals.has('ReadBgOutput') ? [] : TEMPLATES,
     refusals,
     logError: (error) => log.error(stackOf(error)),
     services: createServices(
       {
         shell: async () => {
-          const { createShell } = await import('./services/shell/shell.js')
-          const { BASH_MAX_OUTPUT: maxOutputBytes, STREAMING: streaming } = settings
-          return createShell({ cwd, env: childEnv, maxOutputBytes, streaming })
+          const { openShell } = await import('./services/shell/open-shell.js')
+          return openShell({ config, notices, log, confinement: await confinement() })
         },
       },
       notices,
     ),
   })
+}
+
+/** Clients have been answered by then. */
+function later(config: Config, log: Log, confinement: () => Promise<Confinement>): void {
+  const work = async (): Promise<void> => {
+    const { afterStart } = await import('./services/shell/after-start.js')
+    await afterStart(config, log, await confinement())
+  }
+  setTimeout(() => void work(), LATER_MS).unref()
+}
+
+/** Looked at when it is needed: who runs no command need not know. */
+function lazily(config: Config, given?: Confinement): () => Promise<Confinement> {
+  let found = given && Promise.resolve(given)
+  return () => (found ??= import('./services/shell/confinement.js').then((module) => module.confinementOf(config)))
 }
 
 async function fail(error: unknown): Promise<never> {

@@ -1,0 +1,35 @@
+// Starts a command in the background and says how to reach it.
+
+import type { Shell } from '../services/shell/shell.js'
+import { toolsOver } from './tool.js'
+
+export const backgroundBash = toolsOver<{ shell: Shell }>()({
+  name: 'BackgroundBash',
+  title: 'Run a command in the background',
+  description: `Execute bash command in background, returns immediately
+For servers, watchers and anything long: returns a task id for ReadBgOutput, ListBgTasks and KillBgTask. A "&" in the command is not needed.`,
+  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  needs: ['shell'],
+
+  input: {
+    type: 'object',
+    properties: { command: { type: 'string', description: 'The bash command to execute' } },
+    required: ['command'],
+  },
+
+  output: {
+    type: 'object',
+    properties: { task_id: { type: 'integer' } },
+    required: ['task_id'],
+  },
+
+  async run({ command }, { shell }, { user, session }) {
+    const jobs = await shell.jobs()
+    const { job } = await jobs.start(command, { user, session }, true)
+    return { task_id: job.id }
+  },
+
+  render({ task_id: id }) {
+    return `Started as background task ${id}. ReadBgOutput(task_id: ${id}) reads what it prints and can wait for it; KillBgTask(task_id: ${id}) ends it.`
+  },
+})

@@ -1,0 +1,34 @@
+// Ends a background task with everything it started.
+
+import type { Shell } from '../services/shell/shell.js'
+import { toolsOver } from './tool.js'
+import { howItEnded, JOB_OUTPUT, statusOf } from './words/job.js'
+
+export const killBgTask = toolsOver<{ shell: Shell }>()({
+  name: 'KillBgTask',
+  title: 'End a background task',
+  description: `Kill a running background task by ID
+Everything it started ends with it, also what one that has ended left running.`,
+  hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  needs: ['shell'],
+
+  input: {
+    type: 'object',
+    properties: { task_id: { type: 'integer', description: 'The task ID to kill' } },
+    required: ['task_id'],
+  },
+
+  output: JOB_OUTPUT,
+
+  async run({ task_id: id }, { shell }, { user, session }) {
+    const jobs = await shell.jobs()
+    const { job, wasRunning } = await jobs.kill(id, { user, session })
+    return { ...statusOf(job), job, wasRunning }
+  },
+
+  render({ job, wasRunning }) {
+    if (!wasRunning)
+      return `Background task ${job.id} had already ended: ${howItEnded(job)}. Nothing of it runs any more.`
+    return `Background task ${job.id} was ended, with everything it started. ReadBgOutput(task_id: ${job.id}) still gives what it printed.`
+  },
+})

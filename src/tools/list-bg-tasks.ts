@@ -1,0 +1,44 @@
+// Lists the background tasks of this user in this project: what runs, what has ended and how.
+
+import type { Shell } from '../services/shell/shell.js'
+import { toolsOver } from './tool.js'
+import { JOB_OUTPUT, jobLine, statusOf } from './words/job.js'
+import { plural } from './words/words.js'
+
+const MAX_LISTED = 50
+
+export const listBgTasks = toolsOver<{ shell: Shell }>()({
+  name: 'ListBgTasks',
+  title: 'List background tasks',
+  description: `List all background tasks with status and runtime
+Each with its id, exit code and command, oldest first.`,
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  needs: ['shell'],
+
+  input: { type: 'object', properties: {} },
+
+  output: {
+    type: 'object',
+    properties: { tasks: { type: 'array', items: JOB_OUTPUT }, more: { type: 'integer' } },
+    required: ['tasks', 'more'],
+  },
+
+  async run(_input, { shell }, { user, session }) {
+    const jobs = await shell.jobs()
+    const all = await jobs.list({ user, session })
+    // Whatever runs is shown, and of the rest the newest.
+    const ended = all.filter(({ isRunning }) => !isRunning)
+    const shownEnded = new Set(ended.slice(-Math.max(MAX_LISTED - (all.length - ended.length), 10)))
+    const shown = all.filter((job) => job.isRunning || shownEnded.has(job))
+    return { tasks: shown.map(statusOf), more: all.length - shown.length, shown }
+  },
+
+  render({ shown, more }) {
+    if (shown.length === 0) return 'No background tasks.'
+    const older =
+      more === 0
+        ? []
+        : [`[${plural(more, 'older one has', 'older ones have')} ended and ${more === 1 ? 'is' : 'are'} not shown.]`]
+    return [...shown.map(jobLine), ...older].join('\n')
+  },
+})

@@ -1,0 +1,140 @@
+// Reads what a background task has printed since the last time, and can wait for something first: one call instead of
+// asking again and again.
+
+import { compilePattern } from '../lib/line-pattern.js'
+import type { Query } from '../services/jobs/jobs.js'
+import type { Arrival } from '../services/jobs/waiting.js'
+import type { Shell } from '../services/shell/shell.js'
+import { toolsOver } from './tool.js'
+import { JOB_OUTPUT, statusOf, statusNote } from './words/job.js'
+import { closing, count, span } from './words/words.js'
+
+const DEFAULT_WAIT_MS = 30_000
+const MAX_WAIT_MS = 600_000
+const HEARTBEAT_MS = 5000
+
+export const readBgOutput = toolsOver<{ shell: Shell }>()({
+  name: 'ReadBgOutput',
+  title: 'Read background output',
+  description: `Read new output from a background task
+Gives what was printed since the last read, and how the task ended once it has. With wait_… arguments it waits first, until one of them comes true or the task ends: no need to poll.`,
+  hints: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
+  needs: ['shell'],
+
+  input: {
+    type: 'object',
+    properties: {
+      task_id: { type: 'integer', description: 'The task ID returned by BackgroundBash' },
+      wait_for_end: { type: 'boolean', description: 'Wait until the task has ended' },
+      wait_for_pattern: { type: 'string', description: 'Wait for a new line that matches this regular expression' },
+      wait_for_quiet_ms: {
+        type: 'integer',
+        minimum: 1,
+        maximum: MAX_WAIT_MS,
+        description: 'Wait until nothing was printed for so long',
+      },
+      wait_for_port: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 65_535,
+        description: 'Wait until this TCP port answers on localhost',
+      },
+      wait_ms: {
+        type: 'integer',
+        minimum: 0,
+        maximum: MAX_WAIT_MS,
+        description: `Wait no longer than this (default: ${DEFAULT_WAIT_MS})`,
+      },
+      pattern: { type: 'string', description: 'Give only new lines that match this regular expression' },
+      tail: {
+        type: 'integer',
+        minimum: 1,
+        description: 'Give this many of the last lines, or of those that match, read before or not',
+      },
+    },
+    required: ['task_id'],
+  },
+
+  output: {
+    type: 'object',
+    properties: {
+      ...JOB_OUTPUT.properties,
+      waitedFor: { type: 'string', description: 'What the wait ended with: end, pattern, quiet, port, or time' },
+      truncated: { type: 'boolean' },
+      bytes: { type: 'integer', description: 'New bytes that were read' },
+    },
+    required: [...JOB_OUTPUT.required, 'truncated', 'bytes'],
+  },
+
+  async run(input, { shell }, { user, session, signal, wantsProgress, progress }) {
+    const jobs = await shell.jobs()
+    const startedAt = performance.now()
+    const seconds = (): number => Math.round((performance.now() - startedAt) / 1000)
+    const beat = (): void => progress(seconds(), { message: `waiting for background task ${input.task_id}` })
+    const timer = wantsProgress ? setInterval(beat, HEARTBEAT_MS) : undefined
+    try {
+      const reading = await jobs.read(input.task_id, { user, session }, queryOf(input), signal)
+      const { job, arrival, truncated, bytes } = reading
+      const waitedFor = arrival === undefined ? {} : { waitedFor: arrival }
+      const missing = noMatch(input)
+      return {
+        ...statusOf(job),
+        ...waitedFor,
+        truncated,
+        bytes,
+        reading,
+        missing,
+        waitedMs: performance.now() - startedAt,
+      }
+    } finally {
+      clearInterval(timer)
+    }
+  },
+
+  render({ reading, missing, waitedMs }) {
+    const { job, text, droppedBytes, arrival } = reading
+    const notes = [
+      ...(droppedBytes > 0 ? [`${count(droppedBytes)} bytes of it are no longer kept.`] : []),
+      ...(job.problem === undefined ? [] : [job.problem]),
+      ...waitNotes(arrival, waitedMs),
+      ...(text === '' && missing !== undefined ? [missing] : []),
+      statusNote(job, text === '' && missing === undefined),
+    ]
+    return closing(text, notes)
+  },
+})
+
+interface Arguments {
+  readonly wait_for_end?: boolean | undefined
+  readonly wait_for_pattern?: string | undefined
+  readonly wait_for_quiet_ms?: number | undefined
+  readonly wait_for_port?: number | undefined
+  readonly wait_ms?: number | undefined
+  readonly pattern?: string | undefined
+  readonly tail?: number | undefined
+}
+
+function queryOf(given: Arguments): Query {
+  const { wait_for_end: end = false, wait_for_pattern: line, wait_for_quiet_ms: quietMs, wait_for_port: port } = given
+  const isWaiting = end || [line, quietMs, port, given.wait_ms].some((value) => value !== undefined)
+  const pattern = line === undefined ? undefined : compilePattern(line)
+  const maxMs = given.wait_ms ?? DEFAULT_WAIT_MS
+  return {
+    wish: isWaiting ? { pattern, quietMs, port, maxMs } : undefined,
+    only: given.pattern === undefined ? undefined : compilePattern(given.pattern),
+    tail: given.tail,
+  }
+}
+
+/** What to say where there is nothing to show, and only what matches was wanted. */
+function noMatch({ pattern, tail }: Arguments): string | undefined {
+  if (pattern === undefined) return undefined
+  return tail === undefined ? 'No new line matches; with tail, lines read before are searched too.' : 'No line matches.'
+}
+
+function waitNotes(arrival: Arrival | undefined, waitedMs: number): readonly string[] {
+  if (arrival === 'time') return [`What was waited for did not come within ${span(waitedMs)}.`]
+  if (arrival === 'port') return ['The port answers.']
+  if (arrival === 'pattern') return ['The pattern was found.']
+  return arrival === 'quiet' ? ['It has gone quiet.'] : []
+}

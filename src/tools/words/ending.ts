@@ -1,0 +1,30 @@
+// How a command ended and what to do next, in one sentence or two.
+
+export interface Ended {
+  readonly exitCode: number | null
+  readonly signal: string | null
+}
+
+/** Nothing to say when all went well. */
+export function endingOf({ exitCode, signal }: Ended, hasOutput: boolean): readonly string[] {
+  if (exitCode === 0) return []
+  if (exitCode === null) return ['It ended and nobody saw how: perhaps it was killed with its shell. Run it again.']
+  if (signal !== null) return [`Exit code ${exitCode}: ended by ${signal}. ${aboutSignal(signal)}`]
+  return [`Exit code ${exitCode}. ${aboutCode(exitCode, hasOutput)}`]
+}
+
+function aboutSignal(signal: string): string {
+  if (signal === 'SIGKILL') return 'It was killed, perhaps because memory ran out: try less at once.'
+  if (['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGABRT'].includes(signal))
+    return 'The program crashed: what it printed last may say where.'
+  if (signal === 'SIGPIPE') return 'Whoever read its output stopped early.'
+  return 'Something asked it to end: run it again if that was not meant.'
+}
+
+function aboutCode(exitCode: number, hasOutput: boolean): string {
+  if (exitCode === 127) return 'A program was not found: check its name, or install it.'
+  if (exitCode === 126) return 'A file could not be executed: check its permissions.'
+  return hasOutput
+    ? 'What it printed says why.'
+    : 'It printed nothing: grep, diff and test say no like that; else `set -x` shows what fails.'
+}

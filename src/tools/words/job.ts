@@ -1,0 +1,58 @@
+// A background task in words and in fields, the same in every tool that speaks of one.
+
+import type { Job } from '../../services/jobs/job.js'
+import { span } from './words.js'
+
+export const JOB_OUTPUT = {
+  type: 'object',
+  properties: {
+    task_id: { type: 'integer' },
+    status: { type: 'string', enum: ['running', 'ended'] },
+    command: { type: 'string' },
+    runtimeMs: { type: 'integer' },
+    exitCode: { type: ['integer', 'null'], description: 'null while it runs, and where nobody saw it end' },
+    signal: { type: ['string', 'null'] },
+  },
+  required: ['task_id', 'status', 'command', 'runtimeMs', 'exitCode', 'signal'],
+} as const
+
+const MAX_COMMAND = 200
+
+export function statusOf(job: Job) {
+  const { id, isRunning, record } = job
+  const status: 'running' | 'ended' = isRunning ? 'running' : 'ended'
+  const { exitCode = null, signal = null } = record
+  return { task_id: id, status, command: short(record.command), runtimeMs: runtimeOf(job), exitCode, signal }
+}
+
+/** One line of a list. */
+export function jobLine(job: Job): string {
+  const { id, isRunning, record } = job
+  return `${id}  ${isRunning ? 'running' : howItEnded(job)}  ${span(runtimeOf(job))}  ${short(record.command)}`
+}
+
+/** What follows an output that was read. */
+export function statusNote(job: Job, isNothingNew: boolean): string {
+  const { id, isRunning } = job
+  const nothing = isNothingNew ? 'Nothing new. ' : ''
+  if (isRunning) return `${nothing}Background task ${id} is running, ${span(runtimeOf(job))} so far.`
+  return `${nothing}Background task ${id} ended after ${span(runtimeOf(job))}: ${howItEnded(job)}.`
+}
+
+export function howItEnded({ record }: Job): string {
+  const { exitCode = null, signal, ending } = record
+  if (ending === 'server-lost') return 'stopped because its server was gone'
+  if (ending === 'server-stopped') return 'stopped with its server'
+  if (ending === 'killed') return 'killed'
+  if (exitCode === null) return 'nobody saw how'
+  return signal ? `exit code ${exitCode} (${signal})` : `exit code ${exitCode}`
+}
+
+function runtimeOf({ record }: Job): number {
+  return (record.endedAt ?? Date.now()) - record.startedAt
+}
+
+function short(command: string): string {
+  const line = command.replaceAll(/\s+/g, ' ').trim()
+  return line.length <= MAX_COMMAND ? line : `${line.slice(0, MAX_COMMAND - 3)}...`
+}

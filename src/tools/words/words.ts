@@ -1,0 +1,26 @@
+// The small change of what tools say: numbers, times, and the notes that follow an output.
+
+/** An output and what is to be said about it, each note in brackets on a line of its own. */
+export function closing(output: string, notes: readonly string[]): string {
+  const lines = notes.map((note) => `[${note}]`).join('\n')
+  return output === '' ? lines : `${output.endsWith('\n') ? output : `${output}\n`}${lines}`
+}
+
+export function count(number: number): string {
+  return number.toLocaleString('en-US')
+}
+
+export function plural(number: number, one: string, many: string): string {
+  return `${count(number)} ${number === 1 ? one : many}`
+}
+
+/** A time as a person would say it. */
+export function span(ms: number): string {
+  const seconds = ms / 1000
+  if (seconds < 10) return `${Number(seconds.toFixed(1))} s`
+  if (seconds < 60) return `${Math.round(seconds)} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days ${hours % 24} h`
+}
