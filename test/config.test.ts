@@ -116,15 +116,24 @@ test("a project can choose its own profile, not the person's", async () => {
   expect(own.get('HTTP_TOKEN')?.value).toBe('')
 })
 
-test.each(['HTTP_TOKEN=x', 'HTTP_HOST=::1', 'HTTP_PORT=9', 'STARTUP_DIR=/', 'MAX_LINE_BYTES=2000'])(
-  'a project cannot set %s',
-  async (line) => {
-    const { get, stderr } = await config(world({ 'cwd/.scorpiox/scorpiox-env.txt': line }))
-    const [key = ''] = line.split('=')
-    expect(get(key)?.source).toBe('default')
-    expect(stderr).toContain(`${key} cannot be set by a project`)
-  },
-)
+test.each([
+  'HTTP_TOKEN=x',
+  'HTTP_HOST=::1',
+  'HTTP_PORT=9',
+  'STARTUP_DIR=/',
+  'MAX_LINE_BYTES=2000',
+  'SANDBOX=off',
+  'SANDBOX_HIDE=!~/.ssh',
+  'SANDBOX_WRITE=/',
+  'SANDBOX_READ=~/.ssh',
+  'SANDBOX_PIDS=99999',
+  'SANDBOX_MEMORY_MB=99999',
+])('a project cannot set %s', async (line) => {
+  const { get, stderr } = await config(world({ 'cwd/.scorpiox/scorpiox-env.txt': line }))
+  const [key = ''] = line.split('=')
+  expect(get(key)?.source).toBe('default')
+  expect(stderr).toContain(`${key} cannot be set by a project`)
+})
 
 test('TOOLS=0 lists nothing and refuses every call with the reason', async () => {
   const client = startServer({ env: { TOOLS: '0' } })
@@ -186,6 +195,12 @@ test('a settings file that is no file, too large or endless neither blocks nor f
   const client = startServer({ cwd: folders.cwd })
   expect((await client.request('ping')).result).toEqual({})
   await client.close()
+})
+
+test('what the sandbox puts in the place of a settings file is not worth a word', async () => {
+  const folders = world()
+  mkdirSync(join(folders.cwd, 'scorpiox-env.txt'), { mode: 0o1755 })
+  expect((await config(folders)).stderr).toBe('')
 })
 
 test('a line of hashes is read in a moment', async () => {

@@ -60,7 +60,11 @@ describe('the modern era', () => {
     expect((await client.request('server/discover', modernMeta())).result).toEqual({
       resultType: 'complete',
       supportedVersions: [MODERN, ...LEGACY.toReversed()],
-      capabilities: { tools: { listChanged: false }, extensions: { 'io.modelcontextprotocol/tasks': {} } },
+      capabilities: {
+        tools: { listChanged: false },
+        resources: { subscribe: true, listChanged: false },
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      },
       ttlMs: expect.any(Number),
       cacheScope: expect.stringMatching(/^(public|private)$/),
       _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'scorpiox-code', version: '1.0.0' } },

@@ -320,7 +320,6 @@ describe('calls', () => {
   test.each([
     ['begins with a dash', '-x', 'command not found'],
     ['has a NUL character', 'echo \0', 'NUL'],
-    ['is longer than the system takes', `echo ${'x'.repeat(200_000)}`, 'Write it to a file'],
   ])('a command that %s', async (_, command, words) => {
     const client = startServer()
     const { result } = await client.request('tools/call', callParams('Bash', { command }))
@@ -448,7 +447,12 @@ describe('the end', () => {
     const started = Date.now()
     expect(await client.close()).toBe(0)
     expect(Date.now() - started).toBeLessThan(9000)
-    expect(client.received).toMatchObject([{ id: 1, result: { isError: true } }])
+    // Before it, a sign of life may have been sent.
+    const answer = {
+      id: 1,
+      result: { isError: true, content: [{ text: expect.stringContaining('Cancelled and ended') }] },
+    }
+    expect(client.received.at(-1)).toMatchObject(answer)
     await gone(pids)
   })
 
@@ -491,55 +495,6 @@ test.skipIf(!HAS_PROC)(
     await client.close()
   },
 )
-
-describe('what Bash says', () => {
-  test.each([
-    ['success is the output alone', { command: 'printf "a\\nb"' }, false, 'a\nb'],
-    ['success without output', { command: 'true' }, false, '(no output)'],
-    ['a failure keeps the output', { command: 'echo partly; exit 3' }, true, 'partly\n[Exit code 3.]'],
-    ['a failure without output', { command: 'false' }, true, '[Exit code 1.]'],
-    ['a signal', { command: 'kill -9 $$' }, true, '[Ended by signal SIGKILL.]'],
-    [
-      'a timeout',
-      { command: 'echo before; sleep 60', timeout: 200 },
-      true,
-      'before\n[Timed out after 200 ms and was ended. Give a longer timeout, or run less at once.]',
-    ],
-  ])('%s', async (_, args, isError, text) => {
-    const client = startServer()
-    const { result } = await client.request('tools/call', callParams('Bash', args))
-    expect(result).toMatchObject({ content: [{ type: 'text', text }], isError })
-    expect(Object.keys(result.structuredContent)).toEqual([
-      'exitCode',
-      'signal',
-      'timedOut',
-      'omittedBytes',
-      'durationMs',
-    ])
-    await client.close()
-  })
-
-  test.each([0, -5, 1e15])(
-    'a timeout of %d is the default or the most there is, not an instant end',
-    async (timeout) => {
-      const client = startServer()
-      const { result } = await client.request(
-        'tools/call',
-        callParams('Bash', { command: 'sleep 0.2; echo done', timeout }),
-      )
-      expect(result.content[0].text).toBe('done\n')
-      await client.close()
-    },
-  )
-
-  test('a directory that is gone, also to the first call', async () => {
-    const client = startServer({ env: { STARTUP_DIR: '/nowhere' } })
-    const { result } = await client.request('tools/call', callParams('Bash', { command: 'ls' }))
-    expect(result.isError).toBe(true)
-    expect(result.content[0].text).toMatch(/^The command was not started: .+ Check that \/nowhere exists/)
-    await client.close()
-  })
-})
 
 test('a server without its optional parts loads none of them at start', async () => {
   const probe = "process.on('exit', () => process.stderr.write(process.moduleLoadList.join('\\n')))"

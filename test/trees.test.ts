@@ -22,6 +22,8 @@ const TREES: readonly [string, string][] = [
   ['a child in a group of its own', `set -m; ${SLEEPER} & wait`],
   ['a child in a session of its own', `setsid ${SLEEPER} & wait; sleep 300`],
   ['a daemon', `(setsid ${SLEEPER} </dev/null >/dev/null 2>&1 &) ; sleep 300`],
+  ['a child without an environment, in a group of its own', `set -m; env -i ${SLEEPER} & wait`],
+  ['a child without an environment that ignores TERM', `env -i ${STUBBORN} & wait`],
 ]
 
 const LEFT_BEHIND: readonly [string, string][] = [
@@ -108,6 +110,28 @@ test('a call that comes while the server stops leaves nothing behind', async () 
   expect(await client.close()).toBe(0)
   expect(isAlive(pid)).toBe(false)
   if (readdirSync(cwd).includes('late')) expect(isAlive(Number(readFileSync(join(cwd, 'late'), 'utf8')))).toBe(false)
+})
+
+test.skipIf(!HAS_PROC)('who forks and ends, again and again, does not get away', async () => {
+  const folder = emptyFolder()
+  // It would end by itself after twenty seconds.
+  const link = 'link() { read -t 0.003 -u 9; echo >> links; (($1 < 5000)) && link $(($1 + 1)) & }'
+  writeFileSync(join(folder, 'chain.sh'), `mkfifo hole; exec 9<>hole; trap "" TERM; ${link}; echo $$ > pid; link 0`)
+  const { client, cwd } = await begin(`setsid bash ${folder}/chain.sh & sleep 300`, 500)
+  expect((await client.waitFor(({ id }) => id === 1)).result.structuredContent.timedOut).toBe(true)
+  const links = readFileSync(join(cwd, 'links')).length
+  await sleep(200)
+  expect(readFileSync(join(cwd, 'links'))).toHaveLength(links)
+  await client.close()
+})
+
+test.each(['cancelled', 'SIGTERM'])('a command that takes its time to end is asked once: %s', async (ending) => {
+  const { client, cwd } = await begin('trap "echo asked >> asked" TERM; echo $$ > pid; while :; do sleep 0.05; done')
+  if (ending === 'cancelled')
+    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+  else for (const ms of [0, 100]) await sleep(ms).then(() => client.child.kill('SIGTERM'))
+  expect(await client.close()).toBe(0)
+  expect(readFileSync(join(cwd, 'asked'), 'utf8')).toBe('asked\n')
 })
 
 test('what was not started by this server is left alone, whatever number it has', async () => {

@@ -1,0 +1,162 @@
+// Trees of processes, one for each command, and the count of what is left of them. Every process writes down who it is,
+// and everything that descends from a server of the forest, its own helpers included, has its folder in the environment.
+
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { emptyFolder, startServer, type TestClient } from './support.js'
+
+/** Processes that a tree has, its shell included. */
+const SIZE = 5
+
+// Whoever is not asked to end sleeps for minutes. The moment of its start tells a process from a later one with its
+// number.
+const SCRIPT = String.raw`
+me() { local stat; read -ra stat <"/proc/$BASHPID/stat"; echo "$BASHPID ${'${stat[21]}'} ${'${KIND:-shell}'}" >>"$TREE"; }
+stay() { me; exec sleep 300; }
+stubborn() { trap "" TERM; stay; }
+anew() { trap 'bash -c stay & exit' TERM; me; sleep 300 & wait; }
+export -f me stay stubborn anew
+
+tree() {
+  export TREE=$PWD/trees/$1
+  local kind
+  for kind in "${'${@:2}'}"; do KIND=$kind grow_$kind; done
+  me
+}
+`
+
+const KINDS = {
+  child: 'bash -c stay &',
+  elsewhere: 'bash -c stay >/dev/null 2>&1 &',
+  session: 'setsid bash -c stay &',
+  nohup: 'nohup setsid bash -c stay >/dev/null 2>&1 &',
+  daemon: "(setsid bash -c 'bash -c stay & disown' </dev/null >/dev/null 2>&1 &)",
+  limited: 'timeout 300 bash -c stay &',
+  deaf: 'bash -c stubborn &',
+  deaf_daemon: '(setsid bash -c stubborn </dev/null >/dev/null 2>&1 &)',
+  deaf_limited: 'timeout 300 bash -c stubborn &',
+  substitution: 'cat <(stay) >/dev/null &',
+  group: '(set -m; bash -c stay & wait) &',
+  stopped: "bash -c 'me; kill -STOP $$; exec sleep 300' &",
+  forking: 'bash -c anew &',
+  forking_daemon: '(setsid bash -c anew </dev/null >/dev/null 2>&1 &)',
+  changed: 'env -u LANG PATH="$PATH:/x" ANOTHER=1 bash -c stay &',
+  chain: `bash -c 'exec bash -c "exec env A=1 bash -c stay"' &`,
+}
+const NAMES = Object.keys(KINDS)
+const FUNCTIONS = Object.entries(KINDS).map(([name, body]) => `grow_${name}() { ${body}\n}\n`)
+
+export interface Forest {
+  readonly folder: string
+  /** A server at work in the forest. */
+  start(env?: NodeJS.ProcessEnv): TestClient
+  /** A command that grows a tree and stays, or leaves it behind. */
+  command(tree: number, isLeft?: boolean): string
+  /** When so many trees have all of their processes. */
+  grown(count: number): Promise<void>
+  /** All but a server that is meant to be there. */
+  survivors(besides?: TestClient): Survivors
+  /** The same when nothing is left, or a time is over. */
+  cleared(ms: number, besides?: TestClient): Promise<Survivors>
+  /** What servers have put among the temporary files and not taken away. */
+  litter(): readonly string[]
+}
+
+export interface Survivors {
+  /** Of those that wrote down who they are. */
+  readonly known: readonly string[]
+  /** Of those that carry a tag. */
+  readonly tagged: readonly string[]
+  /** Of servers and their helpers. */
+  readonly helpers: readonly string[]
+}
+
+export const NOBODY: Survivors = { known: [], tagged: [], helpers: [] }
+
+export function plantForest(): Forest {
+  const folder = emptyFolder()
+  for (const name of ['project', 'project/trees', 'home', 'tmp']) mkdirSync(join(folder, name))
+  const cwd = join(folder, 'project')
+  writeFileSync(join(cwd, 'forest.sh'), `${FUNCTIONS.join('')}${SCRIPT}`)
+  const written = (): readonly string[][] =>
+    readdirSync(join(cwd, 'trees')).map((name) =>
+      readFileSync(join(cwd, 'trees', name), 'utf8')
+        .split('\n')
+        .slice(0, -1),
+    )
+
+  function survivors(besides?: TestClient): Survivors {
+    const found = processesOf(folder).filter(({ pid }) => pid !== besides?.child.pid)
+    const tagged = found.filter(({ environment }) => environment.includes('\0SCORPIOX_TREE='))
+    const helpers = found.filter((each) => !tagged.includes(each))
+    return {
+      known: few(written().flat().filter(isRunning)),
+      tagged: few(tagged.map(nameOf)),
+      helpers: few(helpers.map(nameOf)),
+    }
+  }
+
+  async function until(isDone: () => boolean, ms: number): Promise<boolean> {
+    for (const end = Date.now() + ms; Date.now() < end; await sleep(50)) if (isDone()) return true
+    return isDone()
+  }
+
+  return {
+    folder,
+    start: (env) => startServer({ cwd, env: { HOME: join(folder, 'home'), TMPDIR: join(folder, 'tmp'), ...env } }),
+    command(tree, isLeft = false) {
+      const kinds = Array.from({ length: SIZE - 1 }, (_, index) => NAMES[(tree * 7 + index * 3) % NAMES.length])
+      const rest = isLeft ? `until [[ $(wc -l <$TREE) = ${SIZE} ]]; do sleep 0.1; done` : 'wait; sleep 300'
+      return `. ./forest.sh; tree ${tree} ${kinds.join(' ')}; ${rest}`
+    },
+    async grown(count) {
+      const whole = (): number => written().filter((lines) => lines.length >= SIZE).length
+      if (!(await until(() => whole() >= count, 20_000))) throw new Error(`${whole()} of ${count} trees grew`)
+    },
+    survivors,
+    async cleared(ms, besides) {
+      await until(() => Object.values(survivors(besides)).flat().length === 0, ms)
+      return survivors(besides)
+    },
+    litter: () => readdirSync(join(folder, 'tmp')),
+  }
+}
+
+function few(names: readonly string[]): readonly string[] {
+  return names.length > 5 ? [...names.slice(0, 5), `and ${names.length - 5} more`] : names
+}
+
+interface Found {
+  readonly pid: number
+  readonly environment: string
+}
+
+function processesOf(folder: string): readonly Found[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), environment: `\0${contentOf(`/proc/${name}/environ`)}` }))
+    .filter(({ environment }) => environment.includes(folder))
+}
+
+function nameOf({ pid }: Found): string {
+  return `${pid} ${contentOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 200)}`
+}
+
+/** Given as a process writes it down: its number and the moment of its start. */
+function isRunning(who: string): boolean {
+  const [pid, startedAt] = who.split(' ')
+  const fields = contentOf(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  return fields[19] === startedAt && fields[0] !== 'Z'
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
+  }
+}

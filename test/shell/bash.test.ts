@@ -1,0 +1,448 @@
+// Bash as a client sees it: what a command printed, how it ended and what to do next; and no command, however it was
+// meant, that hangs, grows or is answered twice.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { emptyFolder, HAS_PROC, isAlive, residentMegabytes, startServer, type TestClient } from '../support.js'
+import { bytesBelow, call, gone, pidIn, readJob, saidBy, type Said } from './support.js'
+
+const cwd = emptyFolder()
+const HOME = emptyFolder()
+let client: TestClient
+
+beforeAll(() => {
+  client = startServer({ cwd, env: { HOME, HTTP_TOKEN: 'a secret', JOB_MAX_OUTPUT: '1000000' } })
+})
+
+afterAll(async () => {
+  expect(await client.close()).toBe(0)
+  expect(client.stderr()).toBe('')
+})
+
+const bash = (command: string, more: object = {}): Promise<Said> => call(client, 'Bash', { command, ...more })
+
+describe('what it says', () => {
+  test.each([
+    ['success is the output alone', 'printf "a\\nb"', false, 'a\nb'],
+    ['success without output', 'true', false, '(no output)'],
+    ['an exit code keeps the output', 'echo partly; exit 3', true, 'partly\n[Exit code 3. What it printed says why.]'],
+    ['an output without a newline', 'printf partly; exit 3', true, 'partly\n[Exit code 3. What it printed says why.]'],
+    [
+      'an exit code without output',
+      'false',
+      true,
+      '[Exit code 1. It printed nothing: grep, diff and test say no like that; else `set -x` shows what fails.]',
+    ],
+    [
+      'a signal',
+      'kill -9 $$',
+      true,
+      '[Exit code 137: ended by SIGKILL. It was killed, perhaps because memory ran out: try less at once.]',
+    ],
+    [
+      'a crash',
+      'echo at work; kill -SEGV $$',
+      true,
+      'at work\n[Exit code 139: ended by SIGSEGV. The program crashed: what it printed last may say where.]',
+    ],
+  ])('%s', async (_, command, isError, text) => {
+    const said = await bash(command)
+    expect(said).toMatchObject({ text, isError, content: [{ type: 'text' }] })
+    expect(said.content).toHaveLength(1)
+  })
+
+  test('a program that is not there, and a file that is none', async () => {
+    expect((await bash('no-such-program')).text).toContain('[Exit code 127. A program was not found')
+    expect((await bash('touch plain; ./plain')).text).toContain('[Exit code 126. A file could not be executed')
+  })
+
+  test('to programs: exit code, signal, duration, timed out, truncated, bytes, and no job that does not live on', async () => {
+    const { structured } = await bash('sleep 0.2; echo é; exit 4')
+    const { durationMs, ...rest } = structured
+    expect(rest).toEqual({ exitCode: 4, signal: null, timedOut: false, truncated: false, bytes: 3 })
+    expect(durationMs).toBeGreaterThanOrEqual(200)
+    expect(Number.isInteger(durationMs)).toBe(true)
+    expect((await bash('kill -TERM $$')).structured).toMatchObject({ exitCode: 143, signal: 'SIGTERM' })
+  })
+})
+
+describe('where and how it runs', () => {
+  test('stdout and stderr in the order a terminal would show', async () => {
+    const lines = Array.from({ length: 200 }, (_, index) => String(index))
+    const writers = ['echo', '/bin/echo', 'printf "%s\\n"']
+    const command = lines
+      .map((line, index) => `${writers[index % 3]} ${line} ${index % 2 === 0 ? '>&2' : ''}`)
+      .join('\n')
+    expect((await bash(command)).text).toBe(`${lines.join('\n')}\n`)
+  })
+
+  test('stdin is /dev/null', async () => {
+    expect((await bash('cat; read -r x || echo nothing; readlink /proc/self/fd/0')).text).toBe('nothing\n/dev/null\n')
+  })
+
+  test('the environment is quiet, and has no secrets of the server', async () => {
+    const said = await bash('echo "$TERM|$NO_COLOR|$PAGER|$GIT_PAGER|${HTTP_TOKEN-none}"; env; cat /proc/$PPID/environ')
+    expect(said.text).toMatch(/^dumb\|1\|cat\|cat\|none\n/)
+    expect(said.text).not.toContain('a secret')
+  })
+
+  test('the directory is that of the project, also after a command has left it', async () => {
+    await bash('cd /; pwd')
+    expect((await bash('pwd')).text).toBe(`${cwd}\n`)
+  })
+
+  test('a child left behind does not hold the answer, and is told of', async () => {
+    const said = await bash('sleep 60 & echo $! > left; sleep 60 >/dev/null 2>&1 & echo started')
+    expect(said.isError).toBe(false)
+    expect(said.text).toMatch(
+      /^started\n\[2 processes that it started still run: sleep \(\d+\), sleep \(\d+\)\. They end/,
+    )
+    expect(said.structured.durationMs).toBeLessThan(10_000)
+    const pid = await pidIn(join(cwd, 'left'))
+    expect(isAlive(pid)).toBe(true)
+    process.kill(pid)
+  })
+})
+
+describe('what a screen would show', () => {
+  test.each([
+    ['colours', `printf '\\e[1;31mred\\e[0m \\e[38;5;2mgreen\\e[m\\n'`, 'red green\n'],
+    ['progress', `for i in 10 50 100; do printf '\\r%3d%%' $i; done; echo`, '100%\n'],
+    ['a cursor that goes back', `printf 'one\\ntwo\\n\\e[2A\\e[2Kthree\\n\\n'`, 'three\ntwo\n'],
+    ['backspaces', `printf 'ab\\b\\bcd\\n'`, 'cd\n'],
+    ['a title and a link', `printf '\\e]0;title\\a\\e]8;;http://x\\e\\\\text\\e]8;;\\e\\\\\\n'`, 'text\n'],
+    ['broken UTF-8, replaced once', `printf 'a\\xffb\\xe2\\x82c\\n'`, 'a\ufffdb\ufffdc\n'],
+    ['half a character at the end', `printf 'caf\\xc3'`, 'caf\ufffd'],
+    ['a character in pieces', `printf '\\xf0\\x9f'; sleep 0.2; printf '\\x98\\x80\\n'`, '😀\n'],
+    ['a colour in pieces', `printf 'a\\e[3'; sleep 0.2; printf '1mb\\n'`, 'ab\n'],
+    ['UTF-16', `printf '\\xff\\xfeh\\0i\\0\\n\\0'`, 'hi\n'],
+  ])('%s', async (_, command, text) => {
+    expect((await bash(command)).text).toBe(text)
+  })
+
+  test.each([
+    ['an image', `printf '\\x89PNG\\r\\n\\x1a\\n'; head -c 5000 /dev/urandom`, 'PNG image, 5,008 bytes'],
+    ['an archive', `head -c 5000 /dev/urandom | gzip`, 'gzip'],
+    ['noise', `printf '\\0\\1\\2\\3\\0\\0'; head -c 99994 /dev/urandom`, '100,000 bytes'],
+  ])('binary output is recognised and described: %s', async (_, command, words) => {
+    const { text, isError, structured } = await bash(command)
+    expect(text).toMatch(/^\[binary output: /)
+    expect(text).toContain(words)
+    expect(text).toContain('[What is binary is not shown. Write it to a file to use it.]')
+    expect(text.length).toBeLessThan(300)
+    expect(isError).toBe(false)
+    expect(structured.truncated).toBe(false)
+  })
+
+  test('1 MB of characters of all lengths, cut into chunks at every place: none is broken', async () => {
+    const wide = startServer({ cwd, env: { BASH_MAX_OUTPUT: '10000000' } })
+    const text = 'aé€😀\n'.repeat(90_000)
+    writeFileSync(join(cwd, 'text'), text)
+    const said = await call(wide, 'Bash', { command: 'dd if=text bs=1021 status=none' })
+    expect(said.structured.bytes).toBeGreaterThan(950_000)
+    expect(said.text.match(/\ufffd/g)?.length ?? 0).toBe(0)
+    expect(said.text === text).toBe(true)
+    await wide.close()
+  })
+})
+
+describe('a long output', () => {
+  test('is shown as head and tail within the budget, with exact counts, and is kept', async () => {
+    const said = await bash('seq 1 100000')
+    const { structured, content } = said
+    const [, head = '', lines = '', characters = '', tail = ''] =
+      /^([^[]+)\[([\d,]+) lines \(([\d,]+) characters\) left out here\]\n([^[]+)\[/.exec(said.text) ?? []
+    const numberOf = (text: string): number => Number(text.replaceAll(',', ''))
+    expect(head.length + tail.length).toBeLessThanOrEqual(30_000)
+    expect(head.length + tail.length).toBeGreaterThan(29_000)
+    expect(head.split('\n').length - 1 + numberOf(lines) + tail.split('\n').length - 1).toBe(100_000)
+    expect(head.length + numberOf(characters) + tail.length).toBe(588_895)
+    expect(structured).toMatchObject({ truncated: true, bytes: 588_895 })
+    const uri = content[1]?.uri
+    expect(content[1]).toMatchObject({ type: 'resource_link', uri: expect.stringMatching(/^scorpiox:\/\/jobs\/\d+$/) })
+    const id = Number(uri.split('/').at(-1))
+    expect(said.text.split('\n').at(-1)).toMatch(`All 588,895 bytes of output are kept: ReadBgOutput(task_id: ${id}`)
+    expect((await readJob(client, id, { tail: 2, pattern: '^5000' })).text).toMatch(/^50008\n50009\n\[/)
+    expect((await client.request('resources/read', { uri })).result.contents[0].text).toMatch(/^1\n2\n/)
+  })
+
+  test('is kept within a size', async () => {
+    const { text } = await bash('seq 1 1000000')
+    expect(text).toMatch(/\[Of 6,888,896 bytes of output [\d,]+ are kept: /)
+    expect(bytesBelow(HOME)).toBeLessThan(5_000_000)
+    const id = Number(/task_id: (\d+)/.exec(text)?.[1])
+    expect((await readJob(client, id, { tail: 3 })).text).toMatch(/^999998\n999999\n1000000\n\[/)
+  })
+
+  test('has the budget it is given, also in one line and in other scripts', async () => {
+    const narrow = startServer({ cwd, env: { BASH_MAX_OUTPUT: '1000' } })
+    for (const command of ['printf "%05000d" 0', `printf '😀%.0s' {1..3000}`, 'yes | head -c 5000']) {
+      const { text } = await call(narrow, 'Bash', { command })
+      expect(text.slice(0, text.lastIndexOf('\n[')).length).toBeLessThan(1080)
+      expect(text.isWellFormed() && !text.includes('\ufffd')).toBe(true)
+      expect(text).toMatch(/characters?\)? left out here\]/)
+    }
+    await narrow.close()
+  })
+
+  test('reaches clients that know no links', async () => {
+    const old = startServer({ cwd })
+    await old.initialize('2025-03-26')
+    const { content } = (await old.request('tools/call', { name: 'Bash', arguments: { command: 'seq 1 100000' } }))
+      .result
+    expect(content.map(({ type }: { type: string }) => type)).toEqual(['text', 'text'])
+    expect(content[1].text).toContain('scorpiox://jobs/1')
+    await old.close()
+  })
+})
+
+describe.concurrent('limits', () => {
+  test('at an explicit timeout all of it is asked to end, killed 2 s later, and then told of', async () => {
+    const own = startServer({ cwd })
+    const stubborn = `bash -c 'trap "" TERM; echo $$ > stubborn; while :; do sleep 0.1; done' &`
+    const command = `trap 'echo asked' TERM; ${stubborn} echo begun; while :; do sleep 0.1; done`
+    const said = await call(own, 'Bash', { command, timeout: 500 })
+    expect(isAlive(await pidIn(join(cwd, 'stubborn')))).toBe(false)
+    expect(said.text).toMatch(
+      /^begun\n[^]*asked\n[^]*\n\[Timed out after 500 ms and was ended\. Give a longer timeout, or/,
+    )
+    expect(said.isError).toBe(true)
+    expect(said.structured).toMatchObject({ timedOut: true, exitCode: 137, signal: 'SIGKILL' })
+    expect(said.structured.durationMs).toBeGreaterThanOrEqual(2400)
+    await own.close()
+  })
+
+  test('20 of 20 commands at the same time', async () => {
+    const started = Date.now()
+    const all = await Promise.all(Array.from({ length: 20 }, (_, index) => bash(`sleep 1; echo ${index}`)))
+    expect(all.filter(({ text }, index) => text === `${index}\n`)).toHaveLength(20)
+    expect(Date.now() - started).toBeLessThan(15_000)
+  })
+
+  test('a command that obeys is told of at once', async () => {
+    const { structured, text } = await bash('trap "echo bye; exit 0" TERM; sleep 60 & wait', { timeout: 200 })
+    expect(text).toMatch(/^bye\n\[Timed out after 200 ms/)
+    expect(structured.durationMs).toBeLessThan(2000)
+  })
+
+  test.each([0, -5, 1e15, 2 ** 31])(
+    'a timeout of %d is the usual one or the most there is, not an instant end',
+    async (timeout) => {
+      expect((await bash('sleep 0.1; echo done', { timeout })).text).toBe('done\n')
+    },
+  )
+
+  test('a command that stopped itself is ended all the same', async () => {
+    expect((await bash('kill -STOP $$', { timeout: 300 })).structured).toMatchObject({
+      timedOut: true,
+      signal: 'SIGKILL',
+    })
+  })
+
+  test('a timeout of 1 ends', async () => {
+    expect((await bash('sleep 60', { timeout: 1 })).structured.timedOut).toBe(true)
+  })
+
+  test('without a timeout it is not ended but goes on, and says how to read and end it', async () => {
+    const soft = startServer({ cwd, env: { BASH_SOFT_LIMIT_MS: '300' } })
+    const said = await call(soft, 'Bash', { command: 'echo one; sleep 1; echo two; sleep 60' })
+    expect(said.text).toBe(
+      'one\n[Still running after 0.3 s; it goes on as background task 1: read it with ReadBgOutput(task_id: 1), end it with KillBgTask(task_id: 1).]',
+    )
+    expect(said.isError).toBe(false)
+    expect(said.structured).toMatchObject({ task_id: 1, exitCode: null, signal: null, timedOut: false, bytes: 4 })
+    expect((await call(soft, 'ListBgTasks')).structured.tasks).toMatchObject([{ task_id: 1, status: 'running' }])
+    // Only what is new: the answer has shown the rest.
+    expect((await readJob(soft, 1, { wait_for_pattern: 'two' })).text).toMatch(/^two\n\[The pattern was found/)
+    const { status, runtimeMs } = (await call(soft, 'KillBgTask', { task_id: 1 })).structured
+    expect(status).toBe('ended')
+    // From its beginning, not from when it went on.
+    expect(runtimeMs).toBeGreaterThanOrEqual(1000)
+    await soft.close()
+  })
+
+  test('with BASH_AUTO_BACKGROUND=0 it is ended', async () => {
+    const hard = startServer({ cwd, env: { BASH_SOFT_LIMIT_MS: '300', BASH_AUTO_BACKGROUND: '0' } })
+    const said = await call(hard, 'Bash', { command: 'echo one; sleep 60' })
+    expect(said).toMatchObject({ isError: true, structured: { timedOut: true, signal: 'SIGTERM' } })
+    expect(said.text).toMatch(/^one\n\[Timed out after 300 ms/)
+    await hard.close()
+  })
+
+  test('the usual limit is 30 s', async () => {
+    const { tools } = (await client.request('tools/list')).result
+    expect(tools[0].inputSchema.properties.timeout.description).toContain('30000')
+    expect(tools[0].description).toContain('after 30 s')
+  })
+
+  const withToken = { progressToken: 'p' }
+  const shownBy = ({ received }: TestClient): string[] =>
+    received.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params.message)
+
+  test('progress shows the newest line, at most four times a second', async () => {
+    const own = startServer({ cwd })
+    const said = await call(own, 'Bash', { command: 'for i in {1..150}; do echo line $i; sleep 0.01; done' }, withToken)
+    const shown = shownBy(own)
+    expect(shown[0]).toMatch(/^line \d+$/)
+    expect(shown.length).toBeGreaterThanOrEqual(3)
+    expect(shown.length).toBeLessThanOrEqual(Math.ceil(said.structured.durationMs / 250) + 1)
+    await own.close()
+  })
+
+  test('progress goes on when the command is silent, so that nobody gives up', async () => {
+    const own = startServer({ cwd })
+    await call(own, 'Bash', { command: 'echo begun; sleep 6' }, withToken)
+    expect(shownBy(own)).toEqual(['begun', expect.stringMatching(/^begun \[5 s\]$/)])
+    const values = own.received.flatMap(({ params }) => params?.progress ?? [])
+    expect(values).toEqual([...values].sort((a, b) => a - b))
+    await own.close()
+  })
+
+  test('progress is not sent without a token, nor with STREAMING=0', async () => {
+    const own = startServer({ cwd, env: { STREAMING: '0' } })
+    await call(own, 'Bash', { command: 'echo a; sleep 0.4; echo b' }, withToken)
+    expect(shownBy(own)).toEqual([])
+    await own.close()
+  })
+})
+
+describe('where nothing can be started', () => {
+  test('a directory that is not there, a file, and one that goes away', async () => {
+    writeFileSync(join(cwd, 'file'), '')
+    for (const [place, words] of [
+      ['/nowhere/at/all', 'the directory /nowhere/at/all does not exist'],
+      [join(cwd, 'file'), 'is not a directory'],
+    ] as const) {
+      const lost = startServer({ cwd, env: { STARTUP_DIR: place } })
+      for (const name of ['Bash', 'BackgroundBash']) {
+        const { text, isError } = await call(lost, name, { command: 'ls' })
+        expect(isError).toBe(true)
+        expect(text).toMatch(/^The command was not started: /)
+        expect(text).toContain(words)
+        expect(text).toContain('start the server with --cwd')
+      }
+      await lost.close()
+    }
+    const place = mkdtempSync(join(tmpdir(), 'scorpiox-leaving-'))
+    const left = startServer({ cwd: place })
+    expect((await call(left, 'Bash', { command: 'pwd' })).text).toBe(`${place}\n`)
+    rmSync(place, { recursive: true })
+    expect((await call(left, 'Bash', { command: 'pwd' })).text).toContain('does not exist')
+    await left.close()
+  })
+
+  test('no place for temporary files', async () => {
+    const bare = startServer({ cwd, env: { TMPDIR: '/nowhere' } })
+    expect((await call(bare, 'Bash', { command: 'echo' })).text).toMatch(
+      /^The command was not started: there is no place for temporary files \(.+\)\. Set TMPDIR to a folder/,
+    )
+    await bare.close()
+  })
+
+  test('no bash', async () => {
+    const bare = startServer({ cwd, env: { SHELL_PATH: '/nowhere/bash' } })
+    for (const name of ['Bash', 'BackgroundBash', 'Bash']) {
+      const { text, isError } = await call(bare, name, { command: 'echo' })
+      expect(isError).toBe(true)
+      expect(text).toContain('/nowhere/bash, is not there. Correct the setting')
+    }
+    await bare.close()
+  })
+
+  test('no room for open files: each call is answered, and it works again', async () => {
+    const args = ['-c', 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...startArgs()]
+    const poor = startServer({ file: 'bash', args, cwd })
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () =>
+        poor.request('tools/call', { name: 'Bash', arguments: { command: 'sleep 0.3' } }),
+      ),
+    )
+    for (const { text, isError } of answers.map(saidBy))
+      if (isError) expect(text).toMatch(/^The command was not started: /)
+    await sleep(200)
+    expect((await call(poor, 'Bash', { command: 'echo again' })).text).toBe('again\n')
+    await poor.close()
+  })
+})
+
+test('200 of 200 commands at once are answered, each with its own output', async () => {
+  const fresh = startServer({ cwd })
+  const all = await Promise.all(
+    Array.from({ length: 200 }, (_, index) => call(fresh, 'Bash', { command: `echo ${index}; exit ${index % 7}` })),
+  )
+  expect(all.filter(({ text }, index) => text.startsWith(`${index}\n`))).toHaveLength(200)
+  expect(all.filter(({ structured }, index) => structured.exitCode === index % 7)).toHaveLength(200)
+  await fresh.close()
+})
+
+describe('hostile commands', () => {
+  test.each([
+    ['a NUL', 'echo a\0b', true, 'it contains a NUL character'],
+    ['half a surrogate pair', 'echo "a\ud800b"', false, 'a\ufffdb\n'],
+    ['nothing', '', false, '(no output)'],
+    ['a comment', '# nothing', false, '(no output)'],
+    ['a dash', '-x', true, 'command not found'],
+    ['an open quote', "echo 'never closed", true, 'unexpected EOF'],
+    ['an open here-document', 'cat <<EOF\nfirst', false, 'first'],
+    ['a shell that is replaced', 'exec echo replaced', false, 'replaced\n'],
+    ['its output closed', 'exec >&- 2>&-; true', false, '(no output)'],
+    ['its whole group killed', 'kill -9 0', true, 'SIGKILL'],
+  ])('%s', async (_, command, isError, words) => {
+    const said = await bash(command, { timeout: 1000 })
+    expect(said.text).toContain(words)
+    expect(said.isError).toBe(isError)
+  })
+
+  test('of 8 MB', async () => {
+    const { text } = await bash(`: ${'x'.repeat(8_000_000)}\necho done`)
+    expect(text).toBe('done\n')
+  })
+
+  test.skipIf(!HAS_PROC)(
+    'that print ten million empty lines, one endless line or for ever are counted, not kept',
+    async () => {
+      const own = startServer({ cwd, env: { JOB_MAX_OUTPUT: '1000000' } })
+      const empty = await call(own, 'Bash', { command: `yes '' | head -n 10000000` })
+      expect(empty.text).toContain('lines')
+      expect(empty.structured).toMatchObject({ bytes: 10_000_000, truncated: true, exitCode: 0 })
+      const endless = await call(own, 'Bash', { command: `head -c 60000000 /dev/zero | tr '\\0' x` })
+      expect(endless.structured.bytes).toBe(60_000_000)
+      expect(endless.text.length).toBeLessThan(31_000)
+      const forever = call(own, 'Bash', { command: 'yes', timeout: 1000 })
+      const asked = Date.now()
+      await own.request('ping')
+      expect(Date.now() - asked).toBeLessThan(1000)
+      expect((await forever).text).toContain('Timed out after 1000 ms')
+      expect(residentMegabytes(own)).toBeLessThan(250)
+      await own.close()
+    },
+  )
+
+  test('that kill the process above them are answered', async () => {
+    const own = startServer({ cwd })
+    const { text } = await call(own, 'Bash', { command: 'echo before; kill -9 $PPID; echo after', timeout: 5000 })
+    expect(text).toMatch(/^before\nafter\n/)
+    expect((await call(own, 'Bash', { command: 'echo again' })).text).toBe('again\n')
+    await own.close()
+  })
+})
+
+test('a cancelled command ends with its children', async () => {
+  const own = startServer({ cwd })
+  const command = 'sleep 300 & echo $! > cancelled; wait'
+  own.send({ jsonrpc: '2.0', id: 'c', method: 'tools/call', params: { name: 'Bash', arguments: { command } } })
+  const pid = await pidIn(join(cwd, 'cancelled'))
+  own.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'c' } })
+  await gone(pid)
+  await own.close()
+  expect(own.received).toEqual([])
+})
+
+function startArgs(): readonly string[] {
+  return [join(import.meta.dirname, '../../dist/scorpiox-code.js')]
+}

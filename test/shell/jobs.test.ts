@@ -1,0 +1,636 @@
+// Background jobs as a client sees them: numbers, reading, waiting, lists, the end of a tree; several servers on one
+// project; disks and homes that are not there.
+
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import { ask, modernCall, startProgram } from '../http/support.js'
+import { emptyFolder, HAS_PROC, isAlive, PROGRAM, residentMegabytes, startServer, type TestClient } from '../support.js'
+import { bytesBelow, call, gone, killHard, outputOf, pidIn, readJob, startJob } from './support.js'
+
+const cwd = emptyFolder()
+const HOME = emptyFolder()
+let client: TestClient
+
+beforeAll(() => {
+  client = startServer({ cwd, env: { HOME } })
+})
+
+afterAll(async () => {
+  expect(await client.close()).toBe(0)
+  expect(client.stderr()).toBe('')
+})
+
+const start = (command: string): Promise<number> => startJob(client, command)
+const read = (id: number, more: object = {}) => readJob(client, id, more)
+const kill = (id: number) => call(client, 'KillBgTask', { task_id: id })
+
+describe('a job', () => {
+  test('is started at once, with a number that grows, in words and as task_id', async () => {
+    const started = Date.now()
+    const first = await call(client, 'BackgroundBash', { command: 'sleep 60' })
+    const second = await call(client, 'BackgroundBash', { command: 'sleep 60' })
+    expect(Date.now() - started).toBeLessThan(5000)
+    const [a, b] = [first.structured.task_id, second.structured.task_id]
+    expect(Number.isInteger(a) && b > a).toBe(true)
+    expect(first.text).toBe(
+      `Started as background task ${a}. ReadBgOutput(task_id: ${a}) reads what it prints and can wait for it; KillBgTask(task_id: ${a}) ends it.`,
+    )
+    expect(first.isError).toBe(false)
+    await Promise.all([kill(a), kill(b)])
+  })
+
+  test('is read on from where it was read, says when there is nothing new, and at the end how it ended', async () => {
+    const id = await start('echo one; read -t 0.5 < <(sleep 5); echo two; exit 4')
+    expect((await read(id, { wait_for_pattern: 'one' })).text).toMatch(
+      /^one\n\[The pattern was found\.\]\n\[Background/,
+    )
+    const none = await read(id)
+    expect(none.text).toMatch(/^\[Nothing new\. Background task \d+ is running, [\d.]+ s so far\.\]$/)
+    expect(none.structured).toMatchObject({ task_id: id, status: 'running', exitCode: null, bytes: 0 })
+    const end = await read(id, { wait_for_end: true })
+    expect(end.text).toMatch(/^two\n\[Background task \d+ ended after [\d.]+ s: exit code 4\.\]$/)
+    expect(end.structured).toMatchObject({ status: 'ended', exitCode: 4, signal: null, waitedFor: 'end', bytes: 4 })
+    expect((await read(id)).text).toMatch(/^\[Nothing new\. Background task \d+ ended after [\d.]+ s: exit code 4\.\]$/)
+  })
+
+  test('whose end is told has been read whole, however it is asked', async () => {
+    for (let round = 0; round < 8; round++) {
+      const id = await start('for i in {1..3000}; do echo "line $i"; done')
+      let text = ''
+      for (let isOver = false; !isOver;) {
+        const said = await read(id)
+        text += outputOf(said)
+        isOver = said.structured.status === 'ended'
+      }
+      expect(text).toBe(Array.from({ length: 3000 }, (_, index) => `line ${index + 1}\n`).join(''))
+    }
+  })
+
+  test('keeps characters whole from one reading to the next', async () => {
+    const id = await start(`printf 'caf\\xc3'; sleep 0.4; printf '\\xa9 na\\xc3\\xafve caf\\xc3'`)
+    await sleep(200)
+    expect(outputOf(await read(id))).toBe('caf\n')
+    expect((await read(id, { wait_for_end: true })).text).toMatch(/^é naïve caf\ufffd\n\[/)
+  })
+
+  test('is shown as a screen would show it, and binary data by its name', async () => {
+    const id = await start(`printf '\\e[31mred\\e[0m\\n10%%\\r100%%\\n'; head -c 3000 /dev/urandom | gzip`)
+    const { text } = await read(id, { wait_for_end: true })
+    expect(text).toMatch(/^red\n100%\n\[binary output: gzip/)
+  })
+
+  test('with a long output shows head and tail within the budget', async () => {
+    const id = await start('seq 1 100000')
+    const { text, structured } = await read(id, { wait_for_end: true })
+    expect(text.length).toBeLessThan(30_300)
+    expect(text).toMatch(/^1\n2\n[^]*lines \([\d,]+ characters\) left out here\][^]*\n100000\n\[Background/)
+    expect(structured).toMatchObject({ truncated: true, bytes: 588_895 })
+  })
+})
+
+describe.concurrent('waiting', () => {
+  test('for a line that is there already, will come, is the last, or is not finished', async () => {
+    const id = await start('echo ready; sleep 0.3; printf "password: "; sleep 0.3; echo; echo end')
+    expect((await read(id, { wait_for_pattern: '^ready$' })).structured.waitedFor).toBe('pattern')
+    expect((await read(id, { wait_for_pattern: '^password: $' })).text).toMatch(
+      /^password:\s*\n\[The pattern was found/,
+    )
+    expect((await read(id, { wait_for_pattern: '^end$' })).structured.waitedFor).toBe('pattern')
+    expect((await read(id, { wait_for_pattern: 'never' })).structured).toMatchObject({
+      waitedFor: 'end',
+      status: 'ended',
+    })
+  })
+
+  test('no longer than was said', async () => {
+    const id = await start('sleep 60')
+    const started = Date.now()
+    const { text, structured } = await read(id, { wait_for_end: true, wait_ms: 300 })
+    expect(Date.now() - started).toBeGreaterThanOrEqual(295)
+    expect(text).toMatch(
+      /^\[What was waited for did not come within 0\.3 s\.\]\n\[Nothing new\. Background task \d+ is running/,
+    )
+    expect(structured.waitedFor).toBe('time')
+    expect((await read(id, { wait_ms: 0 })).structured.waitedFor).toBe('time')
+    await kill(id)
+  })
+
+  test('for a quiet period', async () => {
+    const id = await start('for i in 1 2 3 4 5; do echo $i; sleep 0.15; done; sleep 60')
+    const { text, structured } = await read(id, { wait_for_quiet_ms: 800 })
+    expect(text).toMatch(/^1\n2\n3\n4\n5\n\[It has gone quiet\.\]/)
+    expect(structured.waitedFor).toBe('quiet')
+    expect(structured.runtimeMs).toBeGreaterThanOrEqual(1300)
+    await kill(id)
+  })
+
+  test('for a TCP port', async () => {
+    const holder = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => holder.once('listening', resolve))
+    const address = holder.address()
+    const port = typeof address === 'object' && address ? address.port : 0
+    await new Promise((resolve) => holder.close(resolve))
+    const id = await start(
+      `sleep 0.3; exec '${process.execPath}' -e "require('net').createServer().listen(${port}, '127.0.0.1')"`,
+    )
+    const { text, structured } = await read(id, { wait_for_port: port })
+    expect(text).toContain('[The port answers.]')
+    expect(structured).toMatchObject({ waitedFor: 'port', status: 'running' })
+    await kill(id)
+    expect((await read(id, { wait_for_port: port })).structured.waitedFor).toBe('end')
+  })
+
+  test('for the end of one that has ended is no wait', async () => {
+    const id = await start('echo over')
+    await read(id, { wait_for_end: true, wait_ms: 20_000 })
+    expect((await read(id, { wait_for_end: true, wait_ms: 0 })).structured.waitedFor).toBe('end')
+  })
+
+  test('shows a sign of life to who asked for progress', async () => {
+    const id = await start('sleep 60')
+    const own = call(client, 'ReadBgOutput', { task_id: id, wait_ms: 5500 }, { progressToken: `alive-${id}` })
+    await own
+    const signs = client.received.filter(({ params }) => params?.progressToken === `alive-${id}`)
+    expect(signs.map(({ params }) => params.message)).toEqual([`waiting for background task ${id}`])
+    await kill(id)
+  })
+
+  test('that is cancelled has read nothing', async () => {
+    const id = await start('echo kept; sleep 60')
+    const args = { task_id: id, wait_for_end: true }
+    client.send({
+      jsonrpc: '2.0',
+      id: `r${id}`,
+      method: 'tools/call',
+      params: { name: 'ReadBgOutput', arguments: args },
+    })
+    await sleep(200)
+    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: `r${id}` } })
+    await sleep(100)
+    expect((await read(id)).text).toMatch(/^kept\n/)
+    expect(client.received.some(({ id: answered }) => answered === `r${id}`)).toBe(false)
+    await kill(id)
+  })
+
+  test('hundreds of times leaves no trace', async () => {
+    const id = await start('while :; do echo x; sleep 0.01; done')
+    for (let round = 0; round < 30; round++) {
+      await Promise.all(
+        Array.from({ length: 10 }, () => read(id, { wait_for_pattern: 'never', wait_for_port: 1, wait_ms: 5 })),
+      )
+    }
+    await read(id, { wait_for_pattern: 'never', wait_ms: 1500 })
+    await kill(id)
+    expect(client.stderr()).not.toContain('MaxListeners')
+  })
+})
+
+describe('a part of the output', () => {
+  test('new lines that match', async () => {
+    const id = await start('seq 1 20; sleep 0.3; seq 21 40')
+    await read(id, { wait_for_pattern: '^20$', pattern: '^nothing$' })
+    const said = await read(id, { wait_for_end: true, pattern: '5$|^.0$' })
+    expect(said.text).toMatch(/^25\n30\n35\n40\n\[Background task \d+ ended/)
+    expect((await read(id, { pattern: '5$' })).text).toMatch(
+      /^\[No new line matches; with tail, lines read before are searched too\.\]\n\[Background task/,
+    )
+  })
+
+  test('the last lines, and the last that match in all there is, read or not', async () => {
+    const id = await start('seq 1 300000')
+    await read(id, { wait_for_end: true })
+    expect((await read(id, { tail: 2 })).text).toMatch(/^299999\n300000\n\[/)
+    expect((await read(id, { tail: 2, pattern: '^12?$' })).text).toMatch(/^1\n12\n\[/)
+    expect((await read(id, { tail: 5, pattern: 'x' })).text).toMatch(/^\[No line matches\.\]/)
+    const all = await read(id, { tail: 1e15 })
+    expect(all.text.length).toBeLessThan(30_300)
+    expect(all.text).toMatch(/\n300000\n\[/)
+    // The first line of the tail is a whole one.
+    expect(all.text).toMatch(/^\d{6}\n/)
+  })
+})
+
+describe('the list', () => {
+  test('has id, status, runtime, command and exit code', async () => {
+    const own = startServer({ cwd })
+    expect((await call(own, 'ListBgTasks')).text).toBe('No background tasks.')
+    await startJob(own, 'echo  "a\n b"; exit 3')
+    await startJob(own, 'sleep 60')
+    await readJob(own, 1, { wait_for_end: true })
+    const { text, structured } = await call(own, 'ListBgTasks')
+    expect(text).toMatch(/^1 {2}exit code 3 {2}[\d.]+ s {2}echo "a b"; exit 3\n2 {2}running {2}[\d.]+ s {2}sleep 60$/)
+    expect(structured).toEqual({
+      tasks: [
+        {
+          task_id: 1,
+          status: 'ended',
+          command: 'echo "a b"; exit 3',
+          runtimeMs: expect.any(Number),
+          exitCode: 3,
+          signal: null,
+        },
+        {
+          task_id: 2,
+          status: 'running',
+          command: 'sleep 60',
+          runtimeMs: expect.any(Number),
+          exitCode: null,
+          signal: null,
+        },
+      ],
+      more: 0,
+    })
+    await own.close()
+  })
+
+  test('is a resource, and so is each job', async () => {
+    const id = await start('echo hello; exit 2')
+    await read(id, { wait_for_end: true })
+    const textAt = async (uri: string): Promise<string> =>
+      (await client.request('resources/read', { uri })).result?.contents[0].text
+    expect((await client.request('resources/list')).result.resources).toMatchObject([{ uri: 'scorpiox://jobs' }])
+    expect((await client.request('resources/templates/list')).result.resourceTemplates).toMatchObject([
+      { uriTemplate: 'scorpiox://jobs/{id}' },
+    ])
+    expect(await textAt('scorpiox://jobs')).toContain(`${id}  exit code 2`)
+    // Nothing counts as read.
+    for (const _ of [1, 2]) expect(await textAt(`scorpiox://jobs/${id}`)).toMatch(/^hello\n\[Background task \d+ ended/)
+    for (const name of ['0', '-1', '1.5', '1e3', '99999', '../1', '%2e%2e', 'x', '9'.repeat(400)]) {
+      const { error } = await client.request('resources/read', { uri: `scorpiox://jobs/${name}` })
+      expect(error.code, name).toBe(-32_002)
+    }
+  })
+})
+
+describe.concurrent('the end', () => {
+  test('KillBgTask ends the tree, also what ignores TERM, and can be asked again', async () => {
+    const stubborn = `bash -c 'trap "" TERM; echo $$ > stubborn; while :; do sleep 0.1; done'`
+    const id = await start(`(setsid ${stubborn} >/dev/null 2>&1 &); sleep 300 & echo $! > plain; echo before; wait`)
+    const pids = [await pidIn(join(cwd, 'stubborn')), await pidIn(join(cwd, 'plain'))]
+    const said = await kill(id)
+    expect(pids.filter(isAlive)).toEqual([])
+    expect(said.text).toBe(
+      `Background task ${id} was ended, with everything it started. ReadBgOutput(task_id: ${id}) still gives what it printed.`,
+    )
+    expect(said.structured).toMatchObject({ task_id: id, status: 'ended', signal: 'SIGTERM' })
+    const again = await Promise.all([kill(id), kill(id)])
+    for (const { text, isError } of again) {
+      expect(text).toBe(`Background task ${id} had already ended: killed. Nothing of it runs any more.`)
+      expect(isError).toBe(false)
+    }
+    expect((await read(id)).text).toMatch(/^before\n[^]*\[Background task \d+ ended after [\d.]+ s: killed\.\]$/)
+  })
+
+  test('KillBgTask ends what a job left running that has ended itself', async () => {
+    const id = await start('sleep 300 & echo $! > orphan')
+    await read(id, { wait_for_end: true })
+    const pid = await pidIn(join(cwd, 'orphan'))
+    expect(isAlive(pid)).toBe(true)
+    expect((await kill(id)).text).toContain('had already ended: exit code 0. Nothing of it runs')
+    await gone(pid)
+  })
+
+  test('of the server is the end of its jobs, which the next one knows', async () => {
+    const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
+    const first = startServer(place)
+    await startJob(first, 'echo said; echo $$ > pid; exec sleep 300')
+    const pid = await pidIn(join(place.cwd, 'pid'))
+    expect(await first.close()).toBe(0)
+    expect(isAlive(pid)).toBe(false)
+    const second = startServer(place)
+    expect((await readJob(second, 1)).text).toMatch(
+      /^said\n\[Background task 1 ended after [\d.]+ s: stopped with its server\.\]$/,
+    )
+    expect(await startJob(second, 'true')).toBe(2)
+    await second.close()
+  })
+
+  test.skipIf(!HAS_PROC)(
+    'of a killed server is found by the next one, which ends what was left and reports it',
+    async () => {
+      const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
+      const first = startServer(place)
+      await startJob(first, `trap '' TERM; echo said; echo $$ > pid; while :; do sleep 0.1; done`)
+      const pid = await pidIn(join(place.cwd, 'pid'))
+      await readJob(first, 1, { wait_for_pattern: 'said' })
+      // Whoever would clean up is killed too.
+      const helpers = childrenOf(first.child.pid ?? 0)
+      expect(helpers.length).toBeGreaterThan(0)
+      for (const helper of helpers) process.kill(helper, 'SIGKILL')
+      await killHard(first)
+      await sleep(100)
+      expect(isAlive(pid)).toBe(true)
+      const second = startServer(place)
+      const { text, structured } = await call(second, 'ListBgTasks')
+      await gone(pid)
+      expect(text).toMatch(/^1 {2}stopped because its server was gone {2}[\d.]+ s {2}trap/)
+      expect(structured.tasks).toMatchObject([{ task_id: 1, status: 'ended', exitCode: null }])
+      expect((await readJob(second, 1)).text).toMatch(
+        /^said\n\[Background task 1 ended after .+ its server was gone\.\]$/,
+      )
+      await second.close()
+    },
+  )
+
+  test.skipIf(!HAS_PROC)('of a killed server is noticed also by one that nobody asks, which says so', async () => {
+    const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
+    const first = startServer(place)
+    await startJob(first, 'echo $$ > pid; exec sleep 300')
+    const pid = await pidIn(join(place.cwd, 'pid'))
+    for (const helper of childrenOf(first.child.pid ?? 0)) process.kill(helper, 'SIGKILL')
+    await killHard(first)
+    const second = startServer(place)
+    await gone(pid)
+    await vi.waitFor(() => expect(second.stderr()).toContain('cleaned up after a killed server of this project'), 5000)
+    await second.close()
+  })
+})
+
+test.skipIf(!HAS_PROC)('a server over HTTP, too, cleans up after one that was killed', async () => {
+  // In a sandbox, processes have other numbers.
+  const place = { cwd: emptyFolder(), env: { STATE_DIR: emptyFolder(), SANDBOX: 'off' } }
+  const first = await startProgram(place)
+  await ask(first, modernCall('BackgroundBash', { command: 'echo $$ > pid; exec sleep 300' }))
+  const pid = await pidIn(join(place.cwd, 'pid'))
+  for (const helper of childrenOf(first.child.pid ?? 0)) process.kill(helper, 'SIGKILL')
+  first.child.kill('SIGKILL')
+  await first.exited
+  const second = await startProgram(place)
+  await gone(pid)
+  await vi.waitFor(() => expect(second.stderr()).toContain('cleaned up after a killed server'), 5000)
+  expect(await second.stop()).toBe(0)
+})
+
+describe('several servers of one project', () => {
+  test('start jobs at once: no number is given twice, and each keeps its own', async () => {
+    const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
+    const servers = [startServer(place), startServer(place)]
+    const ids = await Promise.all(
+      servers.flatMap((server) =>
+        Array.from({ length: 15 }, (_, index) => startJob(server, `echo ${index}; sleep 60`)),
+      ),
+    )
+    expect(new Set(ids).size).toBe(30)
+    expect(Math.max(...ids)).toBe(30)
+    const [first, second] = servers
+    if (!first || !second) throw new Error('no servers')
+    const id = ids[0] ?? 0
+    expect((await readJob(first, id, { wait_for_pattern: '.' })).text).toMatch(/^0\n/)
+    const refused = await readJob(second, id)
+    expect(refused.isError).toBe(true)
+    expect(refused.text).toBe(
+      `Background task ${id} belongs to another server of this project, which still runs: read it and end it there.`,
+    )
+    // When the other one is gone, who is left takes over.
+    await killHard(first)
+    expect((await readJob(second, id)).text).toContain('stopped because its server was gone')
+    expect((await call(second, 'ListBgTasks')).structured.tasks).toHaveLength(30)
+    expect(await second.close()).toBe(0)
+    const third = startServer(place)
+    expect(await startJob(third, 'true')).toBe(31)
+    await third.close()
+  })
+})
+
+describe('limits', () => {
+  test('no more than MAX_JOBS run at once, also when they are started together', async () => {
+    const own = startServer({ cwd, env: { MAX_JOBS: '5' } })
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => call(own, 'BackgroundBash', { command: 'sleep 60' })),
+    )
+    const refused = answers.filter(({ isError }) => isError)
+    expect(refused).toHaveLength(7)
+    expect(refused[0]?.text).toMatch(/^5 background tasks are running, and no more may: end one with KillBgTask\./)
+    await call(own, 'KillBgTask', { task_id: 1 })
+    expect((await call(own, 'BackgroundBash', { command: 'true' })).isError).toBe(false)
+    await own.close()
+  })
+
+  test.skipIf(!HAS_PROC)(
+    'a job that prints for ever stays within its size on disk and in memory, and can be read meanwhile',
+    async () => {
+      const home = emptyFolder()
+      const own = startServer({ cwd, env: { HOME: home, JOB_MAX_OUTPUT: '65536' } })
+      // Numbered lines, so that whatever is glued together or out of order can be seen.
+      const id = await startJob(
+        own,
+        `exec '${process.execPath}' -e '
+      let n = 0
+      const more = () => { let t = ""; for (let i = 0; i < 500; i++) t += "<" + String(n++).padStart(9, "0") + "é>\\n"; process.stdout.write(t, () => setTimeout(more, 1)) }
+      more()'`,
+      )
+      let last = -1
+      let dropped = 0
+      let seen = 0
+      for (let round = 0; round < 40; round++) {
+        const said = await readJob(own, id)
+        for (const line of outputOf(said).split('\n').filter(Boolean)) {
+          if (/^\[.+ (bytes that were here are no longer kept|left out here)\]$/.test(line)) {
+            dropped++
+            continue
+          }
+          // Cut at a gap at the worst, never broken.
+          expect(line).toMatch(/^<?\d{0,9}é?>?$/)
+          if (!/^<\d{9}é>$/.test(line)) continue
+          expect(Number(line.slice(1, 10))).toBeGreaterThan(last)
+          last = Number(line.slice(1, 10))
+          seen++
+        }
+        expect(bytesBelow(join(home, '.scorpiox'))).toBeLessThan(65_536 + 4096)
+        await sleep(10)
+      }
+      expect(seen).toBeGreaterThan(1000)
+      expect(dropped).toBeGreaterThan(0)
+      // The last of three lines may be half there.
+      const [, newest] = /^<(\d{9})é>\n/.exec((await readJob(own, id, { tail: 3 })).text) ?? []
+      expect(Number(newest)).toBeGreaterThanOrEqual(last)
+      const found = await readJob(own, id, { tail: 1000, pattern: '0000é' })
+      expect(found.text).toMatch(/^<000000000é>\n/)
+      expect(found.text).toMatch(/\[[\d,]+ bytes of it are no longer kept\.\]/)
+      expect((await readJob(own, id, { pattern: '^nothing$' })).isError).toBe(false)
+      expect(residentMegabytes(own)).toBeLessThan(250)
+      await call(own, 'KillBgTask', { task_id: id })
+      await own.close()
+      expect(own.stderr()).toBe('')
+    },
+  )
+})
+
+describe('hostile arguments', () => {
+  test.each(['ReadBgOutput', 'KillBgTask'])('numbers of jobs that are none: %s', async (name) => {
+    for (const id of [0, -1, 1e15, 99_999, Number.MAX_SAFE_INTEGER]) {
+      const { text, isError } = await call(client, name, { task_id: id })
+      expect(text).toMatch(
+        new RegExp(`^There is no background task ${id}\\. (There are: [\\d, ]+\\.|Start one with BackgroundBash\\.)$`),
+      )
+      expect(isError).toBe(true)
+    }
+    for (const id of ['1', 1.5, null, true, [1], {}, 1e300]) {
+      const { text, isError } = await call(client, name, { task_id: id })
+      expect(text).toMatch(/^(Invalid arguments: 'task_id' must be an integer, got |There is no background task)/)
+      expect(isError).toBe(true)
+    }
+  })
+
+  test('patterns that take for ever, are broken, too long or odd', async () => {
+    const command = `printf 'a%.0s' {1..500}; echo; printf 'x\\n'; sleep 60`
+    const id = await start(command)
+    for (const bomb of ['^(a+)+$', '^(([a-z])+.)+[A-Z]$']) {
+      for (const argument of ['pattern', 'wait_for_pattern']) {
+        const unread = await start(command)
+        const started = Date.now()
+        const { text, isError } = await read(unread, { [argument]: bomb, wait_for_quiet_ms: 200 })
+        expect(Date.now() - started).toBeLessThan(5000)
+        expect(isError, bomb).toBe(bomb.includes('A-Z'))
+        if (isError) expect(text).toMatch(/^The pattern .+ takes too long on this output\. Give a simpler one/)
+        await kill(unread)
+      }
+    }
+    expect((await read(id, { pattern: '(' })).text).toMatch(
+      /^The pattern cannot be used \(.+\)\. Give a JavaScript regular/,
+    )
+    expect((await read(id, { pattern: 'x'.repeat(1001) })).text).toContain('shorten it')
+    for (const odd of ['', '\ud800', '\0', '\\p{L}+', '(?<n>x)\\k<n>?', '\\-', '[^]']) {
+      expect((await read(id, { pattern: odd, tail: 5 })).isError, JSON.stringify(odd)).toBe(false)
+    }
+    await kill(id)
+  })
+
+  test('times and counts at their ends', async () => {
+    const id = await start('echo here; sleep 60')
+    await read(id, { wait_for_pattern: 'here' })
+    for (const bad of [
+      { wait_ms: -1 },
+      { wait_ms: 600_001 },
+      { wait_ms: 1e15 },
+      { wait_for_quiet_ms: 0 },
+      { wait_for_quiet_ms: 1e15 },
+      { wait_for_port: 0 },
+      { wait_for_port: 65_536 },
+      { tail: 0 },
+      { tail: -1 },
+      { tail: 1.5 },
+      { wait_for_end: 'yes' },
+    ]) {
+      const { text, isError } = await read(id, bad)
+      expect(text, JSON.stringify(bad)).toMatch(/^Invalid arguments: '\w+' must be /)
+      expect(isError).toBe(true)
+    }
+    expect((await read(id, { wait_ms: 0, tail: Number.MAX_SAFE_INTEGER })).text).toMatch(/^here\n/)
+    await kill(id)
+  })
+
+  test('commands', async () => {
+    const nul = await call(client, 'BackgroundBash', { command: 'echo a\0b' })
+    expect(nul).toMatchObject({ isError: true, text: 'The command was not started: it contains a NUL character.' })
+    const half = await start('echo "a\ud800b"')
+    expect((await read(half, { wait_for_end: true })).text).toMatch(/^a\ufffdb\n/)
+    const huge = await start(`: ${'x'.repeat(6_000_000)}\necho done`)
+    expect((await read(huge, { wait_for_end: true })).text).toMatch(/^done\n/)
+    const listed = await call(client, 'ListBgTasks')
+    expect(listed.text.length).toBeLessThan(20_000)
+    const empty = await start('')
+    expect((await read(empty, { wait_for_end: true })).structured.exitCode).toBe(0)
+  })
+})
+
+describe('where nothing can be kept', () => {
+  const file = join(emptyFolder(), 'file')
+  writeFileSync(file, '')
+
+  test.each([
+    ['STATE_DIR is a file', { STATE_DIR: file }],
+    ['STATE_DIR is in a file', { STATE_DIR: join(file, 'x') }],
+    ['STATE_DIR is where nobody writes', { STATE_DIR: '/proc/nowhere' }],
+    ['there is no home', { HOME: '' }],
+    ['there is no home, and jobs outlive the server', { HOME: '', JOBS_OUTLIVE_SERVER: '1' }],
+    ['STATE_DIR is a file, and jobs outlive the server', { STATE_DIR: file, JOBS_OUTLIVE_SERVER: '1' }],
+  ])('%s: commands run, and the rest says why not', async (_, env) => {
+    const own = startServer({ cwd, env: { BASH_SOFT_LIMIT_MS: '300', ...env } })
+    expect((await call(own, 'Bash', { command: 'echo fine' })).text).toBe('fine\n')
+    const long = await call(own, 'Bash', { command: 'seq 1 100000' })
+    expect(long.text).toMatch(/100000\n\[The 588,895 bytes of output were not kept: .+STATE_DIR.+\]$/)
+    expect(long).toMatchObject({ isError: false, content: [{ type: 'text' }] })
+    const slow = await call(own, 'Bash', { command: 'echo so far; sleep 60' })
+    expect(slow.text).toMatch(
+      /^so far\n\[Timed out after 300 ms and was ended\. Give a longer timeout\. It could not go on/,
+    )
+    const job = await call(own, 'BackgroundBash', { command: 'echo' })
+    expect(job.isError).toBe(true)
+    expect(job.text).toMatch(/^The command was not started: .+STATE_DIR.+\.$/)
+    expect((await readJob(own, 1)).isError).toBe(true)
+    expect(await own.close()).toBe(0)
+    expect(own.stderr()).not.toMatch(/ {4}at /)
+  })
+
+  // A disk of its own, which only this process and its children see.
+  const canMount = spawnSync('bash', ['-c', 'unshare -rm true']).status === 0
+
+  function startWithDisk(mount: string): TestClient {
+    const script = `unshare -rm bash -c '${mount}; exec "$0" "$@"' "$0" "$@"`
+    const args = ['-c', script, process.execPath, PROGRAM]
+    return startServer({ file: 'bash', args, cwd, env: { STATE_DIR: emptyFolder() } })
+  }
+
+  test.skipIf(!canMount).each([
+    ['read-only', 'mount -t tmpfs -o ro,size=64k none "$STATE_DIR"'],
+    ['full', 'mount -t tmpfs -o size=64k none "$STATE_DIR"; cat /dev/zero > "$STATE_DIR/fill" 2>/dev/null'],
+  ])('the disk is %s', async (_, mount) => {
+    const own = startWithDisk(mount)
+    expect((await call(own, 'Bash', { command: 'echo fine' })).text).toBe('fine\n')
+    const { text, isError } = await call(own, 'BackgroundBash', { command: 'echo' })
+    expect(text).toMatch(/^The command was not started: .+(EROFS|ENOSPC).+\.$/)
+    expect(isError).toBe(true)
+    expect((await call(own, 'Bash', { command: 'seq 1 100000' })).text).toMatch(/ were not kept: .+(EROFS|ENOSPC)/)
+    await own.close()
+  })
+
+  test.skipIf(!canMount)('the disk becomes full: the job goes on, and who reads is told what is missing', async () => {
+    const own = startWithDisk('mount -t tmpfs -o size=200k none "$STATE_DIR"')
+    const id = await startJob(own, 'seq 1 100000; echo last > done')
+    const { text, structured } = await readJob(own, id, { wait_for_end: true })
+    expect(structured).toMatchObject({ status: 'ended', exitCode: 0 })
+    expect(text).toMatch(/\[\d+ bytes of the output are missing: .+ENOSPC.+\]/)
+    await own.close()
+  })
+
+  test('what lies in its folder is not believed', async () => {
+    const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
+    const first = startServer(place)
+    await startJob(first, 'echo one')
+    await readJob(first, 1, { wait_for_end: true })
+    await first.close()
+    const folder = execFileSync('find', [place.env.HOME, '-type', 'd', '-name', '1'], { encoding: 'utf8' }).trim()
+    writeFileSync(join(folder, 'record.json'), '{"id":1,"command":5}')
+    mkdirSync(join(folder, '../7'))
+    writeFileSync(join(folder, '../7/record.json'), 'not JSON')
+    writeFileSync(join(folder, '../notes.txt'), '')
+    const second = startServer(place)
+    expect((await readJob(second, 1)).text).toMatch(/^There is no background task 1/)
+    expect(await startJob(second, 'true')).toBe(8)
+    await second.close()
+    expect(second.stderr()).toBe('')
+  })
+})
+
+/** The programs that a process has started itself. */
+function childrenOf(pid: number): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => parentOf(name) === pid)
+    .map(Number)
+}
+
+function parentOf(pid: string): number | undefined {
+  try {
+    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  } catch {
+    return undefined
+  }
+}

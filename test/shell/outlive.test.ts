@@ -1,0 +1,232 @@
+// JOBS_OUTLIVE_SERVER=1: jobs live on when their server ends, in whatever way; numbers, state, output and exit code
+// survive, and the next server takes over what still runs.
+
+import { readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { describe, expect, test } from 'vitest'
+
+import { emptyFolder, HAS_PROC, isAlive, startServer, type TestClient } from '../support.js'
+import { bytesBelow, call, gone, killHard, outputOf, pidIn, readJob, startJob } from './support.js'
+
+interface Place {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+function newPlace(env: NodeJS.ProcessEnv = {}): Place {
+  return { cwd: emptyFolder(), env: { HOME: emptyFolder(), JOBS_OUTLIVE_SERVER: '1', ...env } }
+}
+
+/** Goes on until there is a file that tells it to stop, and says what another one tells it to. */
+const OBEDIENT = `echo $$ > pid; echo begun
+until [ -e stop ] || [ ! -d "$PWD" ]; do [ -e say ] && cat say && rm say; sleep 0.05; done
+echo ended; exit 7`
+
+/** At once, so that nobody reads half of it. */
+function put(path: string, text: string): void {
+  writeFileSync(`${path}.new`, text)
+  renameSync(`${path}.new`, path)
+}
+
+const WAYS: readonly [string, (server: TestClient) => Promise<unknown>][] = [
+  ['closed', (server) => server.close()],
+  ['killed', killHard],
+]
+
+describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end) => {
+  test('leaves its jobs running; the next one reads on, waits and sees the exit code', async () => {
+    const place = newPlace()
+    const first = startServer(place)
+    expect(await startJob(first, OBEDIENT)).toBe(1)
+    expect((await readJob(first, 1, { wait_for_pattern: 'begun' })).text).toMatch(/^begun\n/)
+    const pid = await pidIn(join(place.cwd, 'pid'))
+    await end(first)
+    expect(isAlive(pid)).toBe(true)
+    put(join(place.cwd, 'say'), 'while nobody listened\n')
+    const second = startServer(place)
+    expect((await call(second, 'ListBgTasks')).structured.tasks).toMatchObject([{ task_id: 1, status: 'running' }])
+    expect(outputOf(await readJob(second, 1, { wait_for_pattern: 'nobody' }))).toBe('begun\nwhile nobody listened\n')
+    expect(await startJob(second, 'true')).toBe(2)
+    const waiting = readJob(second, 1, { wait_for_end: true })
+    put(join(place.cwd, 'stop'), '')
+    const { text, structured } = await waiting
+    expect(text).toMatch(/^ended\n\[Background task 1 ended after [\d.]+ s: exit code 7\.\]$/)
+    expect(structured).toMatchObject({ status: 'ended', exitCode: 7, signal: null, waitedFor: 'end' })
+    await second.close()
+  })
+
+  test('leaves jobs whose end nobody sees; the next one knows it all the same, and so does the one after', async () => {
+    const place = newPlace()
+    const first = startServer(place)
+    await startJob(first, OBEDIENT)
+    await startJob(first, 'kill -SEGV $$')
+    await readJob(first, 2, { wait_for_end: true })
+    const pid = await pidIn(join(place.cwd, 'pid'))
+    await end(first)
+    put(join(place.cwd, 'stop'), '')
+    await gone(pid)
+    for (const round of [1, 2]) {
+      const next = startServer(place)
+      const said = await readJob(next, 1, { wait_for_end: true })
+      expect(outputOf(said), String(round)).toBe('begun\nended\n')
+      expect(said.text).toMatch(/: exit code 7\.\]$/)
+      const { structured, text } = await call(next, 'ListBgTasks')
+      expect(text).toMatch(/^1 {2}exit code 7 .+\n2 {2}exit code 139 \(SIGSEGV\) /)
+      expect(structured.tasks).toMatchObject([
+        { task_id: 1, status: 'ended', exitCode: 7 },
+        { task_id: 2, status: 'ended', exitCode: 139, signal: 'SIGSEGV' },
+      ])
+      await next.close()
+    }
+  })
+
+  test('leaves nothing of a command that somebody waited for', async () => {
+    const place = newPlace()
+    const first = startServer(place)
+    const command = 'echo $$ > pid; echo begun; exec sleep 300'
+    const params = { name: 'Bash', arguments: { command, timeout: 600_000 }, _meta: { progressToken: 1 } }
+    first.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    // A server killed before it has heard of its command knows no name to end it by.
+    await first.waitFor(({ method }) => method === 'notifications/progress')
+    const pid = await pidIn(join(place.cwd, 'pid'))
+    // The second signal ends the grace.
+    const closing = end(first)
+    first.child.kill('SIGTERM')
+    await closing
+    const second = startServer(place)
+    expect((await call(second, 'Bash', { command: 'echo next' })).text).toBe('next\n')
+    await gone(pid)
+    expect((await call(second, 'ListBgTasks')).text).toBe('No background tasks.')
+    await second.close()
+  })
+})
+
+describe.skipIf(!HAS_PROC).concurrent('jobs that outlive', () => {
+  test('do so alone: what another command left behind ends when their server was killed', async () => {
+    const place = newPlace()
+    const first = startServer(place)
+    await call(first, 'Bash', { command: 'setsid sleep 300 >/dev/null 2>&1 & echo $! > left' })
+    const id = await startJob(first, OBEDIENT)
+    const [left, pid] = [await pidIn(join(place.cwd, 'left')), await pidIn(join(place.cwd, 'pid'))]
+    await killHard(first)
+    const second = startServer(place)
+    await gone(left)
+    expect(isAlive(pid)).toBe(true)
+    expect((await call(second, 'KillBgTask', { task_id: id })).isError).toBe(false)
+    await gone(pid)
+    await second.close()
+  })
+
+  test('are ended with their tree by the next server', async () => {
+    const place = newPlace()
+    const first = startServer(place)
+    await startJob(first, 'echo $$ > pid; setsid sleep 300 & echo $! > child; wait')
+    const pids = [await pidIn(join(place.cwd, 'pid')), await pidIn(join(place.cwd, 'child'))]
+    await first.close()
+    const second = startServer(place)
+    expect((await call(second, 'KillBgTask', { task_id: 1 })).text).toMatch(
+      /^Background task 1 was ended, with everything/,
+    )
+    await gone(...pids)
+    expect((await call(second, 'KillBgTask', { task_id: 1 })).text).toMatch(
+      /^Background task 1 had already ended: killed\./,
+    )
+    await second.close()
+  })
+
+  test('belong to one server at a time', async () => {
+    const place = newPlace()
+    const first = startServer(place)
+    await startJob(first, OBEDIENT)
+    await first.close()
+    const second = startServer(place)
+    expect((await readJob(second, 1, { wait_for_pattern: 'begun' })).text).toMatch(/^begun\n/)
+    const third = startServer(place)
+    expect((await readJob(third, 1)).text).toContain('belongs to another server of this project')
+    await killHard(second)
+    expect(outputOf(await readJob(third, 1))).toBe('begun\n')
+    expect((await call(third, 'KillBgTask', { task_id: 1 })).isError).toBe(false)
+    await third.close()
+  })
+
+  test('say everything before their end is told, also to who took them over', async () => {
+    const place = newPlace()
+    const first = startServer(place)
+    await startJob(first, 'until [ -e stop ] || [ ! -d . ]; do sleep 0.02; done; seq 1 20000; exit 3')
+    await first.close()
+    const second = startServer({ ...place, env: { ...place.env, BASH_MAX_OUTPUT: '1000000' } })
+    await call(second, 'ListBgTasks')
+    put(join(place.cwd, 'stop'), '')
+    const { text } = await readJob(second, 1, { wait_for_end: true })
+    expect(text).toMatch(/^1\n2\n[^]*\n20000\n\[Background task 1 ended after [\d.]+ s: exit code 3\.\]$/)
+    expect(text.split('\n')).toHaveLength(20_001)
+    await second.close()
+  })
+
+  test('stay within their size on disk while nobody is there', async () => {
+    const place = newPlace({ JOB_MAX_OUTPUT: '65536' })
+    const first = startServer(place)
+    await startJob(first, 'echo $$ > pid; i=0; while [ -d "$PWD" ]; do echo $((i++)); done')
+    const pid = await pidIn(join(place.cwd, 'pid'))
+    await first.close()
+    await sleep(1500)
+    expect(bytesBelow(join(place.env.HOME ?? '', '.scorpiox'))).toBeLessThan(65_536 + 8192)
+    const second = startServer(place)
+    const said = await readJob(second, 1, { tail: 2 })
+    expect(said.text).toMatch(/^\d+\n\d+\n\[Background task 1 is running/)
+    await call(second, 'KillBgTask', { task_id: 1 })
+    expect(isAlive(pid)).toBe(false)
+    await second.close()
+  })
+})
+
+describe.skipIf(!HAS_PROC)('commands that are waited for', () => {
+  test('are answered as ever: output, order, exit code, timeout, what goes on', async () => {
+    const place = newPlace({ BASH_SOFT_LIMIT_MS: '400' })
+    const own = startServer(place)
+    const bash = (command: string, more: object = {}) => call(own, 'Bash', { command, ...more })
+    expect((await bash('echo a; echo b >&2; echo c')).text).toBe('a\nb\nc\n')
+    expect((await bash('echo x; exit 3')).text).toBe('x\n[Exit code 3. What it printed says why.]')
+    expect((await bash('true')).text).toBe('(no output)')
+    expect((await bash(`printf 'caf\\xc3'`)).text).toBe('caf\ufffd')
+    expect((await bash('cat; readlink /proc/self/fd/0')).text).toBe('/dev/null\n')
+    expect((await bash('echo part; sleep 60', { timeout: 300 })).text).toMatch(/^part\n\[Timed out after 300 ms/)
+    expect((await bash('sleep 60 & echo started')).text).toMatch(/^started\n\[1 process that it started still runs/)
+    const long = await bash('seq 1 100000')
+    expect(long.structured).toMatchObject({ truncated: true, bytes: 588_895, exitCode: 0 })
+    expect(long.text).toContain('[All 588,895 bytes of output are kept: ')
+    const slow = await bash('echo one; sleep 0.8; echo two; exit 5')
+    const id = slow.structured.task_id
+    expect(slow.text).toMatch(/^one\n\[Still running after 0\.4 s/)
+    expect((await readJob(own, id, { wait_for_end: true })).text).toMatch(
+      /^two\n\[Background task \d+ ended .+exit code 5/,
+    )
+    expect((await call(own, 'ListBgTasks')).structured.tasks).toHaveLength(1)
+    await own.close()
+  })
+
+  test('are counted exactly, also what was gone before it could be read', async () => {
+    const own = startServer(newPlace({ JOB_MAX_OUTPUT: '500000' }))
+    const { text, structured } = await call(own, 'Bash', { command: 'seq 1 1000000' })
+    expect(structured).toMatchObject({ bytes: 6_888_896, truncated: true, exitCode: 0 })
+    expect(text).toMatch(/^1\n2\n[^]* left out here\]\n[^]*\n1000000\n\[Of 6,888,896 bytes of output [\d,]+ are kept: /)
+    await own.close()
+  })
+
+  test('40 of 40 at once have their output, and leave nothing on disk', async () => {
+    const place = newPlace()
+    const own = startServer(place)
+    const all = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => call(own, 'Bash', { command: `echo ${index}` })),
+    )
+    expect(all.filter(({ text }, index) => text === `${index}\n`)).toHaveLength(40)
+    const jobs = join(place.env.HOME ?? '', '.scorpiox/jobs')
+    const files = readdirSync(jobs, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    expect(files.map(({ name }) => name).filter((name) => !name.endsWith('.json') || name === 'record.json')).toEqual(
+      [],
+    )
+    await own.close()
+  })
+})

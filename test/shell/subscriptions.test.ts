@@ -1,0 +1,188 @@
+// Who subscribes to jobs is told of output and of the end, in every era: `resources/subscribe` and
+// `notifications/resources/updated` on legacy revisions, `subscriptions/listen` on the modern one.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import {
+  ask,
+  callOf,
+  initialize,
+  modern,
+  modernCall,
+  rpc,
+  startProgram,
+  stream,
+  type HttpServer,
+} from '../http/support.js'
+import { emptyFolder, LEGACY, modernMeta, startServer, type Json, type TestClient } from '../support.js'
+import { call, killHard, readJob, startJob } from './support.js'
+
+const UPDATED = 'notifications/resources/updated'
+const LIST = 'scorpiox://jobs'
+const uriOf = (id: number): string => `${LIST}/${id}`
+
+const newsOf = ({ received }: TestClient, uri: string): readonly Json[] =>
+  received.filter(({ method, params }) => method === UPDATED && params.uri === uri)
+
+/** Waits for so many news of a resource. */
+async function news(client: TestClient, uri: string, count: number): Promise<void> {
+  for (let tries = 0; tries < 500 && newsOf(client, uri).length < count; tries++) await sleep(20)
+  expect(newsOf(client, uri).length).toBeGreaterThanOrEqual(count)
+}
+
+describe.concurrent.each(LEGACY)('at %s', (revision) => {
+  test('a job: of output soon, of the end at once, and of nothing when it was unsubscribed', async () => {
+    const client = startServer()
+    await client.initialize(revision)
+    const capable = client.received[0].result.capabilities.resources
+    expect(capable).toMatchObject({ subscribe: true })
+    await startJob2(client, 'until [ -e one ]; do sleep 0.02; done; echo one; until [ -e two ]; do sleep 0.02; done')
+    expect((await client.request('resources/subscribe', { uri: uriOf(1) })).result).toEqual({})
+    await sleep(700)
+    client.forget()
+    await client.request('tools/call', { name: 'Bash', arguments: { command: 'touch one' } })
+    await news(client, uriOf(1), 1)
+    expect(newsOf(client, uriOf(1))[0]).toEqual({ jsonrpc: '2.0', method: UPDATED, params: { uri: uriOf(1) } })
+    const { contents } = (await client.request('resources/read', { uri: uriOf(1) })).result
+    expect(contents[0].text).toMatch(/^one\n\[Background task 1 is running/)
+    client.forget()
+    await client.request('tools/call', { name: 'Bash', arguments: { command: 'touch two' } })
+    await news(client, uriOf(1), 1)
+    const after = (await client.request('resources/read', { uri: uriOf(1) })).result.contents
+    expect(after[0].text).toMatch(/\[Background task 1 ended after .+ exit code 0\.\]$/)
+    await client.request('resources/unsubscribe', { uri: uriOf(1) })
+    await client.request('resources/subscribe', { uri: uriOf(2) })
+    await client.request('resources/unsubscribe', { uri: uriOf(2) })
+    client.forget()
+    await startJob2(client, 'echo two')
+    await sleep(700)
+    expect(client.received.filter(({ method }) => method === UPDATED)).toEqual([])
+    await client.close()
+  })
+})
+
+describe.concurrent('over stdio', () => {
+  test('the list: of each beginning and end, and of a command that goes on', async () => {
+    const client = startServer({ env: { BASH_SOFT_LIMIT_MS: '300' } })
+    await client.initialize('2025-11-25')
+    await client.request('resources/subscribe', { uri: LIST })
+    await startJob(client, 'sleep 0.2')
+    await news(client, LIST, 2)
+    client.forget()
+    // A command that is waited for is not in the list, whatever it prints.
+    await call(client, 'Bash', { command: 'seq 1 100000' })
+    expect(newsOf(client, LIST)).toEqual([])
+    const going = call(client, 'Bash', { command: 'sleep 1.2' })
+    await news(client, LIST, 1)
+    const { contents } = (await client.request('resources/read', { uri: LIST })).result
+    expect(contents[0].text).toMatch(/running {2}[\d.]+ s {2}sleep 1\.2$/)
+    await going
+    await news(client, LIST, 2)
+    await client.close()
+  })
+
+  test('a job that prints without end tells twice a second at most', async () => {
+    const client = startServer()
+    await client.initialize('2025-11-25')
+    await client.request('resources/subscribe', { uri: uriOf(1) })
+    await startJob(client, 'while :; do echo x; done')
+    await sleep(1800)
+    const { length } = newsOf(client, uriOf(1))
+    expect(length).toBeGreaterThanOrEqual(2)
+    expect(length).toBeLessThanOrEqual(5)
+    await call(client, 'KillBgTask', { task_id: 1 })
+    await client.close()
+  })
+
+  test('the modern revision listens', async () => {
+    const client = startServer()
+    const notifications = { resourceSubscriptions: [LIST, uriOf(1), 'nothing://here'] }
+    client.send({
+      jsonrpc: '2.0',
+      id: 'ear',
+      method: 'subscriptions/listen',
+      params: { notifications, ...modernMeta() },
+    })
+    const told = await client.waitFor(({ method }) => method === 'notifications/subscriptions/acknowledged')
+    expect(told.params.notifications).toEqual({ resourceSubscriptions: [LIST, uriOf(1)] })
+    const marked = { _meta: { 'io.modelcontextprotocol/subscriptionId': 'ear' } }
+    expect(told.params).toMatchObject(marked)
+    const start = { name: 'BackgroundBash', arguments: { command: 'echo hello; sleep 1' }, ...modernMeta() }
+    expect((await client.request('tools/call', start)).result.structuredContent.task_id).toBe(1)
+    await news(client, uriOf(1), 2)
+    await news(client, LIST, 2)
+    for (const message of [...newsOf(client, uriOf(1)), ...newsOf(client, LIST)])
+      expect(message.params).toMatchObject(marked)
+    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'ear' } })
+    await client.request('tools/call', start)
+    await sleep(600)
+    expect(newsOf(client, LIST)).toHaveLength(2)
+    await client.close()
+  })
+
+  test('who took a job over hears of its output and its end', async () => {
+    const place = { cwd: emptyFolder(), env: { HOME: emptyFolder(), JOBS_OUTLIVE_SERVER: '1' } }
+    const first = startServer(place)
+    await startJob(first, 'until [ -e go ] || [ ! -d . ]; do sleep 0.02; done; echo late; sleep 1')
+    await killHard(first)
+    const second = startServer(place)
+    await second.initialize('2025-11-25')
+    for (const uri of [LIST, uriOf(1)]) await second.request('resources/subscribe', { uri })
+    await readJob(second, 1)
+    await sleep(700)
+    second.forget()
+    await call(second, 'Bash', { command: 'touch go' })
+    await news(second, uriOf(1), 1)
+    expect((await readJob(second, 1)).text).toMatch(/^late\n/)
+    await news(second, LIST, 1)
+    expect((await readJob(second, 1)).structured).toMatchObject({ status: 'ended', exitCode: 0 })
+    await second.close()
+  })
+})
+
+describe('over HTTP', () => {
+  let server: HttpServer
+
+  beforeAll(async () => {
+    server = await startProgram()
+  })
+
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0)
+  })
+
+  test('a legacy session hears on its stream', async () => {
+    const headers = { 'mcp-session-id': await initialize(server, '2025-11-25') }
+    await ask(server, { body: rpc('resources/subscribe', { uri: LIST }), headers })
+    const ears = await stream(server, { method: 'GET', headers })
+    const body = callOf('BackgroundBash', { command: 'echo hello' })
+    expect((await ask(server, { body, headers })).json.result.isError).toBe(false)
+    for (const _ of ['beginning', 'end'])
+      expect(await ears.message()).toMatchObject({ method: UPDATED, params: { uri: LIST } })
+    ears.drop()
+  })
+
+  test('a modern listener hears on its stream', async () => {
+    const ears = await stream(
+      server,
+      modern('subscriptions/listen', { notifications: { resourceSubscriptions: [LIST] } }, 'e'),
+    )
+    expect((await ears.message()).method).toBe('notifications/subscriptions/acknowledged')
+    await ask(server, modernCall('BackgroundBash', { command: 'echo hello' }))
+    for (const _ of ['beginning', 'end']) {
+      expect((await ears.message()).params).toMatchObject({
+        uri: LIST,
+        _meta: { 'io.modelcontextprotocol/subscriptionId': 'e' },
+      })
+    }
+    ears.drop()
+  })
+})
+
+/** Without structured content, which older revisions do not have. */
+async function startJob2(client: TestClient, command: string): Promise<void> {
+  const { result } = await client.request('tools/call', { name: 'BackgroundBash', arguments: { command } })
+  expect(result.content[0].text).toMatch(/^Started as background task \d+\./)
+}

@@ -1,0 +1,153 @@
+// Users over HTTP with jobs of the same numbers: nobody can read, list, end, subscribe to or count another's.
+
+import { execFileSync } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import {
+  ask,
+  callOf,
+  complaints,
+  initialize,
+  modern,
+  modernCall,
+  rpc,
+  startProgram,
+  stream,
+  type HttpServer,
+} from '../http/support.js'
+import { cleanEnv, emptyFolder, PROGRAM, type Json } from '../support.js'
+import { saidBy, type Said } from './support.js'
+
+const LIST = 'scorpiox://jobs'
+let server: HttpServer
+let alice: string
+let bob: string
+
+beforeAll(async () => {
+  const env = { STATE_DIR: emptyFolder(), MAX_JOBS: '3' }
+  server = await startProgram({ env })
+  const tokenOf = (user: string): string => {
+    const args = [PROGRAM, 'token', 'create', '--user', user, '--json']
+    return JSON.parse(execFileSync(process.execPath, args, { env: cleanEnv(env), encoding: 'utf8' })).token
+  }
+  alice = tokenOf('alice')
+  bob = tokenOf('bob')
+})
+
+afterAll(async () => {
+  expect(await server.stop()).toBe(0)
+  expect(complaints(server)).toEqual([])
+})
+
+async function as(token: string, name: string, args: object = {}): Promise<Said> {
+  return saidBy((await ask(server, { ...modernCall(name, args), token })).json)
+}
+
+async function startAs(token: string, command: string): Promise<number> {
+  return (await as(token, 'BackgroundBash', { command })).structured.task_id
+}
+
+async function resourceAs(token: string, uri: string): Promise<Json> {
+  return (await ask(server, { ...modern('resources/read', { uri }), token })).json
+}
+
+test('the same numbers are different jobs', async () => {
+  const ids = [await startAs(alice, 'echo of alice; sleep 60'), await startAs(bob, 'echo of bob; sleep 60')]
+  expect(ids).toEqual([1, 1])
+  expect((await as(alice, 'ReadBgOutput', { task_id: 1, wait_for_pattern: 'of' })).text).toMatch(/^of alice\n/)
+  expect((await as(bob, 'ReadBgOutput', { task_id: 1, wait_for_pattern: 'of' })).text).toMatch(/^of bob\n/)
+  expect((await as(alice, 'ListBgTasks')).text).toMatch(/^1 {2}running {2}[\d.]+ s {2}echo of alice; sleep 60$/)
+  expect((await resourceAs(bob, LIST)).result.contents[0].text).toMatch(/echo of bob; sleep 60$/)
+  expect((await resourceAs(alice, `${LIST}/1`)).result.contents[0].text).toMatch(/^of alice\n/)
+  // Ending one does not end the other.
+  await as(bob, 'KillBgTask', { task_id: 1 })
+  expect((await as(alice, 'ListBgTasks')).structured.tasks).toMatchObject([{ task_id: 1, status: 'running' }])
+  await as(alice, 'KillBgTask', { task_id: 1 })
+})
+
+test('a job that another has does not exist', async () => {
+  const id = await startAs(alice, 'echo secret; sleep 60')
+  expect(id).toBe(2)
+  for (const [name, args] of [
+    ['ReadBgOutput', { task_id: id }],
+    ['ReadBgOutput', { task_id: id, tail: 5 }],
+    ['KillBgTask', { task_id: id }],
+  ] as const) {
+    const { text, isError } = await as(bob, name, args)
+    expect(text).toBe(`There is no background task ${id}. There are: 1.`)
+    expect(isError).toBe(true)
+  }
+  expect((await resourceAs(bob, `${LIST}/${id}`)).error.code).toBe(-32_602)
+  expect(JSON.stringify(await resourceAs(bob, LIST))).not.toContain('secret')
+  expect((await as(bob, 'ListBgTasks')).text).not.toContain('secret')
+  expect((await as(alice, 'ListBgTasks')).structured.tasks.at(-1)).toMatchObject({ task_id: id, status: 'running' })
+  await as(alice, 'KillBgTask', { task_id: id })
+})
+
+test('the long output of a command belongs to who ran it', async () => {
+  const { content } = await as(alice, 'Bash', { command: 'seq 1 100000' })
+  const uri = content[1].uri
+  expect((await resourceAs(alice, uri)).result.contents[0].text).toMatch(/^1\n2\n/)
+  expect((await resourceAs(bob, uri)).error.code).toBe(-32_602)
+})
+
+test('how many may run is counted for each', async () => {
+  for (let count = 0; count < 3; count++) await startAs(alice, 'sleep 60')
+  expect((await as(alice, 'BackgroundBash', { command: 'sleep 60' })).text).toMatch(/^3 background tasks are running/)
+  expect((await as(bob, 'BackgroundBash', { command: 'true' })).isError).toBe(false)
+  const { structured } = await as(alice, 'ListBgTasks')
+  const running = structured.tasks.filter(({ status }: Json) => status === 'running')
+  expect(running).toHaveLength(3)
+  await Promise.all(running.map(({ task_id: id }: Json) => as(alice, 'KillBgTask', { task_id: id })))
+})
+
+describe('news of a job', () => {
+  test('reach its owner and nobody else, on any kind of stream', async () => {
+    const session = await initialize(server, '2025-11-25', { token: bob })
+    const headers = { 'mcp-session-id': session }
+    const next = (await as(alice, 'ListBgTasks')).structured.tasks.at(-1).task_id + 1
+    const uris = [LIST, `${LIST}/${next}`]
+    for (const uri of uris) {
+      const { json } = await ask(server, { body: rpc('resources/subscribe', { uri }), headers, token: bob })
+      // Whether there is such a job is not told.
+      expect(json.result).toEqual({})
+    }
+    const wanted = modern('subscriptions/listen', { notifications: { resourceSubscriptions: uris } }, 'ear')
+    const his = [
+      await stream(server, { ...wanted, token: bob }),
+      await stream(server, { method: 'GET', headers, token: bob }),
+    ]
+    const hers = await stream(server, { ...wanted, token: alice })
+    await hers.message()
+    expect(await startAs(alice, 'echo hers')).toBe(next)
+    const heard = new Set([(await hers.message()).params.uri, (await hers.message()).params.uri])
+    expect([...heard].every((uri) => uris.includes(uri))).toBe(true)
+    await as(alice, 'ReadBgOutput', { task_id: next, wait_for_end: true })
+    await sleep(700)
+    for (const { events } of his) {
+      expect(events.filter(({ json }) => json?.method === 'notifications/resources/updated')).toEqual([])
+    }
+    for (const events of [...his, hers]) events.drop()
+  })
+})
+
+test('sessions of one user share his jobs, and each reads on from its own place', async () => {
+  const sessions = [
+    await initialize(server, '2025-11-25', { token: bob }),
+    await initialize(server, '2025-11-25', { token: bob }),
+  ]
+  const within = async (session: string | undefined, name: string, args: object): Promise<Said> =>
+    saidBy(
+      (await ask(server, { body: callOf(name, args), headers: { 'mcp-session-id': session ?? '' }, token: bob })).json,
+    )
+  const id = (await within(sessions[0], 'BackgroundBash', { command: 'echo one; sleep 60' })).structured.task_id
+  for (const session of sessions) {
+    const { text } = await within(session, 'ReadBgOutput', { task_id: id, wait_for_pattern: 'one' })
+    expect(text).toMatch(/^one\n/)
+    expect((await within(session, 'ReadBgOutput', { task_id: id })).text).toMatch(/^\[Nothing new\./)
+  }
+  expect((await within(sessions[1], 'KillBgTask', { task_id: id })).text).toContain('was ended')
+  expect((await within(sessions[0], 'ReadBgOutput', { task_id: id })).text).toContain('killed')
+})

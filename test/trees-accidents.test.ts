@@ -1,0 +1,310 @@
+// What commands run by dies, or the server is told to go at the worst moment: nothing is left, nobody waits in vain, and
+// the next command works.
+
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, renameSync, rmSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { describe, expect, test } from 'vitest'
+
+import { NOBODY, plantForest, type Forest } from './forest.js'
+import { HAS_PROC, type Json, type TestClient } from './support.js'
+
+/** Everybody in it; others may be in it too. */
+const KILL_SESSION = `session() { set -- $(sed 's/.*) //' /proc/$1/stat); echo "$4"; }
+mine=$(session $$)
+for path in /proc/[0-9]*; do [ "$(session \${path#/proc/} 2>/dev/null)" = "$mine" ] && others="$others \${path#/proc/}"; done
+[ "$mine" -gt 1 ] && kill -9 $others`
+
+describe.skipIf(!HAS_PROC).concurrent('the nursery is killed', () => {
+  test('while nothing runs', async () => {
+    const { forest, client } = await open()
+    kill(nurseryOf(client))
+    expect(await run(client, 'echo again')).toMatchObject({ isError: false, content: [{ text: 'again\n' }] })
+    await closed(client, forest)
+  })
+
+  test('while commands run, which go on', async () => {
+    const { forest, client } = await open()
+    const answers = Array.from({ length: 10 }, () => run(client, 'echo > $$; sleep 1; echo done; exit 3'))
+    await begun(forest, 10)
+    kill(nurseryOf(client))
+    expect(textOf(await run(client, 'echo again'))).toBe('again\n')
+    for (const { content, structuredContent } of await Promise.all(answers)) {
+      expect(content[0].text).toMatch(/^done\n/)
+      expect(structuredContent.exitCode).toBe(3)
+    }
+    await closed(client, forest)
+  })
+
+  test('while commands are started, each of which runs or is said not to', async () => {
+    const { forest, client } = await open()
+    const answers = Array.from({ length: 40 }, () => run(client, 'echo ran'))
+    kill(nurseryOf(client))
+    for (const text of (await Promise.all(answers)).map(textOf))
+      expect(text).toMatch(/^ran\n$|^The command was not started: .*\. Run it again/)
+    expect(textOf(await run(client, 'echo again'))).toBe('again\n')
+    await closed(client, forest)
+  })
+
+  test.each([
+    ['with all it has raised', true],
+    ['in part: only the shell that is ready, and who watches over it', false],
+  ])('%s', async (_, isWhole) => {
+    const { forest, client } = await open()
+    await sleep(100)
+    const nursery = nurseryOf(client)
+    const nurses = childrenOf(nursery)
+    expect(nurses).toHaveLength(1)
+    for (const pid of [...nurses, ...nurses.flatMap(childrenOf), ...(isWhole ? [nursery] : [])]) kill(pid)
+    expect(textOf(await run(client, 'echo again'))).toMatch(/^again\n$|Run it again/)
+    expect(textOf(await run(client, 'echo again'))).toBe('again\n')
+    await closed(client, forest)
+  })
+
+  test('not quite: it is stopped', async () => {
+    const { forest, client } = await open()
+    process.kill(nurseryOf(client), 'SIGSTOP')
+    const answers = Array.from({ length: 50 }, () => run(client, 'echo again'))
+    for (const text of (await Promise.all(answers)).map(textOf)) expect(text).toBe('again\n')
+    await closed(client, forest)
+  })
+
+  test('together with its server', async () => {
+    const { forest, client } = await open()
+    await grow(forest, client, 20)
+    kill(nurseryOf(client))
+    client.child.kill('SIGKILL')
+    await nextCleansUp(forest)
+  })
+
+  test('together with its server, while commands are started', async () => {
+    for (const ms of [0, 5, 10, 20, 40]) {
+      const { forest, client } = await open()
+      for (let tree = 0; tree < 20; tree++) begin(client, forest.command(tree), tree % 2 === 0)
+      await sleep(ms)
+      kill(nurseryOf(client))
+      client.child.kill('SIGKILL')
+      await nextCleansUp(forest)
+    }
+  })
+})
+
+describe.skipIf(!HAS_PROC).concurrent('a command kills', () => {
+  test.each([
+    ['its parent, and goes on', 'kill -9 $PPID; sleep 0.5; echo on', 'on\n'],
+    ['its parent, and its output is elsewhere', 'kill -9 $PPID; exec >/dev/null 2>&1; sleep 0.5', ''],
+    ['its parent and itself', 'echo on; kill -9 $PPID $$', 'on\n'],
+    ['its group', 'echo on; kill -9 0', 'on\n'],
+    ['its session', `echo on; ${KILL_SESSION}`, 'on\n'],
+    ['nobody, but stops its parent', 'kill -STOP $PPID; sleep 0.5; echo on', 'on\n'],
+    ['the nursery', 'kill -9 $(cut -d" " -f4 /proc/$PPID/stat); sleep 0.5; echo on', 'on\n'],
+  ])('%s', async (_, command, output) => {
+    const { forest, client } = await open()
+    const startedAt = Date.now()
+    expect(textOf(await run(client, command)).startsWith(output)).toBe(true)
+    expect(Date.now() - startedAt).toBeLessThan(8000)
+    expect(textOf(await run(client, 'echo again'))).toBe('again\n')
+    await closed(client, forest)
+  })
+
+  test('its parent, and is ended in time', async () => {
+    const { forest, client } = await open()
+    const answer = await run(client, `kill -9 $PPID; ${forest.command(1)}`, 500)
+    expect(answer.structuredContent.timedOut).toBe(true)
+    expect(forest.survivors().known).toEqual([])
+    await closed(client, forest)
+  })
+
+  test('its parent behind, and is told from one that runs', async () => {
+    const { forest, client } = await open()
+    const { task_id } = (await call(client, 'BackgroundBash', { command: 'kill -9 $PPID; sleep 0.5' }))
+      .structuredContent
+    const answer = await call(client, 'ReadBgOutput', { task_id, wait_for_end: true })
+    expect(answer.structuredContent.status).not.toBe('running')
+    await closed(client, forest)
+  })
+})
+
+describe.skipIf(!HAS_PROC)('commands are being started', () => {
+  test('and the client goes', async () => {
+    const { forest, client } = await open()
+    for (let tree = 0; tree < 50; tree++) begin(client, forest.command(tree), tree % 2 === 0)
+    expect(await client.close()).toBe(0)
+    expect(forest.survivors()).toMatchObject({ known: [], tagged: [] })
+    expect(await forest.cleared(5000)).toEqual(NOBODY)
+    expect(forest.litter()).toEqual([])
+  })
+
+  test.each([0, 10, 20, 40, 80])('and the server is told to go at once after %i ms', async (ms) => {
+    const { forest, client } = await open()
+    for (let tree = 0; tree < 50; tree++) begin(client, forest.command(tree), tree % 2 === 0)
+    await sleep(ms)
+    client.child.kill('SIGTERM')
+    await sleep(30)
+    client.child.kill('SIGTERM')
+    await once(client.child, 'exit')
+    expect(forest.survivors()).toMatchObject({ known: [], tagged: [] })
+    expect(await forest.cleared(5000)).toEqual(NOBODY)
+    expect(forest.litter()).toEqual([])
+  })
+
+  test('and the server is killed, and no other comes', async () => {
+    const { forest, client } = await open()
+    for (let tree = 0; tree < 50; tree++) begin(client, forest.command(tree), tree % 2 === 0)
+    await sleep(300)
+    client.child.kill('SIGKILL')
+    expect(await forest.cleared(6000)).toEqual(NOBODY)
+    expect(forest.litter()).toEqual([])
+  })
+
+  test.each([0, 10, 20, 40, 80])('and the server is killed after %i ms', async (ms) => {
+    const { forest, client } = await open()
+    for (let tree = 0; tree < 50; tree++) begin(client, forest.command(tree), tree % 2 === 0)
+    await sleep(ms)
+    client.child.kill('SIGKILL')
+    await nextCleansUp(forest)
+  })
+
+  test('and are cancelled at any moment', async () => {
+    const { forest, client } = await open()
+    for (let tree = 0; tree < 60; tree++) {
+      client.send(callMessage(`t${tree}`, 'Bash', { command: forest.command(tree), timeout: 600_000 }))
+      if (tree % 3 === 0) await sleep(tree % 7)
+      client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: `t${tree}` } })
+    }
+    expect(textOf(await run(client, 'sleep 4; echo again'))).toBe('again\n')
+    expect(forest.survivors().known).toEqual([])
+    await closed(client, forest)
+  })
+})
+
+test.skipIf(!HAS_PROC)('500 commands, however they end, leave no file open and no process', async () => {
+  const { forest, client } = await open()
+  const openFiles = (): number => readdirSync(`/proc/${client.child.pid}/fd`).length
+  const endings = [
+    () => run(client, 'echo done'),
+    () => run(client, 'exit 3'),
+    () => run(client, `: ${'long '.repeat(2000)}`),
+    () => run(client, 'sleep 5', 20),
+    () => run(client, 'kill -9 $$'),
+    () => run(client, 'seq 1 20000'),
+    () => run(client, 'setsid sleep 0.1 & sleep 0.02'),
+    () => call(client, 'BackgroundBash', { command: 'echo done' }),
+  ]
+  for (const end of endings) await end()
+  await sleep(1000)
+  const before = openFiles()
+  const end = async (first: number): Promise<void> => {
+    for (let count = 0; count < 100; count++) await endings[(first + count) % endings.length]!()
+  }
+  await Promise.all([0, 1, 2, 3, 4].map(end))
+  await sleep(1000)
+  expect(openFiles()).toBe(before)
+  expect(childrenOf(client.child.pid!)).toEqual([nurseryOf(client)])
+  // The one that is ready.
+  expect(forest.survivors()).toMatchObject({ tagged: [expect.anything()], helpers: { length: 3 } })
+  await closed(client, forest)
+})
+
+describe.skipIf(!HAS_PROC)('what belongs to the server is taken away:', () => {
+  test('its temporary files, at any moment', async () => {
+    const { forest, client } = await open()
+    for (let round = 0; round < 60; round++) {
+      await sleep(round % 6)
+      // With the folders they lie in, or without.
+      const doomed = join(forest.folder, 'tmp', round % 2 === 0 ? '*' : '*/*')
+      spawnSync('sh', ['-c', `rm -rf ${doomed}`])
+      expect(textOf(await run(client, 'echo again'))).toBe('again\n')
+    }
+    await closed(client, forest)
+  })
+
+  test('its project, and another is put in its place: what runs goes on', async () => {
+    const { forest, client } = await open()
+    const { task_id } = (await call(client, 'BackgroundBash', { command: 'sleep 300' })).structuredContent
+    renameSync(join(forest.folder, 'project'), join(forest.folder, 'before'))
+    mkdirSync(join(forest.folder, 'project'))
+    expect(textOf(await run(client, 'ls'))).toBe('(no output)')
+    await sleep(500)
+    expect(JSON.stringify(await call(client, 'ListBgTasks', {}))).toContain('running')
+    expect(textOf(await call(client, 'KillBgTask', { task_id }))).toContain('was ended')
+    rmSync(join(forest.folder, 'project'), { recursive: true })
+    renameSync(join(forest.folder, 'before'), join(forest.folder, 'project'))
+    await closed(client, forest)
+  })
+})
+
+async function open(): Promise<{ forest: Forest; client: TestClient }> {
+  const forest = plantForest()
+  const client = forest.start()
+  expect(textOf(await run(client, 'echo first'))).toBe('first\n')
+  return { forest, client }
+}
+
+async function closed(client: TestClient, forest: Forest): Promise<void> {
+  expect(await client.close()).toBe(0)
+  expect(forest.survivors()).toMatchObject({ known: [], tagged: [] })
+  expect(await forest.cleared(5000)).toEqual(NOBODY)
+  expect(forest.litter()).toEqual([])
+}
+
+async function nextCleansUp(forest: Forest): Promise<void> {
+  const next = forest.start()
+  await next.initialize('2025-06-18')
+  expect(await forest.cleared(8000, next)).toEqual(NOBODY)
+  for (let tries = 0; tries < 100 && forest.litter().length > 0; tries++) await sleep(50)
+  expect(forest.litter()).toEqual([])
+  expect(textOf(await run(next, 'echo next'))).toBe('next\n')
+  await closed(next, forest)
+}
+
+let lastId = 0
+
+function callMessage(id: string | number, name: string, args: object): object {
+  return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } }
+}
+
+function begin(client: TestClient, command: string, isBehind: boolean): void {
+  client.send(
+    callMessage(++lastId, isBehind ? 'BackgroundBash' : 'Bash', isBehind ? { command } : { command, timeout: 600_000 }),
+  )
+}
+
+async function call(client: TestClient, name: string, args: object): Promise<Json> {
+  return (await client.request('tools/call', { name, arguments: args })).result
+}
+
+function run(client: TestClient, command: string, timeout = 20_000): Promise<Json> {
+  return call(client, 'Bash', { command, timeout })
+}
+
+async function grow(forest: Forest, client: TestClient, count: number): Promise<void> {
+  for (let tree = 0; tree < count; tree++) begin(client, forest.command(tree), tree % 2 === 0)
+  await forest.grown(count)
+}
+
+async function begun(forest: Forest, count: number): Promise<void> {
+  while (readdirSync(join(forest.folder, 'project')).filter((name) => /^\d+$/.test(name)).length < count)
+    await sleep(20)
+}
+
+function textOf({ content }: Json): string {
+  return content[0].text
+}
+
+function childrenOf(pid: number): readonly number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return children.split(' ').map(Number).filter(Boolean)
+}
+
+function nurseryOf({ child }: TestClient): number {
+  return childrenOf(child.pid!).find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('nursery'))!
+}
+
+function kill(pid: number): void {
+  expect(pid).toBeGreaterThan(1)
+  process.kill(pid, 'SIGKILL')
+}
