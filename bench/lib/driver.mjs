@@ -22,9 +22,9 @@ class Connection {
   #closing = false
   #watchdog
 
-  constructor(command) {
+  constructor({ command, title, limitMs = VISIT_LIMIT_MS, ...options }) {
     this.startedAt = performance.now()
-    this.#child = start(command)
+    this.#child = start(command, options)
     this.#child.stdout.on('data', (chunk) => this.#receive(chunk))
     this.#child.stderr.on('data', (chunk) => (this.#stderr = (this.#stderr + chunk).slice(-2000)))
     // A server that dies while being written to is reported by its exit, not by the pipe.
@@ -34,14 +34,15 @@ class Connection {
       this.#child.once('error', resolve)
     })
     this.broken = new Promise((_, reject) => {
-      const fail = (what) => reject(new Error(`${what}\n${this.#stderr}`.trim()))
+      const name = title === undefined ? '' : `${title}: `
+      const fail = (what) => reject(new Error(`${name}${what}\n${this.#stderr}`.trim()))
       this.#child.once('error', (error) => fail(`cannot start: ${error.message}`))
       // 'close' rather than 'exit': by then all it had to say on stderr has been read.
       this.#child.once('close', (code, signal) => this.#closing || fail(`exited early (${signal ?? code})`))
       this.#watchdog = setTimeout(() => {
         this.#child.kill('SIGKILL')
-        fail(`no result within ${VISIT_LIMIT_MS / 1000} s, killed`)
-      }, VISIT_LIMIT_MS)
+        fail(`no result within ${limitMs / 1000} s, killed`)
+      }, limitMs)
     })
     // Whoever visits looks at it; a failure after the visit is nobody's.
     this.broken.catch(() => {})
@@ -70,6 +71,22 @@ class Connection {
       }
       this.send(JSON.stringify(message) + '\n')
     })
+  }
+
+  /** Hands over every line that comes from now on, with the moment its last byte arrived. */
+  hear(onLine) {
+    let parts = []
+    this.#receive = (chunk) => {
+      const at = performance.now()
+      const end = chunk.lastIndexOf(NEWLINE)
+      if (end === -1) {
+        parts.push(chunk)
+        return
+      }
+      const lines = Buffer.concat([...parts, chunk.subarray(0, end)]).toString()
+      parts = [chunk.subarray(end + 1)]
+      for (const line of lines.split('\n')) onLine(line, at)
+    }
   }
 
   /** Sends one line of any size. Resolves with the time it took and the reply in the pieces it came in. */
@@ -145,15 +162,17 @@ class Connection {
   }
 }
 
-/** Starts a server, lets `work` talk to it, and ends it again, whatever happens. */
-export const visit = async (command, work) => {
-  const connection = new Connection(command)
+/** Starts servers, lets `work` talk to them, and ends them again, whatever happens. */
+export const visitAll = async (launches, work) => {
+  const connections = launches.map((launch) => new Connection(launch))
   try {
-    return await Promise.race([work(connection), connection.broken])
+    return await Promise.race([work(connections), ...connections.map(({ broken }) => broken)])
   } finally {
-    await connection.close()
+    await Promise.all(connections.map((connection) => connection.close()))
   }
 }
+
+export const visit = (command, work) => visitAll([{ command }], ([connection]) => work(connection))
 
 /** Runs a command that ends by itself; resolves with the milliseconds from spawn to exit. */
 export const runToExit = (command) =>

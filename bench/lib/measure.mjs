@@ -4,6 +4,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { runToExit, visit } from './driver.mjs'
+import { cagesPhase } from './measure-cages.mjs'
+import { commandsPhase } from './measure-commands.mjs'
+import { crowdPhase } from './measure-crowd.mjs'
+import { floodPhase } from './measure-flood.mjs'
 import { HTTP_PHASES } from './measure-http.mjs'
 import {
   callEcho,
@@ -171,6 +175,10 @@ export const PHASES = [
   },
   { name: 'bytes', subjects: ['server'], measure: listBytes, full: { rounds: 1 }, quick: { rounds: 1 } },
   ...HTTP_PHASES,
+  commandsPhase,
+  floodPhase,
+  crowdPhase,
+  cagesPhase,
 ]
 
 const rotate = (items, by) => items.map((_, index) => items[(index + by) % items.length])
@@ -185,14 +193,21 @@ const measureEach = async ({ measure }, subjects, recordFor, { leave, ...setting
   }
 }
 
-/** Runs one phase; samples go to `samples[row][subject]`. A subject that fails is named and leaves the phase. */
-export const runPhase = async (phase, subjects, { quick, samples, problems }) => {
+/**
+ * Runs one phase; samples go to `samples[row][subject]`. A subject that fails is named and leaves the phase; what this
+ * machine or build cannot do is noted.
+ */
+export const runPhase = async (phase, subjects, { quick, samples, problems, notes }) => {
   const settings = quick ? phase.quick : phase.full
   let taking = subjects.filter((subject) => phase.subjects.includes(subject.key) && subject[phase.over ?? 'command'])
   const unpin = phase.pinned ? pinToOneCore() : () => {}
-  if (unpin === null || (phase.over !== undefined && twoCores() === null)) {
+  if (unpin === null || (phase.apart && twoCores() === null)) {
     process.stderr.write(`${phase.name}: skipped, it needs ${phase.pinned ? '' : 'two cores and '}taskset\n`)
     return
+  }
+  const note = (reason) => {
+    const text = `${phase.name}: not measured: ${reason}`
+    if (!notes.includes(text)) notes.push(text)
   }
   const leave = (subject, error) => {
     problems.push(`${subject.title}: left out of "${phase.name}", ${error.message}`)
@@ -207,7 +222,7 @@ export const runPhase = async (phase, subjects, { quick, samples, problems }) =>
       await phase.everyRound?.(recordFor('node'))
       const order = rotate(taking, round)
       if (phase.round === undefined) await measureEach(phase, order, recordFor, { ...settings, leave })
-      else await phase.round(order, recordFor, { ...settings, leave })
+      else await phase.round(order, recordFor, { ...settings, leave, note })
     }
   } finally {
     unpin()

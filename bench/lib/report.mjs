@@ -1,5 +1,6 @@
-// Medians, ratios and verdicts, laid out as a Markdown table that is also readable as plain text.
+// Rows, ratios and verdicts of the servers side by side.
 
+import { figure, layOut, median, times } from './figures.mjs'
 import { TITLES } from './subjects.mjs'
 
 const callRows = (row, title, target) => [
@@ -46,21 +47,7 @@ const ROWS = [
 
 const COLUMNS = Object.keys(TITLES)
 
-const median = (values) => {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-}
-
-const figure = (value) => {
-  if (value === undefined) return ''
-  if (value === 0) return '0'
-  if (value >= 1000) return Math.round(value).toLocaleString('en-US')
-  return value.toPrecision(3)
-}
-
 const ratio = (value, base) => (value === undefined || base === undefined ? undefined : value / base)
-const times = (value) => (value === undefined ? '' : `${value.toFixed(2)}x`)
 
 const targetOf = ({ atMost, atLeast, limit }) => {
   if (limit !== undefined) return `<= ${limit}`
@@ -73,14 +60,6 @@ const verdictOf = ({ atMost, atLeast, limit }, achieved, value) => {
   if (limit !== undefined && value !== undefined) return value <= limit ? 'reached' : 'NOT reached'
   if (achieved === undefined || (atMost === undefined && atLeast === undefined)) return ''
   return achieved <= (atMost ?? Infinity) && achieved >= (atLeast ?? 0) ? 'reached' : 'NOT reached'
-}
-
-const layOut = (head, lines) => {
-  const widths = head.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column].length)))
-  const pad = (cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))
-  const print = (cells) => `| ${cells.map(pad).join(' | ')} |`
-  const dashes = widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
-  return [print(head), print(dashes), ...lines.map(print)].join('\n')
 }
 
 const aggregate = (samples, { row, worst }) => {

@@ -2,13 +2,17 @@
 // never left behind.
 
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 // An empty home and working directory: nobody's settings or data take part, and none are touched.
 const home = mkdtempSync(join(tmpdir(), 'bench-'))
 const running = new Set()
+
+/** A folder to work in that is not the home: no sandbox lets commands write to the whole of that. */
+export const project = join(home, 'project')
+mkdirSync(project)
 
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
@@ -20,8 +24,9 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 const environment = { PATH: process.env.PATH, HOME: home }
 if (process.platform === 'win32') environment.SystemRoot = process.env.SystemRoot
 
-export const start = (command, options) => {
-  const child = spawn(command[0], command.slice(1), { cwd: home, env: environment, ...options })
+export const start = (command, { env, ...options } = {}) => {
+  const all = { cwd: home, ...options, env: { ...environment, ...env } }
+  const child = spawn(command[0], command.slice(1), all)
   running.add(child)
   const forget = () => running.delete(child)
   child.once('exit', forget)

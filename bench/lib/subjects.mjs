@@ -15,12 +15,13 @@ const sdkPackage = join(bench, 'node_modules', '@modelcontextprotocol', 'node')
 
 const SERVE_HTTP = ['serve', '--http', '--port', '0', '-e', 'RATE_LIMIT=0', '-e', `HTTP_TOKEN=${TOKEN}`]
 
-// `file` serves stdio, `http` calls over HTTP, `streams` the streams of changes.
+// `file` serves stdio, `shell` a tool that runs commands, `http` calls over HTTP, `streams` the streams of changes.
 const SUBJECTS = [
   {
     key: 'bare',
     title: 'bare .mjs',
     file: subject('bare.mjs'),
+    shell: [subject('bare-shell.mjs')],
     http: [subject('bare-http.mjs')],
     streams: [subject('bare-streams.mjs')],
   },
@@ -46,12 +47,15 @@ const SUBJECTS = [
     key: 'server',
     title: 'ours, server',
     file: built('scorpiox-code.js'),
+    shell: [built('scorpiox-code.js')],
     http: [built('scorpiox-code.js'), ...SERVE_HTTP],
     needs: built('scorpiox-code.js'),
   },
 ]
 
 export const TITLES = Object.fromEntries(SUBJECTS.map(({ key, title }) => [key, title]))
+/** To be required by a server that shall hold more than its own. */
+export const BALLAST = subject('ballast.cjs')
 export const NODE_ALONE = [process.execPath, '-e', '0']
 
 const installSdk = () => {
@@ -67,12 +71,12 @@ export const findSubjects = () => {
   const subjects = []
   const problems = []
   const node = (words) => words && [process.execPath, ...words]
-  for (const { key, title, file, http, streams, needs, hint = 'run `npm run build` first' } of SUBJECTS) {
+  for (const { key, title, file, shell, http, streams, needs, hint = 'run `npm run build` first' } of SUBJECTS) {
     if (needs !== undefined && !existsSync(needs)) {
       problems.push(`${title}: left out, ${needs.slice(dirname(bench).length + 1)} is missing (${hint})`)
       continue
     }
-    subjects.push({ key, title, command: node([file]), http: node(http), streams: node(streams) })
+    subjects.push({ key, title, command: node([file]), shell: node(shell), http: node(http), streams: node(streams) })
   }
   return { subjects, problems }
 }

@@ -2,7 +2,7 @@
 // On other systems these figures are absent (null), never guessed.
 
 import { execFileSync } from 'node:child_process'
-import { readFileSync, readdirSync } from 'node:fs'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 
 const read = (path) => {
   try {
@@ -52,6 +52,20 @@ export const residentMebibytes = (root) => {
 export const peakMebibytes = (root) => {
   const bytes = sumOfTree(root, (pid) => statusBytes(pid, 'VmHWM'))
   return bytes === null ? null : bytes / MEBIBYTE
+}
+
+/** By how many megabytes a process, without its children, grows from now on: at its height, and at the moment of asking. */
+export const watchGrowth = (pid) => {
+  if (!hasProc) return { peak: () => null, now: () => null }
+  try {
+    // Makes the kernel forget the height so far, which may be that of the start.
+    writeFileSync(`/proc/${pid}/clear_refs`, '5')
+  } catch {
+    // Then the growth is told too large rather than too small.
+  }
+  const before = statusBytes(pid, 'VmRSS')
+  const growth = (field) => (statusBytes(pid, field) - before) / 1e6
+  return { peak: () => growth('VmHWM'), now: () => growth('VmRSS') }
 }
 
 // schedstat counts nanoseconds where stat counts ticks of 10 ms; some kernels are built without it.

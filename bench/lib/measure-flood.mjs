@@ -1,0 +1,51 @@
+// A command that prints far more than anybody reads: how long it takes beside a bare reader of its pipe, what comes
+// back, what the server grows by, and whether it still answers others meanwhile.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { expectSuccess, visitShells } from './shell-client.mjs'
+import { watchGrowth } from './system.mjs'
+
+const BYTES = 100_000_000
+const FLOOD = `yes "$(printf '%099d' 0)" | head -c ${BYTES}`
+const PING_EVERY_MS = 5
+const SETTLE_MS = 300
+
+const pingDuring = async (client, work) => {
+  const pings = []
+  const timer = setInterval(() => pings.push(client.ping()), PING_EVERY_MS)
+  const done = await work.finally(() => clearInterval(timer))
+  return { done, pings: await Promise.all(pings) }
+}
+
+const expectAll = (answer) => {
+  const { bytes } = expectSuccess(answer).result.structuredContent
+  if (bytes !== undefined && bytes !== BYTES) throw new Error(`${bytes} of ${BYTES} bytes were seen`)
+}
+
+// The bare reader's time is that of its spawn alone: nobody sees it waiting for an answer.
+const timeOf = ({ ms, result }) => result.structuredContent.spawnMs ?? ms
+
+const flood = ({ key, shell }, record) =>
+  visitShells([{ key, command: shell }], async ([client]) => {
+    expectSuccess(await client.bash('true'))
+    await sleep(SETTLE_MS)
+    const growth = watchGrowth(client.pid)
+    const { done, pings } = await pingDuring(client, client.bash(FLOOD))
+    record('floodPeak', growth.peak())
+    expectAll(done)
+    record('flood', timeOf(done))
+    record('floodReply', done.bytes / 1000)
+    for (const { ms } of pings) record('floodPing', ms)
+    await sleep(SETTLE_MS)
+    record('floodAfter', growth.now())
+  })
+
+export const floodPhase = {
+  name: 'flood',
+  subjects: ['bare', 'server'],
+  over: 'shell',
+  measure: flood,
+  full: { rounds: 5 },
+  quick: { rounds: 2 },
+}

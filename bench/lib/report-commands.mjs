@@ -1,0 +1,102 @@
+// Rows and verdicts of the phases that run commands. Unlike elsewhere, each row names what it is held against.
+
+import { figure, layOut, median, quantile, times } from './figures.mjs'
+
+const P99 = 0.99
+
+const trueRows = (row, title, atMost) => [
+  { row, title: `Bash true, ${title}: p50, ms`, base: 'spawn', atMost },
+  { row, title: '  p99, ms', base: 'spawn', share: P99 },
+  { row, title: '  p50, ms, beside a bare loop', base: 'bare' },
+  { row, title: '  p99, ms, beside a bare loop', base: 'bare', share: P99 },
+  { row, title: '  with 300 MB held: p50, ms', ours: 'loaded', base: 'server', atMost: 1.5 },
+  { row, title: '  with 300 MB held: p99, ms', ours: 'loaded', base: 'server', share: P99 },
+]
+
+// `atMost` is a ratio to the base, `more` a difference from it, `limit` a figure of ours alone. `share`: instead of the
+// median, the value below which that share of all samples lies; `worst`: the largest. `unrelated`: the base is shown, but
+// figures this small make no ratio.
+const ROWS = [
+  ...trueRows('truePaced', '10 ms apart', 0.5),
+  ...trueRows('trueBackToBack', 'back to back', 1.15),
+  { row: 'trueRss', title: '  RSS afterwards, MiB', base: 'bare' },
+  { row: 'trueRss', title: '  with 300 MB held: RSS, MiB', ours: 'loaded', base: 'server' },
+  { row: 'flood', title: '100 MB printed, ms', base: 'bare', atMost: 2 },
+  { row: 'floodReply', title: '  reply, kB', limit: 40 },
+  { row: 'floodPeak', title: '  RSS growth at its height, MB', base: 'bare', limit: 20, unrelated: true },
+  { row: 'floodAfter', title: '  RSS growth afterwards, MB', base: 'bare', limit: 20, unrelated: true },
+  { row: 'floodPing', title: '  ping p99 meanwhile, ms', base: 'bare', share: P99, limit: 50, unrelated: true },
+  { row: 'crowd20', title: '20 x "sleep 1" at once, s', base: 'bare', limit: 1.5 },
+  { row: 'crowd20Wrong', title: '  wrong answers', limit: 0, worst: true },
+  { row: 'crowd200', title: '200 x "sleep 0.5; seq 1 1000" at once, s', base: 'bare' },
+  { row: 'crowd200Wrong', title: '  wrong answers', limit: 0, worst: true },
+  { row: 'crowd200Growth', title: '  RSS growth at its height, MB', base: 'bare', limit: 100, unrelated: true },
+  { row: 'cageWarm', title: 'Sandbox, shell kept ready: p50, ms', ours: 'workspace', base: 'off', more: 2 },
+  { row: 'cageWarm', title: '  p99, ms', ours: 'workspace', base: 'off', share: P99 },
+  { row: 'cageCold', title: 'Sandbox, no shell ready: p50, ms', ours: 'workspace', base: 'off', more: 15 },
+]
+
+const BASES = { spawn: 'bare spawn', bare: 'bare process', server: 'ours without', off: 'SANDBOX=off' }
+
+const valueOf = (samples, { share, worst }) => {
+  if (samples === undefined) return undefined
+  if (worst) return Math.max(...samples)
+  return share === undefined ? median(samples) : quantile(samples, share)
+}
+
+const against = ({ more, unrelated }, ours, base) => {
+  if (ours === undefined || base === undefined || unrelated) return {}
+  return more === undefined ? { ratio: ours / base } : { difference: ours - base }
+}
+
+const targetOf = ({ atMost, more, limit }) => {
+  if (limit !== undefined) return `<= ${limit}`
+  if (more !== undefined) return `<= +${more}`
+  return atMost === undefined ? '' : `<= ${atMost}x`
+}
+
+const verdictOf = ({ atMost, more, limit }, ours, { ratio, difference }) => {
+  const [achieved, allowed] = [
+    [ours, limit],
+    [difference, more],
+    [ratio, atMost],
+  ].find((pair) => pair[1] !== undefined) ?? [undefined, undefined]
+  if (achieved === undefined) return ''
+  return achieved <= allowed ? 'reached' : 'NOT reached'
+}
+
+/** The rows that were measured, each with its figures and its verdict. */
+export const summarizeCommands = (samples) =>
+  ROWS.filter(({ row, ours = 'server' }) => samples[row]?.[ours] !== undefined).map((definition) => {
+    const { row, title, ours = 'server', base } = definition
+    const figures = {
+      ours: valueOf(samples[row][ours], definition),
+      base: valueOf(samples[row][base], definition),
+    }
+    const compared = against(definition, figures.ours, figures.base)
+    return {
+      row,
+      title,
+      baseIs: BASES[base],
+      ...figures,
+      ...compared,
+      target: targetOf(definition),
+      verdict: verdictOf(definition, figures.ours, compared),
+    }
+  })
+
+const signed = (value) => `${value < 0 ? '' : '+'}${figure(value)}`
+
+export const renderCommands = (summary) => {
+  if (summary.length === 0) return ''
+  const lines = summary.map((line) => [
+    line.title,
+    line.baseIs ?? '',
+    figure(line.base),
+    figure(line.ours),
+    line.difference === undefined ? times(line.ratio) : signed(line.difference),
+    line.target,
+    line.verdict,
+  ])
+  return `\n${layOut(['commands', 'held against', 'that', 'ours', 'ours to that', 'target', 'verdict'], lines)}\n`
+}
