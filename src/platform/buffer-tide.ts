@@ -4,7 +4,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-const EVERY_BYTES = 4 * 1024 * 1024
+const EVERY_BYTES = 2 * 1024 * 1024
 
 type Collect = (options: { readonly type: 'minor' }) => void
 
