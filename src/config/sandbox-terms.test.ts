@@ -45,8 +45,8 @@ test('the state of the server, its settings and keys, and the usual secrets are 
 })
 
 test('a list adds to what is hidden, and can take away what is usual but nothing of the server', () => {
-  const { hidden } = sandboxTerms(config('SANDBOX_HIDE=~/work/keys, .env,!~/.npmrc,!/state'), ['workspace'])
-  expect(hidden).toContain('/home/ann/work/keys')
+  const { hidden } = sandboxTerms(config('SANDBOX_HIDE=~/private/keys, .env,!~/.npmrc,!/state'), ['workspace'])
+  expect(hidden).toContain('/home/ann/private/keys')
   expect(hidden).toContain(join(CWD, '.env'))
   expect(hidden).not.toContain('/home/ann/.npmrc')
   expect(hidden).toContain('/state')

@@ -33,11 +33,11 @@ function mounts(
 }
 
 test('what is visible anyway is not mounted again', () => {
-  expect(mounts([['readable', '/work/project']])).toEqual([])
+  expect(mounts([['readable', '/srv/project']])).toEqual([])
   expect(
     mounts([
       ['writable', '/work'],
-      ['writable', '/work/project'],
+      ['writable', '/srv/project'],
     ]),
   ).toEqual(['write /work'])
   expect(
