@@ -344,6 +344,16 @@ describe('where nothing can be started', () => {
     await bare.close()
   })
 
+  test('a bash that lies in the project is not the one that is used', async () => {
+    const place = mkdtempSync(join(tmpdir(), 'scorpiox-planted-'))
+    writeFileSync(join(place, 'bash'), '#!/bin/sh\ntouch "$(dirname "$0")/was-run"; exec /bin/bash "$@"\n', {
+      mode: 0o755,
+    })
+    const server = startServer({ cwd: place, env: { PATH: `${place}:${process.env.PATH}` } })
+    expect((await call(server, 'Bash', { command: 'ls' })).text).toBe('bash\n')
+    await server.close()
+  })
+
   test('no bash', async () => {
     const bare = startServer({ cwd, env: { SHELL_PATH: '/nowhere/bash' } })
     for (const name of ['Bash', 'BackgroundBash', 'Bash']) {

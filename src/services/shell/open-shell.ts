@@ -1,7 +1,8 @@
 // Puts the shell together from the settings: the program that runs commands, their environment, where jobs are kept,
 // and what commands are confined by.
 
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
+import { sep } from 'node:path'
 
 import type { Config } from '../../config/load.js'
 import { stateDirOf } from '../../config/state-dir.js'
@@ -29,11 +30,14 @@ export function openShell({ config, notices, log, confinement }: Surroundings): 
   const { settings, cwd } = config
   const env = quietEnvironment(config.childEnv, process.platform)
   const { SHELL_PATH: preferred, JOBS_OUTLIVE_SERVER: outlive } = settings
-  const program = findShell({ platform: process.platform, env, isFile }, preferred)
+  // One that lies in the project may have been put there by a command, and would run unconfined.
+  const project = projectOf(cwd)
+  const isTrusted = (path: string): boolean => isFile(path) && !isIn(project, path)
+  const program = findShell({ platform: process.platform, env, isFile: isTrusted }, preferred)
   if (!program) throw new Failure(`The command was not started: ${whyNoShell(process.platform, preferred)}`)
   const launcher = createLauncher({ cwd, env, shell: program, outlive })
   // Asked for when something is to be kept: without a home commands run all the same.
-  const places = (): Places => placesOf(stateDirOf(settings), projectOf(cwd))
+  const places = (): Places => placesOf(stateDirOf(settings), project)
   const signOut = signedIn(places, { owner: ourselves(), family: launcher.family, outlive }, log)
   const shell = createShell({
     cwd,
@@ -56,6 +60,10 @@ export function openShell({ config, notices, log, confinement }: Surroundings): 
       signOut?.()
     },
   }
+}
+
+function isIn(folder: string, path: string): boolean {
+  return realpathSync(path).startsWith(`${folder}${sep}`)
 }
 
 function isFile(path: string): boolean {
