@@ -198,6 +198,20 @@ const GENERAL = {
     default: '',
     about: 'Folder for what must be remembered, such as the hashes of tokens; empty means `~/.scorpiox`.',
   },
+  DATABASE_URL: {
+    type: 'string',
+    default: '',
+    secret: true,
+    about:
+      'Address of a PostgreSQL database for tasks and plans, such as `postgres://user:password@host/name`; empty means a SQLite ' +
+      'file in `STATE_DIR`.',
+  },
+  ADDITIONAL_SKILLS: {
+    type: 'string',
+    default: '',
+    about:
+      'Further folders with skills, with commas between them; those of the project and of the person come before them.',
+  },
   PUBLIC_URL: {
     type: 'string',
     default: '',
@@ -293,7 +307,7 @@ export function toolSwitch(tool: string): string {
 
 // Keys of the same file format that belong to the terminal program, not to this server. A shared file may hold them.
 const FOREIGN =
-  /^(PROVIDER|THINKING|LOG_DIR|PROXY_|LOOP_DETECTION|PROMPT_|SCORPIOX_|SESSION_|TOOL_SEARCHSKILLS|TOOL_CREATEFILE|ADDITIONAL_SKILLS|SKILL_|REQUIRED_SKILLS|SYSTEM_PROMPT_|HOOKS_|MCP|SERVER_|CONTEXT_|CACHE_|USAGE_|EMIT_|ANTHROPIC_|OPENAI_|CODEX_|COPILOT_|REASONING_|CLAUDE_|TMUX_|SXMUX_|SX_|CONTAINER_)/
+  /^(PROVIDER|THINKING|LOG_DIR|PROXY_|LOOP_DETECTION|PROMPT_|SCORPIOX_|SESSION_|TOOL_SEARCHSKILLS|TOOL_CREATEFILE|SKILL_|REQUIRED_SKILLS|SYSTEM_PROMPT_|HOOKS_|MCP|SERVER_|CONTEXT_|CACHE_|USAGE_|EMIT_|ANTHROPIC_|OPENAI_|CODEX_|COPILOT_|REASONING_|CLAUDE_|TMUX_|SXMUX_|SX_|CONTAINER_)/
 
 export function isForeign(key: string): boolean {
   return FOREIGN.test(key)

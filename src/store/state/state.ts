@@ -1,0 +1,26 @@
+// What is remembered, as its users see it: typed rows inside transactions, never SQL. Everything belongs to a scope, one
+// user in one project, and no scope sees another. What `write` has acknowledged survives whatever happens next.
+
+import type { PlanRows } from './plan-rows.js'
+import type { TaskRows } from './task-rows.js'
+
+export interface State {
+  /** Sees one moment. Throws a Failure that says what is wrong with the place where state is kept. */
+  read<T>(scope: Scope, work: (rows: Rows) => Promise<T>): Promise<T>
+  /** All of it or, if the work throws, nothing. Writers of a scope come one after the other, whichever process they are in. */
+  write<T>(scope: Scope, work: (rows: Rows) => Promise<T>): Promise<T>
+  /** Tells that the rows of a scope that was used here have changed, by this process or another. Returns the way out. */
+  onChange(listener: (scope: Scope) => void): () => void
+  close(): Promise<void>
+}
+
+export interface Scope {
+  readonly project: string
+  readonly user: string
+}
+
+/** Good within the transaction it was handed to. */
+export interface Rows {
+  readonly tasks: TaskRows
+  readonly plans: PlanRows
+}
