@@ -62,8 +62,8 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
       return openTicketFiles(join(stateDirOf(settings), 'tickets'))
     },
     tools: TOOLS.filter((tool) => !refusals.has(tool.name)),
-    resources: refusals.has('ReadBgOutput') ? [] : RESOURCES,
-    templates: refusals.has('ReadBgOutput') ? [] : TEMPLATES,
+    resources: RESOURCES.filter(({ of }) => !refusals.has(of.name)).map(({ offer }) => offer),
+    templates: TEMPLATES.filter(({ of }) => !refusals.has(of.name)).map(({ offer }) => offer),
     refusals,
     logError: (error) => log.error(stackOf(error)),
     services: createServices(
@@ -71,6 +71,10 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
         shell: async () => {
           const { openShell } = await import('./services/shell/open-shell.js')
           return openShell({ config, notices, log, confinement: await confinement() })
+        },
+        tasks: async () => {
+          const { openTasks } = await import('./services/tasks/open-tasks.js')
+          return openTasks(config, notices, await state())
         },
       },
       notices,

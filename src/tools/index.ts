@@ -6,11 +6,22 @@ import { jobList, jobOutput } from './job-resources.js'
 import { killBgTask } from './kill-bg-task.js'
 import { listBgTasks } from './list-bg-tasks.js'
 import { readBgOutput } from './read-bg-output.js'
+import { taskManager } from './task-manager.js'
+import { taskList } from './task-resources.js'
 import type { Resource, ResourceTemplate } from './resource.js'
 import type { Tool } from './tool.js'
 
-export const TOOLS: readonly Tool[] = [bash, backgroundBash, readBgOutput, listBgTasks, killBgTask]
+export const TOOLS: readonly Tool[] = [bash, backgroundBash, readBgOutput, listBgTasks, killBgTask, taskManager]
 
-export const RESOURCES: readonly Resource[] = [jobList]
+/** What can be read, each with the tool without which it is not offered. */
+export const RESOURCES: readonly Companion<Resource>[] = [
+  { of: readBgOutput, offer: jobList },
+  { of: taskManager, offer: taskList },
+]
 
-export const TEMPLATES: readonly ResourceTemplate[] = [jobOutput]
+export const TEMPLATES: readonly Companion<ResourceTemplate>[] = [{ of: readBgOutput, offer: jobOutput }]
+
+interface Companion<T> {
+  readonly of: Tool
+  readonly offer: T
+}

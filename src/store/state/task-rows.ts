@@ -38,6 +38,13 @@ export interface TaskCounts {
   readonly openSteps: number
 }
 
+export interface StepWish {
+  readonly state?: 'open' | undefined
+  /** Without those that have a smaller number. */
+  readonly from?: number | undefined
+  readonly limit?: number | undefined
+}
+
 export interface TaskRows {
   /** The number of the current task. */
   current(): Promise<number | undefined>
@@ -45,10 +52,7 @@ export interface TaskRows {
   find(id: number): Promise<TaskRow | undefined>
   findStep(id: number): Promise<StepRow | undefined>
   /** In the order they were added. */
-  steps(
-    taskId: number,
-    wish?: { readonly state?: 'open' | undefined; readonly limit?: number },
-  ): Promise<readonly StepRow[]>
+  steps(taskId: number, wish?: StepWish): Promise<readonly StepRow[]>
   insert(name: string, at: number): Promise<TaskRow>
   insertSteps(taskId: number, steps: readonly NewStep[], at: number): Promise<readonly StepRow[]>
   complete(id: number, at: number): Promise<void>

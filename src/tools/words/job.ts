@@ -1,5 +1,6 @@
 // A background task in words and in fields, the same in every tool that speaks of one.
 
+import { oneLine } from '../../lib/one-line.js'
 import type { Job } from '../../services/jobs/job.js'
 import { span } from './words.js'
 
@@ -22,13 +23,20 @@ export function statusOf(job: Job) {
   const { id, isRunning, record } = job
   const status: 'running' | 'ended' = isRunning ? 'running' : 'ended'
   const { exitCode = null, signal = null } = record
-  return { task_id: id, status, command: short(record.command), runtimeMs: runtimeOf(job), exitCode, signal }
+  return {
+    task_id: id,
+    status,
+    command: oneLine(record.command, MAX_COMMAND),
+    runtimeMs: runtimeOf(job),
+    exitCode,
+    signal,
+  }
 }
 
 /** One line of a list. */
 export function jobLine(job: Job): string {
   const { id, isRunning, record } = job
-  return `${id}  ${isRunning ? 'running' : howItEnded(job)}  ${span(runtimeOf(job))}  ${short(record.command)}`
+  return `${id}  ${isRunning ? 'running' : howItEnded(job)}  ${span(runtimeOf(job))}  ${oneLine(record.command, MAX_COMMAND)}`
 }
 
 /** What follows an output that was read. */
@@ -50,9 +58,4 @@ export function howItEnded({ record }: Job): string {
 
 function runtimeOf({ record }: Job): number {
   return (record.endedAt ?? Date.now()) - record.startedAt
-}
-
-function short(command: string): string {
-  const line = command.replaceAll(/\s+/g, ' ').trim()
-  return line.length <= MAX_COMMAND ? line : `${line.slice(0, MAX_COMMAND - 3)}...`
 }

@@ -1,0 +1,207 @@
+// The tasks of a project and user, each with its steps, one of them the current one. Every verb is one transaction, so
+// several agents on one project neither lose nor double anything; what it returns was true in that transaction.
+
+import { Failure } from '../../lib/failure.js'
+import type { Rows, Scope, State } from '../../store/state/state.js'
+import type { StepRow, TaskFilter, TaskRow, TaskRows } from '../../store/state/task-rows.js'
+import type { Notices } from '../notices.js'
+import { alreadyDone, isComplete, noCurrent, noStep, noTask, notOne, otherTask } from './refusals.js'
+import { readSearch } from './search.js'
+import { TASKS_URI } from './uri.js'
+
+const MAX_NAME = 500
+const MAX_STEP = 2000
+/** More than fit into an answer. */
+const MAX_LISTED = 100
+const MAX_LISTED_WITH_STEPS = 30
+const MAX_STEPS_LISTED = 200
+
+export interface Tasks {
+  create(user: string, name: string): Promise<Change>
+  add(user: string, text: string, taskId?: number): Promise<Change>
+  complete(user: string, taskId?: number): Promise<Change>
+  completeStep(user: string, stepId: number, taskId?: number): Promise<Change>
+  switchTo(user: string, wanted: number | string): Promise<Change>
+  /** Newest first. */
+  list(user: string, query: string): Promise<Listing>
+  /** What is left to do, of the current task first. */
+  pending(user: string, query: string): Promise<Listing>
+  /** With its steps, those before `fromStep` left out. */
+  show(user: string, taskId: number, fromStep?: number): Promise<Listing>
+  close(): Promise<void>
+}
+
+/** What was changed, and what is next. */
+export interface Change {
+  readonly task: TaskRow
+  readonly step: StepRow | undefined
+  /** The first step of the task that is not done. */
+  readonly next: StepRow | undefined
+  readonly current: number | undefined
+  /** Of the whole project. */
+  readonly openTasks: number
+  readonly openSteps: number
+  /** An open task to go on with when this one is complete. */
+  readonly nextTask: TaskRow | undefined
+}
+
+export interface Listing {
+  readonly entries: readonly Entry[]
+  readonly current: number | undefined
+  /** How many the query finds; those in `entries` may be a part of them. */
+  readonly found: number
+  readonly openTasks: number
+  readonly openSteps: number
+}
+
+export interface Entry {
+  readonly task: TaskRow
+  /** Those that were asked for: none in a list, the open ones of what is pending, all of a single task. */
+  readonly steps: readonly StepRow[]
+}
+
+export interface TasksSettings {
+  readonly state: State
+  readonly project: string
+  readonly notices: Notices
+}
+
+export function createTasks({ state, project, notices }: TasksSettings): Tasks {
+  const scopeOf = (user: string): Scope => ({ project, user })
+  const stop = state.onChange((scope) => {
+    if (scope.project === project) notices.updated(TASKS_URI, scope.user)
+  })
+  const write = (user: string, work: (tasks: TaskRows) => Promise<Change>): Promise<Change> =>
+    state.write(scopeOf(user), ({ tasks }) => work(tasks))
+  const read = (user: string, work: (rows: Rows) => Promise<Listing>): Promise<Listing> =>
+    state.read(scopeOf(user), work)
+
+  return {
+    create(user, given) {
+      const name = worded(given, 'name of the task', MAX_NAME)
+      return write(user, async (tasks) => {
+        const task = await tasks.insert(name, Date.now())
+        await tasks.setCurrent(task.id)
+        return changed(tasks, task.id)
+      })
+    },
+    add(user, given, taskId) {
+      const text = worded(given, 'text of the step', MAX_STEP)
+      return write(user, async (tasks) => {
+        const task = await chosen(tasks, taskId)
+        if (task.completedAt !== null) throw await isComplete(tasks, task)
+        const [step] = await tasks.insertSteps(task.id, [{ text, completedAt: null }], Date.now())
+        return changed(tasks, task.id, step)
+      })
+    },
+    complete(user, taskId) {
+      return write(user, async (tasks) => {
+        const task = await chosen(tasks, taskId)
+        if (task.completedAt !== null) throw await alreadyDone(tasks, task)
+        await tasks.complete(task.id, Date.now())
+        return changed(tasks, task.id)
+      })
+    },
+    completeStep(user, stepId, taskId) {
+      return write(user, async (tasks) => {
+        const step = await tasks.findStep(stepId)
+        const task = await chosen(tasks, taskId)
+        if (!step) throw await noStep(tasks, stepId, task)
+        if (step.taskId !== task.id) throw await otherTask(tasks, step, task)
+        if (step.completedAt !== null) throw await alreadyDone(tasks, task, step)
+        await tasks.completeStep(stepId, Date.now())
+        return changed(tasks, task.id, step)
+      })
+    },
+    switchTo(user, wanted) {
+      return write(user, async (tasks) => {
+        const task = typeof wanted === 'number' ? await chosen(tasks, wanted) : await only(tasks, wanted)
+        await tasks.setCurrent(task.id)
+        return changed(tasks, task.id)
+      })
+    },
+    list: (user, query) =>
+      read(user, async ({ tasks }) => {
+        const filter = readSearch(query)
+        const found = await tasks.list(filter, MAX_LISTED)
+        return listing(
+          tasks,
+          filter,
+          found.map((task) => ({ task, steps: [] })),
+        )
+      }),
+    pending: (user, query) =>
+      read(user, async ({ tasks }) => {
+        const filter = { ...readSearch(query), state: 'open' } as const
+        const entries: Entry[] = []
+        for (const task of await currentFirst(tasks, filter))
+          entries.push({ task, steps: await tasks.steps(task.id, { state: 'open', limit: MAX_STEPS_LISTED }) })
+        return listing(tasks, filter, entries)
+      }),
+    show: (user, taskId, from) =>
+      read(user, async ({ tasks }) => {
+        const task = await chosen(tasks, taskId)
+        const { open, openSteps } = await tasks.count({ terms: [] })
+        const steps = await tasks.steps(task.id, { from, limit: MAX_STEPS_LISTED })
+        const current = await tasks.current()
+        return { entries: [{ task, steps }], current, found: 1, openTasks: open, openSteps }
+      }),
+    async close() {
+      stop()
+      await state.close()
+    },
+  }
+}
+
+function worded(given: string, what: string, most: number): string {
+  const text = given.trim()
+  if (text === '') throw new Failure(`The ${what} is missing: give it as text.`)
+  if (text.length <= most) return text
+  throw new Failure(`The ${what} has ${text.length} characters; ${most} are the most. Say it shorter.`)
+}
+
+/** The task that is meant: the current one unless told. */
+async function chosen(tasks: TaskRows, taskId: number | undefined): Promise<TaskRow> {
+  const id = taskId ?? (await tasks.current())
+  if (id === undefined) throw await noCurrent(tasks)
+  const task = await tasks.find(id)
+  if (!task) throw await noTask(tasks, id)
+  return task
+}
+
+/** The one task that the words find; an open one before those that are done, one of exactly that name before others. */
+async function only(tasks: TaskRows, query: string): Promise<TaskRow> {
+  const filter = readSearch(query)
+  const found = await tasks.list(filter, MAX_LISTED)
+  const named = found.filter(({ name }) => name.toLowerCase() === query.trim().toLowerCase())
+  const open = found.filter(({ completedAt }) => completedAt === null)
+  const [task] = [named, open, found].find(({ length }) => length === 1) ?? []
+  if (task && query.trim() !== '') return task
+  throw await notOne(tasks, query, open.length > 0 ? open : found)
+}
+
+async function changed(tasks: TaskRows, id: number, stepBefore?: StepRow): Promise<Change> {
+  const task = await tasks.find(id)
+  if (!task) throw new Error(`task ${id} has vanished`)
+  const step = stepBefore && (await tasks.findStep(stepBefore.id))
+  const [next] = await tasks.steps(id, { state: 'open', limit: 1 })
+  const { open, openSteps } = await tasks.count({ terms: [] })
+  const [nextTask] = task.completedAt === null ? [] : await tasks.list({ terms: [], state: 'open' }, 1)
+  return { task, step, next, nextTask, current: await tasks.current(), openTasks: open, openSteps }
+}
+
+/** The newest tasks that the filter lets through, and before them the current one if it is among those. */
+async function currentFirst(tasks: TaskRows, filter: TaskFilter): Promise<readonly TaskRow[]> {
+  const newest = await tasks.list(filter, MAX_LISTED_WITH_STEPS)
+  const current = await tasks.current()
+  if (current === undefined || (filter.before ?? Infinity) <= current) return newest
+  const [found] = await tasks.list({ ...filter, before: current + 1 }, 1)
+  return found?.id === current ? [found, ...newest.filter(({ id }) => id !== current)] : newest
+}
+
+async function listing(tasks: TaskRows, filter: TaskFilter, entries: readonly Entry[]): Promise<Listing> {
+  const all = await tasks.count({ terms: [] })
+  const isWhole = filter.terms.length === 0 && filter.state === undefined && filter.before === undefined
+  const found = isWhole ? all.tasks : (await tasks.count(filter)).tasks
+  return { entries, current: await tasks.current(), found, openTasks: all.open, openSteps: all.openSteps }
+}

@@ -1,0 +1,3 @@
+// Where a client finds the tasks as a resource.
+
+export const TASKS_URI = 'scorpiox://tasks'

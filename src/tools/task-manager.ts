@@ -1,0 +1,58 @@
+// Keeps tasks and their steps for a project: what was changed, what is next, how many remain.
+
+import { Failure } from '../lib/failure.js'
+import type { Tasks } from '../services/tasks/tasks.js'
+import { toolsOver } from './tool.js'
+import { changeSaid, listingSaid, TASKS_OUTPUT, type Answer } from './words/task-answer.js'
+import { changeWords, listingWords } from './words/task.js'
+
+const ACTIONS = ['create', 'add', 'complete', 'list', 'pending', 'switch'] as const
+
+export const taskManager = toolsOver<{ tasks: Tasks }>()({
+  name: 'TaskManager',
+  title: 'Keep tasks and steps',
+  description: `Manage persistent tasks with create/add/complete
+Tasks of this project outlive the session. create (text) makes a task and the current one; add (text) adds a step to it; complete (step_id) does a step, without step_id the task; list and pending show tasks and what is left (with task_id one task with its steps); switch (task_id, or query) changes the current task. task_id defaults to the current task. query searches ("" matches all; every word must occur; is:open, is:done) and stands in for text.`,
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  needs: ['tasks'],
+
+  input: {
+    type: 'object',
+    properties: {
+      action: { type: 'string', description: `Action: ${ACTIONS.join(', ')}` },
+      query: { type: 'string', description: 'The search query' },
+      task_id: { type: 'integer', description: 'Task ID' },
+      step_id: { type: 'integer', description: 'Step ID' },
+      text: { type: 'string', description: 'Task name or step text' },
+    },
+    required: ['action', 'query'],
+  },
+
+  output: TASKS_OUTPUT,
+
+  async run({ action, query, task_id: taskId, step_id: stepId, text = '' }, { tasks }, { user }): Promise<Answer> {
+    const words = text.trim() === '' ? query : text
+    switch (action) {
+      case 'create':
+        return changeSaid('create', await tasks.create(user, words))
+      case 'add':
+        return changeSaid('add', await tasks.add(user, words, taskId))
+      case 'complete':
+        return stepId === undefined
+          ? changeSaid('complete', await tasks.complete(user, taskId))
+          : changeSaid('complete', await tasks.completeStep(user, stepId, taskId))
+      case 'switch':
+        return changeSaid('switch', await tasks.switchTo(user, taskId ?? (query.trim() === '' ? text : query)))
+      case 'list':
+        if (taskId !== undefined) return listingSaid('show', query, await tasks.show(user, taskId, stepId))
+        return listingSaid('list', query, await tasks.list(user, query))
+      case 'pending':
+        if (taskId !== undefined) return listingSaid('show', query, await tasks.show(user, taskId, stepId))
+        return listingSaid('pending', query, await tasks.pending(user, query))
+      default:
+        throw new Failure(`There is no action ${JSON.stringify(action.slice(0, 40))}. Valid: ${ACTIONS.join(', ')}.`)
+    }
+  },
+
+  render: (answer) => ('change' in answer ? changeWords(answer) : listingWords(answer)),
+})

@@ -1,0 +1,17 @@
+// The tasks of a project as a resource: what is open, with its steps. Who subscribes is told of every change, by
+// whichever client.
+
+import type { Tasks } from '../services/tasks/tasks.js'
+import { TASKS_URI } from '../services/tasks/uri.js'
+import { resourcesOver } from './resource.js'
+import { listingSaid } from './words/task-answer.js'
+import { listingWords } from './words/task.js'
+
+export const taskList = resourcesOver<{ tasks: Tasks }>()({
+  uri: TASKS_URI,
+  name: 'tasks',
+  description: 'Your open tasks in this project with the steps that are left, the current one first.',
+  mimeType: 'text/plain',
+  needs: ['tasks'],
+  read: async ({ tasks }, { user }) => listingWords(listingSaid('pending', '', await tasks.pending(user, ''))),
+})

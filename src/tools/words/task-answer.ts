@@ -1,0 +1,116 @@
+// What TaskManager answers, in fields. It stays small however many tasks there are: what does not fit is counted.
+
+import { oneLine } from '../../lib/one-line.js'
+import type { Change, Entry, Listing } from '../../services/tasks/tasks.js'
+import type { StepRow, TaskRow } from '../../store/state/task-rows.js'
+import { MAX_NAME, MAX_STEP, stepLine, taskLine } from './task-lines.js'
+
+const TASK = {
+  type: 'object',
+  properties: {
+    task_id: { type: 'integer' },
+    name: { type: 'string' },
+    done: { type: 'boolean' },
+    steps: { type: 'integer' },
+    steps_done: { type: 'integer' },
+  },
+  required: ['task_id', 'name', 'done', 'steps', 'steps_done'],
+} as const
+
+const STEP = {
+  type: 'object',
+  properties: {
+    step_id: { type: 'integer' },
+    task_id: { type: 'integer' },
+    text: { type: 'string' },
+    done: { type: 'boolean' },
+  },
+  required: ['step_id', 'task_id', 'text', 'done'],
+} as const
+
+export const TASKS_OUTPUT = {
+  type: 'object',
+  properties: {
+    current_task: { type: ['integer', 'null'] },
+    next_step: { type: ['integer', 'null'], description: 'The first open step of the task that was changed' },
+    open_tasks: { type: 'integer' },
+    open_steps: { type: 'integer' },
+    found: { type: 'integer', description: 'Tasks that match, of which `tasks` may be a part' },
+    tasks: { type: 'array', items: TASK },
+    steps: { type: 'array', items: STEP },
+  },
+  required: ['current_task', 'next_step', 'open_tasks', 'open_steps', 'found', 'tasks', 'steps'],
+} as const
+
+/** Bytes of lines and fields together; the rest of an answer takes less than a kilobyte. */
+const BUDGET = 6500
+
+type Fields = ReturnType<typeof fieldsOf>
+export type Changed = Fields & { readonly change: Change; readonly action: 'create' | 'add' | 'complete' | 'switch' }
+export type Listed = Fields & {
+  readonly listing: Listing
+  readonly kind: 'list' | 'pending' | 'show'
+  readonly query: string
+  readonly shown: Shown
+}
+export type Answer = Changed | Listed
+
+export function changeSaid(action: Changed['action'], change: Change): Changed {
+  const { task, step, next, current, openTasks, openSteps } = change
+  const listing = { entries: [], current, found: 1, openTasks, openSteps }
+  return { ...fieldsOf(listing, [task], step ? [step] : [], next), action, change }
+}
+
+export function listingSaid(kind: Listed['kind'], query: string, listing: Listing): Listed {
+  const shown = withinBudget(listing.entries)
+  const tasks = shown.entries.map(({ task }) => task)
+  const steps = shown.entries.flatMap((entry) => entry.steps)
+  return { ...fieldsOf(listing, tasks, steps, undefined), kind, query, listing, shown }
+}
+
+function fieldsOf(
+  { current, openTasks, openSteps, found }: Listing,
+  tasks: readonly TaskRow[],
+  steps: readonly StepRow[],
+  next: StepRow | undefined,
+) {
+  return {
+    current_task: current ?? null,
+    next_step: next?.id ?? null,
+    open_tasks: openTasks,
+    open_steps: openSteps,
+    found,
+    tasks: tasks.map(taskFields),
+    steps: steps.map(stepFields),
+  }
+}
+
+function taskFields({ id, name, completedAt, steps, stepsDone }: TaskRow) {
+  return { task_id: id, name: oneLine(name, MAX_NAME), done: completedAt !== null, steps, steps_done: stepsDone }
+}
+
+function stepFields({ id, taskId, text, completedAt }: StepRow) {
+  return { step_id: id, task_id: taskId, text: oneLine(text, MAX_STEP), done: completedAt !== null }
+}
+
+interface Shown {
+  readonly entries: readonly Entry[]
+  /** The first step of the last task shown that did not fit. */
+  readonly cutAt: StepRow | undefined
+}
+
+function withinBudget(entries: readonly Entry[]): Shown {
+  let left = BUDGET
+  const pay = (line: string, fields: object): boolean => {
+    left -= Buffer.byteLength(JSON.stringify(line)) + Buffer.byteLength(JSON.stringify(fields)) + 2
+    return left >= 0
+  }
+  const shown: Entry[] = []
+  for (const { task, steps } of entries) {
+    if (!pay(taskLine(task, undefined), taskFields(task))) return { entries: shown, cutAt: undefined }
+    const fitting = steps.findIndex((step) => !pay(stepLine(step), stepFields(step)))
+    if (fitting === -1) shown.push({ task, steps })
+    else return { entries: [...shown, { task, steps: steps.slice(0, fitting) }], cutAt: steps[fitting] }
+  }
+  return { entries: shown, cutAt: undefined }
+}

@@ -1,0 +1,309 @@
+// TaskManager as a client sees it: what each action changes, says and refuses, and what is left after a restart.
+
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+
+import { emptyFolder, type TestClient } from '../support.js'
+import { emptyWorld, serverIn, task, type World } from './support.js'
+
+let world: World
+let client: TestClient
+
+beforeEach(async () => {
+  world = emptyWorld()
+  client = serverIn(world)
+  await client.initialize('2025-11-25')
+  return async () => {
+    expect(await client.close()).toBe(0)
+    expect(client.stderr()).toBe('')
+  }
+})
+
+test('from the first task to its last step', async () => {
+  const created = await task(client, 'create', { text: 'Ship 1.1' })
+  expect(created).toMatchObject({ isError: false, structured: { current_task: 1, open_tasks: 1, next_step: null } })
+  expect(created.text).toBe(
+    'Created task 1 "Ship 1.1": it is the current task. Add its steps with add. 1 task is open.',
+  )
+
+  const first = await task(client, 'add', { text: 'Write the notes' })
+  expect(first.text).toBe('Added step 1 "Write the notes" to task 1 "Ship 1.1", 0 of 1 step done.')
+  const second = await task(client, 'add', { text: 'Tag it' })
+  expect(second.text).toBe(
+    'Added step 2 "Tag it" to task 1 "Ship 1.1", 0 of 2 steps done. Next: step 1 "Write the notes".',
+  )
+
+  const done = await task(client, 'complete', { step_id: 1 })
+  expect(done.text).toBe(
+    'Completed step 1 "Write the notes" of task 1 "Ship 1.1". Next: step 2 "Tag it". 1 of 2 steps remains.',
+  )
+  expect(done.structured).toMatchObject({ next_step: 2, open_steps: 1, steps: [{ step_id: 1, done: true }] })
+
+  const last = await task(client, 'complete', { step_id: 2 })
+  expect(last.text).toBe(
+    'Completed step 2 "Tag it": every step of task 1 "Ship 1.1" is done. Complete the task too: complete (task_id: 1).',
+  )
+  const whole = await task(client, 'complete')
+  expect(whole.text).toBe('Completed task 1 "Ship 1.1". No task is open.')
+  expect((await task(client, 'pending')).text).toBe('Nothing is pending: no task is open.')
+  expect((await task(client, 'list')).text).toBe('1 task, 0 open.\n* 1  Ship 1.1  (current, complete)')
+})
+
+test('query stands in for text, and text wins', async () => {
+  expect((await task(client, 'create', { query: 'By query' })).text).toMatch(/^Created task 1 "By query"/)
+  expect((await task(client, 'create', { query: 'By query', text: 'By text' })).text).toMatch(/"By text"/)
+  expect((await task(client, 'add', { query: 'A step' })).text).toMatch(/^Added step 1 "A step" to task 2/)
+})
+
+test('a completed task with open steps says so, and what to go on with', async () => {
+  await task(client, 'create', { text: 'One' })
+  await task(client, 'create', { text: 'Two' })
+  await task(client, 'add', { text: 'never done' })
+  expect((await task(client, 'complete')).text).toBe(
+    'Completed task 2 "Two". 1 of its steps was not done. 1 task is open. Go on with task 1 "One": switch (task_id: 1).',
+  )
+  const { text } = await task(client, 'switch', { task_id: 1 })
+  expect(text).toBe('The current task is now task 1 "One", no steps yet.')
+})
+
+test('lists: newest first, the current one marked, one task with its steps', async () => {
+  await task(client, 'create', { text: 'One' })
+  await task(client, 'add', { text: 'a' })
+  await task(client, 'create', { text: 'Two' })
+  await task(client, 'add', { text: 'b' })
+  await task(client, 'complete', { step_id: 2 })
+  await task(client, 'switch', { task_id: 1 })
+  expect((await task(client, 'list')).text).toBe(
+    '2 tasks, 2 open.\n  2  Two  (1 of 1 step done)\n* 1  One  (current, 0 of 1 step done)',
+  )
+  expect((await task(client, 'pending')).text).toBe(
+    '1 step to do in 2 open tasks.\n* 1  One  (current, 0 of 1 step done)\n      [ ] 1  a\n  2  Two  (1 of 1 step done)',
+  )
+  expect((await task(client, 'list', { task_id: 2 })).text).toBe('  2  Two  (1 of 1 step done)\n      [x] 2  b')
+})
+
+describe('search', () => {
+  test('finds words of names and of steps, in any order, case and accent, in any script', async () => {
+    await task(client, 'create', { text: 'Café renovation' })
+    await task(client, 'add', { text: 'Call the plumber' })
+    await task(client, 'create', { text: '배포 준비 작업' })
+    await task(client, 'create', { text: 'إصدار النسخة الجديدة' })
+    await task(client, 'create', { text: '100% of _all_ "things" \\ here' })
+    const ids = async (query: string) =>
+      (await task(client, 'list', { query })).structured.tasks.map((found: { task_id: number }) => found.task_id)
+    expect(await ids('')).toEqual([4, 3, 2, 1])
+    expect(await ids('cafe')).toEqual([1])
+    expect(await ids('CAFÉ')).toEqual([1])
+    expect(await ids('plumber CAFE')).toEqual([1])
+    expect(await ids('"the plumber"')).toEqual([1])
+    expect(await ids('"plumber the"')).toEqual([])
+    expect(await ids('준비')).toEqual([2])
+    expect(await ids('النسخة')).toEqual([3])
+    expect(await ids('%')).toEqual([4])
+    expect(await ids('_')).toEqual([4])
+    expect(await ids('\\')).toEqual([4])
+    expect(await ids('is:open before:3')).toEqual([2, 1])
+    await task(client, 'complete', { task_id: 2 })
+    expect(await ids('is:done')).toEqual([2])
+    expect(await ids('nothing of the kind')).toEqual([])
+    const { text } = await task(client, 'list', { query: 'nothing of the kind' })
+    expect(text).toBe('0 tasks found for "nothing of the kind".')
+  })
+
+  test('switch takes the one that is meant', async () => {
+    await task(client, 'create', { text: 'Deploy' })
+    await task(client, 'create', { text: 'Deploy the docs' })
+    await task(client, 'create', { text: 'Other' })
+    expect((await task(client, 'switch', { query: 'docs' })).structured.current_task).toBe(2)
+    expect((await task(client, 'switch', { query: 'deploy' })).structured.current_task).toBe(1)
+    const several = await task(client, 'switch', { query: 'o' })
+    expect(several).toMatchObject({ isError: true })
+    expect(several.text).toBe(
+      'Several tasks have "o" in them: give task_id. 3 "Other", 2 "Deploy the docs", 1 "Deploy".',
+    )
+    const none = await task(client, 'switch', { query: 'zebra' })
+    expect(none.text).toBe('No task has "zebra" in it. Open tasks: 3 "Other", 2 "Deploy the docs", 1 "Deploy".')
+    await task(client, 'complete', { task_id: 2 })
+    expect((await task(client, 'switch', { query: 'deploy' })).structured.current_task).toBe(1)
+  })
+})
+
+describe('wrong use is refused with what is valid', () => {
+  const cases: readonly [string, object, RegExp][] = [
+    ['destroy', {}, /^There is no action "destroy"\. Valid: create, add, complete, list, pending, switch\.$/],
+    ['', {}, /^There is no action ""/],
+    ['CREATE', { text: 'x' }, /^There is no action "CREATE"/],
+    ['create', {}, /^The name of the task is missing: give it as text\.$/],
+    ['create', { text: ' \n\t ' }, /^The name of the task is missing/],
+    ['create', { text: 'x'.repeat(501) }, /^The name of the task has 501 characters; 500 are the most/],
+    ['add', { text: 'x'.repeat(2001) }, /^The text of the step has 2001 characters/],
+    ['add', {}, /^The text of the step is missing/],
+    ['add', { text: 'x', task_id: 99 }, /^There is no task 99\. Open tasks: 2 "Open"\.$/],
+    ['add', { text: 'x', task_id: -1 }, /^There is no task -1\./],
+    ['add', { text: 'x', task_id: 1 }, /^Task 1 "Done" is complete and takes no more steps/],
+    ['complete', { task_id: 1 }, /^Task 1 "Done" is already complete, since 20\d\d-.*Z\. Open tasks: 2 "Open"\.$/],
+    ['complete', { step_id: 99 }, /^There is no step 99\. Open steps of task 2: 3 "still open"\.$/],
+    ['complete', { step_id: 2 }, /^Step 2 "done" is already complete, since .*\. Open steps of task 2: 3/],
+    [
+      'complete',
+      { step_id: 1 },
+      /^Step 1 belongs to task 1 "Done", not to task 2 "Open": complete it with task_id 1\./,
+    ],
+    ['complete', { step_id: 3, task_id: 1 }, /^Step 3 belongs to task 2 "Open", not to task 1 "Done"/],
+    ['complete', { task_id: 9_007_199_254_740_991 }, /^There is no task 9007199254740991\./],
+    ['switch', {}, /^Which task\? Give task_id, or words of its name as query\. Open tasks: 2 "Open"\.$/],
+    ['switch', { task_id: 7 }, /^There is no task 7\./],
+    ['list', { task_id: 7 }, /^There is no task 7\./],
+    ['list', { query: 'x'.repeat(1001) }, /^The query has 1001 characters; 1000 are the most/],
+    ['list', { query: 'x '.repeat(40) }, /^The query has 40 words; 32 are the most/],
+  ]
+
+  test.each(cases)('%s %j', async (action, args, says) => {
+    await task(client, 'create', { text: 'Done' })
+    await task(client, 'add', { text: 'left over' })
+    await task(client, 'complete')
+    await task(client, 'create', { text: 'Open' })
+    await task(client, 'add', { text: 'done' })
+    await task(client, 'add', { text: 'still open' })
+    await task(client, 'complete', { step_id: 2 })
+    const before = await task(client, 'list', { task_id: 2 })
+    const refused = await task(client, action, args)
+    expect(refused.isError).toBe(true)
+    expect(refused.text).toMatch(says)
+    expect(await task(client, 'list', { task_id: 2 })).toEqual(before)
+  })
+
+  test('where there is nothing yet', async () => {
+    for (const action of ['add', 'complete']) {
+      const { isError, text } = await task(client, action, { text: 'x' })
+      expect({ isError, text }).toEqual({
+        isError: true,
+        text: 'There is no current task: create one, or give task_id. No task is open.',
+      })
+    }
+    expect((await task(client, 'list')).text).toBe('There are no tasks yet: create makes one.')
+  })
+
+  test('query is required, as published', async () => {
+    const { result } = await client.request('tools/call', { name: 'TaskManager', arguments: { action: 'list' } })
+    expect(result).toMatchObject({ isError: true })
+    expect(result.content[0].text).toContain('query')
+  })
+})
+
+test('an answer stays small whatever the tasks are called', async () => {
+  const name = '漢'.repeat(500)
+  for (let made = 0; made < 60; made++) await task(client, 'create', { text: name })
+  for (let made = 0; made < 60; made++) await task(client, 'add', { text: `${made} ${'"\\\n'.repeat(600)}` })
+  for (const [action, args] of [
+    ['list', {}],
+    ['list', { task_id: 60 }],
+    ['pending', {}],
+    ['list', { query: '漢' }],
+  ] as const) {
+    const answer = await client.request('tools/call', {
+      name: 'TaskManager',
+      arguments: { action, query: '', ...args },
+    })
+    expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(8192)
+    expect(answer.result.content[0].text).toMatch(/more: query|More steps of task 60: list/)
+  }
+})
+
+test('a long list can be read to its end by following what it says', async () => {
+  for (let made = 0; made < 150; made++) await task(client, 'create', { text: `Task number ${made}` })
+  const seen: number[] = []
+  let query = 'number'
+  for (let page = 0; page < 20; page++) {
+    const { structured, text } = await task(client, 'list', { query })
+    seen.push(...structured.tasks.map(({ task_id: id }: { task_id: number }) => id))
+    const onward = /more: query ("[^"]*")/.exec(text)?.[1]
+    if (onward === undefined) break
+    query = JSON.parse(onward)
+  }
+  expect(seen).toEqual(Array.from({ length: 150 }, (_, index) => 150 - index))
+})
+
+test('the steps of a long task can be read to their end by following what it says', async () => {
+  await task(client, 'create', { text: 'Long' })
+  for (let made = 0; made < 120; made++) await task(client, 'add', { text: `Step number ${made}` })
+  const seen: number[] = []
+  let from: number | undefined = 1
+  while (from !== undefined && seen.length < 200) {
+    const { structured, text } = await task(client, 'list', { task_id: 1, step_id: from })
+    seen.push(...structured.steps.map(({ step_id: id }: { step_id: number }) => id))
+    const next: string | undefined = /step_id: (\d+)\)/.exec(text)?.[1]
+    from = next === undefined ? undefined : Number(next)
+  }
+  expect(seen).toEqual(Array.from({ length: 120 }, (_, index) => index + 1))
+})
+
+test('everything is there after a restart, and numbers go on', async () => {
+  await task(client, 'create', { text: 'Lasting' })
+  await task(client, 'add', { text: 'one' })
+  const before = await task(client, 'pending')
+  await client.close()
+  client = serverIn(world)
+  expect(await task(client, 'pending')).toEqual(before)
+  expect((await task(client, 'add', { text: 'two' })).structured.steps[0].step_id).toBe(2)
+  expect((await task(client, 'create', { text: 'Next' })).structured.current_task).toBe(2)
+})
+
+test('a project is its git root; another folder is another project', async () => {
+  const root = emptyFolder()
+  mkdirSync(join(root, '.git'))
+  mkdirSync(join(root, 'deep', 'down'), { recursive: true })
+  const inRoot = serverIn({ ...world, cwd: root })
+  const inDeep = serverIn({ ...world, cwd: join(root, 'deep', 'down') })
+  await task(inRoot, 'create', { text: 'Of the repository' })
+  expect((await task(inDeep, 'list')).text).toContain('Of the repository')
+  expect((await task(client, 'list')).text).toBe('There are no tasks yet: create makes one.')
+  expect((await task(client, 'create', { text: 'Mine' })).structured.current_task).toBe(1)
+  await Promise.all([inRoot.close(), inDeep.close()])
+})
+
+describe('the resource', () => {
+  test('shows what is pending', async () => {
+    await task(client, 'create', { text: 'Seen' })
+    const { contents } = (await client.request('resources/read', { uri: 'scorpiox://tasks' })).result
+    expect(contents).toEqual([
+      {
+        uri: 'scorpiox://tasks',
+        mimeType: 'text/plain',
+        text: '0 steps to do in 1 open task.\n* 1  Seen  (current, no steps yet)',
+      },
+    ])
+  })
+
+  test('tells who subscribed, also of what another server does', async () => {
+    const uri = 'scorpiox://tasks'
+    await client.request('resources/read', { uri })
+    await client.request('resources/subscribe', { uri })
+    const isNews = ({ method, params }: { method?: string; params?: { uri?: string } }): boolean =>
+      method === 'notifications/resources/updated' && params?.uri === uri
+    await task(client, 'create', { text: 'Mine' })
+    await client.waitFor(isNews)
+    client.forget()
+    const other = serverIn(world)
+    await task(other, 'create', { text: 'Of another' })
+    await client.waitFor(isNews)
+    await other.close()
+    client.forget()
+    await client.request('resources/unsubscribe', { uri })
+    await task(client, 'create', { text: 'Unheard' })
+    expect(client.received.filter(isNews)).toEqual([])
+  })
+})
+
+describe('where there is no such tool', () => {
+  let without: TestClient
+  beforeAll(() => void (without = serverIn(emptyWorld({ TOOL_TASKMANAGER: '0' }))))
+  afterAll(async () => void (await without.close()))
+
+  test('there is no such resource', async () => {
+    const { result } = await without.request('resources/list')
+    expect(result.resources.map(({ uri }: { uri: string }) => uri)).not.toContain('scorpiox://tasks')
+  })
+})

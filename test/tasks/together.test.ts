@@ -1,0 +1,73 @@
+// Several agents on one project: nothing that was acknowledged is lost, nothing is there twice, and of two who do the
+// same thing one is told.
+
+import { expect, test } from 'vitest'
+
+import { saidBy } from '../shell/support.js'
+import { emptyWorld, serverIn, task, type World } from './support.js'
+
+const MANY = 40
+
+/** All at once, without waiting for one another. */
+async function createMany(world: World, who: string): Promise<readonly number[]> {
+  const client = serverIn(world)
+  const ask = (index: number) =>
+    client.request('tools/call', {
+      name: 'TaskManager',
+      arguments: { action: 'create', query: '', text: `${who} ${index}` },
+    })
+  const answers = await Promise.all(Array.from({ length: MANY }, (_, index) => ask(index)))
+  const ids = answers.map((answer) => saidBy(answer).structured.tasks[0].task_id)
+  expect(await client.close()).toBe(0)
+  return ids
+}
+
+test('40 creates at once in one process, then 40 from each of 4: 200 of 200, each with its own number', async () => {
+  const world = emptyWorld()
+  const ids = [
+    ...(await createMany(world, 'alone')),
+    ...(await Promise.all(['a', 'b', 'c', 'd'].map((who) => createMany(world, who)))).flat(),
+  ]
+  expect(new Set(ids).size).toBe(5 * MANY)
+  expect(Math.max(...ids)).toBe(5 * MANY)
+  const client = serverIn(world)
+  expect((await task(client, 'list')).structured).toMatchObject({ found: 5 * MANY, open_tasks: 5 * MANY })
+  for (const who of ['alone', 'a', 'b', 'c', 'd']) {
+    for (let index = 0; index < MANY; index++) {
+      const { structured } = await task(client, 'list', { query: `"${who} ${index}"` })
+      const names = structured.tasks.map(({ name }: { name: string }) => name)
+      expect(names.filter((name: string) => name === `${who} ${index}`)).toHaveLength(1)
+    }
+  }
+  await client.close()
+})
+
+test('of four who complete the same step, one does it and three are told', async () => {
+  const world = emptyWorld()
+  const clients = [serverIn(world), serverIn(world), serverIn(world), serverIn(world)]
+  const [first] = clients
+  if (!first) throw new Error('no client')
+  await task(first, 'create', { text: 'Contested' })
+  for (let step = 1; step <= 10; step++) {
+    await task(first, 'add', { text: `step ${step}` })
+    const said = await Promise.all(clients.map((client) => task(client, 'complete', { step_id: step })))
+    expect(said.filter(({ isError }) => !isError)).toHaveLength(1)
+    for (const { text } of said.filter(({ isError }) => isError)) expect(text).toContain('is already complete')
+  }
+  await Promise.all(clients.map((client) => client.close()))
+})
+
+test('steps added to one task by four at once all have their place', async () => {
+  const world = emptyWorld()
+  const clients = [serverIn(world), serverIn(world), serverIn(world), serverIn(world)]
+  const [first] = clients
+  if (!first) throw new Error('no client')
+  await task(first, 'create', { text: 'Shared' })
+  const adds = clients.flatMap((client, who) =>
+    Array.from({ length: 10 }, (_, index) => task(client, 'add', { text: `${who}-${index}` })),
+  )
+  const said = await Promise.all(adds)
+  expect(new Set(said.map(({ structured }) => structured.steps[0].step_id)).size).toBe(40)
+  expect((await task(first, 'list')).structured.tasks[0]).toMatchObject({ steps: 40, steps_done: 0 })
+  await Promise.all(clients.map((client) => client.close()))
+})

@@ -1,0 +1,64 @@
+// Tasks over HTTP belong to a user: nobody sees, changes, counts or hears of another's, and numbers begin at 1 for each.
+
+import { execFileSync } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { ask, complaints, modern, modernCall, startProgram, stream, type HttpServer } from '../http/support.js'
+import { cleanEnv, emptyFolder, PROGRAM, type Json } from '../support.js'
+import { saidBy, type Said } from '../shell/support.js'
+
+const URI = 'scorpiox://tasks'
+let server: HttpServer
+let alice: string
+let bob: string
+
+beforeAll(async () => {
+  const env = { STATE_DIR: emptyFolder() }
+  server = await startProgram({ env })
+  const tokenOf = (user: string): string => {
+    const args = [PROGRAM, 'token', 'create', '--user', user, '--json']
+    return JSON.parse(execFileSync(process.execPath, args, { env: cleanEnv(env), encoding: 'utf8' })).token
+  }
+  alice = tokenOf('alice')
+  bob = tokenOf('bob')
+})
+
+afterAll(async () => {
+  expect(await server.stop()).toBe(0)
+  expect(complaints(server)).toEqual([])
+})
+
+async function as(token: string, action: string, more: object = {}): Promise<Said> {
+  const args = { action, query: '', ...more }
+  return saidBy((await ask(server, { ...modernCall('TaskManager', args), token })).json)
+}
+
+test('each has tasks and numbers of their own', async () => {
+  expect((await as(alice, 'create', { text: 'Of Alice' })).structured.current_task).toBe(1)
+  expect((await as(bob, 'create', { text: 'Of Bob' })).structured.current_task).toBe(1)
+  await as(alice, 'add', { text: 'a step of Alice' })
+  expect((await as(bob, 'list')).text).not.toContain('Alice')
+  expect((await as(bob, 'list', { query: 'alice' })).structured.found).toBe(0)
+  expect((await as(bob, 'complete', { step_id: 1 })).text).toMatch(/^There is no step 1\./)
+  expect((await as(bob, 'pending')).structured).toMatchObject({ open_tasks: 1, open_steps: 0 })
+  const read = await ask(server, { ...modern('resources/read', { uri: URI }), token: bob })
+  expect(read.json.result.contents[0].text).toContain('Of Bob')
+  expect(read.json.result.contents[0].text).not.toContain('Alice')
+})
+
+test('who listens hears of their own changes only', async () => {
+  const listening = modern('subscriptions/listen', { notifications: { resourceSubscriptions: [URI] } })
+  const events = await stream(server, { ...listening, token: bob })
+  await as(bob, 'list')
+  await as(alice, 'create', { text: 'Another of Alice' })
+  await sleep(1500)
+  await as(bob, 'create', { text: 'Another of Bob' })
+  const news = (): readonly Json[] =>
+    events.events.filter(({ json }) => json?.method === 'notifications/resources/updated')
+  for (let tries = 0; tries < 500 && news().length === 0; tries++) await sleep(20)
+  await sleep(1500)
+  expect(news()).toHaveLength(1)
+  events.drop()
+})
