@@ -13,6 +13,7 @@ import { createServer, type Server } from './protocol/server.js'
 import type { Confinement } from './services/shell/confinement.js'
 import { createNotices } from './services/notices.js'
 import { createServices } from './services/services.js'
+import type { State } from './store/state/state.js'
 import { RESOURCES, TEMPLATES, TOOLS } from './tools/index.js'
 import { serveStdio } from './transport/stdio.js'
 
@@ -49,6 +50,7 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
     TOOLS.map(({ name }) => name),
   )
   const notices = createNotices()
+  const state = remembered(config)
   return createServer({
     name: 'scorpiox-code',
     version: VERSION,
@@ -80,6 +82,23 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
       notices,
     ),
   })
+}
+
+/** One for all services that remember something, opened by the first of them. */
+function remembered({ settings }: Config): () => Promise<State> {
+  let opening: Promise<State> | undefined
+  const open = async (): Promise<State> => {
+    const [{ openState }, { statePlaceOf }] = await Promise.all([
+      import('./store/state/open-state.js'),
+      import('./config/state-place.js'),
+    ])
+    return openState(statePlaceOf(settings))
+  }
+  return () =>
+    (opening ??= open().catch((error: unknown) => {
+      opening = undefined
+      throw error
+    }))
 }
 
 /** Clients have been answered by then. */
