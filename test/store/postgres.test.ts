@@ -1,6 +1,6 @@
 // The contract on PostgreSQL, and what only a server can do: stop, come back, refuse.
 
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, test } from 'vitest'
 
 import { describeContract } from './contract.js'
 import { startPostgres } from './postgres-server.js'
