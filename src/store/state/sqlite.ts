@@ -25,7 +25,7 @@ export function openSqlite(file: string): Database {
 
   async function transact<T>(kind: Kind, work: (sql: Sql) => Promise<Written<T>>): Promise<T> {
     const deadline = performance.now() + PATIENCE_MS
-    return inTurn(async () => {
+    return inTurn('', async () => {
       if (closed) throw new Error(`${file} is used after it was closed`)
       const current = await begun(kind, deadline)
       try {
@@ -96,7 +96,7 @@ export function openSqlite(file: string): Database {
     read: (work) => transact('read', async (sql) => ({ value: await work(sql), keep: false })),
     write: (_, work) => transact('write', work),
     stirred: () =>
-      inTurn(async () => {
+      inTurn('', async () => {
         const identity = identityAt(file)
         if (!connection || connection.identity !== identity) return identity !== undefined
         const version = connection.dataVersion()
@@ -105,7 +105,7 @@ export function openSqlite(file: string): Database {
         return stirred
       }),
     close: () =>
-      inTurn(async () => {
+      inTurn('', async () => {
         closed = true
         drop()
       }),
