@@ -6,7 +6,7 @@ export function createInTurn(): InTurn {
   const last = new Map<string, Promise<unknown>>()
   return (key, work) => {
     const before = last.get(key)
-    const turn = before ? before.then(work) : work()
+    const turn = before ? before.then(work) : atOnce(work)
     const done = turn
       .catch(() => undefined)
       .finally(() => {
@@ -15,4 +15,9 @@ export function createInTurn(): InTurn {
     last.set(key, done)
     return turn
   }
+}
+
+// What it throws before it waits is its own failure too.
+async function atOnce<T>(work: () => Promise<T>): Promise<T> {
+  return work()
 }

@@ -89,14 +89,14 @@ export async function doBoth(rows: Rows, model: Model, deed: Deed): Promise<read
       Object.assign(plan, { outcome: deed.outcome, endedAt: at, planFile })
       return [await rows.plans.end(plan.id, { outcome: deed.outcome, endedAt: at, planFile: deed.file }), undefined]
     }
-    case 'version': {
-      const plan = model.plans.at(-1)
-      if (!plan) return [0, 0]
-      const version = { number: plan.versions.length + 1, text: storableText(deed.text), savedAt: at }
-      plan.versions.push(version)
-      return [await rows.plans.addVersion(plan.id, deed.text, at), version]
-    }
+    case 'version':
+      break
   }
+  const plan = model.plans.at(-1)
+  if (!plan) return [0, 0]
+  const version = { number: plan.versions.length + 1, text: storableText(deed.text), savedAt: at }
+  plan.versions.push(version)
+  return [await rows.plans.addVersion(plan.id, deed.text, at), version]
 }
 
 /** Everything that can be read, by asking in each way there is. */
@@ -114,6 +114,7 @@ export async function readAll(rows: Rows, filter: TaskFilter): Promise<unknown> 
     filtered: await rows.tasks.list(filter, 5),
     counts: await rows.tasks.count(filter),
     open: await rows.plans.open(),
+    all: await rows.plans.all(),
     latest,
     versions: latest && (await rows.plans.versions(latest.id)),
   }
@@ -124,7 +125,9 @@ export function allOf(model: Model, filter: TaskFilter): unknown {
   const stepsOf = (task: number): StepRow[] => model.steps.filter(({ taskId }) => taskId === task)
   const filtered = tasks.filter((task) => fits(task, stepsOf(task.id), filter))
   const open = filtered.filter(({ completedAt }) => completedAt === null)
-  const plans = model.plans.map(({ versions: _, ...plan }) => plan)
+  const plans = model.plans.map(({ id, goal, session, startedAt, outcome, endedAt, planFile }) => {
+    return { id, goal, session, startedAt, outcome, endedAt, planFile }
+  })
   return {
     current: model.current,
     tasks,
@@ -144,6 +147,7 @@ export function allOf(model: Model, filter: TaskFilter): unknown {
       openSteps: open.reduce((sum, { steps, stepsDone }) => sum + steps - stepsDone, 0),
     },
     open: plans.find(({ outcome }) => outcome === 'open'),
+    all: plans,
     latest: plans.at(-1),
     versions: model.plans.at(-1)?.versions,
   }

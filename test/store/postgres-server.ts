@@ -15,11 +15,11 @@ const PACKAGE = '18.4.0-beta.17'
 export interface PostgresServer {
   readonly port: number
   /** The address of a new, empty database. */
-  database(terms?: string): Promise<string>
-  sql(text: string, address?: string): Promise<unknown[]>
-  start(): void
+  readonly database: (terms?: string) => Promise<string>
+  readonly sql: (text: string, address?: string) => Promise<unknown[]>
+  readonly start: () => void
   /** `immediate` leaves it as a crash does. */
-  stop(how?: 'fast' | 'immediate'): void
+  readonly stop: (how?: 'fast' | 'immediate') => void
 }
 
 /** Undefined where none can be had. */

@@ -20,7 +20,7 @@ export interface Writer {
 export interface WriterWish {
   readonly place: StatePlace
   readonly name: string
-  readonly how: 'together' | 'forever' | 'try' | 'starve'
+  readonly how: 'together' | 'closing' | 'forever' | 'try' | 'starve'
   readonly count?: number
   /** What to start it with, such as a sandbox. */
   readonly within?: readonly string[]
