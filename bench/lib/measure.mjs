@@ -21,6 +21,7 @@ import {
   listToolsModern,
   smallCalls,
 } from './messages.mjs'
+import { statePhase } from './measure-state.mjs'
 import { NODE_ALONE } from './subjects.mjs'
 import { cpuMilliseconds, peakMebibytes, pinToOneCore, residentMebibytes, twoCores } from './system.mjs'
 
@@ -179,6 +180,7 @@ export const PHASES = [
   floodPhase,
   crowdPhase,
   cagesPhase,
+  statePhase,
 ]
 
 const rotate = (items, by) => items.map((_, index) => items[(index + by) % items.length])

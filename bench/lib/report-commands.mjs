@@ -34,8 +34,17 @@ const ROWS = [
   { row: 'cageWarm', title: 'Sandbox, shell kept ready: p50, ms', ours: 'workspace', base: 'off', more: 2 },
   { row: 'cageWarm', title: '  p99, ms', ours: 'workspace', base: 'off', share: P99 },
   { row: 'cageCold', title: 'Sandbox, no shell ready: p50, ms', ours: 'workspace', base: 'off', more: 15 },
+  { row: 'stateFirst', title: 'First call that remembers: p50, ms', baseRow: 'stateEmpty', base: 'server', more: 100 },
+  { row: 'stateWrite', title: '  each further one: p50, ms', limit: 100 },
+  { row: 'stateList', title: 'List of 10,000 tasks: p50, ms', limit: 20 },
+  { row: 'stateSearch', title: '  with a search: p50, ms', limit: 20 },
+  { row: 'stateSearch', title: '  with a search: p99, ms', share: P99 },
+  { row: 'statePending', title: '  what is pending, with a search: p50, ms', limit: 20 },
+  { row: 'stateAdd', title: '  one more step: p50, ms' },
+  { row: 'stateReply', title: '  largest reply, kB', limit: 8, worst: true },
 ]
 
+// `baseRow`: where the base is another row of ours.
 const BASES = { spawn: 'bare spawn', bare: 'bare process', server: 'ours without', off: 'SANDBOX=off' }
 
 const valueOf = (samples, { share, worst }) => {
@@ -68,10 +77,10 @@ const verdictOf = ({ atMost, more, limit }, ours, { ratio, difference }) => {
 /** The rows that were measured, each with its figures and its verdict. */
 export const summarizeCommands = (samples) =>
   ROWS.filter(({ row, ours = 'server' }) => samples[row]?.[ours] !== undefined).map((definition) => {
-    const { row, title, ours = 'server', base } = definition
+    const { row, title, ours = 'server', base, baseRow = row } = definition
     const figures = {
       ours: valueOf(samples[row][ours], definition),
-      base: valueOf(samples[row][base], definition),
+      base: valueOf(samples[baseRow]?.[base], definition),
     }
     const compared = against(definition, figures.ours, figures.base)
     return {

@@ -5,7 +5,7 @@ import { insertRows } from './insert-rows.js'
 import { enterScope } from './scope-table.js'
 import type { Database, Sql } from './sql.js'
 import type { PlanDocument, ScopeDocument, StateDocument, TaskDocument } from './state-document.js'
-import { searchTextOf, STEP_COLUMNS } from './task-table.js'
+import { countTasks, searchTextOf, STEP_COLUMNS } from './task-table.js'
 
 const TASK_COLUMNS = ['scope', 'id', 'created_at', 'completed_at', 'steps', 'steps_done', 'name', 'search']
 const PLAN_COLUMNS = ['scope', 'id', 'goal', 'session', 'started_at', 'outcome', 'ended_at', 'plan_file']
@@ -74,13 +74,17 @@ async function insertPlans(sql: Sql, scope: number, plans: readonly PlanDocument
 }
 
 async function setCounters(sql: Sql, scope: number, given: ScopeDocument): Promise<void> {
+  const { tasks, open, openSteps } = await countTasks(sql, scope, { terms: [] })
   await sql.run(
-    `UPDATE scopes SET current_task = ?,
+    `UPDATE scopes SET current_task = ?, tasks = ?, open_tasks = ?, open_steps = ?,
        next_task = CASE WHEN next_task > ? THEN next_task ELSE ? END,
        next_step = CASE WHEN next_step > ? THEN next_step ELSE ? END,
        next_plan = CASE WHEN next_plan > ? THEN next_plan ELSE ? END
      WHERE id = ?`,
     given.currentTask,
+    tasks,
+    open,
+    openSteps,
     ...[given.nextTask, given.nextStep, given.nextPlan].flatMap((next) => [next, next]),
     scope,
   )

@@ -14,6 +14,9 @@ const STEPS: readonly (readonly string[])[] = [
       next_step BIGINT NOT NULL DEFAULT 1,
       next_plan BIGINT NOT NULL DEFAULT 1,
       current_task BIGINT,
+      tasks BIGINT NOT NULL DEFAULT 0,
+      open_tasks BIGINT NOT NULL DEFAULT 0,
+      open_steps BIGINT NOT NULL DEFAULT 0,
       revision BIGINT NOT NULL DEFAULT 1
     )`,
     // The searched text comes last: it may be long, and what is before it can be read without it.
@@ -28,6 +31,7 @@ const STEPS: readonly (readonly string[])[] = [
       search TEXT NOT NULL,
       PRIMARY KEY (scope, id)
     )`,
+    `CREATE INDEX open_tasks ON tasks (scope, id) WHERE completed_at IS NULL`,
     `CREATE TABLE steps (
       scope BIGINT NOT NULL,
       id BIGINT NOT NULL,

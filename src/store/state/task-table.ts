@@ -4,7 +4,7 @@
 import { foldText } from '../../lib/fold-text.js'
 import { storableText } from '../../lib/storable-text.js'
 import { insertRows } from './insert-rows.js'
-import { takeNumbers } from './scope-table.js'
+import { addToCounts, countsIn, countsOf, takeNumbers } from './scope-table.js'
 import { numberIn, numberOrNullIn, onlyRow, textIn, type Sql, type SqlRow, type SqlValue } from './sql.js'
 import type { NewStep, StepRow, TaskCounts, TaskFilter, TaskRow, TaskRows } from './task-rows.js'
 
@@ -37,21 +37,14 @@ export function createTaskTable(sql: Sql, scope: number): TaskRows {
     },
     insert: (name, at) => insertTask(sql, scope, storableText(name), at),
     insertSteps: (taskId, steps, at) => insertSteps(sql, scope, taskId, steps.map(storable), at),
-    async complete(id, at) {
-      await sql.run(
-        'UPDATE tasks SET completed_at = ? WHERE scope = ? AND id = ? AND completed_at IS NULL',
-        at,
-        scope,
-        id,
-      )
-    },
+    complete: (id, at) => completeTask(sql, scope, id, at),
     completeStep: (id, at) => completeStep(sql, scope, id, at),
     async list(filter, limit) {
       const { where, values } = condition(scope, filter)
       const rows = await sql.all(`SELECT ${TASK} FROM tasks WHERE ${where} ORDER BY id DESC LIMIT ?`, ...values, limit)
       return rows.map(taskOf)
     },
-    count: (filter) => countTasks(sql, scope, filter),
+    count: (filter) => (isWhole(filter) ? countsOf(sql, scope) : countTasks(sql, scope, filter)),
   }
 }
 
@@ -70,6 +63,7 @@ async function insertTask(sql: Sql, scope: number, name: string, at: number): Pr
     name,
     searchTextOf([name]),
   )
+  await addToCounts(sql, scope, { tasks: 1, open: 1, openSteps: 0 })
   return { id, name, createdAt: at, completedAt: null, steps: 0, stepsDone: 0 }
 }
 
@@ -81,6 +75,7 @@ async function insertSteps(
   at: number,
 ): Promise<readonly StepRow[]> {
   if (steps.length === 0) return []
+  const open = steps.filter(({ completedAt }) => completedAt === null).length
   const first = await takeNumbers(sql, scope, 'next_step', steps.length)
   const rows = steps.map((step, index): StepRow => ({ id: first + index, taskId, createdAt: at, ...step }))
   await insertRows(
@@ -91,15 +86,29 @@ async function insertSteps(
   )
   const updated = await sql.run(
     `UPDATE tasks SET steps = steps + ?, steps_done = steps_done + ?, search = search || ?
-     WHERE scope = ? AND id = ? RETURNING id`,
+     WHERE scope = ? AND id = ? RETURNING completed_at`,
     steps.length,
-    steps.filter(({ completedAt }) => completedAt !== null).length,
+    steps.length - open,
     `\n${searchTextOf(steps.map(({ text }) => text))}`,
     scope,
     taskId,
   )
-  onlyRow(updated)
+  const isDone = numberOrNullIn(onlyRow(updated), 'completed_at') !== null
+  await addToCounts(sql, scope, { tasks: 0, open: 0, openSteps: isDone ? 0 : open })
   return rows
+}
+
+async function completeTask(sql: Sql, scope: number, id: number, at: number): Promise<void> {
+  const [row] = await sql.run(
+    `UPDATE tasks SET completed_at = ? WHERE scope = ? AND id = ? AND completed_at IS NULL
+     RETURNING steps, steps_done`,
+    at,
+    scope,
+    id,
+  )
+  if (!row) return
+  const openSteps = numberIn(row, 'steps') - numberIn(row, 'steps_done')
+  await addToCounts(sql, scope, { tasks: 0, open: -1, openSteps: -openSteps })
 }
 
 async function completeStep(sql: Sql, scope: number, id: number, at: number): Promise<void> {
@@ -110,10 +119,20 @@ async function completeStep(sql: Sql, scope: number, id: number, at: number): Pr
     id,
   )
   if (!row) return
-  await sql.run('UPDATE tasks SET steps_done = steps_done + 1 WHERE scope = ? AND id = ?', scope, numberIn(row, 'task'))
+  const updated = await sql.run(
+    'UPDATE tasks SET steps_done = steps_done + 1 WHERE scope = ? AND id = ? RETURNING completed_at',
+    scope,
+    numberIn(row, 'task'),
+  )
+  if (numberOrNullIn(onlyRow(updated), 'completed_at') !== null) return
+  await addToCounts(sql, scope, { tasks: 0, open: 0, openSteps: -1 })
 }
 
-async function countTasks(sql: Sql, scope: number, filter: TaskFilter): Promise<TaskCounts> {
+function isWhole({ terms, state, before }: TaskFilter): boolean {
+  return terms.length === 0 && state === undefined && before === undefined
+}
+
+export async function countTasks(sql: Sql, scope: number, filter: TaskFilter): Promise<TaskCounts> {
   const { where, values } = condition(scope, filter)
   const rows = await sql.all(
     `SELECT count(*) AS tasks, count(*) FILTER (WHERE completed_at IS NULL) AS open_tasks,
@@ -121,8 +140,7 @@ async function countTasks(sql: Sql, scope: number, filter: TaskFilter): Promise<
      FROM tasks WHERE ${where}`,
     ...values,
   )
-  const row = onlyRow(rows)
-  return { tasks: numberIn(row, 'tasks'), open: numberIn(row, 'open_tasks'), openSteps: numberIn(row, 'open_steps') }
+  return countsIn(onlyRow(rows))
 }
 
 function condition(scope: number, { terms, state, before }: TaskFilter) {

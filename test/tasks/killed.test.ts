@@ -1,0 +1,69 @@
+// Servers that are killed while clients press on: every task whose number a client was told is there, under that name.
+// ROUNDS=300 ACKS=100000 is the whole of it; a shorter run is the default.
+
+import { execFileSync } from 'node:child_process'
+
+import { expect, test } from 'vitest'
+
+import { killHard } from '../shell/support.js'
+import { PROGRAM, type Json, type TestClient } from '../support.js'
+import { emptyWorld, serverIn, type World } from './support.js'
+
+const ROUNDS = Number(process.env.ROUNDS ?? 20)
+const ACKS = Number(process.env.ACKS ?? ROUNDS * 334)
+const IN_FLIGHT = 64
+
+test(`nothing a client was told of is lost in ${ROUNDS} rounds of kill -9`, { timeout: 900_000 }, async () => {
+  const world = emptyWorld()
+  const told = new Map<number, string>()
+  let slowest = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const startedAt = performance.now()
+    const client = serverIn(world)
+    await client.waitFor(first(client, `first of round ${round}`))
+    slowest = Math.max(slowest, performance.now() - startedAt)
+    await pressOn(client, round, Math.ceil((ACKS - told.size) / (ROUNDS - round)))
+    await killHard(client)
+    for (const [id, name] of createdAccordingTo(client)) {
+      expect(told.has(id)).toBe(false)
+      told.set(id, name)
+    }
+  }
+  const kept = keptIn(world)
+  expect([...told].filter(([id, name]) => kept.get(id) !== name)).toEqual([])
+  expect(told.size).toBeGreaterThanOrEqual(ACKS)
+  console.log(`${told.size} told, ${kept.size} kept, ready again after at most ${slowest.toFixed(0)} ms`)
+})
+
+function create(client: TestClient, text: string): void {
+  const params = { name: 'TaskManager', arguments: { action: 'create', query: '', text } }
+  client.send({ jsonrpc: '2.0', id: text, method: 'tools/call', params })
+}
+
+function first(client: TestClient, text: string): (message: Json) => boolean {
+  create(client, text)
+  return ({ id }) => id === text
+}
+
+/** Keeps so many calls under way until enough have been answered, and stops in their midst. */
+async function pressOn(client: TestClient, round: number, wanted: number): Promise<void> {
+  const answered = (): number => client.received.length
+  for (let sent = 0; answered() < wanted;) {
+    while (sent - answered() < IN_FLIGHT) create(client, `${round} ${sent++}`)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+function createdAccordingTo({ received }: TestClient): readonly (readonly [number, string])[] {
+  return received.map(({ result }) => {
+    const { task_id: id, name } = result.structuredContent.tasks[0]
+    return [id, name]
+  })
+}
+
+function keptIn({ cwd, env }: World): ReadonlyMap<number, string> {
+  const args = [PROGRAM, 'state', 'export']
+  const text = execFileSync(process.execPath, args, { cwd, env, encoding: 'utf8', maxBuffer: 1 << 30 })
+  const [scope] = JSON.parse(text).scopes
+  return new Map(scope.tasks.map(({ id, name }: Json) => [id, name]))
+}
