@@ -84,9 +84,9 @@ export async function doBoth(rows: Rows, model: Model, deed: Deed): Promise<read
     }
     case 'end': {
       const plan = model.plans.at(-1)
-      if (plan?.outcome !== 'open') return [0, 0]
+      if (!plan) return [0, 0]
       const planFile = deed.file === null ? null : storableText(deed.file)
-      Object.assign(plan, { outcome: deed.outcome, endedAt: at, planFile })
+      if (plan.outcome === 'open') Object.assign(plan, { outcome: deed.outcome, endedAt: at, planFile })
       return [await rows.plans.end(plan.id, { outcome: deed.outcome, endedAt: at, planFile: deed.file }), undefined]
     }
     case 'version':

@@ -17,6 +17,11 @@ export function isLost(error: unknown): boolean {
   return ('code' in error && /^E[A-Z]+$/.test(String(error.code))) || /connection|timeout|socket/i.test(error.message)
 }
 
+/** Lost at once, so that another connection can be tried, and not after a long silence. */
+export function isBroken(error: unknown): boolean {
+  return isLost(error) && !(error instanceof Error && /timeout/i.test(error.message))
+}
+
 export function postgresFailure(name: string, error: unknown, reason: string): Failure | undefined {
   if (error instanceof Failure) return error
   const sentence = isLost(error)
@@ -33,7 +38,7 @@ export function unreachable(name: string, error: unknown, reason: string): Failu
 
 export function unsureCommit(name: string, error: unknown, reason: string): Failure {
   return new Failure(
-    `the connection to ${name} broke at the last moment (${reason}); whether the change was recorded is not known: look at the list`,
+    `The connection to ${name} broke at the last moment (${reason}); whether the change was recorded is not known: look at the list`,
     { cause: error },
   )
 }

@@ -7,9 +7,9 @@ import { shownAddress, withoutPassword } from '../../lib/database-address.js'
 import { Failure } from '../../lib/failure.js'
 import { createInTurn } from '../../lib/in-turn.js'
 import { missingSteps, NEWEST_VERSION } from './migrations.js'
-import { isLost, isUnprepared, postgresFailure, unreachable, unsureCommit } from './postgres-failures.js'
+import { isBroken, isLost, isUnprepared, postgresFailure, unreachable, unsureCommit } from './postgres-failures.js'
 import { numberIn, type Database, type Sql, type SqlRow, type Statement, type Written } from './sql.js'
-import { createTransaction } from './transaction.js'
+import { runTransaction } from './transaction.js'
 
 const BIGINT = 20
 const MAX_CONNECTIONS = 8
@@ -36,7 +36,7 @@ export async function openPostgres(address: string): Promise<Database> {
     const client = await begun(kind, MAX_CONNECTIONS + 2)
     let usable = false
     try {
-      const { value, keep } = await createTransaction(sqlOver(client), kind).run(work)
+      const { value, keep } = await runTransaction(sqlOver(client), kind, work)
       if (keep) await commit(client)
       else await client.query('ROLLBACK')
       usable = true
@@ -58,7 +58,7 @@ export async function openPostgres(address: string): Promise<Database> {
     } catch (error) {
       client.release(!(await rolledBack(client)))
       const unprepared = error instanceof Outdated || isUnprepared(error)
-      if (attempts === 1 || !(unprepared || isLost(error))) throw explained(error)
+      if (attempts === 1 || !(unprepared || isBroken(error))) throw explained(error)
       if (unprepared) await migrated()
       return begun(kind, attempts - 1)
     }

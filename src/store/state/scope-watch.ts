@@ -27,10 +27,14 @@ export function createScopeWatch(database: Database): ScopeWatch {
   let looking = false
 
   function seen(scope: Scope, revision: number, changed = false): void {
-    const key = keyOf(scope)
-    const before = known.get(key)
-    known.set(key, { scope, revision })
-    if (!changed && (before === undefined || before.revision === revision)) return
+    const before = known.get(keyOf(scope))?.revision ?? revision
+    // A reader may have seen an earlier moment than a writer that ended before it.
+    if (changed || revision >= before) note(scope, revision, changed || revision > before)
+  }
+
+  function note(scope: Scope, revision: number, changed: boolean): void {
+    known.set(keyOf(scope), { scope, revision })
+    if (!changed) return
     // Later, so that a listener cannot spoil the answer of a transaction that is done.
     for (const listener of listeners) queueMicrotask(() => listener(scope))
   }
@@ -55,7 +59,11 @@ export function createScopeWatch(database: Database): ScopeWatch {
         database,
         chunk.map(([key]) => key),
       )
-      for (const [key, { scope }] of chunk) seen(scope, found.get(key) ?? 0)
+      for (const [key, { scope, revision }] of chunk) {
+        const current = found.get(key) ?? 0
+        // Less than before: another file is in its place.
+        if (current !== revision) note(scope, current, true)
+      }
     }
   }
 
