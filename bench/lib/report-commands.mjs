@@ -39,6 +39,8 @@ const ROWS = [
   { row: 'stateList', title: 'List of 10,000 tasks: p50, ms', limit: 20 },
   { row: 'stateSearch', title: '  with a search: p50, ms', limit: 20 },
   { row: 'stateSearch', title: '  with a search: p99, ms', share: P99 },
+  { row: 'stateRare', title: '  with a search that finds one: p50, ms', limit: 20 },
+  { row: 'stateRare', title: '  with a search that finds one: p99, ms', share: P99 },
   { row: 'statePending', title: '  what is pending, with a search: p50, ms', limit: 20 },
   { row: 'stateAdd', title: '  one more step: p50, ms' },
   { row: 'stateReply', title: '  largest reply, kB', limit: 8, worst: true },

@@ -124,11 +124,8 @@ export function createTasks({ state, project, notices }: TasksSettings): Tasks {
       read(user, async ({ tasks }) => {
         const filter = readSearch(query)
         const found = await tasks.list(filter, MAX_LISTED)
-        return listing(
-          tasks,
-          filter,
-          found.map((task) => ({ task, steps: [] })),
-        )
+        const entries = found.map((task) => ({ task, steps: [] }))
+        return listing(tasks, entries, found.length < MAX_LISTED ? undefined : filter)
       }),
     pending: (user, query) =>
       read(user, async ({ tasks }) => {
@@ -136,7 +133,7 @@ export function createTasks({ state, project, notices }: TasksSettings): Tasks {
         const entries: Entry[] = []
         for (const task of await currentFirst(tasks, filter))
           entries.push({ task, steps: await tasks.steps(task.id, { state: 'open', limit: MAX_STEPS_LISTED }) })
-        return listing(tasks, filter, entries)
+        return listing(tasks, entries, entries.length < MAX_LISTED_WITH_STEPS ? undefined : filter)
       }),
     show: (user, taskId, from) =>
       read(user, async ({ tasks }) => {
@@ -199,9 +196,9 @@ async function currentFirst(tasks: TaskRows, filter: TaskFilter): Promise<readon
   return found?.id === current ? [found, ...newest.filter(({ id }) => id !== current)] : newest
 }
 
-async function listing(tasks: TaskRows, filter: TaskFilter, entries: readonly Entry[]): Promise<Listing> {
+/** Of those that a filter let through; without it they are all there are, and need not be counted. */
+async function listing(tasks: TaskRows, entries: readonly Entry[], filter?: TaskFilter): Promise<Listing> {
   const all = await tasks.count({ terms: [] })
-  const isWhole = filter.terms.length === 0 && filter.state === undefined && filter.before === undefined
-  const found = isWhole ? all.tasks : (await tasks.count(filter)).tasks
+  const found = filter ? (await tasks.count(filter)).tasks : entries.length
   return { entries, current: await tasks.current(), found, openTasks: all.open, openSteps: all.openSteps }
 }
