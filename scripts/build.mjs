@@ -41,7 +41,7 @@ async function bundle(input, output) {
     input,
     platform: 'node',
     tsconfig: false,
-    external: ['ws', 'jose'],
+    external: ['ws', 'jose', 'yaml'],
     onLog: failOnWarning,
   })
   await build.write({ ...output, minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } } })

@@ -14,6 +14,7 @@ import type { Confinement } from './services/shell/confinement.js'
 import { createNotices } from './services/notices.js'
 import { createServices } from './services/services.js'
 import { RESOURCES, TEMPLATES, TOOLS } from './tools/index.js'
+import { lateSkills } from './tools/late-skills.js'
 import { serveStdio } from './transport/stdio.js'
 
 const PROGRAM_DIR = import.meta.dirname
@@ -49,6 +50,18 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
     TOOLS.map(({ name }) => name),
   )
   const notices = createNotices()
+  const offers = {
+    tools: TOOLS.filter((tool) => !refusals.has(tool.name)),
+    resources: refusals.has('ReadBgOutput') ? [] : RESOURCES,
+    templates: refusals.has('ReadBgOutput') ? [] : TEMPLATES,
+  }
+  const skills = lateSkills(async () => {
+    const [{ openSkillIndex }, { createSkillOffers }] = await Promise.all([
+      import('./services/skills/open-index.js'),
+      import('./tools/skill-offers.js'),
+    ])
+    return createSkillOffers(openSkillIndex(config, notices, log))
+  })
   return createServer({
     name: 'scorpiox-code',
     version: VERSION,
@@ -61,9 +74,7 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
       ])
       return openTicketFiles(join(stateDirOf(settings), 'tickets'))
     },
-    tools: TOOLS.filter((tool) => !refusals.has(tool.name)),
-    resources: refusals.has('ReadBgOutput') ? [] : RESOURCES,
-    templates: refusals.has('ReadBgOutput') ? [] : TEMPLATES,
+    ...(refusals.has('InvokeSkill') ? offers : skills.among(offers)),
     refusals,
     logError: (error) => log.error(stackOf(error)),
     services: createServices(
@@ -71,6 +82,13 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
         shell: async () => {
           const { openShell } = await import('./services/shell/open-shell.js')
           return openShell({ config, notices, log, confinement: await confinement() })
+        },
+        skills: async (_, others) => {
+          const [{ createSkills }, { index }] = await Promise.all([
+            import('./services/skills/skills.js'),
+            skills.open(),
+          ])
+          return createSkills(index, () => others('shell'))
         },
       },
       notices,

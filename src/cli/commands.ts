@@ -28,6 +28,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['call', call],
   ['config', config],
   ['doctor', doctor],
+  ['skills', skills],
   ['token', token],
   ['check', check],
 ])
@@ -57,7 +58,9 @@ async function serve({ config: given, createServer, log }: Surroundings, { flags
 
 async function tools({ createServer }: Surroundings, { flags }: Arguments): Promise<number> {
   const { toolsReport, toolsJson } = await import('./tools.js')
-  const { catalogue } = createServer()
+  const server = createServer()
+  await server.prepare()
+  const { catalogue } = server
   return said(print(flags.json ? toolsJson(catalogue) : toolsReport(catalogue)))
 }
 
@@ -93,6 +96,12 @@ async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise
   ]
   await print(flags.json ? `${JSON.stringify(found, null, 2)}\n` : report(found))
   return found.every((finding) => finding.ok) ? 0 : 1
+}
+
+async function skills(surroundings: Surroundings, { flags }: Arguments): Promise<number> {
+  const { examineSkills, skillsReport } = await import('./skills.js')
+  const folders = await examineSkills(surroundings.config)
+  return said(print(flags.json ? `${JSON.stringify(folders, null, 2)}\n` : skillsReport(folders)))
 }
 
 async function token({ config: { settings } }: Surroundings, given: Arguments): Promise<number> {

@@ -2,6 +2,7 @@
 
 import { backgroundBash } from './background-bash.js'
 import { bash } from './bash.js'
+import { invokeSkill } from './invoke-skill.js'
 import { jobList, jobOutput } from './job-resources.js'
 import { killBgTask } from './kill-bg-task.js'
 import { listBgTasks } from './list-bg-tasks.js'
@@ -9,7 +10,7 @@ import { readBgOutput } from './read-bg-output.js'
 import type { Resource, ResourceTemplate } from './resource.js'
 import type { Tool } from './tool.js'
 
-export const TOOLS: readonly Tool[] = [bash, backgroundBash, readBgOutput, listBgTasks, killBgTask]
+export const TOOLS: readonly Tool[] = [bash, invokeSkill, backgroundBash, readBgOutput, listBgTasks, killBgTask]
 
 export const RESOURCES: readonly Resource[] = [jobList]
 

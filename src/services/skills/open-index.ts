@@ -1,0 +1,34 @@
+// Puts the index of skills together from the settings: which folders, and where what was found is kept.
+
+import type { Config } from '../../config/load.js'
+import { stateDirOf } from '../../config/state-dir.js'
+import { Failure } from '../../lib/failure.js'
+import type { Log } from '../../platform/log.js'
+import { projectOf } from '../../platform/project.js'
+import type { Notices } from '../notices.js'
+import { cacheFile } from './index-cache.js'
+import { placesOf, type Place } from './places.js'
+import { createSkillIndex, type SkillIndex } from './skill-index.js'
+
+export function openSkillIndex(config: Config, notices: Notices, log: Log): SkillIndex {
+  return createSkillIndex({
+    places: skillPlaces(config),
+    cache: cacheOf(config),
+    notices,
+    complain: (message) => log.warn(message),
+  })
+}
+
+export function skillPlaces({ cwd, home, settings }: Config): readonly Place[] {
+  return placesOf({ cwd, home, additional: settings.ADDITIONAL_SKILLS })
+}
+
+/** undefined: there is no home to keep anything in. */
+function cacheOf({ cwd, settings }: Config): string | undefined {
+  try {
+    return cacheFile(stateDirOf(settings), projectOf(cwd))
+  } catch (error) {
+    if (error instanceof Failure) return undefined
+    throw error
+  }
+}
