@@ -6,6 +6,7 @@ import { join } from 'node:path'
 
 import { loadConfig, type Config } from './config/load.js'
 import { refusalsOf } from './config/refusals.js'
+import { stateDirOf } from './config/state-dir.js'
 import { Failure } from './lib/failure.js'
 import { VERSION } from './lib/version.js'
 import { createLog, stackOf, type Log } from './platform/log.js'
@@ -15,6 +16,7 @@ import { createNotices } from './services/notices.js'
 import { createServices } from './services/services.js'
 import { RESOURCES, TEMPLATES, TOOLS } from './tools/index.js'
 import { lateSkills } from './tools/late-skills.js'
+import { openSkillOffers } from './tools/skill-offers.js'
 import { serveStdio } from './transport/stdio.js'
 
 const PROGRAM_DIR = import.meta.dirname
@@ -55,23 +57,14 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
     resources: refusals.has('ReadBgOutput') ? [] : RESOURCES,
     templates: refusals.has('ReadBgOutput') ? [] : TEMPLATES,
   }
-  const skills = lateSkills(async () => {
-    const [{ openSkillIndex }, { createSkillOffers }] = await Promise.all([
-      import('./services/skills/open-index.js'),
-      import('./tools/skill-offers.js'),
-    ])
-    return createSkillOffers(openSkillIndex(config, notices, log))
-  })
+  const skills = lateSkills(() => openSkillOffers(config, notices, log))
   return createServer({
     name: 'scorpiox-code',
     version: VERSION,
     model: settings.MODEL,
     notices,
     tickets: async () => {
-      const [{ openTicketFiles }, { stateDirOf }] = await Promise.all([
-        import('./store/ticket-files.js'),
-        import('./config/state-dir.js'),
-      ])
+      const { openTicketFiles } = await import('./store/ticket-files.js')
       return openTicketFiles(join(stateDirOf(settings), 'tickets'))
     },
     ...(refusals.has('InvokeSkill') ? offers : skills.among(offers)),
@@ -84,11 +77,8 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
           return openShell({ config, notices, log, confinement: await confinement() })
         },
         skills: async (_, others) => {
-          const [{ createSkills }, { index }] = await Promise.all([
-            import('./services/skills/skills.js'),
-            skills.open(),
-          ])
-          return createSkills(index, () => others('shell'))
+          const { createSkills } = await import('./services/skills/skills.js')
+          return createSkills(skills.open().index, () => others('shell'))
         },
       },
       notices,

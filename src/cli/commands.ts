@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 
 import type { Config } from '../config/load.js'
+import { stateDirOf } from '../config/state-dir.js'
 import { VERSION } from '../lib/version.js'
 import type { Log } from '../platform/log.js'
 import type { Server } from '../protocol/server.js'
@@ -105,10 +106,9 @@ async function skills(surroundings: Surroundings, { flags }: Arguments): Promise
 }
 
 async function token({ config: { settings } }: Surroundings, given: Arguments): Promise<number> {
-  const [{ tokenReport }, { openTokenFile }, { stateDirOf }] = await Promise.all([
+  const [{ tokenReport }, { openTokenFile }] = await Promise.all([
     import('./token.js'),
     import('../store/token-file.js'),
-    import('../config/state-dir.js'),
   ])
   const tokens = openTokenFile(join(stateDirOf(settings), 'tokens.json'))
   return said(print(tokenReport(tokens, given, osUser())))

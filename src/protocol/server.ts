@@ -95,28 +95,27 @@ export function createServer(description: ServerDescription): Server {
     )
   }
   const readShelf = (): Shelf => createShelf(checked('skill', listOf(skills), services))
-  let catalogue = readTools()
-  let library = readLibrary()
-  let shelf = readShelf()
+  // What must be prepared first is read when it is asked for; anything else at once, so that mistakes show at once.
+  const early = <T>(read: () => T): T | undefined => (description.prepare ? undefined : read())
+  let catalogue = early(readTools)
+  let library = early(readLibrary)
+  let shelf = early(readShelf)
   let defers = listOf(tools).some(isDeferring)
   // First to hear, so that everybody who is told of a change finds it made.
   notices.listen(({ kind }) => {
     if (kind === 'tools') {
-      catalogue = readTools()
+      catalogue = early(readTools)
       // Once true it stays: what was deferred can still be asked about.
       defers ||= listOf(tools).some(isDeferring)
     }
-    if (kind === 'resources' || kind === 'prompts') library = readLibrary()
-    if (kind === 'resources') shelf = readShelf()
+    if (kind === 'resources' || kind === 'prompts') library = early(readLibrary)
+    if (kind === 'resources') shelf = early(readShelf)
   })
 
   let isPrepared = description.prepare === undefined
-  const readPrepared = (): undefined => {
-    if (isPrepared) return
+  const forget = (): undefined => {
+    if (!isPrepared) catalogue = library = shelf = undefined
     isPrepared = true
-    catalogue = readTools()
-    library = readLibrary()
-    shelf = readShelf()
   }
 
   let states: Promise<RequestStates> | undefined
@@ -126,13 +125,13 @@ export function createServer(description: ServerDescription): Server {
     signature: signature(identity),
     instructions,
     get catalogue() {
-      return catalogue
+      return (catalogue ??= readTools())
     },
     get library() {
-      return library
+      return (library ??= readLibrary())
     },
     get shelf() {
-      return shelf
+      return (shelf ??= readShelf())
     },
     hasSkills: description.skills !== undefined,
     pageSize,
@@ -151,7 +150,7 @@ export function createServer(description: ServerDescription): Server {
     },
     prepare() {
       const preparing = description.prepare?.()
-      return preparing ? preparing.then(readPrepared) : readPrepared()
+      return preparing ? preparing.then(forget) : forget()
     },
     states: () => (states ??= import('./request-state.js').then(({ createRequestStates }) => createRequestStates())),
     tickets() {

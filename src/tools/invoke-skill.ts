@@ -42,9 +42,9 @@ Returns the skill content for you to follow or use as context. A skill that is a
     }
     const skill = await skills.open(name)
     if (!skill.isScript) return { text: skillText(skill, args) }
-    const [{ scriptCommand }, shell] = await Promise.all([import('../services/skills/script.js'), skills.shell()])
+    const command = skills.command(skill, args)
+    const shell = await skills.shell()
     const limit = shell.usualLimit
-    const command = scriptCommand({ body: skill.body, folder: skill.folder ?? '', args })
     return { skill, limit, outcome: await runAndWait(shell, command, limit, call) }
   },
 

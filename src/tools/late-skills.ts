@@ -8,7 +8,7 @@ import type { SkillOffers } from './skill-offers.js'
 import type { Tool } from './tool.js'
 
 export interface LateSkills {
-  open(): Promise<SkillOffers>
+  open(): SkillOffers
   /** The members of a server's description. */
   among(others: Offers): AllOffers
 }
@@ -28,14 +28,9 @@ interface AllOffers {
   prepare(): Promise<void> | undefined
 }
 
-export function lateSkills(load: () => Promise<SkillOffers>): LateSkills {
+export function lateSkills(make: () => SkillOffers): LateSkills {
   let offers: SkillOffers | undefined
-  let loading: Promise<SkillOffers> | undefined
-
-  function open(): Promise<SkillOffers> {
-    loading ??= load().then((loaded) => (offers = loaded))
-    return loading
-  }
+  const open = (): SkillOffers => (offers ??= make())
 
   return {
     open,
@@ -45,7 +40,7 @@ export function lateSkills(load: () => Promise<SkillOffers>): LateSkills {
       templates: () => [...templates, ...(offers?.templates ?? [])],
       prompts: () => offers?.prompts() ?? [],
       skills: () => offers?.skills() ?? [],
-      prepare: () => (offers ? offers.index.refresh() : open().then(({ index }) => index.refresh())),
+      prepare: () => open().index.refresh(),
     }),
   }
 }

@@ -1,6 +1,10 @@
 // What a server offers of its skills: the list in the description of InvokeSkill, prompts, resources, and skills for
 // hosts that load them themselves.
 
+import type { Config } from '../config/load.js'
+import type { Log } from '../platform/log.js'
+import type { Notices } from '../services/notices.js'
+import { openSkillIndex } from '../services/skills/open-index.js'
 import type { SkillIndex } from '../services/skills/skill-index.js'
 import { invokeSkill } from './invoke-skill.js'
 import type { Prompt } from './prompt.js'
@@ -20,7 +24,8 @@ export interface SkillOffers {
   skills(): readonly Skill[]
 }
 
-export function createSkillOffers(index: SkillIndex): SkillOffers {
+export function openSkillOffers(config: Config, notices: Notices, log: Log): SkillOffers {
+  const index = openSkillIndex(config, notices, log)
   return {
     index,
     templates: [skillFiles],

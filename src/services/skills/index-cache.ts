@@ -1,20 +1,15 @@
 // What was found in the folders, kept on disk so that a start need not read every skill again. It is believed only if
-// it lies in a folder of ours and has the form it should have; else it is as if there were none.
+// it is a file of ours that nobody else may write to and has the form it should have; else it is as if there were none.
 
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import { join } from 'node:path'
 
 import { isObject } from '../../lib/json.js'
 import { VERSION } from '../../lib/version.js'
-import { replaceFile } from '../../store/atomic-file.js'
-import { ensurePrivateFolder, isPrivateFolder } from '../../store/private-folder.js'
 import type { Place } from './places.js'
 import type { Manifest } from './skill.js'
 
 const MAX_BYTES = 8 * 1024 * 1024
-/** Projects whose index is kept. */
-const MAX_FILES = 200
-const STALE_MS = 60 * 60 * 1000
 const FORM = 1
 
 /** One folder as it was last read. */
@@ -31,13 +26,13 @@ export type KnownEntry = { readonly name: string; readonly mark: string } & (Man
 /** The file for a project, which need not exist. */
 export function cacheFile(stateDir: string, project: string): string {
   // The end of a path tells projects apart better than its beginning; the paths inside settle it.
-  return join(stateDir, 'skills', `${encodeURIComponent(project).slice(-120)}.json`)
+  // Not `skills`: that is where the person's own are.
+  return join(stateDir, 'skill-index', `${encodeURIComponent(project).slice(-120)}.json`)
 }
 
 /** Never throws. */
 export function readCache(path: string): readonly Known[] {
   try {
-    if (!isPrivateFolder(dirname(path))) return []
     const value: unknown = JSON.parse(readSmall(path))
     if (!isObject(value) || value.form !== FORM || value.version !== VERSION || !Array.isArray(value.places)) return []
     return value.places.every(isKnown) ? value.places : []
@@ -46,27 +41,26 @@ export function readCache(path: string): readonly Known[] {
   }
 }
 
-/** At once, so that an end of the process cannot come in between. Never throws: without it a start takes longer. */
-export function writeCache(path: string, places: readonly Known[]): void {
+/** The text of the file, or undefined where it would be too long to be read again. */
+export function cacheText(places: readonly Known[]): string | undefined {
   const text = JSON.stringify({ form: FORM, version: VERSION, places })
-  if (text.length > MAX_BYTES) return
-  try {
-    ensurePrivateFolder(dirname(path))
-    replaceFile(path, text, () => true)
-    prune(dirname(path))
-  } catch {
-    // A disk that is full or read-only is told of by those who need it.
-  }
+  return text.length > MAX_BYTES ? undefined : text
 }
 
 function readSmall(path: string): string {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
   try {
     const stats = fstatSync(file)
-    return stats.isFile() && stats.size <= MAX_BYTES ? readFileSync(file, 'utf8') : ''
+    return isOurs(stats) && stats.size <= MAX_BYTES ? readFileSync(file, 'utf8') : ''
   } finally {
     closeSync(file)
   }
+}
+
+// Windows has no such owners and modes.
+function isOurs(stats: Stats): boolean {
+  const isPrivate = process.geteuid === undefined || (stats.uid === process.geteuid() && (stats.mode & 0o022) === 0)
+  return stats.isFile() && isPrivate
 }
 
 function isKnown(value: unknown): value is Known {
@@ -83,16 +77,4 @@ function isKnownEntry(value: unknown): value is KnownEntry {
   const isExtra = ['undefined', 'string'].includes(typeof value.hint)
   const isFrontmatter = value.frontmatter === undefined || isObject(value.frontmatter)
   return isWhole && isExtra && isFrontmatter && Array.isArray(value.notes)
-}
-
-/** Takes away the oldest, and what a crash left half-written. */
-function prune(folder: string): void {
-  const files = readdirSync(folder)
-    .map((name) => ({ name, at: statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
-    .sort((one, other) => other.at - one.at)
-  const isStale = ({ name, at }: { readonly name: string; readonly at: number }): boolean =>
-    name.endsWith('.tmp') && at < Date.now() - STALE_MS
-  for (const file of files.filter((one, index) => index >= MAX_FILES || isStale(one))) {
-    rmSync(join(folder, file.name), { force: true })
-  }
 }

@@ -11,22 +11,23 @@ import { placesOf, type Place } from './places.js'
 import { createSkillIndex, type SkillIndex } from './skill-index.js'
 
 export function openSkillIndex(config: Config, notices: Notices, log: Log): SkillIndex {
+  const project = projectOf(config.cwd)
   return createSkillIndex({
-    places: skillPlaces(config),
-    cache: cacheOf(config),
+    places: skillPlaces(config, project),
+    cache: cacheOf(config, project),
     notices,
     complain: (message) => log.warn(message),
   })
 }
 
-export function skillPlaces({ cwd, home, settings }: Config): readonly Place[] {
-  return placesOf({ cwd, home, additional: settings.ADDITIONAL_SKILLS })
+export function skillPlaces({ cwd, home, settings }: Config, project = projectOf(cwd)): readonly Place[] {
+  return placesOf({ cwd, project, home, additional: settings.ADDITIONAL_SKILLS })
 }
 
 /** undefined: there is no home to keep anything in. */
-function cacheOf({ cwd, settings }: Config): string | undefined {
+function cacheOf({ settings }: Config, project: string): string | undefined {
   try {
-    return cacheFile(stateDirOf(settings), projectOf(cwd))
+    return cacheFile(stateDirOf(settings), project)
   } catch (error) {
     if (error instanceof Failure) return undefined
     throw error

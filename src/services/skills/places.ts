@@ -4,8 +4,6 @@
 import { realpathSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 
-import { projectOf } from '../../platform/project.js'
-
 export type Level = 'project' | 'user' | 'built-in'
 
 export interface Place {
@@ -24,15 +22,16 @@ export interface Folder {
 
 export interface Whereabouts {
   readonly cwd: string
+  /** The project around it. */
+  readonly project: string
   /** Empty where there is none. */
   readonly home: string
   /** Further folders, with commas between them. */
   readonly additional: string
 }
 
-export function placesOf({ cwd, home, additional }: Whereabouts): readonly Place[] {
+export function placesOf({ cwd, project, home, additional }: Whereabouts): readonly Place[] {
   const here = real(cwd)
-  const project = projectOf(cwd)
   const person = home === '' ? undefined : real(home)
   // The directory worked in comes before the project around it. The person's own home is no project.
   const bases = [...new Set([here, project])].filter((folder) => folder !== person)
@@ -70,7 +69,7 @@ function listed(value: string): readonly string[] {
 
 function real(path: string): string {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch {
     return path
   }

@@ -12,6 +12,7 @@ import { builtInText } from './built-in/built-ins.js'
 import { bundleOf, isBundlePath, type Bundle } from './bundled-files.js'
 import { decode, takeApart } from './manifest-parts.js'
 import { nearest } from './nearest.js'
+import { scriptCommand } from './script.js'
 import { isSkillName, MANIFEST, MAX_MANIFEST_BYTES, NAME_RULE, type Skill } from './skill.js'
 import type { SkillIndex } from './skill-index.js'
 
@@ -28,6 +29,8 @@ export interface Skills {
   file(name: string, path: string): Promise<Buffer | undefined>
   /** All its files with their hashes; undefined where they are too many. */
   digests(name: string): Promise<readonly DigestedFile[] | undefined>
+  /** The command that runs a skill that is a script. */
+  command(skill: OpenSkill, args: string): string
   shell(): Promise<Shell>
   close(): void
 }
@@ -74,6 +77,7 @@ export function createSkills(index: SkillIndex, shell: () => Promise<Shell>): Sk
 
   return {
     shell,
+    command: ({ body, folder = '' }, args) => scriptCommand({ body, folder, args }),
     close: () => index.close(),
     async open(name) {
       const skill = await find(name)
@@ -127,7 +131,7 @@ const BUILT_IN_FILES: Bundle = { files: [{ path: MANIFEST, size: 0 }], isWhole: 
 async function onDisk(index: SkillIndex, name: string): Promise<Skill | undefined> {
   const crowded = index.known.filter(({ excess }) => excess > 0)
   if (crowded.length === 0) return undefined
-  const { inspect } = await import('./inspect.js')
+  const { inspect } = await import('./scan.js')
   for (const { path, level } of crowded) {
     const found = await inspect(path, name, index.places.find((place) => place.level === level)?.inside)
     if (!('reason' in found)) return { ...found, name, level, folder: join(path, name) }

@@ -2,7 +2,7 @@
 // Done at every start and every few seconds, so it asks as little as it can: names only of folders that changed.
 
 import { readdirSync, statSync, type Stats } from 'node:fs'
-import { join } from 'node:path'
+import { sep } from 'node:path'
 
 import type { Folder, Place } from './places.js'
 import { MANIFEST } from './skill.js'
@@ -42,7 +42,7 @@ export function survey(places: readonly Place[], before: Before): readonly Surve
     const { names, excess } = known
       ? { names: known.entries.map(({ name }) => name), excess: known.excess }
       : namesIn(mark === '' ? undefined : folder.path)
-    const entries = names.map((name) => ({ name, mark: markOf(join(folder.path, name, MANIFEST)) }))
+    const entries = names.map((name) => ({ name, mark: markOf(`${folder.path}${sep}${name}${sep}${MANIFEST}`) }))
     return { place, folder, mark, entries, excess }
   })
 }
