@@ -50,11 +50,11 @@ export interface DigestedFile {
 
 export function createSkills(index: SkillIndex, shell: () => Promise<Shell>): Skills {
   async function find(name: string): Promise<Skill> {
+    await index.refresh(0)
     if (!isSkillName(name)) {
       const shown = JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name)
       throw new Failure(`${shown} is not the name of a skill: a name has ${NAME_RULE}. ${counted(index.skills)}`)
     }
-    await index.refresh(0)
     const known = index.skills.find((skill) => skill.name === name)
     const skill = known && known.level !== 'built-in' ? known : ((await onDisk(index, name)) ?? known)
     if (!skill) throw new Failure(unknown(name, index))
