@@ -44,8 +44,8 @@ async function conduct() {
 
 async function judge(what, selection, url) {
   // The list knows the last two words of a selection; `--suite all` it means anyway.
-  const [how, name] = selection
-  const scenarios = how === '--scenario' ? [name] : listScenarios(runtime, selection.slice(-2))
+  const [how, which] = selection
+  const scenarios = how === '--scenario' ? [which] : listScenarios(runtime, selection.slice(-2))
   const { checks, code, tail } = await runSuite(runtime, url, selection)
   const count = { passed: 0, failed: 0, warnings: 0, skipped: 0 }
   const tell = {

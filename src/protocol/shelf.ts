@@ -27,6 +27,7 @@ export function createShelf(skills: readonly Skill[]): Shelf {
     skills,
     at: (uri) => byUri.get(uri),
     folder(uri) {
+      if (uri.endsWith('/')) return undefined
       // Skills may lie in skills: the innermost has it.
       for (let end = uri.length; end > 0; end = uri.lastIndexOf('/', end - 1)) {
         const skill = byRoot.get(uri.slice(0, end))

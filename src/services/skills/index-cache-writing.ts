@@ -26,9 +26,7 @@ function prune(folder: string): void {
   const files = readdirSync(folder)
     .map((name) => ({ name, at: statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((one, other) => other.at - one.at)
-  const isStale = ({ name, at }: { readonly name: string; readonly at: number }): boolean =>
-    name.endsWith('.tmp') && at < Date.now() - STALE_MS
-  for (const file of files.filter((one, index) => index >= MAX_FILES || isStale(one))) {
-    rmSync(join(folder, file.name), { force: true })
-  }
+  const staleBefore = Date.now() - STALE_MS
+  const over = files.filter(({ name, at }, index) => index >= MAX_FILES || (name.endsWith('.tmp') && at < staleBefore))
+  for (const { name } of over) rmSync(join(folder, name), { force: true })
 }

@@ -20,7 +20,7 @@ afterEach(() => {
   for (const index of open.splice(0)) index.close()
 })
 
-function world(): { base: string; skills: Skills; folder: string; put(path: string, text: string | Buffer): void } {
+function world(): { base: string; skills: Skills; folder: string; put: (path: string, text: string | Buffer) => void } {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'skills-')))
   const project = join(base, 'project')
   const places = placesOf({ cwd: project, project, home: join(base, 'home'), additional: '' })
