@@ -66,6 +66,14 @@ test('what a strict reader takes is given as it is, without a word', () => {
   })
 })
 
+test('what is refused is repaired where it is broken, and nowhere else', () => {
+  const { fields, problem } = readFrontmatter(
+    'title: a: b\ndescription: "say \\"hi\\" \\u00e9"\nmetadata:\n  version: 2\n',
+  )
+  expect(fields).toEqual({ title: 'a: b', description: 'say "hi" é', metadata: { version: 2 } })
+  expect(problem).toBeDefined()
+})
+
 test('bytes of any kind are taken apart', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {

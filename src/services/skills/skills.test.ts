@@ -15,12 +15,19 @@ import { createSkillIndex, type SkillIndex } from './skill-index.js'
 import { createSkills, type Skills } from './skills.js'
 
 const SECRET = 'the secret of somebody else'
+const NO_SHELL = (): Promise<never> => Promise.reject(new Error('no shell here'))
 const open: SkillIndex[] = []
 afterEach(() => {
   for (const index of open.splice(0)) index.close()
 })
 
-function world(): { base: string; skills: Skills; folder: string; put: (path: string, text: string | Buffer) => void } {
+function world(): {
+  base: string
+  skills: Skills
+  index: SkillIndex
+  folder: string
+  put: (path: string, text: string | Buffer) => void
+} {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'skills-')))
   const project = join(base, 'project')
   const places = placesOf({ cwd: project, project, home: join(base, 'home'), additional: '' })
@@ -32,8 +39,8 @@ function world(): { base: string; skills: Skills; folder: string; put: (path: st
   }
   put('secret.txt', SECRET)
   put('project/.claude/skills/it/SKILL.md', '---\nname: it\ndescription: Does it\n---\nText\n')
-  const skills = createSkills(index, () => Promise.reject(new Error('no shell here')))
-  return { base, skills, folder: join(project, '.claude/skills/it'), put }
+  const skills = createSkills(index, NO_SHELL)
+  return { base, skills, index, folder: join(project, '.claude/skills/it'), put }
 }
 
 describe('the name', () => {
@@ -174,6 +181,20 @@ describe('its files', () => {
     symlinkSync(join(base, 'elsewhere'), folder)
     expect(await skills.file('it', 'key')).toBeUndefined()
     await expect(skills.open('it')).rejects.toThrow('leads out of the project')
+  })
+
+  test('are not read either if that happens between the look and the reading', async () => {
+    const { base, folder, index, put } = world()
+    await index.refresh(0)
+    put('elsewhere/SKILL.md', '---\nname: it\ndescription: Does it\n---\n')
+    put('elsewhere/key', SECRET)
+    rmSync(folder, { recursive: true })
+    symlinkSync(join(base, 'elsewhere'), folder)
+    const { skills, places, known } = index
+    const late = createSkills({ skills, places, known, close: () => {}, refresh: () => undefined }, NO_SHELL)
+    expect(await late.file('it', 'key')).toBeUndefined()
+    await expect(late.open('it')).rejects.toThrow('leads out of')
+    await expect(late.digests('it')).rejects.toThrow('leads out of')
   })
 
   test('too long to be sent are a failure that says where they are', async () => {

@@ -55,6 +55,8 @@ export function createSkills(index: SkillIndex, shell: () => Promise<Shell>): Sk
       const shown = JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name)
       throw new Failure(`${shown} is not the name of a skill: a name has ${NAME_RULE}. ${counted(index.skills)}`)
     }
+    // The look that was just waited for may have begun before the skill was made.
+    if (!isListed(index, name)) await index.refresh(0)
     const known = index.skills.find((skill) => skill.name === name)
     const skill = known && known.level !== 'built-in' ? known : ((await onDisk(index, name)) ?? known)
     if (!skill) throw new Failure(unknown(name, index))
@@ -126,6 +128,10 @@ export function createSkills(index: SkillIndex, shell: () => Promise<Shell>): Sk
 }
 
 const BUILT_IN_FILES: Bundle = { files: [{ path: MANIFEST, size: 0 }], isWhole: true }
+
+function isListed({ skills }: SkillIndex, name: string): boolean {
+  return skills.some((skill) => skill.name === name)
+}
 
 /** Beyond the names that the index looks at. */
 async function onDisk(index: SkillIndex, name: string): Promise<Skill | undefined> {

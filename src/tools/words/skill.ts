@@ -1,5 +1,7 @@
 // A skill in words: where it comes from, what it says with the arguments in it, and which files it brings.
 
+import { join } from 'node:path'
+
 import { Failure } from '../../lib/failure.js'
 import type { OpenSkill } from '../../services/skills/skills.js'
 import { MANIFEST, type Skill } from '../../services/skills/skill.js'
@@ -15,7 +17,7 @@ export function skillHeader({ name, level, folder }: Pick<Skill, 'name' | 'level
   const where =
     folder === undefined
       ? `no file; create .claude/skills/${name}/${MANIFEST} to override it`
-      : `path: ${folder}/${MANIFEST}`
+      : `path: ${join(folder, MANIFEST)}`
   return `[skill: ${name} | ${LABELS[level]} | ${where}]`
 }
 
