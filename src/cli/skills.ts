@@ -2,9 +2,10 @@
 // why. The folders are read anew: what is printed is what is.
 
 import type { Config } from '../config/load.js'
+import { projectOf } from '../platform/project.js'
 import { BUILT_INS } from '../services/skills/built-in/built-ins.js'
 import type { Known, KnownEntry } from '../services/skills/index-cache.js'
-import { skillPlaces } from '../services/skills/open-index.js'
+import { placesOf } from '../services/skills/places.js'
 import { scan } from '../services/skills/scan.js'
 import { survey, type Surveyed } from '../services/skills/survey.js'
 
@@ -26,8 +27,9 @@ interface SkillReport {
   readonly notes: readonly string[]
 }
 
-export async function examineSkills(config: Config): Promise<readonly FolderReport[]> {
-  const seen = survey(skillPlaces(config), [])
+export async function examineSkills({ cwd, home, settings }: Config): Promise<readonly FolderReport[]> {
+  const places = placesOf({ cwd, project: projectOf(cwd), home, additional: settings.ADDITIONAL_SKILLS })
+  const seen = survey(places, [])
   const known = await scan(seen, [])
   const owners = new Map<string, string>()
   const reports = seen.map((place, index) => folderReport(place, known[index], owners))

@@ -68,6 +68,8 @@ export interface Server {
   readonly defers: boolean
   /** Makes the lists fit to be shown; nothing to wait for where they are. */
   prepare(): Promise<void> | undefined
+  /** The same once everybody has been answered: whoever says hello will ask for lists next. */
+  prepareSoon(): void
   states(): Promise<RequestStates>
   tickets(): Promise<Tickets>
   logError(error: unknown): void
@@ -118,6 +120,11 @@ export function createServer(description: ServerDescription): Server {
     isPrepared = true
   }
 
+  const prepare = (): Promise<void> | undefined => {
+    const preparing = description.prepare?.()
+    return preparing ? preparing.then(forget) : forget()
+  }
+
   let states: Promise<RequestStates> | undefined
   let tickets: Promise<Tickets> | undefined
   return {
@@ -148,9 +155,9 @@ export function createServer(description: ServerDescription): Server {
     get defers() {
       return defers
     },
-    prepare() {
-      const preparing = description.prepare?.()
-      return preparing ? preparing.then(forget) : forget()
+    prepare,
+    prepareSoon() {
+      if (description.prepare && !isPrepared) setImmediate(() => void attempt(prepare, logError))
     },
     states: () => (states ??= import('./request-state.js').then(({ createRequestStates }) => createRequestStates())),
     tickets() {
@@ -195,6 +202,15 @@ async function openTickets(open: ServerDescription['tickets'], notices: Notices)
     import('../store/ticket-store.js'),
   ])
   return createTickets(open ? await open() : createTicketMemory(), notices)
+}
+
+/** Nobody waits for it: what goes wrong now goes wrong again when somebody does. */
+async function attempt(work: () => Promise<void> | undefined, logError: ServerDescription['logError']): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    tell(logError, error)
+  }
 }
 
 /** A log that fails must not take the answer with it. */

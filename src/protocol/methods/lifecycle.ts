@@ -11,6 +11,7 @@ import { LIST_CACHE, type Method, type Methods } from './method.js'
 
 export function initializeMembers(server: Server, { revision, capabilities }: Client): string {
   const { identity, instructions } = server
+  server.prepareSoon()
   return memberText({
     protocolVersion: revision,
     // What came later than its revision is told only to who has heard of it.
@@ -24,6 +25,7 @@ export function initializeMembers(server: Server, { revision, capabilities }: Cl
 }
 
 const discover: Method = (server) => {
+  server.prepareSoon()
   const { instructions } = server
   const capabilities = { ...capabilitiesOf(server, MODERN_REVISION), ...extensionsOf(server, MODERN_REVISION) }
   return `${memberText({ supportedVersions: SUPPORTED_REVISIONS, capabilities, instructions })},${LIST_CACHE}`
