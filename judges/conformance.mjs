@@ -13,6 +13,10 @@ const runs = {
   'requirements 2026-07-28': ['--requirements', '2026-07-28'],
   'all of 2025-03-26': ['--suite', 'all', '--spec-version', '2025-03-26'],
   'all of 2025-06-18': ['--suite', 'all', '--spec-version', '2025-06-18'],
+  // No revision requires these, so that they must be asked for by name.
+  'skills, their listing': ['--scenario', 'sep-2640-skills-enumeration'],
+  'skills, their folders': ['--scenario', 'sep-2640-skills-directory'],
+  'skills, their manifest': ['--scenario', 'sep-2640-skills-manifest'],
 }
 // The suite skips these itself, whoever it judges: it has not written them yet.
 const unwritten = ['tasks-status-notifications']
@@ -40,7 +44,8 @@ async function conduct() {
 
 async function judge(what, selection, url) {
   // The list knows the last two words of a selection; `--suite all` it means anyway.
-  const scenarios = listScenarios(runtime, selection.slice(-2))
+  const [how, which] = selection
+  const scenarios = how === '--scenario' ? [which] : listScenarios(runtime, selection.slice(-2))
   const { checks, code, tail } = await runSuite(runtime, url, selection)
   const count = { passed: 0, failed: 0, warnings: 0, skipped: 0 }
   const tell = {

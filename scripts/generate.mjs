@@ -4,6 +4,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
@@ -31,7 +32,7 @@ if (stale.length > 0) {
 /** Asks the built program, with nothing of this machine's settings in its environment. */
 function ask(command) {
   const program = fileURLToPath(new URL('../dist/scorpiox-code.js', import.meta.url))
-  const env = { PATH: process.env.PATH, HOME: tmpdir() }
+  const env = { PATH: process.env.PATH, HOME: join(tmpdir(), 'nobody') }
   return JSON.parse(
     execFileSync(process.execPath, [program, command, '--json'], { cwd: tmpdir(), env, encoding: 'utf8' }),
   )

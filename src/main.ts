@@ -6,6 +6,7 @@ import { join } from 'node:path'
 
 import { loadConfig, type Config } from './config/load.js'
 import { refusalsOf } from './config/refusals.js'
+import { stateDirOf } from './config/state-dir.js'
 import { Failure } from './lib/failure.js'
 import { VERSION } from './lib/version.js'
 import { createLog, stackOf, type Log } from './platform/log.js'
@@ -15,6 +16,9 @@ import { createNotices } from './services/notices.js'
 import { createServices } from './services/services.js'
 import type { State } from './store/state/state.js'
 import { RESOURCES, TEMPLATES, TOOLS } from './tools/index.js'
+import { lateSkills } from './tools/late-skills.js'
+import { openSkillOffers } from './tools/skill-offers.js'
+import type { Tool } from './tools/tool.js'
 import { serveStdio } from './transport/stdio.js'
 
 const PROGRAM_DIR = import.meta.dirname
@@ -51,21 +55,23 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
   )
   const notices = createNotices()
   const state = remembered(config)
+  const isOffered = ({ name }: Tool): boolean => !refusals.has(name)
+  const offers = {
+    tools: TOOLS.filter(isOffered),
+    resources: RESOURCES.flatMap(({ of, offer }) => (isOffered(of) ? [offer] : [])),
+    templates: TEMPLATES.flatMap(({ of, offer }) => (isOffered(of) ? [offer] : [])),
+  }
+  const skills = lateSkills(() => openSkillOffers(config, notices, log))
   return createServer({
     name: 'scorpiox-code',
     version: VERSION,
     model: settings.MODEL,
     notices,
     tickets: async () => {
-      const [{ openTicketFiles }, { stateDirOf }] = await Promise.all([
-        import('./store/ticket-files.js'),
-        import('./config/state-dir.js'),
-      ])
+      const { openTicketFiles } = await import('./store/ticket-files.js')
       return openTicketFiles(join(stateDirOf(settings), 'tickets'))
     },
-    tools: TOOLS.filter((tool) => !refusals.has(tool.name)),
-    resources: RESOURCES.filter(({ of }) => !refusals.has(of.name)).map(({ offer }) => offer),
-    templates: TEMPLATES.filter(({ of }) => !refusals.has(of.name)).map(({ offer }) => offer),
+    ...(refusals.has('InvokeSkill') ? offers : skills.among(offers)),
     refusals,
     logError: (error) => log.error(stackOf(error)),
     services: createServices(
@@ -77,6 +83,10 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
         tasks: async () => {
           const { openTasks } = await import('./services/tasks/open-tasks.js')
           return openTasks(config, notices, await state())
+        },
+        skills: async (_, others) => {
+          const { createSkills } = await import('./services/skills/skills.js')
+          return createSkills(skills.open().index, () => others('shell'))
         },
       },
       notices,

@@ -218,7 +218,7 @@ async function walk(revision: string, method: string, member: string): Promise<J
 }
 
 test('what a server does not offer does not exist', async () => {
-  const client = startServer({ env: { TOOL_READBGOUTPUT: '0' } })
+  const client = startServer({ env: { TOOL_READBGOUTPUT: '0', TOOL_INVOKESKILL: '0' } })
   await client.initialize('2025-11-25')
   for (const method of [
     'resources/list',
@@ -229,6 +229,9 @@ test('what a server does not offer does not exist', async () => {
     'completion/complete',
     'logging/setLevel',
     'tasks/get',
+    'skills/list',
+    'skills/get',
+    'resources/directory/read',
   ]) {
     expect([method, (await client.request(method, { uri: 'x', level: 'info' })).error?.code]).toEqual([method, -32601])
   }

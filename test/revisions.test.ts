@@ -61,9 +61,13 @@ describe('the modern era', () => {
       resultType: 'complete',
       supportedVersions: [MODERN, ...LEGACY.toReversed()],
       capabilities: {
-        tools: { listChanged: false },
-        resources: { subscribe: true, listChanged: false },
-        extensions: { 'io.modelcontextprotocol/tasks': {} },
+        tools: { listChanged: true },
+        resources: { subscribe: true, listChanged: true },
+        prompts: { listChanged: true },
+        extensions: {
+          'io.modelcontextprotocol/tasks': {},
+          'io.modelcontextprotocol/skills': { directoryRead: true },
+        },
       },
       ttlMs: expect.any(Number),
       cacheScope: expect.stringMatching(/^(public|private)$/),

@@ -5,6 +5,7 @@ import { askingTools } from './asking.mjs'
 import { triggers, visitingPrompts, visitingTools } from './changing.mjs'
 import { prompts } from './prompts.mjs'
 import { resources, templates } from './resources.mjs'
+import { skillFiles, skillResources, skills } from './skills.mjs'
 import { ticketTools } from './tickets.mjs'
 import { plainTools } from './tools.mjs'
 
@@ -14,8 +15,9 @@ const { url, close } = await serveHttp({
   version: '1.0.0',
   instructions: 'For the conformance suite only.',
   tools: () => [...plainTools, ...askingTools, ...ticketTools, ...triggers, ...visitingTools()],
-  resources,
-  templates,
+  resources: [...resources, ...skillResources],
+  templates: [...templates, skillFiles],
+  skills,
   prompts: () => [...prompts, ...visitingPrompts()],
   // The suite reads the first page of a list and takes it for the whole.
   pageSize: 100,

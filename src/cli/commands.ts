@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 
 import type { Config } from '../config/load.js'
+import { stateDirOf } from '../config/state-dir.js'
 import { VERSION } from '../lib/version.js'
 import type { Log } from '../platform/log.js'
 import type { Server } from '../protocol/server.js'
@@ -28,6 +29,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['call', call],
   ['config', config],
   ['doctor', doctor],
+  ['skills', skills],
   ['token', token],
   ['state', state],
   ['check', check],
@@ -58,7 +60,9 @@ async function serve({ config: given, createServer, log }: Surroundings, { flags
 
 async function tools({ createServer }: Surroundings, { flags }: Arguments): Promise<number> {
   const { toolsReport, toolsJson } = await import('./tools.js')
-  const { catalogue } = createServer()
+  const server = createServer()
+  await server.prepare()
+  const { catalogue } = server
   return said(print(flags.json ? toolsJson(catalogue) : toolsReport(catalogue)))
 }
 
@@ -96,11 +100,16 @@ async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise
   return found.every((finding) => finding.ok) ? 0 : 1
 }
 
+async function skills(surroundings: Surroundings, { flags }: Arguments): Promise<number> {
+  const { examineSkills, skillsReport } = await import('./skills.js')
+  const folders = await examineSkills(surroundings.config)
+  return said(print(flags.json ? `${JSON.stringify(folders, null, 2)}\n` : skillsReport(folders)))
+}
+
 async function token({ config: { settings } }: Surroundings, given: Arguments): Promise<number> {
-  const [{ tokenReport }, { openTokenFile }, { stateDirOf }] = await Promise.all([
+  const [{ tokenReport }, { openTokenFile }] = await Promise.all([
     import('./token.js'),
     import('../store/token-file.js'),
-    import('../config/state-dir.js'),
   ])
   const tokens = openTokenFile(join(stateDirOf(settings), 'tokens.json'))
   return said(print(tokenReport(tokens, given, osUser())))

@@ -12,6 +12,7 @@ Usage
   scorpiox-code tools               list the tools        [--json]
   scorpiox-code call <Tool> [args]  call one tool: a JSON object, or key=value pairs   [--json]
   scorpiox-code config              print each setting and where it came from          [--json]
+  scorpiox-code skills              say which skills there are, and which were skipped and why   [--json]
   scorpiox-code doctor              say what works on this machine and what does not   [--json]
   scorpiox-code check <url>         say whether a deployed MCP endpoint is as it should be
                                     [--token T] [--key-header NAME] [--tool NAME] [--args JSON] [--json]

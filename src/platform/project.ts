@@ -13,7 +13,7 @@ export function projectOf(cwd: string): string {
 
 function real(path: string): string {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch {
     return path
   }

@@ -14,6 +14,7 @@ export interface Client {
 }
 
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
+export const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'
 
 /** Without a way to send, nothing can be asked, whatever the client declared. */
 export const NO_ABILITIES: Abilities = { form: false, url: false, sample: false, roots: false, defer: false }

@@ -73,7 +73,7 @@ export class Legacy {
     this.client = { ...this.client, revision, capabilities: isObject(capabilities) ? capabilities : {}, jsonText }
     this.agreed = true
     this.#listen()
-    return initializeMembers(this.server, revision)
+    return initializeMembers(this.server, this.client)
   }
 
   #setLevel({ level }: JsonObject): string {

@@ -6,12 +6,14 @@ import type { Services } from '../services/services.js'
 import type { TicketStore } from '../store/ticket-store.js'
 import type { Prompt } from '../tools/prompt.js'
 import type { Resource, ResourceTemplate } from '../tools/resource.js'
+import type { Skill } from '../tools/skill.js'
 import type { Tool } from '../tools/tool.js'
 import { createCatalogue, DEFAULT_PAGE, type Catalogue } from './catalogue.js'
 import { createLibrary, type Library } from './library.js'
 import { signature } from './modern.js'
 import type { Identity } from './projection.js'
 import type { RequestStates } from './request-state.js'
+import { createShelf, type Shelf } from './shelf.js'
 import type { Tickets } from './tickets.js'
 
 /** A list, or where to read it anew each time `changed` is said of it. */
@@ -23,6 +25,10 @@ export interface ServerDescription extends Identity {
   readonly resources?: Offer<Resource>
   readonly templates?: Offer<ResourceTemplate>
   readonly prompts?: Offer<Prompt>
+  /** For hosts that know the Skills extension; their files must be among the resources. */
+  readonly skills?: Offer<Skill>
+  /** Called before anything of the lists is shown, so that they can be made up to date; what is read before the first time is read again. */
+  readonly prepare?: () => Promise<void> | undefined
   readonly services?: Services
   /** The way by which services say what changed; the one they were given. */
   readonly notices?: Notices
@@ -47,6 +53,10 @@ export interface Server {
   readonly instructions: string | undefined
   readonly catalogue: Catalogue
   readonly library: Library
+  readonly shelf: Shelf
+  readonly hasSkills: boolean
+  /** Entries of a list that fit one page. */
+  readonly pageSize: number
   /** The lists that may change while the server runs. */
   readonly changing: { readonly tools: boolean; readonly resources: boolean; readonly prompts: boolean }
   readonly services: Services
@@ -56,6 +66,10 @@ export interface Server {
   readonly logging: boolean
   /** Whether any tool's call may outlive its answer. */
   readonly defers: boolean
+  /** Makes the lists fit to be shown; nothing to wait for where they are. */
+  prepare(): Promise<void> | undefined
+  /** The same once everybody has been answered: whoever says hello will ask for lists next. */
+  prepareSoon(): void
   states(): Promise<RequestStates>
   tickets(): Promise<Tickets>
   logError(error: unknown): void
@@ -65,7 +79,7 @@ export interface Server {
 
 export function createServer(description: ServerDescription): Server {
   const { name, version, title, instructions, services = NO_SERVICES, logError } = description
-  const { tools, resources = [], templates = [], prompts = [], pageSize = DEFAULT_PAGE } = description
+  const { tools, resources = [], templates = [], prompts = [], skills = [], pageSize = DEFAULT_PAGE } = description
   if (!Number.isInteger(pageSize) || pageSize < 1) throw new Error(`pageSize must be at least 1, not ${pageSize}`)
   const notices = description.notices ?? createNotices()
   const identity = title === undefined ? { name, version } : { name, version, title }
@@ -82,18 +96,34 @@ export function createServer(description: ServerDescription): Server {
       pageSize,
     )
   }
-  let catalogue = readTools()
-  let library = readLibrary()
+  const readShelf = (): Shelf => createShelf(checked('skill', listOf(skills), services))
+  // What must be prepared first is read when it is asked for; anything else at once, so that mistakes show at once.
+  const early = <T>(read: () => T): T | undefined => (description.prepare ? undefined : read())
+  let catalogue = early(readTools)
+  let library = early(readLibrary)
+  let shelf = early(readShelf)
   let defers = listOf(tools).some(isDeferring)
   // First to hear, so that everybody who is told of a change finds it made.
   notices.listen(({ kind }) => {
     if (kind === 'tools') {
-      catalogue = readTools()
+      catalogue = early(readTools)
       // Once true it stays: what was deferred can still be asked about.
       defers ||= listOf(tools).some(isDeferring)
     }
-    if (kind === 'resources' || kind === 'prompts') library = readLibrary()
+    if (kind === 'resources' || kind === 'prompts') library = early(readLibrary)
+    if (kind === 'resources') shelf = early(readShelf)
   })
+
+  let isPrepared = description.prepare === undefined
+  const forget = (): undefined => {
+    if (!isPrepared) catalogue = library = shelf = undefined
+    isPrepared = true
+  }
+
+  const prepare = (): Promise<void> | undefined => {
+    const preparing = description.prepare?.()
+    return preparing ? preparing.then(forget) : forget()
+  }
 
   let states: Promise<RequestStates> | undefined
   let tickets: Promise<Tickets> | undefined
@@ -102,11 +132,16 @@ export function createServer(description: ServerDescription): Server {
     signature: signature(identity),
     instructions,
     get catalogue() {
-      return catalogue
+      return (catalogue ??= readTools())
     },
     get library() {
-      return library
+      return (library ??= readLibrary())
     },
+    get shelf() {
+      return (shelf ??= readShelf())
+    },
+    hasSkills: description.skills !== undefined,
+    pageSize,
     changing: {
       tools: typeof tools === 'function',
       resources: typeof resources === 'function' || typeof templates === 'function',
@@ -119,6 +154,10 @@ export function createServer(description: ServerDescription): Server {
     logging: description.logging ?? false,
     get defers() {
       return defers
+    },
+    prepare,
+    prepareSoon() {
+      if (description.prepare && !isPrepared) setImmediate(() => void attempt(prepare, logError))
     },
     states: () => (states ??= import('./request-state.js').then(({ createRequestStates }) => createRequestStates())),
     tickets() {
@@ -163,6 +202,15 @@ async function openTickets(open: ServerDescription['tickets'], notices: Notices)
     import('../store/ticket-store.js'),
   ])
   return createTickets(open ? await open() : createTicketMemory(), notices)
+}
+
+/** Nobody waits for it: what goes wrong now goes wrong again when somebody does. */
+async function attempt(work: () => Promise<void> | undefined, logError: ServerDescription['logError']): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    tell(logError, error)
+  }
 }
 
 /** A log that fails must not take the answer with it. */

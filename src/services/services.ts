@@ -12,14 +12,16 @@ export interface Services {
   close(): Promise<void>
 }
 
-/** A service is handed the way to say what changed. */
-export type Openers<S> = { readonly [K in keyof S]: (notices: Notices) => S[K] | Promise<S[K]> }
+/** A service is handed the way to say what changed, and the way to those it may come to need. */
+export type Openers<S> = { readonly [K in keyof S]: (notices: Notices, others: Others<S>) => S[K] | Promise<S[K]> }
+
+export type Others<S> = <K extends keyof S & string>(name: K) => Promise<S[K]>
 
 export function createServices<S extends object>(openers: Openers<S>, notices = createNotices()): Services {
   const opening = new Map<string, Promise<unknown>>()
   const opened = new Map<string, unknown>()
   let closing: Promise<void> | undefined
-  const known = new Map<string, (notices: Notices) => unknown>(Object.entries(openers))
+  const known = new Map<string, (notices: Notices, others: Others<S>) => unknown>(Object.entries(openers))
 
   function openOne(name: string): Promise<unknown> {
     const running = opening.get(name)
@@ -27,7 +29,7 @@ export function createServices<S extends object>(openers: Openers<S>, notices = 
     const opener = known.get(name)
     if (!opener) return Promise.reject(new Error(`no such service: ${name}`))
     const promise = (async () => {
-      const service = await opener(notices)
+      const service = await opener(notices, other)
       opened.set(name, service)
       return service
     })()
@@ -35,6 +37,11 @@ export function createServices<S extends object>(openers: Openers<S>, notices = 
     // A service that failed to open is tried again by the next call that needs it.
     promise.catch(() => opening.delete(name))
     return promise
+  }
+
+  function other<K extends keyof S & string>(name: K): Promise<S[K]>
+  function other(name: string): Promise<unknown> {
+    return closing ? Promise.reject(new Failure('The server is stopping.')) : openOne(name)
   }
 
   async function closeAll(): Promise<void> {

@@ -2,6 +2,7 @@
 
 import { backgroundBash } from './background-bash.js'
 import { bash } from './bash.js'
+import { invokeSkill } from './invoke-skill.js'
 import { jobList, jobOutput } from './job-resources.js'
 import { killBgTask } from './kill-bg-task.js'
 import { listBgTasks } from './list-bg-tasks.js'
@@ -11,7 +12,15 @@ import { taskList } from './task-resources.js'
 import type { Resource, ResourceTemplate } from './resource.js'
 import type { Tool } from './tool.js'
 
-export const TOOLS: readonly Tool[] = [bash, backgroundBash, readBgOutput, listBgTasks, killBgTask, taskManager]
+export const TOOLS: readonly Tool[] = [
+  bash,
+  taskManager,
+  invokeSkill,
+  backgroundBash,
+  readBgOutput,
+  listBgTasks,
+  killBgTask,
+]
 
 /** What can be read, each with the tool without which it is not offered. */
 export const RESOURCES: readonly Companion<Resource>[] = [

@@ -1,27 +1,33 @@
 // How a conversation begins: `initialize` on legacy revisions, `server/discover` on the modern one. What the server
 // declares follows from what it offers.
 
-import type { JsonObject } from '../../lib/json.js'
-import { TASKS_EXTENSION } from '../client.js'
+import { isObject, type JsonObject } from '../../lib/json.js'
+import { SKILLS_EXTENSION, TASKS_EXTENSION, type Client } from '../client.js'
 import { projectIdentity } from '../projection.js'
 import { memberText } from '../reply.js'
-import { MODERN_REVISION, SUPPORTED_REVISIONS, type LegacyRevision, type Revision } from '../revision.js'
+import { MODERN_REVISION, SUPPORTED_REVISIONS, type Revision } from '../revision.js'
 import type { Server } from '../server.js'
 import { LIST_CACHE, type Method, type Methods } from './method.js'
 
-export function initializeMembers(server: Server, revision: LegacyRevision): string {
+export function initializeMembers(server: Server, { revision, capabilities }: Client): string {
   const { identity, instructions } = server
+  server.prepareSoon()
   return memberText({
     protocolVersion: revision,
-    capabilities: capabilitiesOf(server, revision),
+    // What came later than its revision is told only to who has heard of it.
+    capabilities: {
+      ...capabilitiesOf(server, revision),
+      ...(isObject(capabilities.extensions) && extensionsOf(server, revision)),
+    },
     serverInfo: projectIdentity(identity, revision),
     instructions,
   })
 }
 
 const discover: Method = (server) => {
+  server.prepareSoon()
   const { instructions } = server
-  const capabilities = capabilitiesOf(server, MODERN_REVISION)
+  const capabilities = { ...capabilitiesOf(server, MODERN_REVISION), ...extensionsOf(server, MODERN_REVISION) }
   return `${memberText({ supportedVersions: SUPPORTED_REVISIONS, capabilities, instructions })},${LIST_CACHE}`
 }
 
@@ -30,7 +36,7 @@ export const LEGACY_LIFECYCLE: Methods = { ping: () => '' }
 export const MODERN_LIFECYCLE: Methods = { 'server/discover': discover }
 
 function capabilitiesOf(server: Server, revision: Revision): JsonObject {
-  const { changing, library, logging, defers } = server
+  const { changing, library, logging } = server
   return {
     tools: { listChanged: changing.tools },
     ...((library.hasResources || changing.resources) && {
@@ -39,6 +45,13 @@ function capabilitiesOf(server: Server, revision: Revision): JsonObject {
     ...((library.hasPrompts || changing.prompts) && { prompts: { listChanged: changing.prompts } }),
     ...(library.hasCompletions && revision >= '2025-03-26' && { completions: {} }),
     ...(logging && { logging: {} }),
-    ...(defers && revision === MODERN_REVISION && { extensions: { [TASKS_EXTENSION]: {} } }),
   }
+}
+
+function extensionsOf({ defers, hasSkills }: Server, revision: Revision): JsonObject {
+  const extensions = {
+    ...(defers && revision === MODERN_REVISION && { [TASKS_EXTENSION]: {} }),
+    ...(hasSkills && { [SKILLS_EXTENSION]: { directoryRead: true } }),
+  }
+  return Object.keys(extensions).length > 0 ? { extensions } : {}
 }

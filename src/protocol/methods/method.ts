@@ -16,6 +16,14 @@ export type Methods = Readonly<Record<string, Method>>
 // with other settings.
 export const LIST_CACHE = '"ttlMs":300000,"cacheScope":"private"'
 
+/** A method that shows what the server offers; it waits only where there is something to wait for. */
+export function prepared(method: Method): Method {
+  return (server, exchange) => {
+    const preparing = server.prepare()
+    return preparing ? preparing.then(() => method(server, exchange)) : method(server, exchange)
+  }
+}
+
 /** A parameter that must be a string. */
 export function textParam({ params }: Exchange, name: string): string {
   const value = params[name]

@@ -5,6 +5,7 @@ import type { Server } from '../server.js'
 /** Whether this server has what a method is about; without it the method does not exist. */
 export function isOffered(server: Server, method: string): boolean {
   const { library, changing } = server
+  if (method === 'resources/directory/read') return server.hasSkills
   switch (method.slice(0, method.indexOf('/'))) {
     case 'resources':
       return library.hasResources || changing.resources
@@ -14,6 +15,8 @@ export function isOffered(server: Server, method: string): boolean {
       return library.hasCompletions
     case 'logging':
       return server.logging
+    case 'skills':
+      return server.hasSkills
     case 'tasks':
       return server.defers
     default:

@@ -10,7 +10,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../protocol-error
 import { memberText } from '../reply.js'
 import type { Revision } from '../revision.js'
 import type { Server } from '../server.js'
-import { LIST_CACHE, textParam, type ListMethod, type Methods } from './method.js'
+import { LIST_CACHE, prepared, textParam, type ListMethod, type Methods } from './method.js'
 
 const list: ListMethod = ({ library }, { client, params }) => library.listPrompts(client.revision, params.cursor)
 
@@ -52,9 +52,9 @@ function projectMessage({ role, content }: PromptMessage, revision: Revision) {
   return { role, content: projectBlock(block, revision) }
 }
 
-export const LEGACY_PROMPTS: Methods = { 'prompts/list': list, 'prompts/get': get }
+export const LEGACY_PROMPTS: Methods = { 'prompts/list': prepared(list), 'prompts/get': prepared(get) }
 
 export const MODERN_PROMPTS: Methods = {
-  'prompts/list': (server, exchange) => `${list(server, exchange)},${LIST_CACHE}`,
-  'prompts/get': get,
+  'prompts/list': prepared((server, exchange) => `${list(server, exchange)},${LIST_CACHE}`),
+  'prompts/get': prepared(get),
 }

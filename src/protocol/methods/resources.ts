@@ -7,7 +7,7 @@ import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } fro
 import { memberText } from '../reply.js'
 import { MODERN_REVISION } from '../revision.js'
 import type { Server } from '../server.js'
-import { LIST_CACHE, textParam, type ListMethod, type Methods } from './method.js'
+import { LIST_CACHE, prepared, textParam, type ListMethod, type Methods } from './method.js'
 
 // What is read changes by its own rules; a client that wants it fresh asks again.
 const READ_CACHE = '"ttlMs":0,"cacheScope":"private"'
@@ -52,13 +52,13 @@ function notFound(uri: string, { client }: Exchange): ProtocolError {
 }
 
 export const LEGACY_RESOURCES: Methods = {
-  'resources/list': list,
-  'resources/templates/list': listTemplates,
-  'resources/read': read,
+  'resources/list': prepared(list),
+  'resources/templates/list': prepared(listTemplates),
+  'resources/read': prepared(read),
 }
 
 export const MODERN_RESOURCES: Methods = {
-  'resources/list': (server, exchange) => `${list(server, exchange)},${LIST_CACHE}`,
-  'resources/templates/list': (server, exchange) => `${listTemplates(server, exchange)},${LIST_CACHE}`,
-  'resources/read': async (server, exchange) => `${await read(server, exchange)},${READ_CACHE}`,
+  'resources/list': prepared((server, exchange) => `${list(server, exchange)},${LIST_CACHE}`),
+  'resources/templates/list': prepared((server, exchange) => `${listTemplates(server, exchange)},${LIST_CACHE}`),
+  'resources/read': prepared(async (server, exchange) => `${await read(server, exchange)},${READ_CACHE}`),
 }

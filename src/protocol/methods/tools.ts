@@ -1,13 +1,13 @@
 // tools/list and tools/call.
 
 import { callTool } from '../call.js'
-import { LIST_CACHE, type ListMethod, type Methods } from './method.js'
+import { LIST_CACHE, prepared, type ListMethod, type Methods } from './method.js'
 
 const list: ListMethod = ({ catalogue }, { client, params }) => catalogue.list(client.revision, params.cursor)
 
-export const LEGACY_TOOLS: Methods = { 'tools/list': list, 'tools/call': callTool }
+export const LEGACY_TOOLS: Methods = { 'tools/list': prepared(list), 'tools/call': callTool }
 
 export const MODERN_TOOLS: Methods = {
-  'tools/list': (server, exchange) => `${list(server, exchange)},${LIST_CACHE}`,
+  'tools/list': prepared((server, exchange) => `${list(server, exchange)},${LIST_CACHE}`),
   'tools/call': callTool,
 }

@@ -1,0 +1,62 @@
+// Reads a file that others may have put there: a regular one, of a bounded size, and where a folder is named, inside it
+// with all links followed. Pipes do not hold us up, and a path that is changed meanwhile gains nothing.
+
+import { constants } from 'node:fs'
+import { open, realpath, stat, type FileHandle } from 'node:fs/promises'
+import { sep } from 'node:path'
+
+import { hasCode } from '../lib/error-code.js'
+import { Failure } from '../lib/failure.js'
+
+export interface Bounds {
+  readonly maxBytes: number
+  /** The folder that it must lie in. */
+  readonly inside?: string | undefined
+}
+
+/** Throws a Failure whose message says of the file why it is not read, as in `leads out of …`. */
+export async function readConfined(path: string, { maxBytes, inside }: Bounds): Promise<Buffer> {
+  const file = await openSafely(path)
+  try {
+    const found = await file.stat({ bigint: true })
+    if (!found.isFile()) throw new Failure('is not a file')
+    if (found.size > maxBytes) throw new Failure(`is longer than ${Math.round(maxBytes / 1024)} KB`)
+    if (inside !== undefined) {
+      const real = await realpath(path).catch(() => '')
+      const there = await stat(real, { bigint: true }).catch(() => undefined)
+      const isSame = there?.ino === found.ino && there.dev === found.dev
+      if (!isSame || !isWithin(inside, real)) throw new Failure('leads out of its folder through a link')
+    }
+    return await readBounded(file, maxBytes)
+  } finally {
+    await file.close()
+  }
+}
+
+export function isWithin(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
+}
+
+async function openSafely(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) throw new Failure('is not there')
+    if (hasCode(error, 'ELOOP')) throw new Failure('is a link that leads in a circle')
+    if (hasCode(error, 'EISDIR', 'ENXIO', 'ENODEV')) throw new Failure('is not a file')
+    if (hasCode(error, 'EACCES', 'EPERM')) throw new Failure('may not be read by this user')
+    throw new Failure(`cannot be read (${error instanceof Error ? error.message : String(error)})`)
+  }
+}
+
+/** What grows while it is read is read as far as it was allowed to be. */
+async function readBounded(file: FileHandle, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for (let length = 0; length <= maxBytes;) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(65_536, maxBytes + 1 - length)), 0, null, null)
+    if (bytesRead === 0) break
+    chunks.push(buffer.subarray(0, bytesRead))
+    length += bytesRead
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes)
+}

@@ -1,0 +1,109 @@
+// Skills on the shelf: found by address, also in one another; and lists that are prepared before they are shown.
+
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import { createNotices } from '../services/notices.js'
+import { defineSkill, type Skill } from '../tools/skill.js'
+import { connectInMemory } from '../transport/memory.js'
+import { createServer } from './server.js'
+import { addressIn, createShelf } from './shelf.js'
+
+function skill(name: string, prefix = ''): Skill {
+  const uri = `skill://${prefix}${name}/SKILL.md`
+  return defineSkill({ name, uri, frontmatter: { name, description: 'x' }, files: () => [] })
+}
+
+describe('the shelf', () => {
+  test('finds the innermost skill that a folder lies in', () => {
+    const [outer, inner] = [skill('outer'), skill('inner', 'outer/skills/')]
+    const shelf = createShelf([outer, inner])
+    expect(shelf.folder('skill://outer')).toEqual({ skill: outer, path: '' })
+    expect(shelf.folder('skill://outer/skills')).toEqual({ skill: outer, path: 'skills' })
+    expect(shelf.folder('skill://outer/skills/inner')).toEqual({ skill: inner, path: '' })
+    expect(shelf.folder('skill://outer/skills/inner/a%20b/c')).toEqual({ skill: inner, path: 'a b/c' })
+    expect(shelf.folder('skill://other/outer')).toBeUndefined()
+    expect(shelf.folder('skill://outer/%')).toBeUndefined()
+  })
+
+  test('takes any address, and gives back the path it was made of', () => {
+    const one = skill('one')
+    const shelf = createShelf([one])
+    const part = fc
+      .string({ minLength: 1, unit: 'grapheme' })
+      .filter((text) => !text.includes('/') && text.isWellFormed())
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), (parts) => {
+        const path = parts.join('/')
+        expect(shelf.folder(addressIn(one, path))).toEqual({ skill: one, path })
+      }),
+    )
+    fc.assert(fc.property(fc.string(), (uri) => void shelf.folder(uri)))
+  })
+
+  test.each([
+    ['an address that does not say the name', { ...skill('one'), uri: 'skill://two/SKILL.md' }],
+    ['frontmatter that says another name', { ...skill('one'), frontmatter: { name: 'two' } }],
+  ])('refuses %s', (_, wrong) => {
+    expect(() => createShelf([wrong])).toThrow('skill one must')
+  })
+
+  test('refuses two at one address', () => {
+    expect(() => createShelf([skill('one'), skill('one')])).toThrow('offered twice')
+  })
+})
+
+describe('lists that are prepared', () => {
+  const prompt = (name: string) => ({ name, description: name, get: () => [] })
+
+  function served(prepare: () => Promise<void> | undefined) {
+    const names: string[] = []
+    const notices = createNotices()
+    const server = createServer({
+      name: 'x',
+      version: '1',
+      tools: [],
+      notices,
+      prompts: () => names.map(prompt),
+      prepare: () => prepare(),
+    })
+    const client = connectInMemory(server)
+    const listed = async (): Promise<unknown> => client.request('prompts/list', {})
+    return { names, notices, server, client, listed }
+  }
+
+  test('are read after the first preparation, whether it takes time or not', async () => {
+    for (const wait of [undefined, Promise.resolve()]) {
+      const { names, server, listed } = served(() => {
+        if (names.length === 0) names.push('a')
+        return wait
+      })
+      expect(server.library.hasPrompts).toBe(false)
+      expect(await listed()).toMatchObject({ prompts: [{ name: 'a' }] })
+      names.push('b')
+      expect(await listed()).toMatchObject({ prompts: [{ name: 'a' }] })
+      server.notices.changed('prompts')
+      expect(await listed()).toMatchObject({ prompts: [{ name: 'a' }, { name: 'b' }] })
+    }
+  })
+
+  test('are prepared soon after hello, and what goes wrong then is logged', async () => {
+    const errors: unknown[] = []
+    let count = 0
+    const server = createServer({
+      name: 'x',
+      version: '1',
+      tools: [],
+      logError: (error) => errors.push(error),
+      prepare: () => {
+        count++
+        throw new Error('not today')
+      },
+    })
+    server.prepareSoon()
+    expect(count).toBe(0)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(count).toBe(1)
+    expect(errors).toMatchObject([{ message: 'not today' }])
+  })
+})

@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { readFrontmatter } from './frontmatter.js'
+import { decode, takeApart } from './manifest-parts.js'
+
+test('no text makes it throw, and what it gives can be printed', () => {
+  const pieces = fc.constantFrom(
+    'description: ',
+    'name: ',
+    ': ',
+    '\n',
+    '  ',
+    '- ',
+    '"',
+    "'",
+    '|',
+    '>',
+    '[',
+    '{',
+    '&a ',
+    '*a',
+    '#',
+    '\t',
+    '!!x ',
+    '---',
+    'a',
+  )
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(fc.oneof(pieces, fc.string())).map((parts) => parts.join('')),
+  )
+  fc.assert(
+    fc.property(text, (given) => {
+      const { fields } = readFrontmatter(given)
+      expect(JSON.parse(JSON.stringify(fields))).toEqual(fields)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a sentence on one line is never lost, whatever is in it', () => {
+  const sentence = fc
+    .string({ minLength: 1 })
+    .map((text) => `It ${text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()}`.trim())
+    // From here on it is a comment, for every reader of YAML.
+    .filter((text) => !text.includes(' #'))
+  fc.assert(
+    fc.property(sentence, (description) => {
+      expect(readFrontmatter(`name: it\ndescription: ${description}\n`).fields.description).toBe(description)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('what a strict reader takes is given as it is, without a word', () => {
+  const text = 'name: it\ndescription: "a: b"\nmetadata:\n  version: "1.0"\n  tags: [a, b]\nnumber: 1.5\nnothing:\n'
+  expect(readFrontmatter(text)).toEqual({
+    fields: {
+      name: 'it',
+      description: 'a: b',
+      metadata: { version: '1.0', tags: ['a', 'b'] },
+      number: 1.5,
+      nothing: null,
+    },
+  })
+})
+
+test('what is refused is repaired where it is broken, and nowhere else', () => {
+  const { fields, problem } = readFrontmatter(
+    'title: a: b\ndescription: "say \\"hi\\" \\u00e9"\nmetadata:\n  version: 2\n',
+  )
+  expect(fields).toEqual({ title: 'a: b', description: 'say "hi" é', metadata: { version: 2 } })
+  expect(problem).toBeDefined()
+})
+
+test('bytes of any kind are taken apart', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+      const { text } = decode(bytes)
+      expect(typeof takeApart(text).body).toBe('string')
+    }),
+  )
+})
+
+test('the text is what follows, without the empty lines before it', () => {
+  expect(takeApart('---\na: b\n---\n\n  \n\n  x\n---\ny\n')).toEqual({ frontmatter: 'a: b', body: '  x\n---\ny\n' })
+  expect(takeApart('x\n---\n')).toEqual({ frontmatter: undefined, body: 'x\n---\n' })
+})

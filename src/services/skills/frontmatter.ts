@@ -1,0 +1,74 @@
+// The fields of a frontmatter, read by a real parser, and kindly: what it refuses, most often a colon in a sentence, is
+// quoted and tried again, and at last read line by line. A skill is not lost for a dot on an i.
+
+import { parseDocument } from 'yaml'
+
+import { isObject, type JsonObject } from '../../lib/json.js'
+
+const MAX_PARSED = 16 * 1024
+// An alias is rare here; thousands of them are an attack.
+const MAX_ALIASES = 20
+
+export interface Frontmatter {
+  readonly fields: JsonObject
+  /** Why a strict reader would not get the same from it. */
+  readonly problem?: string
+}
+
+export function readFrontmatter(text: string): Frontmatter {
+  if (text.length > MAX_PARSED)
+    return { fields: lineByLine(text), problem: `it is longer than ${MAX_PARSED / 1024} KB` }
+  const strict = parse(text)
+  if ('fields' in strict) return strict
+  const repaired = parse(quoted(text))
+  return { fields: 'fields' in repaired ? repaired.fields : lineByLine(text), problem: strict.problem }
+}
+
+function parse(
+  text: string,
+): { readonly fields: JsonObject; readonly problem?: string } | { readonly problem: string } {
+  try {
+    const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' })
+    const [error] = document.errors
+    if (error) return { problem: error.message }
+    // Printed and read again, so that it is what a client will be sent.
+    const fields: unknown = JSON.parse(JSON.stringify(document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {}))
+    if (!isObject(fields)) return { problem: 'it is not a list of fields' }
+    const [warning] = document.warnings
+    return warning ? { fields, problem: warning.message } : { fields }
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** Each line `key: value` that makes no sense by itself with its value as a string. */
+function quoted(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      const [, key, value] = /^([A-Za-z][\w-]*):[ \t]+(\S.*)$/.exec(line) ?? []
+      if (key === undefined || value === undefined || 'fields' in parse(line)) return line
+      return `${key}: ${JSON.stringify(value.trimEnd())}`
+    })
+    .join('\n')
+}
+
+function lineByLine(text: string): JsonObject {
+  const fields = new Map<string, string>()
+  let current: string | undefined
+  for (const line of text.split('\n')) {
+    const [, key, value = ''] = /^(name|description|argument-hint)[ \t]*:(.*)$/.exec(line) ?? []
+    if (key !== undefined) {
+      current = fields.has(key) ? undefined : key
+      if (current !== undefined) fields.set(key, unwrapped(value.trim()))
+    } else if (current !== undefined && /^\s+\S/.test(line)) {
+      fields.set(current, `${fields.get(current) ?? ''} ${line.trim()}`.trim())
+    } else if (line.trim() !== '') current = undefined
+  }
+  return Object.fromEntries(fields)
+}
+
+function unwrapped(value: string): string {
+  if (/^[|>][-+\d]*$/.test(value)) return ''
+  return /^(["']).*\1$/.test(value) ? value.slice(1, -1) : value
+}

@@ -1,0 +1,120 @@
+// Looks at one entry of a folder of skills: the skill it is, or the reason why it is none. Only a missing description,
+// or a file that cannot or must not be read, makes it none.
+
+import { lstat, readdir, realpath, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { Failure } from '../../lib/failure.js'
+import type { JsonObject } from '../../lib/json.js'
+import { isWithin, readConfined } from '../../platform/confined-file.js'
+import { readFrontmatter } from './frontmatter.js'
+import { decode, takeApart } from './manifest-parts.js'
+import { isSkillName, MANIFEST, MAX_MANIFEST_BYTES, NAME_RULE, type Manifest } from './skill.js'
+
+const MAX_DESCRIPTION = 1024
+const MAX_HINT = 100
+const MAX_FRONTMATTER = 16 * 1024
+
+/** Hosts that verify skills know only such names. */
+const STRICT_NAME = /^(?!.*--)[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/
+
+/** A skill, or the reason why there is none. */
+export type Inspected = Manifest | { readonly reason: string }
+
+export async function inspect(folder: string, name: string, inside: string | undefined): Promise<Inspected> {
+  try {
+    if (name.startsWith('.')) throw new Failure('its name is hidden')
+    await checkFolder(join(folder, name), inside)
+    if (!isSkillName(name)) throw new Failure(`its name must be ${NAME_RULE}`)
+    return read(await manifestBytes(join(folder, name), inside), name)
+  } catch (error) {
+    if (error instanceof Failure) return { reason: error.message }
+    return { reason: `it cannot be read (${error instanceof Error ? error.message : String(error)})` }
+  }
+}
+
+async function checkFolder(path: string, inside: string | undefined): Promise<void> {
+  const entry = await lstat(path)
+  if (entry.isSymbolicLink()) {
+    const target = await realpath(path).catch(() => undefined)
+    if (target === undefined) throw new Failure('it is a link that leads nowhere')
+    if (inside !== undefined && !isWithin(inside, target))
+      throw new Failure('it is a link that leads out of the project')
+  }
+  if (!(await stat(path)).isDirectory()) throw new Failure('it is not a folder')
+}
+
+async function manifestBytes(folder: string, inside: string | undefined): Promise<Buffer> {
+  try {
+    return await readConfined(join(folder, MANIFEST), { maxBytes: MAX_MANIFEST_BYTES, inside })
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const names: readonly string[] = await readdir(folder).catch(() => [])
+    if (names.includes(MANIFEST)) throw new Failure(`its ${MANIFEST} ${error.message}`, { cause: error })
+    const other = names.find((name) => name.toUpperCase() === MANIFEST.toUpperCase())
+    throw new Failure(
+      other ? `its file is called ${other}; rename it to ${MANIFEST}` : `there is no ${MANIFEST} in it`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+function read(bytes: Buffer, name: string): Manifest {
+  const { text, isUtf8 } = decode(bytes)
+  if (text.includes('\0')) throw new Failure(`its ${MANIFEST} is not text`)
+  const { frontmatter, body } = takeApart(text)
+  if (frontmatter === undefined) throw new Failure(`it has no description: ${whyNone(text)}`)
+  const { fields, problem } = readFrontmatter(frontmatter)
+  const description = descriptionOf(fields)
+  const said =
+    problem === undefined ? [] : [`its frontmatter is not quite YAML, and was read as it was meant: ${problem}`]
+  const notes = [
+    ...(isUtf8 ? [] : ['it is not UTF-8; it was read as Latin-1']),
+    ...said,
+    ...nameNotes(fields.name, name),
+  ]
+  const isExact = notes.length === 0 && JSON.stringify(fields).length <= MAX_FRONTMATTER
+  return {
+    description,
+    hint: lineOf(fields['argument-hint'], MAX_HINT),
+    isScript: body.startsWith('#!'),
+    frontmatter: isExact ? fields : undefined,
+    notes,
+  }
+}
+
+function whyNone(text: string): string {
+  return text.trimStart().startsWith('---')
+    ? 'its frontmatter must begin with the first line and end with a line of ---'
+    : 'it does not begin with frontmatter (---, description: …, ---)'
+}
+
+function descriptionOf({ description }: JsonObject): string {
+  if (description === undefined || description === null)
+    throw new Failure('it has no description: add one to its frontmatter')
+  const line = lineOf(description, MAX_DESCRIPTION)
+  if (line === undefined) throw new Failure('its description is not text, or empty')
+  return line
+}
+
+function nameNotes(given: unknown, name: string): readonly string[] {
+  const strict = STRICT_NAME.test(name)
+    ? []
+    : ['hosts that load skills themselves want a name of a-z, 0-9 and single -']
+  if (given === name) return strict
+  const said =
+    given === undefined ? 'its frontmatter has no name' : `its frontmatter calls it ${lineOf(given, 64) ?? '(no text)'}`
+  return [`${said}; the name of its folder counts`, ...strict]
+}
+
+/** Text on one line, without what a terminal would obey; undefined where there is none. */
+function lineOf(value: unknown, max: number): string | undefined {
+  if (!['string', 'number', 'boolean'].includes(typeof value)) return undefined
+  const line = String(value)
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+  if (line === '') return undefined
+  return line.length <= max ? line : `${line.slice(0, max - 1).toWellFormed()}…`
+}

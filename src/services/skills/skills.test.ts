@@ -1,0 +1,239 @@
+// Skills as they are opened and their files as they are read: only what belongs to a skill, whatever is asked for.
+
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+import fc from 'fast-check'
+import { afterEach, describe, expect, test } from 'vitest'
+
+import { createNotices } from '../notices.js'
+import { placesOf } from './places.js'
+import { createSkillIndex, type SkillIndex } from './skill-index.js'
+import { createSkills, type Skills } from './skills.js'
+
+const SECRET = 'the secret of somebody else'
+const NO_SHELL = (): Promise<never> => Promise.reject(new Error('no shell here'))
+const open: SkillIndex[] = []
+afterEach(() => {
+  for (const index of open.splice(0)) index.close()
+})
+
+function world(): {
+  base: string
+  skills: Skills
+  index: SkillIndex
+  folder: string
+  put: (path: string, text: string | Buffer) => void
+} {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'skills-')))
+  const project = join(base, 'project')
+  const places = placesOf({ cwd: project, project, home: join(base, 'home'), additional: '' })
+  const index = createSkillIndex({ places, cache: undefined, notices: createNotices(), complain: () => {} })
+  open.push(index)
+  const put = (path: string, text: string | Buffer): void => {
+    mkdirSync(dirname(join(base, path)), { recursive: true })
+    writeFileSync(join(base, path), text)
+  }
+  put('secret.txt', SECRET)
+  put('project/.claude/skills/it/SKILL.md', '---\nname: it\ndescription: Does it\n---\nText\n')
+  const skills = createSkills(index, NO_SHELL)
+  return { base, skills, index, folder: join(project, '.claude/skills/it'), put }
+}
+
+describe('the name', () => {
+  test.each([
+    '',
+    '.',
+    '..',
+    '../it',
+    'a/b',
+    '/etc/passwd',
+    'it/',
+    './it',
+    'it\0',
+    'C:\\x',
+    '..\\it',
+    ' it',
+    'it ',
+    '%2e%2e',
+    '-it',
+    'x'.repeat(65),
+    'x'.repeat(100_000),
+    'ï',
+  ])('%j is refused with what a name looks like', async (name) => {
+    const { skills } = world()
+    const failure = await skills.open(name).catch((error: unknown) => error)
+    expect(failure).toMatchObject({
+      name: 'Failure',
+      message: expect.stringMatching(/is not the name of a skill: a name has 1 to 64 .* There are 4: create-skill,/),
+    })
+    expect(String(failure).length).toBeLessThan(600)
+  })
+
+  test('that is unknown is answered with the nearest, and with why one was skipped', async () => {
+    const { skills, put } = world()
+    await expect(skills.open('relase-notes')).rejects.toThrow(
+      'There is no skill called relase-notes. Nearest: release-notes. There are 4: ',
+    )
+    put('project/.claude/skills/broken/SKILL.md', 'nothing')
+    await expect(skills.open('broken')).rejects.toThrow('There is a folder of that name, but it has no description')
+  })
+
+  test('of a skill that was made a moment ago is found', async () => {
+    const { skills, put } = world()
+    await skills.open('it')
+    put('project/.claude/skills/new/SKILL.md', '---\ndescription: Does more\n---\nMore\n')
+    expect(await skills.open('new')).toMatchObject({ name: 'new', body: 'More\n', level: 'project' })
+  })
+
+  test('beyond those that are listed is found too', async () => {
+    const { skills, base, put } = world()
+    for (let number = 0; number < 2000; number++)
+      mkdirSync(join(base, `home/.claude/skills/a${number}`), { recursive: true })
+    put('home/.claude/skills/zz/SKILL.md', '---\ndescription: The last\n---\nLast\n')
+    expect(await skills.open('zz')).toMatchObject({ body: 'Last\n', level: 'user' })
+  })
+})
+
+describe('its files', () => {
+  test('are listed, sorted, without what is no part of it', async () => {
+    const { skills, base, folder, put } = world()
+    put('project/.claude/skills/it/z.md', 'z')
+    put('project/.claude/skills/it/a/b/c.txt', 'c')
+    put('project/.claude/skills/it/.git/config', 'x')
+    put('project/.claude/skills/it/node_modules/x/index.js', 'x')
+    put('project/.claude/skills/it/1/2/3/4/5/6/7/deep.md', 'x')
+    symlinkSync(join(base, 'secret.txt'), join(folder, 'out.txt'))
+    symlinkSync(base, join(folder, 'outside'))
+    symlinkSync('z.md', join(folder, 'in.md'))
+    symlinkSync('.', join(folder, 'loop'))
+    if (process.platform !== 'win32') execFileSync('mkfifo', [join(folder, 'pipe')])
+    const { bundle } = await skills.open('it')
+    expect(bundle.files.map(({ path }) => path)).toEqual(['a/b/c.txt', 'in.md', 'z.md'])
+    expect(bundle.isWhole).toBe(false)
+    for (const { path } of bundle.files) expect(await skills.file('it', path)).toBeInstanceOf(Buffer)
+  })
+
+  test.each([
+    '../../../../secret.txt',
+    'out.txt',
+    'outside/secret.txt',
+    '/etc/passwd',
+    '',
+    '.',
+    '..',
+    'a//b',
+    './SKILL.md',
+    'a/../SKILL.md',
+    'SKILL.md/',
+    'SKILL.md\0',
+    '..\\..\\secret.txt',
+    '.git/config',
+    'pipe',
+    'a',
+    'none',
+  ])('%j is not one of them', async (path) => {
+    const { skills, base, folder, put } = world()
+    put('project/.claude/skills/it/a/b.txt', 'b')
+    put('project/.claude/skills/it/.git/config', 'x')
+    symlinkSync(join(base, 'secret.txt'), join(folder, 'out.txt'))
+    symlinkSync(base, join(folder, 'outside'))
+    if (process.platform !== 'win32') execFileSync('mkfifo', [join(folder, 'pipe')])
+    expect(await skills.file('it', path)).toBeUndefined()
+  })
+
+  test('no path whatever leads to what is not theirs', async () => {
+    const { skills, base, folder } = world()
+    symlinkSync(join(base, 'secret.txt'), join(folder, 'out'))
+    symlinkSync(base, join(folder, 'up'))
+    const part = fc.constantFrom(
+      '..',
+      '.',
+      '',
+      'up',
+      'out',
+      'secret.txt',
+      'it',
+      'skills',
+      '.claude',
+      'project',
+      base,
+      '\0',
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 8 }), async (parts) => {
+        const bytes = await skills.file('it', parts.join('/'))
+        expect(bytes?.toString() ?? '').not.toContain(SECRET)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('of a skill whose folder became a link to elsewhere are not read', async () => {
+    const { skills, base, folder, put } = world()
+    await skills.open('it')
+    put('elsewhere/SKILL.md', '---\nname: it\ndescription: Does it\n---\n')
+    put('elsewhere/key', SECRET)
+    rmSync(folder, { recursive: true })
+    symlinkSync(join(base, 'elsewhere'), folder)
+    expect(await skills.file('it', 'key')).toBeUndefined()
+    await expect(skills.open('it')).rejects.toThrow('leads out of the project')
+  })
+
+  test('are not read either if that happens between the look and the reading', async () => {
+    const { base, folder, index, put } = world()
+    await index.refresh(0)
+    put('elsewhere/SKILL.md', '---\nname: it\ndescription: Does it\n---\n')
+    put('elsewhere/key', SECRET)
+    rmSync(folder, { recursive: true })
+    symlinkSync(join(base, 'elsewhere'), folder)
+    const { skills, places, known } = index
+    const late = createSkills({ skills, places, known, close: () => {}, refresh: () => undefined }, NO_SHELL)
+    expect(await late.file('it', 'key')).toBeUndefined()
+    await expect(late.open('it')).rejects.toThrow('leads out of')
+    await expect(late.digests('it')).rejects.toThrow('leads out of')
+  })
+
+  test('too long to be sent are a failure that says where they are', async () => {
+    const { skills, put } = world()
+    put('project/.claude/skills/it/long.bin', Buffer.alloc(1024 * 1024 + 1))
+    await expect(skills.file('it', 'long.bin')).rejects.toThrow(/long\.bin is longer than 1024 KB; read it with Bash/)
+    expect(await skills.digests('it')).toBeUndefined()
+  })
+
+  test('have the hashes of their bytes', async () => {
+    const { skills, put } = world()
+    put('project/.claude/skills/it/data.bin', Buffer.from([0xff, 0, 1]))
+    const files = (await skills.digests('it')) ?? []
+    expect(files.map(({ path }) => path)).toEqual(['SKILL.md', 'data.bin'])
+    for (const { path, digest, size } of files) {
+      const bytes = (await skills.file('it', path))!
+      expect([digest, size]).toEqual([`sha256:${createHash('sha256').update(bytes).digest('hex')}`, bytes.length])
+    }
+  })
+
+  test('too many for a host are not vouched for', async () => {
+    const { skills, put } = world()
+    for (let number = 0; number < 512; number++) put(`project/.claude/skills/it/f${number}`, '')
+    expect(await skills.digests('it')).toBeUndefined()
+  })
+})
+
+test.each(['create-skill', 'debug-failing-command', 'release-notes'])(
+  '%s is built in: it has text, says its name, and is hidden by a file',
+  async (name) => {
+    const { skills, put } = world()
+    const built = await skills.open(name)
+    expect(built).toMatchObject({ level: 'built-in', folder: undefined, isScript: false, frontmatter: { name } })
+    expect(built.body).toContain('$ARGUMENTS')
+    const text = (await skills.file(name, 'SKILL.md'))!.toString()
+    expect(text.startsWith(`---\nname: "${name}"\ndescription: "`)).toBe(true)
+    expect(await skills.file(name, 'other.md')).toBeUndefined()
+    expect(await skills.digests(name)).toMatchObject([{ path: 'SKILL.md', size: Buffer.byteLength(text) }])
+    put(`home/.claude/skills/${name}/SKILL.md`, '---\ndescription: Mine\n---\nMine\n')
+    expect(await skills.open(name)).toMatchObject({ level: 'user', body: 'Mine\n' })
+  },
+)

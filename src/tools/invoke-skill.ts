@@ -1,0 +1,56 @@
+// Hands a skill to the model: its text with the arguments in it, or, if it is a script, what running it printed.
+
+import { Failure } from '../lib/failure.js'
+import type { Limit, Outcome } from '../services/shell/shell.js'
+import type { OpenSkill, Skills } from '../services/skills/skills.js'
+import { runAndWait } from './run-and-wait.js'
+import { toolsOver } from './tool.js'
+import { outcomeWords } from './words/outcome.js'
+import { skillHeader, skillText } from './words/skill.js'
+import { count } from './words/words.js'
+
+const MAX_ARGUMENT_BYTES = 64 * 1024
+
+type Invoked =
+  | { readonly text: string }
+  | { readonly skill: OpenSkill; readonly outcome: Outcome; readonly limit: Limit }
+
+export const invokeSkill = toolsOver<{ skills: Skills }>()({
+  name: 'InvokeSkill',
+  title: 'Use a skill',
+  description: `Invoke a skill by name for reusable workflows
+Returns the skill content for you to follow or use as context. A skill that is a script is run, and what it prints is returned.`,
+  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  needs: ['skills'],
+  defers: 'sometimes',
+
+  input: {
+    type: 'object',
+    properties: {
+      skill_name: { type: 'string', description: 'The skill name to invoke' },
+      arguments: { type: 'string', description: 'Arguments to pass to the skill' },
+    },
+    required: ['skill_name'],
+  },
+
+  async run({ skill_name: name, arguments: args = '' }, { skills }, call): Promise<Invoked> {
+    if (args.includes('\0')) throw new Failure('The arguments contain a NUL character: leave it out.')
+    if (Buffer.byteLength(args) > MAX_ARGUMENT_BYTES) {
+      throw new Failure(
+        `The arguments are longer than ${count(MAX_ARGUMENT_BYTES)} bytes: put them in a file and pass its path.`,
+      )
+    }
+    const skill = await skills.open(name)
+    if (!skill.isScript) return { text: skillText(skill, args) }
+    const command = skills.command(skill, args)
+    const shell = await skills.shell()
+    const limit = shell.usualLimit
+    return { skill, limit, outcome: await runAndWait(shell, command, limit, call) }
+  },
+
+  render(invoked) {
+    if ('text' in invoked) return invoked.text
+    const { skill, outcome, limit } = invoked
+    return outcomeWords(outcome, limit, `${skillHeader(skill)}\n`)
+  },
+})

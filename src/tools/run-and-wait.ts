@@ -1,0 +1,27 @@
+// Runs a command for a call: shows its lines to who asked for progress, stops it with the call, and lets go of the line
+// where the client can take a handle instead.
+
+import type { Limit, Outcome, Shell } from '../services/shell/shell.js'
+import type { Call } from './call.js'
+
+const DEFER_AFTER_MS = 10_000
+
+export async function runAndWait(shell: Shell, command: string, limit: Limit, call: Call): Promise<Outcome> {
+  const { user, session, signal, wantsProgress, progress, defer } = call
+  let shown = 0
+  let isDeferred = false
+  const onLine = wantsProgress ? (line: string) => progress(++shown, { message: line }) : undefined
+  // Who can take a handle need not hold the line; if none can be made, the answer just takes its time.
+  const timer = setTimeout(() => {
+    void defer({ message: 'The command is still running.' }).then(
+      (isTaken) => (isDeferred = isTaken),
+      () => {},
+    )
+  }, DEFER_AFTER_MS)
+  try {
+    const terms = { who: { user, session }, limit, signal, onLine, isDeferred: () => isDeferred }
+    return await shell.run(command, terms)
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,20 @@
+// Skills as prompts that a person can pick. Nothing is run here: a script is shown.
+
+import type { Skill } from '../services/skills/skill.js'
+import type { Skills } from '../services/skills/skills.js'
+import { promptsOver, type Prompt } from './prompt.js'
+import { skillText } from './words/skill.js'
+
+const define = promptsOver<{ skills: Skills }>()
+
+export function skillPrompt({ name, description, hint }: Skill): Prompt {
+  return define({
+    name,
+    description,
+    arguments: [{ name: 'arguments', description: hint ?? 'Arguments to pass to the skill', required: false }],
+    needs: ['skills'],
+    async get({ arguments: args = '' }, { skills }) {
+      return [{ role: 'user', content: skillText(await skills.open(name), args) }]
+    },
+  })
+}

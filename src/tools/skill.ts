@@ -1,0 +1,41 @@
+// A skill that hosts can list, verify and load: what it says about itself, and which files it has. The files themselves
+// are read as resources.
+
+import type { JsonObject } from '../lib/json.js'
+import type { Call } from './call.js'
+
+export interface Skill {
+  /** The last part of its path. */
+  readonly name: string
+  /** The address of its SKILL.md: `skill://<name>/SKILL.md`, or one that ends like it. */
+  readonly uri: string
+  /** What its SKILL.md says at the beginning, as JSON: every field, `name` and `description` among them. */
+  readonly frontmatter: JsonObject
+  /** The services `files` receives. */
+  readonly needs?: readonly string[]
+  /** Every file of the skill, SKILL.md among them; undefined where nobody can vouch for them beforehand. */
+  files(services: unknown, call: Call): Files | Promise<Files>
+}
+
+type Files = readonly SkillFile[] | undefined
+
+export interface SkillFile {
+  /** Seen from the skill's folder, with `/` between its parts. */
+  readonly path: string
+  /** `sha256:` and the hash of its bytes, in hexadecimal. */
+  readonly digest: string
+  readonly size: number
+  readonly mimeType?: string
+}
+
+type Definition<S, K extends keyof S & string> = Omit<Skill, 'needs' | 'files'> & {
+  readonly needs?: readonly K[]
+  files(services: Pick<S, K>, call: Call): ReturnType<Skill['files']>
+}
+
+/** `defineSkill` for skills over the services `S`. */
+export function skillsOver<S>() {
+  return <const K extends keyof S & string = never>(definition: Definition<S, K>): Skill => definition
+}
+
+export const defineSkill = skillsOver<object>()

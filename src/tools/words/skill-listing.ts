@@ -1,0 +1,38 @@
+// The skills as the description of InvokeSkill lists them: sorted, and never more than a model should have to read at
+// each turn. When there are many, the descriptions become shorter before any is left out.
+
+import type { Place } from '../../services/skills/places.js'
+import type { Skill } from '../../services/skills/skill.js'
+import { count } from './words.js'
+
+const MAX_BYTES = 4096
+const LENGTHS = [255, 160, 100, 60]
+
+export function skillListing(skills: readonly Skill[], places: readonly Place[]): string {
+  const folders = places.map(({ folders: [first] }) => first?.shown)
+  return `${listOf(skills)}
+Skill folders (<name>/SKILL.md; project overrides user; built-ins have no file): ${folders.join(', ') || 'none'}`
+}
+
+function listOf(skills: readonly Skill[]): string {
+  for (const length of LENGTHS) {
+    const lines = skills.map((skill) => lineOf(skill, length))
+    if (bytesOf(lines) <= MAX_BYTES) return lines.join('\n')
+  }
+  const lines = skills.map((skill) => lineOf(skill, LENGTHS.at(-1) ?? 0))
+  while (bytesOf(lines) > MAX_BYTES) lines.pop()
+  const left = skills.length - lines.length
+  return [
+    ...lines,
+    `(+${count(left)} more skills not listed: call with any name to see the nearest, or run scorpiox-code skills)`,
+  ].join('\n')
+}
+
+function lineOf({ name, description }: Skill, length: number): string {
+  const cut = description.length <= length ? description : `${description.slice(0, length - 1).toWellFormed()}…`
+  return `- ${name}: ${cut}`
+}
+
+function bytesOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
+}

@@ -1,0 +1,67 @@
+// `scorpiox-code skills`: what was found, what hides what, what was skipped and why.
+
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { cleanEnv, PROGRAM, type Json } from '../support.js'
+import { world, type World } from './support.js'
+
+function run({ project, home }: World, ...args: readonly string[]): string {
+  return execFileSync(process.execPath, [PROGRAM, 'skills', ...args], {
+    cwd: project,
+    env: cleanEnv({ HOME: home }),
+    encoding: 'utf8',
+  })
+}
+
+function fill(here: World): void {
+  here.skill('release-notes', 'Ours', 'Ours')
+  here.skill('runs', '#!/bin/sh\n', 'Runs')
+  here.put('colon/SKILL.md', '---\nname: colon\ndescription: a: b\n---\n')
+  here.put('broken/SKILL.md', 'nothing')
+  mkdirSync(join(here.home, '.scorpiox/skills/release-notes'), { recursive: true })
+  writeFileSync(
+    join(here.home, '.scorpiox/skills/release-notes/SKILL.md'),
+    '---\nname: release-notes\ndescription: Mine\n---\n',
+  )
+}
+
+test('for a person, folder by folder', () => {
+  const here = world()
+  fill(here)
+  expect(run(here).split('\n')).toEqual([
+    '.claude/skills (project): 3 skills',
+    '  ✓ colon: a: b',
+    expect.stringMatching(/^ {6}its frontmatter is not quite YAML, and was read as it was meant: /),
+    '  ✓ release-notes: Ours',
+    '  ✓ runs: (script) Runs',
+    '  ✗ "broken" skipped: it has no description: it does not begin with frontmatter (---, description: …, ---)',
+    '.scorpiox/skills (project): not there',
+    '~/.claude/skills (user): not there',
+    '~/.scorpiox/skills (user): 1 skill',
+    '  – release-notes: hidden by the one in .claude/skills',
+    'built-in: 3 skills',
+    expect.stringContaining('✓ create-skill: '),
+    expect.stringContaining('✓ debug-failing-command: '),
+    '  – release-notes: hidden by the one in .claude/skills',
+    '',
+  ])
+})
+
+test('for a program, as JSON', () => {
+  const here = world()
+  fill(here)
+  const folders: Json = JSON.parse(run(here, '--json'))
+  expect(folders.map(({ folder, level, exists }: Json) => [folder, level, exists])).toEqual([
+    ['.claude/skills', 'project', true],
+    ['.scorpiox/skills', 'project', false],
+    ['~/.claude/skills', 'user', false],
+    ['~/.scorpiox/skills', 'user', true],
+    ['built-in', 'built-in', true],
+  ])
+  expect(folders[0].skipped).toEqual([{ name: 'broken', reason: expect.stringContaining('no description') }])
+  expect(folders[3].skills[0]).toMatchObject({ name: 'release-notes', shadowedBy: '.claude/skills' })
+})

@@ -1,0 +1,38 @@
+// What the tests of skills share: a project and a home with skills in them, and a server that works there.
+
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import { emptyFolder, startServer, type Json, type TestClient } from '../support.js'
+
+export interface World {
+  readonly project: string
+  readonly home: string
+  /** Writes a file below the project's folder of skills. */
+  readonly put: (path: string, text: string | Buffer) => string
+  readonly skill: (name: string, body: string, description?: string) => string
+  readonly start: (env?: NodeJS.ProcessEnv) => TestClient
+}
+
+export function world(): World {
+  const [project, home] = [realpathSync(emptyFolder()), realpathSync(emptyFolder())]
+  const put = (path: string, text: string | Buffer): string => {
+    const file = join(project, '.claude', 'skills', path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+    return file
+  }
+  return {
+    project,
+    home,
+    put,
+    skill: (name, body, description = `Does ${name}`) =>
+      put(`${name}/SKILL.md`, `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n${body}`),
+    start: (env = {}) => startServer({ cwd: project, env: { HOME: home, ...env } }),
+  }
+}
+
+export async function describedSkills(client: TestClient): Promise<string> {
+  const { tools } = (await client.request('tools/list')).result
+  return tools.find(({ name }: Json) => name === 'InvokeSkill').description
+}
