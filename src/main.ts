@@ -13,6 +13,7 @@ import { createServer, type Server } from './protocol/server.js'
 import type { Confinement } from './services/shell/confinement.js'
 import { createNotices } from './services/notices.js'
 import { createServices } from './services/services.js'
+import { lazyState } from './services/state.js'
 import { RESOURCES, TEMPLATES, TOOLS } from './tools/index.js'
 import { serveStdio } from './transport/stdio.js'
 
@@ -49,6 +50,7 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
     TOOLS.map(({ name }) => name),
   )
   const notices = createNotices()
+  const state = lazyState(config)
   return createServer({
     name: 'scorpiox-code',
     version: VERSION,
@@ -70,7 +72,7 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
       {
         shell: async () => {
           const { openShell } = await import('./services/shell/open-shell.js')
-          return openShell({ config, notices, log, confinement: await confinement() })
+          return openShell({ config, notices, log, confinement: await confinement(), state })
         },
       },
       notices,
