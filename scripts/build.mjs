@@ -30,6 +30,8 @@ await bundle('src/lib/json-schema/compile.ts', {
   format: 'esm',
   codeSplitting: false,
 })
+// Killed, starved and raced on its own.
+await bundle('src/store/state/open-state.ts', { file: 'dist/judge/state.mjs', format: 'esm', codeSplitting: false })
 // The package is ESM; this folder's .js file is not, and the types describe what is.
 await writeFile('dist/package.json', '{ "type": "commonjs" }\n')
 await chmod('dist/scorpiox-code.js', 0o755)
@@ -41,7 +43,7 @@ async function bundle(input, output) {
     input,
     platform: 'node',
     tsconfig: false,
-    external: ['ws', 'jose'],
+    external: ['ws', 'jose', 'pg', '@photostructure/sqlite'],
     onLog: failOnWarning,
   })
   await build.write({ ...output, minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } } })

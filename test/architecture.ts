@@ -23,7 +23,11 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
     pattern: /\bfetch\(|\bhttps?\.(request|get)\(|\bimport \{[^}]*\b(request|get)\b[^}]*\} from 'node:https?'/,
     doors: ['platform/http.ts', 'platform/probe.ts'],
   },
-  { effect: 'SQL', pattern: /['"]node:sqlite['"]|['"]pg['"]/, doors: ['store/sqlite.ts', 'store/postgres.ts'] },
+  {
+    effect: 'SQL',
+    pattern: /['"](node:sqlite|@photostructure\/sqlite|pg)['"]/,
+    doors: ['store/state/sqlite-library.ts', 'store/state/postgres.ts'],
+  },
 ]
 
 export type Sources = ReadonlyMap<string, string>

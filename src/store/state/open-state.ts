@@ -1,15 +1,11 @@
-// Opens what is remembered: PostgreSQL where its address is given, otherwise a SQLite file of this person.
+// Opens what is remembered: PostgreSQL where its address is given, otherwise a SQLite file of this person. Nothing can
+// fail here: the first transaction looks at the place, and each says anew what is wrong with it.
 
-import { Failure } from '../../lib/failure.js'
+import type { StatePlace } from '../../config/state-place.js'
+import { createState } from './create-state.js'
+import { openDatabase } from './open-database.js'
 import type { State } from './state.js'
 
-export interface StatePlace {
-  /** The SQLite file; its folder is made when it is first written to. */
-  readonly file: string
-  /** The address of a PostgreSQL database; empty: none. */
-  readonly databaseUrl: string
-}
-
-export function openState(place: StatePlace): Promise<State> {
-  return Promise.reject(new Failure(`nothing is kept at ${place.file} yet`))
+export async function openState(place: StatePlace): Promise<State> {
+  return createState(await openDatabase(place))
 }

@@ -1,0 +1,57 @@
+// A row for each user in each project: its counters, its current task, and a revision that every write raises.
+
+import { storableText } from '../../lib/storable-text.js'
+import { numberIn, onlyRow, type Sql, type SqlRow } from './sql.js'
+import type { Scope } from './state.js'
+
+export interface ScopeMark {
+  readonly id: number
+  readonly revision: number
+}
+
+/** Numbers start at 1: no row belongs to this one. */
+const NOWHERE: ScopeMark = { id: 0, revision: 0 }
+
+/** What tells one scope from another. */
+export function keyOf({ project, user }: Scope): string {
+  return JSON.stringify([storableText(project), storableText(user)])
+}
+
+export async function findScope(sql: Sql, { project, user }: Scope): Promise<ScopeMark> {
+  const rows = await sql.all(
+    'SELECT id, revision FROM scopes WHERE project = ? AND user_name = ?',
+    storableText(project),
+    storableText(user),
+  )
+  return rows[0] ? markOf(rows[0]) : NOWHERE
+}
+
+/** Makes the row where there is none and holds it: whoever else writes to the scope waits here. */
+export async function enterScope(sql: Sql, { project, user }: Scope): Promise<ScopeMark> {
+  const rows = await sql.run(
+    `INSERT INTO scopes (project, user_name) VALUES (?, ?)
+     ON CONFLICT (project, user_name) DO UPDATE SET revision = scopes.revision + 1 RETURNING id, revision`,
+    storableText(project),
+    storableText(user),
+  )
+  return markOf(onlyRow(rows))
+}
+
+/** Gives the first of `count` numbers that nobody will be given again. */
+export async function takeNumbers(
+  sql: Sql,
+  scope: number,
+  counter: 'next_task' | 'next_step' | 'next_plan',
+  count: number,
+): Promise<number> {
+  const rows = await sql.run(
+    `UPDATE scopes SET ${counter} = ${counter} + ? WHERE id = ? RETURNING ${counter} AS next`,
+    count,
+    scope,
+  )
+  return numberIn(onlyRow(rows), 'next') - count
+}
+
+function markOf(row: SqlRow): ScopeMark {
+  return { id: numberIn(row, 'id'), revision: numberIn(row, 'revision') }
+}

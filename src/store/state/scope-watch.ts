@@ -1,0 +1,94 @@
+// Notices that the rows of a scope have changed: by the revisions that pass by here, and by looking every now and then
+// for those that other processes have raised. Looking never fails anything and never keeps the process alive.
+
+import { storableText } from '../../lib/storable-text.js'
+import { keyOf } from './scope-table.js'
+import { numberIn, textIn, type Database } from './sql.js'
+import type { Scope } from './state.js'
+
+const LOOK_MS = 700
+const CHUNK = 100
+
+export interface ScopeWatch {
+  /** What a transaction has met, and whether it has changed something itself. */
+  seen(scope: Scope, revision: number, changed?: boolean): void
+  listen(listener: (scope: Scope) => void): () => void
+  close(): void
+}
+
+interface Known {
+  readonly scope: Scope
+  readonly revision: number
+}
+
+export function createScopeWatch(database: Database): ScopeWatch {
+  const known = new Map<string, Known>()
+  const listeners = new Set<(scope: Scope) => void>()
+  let timer: NodeJS.Timeout | undefined
+  let looking = false
+
+  function seen(scope: Scope, revision: number, changed = false): void {
+    const key = keyOf(scope)
+    const before = known.get(key)
+    known.set(key, { scope, revision })
+    if (!changed && (before === undefined || before.revision === revision)) return
+    // Later, so that a listener cannot spoil the answer of a transaction that is done.
+    for (const listener of listeners) queueMicrotask(() => listener(scope))
+  }
+
+  async function look(): Promise<void> {
+    if (looking || known.size === 0) return
+    looking = true
+    try {
+      if (await database.stirred()) await compare()
+    } catch {
+      // Whoever uses the database next hears what is wrong with it.
+    } finally {
+      looking = false
+    }
+  }
+
+  async function compare(): Promise<void> {
+    const entries = [...known.values()]
+    for (let at = 0; at < entries.length; at += CHUNK) {
+      const chunk = entries.slice(at, at + CHUNK)
+      const found = await revisionsOf(database, chunk)
+      for (const { scope } of chunk) seen(scope, found.get(keyOf(scope)) ?? 0)
+    }
+  }
+
+  return {
+    seen,
+    listen(listener) {
+      const own = (scope: Scope): void => listener(scope)
+      listeners.add(own)
+      timer ??= setInterval(() => void look(), LOOK_MS).unref()
+      return () => {
+        listeners.delete(own)
+        if (listeners.size === 0) stop()
+      }
+    },
+    close: stop,
+  }
+
+  function stop(): void {
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+async function revisionsOf(database: Database, entries: readonly Known[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.read((sql) =>
+    sql.all(
+      `SELECT project, user_name, revision FROM scopes
+       WHERE ${entries.map(() => '(project = ? AND user_name = ?)').join(' OR ')}`,
+      ...entries.flatMap(({ scope }) => [storableText(scope.project), storableText(scope.user)]),
+    ),
+  )
+  return new Map(
+    rows.map((row) => [
+      keyOf({ project: textIn(row, 'project'), user: textIn(row, 'user_name') }),
+      numberIn(row, 'revision'),
+    ]),
+  )
+}

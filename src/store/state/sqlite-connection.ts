@@ -1,0 +1,160 @@
+// One open SQLite file with today's tables in it. What is acknowledged is on the disk: the log is synced at each commit.
+
+import { closeSync, openSync, statSync, type Stats } from 'node:fs'
+import { dirname } from 'node:path'
+
+import { hasCode } from '../../lib/error-code.js'
+import { Failure } from '../../lib/failure.js'
+import { ensurePrivateFolder } from '../private-folder.js'
+import { missingSteps, NEWEST_VERSION } from './migrations.js'
+import { numberIn, onlyRow, type SqlRow, type SqlValue } from './sql.js'
+import type { SqliteHandle, SqliteLibrary, SqliteStatement } from './sqlite-library.js'
+
+/** A blocked call blocks the whole process, so it waits this little; who calls tries again later. */
+const WAIT_MS = 10
+const MAX_STATEMENTS = 100
+
+export interface SqliteConnection {
+  /** Which file it is, whatever is at that path now; empty: none. */
+  readonly identity: string
+  begin(kind: 'read' | 'write'): void
+  all(text: string, values: readonly SqlValue[]): readonly SqlRow[]
+  commit(): void
+  /** Never throws: some failures have ended the transaction already. */
+  rollback(): void
+  /** Changes when another connection has committed. */
+  dataVersion(): number
+  close(): void
+}
+
+/** Makes the file where there is none. */
+export function connectToFile(library: SqliteLibrary, file: string): SqliteConnection {
+  ensurePrivateFolder(dirname(file))
+  const stat = look(file) ?? make(file)
+  return prepared(new library.DatabaseSync(file), file, identityOf(stat))
+}
+
+/** What a file that is not there holds. */
+export function connectToNothing(library: SqliteLibrary): SqliteConnection {
+  return prepared(new library.DatabaseSync(':memory:'), 'an empty database', '')
+}
+
+/** Undefined where no file is. */
+export function identityAt(file: string): string | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  return stat && identityOf(stat)
+}
+
+function look(file: string): Stats | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (stat && !stat.isFile()) throw new Failure(`${file} is not a regular file; move it away`)
+  if (stat && process.platform !== 'win32' && (stat.mode & 0o022) !== 0) {
+    throw new Failure(`${file} can be changed by other users of this machine; run: chmod 600 ${file}`)
+  }
+  return stat
+}
+
+function make(file: string): Stats {
+  try {
+    closeSync(openSync(file, 'wx', 0o600))
+  } catch (error) {
+    // Another process was faster. A file that was there is not opened here: closing it would drop SQLite's locks on it.
+    if (!hasCode(error, 'EEXIST')) throw error
+  }
+  return statSync(file)
+}
+
+function prepared(handle: SqliteHandle, file: string, identity: string): SqliteConnection {
+  try {
+    handle.exec(`PRAGMA busy_timeout = ${WAIT_MS}`)
+    handle.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
+    const connection = connectionOver(handle, file, identity)
+    migrate(handle, connection)
+    return connection
+  } catch (error) {
+    closeQuietly(handle)
+    throw error
+  }
+}
+
+function connectionOver(handle: SqliteHandle, file: string, identity: string): SqliteConnection {
+  const statements = new Map<string, SqliteStatement>()
+
+  function statement(text: string): SqliteStatement {
+    const known = statements.get(text)
+    if (known) return known
+    if (statements.size >= MAX_STATEMENTS) statements.clear()
+    const made = handle.prepare(text)
+    statements.set(text, made)
+    return made
+  }
+
+  const all = (text: string, values: readonly SqlValue[]): readonly SqlRow[] =>
+    statement(text)
+      .all(...values)
+      .filter(isRow)
+  const pragma = (name: string): number => numberIn(onlyRow(all(`PRAGMA ${name}`, [])), name)
+
+  const connection: SqliteConnection = {
+    identity,
+    begin(kind) {
+      handle.exec(kind === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN')
+      try {
+        // The first look at the file is what fixes the moment a reader sees.
+        if (pragma('user_version') > NEWEST_VERSION) throw tooNew(file)
+      } catch (error) {
+        connection.rollback()
+        throw error
+      }
+    },
+    all,
+    commit: () => handle.exec('COMMIT'),
+    rollback() {
+      try {
+        handle.exec('ROLLBACK')
+      } catch {
+        // Nothing was open any more.
+      }
+    },
+    dataVersion: () => pragma('data_version'),
+    close: () => closeQuietly(handle),
+  }
+  return connection
+}
+
+/** However many processes start together: one of them does it and the others find it done. */
+function migrate(handle: SqliteHandle, connection: SqliteConnection): void {
+  const version = (): number => numberIn(onlyRow(connection.all('PRAGMA user_version', [])), 'user_version')
+  if (version() === NEWEST_VERSION) return
+  connection.begin('write')
+  try {
+    for (const step of missingSteps(version(), 'sqlite')) handle.exec(step)
+    handle.exec(`PRAGMA user_version = ${NEWEST_VERSION}`)
+    connection.commit()
+  } catch (error) {
+    connection.rollback()
+    throw error
+  }
+}
+
+function tooNew(file: string): Failure {
+  return new Failure(
+    `${file} was written by a newer scorpiox-code; update this one, or set STATE_DIR to another folder`,
+  )
+}
+
+function closeQuietly(handle: SqliteHandle): void {
+  try {
+    handle.close()
+  } catch {
+    // It was closed already.
+  }
+}
+
+function identityOf({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`
+}
+
+function isRow(value: unknown): value is SqlRow {
+  return typeof value === 'object' && value !== null
+}

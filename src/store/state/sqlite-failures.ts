@@ -1,0 +1,72 @@
+// What SQLite complains about, said to a person: what is wrong with the file and what to do. Undefined where the
+// complaint is about the statement: that is a bug of ours.
+
+import { Failure } from '../../lib/failure.js'
+
+const ELSEWHERE = 'or set STATE_DIR to another folder'
+
+/** https://sqlite.org/rescode.html: the lowest byte says what it is about, the whole number says more. */
+const BUSY = 5
+const LOCKED = 6
+const PROTOCOL = 15
+const NO_ROOM_FOR_INDEX = 4874
+
+export function isBusy(error: unknown): boolean {
+  return [BUSY, LOCKED, PROTOCOL].includes(codeOf(error) & 0xff)
+}
+
+export function sqliteFailure(file: string, error: unknown): Failure | undefined {
+  if (error instanceof Failure) return error
+  const sentence = sentenceOf(file, codeOf(error), error instanceof Error ? error.message : String(error))
+  return sentence === undefined ? undefined : new Failure(sentence, { cause: error })
+}
+
+export function stillBusy(file: string, seconds: number): Failure {
+  return new Failure(
+    `${file} has been in use by other processes for ${seconds} seconds; nothing was changed. Try again`,
+  )
+}
+
+/** Whether a commit that failed so may have been recorded all the same. */
+export function isUnsure(error: unknown): boolean {
+  return (codeOf(error) & 0xff) === 10
+}
+
+export function unsureCommit(file: string, error: unknown): Failure {
+  const reason = error instanceof Error ? error.message : String(error)
+  return new Failure(
+    `${file} failed at the last moment (${reason}); whether the change was recorded is not known: look at the list`,
+    { cause: error },
+  )
+}
+
+function sentenceOf(file: string, code: number, reason: string): string | undefined {
+  const damaged = `${file} is damaged (${reason}) and was left as it is; move it away together with ${file}-wal and ${file}-shm`
+  switch (code & 0xff) {
+    case BUSY:
+    case LOCKED:
+    case PROTOCOL:
+      return `${file} is in use by other processes; try again`
+    case 13:
+      return `the disk of ${file} is full, nothing was changed; free some space and try again, ${ELSEWHERE}`
+    case 3:
+    case 8:
+    case 23:
+      return `${file} cannot be written to (${reason}), nothing was changed; make it and its folder writable, ${ELSEWHERE}`
+    case 14:
+      return `${file} cannot be opened (${reason}); make it and its folder readable and writable, ${ELSEWHERE}`
+    case 11:
+    case 26:
+      return `${damaged}, and put a backup or an export in its place`
+    case 10:
+      return code === NO_ROOM_FOR_INDEX
+        ? `the disk of ${file} is full, nothing was changed; free some space and try again, ${ELSEWHERE}`
+        : `the disk of ${file} failed (${reason}); check the disk and the space on it, ${ELSEWHERE}`
+    default:
+      return undefined
+  }
+}
+
+function codeOf(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0
+}

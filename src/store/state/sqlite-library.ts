@@ -1,0 +1,84 @@
+// The SQLite of the runtime or, where it has none or one too old, that of an optional package with the same interface.
+
+import { Failure } from '../../lib/failure.js'
+import type { SqlValue } from './sql.js'
+
+/** Before it, two processes that write to one file can destroy it: https://sqlite.org/wal.html#walresetbug */
+const OLDEST = [3, 51, 3] as const
+
+export interface SqliteLibrary {
+  readonly DatabaseSync: new (file: string) => SqliteHandle
+}
+
+export interface SqliteHandle {
+  exec(text: string): void
+  prepare(text: string): SqliteStatement
+  close(): void
+}
+
+export interface SqliteStatement {
+  all(...values: readonly SqlValue[]): readonly unknown[]
+}
+
+type Source = () => unknown
+
+/** The first of them that is there and recent enough. */
+export async function loadSqlite(sources: readonly Source[] = [builtIn, packaged]): Promise<SqliteLibrary> {
+  const tooOld: string[] = []
+  for (const source of sources) {
+    const library = await source()
+    if (!isLibrary(library)) continue
+    const version = versionOf(library)
+    if (isRecent(version)) return library
+    tooOld.push(version)
+  }
+  const advice = 'run npm install @photostructure/sqlite beside scorpiox-code, use Node.js 22.23 or newer'
+  throw new Failure(
+    tooOld.length === 0
+      ? `This Node.js has no SQLite to keep tasks and plans in; ${advice}, or set DATABASE_URL to a PostgreSQL database`
+      : `SQLite ${tooOld.join(' and ')} can destroy a file that several processes write to, ${OLDEST.join('.')} and newer ` +
+          `cannot; ${advice}, or set DATABASE_URL to a PostgreSQL database`,
+  )
+}
+
+function builtIn(): unknown {
+  const emitWarning = process.emitWarning.bind(process)
+  // Node 22 calls its SQLite experimental on stderr, which clients show to people.
+  process.emitWarning = () => {}
+  try {
+    return process.getBuiltinModule('node:sqlite')
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
+
+async function packaged(): Promise<unknown> {
+  try {
+    return await import('@photostructure/sqlite')
+  } catch {
+    return undefined
+  }
+}
+
+function isLibrary(value: unknown): value is SqliteLibrary {
+  return (
+    typeof value === 'object' && value !== null && 'DatabaseSync' in value && typeof value.DatabaseSync === 'function'
+  )
+}
+
+function versionOf({ DatabaseSync }: SqliteLibrary): string {
+  const database = new DatabaseSync(':memory:')
+  try {
+    const [row] = database.prepare('SELECT sqlite_version() AS version').all()
+    return typeof row === 'object' && row !== null && 'version' in row ? String(row.version) : ''
+  } finally {
+    database.close()
+  }
+}
+
+function isRecent(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+  const [least, lessMinor, lessPatch] = OLDEST
+  if (major !== least) return major > least
+  return minor === lessMinor ? patch >= lessPatch : minor > lessMinor
+}

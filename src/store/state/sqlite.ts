@@ -1,0 +1,122 @@
+// State in a SQLite file: one connection, one transaction after the other. Whatever was wrong with the file, the next
+// transaction opens it afresh, so work goes on when the cause is gone; nothing is written to a file that was taken away.
+
+import { setTimeout as pause } from 'node:timers/promises'
+
+import { createInTurn } from '../../lib/in-turn.js'
+import { notKept } from '../private-folder.js'
+import type { Database, Sql, Statement, Written } from './sql.js'
+import { connectToFile, connectToNothing, identityAt, type SqliteConnection } from './sqlite-connection.js'
+import { isBusy, isUnsure, sqliteFailure, stillBusy, unsureCommit } from './sqlite-failures.js'
+import { loadSqlite, type SqliteLibrary } from './sqlite-library.js'
+import { createTransaction } from './transaction.js'
+
+const PATIENCE_MS = 10_000
+const PAUSE_MS = 20
+
+type Kind = 'read' | 'write'
+
+export function openSqlite(file: string): Database {
+  const inTurn = createInTurn()
+  let library: SqliteLibrary | undefined
+  let connection: SqliteConnection | undefined
+  let seenVersion: number | undefined
+  let closed = false
+
+  async function transact<T>(kind: Kind, work: (sql: Sql) => Promise<Written<T>>): Promise<T> {
+    const deadline = performance.now() + PATIENCE_MS
+    return inTurn(async () => {
+      if (closed) throw new Error(`${file} is used after it was closed`)
+      const current = await begun(kind, deadline)
+      try {
+        const { value, keep } = await createTransaction(asyncSql(current), kind).run(work)
+        if (keep && kind === 'write') commit(current)
+        return value
+      } catch (error) {
+        throw explained(error)
+      } finally {
+        current.rollback()
+        if (current.identity === '') current.close()
+      }
+    })
+  }
+
+  async function begun(kind: Kind, deadline: number): Promise<SqliteConnection> {
+    for (;;) {
+      try {
+        library ??= await loadSqlite()
+        const current = connectionFor(kind, library)
+        current.begin(kind)
+        return current
+      } catch (error) {
+        if (!isBusy(error)) throw explained(error)
+        if (performance.now() >= deadline) throw stillBusy(file, PATIENCE_MS / 1000)
+        await pause(Math.random() * PAUSE_MS)
+      }
+    }
+  }
+
+  function connectionFor(kind: Kind, from: SqliteLibrary): SqliteConnection {
+    const identity = identityAt(file)
+    if (connection && connection.identity !== identity) drop()
+    if (connection) return connection
+    if (kind === 'read' && identity === undefined) return connectToNothing(from)
+    connection = connectToFile(from, file)
+    return connection
+  }
+
+  function commit(current: SqliteConnection): void {
+    try {
+      current.commit()
+      if (identityAt(file) === current.identity) return
+    } catch (error) {
+      if (!isUnsure(error)) throw error
+      drop()
+      throw unsureCommit(file, error)
+    }
+    throw unsureCommit(file, new Error('it was taken away while it was written to'))
+  }
+
+  /** After trouble with the file, it is opened afresh. What is not about the file comes back as it is. */
+  function explained(error: unknown): unknown {
+    const failure = sqliteFailure(file, error) ?? (isOfSystem(error) ? notKept(file, error) : undefined)
+    if (failure === undefined || failure === error) return error
+    drop()
+    return failure
+  }
+
+  function drop(): void {
+    connection?.close()
+    connection = undefined
+    seenVersion = undefined
+  }
+
+  return {
+    name: file,
+    read: (work) => transact('read', async (sql) => ({ value: await work(sql), keep: false })),
+    write: (_, work) => transact('write', work),
+    stirred: () =>
+      inTurn(async () => {
+        const identity = identityAt(file)
+        if (!connection || connection.identity !== identity) return identity !== undefined
+        const version = connection.dataVersion()
+        const stirred = seenVersion !== version
+        seenVersion = version
+        return stirred
+      }),
+    close: () =>
+      inTurn(async () => {
+        closed = true
+        drop()
+      }),
+  }
+}
+
+function asyncSql(connection: SqliteConnection): Sql {
+  const all: Statement = async (text, ...values) => connection.all(text, values)
+  return { all, run: all }
+}
+
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error
+}

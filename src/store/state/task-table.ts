@@ -1,0 +1,171 @@
+// The rows of tasks and steps in SQL. What a list or a count needs stands in the row of the task: its counters, and the
+// folded text of its name and its steps, in which a search looks for each term.
+
+import { foldText } from '../../lib/fold-text.js'
+import { storableText } from '../../lib/storable-text.js'
+import { takeNumbers } from './scope-table.js'
+import { numberIn, numberOrNullIn, onlyRow, textIn, type Sql, type SqlRow, type SqlValue } from './sql.js'
+import type { NewStep, StepRow, TaskCounts, TaskFilter, TaskRow, TaskRows } from './task-rows.js'
+
+const TASK = 'id, created_at, completed_at, steps, steps_done, name'
+const STEP = 'id, task, created_at, completed_at, text'
+
+/** As many rows as one statement inserts; each has six values. */
+const CHUNK = 200
+
+export function createTaskTable(sql: Sql, scope: number): TaskRows {
+  return {
+    async current() {
+      const [row] = await sql.all('SELECT current_task FROM scopes WHERE id = ?', scope)
+      return row ? (numberOrNullIn(row, 'current_task') ?? undefined) : undefined
+    },
+    async setCurrent(id) {
+      await sql.run('UPDATE scopes SET current_task = ? WHERE id = ?', id, scope)
+    },
+    async find(id) {
+      const [row] = await sql.all(`SELECT ${TASK} FROM tasks WHERE scope = ? AND id = ?`, scope, id)
+      return row && taskOf(row)
+    },
+    async findStep(id) {
+      const [row] = await sql.all(`SELECT ${STEP} FROM steps WHERE scope = ? AND id = ?`, scope, id)
+      return row && stepOf(row)
+    },
+    async steps(taskId, { state, limit } = {}) {
+      const open = state === 'open' ? ' AND completed_at IS NULL' : ''
+      const end = limit === undefined ? '' : ' LIMIT ?'
+      const text = `SELECT ${STEP} FROM steps WHERE scope = ? AND task = ?${open} ORDER BY id${end}`
+      return (await sql.all(text, scope, taskId, ...(limit === undefined ? [] : [limit]))).map(stepOf)
+    },
+    insert: (name, at) => insertTask(sql, scope, storableText(name), at),
+    insertSteps: (taskId, steps, at) => insertSteps(sql, scope, taskId, steps.map(storable), at),
+    async complete(id, at) {
+      await sql.run(
+        'UPDATE tasks SET completed_at = ? WHERE scope = ? AND id = ? AND completed_at IS NULL',
+        at,
+        scope,
+        id,
+      )
+    },
+    completeStep: (id, at) => completeStep(sql, scope, id, at),
+    async list(filter, limit) {
+      const { where, values } = condition(scope, filter)
+      const rows = await sql.all(`SELECT ${TASK} FROM tasks WHERE ${where} ORDER BY id DESC LIMIT ?`, ...values, limit)
+      return rows.map(taskOf)
+    },
+    count: (filter) => countTasks(sql, scope, filter),
+  }
+}
+
+async function insertTask(sql: Sql, scope: number, name: string, at: number): Promise<TaskRow> {
+  const id = await takeNumbers(sql, scope, 'next_task', 1)
+  await sql.run(
+    'INSERT INTO tasks (scope, id, created_at, name, search) VALUES (?, ?, ?, ?, ?)',
+    scope,
+    id,
+    at,
+    name,
+    foldText(name),
+  )
+  return { id, name, createdAt: at, completedAt: null, steps: 0, stepsDone: 0 }
+}
+
+async function insertSteps(
+  sql: Sql,
+  scope: number,
+  taskId: number,
+  steps: readonly NewStep[],
+  at: number,
+): Promise<readonly StepRow[]> {
+  if (steps.length === 0) return []
+  const first = await takeNumbers(sql, scope, 'next_step', steps.length)
+  const rows = steps.map((step, index): StepRow => ({ id: first + index, taskId, createdAt: at, ...step }))
+  await insertStepRows(sql, scope, rows)
+  const updated = await sql.run(
+    `UPDATE tasks SET steps = steps + ?, steps_done = steps_done + ?, search = search || ?
+     WHERE scope = ? AND id = ? RETURNING id`,
+    steps.length,
+    steps.filter(({ completedAt }) => completedAt !== null).length,
+    steps.map(({ text }) => `\n${foldText(text)}`).join(''),
+    scope,
+    taskId,
+  )
+  onlyRow(updated)
+  return rows
+}
+
+async function insertStepRows(sql: Sql, scope: number, rows: readonly StepRow[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += CHUNK) {
+    const chunk = rows.slice(at, at + CHUNK)
+    await sql.run(
+      `INSERT INTO steps (scope, ${STEP}) VALUES ${chunk.map(() => '(?, ?, ?, ?, ?, ?)').join(', ')}`,
+      ...chunk.flatMap(({ id, taskId, createdAt, completedAt, text }) => [
+        scope,
+        id,
+        taskId,
+        createdAt,
+        completedAt,
+        text,
+      ]),
+    )
+  }
+}
+
+async function completeStep(sql: Sql, scope: number, id: number, at: number): Promise<void> {
+  const [row] = await sql.run(
+    'UPDATE steps SET completed_at = ? WHERE scope = ? AND id = ? AND completed_at IS NULL RETURNING task',
+    at,
+    scope,
+    id,
+  )
+  if (!row) return
+  await sql.run('UPDATE tasks SET steps_done = steps_done + 1 WHERE scope = ? AND id = ?', scope, numberIn(row, 'task'))
+}
+
+async function countTasks(sql: Sql, scope: number, filter: TaskFilter): Promise<TaskCounts> {
+  const { where, values } = condition(scope, filter)
+  const rows = await sql.all(
+    `SELECT count(*) AS tasks, count(*) FILTER (WHERE completed_at IS NULL) AS open_tasks,
+       CAST(coalesce(sum(steps - steps_done) FILTER (WHERE completed_at IS NULL), 0) AS BIGINT) AS open_steps
+     FROM tasks WHERE ${where}`,
+    ...values,
+  )
+  const row = onlyRow(rows)
+  return { tasks: numberIn(row, 'tasks'), open: numberIn(row, 'open_tasks'), openSteps: numberIn(row, 'open_steps') }
+}
+
+function condition(scope: number, { terms, state, before }: TaskFilter) {
+  const folded = terms.map((term) => foldText(storableText(term))).filter((term) => term !== '')
+  const where = [
+    'scope = ?',
+    ...(before === undefined ? [] : ['id < ?']),
+    ...(state === undefined ? [] : [`completed_at IS ${state === 'open' ? 'NULL' : 'NOT NULL'}`]),
+    ...folded.map(() => 'instr(search, ?) > 0'),
+  ].join(' AND ')
+  const values: readonly SqlValue[] = [scope, ...(before === undefined ? [] : [before]), ...folded]
+  return { where, values }
+}
+
+function storable({ text, completedAt }: NewStep): NewStep {
+  return { text: storableText(text), completedAt }
+}
+
+function taskOf(row: SqlRow): TaskRow {
+  return {
+    id: numberIn(row, 'id'),
+    name: textIn(row, 'name'),
+    createdAt: numberIn(row, 'created_at'),
+    completedAt: numberOrNullIn(row, 'completed_at'),
+    steps: numberIn(row, 'steps'),
+    stepsDone: numberIn(row, 'steps_done'),
+  }
+}
+
+function stepOf(row: SqlRow): StepRow {
+  return {
+    id: numberIn(row, 'id'),
+    taskId: numberIn(row, 'task'),
+    text: textIn(row, 'text'),
+    createdAt: numberIn(row, 'created_at'),
+    completedAt: numberOrNullIn(row, 'completed_at'),
+  }
+}
