@@ -15,6 +15,7 @@ import { createNotices } from './services/notices.js'
 import { createServices } from './services/services.js'
 import { lazyState } from './services/state.js'
 import { RESOURCES, TEMPLATES, TOOLS } from './tools/index.js'
+import type { Resource, ResourceTemplate } from './tools/resource.js'
 import { serveStdio } from './transport/stdio.js'
 
 const PROGRAM_DIR = import.meta.dirname
@@ -51,6 +52,8 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
   )
   const notices = createNotices()
   const state = lazyState(config)
+  const isOffered = ({ shownWith }: Resource | ResourceTemplate): boolean =>
+    shownWith === undefined || !refusals.has(shownWith)
   return createServer({
     name: 'scorpiox-code',
     version: VERSION,
@@ -64,8 +67,8 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
       return openTicketFiles(join(stateDirOf(settings), 'tickets'))
     },
     tools: TOOLS.filter((tool) => !refusals.has(tool.name)),
-    resources: refusals.has('ReadBgOutput') ? [] : RESOURCES,
-    templates: refusals.has('ReadBgOutput') ? [] : TEMPLATES,
+    resources: RESOURCES.filter(isOffered),
+    templates: TEMPLATES.filter(isOffered),
     refusals,
     logError: (error) => log.error(stackOf(error)),
     services: createServices(
@@ -73,6 +76,11 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
         shell: async () => {
           const { openShell } = await import('./services/shell/open-shell.js')
           return openShell({ config, notices, log, confinement: await confinement(), state })
+        },
+        plans: async () => {
+          const { openPlans } = await import('./services/plans/open-plans.js')
+          const { level } = await confinement()
+          return openPlans({ config, notices, state, level })
         },
       },
       notices,

@@ -13,6 +13,7 @@ export const jobList = resourcesOver<{ shell: Shell }>()({
   name: 'background tasks',
   description: 'Your background tasks in this project: id, status, runtime and command.',
   mimeType: 'text/plain',
+  shownWith: 'ReadBgOutput',
   needs: ['shell'],
   async read({ shell }, { user, session }) {
     const jobs = await (await shell.jobs()).list({ user, session })
@@ -25,6 +26,7 @@ export const jobOutput = templatesOver<{ shell: Shell }>()({
   name: 'output of a background task',
   description: 'What a background task, or a command with a long output, has printed.',
   mimeType: 'text/plain',
+  shownWith: 'ReadBgOutput',
   needs: ['shell'],
   async read({ id = '' }, { shell }, { user, session }) {
     if (!/^\d{1,15}$/.test(id)) return undefined

@@ -9,6 +9,8 @@ interface Face {
   readonly title?: string
   readonly description: string
   readonly mimeType?: string
+  /** The tool without which it is not shown either. */
+  readonly shownWith?: string
   /** The services `read` receives. */
   readonly needs?: readonly string[]
 }

@@ -45,23 +45,26 @@ export function shortened(text: string, maxCharacters = MAX_CHARACTERS): string 
 function plainLines(markdown: string): readonly string[] {
   let fence = ''
   let isComment = false
-  return markdown.split(/\r\n|\r|\n/).filter((line) => {
-    if (isComment) {
-      isComment = !line.includes('-->')
-      return false
-    }
-    const marker = /^[\s>]*(?:[-*+]\s+)?(`{3,}|~{3,})/.exec(line)?.[1] ?? ''
-    if (fence !== '') {
-      if (closes(line, marker, fence)) fence = ''
-      return false
-    }
-    if (opens(line, marker)) {
-      fence = marker
-      return false
-    }
-    isComment = line.lastIndexOf('<!--') > line.lastIndexOf('-->')
-    return true
-  }).map((line) => line.trimEnd())
+  return markdown
+    .split(/\r\n|\r|\n/)
+    .filter((line) => {
+      if (isComment) {
+        isComment = !line.includes('-->')
+        return false
+      }
+      const marker = /^[\s>]*(?:[-*+]\s+)?(`{3,}|~{3,})/.exec(line)?.[1] ?? ''
+      if (fence !== '') {
+        if (closes(line, marker, fence)) fence = ''
+        return false
+      }
+      if (opens(line, marker)) {
+        fence = marker
+        return false
+      }
+      isComment = line.lastIndexOf('<!--') > line.lastIndexOf('-->')
+      return true
+    })
+    .map((line) => line.trimEnd())
 }
 
 /** What is behind a fence of backticks has none; otherwise it is code within a line. */
@@ -70,5 +73,7 @@ function opens(line: string, marker: string): boolean {
 }
 
 function closes(line: string, marker: string, fence: string): boolean {
-  return marker.startsWith(fence) && line.trimEnd().endsWith(marker) && /^[\s>]*$/.test(line.slice(0, line.indexOf(marker)))
+  return (
+    marker.startsWith(fence) && line.trimEnd().endsWith(marker) && /^[\s>]*$/.test(line.slice(0, line.indexOf(marker)))
+  )
 }

@@ -10,11 +10,7 @@ export interface LazySandbox {
   close(): Promise<void>
 }
 
-export function lazySandbox(
-  config: Config,
-  level: CageLevel,
-  terms: Pick<SandboxTerms, 'isSealed'> = {},
-): LazySandbox {
+export function lazySandbox(config: Config, level: CageLevel, terms: Pick<SandboxTerms, 'isSealed'> = {}): LazySandbox {
   let opening: Promise<Sandbox> | undefined
 
   async function open(): Promise<Sandbox> {
