@@ -21,8 +21,9 @@ export function confinedByPlans(config: Config, usual: Confinement, { openPlan, 
     try {
       const folder = ensureSessionFolder(project, session)
       const opened = await sandbox.open()
-      // A shell that was kept ready for a folder that is gone would write into nothing.
-      const key = `plan ${level} ${folder} ${lstatSync(folder).ino}`
+      // A shell that was kept ready for a folder that is gone would write into nothing; numbers of files are used again.
+      const { ino, birthtimeMs } = lstatSync(folder)
+      const key = `plan ${level} ${folder} ${ino} ${birthtimeMs}`
       return { key, cage: () => opened.cage(level, { writable: [folder] }) }
     } catch (error) {
       throw error instanceof Failure ? notConfined(error) : error
