@@ -24,7 +24,8 @@ export function confinedByPlans(config: Config, usual: Confinement, { openPlan, 
       // A shell that was kept ready for a folder that is gone would write into nothing; numbers of files are used again.
       const { ino, birthtimeMs } = lstatSync(folder)
       const key = `plan ${level} ${folder} ${ino} ${birthtimeMs}`
-      return { key, cage: () => opened.cage(level, { writable: [folder] }) }
+      const note = `Plan mode is on: commands can only read, except in ${folder}.`
+      return { key, note, cage: () => opened.cage(level, { writable: [folder] }) }
     } catch (error) {
       throw error instanceof Failure ? notConfined(error) : error
     }

@@ -58,6 +58,8 @@ export interface Outcome extends Digest {
   readonly keptBytes: number
   /** Why it could not go on, or its whole output not be kept. */
   readonly problem: string | undefined
+  /** Why it may have failed, where that does not show. */
+  readonly note: string | undefined
   /** What it left running. */
   readonly left: readonly { readonly pid: number; readonly name: string }[]
 }
@@ -166,6 +168,7 @@ export function createShell(settings: ShellSettings): Shell {
       jobId: isWorthIt ? job?.id : undefined,
       keptBytes,
       problem: foreground.problem,
+      note: ending === 'exit' && code !== 0 ? work.note : undefined,
       left: left.map((pid) => ({ pid, name: processName(pid) ?? '?' })),
     }
   }
@@ -177,6 +180,7 @@ const OPEN_END = {
   signal: null,
   keptBytes: 0,
   problem: undefined,
+  note: undefined,
   left: [],
 } as const
 
