@@ -29,6 +29,7 @@ export interface Flags {
   readonly 'key-header'?: string | undefined
   readonly tool?: string | undefined
   readonly args?: string | undefined
+  readonly replace?: boolean | undefined
 }
 
 /** The command line was not understood; it says what was expected. */
@@ -61,6 +62,7 @@ export function readArguments(argv: readonly string[]): Arguments {
         'key-header': { type: 'string' },
         tool: { type: 'string' },
         args: { type: 'string' },
+        replace: { type: 'boolean' },
       },
     })
     const [command, ...operands] = positionals

@@ -29,6 +29,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['config', config],
   ['doctor', doctor],
   ['token', token],
+  ['state', state],
   ['check', check],
 ])
 
@@ -103,6 +104,14 @@ async function token({ config: { settings } }: Surroundings, given: Arguments): 
   ])
   const tokens = openTokenFile(join(stateDirOf(settings), 'tokens.json'))
   return said(print(tokenReport(tokens, given, osUser())))
+}
+
+async function state({ config: { settings } }: Surroundings, given: Arguments): Promise<number> {
+  const [{ stateReport }, { statePlaceOf }] = await Promise.all([
+    import('./state.js'),
+    import('../config/state-place.js'),
+  ])
+  return said(print(await stateReport(statePlaceOf(settings), given)))
 }
 
 async function check(_: Surroundings, { operands, flags }: Arguments): Promise<number> {

@@ -18,6 +18,9 @@ Usage
   scorpiox-code token create        make a token for HTTP [--name N] [--user U] [--expires 30d] [--json]
   scorpiox-code token list          list the tokens       [--json]
   scorpiox-code token revoke <id>   end a token, by its id or name                     [--json]
+  scorpiox-code state path          print where tasks and plans are kept
+  scorpiox-code state export [file] print or save all of them as JSON
+  scorpiox-code state import <file> take in what was exported                          [--replace]
 
 Flags
   -e, --env KEY=VALUE   set an option, over files and environment (may be repeated)

@@ -7,14 +7,14 @@ const STEPS: readonly (readonly string[])[] = [
   [
     `CREATE TABLE scopes (
       id IDENTITY,
+      key TEXT NOT NULL UNIQUE,
       project TEXT NOT NULL,
       user_name TEXT NOT NULL,
       next_task BIGINT NOT NULL DEFAULT 1,
       next_step BIGINT NOT NULL DEFAULT 1,
       next_plan BIGINT NOT NULL DEFAULT 1,
       current_task BIGINT,
-      revision BIGINT NOT NULL DEFAULT 1,
-      UNIQUE (project, user_name)
+      revision BIGINT NOT NULL DEFAULT 1
     )`,
     // The searched text comes last: it may be long, and what is before it can be read without it.
     `CREATE TABLE tasks (

@@ -5,5 +5,5 @@ import type { Database } from './sql.js'
 
 export async function openDatabase({ file, databaseUrl }: StatePlace): Promise<Database> {
   if (databaseUrl === '') return (await import('./sqlite.js')).openSqlite(file)
-  throw new Error('later')
+  return (await import('./postgres.js')).openPostgres(databaseUrl)
 }

@@ -29,4 +29,6 @@ export interface PlanRows {
   ): Promise<void>
   addVersion(planId: number, text: string, savedAt: number): Promise<PlanVersion>
   versions(planId: number): Promise<readonly PlanVersion[]>
+  /** In the order they were opened. */
+  all(): Promise<readonly PlanRow[]>
 }

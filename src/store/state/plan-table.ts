@@ -17,6 +17,10 @@ export function createPlanTable(sql: Sql, scope: number): PlanRows {
       const [row] = await sql.all(`SELECT ${PLAN} FROM plans WHERE scope = ? ORDER BY id DESC LIMIT 1`, scope)
       return row && planOf(row)
     },
+    async all() {
+      const rows = await sql.all(`SELECT ${PLAN} FROM plans WHERE scope = ? ORDER BY id`, scope)
+      return rows.map(planOf)
+    },
     async insert({ goal, session, startedAt }) {
       const rows = await sql.run(
         `INSERT INTO plans (scope, id, goal, session, started_at, outcome) VALUES (?, ?, ?, ?, ?, 'open')

@@ -1,5 +1,7 @@
 // A row for each user in each project: its counters, its current task, and a revision that every write raises.
 
+import { createHash } from 'node:crypto'
+
 import { storableText } from '../../lib/storable-text.js'
 import { numberIn, onlyRow, type Sql, type SqlRow } from './sql.js'
 import type { Scope } from './state.js'
@@ -12,27 +14,25 @@ export interface ScopeMark {
 /** Numbers start at 1: no row belongs to this one. */
 const NOWHERE: ScopeMark = { id: 0, revision: 0 }
 
-/** What tells one scope from another. */
+/** What tells one scope from another; short, because an index of PostgreSQL takes no long path. */
 export function keyOf({ project, user }: Scope): string {
-  return JSON.stringify([storableText(project), storableText(user)])
+  const names = JSON.stringify([storableText(project), storableText(user)])
+  return createHash('sha256').update(names).digest('hex')
 }
 
-export async function findScope(sql: Sql, { project, user }: Scope): Promise<ScopeMark> {
-  const rows = await sql.all(
-    'SELECT id, revision FROM scopes WHERE project = ? AND user_name = ?',
-    storableText(project),
-    storableText(user),
-  )
+export async function findScope(sql: Sql, scope: Scope): Promise<ScopeMark> {
+  const rows = await sql.all('SELECT id, revision FROM scopes WHERE key = ?', keyOf(scope))
   return rows[0] ? markOf(rows[0]) : NOWHERE
 }
 
 /** Makes the row where there is none and holds it: whoever else writes to the scope waits here. */
-export async function enterScope(sql: Sql, { project, user }: Scope): Promise<ScopeMark> {
+export async function enterScope(sql: Sql, scope: Scope): Promise<ScopeMark> {
   const rows = await sql.run(
-    `INSERT INTO scopes (project, user_name) VALUES (?, ?)
-     ON CONFLICT (project, user_name) DO UPDATE SET revision = scopes.revision + 1 RETURNING id, revision`,
-    storableText(project),
-    storableText(user),
+    `INSERT INTO scopes (key, project, user_name) VALUES (?, ?, ?)
+     ON CONFLICT (key) DO UPDATE SET revision = scopes.revision + 1 RETURNING id, revision`,
+    keyOf(scope),
+    storableText(scope.project),
+    storableText(scope.user),
   )
   return markOf(onlyRow(rows))
 }

@@ -1,7 +1,6 @@
 // Notices that the rows of a scope have changed: by the revisions that pass by here, and by looking every now and then
 // for those that other processes have raised. Looking never fails anything and never keeps the process alive.
 
-import { storableText } from '../../lib/storable-text.js'
 import { keyOf } from './scope-table.js'
 import { numberIn, textIn, type Database } from './sql.js'
 import type { Scope } from './state.js'
@@ -49,11 +48,14 @@ export function createScopeWatch(database: Database): ScopeWatch {
   }
 
   async function compare(): Promise<void> {
-    const entries = [...known.values()]
+    const entries = [...known]
     for (let at = 0; at < entries.length; at += CHUNK) {
       const chunk = entries.slice(at, at + CHUNK)
-      const found = await revisionsOf(database, chunk)
-      for (const { scope } of chunk) seen(scope, found.get(keyOf(scope)) ?? 0)
+      const found = await revisionsOf(
+        database,
+        chunk.map(([key]) => key),
+      )
+      for (const [key, { scope }] of chunk) seen(scope, found.get(key) ?? 0)
     }
   }
 
@@ -77,18 +79,9 @@ export function createScopeWatch(database: Database): ScopeWatch {
   }
 }
 
-async function revisionsOf(database: Database, entries: readonly Known[]): Promise<ReadonlyMap<string, number>> {
+async function revisionsOf(database: Database, keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await database.read((sql) =>
-    sql.all(
-      `SELECT project, user_name, revision FROM scopes
-       WHERE ${entries.map(() => '(project = ? AND user_name = ?)').join(' OR ')}`,
-      ...entries.flatMap(({ scope }) => [storableText(scope.project), storableText(scope.user)]),
-    ),
+    sql.all(`SELECT key, revision FROM scopes WHERE key IN (${keys.map(() => '?').join(', ')})`, ...keys),
   )
-  return new Map(
-    rows.map((row) => [
-      keyOf({ project: textIn(row, 'project'), user: textIn(row, 'user_name') }),
-      numberIn(row, 'revision'),
-    ]),
-  )
+  return new Map(rows.map((row) => [textIn(row, 'key'), numberIn(row, 'revision')]))
 }

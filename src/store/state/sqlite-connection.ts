@@ -24,6 +24,9 @@ export interface SqliteConnection {
   rollback(): void
   /** Changes when another connection has committed. */
   dataVersion(): number
+  /** Brings all that was written into the file itself. Never throws. */
+  tidy(): void
+  /** The SQLite of Node 20's package lets go of the file only when its statements have been collected. */
   close(): void
 }
 
@@ -72,7 +75,7 @@ function prepared(handle: SqliteHandle, file: string, identity: string): SqliteC
     migrate(handle, connection)
     return connection
   } catch (error) {
-    closeQuietly(handle)
+    quietly(() => handle.close())
     throw error
   }
 }
@@ -109,15 +112,13 @@ function connectionOver(handle: SqliteHandle, file: string, identity: string): S
     },
     all,
     commit: () => handle.exec('COMMIT'),
-    rollback() {
-      try {
-        handle.exec('ROLLBACK')
-      } catch {
-        // Nothing was open any more.
-      }
-    },
+    rollback: () => quietly(() => handle.exec('ROLLBACK')),
     dataVersion: () => pragma('data_version'),
-    close: () => closeQuietly(handle),
+    tidy: () => quietly(() => handle.exec('PRAGMA wal_checkpoint(TRUNCATE)')),
+    close() {
+      statements.clear()
+      quietly(() => handle.close())
+    },
   }
   return connection
 }
@@ -143,11 +144,11 @@ function tooNew(file: string): Failure {
   )
 }
 
-function closeQuietly(handle: SqliteHandle): void {
+function quietly(end: () => void): void {
   try {
-    handle.close()
+    end()
   } catch {
-    // It was closed already.
+    // It had ended already, or the file cannot be used; the next transaction says so.
   }
 }
 

@@ -8,11 +8,29 @@ const ELSEWHERE = 'or set STATE_DIR to another folder'
 /** https://sqlite.org/rescode.html: the lowest byte says what it is about, the whole number says more. */
 const BUSY = 5
 const LOCKED = 6
+const FULL = 13
 const PROTOCOL = 15
 const NO_ROOM_FOR_INDEX = 4874
 
+/** The package for Node 20 leaves the number out where a statement fails. */
+const WORDS: readonly (readonly [string, number])[] = [
+  ['disk is full', FULL],
+  ['disk I/O error', 10],
+  ['is locked', BUSY],
+  ['locking protocol', PROTOCOL],
+  ['readonly database', 8],
+  ['malformed', 11],
+  ['not a database', 26],
+  ['unable to open', 14],
+]
+
 export function isBusy(error: unknown): boolean {
   return [BUSY, LOCKED, PROTOCOL].includes(codeOf(error) & 0xff)
+}
+
+/** A full disk spoils nothing that is open. */
+export function isFull(error: unknown): boolean {
+  return (codeOf(error) & 0xff) === FULL
 }
 
 export function sqliteFailure(file: string, error: unknown): Failure | undefined {
@@ -47,7 +65,7 @@ function sentenceOf(file: string, code: number, reason: string): string | undefi
     case LOCKED:
     case PROTOCOL:
       return `${file} is in use by other processes; try again`
-    case 13:
+    case FULL:
       return `the disk of ${file} is full, nothing was changed; free some space and try again, ${ELSEWHERE}`
     case 3:
     case 8:
@@ -68,5 +86,8 @@ function sentenceOf(file: string, code: number, reason: string): string | undefi
 }
 
 function codeOf(error: unknown): number {
-  return error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0
+  if (!(error instanceof Error)) return 0
+  if ('errcode' in error) return Number(error.errcode)
+  if (!('code' in error) || error.code !== 'ERR_SQLITE_ERROR') return 0
+  return WORDS.find(([word]) => error.message.includes(word))?.[1] ?? 0
 }

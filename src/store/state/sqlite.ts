@@ -7,7 +7,7 @@ import { createInTurn } from '../../lib/in-turn.js'
 import { notKept } from '../private-folder.js'
 import type { Database, Sql, Statement, Written } from './sql.js'
 import { connectToFile, connectToNothing, identityAt, type SqliteConnection } from './sqlite-connection.js'
-import { isBusy, isUnsure, sqliteFailure, stillBusy, unsureCommit } from './sqlite-failures.js'
+import { isBusy, isFull, isUnsure, sqliteFailure, stillBusy, unsureCommit } from './sqlite-failures.js'
 import { loadSqlite, type SqliteLibrary } from './sqlite-library.js'
 import { createTransaction } from './transaction.js'
 
@@ -25,17 +25,20 @@ export function openSqlite(file: string): Database {
 
   async function transact<T>(kind: Kind, work: (sql: Sql) => Promise<Written<T>>): Promise<T> {
     const deadline = performance.now() + PATIENCE_MS
-    return inTurn(async () => {
+    return inTurn('', async () => {
       if (closed) throw new Error(`${file} is used after it was closed`)
       const current = await begun(kind, deadline)
+      let committing = false
       try {
         const { value, keep } = await createTransaction(asyncSql(current), kind).run(work)
-        if (keep && kind === 'write') commit(current)
+        committing = keep
+        if (keep) commit(current)
+        else current.rollback()
         return value
       } catch (error) {
-        throw explained(error)
-      } finally {
         current.rollback()
+        throw explained(error, committing)
+      } finally {
         if (current.identity === '') current.close()
       }
     })
@@ -66,23 +69,17 @@ export function openSqlite(file: string): Database {
   }
 
   function commit(current: SqliteConnection): void {
-    try {
-      current.commit()
-      if (identityAt(file) === current.identity) return
-    } catch (error) {
-      if (!isUnsure(error)) throw error
-      drop()
-      throw unsureCommit(file, error)
-    }
+    current.commit()
+    if (identityAt(file) === current.identity) return
     throw unsureCommit(file, new Error('it was taken away while it was written to'))
   }
 
   /** After trouble with the file, it is opened afresh. What is not about the file comes back as it is. */
-  function explained(error: unknown): unknown {
+  function explained(error: unknown, committing = false): unknown {
     const failure = sqliteFailure(file, error) ?? (isOfSystem(error) ? notKept(file, error) : undefined)
     if (failure === undefined || failure === error) return error
-    drop()
-    return failure
+    if (!isFull(error)) drop()
+    return committing && isUnsure(error) ? unsureCommit(file, error) : failure
   }
 
   function drop(): void {
@@ -96,7 +93,7 @@ export function openSqlite(file: string): Database {
     read: (work) => transact('read', async (sql) => ({ value: await work(sql), keep: false })),
     write: (_, work) => transact('write', work),
     stirred: () =>
-      inTurn(async () => {
+      inTurn('', async () => {
         const identity = identityAt(file)
         if (!connection || connection.identity !== identity) return identity !== undefined
         const version = connection.dataVersion()
@@ -105,8 +102,9 @@ export function openSqlite(file: string): Database {
         return stirred
       }),
     close: () =>
-      inTurn(async () => {
+      inTurn('', async () => {
         closed = true
+        connection?.tidy()
         drop()
       }),
   }

@@ -3,15 +3,14 @@
 
 import { foldText } from '../../lib/fold-text.js'
 import { storableText } from '../../lib/storable-text.js'
+import { insertRows } from './insert-rows.js'
 import { takeNumbers } from './scope-table.js'
 import { numberIn, numberOrNullIn, onlyRow, textIn, type Sql, type SqlRow, type SqlValue } from './sql.js'
 import type { NewStep, StepRow, TaskCounts, TaskFilter, TaskRow, TaskRows } from './task-rows.js'
 
 const TASK = 'id, created_at, completed_at, steps, steps_done, name'
 const STEP = 'id, task, created_at, completed_at, text'
-
-/** As many rows as one statement inserts; each has six values. */
-const CHUNK = 200
+export const STEP_COLUMNS = ['scope', 'id', 'task', 'created_at', 'completed_at', 'text']
 
 export function createTaskTable(sql: Sql, scope: number): TaskRows {
   return {
@@ -56,6 +55,11 @@ export function createTaskTable(sql: Sql, scope: number): TaskRows {
   }
 }
 
+/** What a search looks into, of a name and the steps after it. */
+export function searchTextOf(texts: readonly string[]): string {
+  return texts.map(foldText).join('\n')
+}
+
 async function insertTask(sql: Sql, scope: number, name: string, at: number): Promise<TaskRow> {
   const id = await takeNumbers(sql, scope, 'next_task', 1)
   await sql.run(
@@ -64,7 +68,7 @@ async function insertTask(sql: Sql, scope: number, name: string, at: number): Pr
     id,
     at,
     name,
-    foldText(name),
+    searchTextOf([name]),
   )
   return { id, name, createdAt: at, completedAt: null, steps: 0, stepsDone: 0 }
 }
@@ -79,35 +83,23 @@ async function insertSteps(
   if (steps.length === 0) return []
   const first = await takeNumbers(sql, scope, 'next_step', steps.length)
   const rows = steps.map((step, index): StepRow => ({ id: first + index, taskId, createdAt: at, ...step }))
-  await insertStepRows(sql, scope, rows)
+  await insertRows(
+    sql,
+    'steps',
+    STEP_COLUMNS,
+    rows.map(({ id, createdAt, completedAt, text }) => [scope, id, taskId, createdAt, completedAt, text]),
+  )
   const updated = await sql.run(
     `UPDATE tasks SET steps = steps + ?, steps_done = steps_done + ?, search = search || ?
      WHERE scope = ? AND id = ? RETURNING id`,
     steps.length,
     steps.filter(({ completedAt }) => completedAt !== null).length,
-    steps.map(({ text }) => `\n${foldText(text)}`).join(''),
+    `\n${searchTextOf(steps.map(({ text }) => text))}`,
     scope,
     taskId,
   )
   onlyRow(updated)
   return rows
-}
-
-async function insertStepRows(sql: Sql, scope: number, rows: readonly StepRow[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += CHUNK) {
-    const chunk = rows.slice(at, at + CHUNK)
-    await sql.run(
-      `INSERT INTO steps (scope, ${STEP}) VALUES ${chunk.map(() => '(?, ?, ?, ?, ?, ?)').join(', ')}`,
-      ...chunk.flatMap(({ id, taskId, createdAt, completedAt, text }) => [
-        scope,
-        id,
-        taskId,
-        createdAt,
-        completedAt,
-        text,
-      ]),
-    )
-  }
 }
 
 async function completeStep(sql: Sql, scope: number, id: number, at: number): Promise<void> {

@@ -1,0 +1,84 @@
+// Says where tasks and plans are kept, and takes them out and in as one JSON document.
+
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+import type { StatePlace } from '../config/state-place.js'
+import { shownAddress } from '../lib/database-address.js'
+import { Failure } from '../lib/failure.js'
+import { replaceFileLater } from '../store/atomic-file.js'
+import { exportState } from '../store/state/export-state.js'
+import { importState } from '../store/state/import-state.js'
+import { openDatabase } from '../store/state/open-database.js'
+import type { Database } from '../store/state/sql.js'
+import { printStateDocument, readStateDocument, type StateDocument } from '../store/state/state-document.js'
+import { UsageError, type Arguments } from './args.js'
+
+const USAGE = 'state needs one of: path, export [file], import <file> [--replace]'
+
+type Given = Pick<Arguments, 'operands' | 'flags'>
+
+/** Gives the text to print. */
+export async function stateReport(place: StatePlace, { operands, flags }: Given): Promise<string> {
+  const [verb, file, ...tooMany] = operands
+  if (tooMany.length > 0 || (flags.replace && verb !== 'import')) throw new UsageError(USAGE)
+  if (verb === 'path' && file === undefined) return `${pathOf(place)}\n`
+  if (verb === 'export') return within(place, (database) => takeOut(database, file))
+  if (verb === 'import' && file !== undefined) {
+    return within(place, (database) => takeIn(database, file, flags.replace ?? false))
+  }
+  throw new UsageError(USAGE)
+}
+
+function pathOf({ file, databaseUrl }: StatePlace): string {
+  return databaseUrl === '' ? file : (shownAddress(databaseUrl) ?? 'DATABASE_URL is no address of PostgreSQL')
+}
+
+async function within(place: StatePlace, work: (database: Database) => Promise<string>): Promise<string> {
+  const database = await openDatabase(place)
+  try {
+    return await work(database)
+  } finally {
+    await database.close()
+  }
+}
+
+async function takeOut(database: Database, file: string | undefined): Promise<string> {
+  const document = await exportState(database)
+  if (file === undefined) return printStateDocument(document)
+  const path = resolve(file)
+  try {
+    await replaceFileLater(path, printStateDocument(document))
+  } catch (error) {
+    throw new Failure(`${path} cannot be written (${reasonOf(error)}); name another file`, { cause: error })
+  }
+  return `Exported ${contentsOf(document)} to ${path}.\n`
+}
+
+async function takeIn(database: Database, file: string, replace: boolean): Promise<string> {
+  const path = resolve(file)
+  const document = documentIn(path)
+  await importState(database, document, replace)
+  return `Imported ${contentsOf(document)} into ${database.name}.\n`
+}
+
+function documentIn(path: string): StateDocument {
+  try {
+    return readStateDocument(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new Failure(`${path} cannot be imported: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+function contentsOf({ scopes }: StateDocument): string {
+  const sum = (of: 'tasks' | 'plans'): number => scopes.reduce((total, scope) => total + scope[of].length, 0)
+  return `${counted(sum('tasks'), 'task')} and ${counted(sum('plans'), 'plan')} of ${counted(scopes.length, 'project')}`
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

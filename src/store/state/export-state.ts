@@ -1,0 +1,61 @@
+// All that is kept, of every scope, as one moment saw it; in an order that depends on nothing but the contents.
+
+import { createPlanTable } from './plan-table.js'
+import { numberIn, numberOrNullIn, textIn, type Database, type Sql, type SqlRow } from './sql.js'
+import type { PlanDocument, ScopeDocument, StateDocument, StepDocument, TaskDocument } from './state-document.js'
+import type { StepRow } from './task-rows.js'
+import { createTaskTable } from './task-table.js'
+
+const ALL = Number.MAX_SAFE_INTEGER
+
+export function exportState(database: Database): Promise<StateDocument> {
+  return database.read(async (sql) => {
+    const rows = await sql.all('SELECT * FROM scopes')
+    const scopes: ScopeDocument[] = []
+    for (const row of rows) scopes.push(await scopeOf(sql, row))
+    return { version: 1, scopes: scopes.sort(byName) }
+  })
+}
+
+async function scopeOf(sql: Sql, row: SqlRow): Promise<ScopeDocument> {
+  const id = numberIn(row, 'id')
+  return {
+    project: textIn(row, 'project'),
+    user: textIn(row, 'user_name'),
+    nextTask: numberIn(row, 'next_task'),
+    nextStep: numberIn(row, 'next_step'),
+    nextPlan: numberIn(row, 'next_plan'),
+    currentTask: numberOrNullIn(row, 'current_task'),
+    tasks: await tasksOf(sql, id),
+    plans: await plansOf(sql, id),
+  }
+}
+
+async function tasksOf(sql: Sql, scope: number): Promise<readonly TaskDocument[]> {
+  const table = createTaskTable(sql, scope)
+  const tasks: TaskDocument[] = []
+  for (const { id, name, createdAt, completedAt } of await table.list({ terms: [] }, ALL)) {
+    tasks.push({ id, name, createdAt, completedAt, steps: (await table.steps(id)).map(stepOf) })
+  }
+  return tasks.toReversed()
+}
+
+function stepOf({ id, text, createdAt, completedAt }: StepRow): StepDocument {
+  return { id, text, createdAt, completedAt }
+}
+
+async function plansOf(sql: Sql, scope: number): Promise<readonly PlanDocument[]> {
+  const table = createPlanTable(sql, scope)
+  const plans: PlanDocument[] = []
+  for (const plan of await table.all()) plans.push({ ...plan, versions: await table.versions(plan.id) })
+  return plans
+}
+
+function byName(one: ScopeDocument, other: ScopeDocument): number {
+  return compare(one.project, other.project) || compare(one.user, other.user)
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
+}

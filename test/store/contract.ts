@@ -1,0 +1,187 @@
+// What every place that keeps state promises, whichever database it is: run on SQLite and on a real PostgreSQL.
+
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+import type { StatePlace } from '../../src/config/state-place.js'
+import { Failure } from '../../src/lib/failure.js'
+import { storableText } from '../../src/lib/storable-text.js'
+import { openState } from '../../src/store/state/open-state.js'
+import type { Rows, Scope, State } from '../../src/store/state/state.js'
+import { allOf, deed, doBoth, emptyModel, filter, hostileText, readAll } from './model.js'
+
+const SCOPE: Scope = { project: '/srv/project', user: 'ann' }
+
+export function describeContract(name: string, newPlace: () => Promise<StatePlace>): void {
+  describe(`state in ${name}`, () => {
+    let place: StatePlace
+    let state: State
+    let opened: State[]
+
+    const open = async (): Promise<State> => {
+      const another = await openState(place)
+      opened.push(another)
+      return another
+    }
+    const newTask = (rows: Rows, title = 'one') => rows.tasks.insert(title, 1)
+    const count = (from: State, scope = SCOPE) => from.read(scope, (rows) => rows.tasks.count({ terms: [] }))
+
+    beforeEach(async () => {
+      opened = []
+      place = await newPlace()
+      state = await open()
+    })
+    afterEach(async () => void (await Promise.all(opened.map((each) => each.close()))))
+
+    test('does what the model does, in two scopes, whatever is rolled back', async () => {
+      const transaction = fc.record({
+        scope: fc.constantFrom(0, 1),
+        deeds: fc.array(deed, { minLength: 1, maxLength: 4 }),
+        fails: fc.boolean(),
+        filter,
+      })
+      let round = 0
+      await fc.assert(
+        fc.asyncProperty(fc.array(transaction, { maxLength: 12 }), async (transactions) => {
+          const project = `/srv/round-${++round}`
+          let models = [emptyModel(), emptyModel()]
+          const scopes = [
+            { project, user: 'a' },
+            { project, user: 'b' },
+          ]
+          for (const { scope, deeds, fails, filter: wanted } of transactions) {
+            const trial = structuredClone(models)
+            const work = async (rows: Rows): Promise<void> => {
+              for (const each of deeds) {
+                const [answered, expected] = await doBoth(rows, trial[scope]!, each)
+                expect(answered).toEqual(expected)
+              }
+              expect(await readAll(rows, wanted)).toEqual(allOf(trial[scope]!, wanted))
+              if (fails) throw new Failure('on purpose')
+            }
+            const done = state.write(scopes[scope]!, work)
+            if (fails) await expect(done).rejects.toThrow('on purpose')
+            else models = await done.then(() => trial)
+            for (const [index, model] of models.entries()) {
+              const seen = await state.read(scopes[index]!, (rows) => readAll(rows, wanted))
+              expect(seen).toEqual(allOf(model, wanted))
+            }
+          }
+        }),
+        { numRuns: 40 },
+      )
+    })
+
+    test('keeps every one of 40 parallel writes of each of 3 connections, in order of their numbers', async () => {
+      const states = [state, await open(), await open()]
+      const ids = await Promise.all(
+        states.flatMap((each) =>
+          Array.from({ length: 40 }, () =>
+            each.write(SCOPE, async (rows) => {
+              const { tasks } = await rows.tasks.count({ terms: [] })
+              const { id } = await newTask(rows)
+              expect(id).toBe(tasks + 1)
+              return id
+            }),
+          ),
+        ),
+      )
+      expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: 120 }, (_, index) => index + 1))
+      expect(await count(state)).toEqual({ tasks: 120, open: 120, openSteps: 0 })
+    })
+
+    test('a reader sees one moment, however many write meanwhile', async () => {
+      const writer = await open()
+      const seen = await state.read(SCOPE, async (rows) => {
+        const before = await rows.tasks.count({ terms: [] })
+        await writer.write(SCOPE, (others) => newTask(others))
+        return [before, await rows.tasks.count({ terms: [] })]
+      })
+      expect(seen[0]).toEqual(seen[1])
+      expect(await count(state)).toMatchObject({ tasks: 1 })
+    })
+
+    test('gives back every text as it was, but for NUL and halves of characters', async () => {
+      await fc.assert(
+        fc.asyncProperty(hostileText, hostileText, hostileText, async (project, user, text) => {
+          const scope = { project, user }
+          const task = await state.write(scope, async (rows) => {
+            const { id } = await newTask(rows, text)
+            await rows.tasks.insertSteps(id, [{ text, completedAt: null }], 1)
+            return id
+          })
+          const [found, steps, hits] = await state.read(scope, async (rows) => [
+            await rows.tasks.find(task),
+            await rows.tasks.steps(task),
+            await rows.tasks.list({ terms: [text] }, 1000),
+          ])
+          expect(found?.name).toBe(storableText(text))
+          expect(steps.map((each) => each.text)).toEqual([storableText(text)])
+          expect(hits.map(({ id }) => id)).toContain(task)
+        }),
+        { numRuns: 60 },
+      )
+    })
+
+    test('takes a megabyte, and a thousand steps at once', async () => {
+      const long = 'ß🦂'.repeat(350_000)
+      const id = await state.write({ project: `/${'x'.repeat(4000)}`, user: 'u'.repeat(64) }, async (rows) => {
+        const task = await newTask(rows, long)
+        const steps = Array.from({ length: 1000 }, (_, index) => ({ text: `step ${index}`, completedAt: null }))
+        const made = await rows.tasks.insertSteps(task.id, steps, 1)
+        expect(made.map((each) => each.id)).toEqual(steps.map((_, index) => index + 1))
+        expect(await rows.tasks.steps(task.id)).toEqual(made)
+        expect(await rows.tasks.list({ terms: ['SS🦂', 'step 999'] }, 5)).toHaveLength(1)
+        return task.id
+      })
+      expect(id).toBe(1)
+    })
+
+    test('nothing is kept after a statement has failed, even if the work goes on', async () => {
+      const written = state.write(SCOPE, async (rows) => {
+        await newTask(rows)
+        await rows.plans.insert({ goal: 'a', session: 's', startedAt: 1 })
+        await rows.plans.insert({ goal: 'b', session: 's', startedAt: 1 }).catch(() => {})
+        await newTask(rows).catch(() => {})
+      })
+      await expect(written).rejects.toThrow(/unique/i)
+      expect(await count(state)).toMatchObject({ tasks: 0 })
+      await expect(state.write(SCOPE, (rows) => newTask(rows))).resolves.toMatchObject({ id: 1 })
+    })
+
+    test('steps of a task that is not there are an error and change nothing', async () => {
+      const written = state.write(SCOPE, (rows) => rows.tasks.insertSteps(7, [{ text: 'x', completedAt: null }], 1))
+      await expect(written).rejects.toThrow(/constraint/i)
+      await expect(state.write(SCOPE, (rows) => rows.plans.addVersion(7, 'x', 1))).rejects.toThrow()
+    })
+
+    test('a reader cannot write, and rows are dead after their transaction', async () => {
+      await expect(state.read(SCOPE, (rows) => newTask(rows))).rejects.toThrow('a reader wants to write')
+      const kept = await state.write(SCOPE, async (rows) => rows)
+      await expect(newTask(kept)).rejects.toThrow('after its end')
+      await expect(kept.tasks.current()).rejects.toThrow('after its end')
+      expect(await count(state)).toMatchObject({ tasks: 0 })
+    })
+
+    test('tells of changes, its own and those of others, of the scopes that were used and no more', async () => {
+      const other = await open()
+      const away: Scope = { project: '/srv/other', user: 'ann' }
+      const heard: string[] = []
+      const stop = state.onChange(({ project }) => heard.push(project))
+      await count(state)
+      await state.write(SCOPE, (rows) => rows.tasks.current())
+      await expect(state.write(SCOPE, () => Promise.reject(new Failure('no')))).rejects.toThrow('no')
+      expect(heard).toEqual([])
+      await state.write(SCOPE, (rows) => newTask(rows))
+      await new Promise(setImmediate)
+      expect(heard).toEqual([SCOPE.project])
+      await other.write(away, (rows) => newTask(rows))
+      await other.write(SCOPE, (rows) => newTask(rows))
+      await expect.poll(() => heard, { timeout: 10_000 }).toEqual([SCOPE.project, SCOPE.project])
+      stop()
+      await state.write(SCOPE, (rows) => newTask(rows))
+      await new Promise(setImmediate)
+      expect(heard).toHaveLength(2)
+    })
+  })
+}

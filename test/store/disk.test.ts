@@ -1,0 +1,58 @@
+// Disks that fill up or cannot be written to, real ones: a small file system in memory, a read-only mount.
+
+import { spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import { describe, expect, test } from 'vitest'
+
+import { emptyFolder } from '../support.js'
+import { acknowledgedTo, startWriter } from './writers.js'
+
+const BWRAP = ['bwrap', '--dev-bind', '/', '/', '--die-with-parent']
+const hasMounts = spawnSync('bwrap', [...BWRAP.slice(1), 'true']).status === 0
+
+describe.skipIf(!hasMounts)('a disk', () => {
+  test('that is full and has room again, 20 times: nothing is lost, nothing is restarted', async () => {
+    const folder = emptyFolder()
+    const place = { file: join(folder, 'state.db'), databaseUrl: '' }
+    const within = [...BWRAP, '--perms', '0700', '--size', '4194304', '--tmpfs', folder]
+    const writer = startWriter({ place, name: 'w', how: 'starve', count: 20, within })
+    expect(await writer.ended).toEqual({ code: 0, stderr: '' })
+    const { failures, ...found } = JSON.parse(writer.lines[0] ?? '')
+    expect(found).toMatchObject({ cycles: 20, lost: 0 })
+    expect(found.refused).toBeGreaterThanOrEqual(20)
+    expect(found.acknowledged).toBeGreaterThanOrEqual(20)
+    for (const failure of failures) expect(failure).toMatch(/^Failure: the disk of \S+state\.db is full, nothing was/)
+  })
+
+  test('that has no room from the start says so', async () => {
+    const folder = emptyFolder()
+    const place = { file: join(folder, 'state.db'), databaseUrl: '' }
+    const within = [...BWRAP, '--perms', '0700', '--size', '8192', '--tmpfs', folder]
+    const writer = startWriter({ place, name: 'w', how: 'try', within })
+    expect(await writer.ended).toEqual({ code: 0, stderr: '' })
+    expect(writer.lines).toEqual([
+      '{"tasks":0,"open":0,"openSteps":0}',
+      expect.stringMatching(/^Failure: the disk of \S+state\.db (is full|failed).*space/),
+    ])
+  })
+
+  test('that can only be read is a failure that names the file; afterwards work goes on', async () => {
+    const folder = join(emptyFolder(), 'state')
+    mkdirSync(folder, { mode: 0o700 })
+    const place = { file: join(folder, 'state.db'), databaseUrl: '' }
+    const within = [...BWRAP, '--ro-bind', folder, folder]
+    const attempt = async (name: string, inside: readonly string[] = []) => {
+      const writer = startWriter({ place, name, how: 'try', within: inside })
+      expect(await writer.ended).toEqual({ code: 0, stderr: '' })
+      return writer
+    }
+    const refusal = expect.stringMatching(/^Failure: \S+state\.db cannot be (written to|opened) \(.+\).*make it/)
+    expect((await attempt('empty', within)).lines).toEqual([expect.any(String), refusal])
+    expect(acknowledgedTo(await attempt('one'))).toEqual(new Map([[1, 'one']]))
+    expect((await attempt('two', within)).lines.at(-1)).toEqual(refusal)
+    expect(acknowledgedTo(await attempt('three'))).toEqual(new Map([[2, 'three']]))
+    expect(dirname(place.file)).toBe(folder)
+  })
+})

@@ -1,0 +1,54 @@
+// Processes that are killed while they write, again and again: what was acknowledged is there. ROUNDS=300 ACKS=100000 is
+// the whole of it; a shorter run is the default.
+
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { loadSqlite } from '../../src/store/state/sqlite-library.js'
+import { openState } from '../../src/store/state/open-state.js'
+import { emptyFolder } from '../support.js'
+import { acknowledgedTo, startWriter } from './writers.js'
+
+const ROUNDS = Number(process.env.ROUNDS ?? 40)
+const ACKS = Number(process.env.ACKS ?? ROUNDS * 334)
+const WRITERS = 2
+
+test(`nothing acknowledged is lost in ${ROUNDS} rounds of kill -9`, { timeout: 600_000 }, async () => {
+  const place = { file: join(emptyFolder(), 'state.db'), databaseUrl: '' }
+  const acknowledged = new Map<number, string>()
+  let slowest = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const wanted = WRITERS + Math.ceil((ACKS - acknowledged.size) / (ROUNDS - round))
+    const writers = Array.from({ length: WRITERS }, (_, index) =>
+      startWriter({ place, name: `${round}-${index}`, how: 'forever' }),
+    )
+    const written = (): number => writers.reduce((sum, { lines }) => sum + lines.length, 0)
+    while (written() < wanted) await new Promise((resolve) => setTimeout(resolve, Math.random() * 10))
+    for (const { child } of writers) child.kill('SIGKILL')
+    for (const { stderr } of await Promise.all(writers.map(({ ended }) => ended))) expect(stderr).toBe('')
+    for (const writer of writers) {
+      for (const [id, name] of acknowledgedTo(writer)) {
+        expect(acknowledged.has(id)).toBe(false)
+        acknowledged.set(id, name)
+      }
+      const ready = writer.lines.find((line) => line.startsWith('ready '))
+      slowest = Math.max(slowest, Number(ready?.slice(6) ?? 0))
+    }
+  }
+  const state = await openState(place)
+  const tasks = await state.read({ project: '/srv/project', user: 'ann' }, (rows) =>
+    rows.tasks.list({ terms: [] }, 1_000_000),
+  )
+  await state.close()
+  const names = new Map(tasks.map(({ id, name }) => [id, name]))
+  const lost = [...acknowledged].filter(([id, name]) => names.get(id) !== name)
+  expect(lost).toEqual([])
+  expect(acknowledged.size).toBeGreaterThanOrEqual(ACKS)
+  const { DatabaseSync } = await loadSqlite()
+  const database = new DatabaseSync(place.file)
+  expect(database.prepare('PRAGMA integrity_check').all()).toMatchObject([{ integrity_check: 'ok' }])
+  database.close()
+  console.log(`${acknowledged.size} acknowledged, ${tasks.length} there, ready again in at most ${slowest} ms`)
+  expect(slowest).toBeLessThan(1000)
+})

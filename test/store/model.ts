@@ -1,0 +1,220 @@
+// What the rows are supposed to do, in plain arrays: the contract is what both databases have in common with this.
+
+import fc from 'fast-check'
+
+import { foldText } from '../../src/lib/fold-text.js'
+import { storableText } from '../../src/lib/storable-text.js'
+import type { PlanRow, PlanVersion } from '../../src/store/state/plan-rows.js'
+import type { Rows } from '../../src/store/state/state.js'
+import type { NewStep, StepRow, TaskFilter, TaskRow } from '../../src/store/state/task-rows.js'
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+export interface Model {
+  tasks: Mutable<TaskRow>[]
+  steps: Mutable<StepRow>[]
+  plans: (Mutable<PlanRow> & { versions: PlanVersion[] })[]
+  current: number | undefined
+}
+
+export type Deed =
+  | { readonly kind: 'task'; readonly name: string; readonly at: number }
+  | { readonly kind: 'steps'; readonly pick: number; readonly steps: readonly NewStep[]; readonly at: number }
+  | { readonly kind: 'complete' | 'complete step' | 'current'; readonly pick: number; readonly at: number }
+  | { readonly kind: 'plan'; readonly goal: string; readonly session: string; readonly at: number }
+  | { readonly kind: 'end'; readonly outcome: 'accepted' | 'reset'; readonly file: string | null; readonly at: number }
+  | { readonly kind: 'version'; readonly text: string; readonly at: number }
+
+export function emptyModel(): Model {
+  return { tasks: [], steps: [], plans: [], current: undefined }
+}
+
+/** Does the same to the rows and to the model, and says what the rows answered and what they should have. */
+export async function doBoth(rows: Rows, model: Model, deed: Deed): Promise<readonly [unknown, unknown]> {
+  const { at } = deed
+  switch (deed.kind) {
+    case 'task': {
+      const task = { id: model.tasks.length + 1, name: storableText(deed.name), createdAt: at, completedAt: null }
+      model.tasks.push({ ...task, steps: 0, stepsDone: 0 })
+      return [await rows.tasks.insert(deed.name, at), { ...task, steps: 0, stepsDone: 0 }]
+    }
+    case 'steps': {
+      const task = picked(model.tasks, deed.pick)
+      if (!task) return [0, 0]
+      const first = model.steps.length + 1
+      const steps = deed.steps.map(({ text, completedAt }, index) => {
+        return { id: first + index, taskId: task.id, createdAt: at, completedAt, text: storableText(text) }
+      })
+      model.steps.push(...structuredClone(steps))
+      task.steps += steps.length
+      task.stepsDone += steps.filter(({ completedAt }) => completedAt !== null).length
+      return [await rows.tasks.insertSteps(task.id, deed.steps, at), steps]
+    }
+    case 'complete': {
+      const task = picked(model.tasks, deed.pick)
+      if (task) task.completedAt ??= at
+      return [await rows.tasks.complete(task?.id ?? 999, at), undefined]
+    }
+    case 'complete step': {
+      const step = picked(model.steps, deed.pick)
+      const task = model.tasks.find(({ id }) => id === step?.taskId)
+      if (step && task && step.completedAt === null) task.stepsDone++
+      if (step) step.completedAt ??= at
+      return [await rows.tasks.completeStep(step?.id ?? 999, at), undefined]
+    }
+    case 'current': {
+      const task = picked(model.tasks, deed.pick)
+      if (!task) return [0, 0]
+      model.current = task.id
+      return [await rows.tasks.setCurrent(task.id), undefined]
+    }
+    case 'plan': {
+      if (model.plans.at(-1)?.outcome === 'open') return [0, 0]
+      const plan: PlanRow = {
+        id: model.plans.length + 1,
+        goal: storableText(deed.goal),
+        session: storableText(deed.session),
+        startedAt: at,
+        outcome: 'open',
+        endedAt: null,
+        planFile: null,
+      }
+      model.plans.push({ ...plan, versions: [] })
+      return [await rows.plans.insert({ goal: deed.goal, session: deed.session, startedAt: at }), plan]
+    }
+    case 'end': {
+      const plan = model.plans.at(-1)
+      if (plan?.outcome !== 'open') return [0, 0]
+      const planFile = deed.file === null ? null : storableText(deed.file)
+      Object.assign(plan, { outcome: deed.outcome, endedAt: at, planFile })
+      return [await rows.plans.end(plan.id, { outcome: deed.outcome, endedAt: at, planFile: deed.file }), undefined]
+    }
+    case 'version':
+      break
+  }
+  const plan = model.plans.at(-1)
+  if (!plan) return [0, 0]
+  const version = { number: plan.versions.length + 1, text: storableText(deed.text), savedAt: at }
+  plan.versions.push(version)
+  return [await rows.plans.addVersion(plan.id, deed.text, at), version]
+}
+
+/** Everything that can be read, by asking in each way there is. */
+export async function readAll(rows: Rows, filter: TaskFilter): Promise<unknown> {
+  const tasks = await rows.tasks.list({ terms: [] }, 1000)
+  const latest = await rows.plans.latest()
+  return {
+    current: await rows.tasks.current(),
+    tasks,
+    found: await Promise.all(tasks.map(({ id }) => rows.tasks.find(id))),
+    steps: await Promise.all(tasks.map(({ id }) => rows.tasks.steps(id))),
+    firstOpen: await Promise.all(tasks.map(({ id }) => rows.tasks.steps(id, { state: 'open', limit: 2 }))),
+    step: await rows.tasks.findStep(3),
+    nothing: [await rows.tasks.find(1000), await rows.tasks.findStep(1000), await rows.tasks.steps(1000)],
+    filtered: await rows.tasks.list(filter, 5),
+    counts: await rows.tasks.count(filter),
+    open: await rows.plans.open(),
+    all: await rows.plans.all(),
+    latest,
+    versions: latest && (await rows.plans.versions(latest.id)),
+  }
+}
+
+export function allOf(model: Model, filter: TaskFilter): unknown {
+  const tasks = model.tasks.toReversed()
+  const stepsOf = (task: number): StepRow[] => model.steps.filter(({ taskId }) => taskId === task)
+  const filtered = tasks.filter((task) => fits(task, stepsOf(task.id), filter))
+  const open = filtered.filter(({ completedAt }) => completedAt === null)
+  const plans = model.plans.map(({ id, goal, session, startedAt, outcome, endedAt, planFile }) => {
+    return { id, goal, session, startedAt, outcome, endedAt, planFile }
+  })
+  return {
+    current: model.current,
+    tasks,
+    found: tasks,
+    steps: tasks.map(({ id }) => stepsOf(id)),
+    firstOpen: tasks.map(({ id }) =>
+      stepsOf(id)
+        .filter(({ completedAt }) => completedAt === null)
+        .slice(0, 2),
+    ),
+    step: model.steps[2],
+    nothing: [undefined, undefined, []],
+    filtered: filtered.slice(0, 5),
+    counts: {
+      tasks: filtered.length,
+      open: open.length,
+      openSteps: open.reduce((sum, { steps, stepsDone }) => sum + steps - stepsDone, 0),
+    },
+    open: plans.find(({ outcome }) => outcome === 'open'),
+    all: plans,
+    latest: plans.at(-1),
+    versions: model.plans.at(-1)?.versions,
+  }
+}
+
+function fits(task: TaskRow, steps: readonly StepRow[], { terms, state, before }: TaskFilter): boolean {
+  const texts = [task.name, ...steps.map(({ text }) => text)].map(foldText)
+  return (
+    (state === undefined || (state === 'open') === (task.completedAt === null)) &&
+    (before === undefined || task.id < before) &&
+    terms.every((term) => texts.some((text) => text.includes(foldText(storableText(term)))))
+  )
+}
+
+function picked<T>(things: readonly T[], pick: number): T | undefined {
+  return things[pick % Math.max(things.length, 1)]
+}
+
+const WORDS = [
+  'a',
+  'Über',
+  'uber',
+  '%',
+  '_',
+  "'",
+  '"',
+  '\\',
+  'ΟΔΟΣ',
+  '한국어',
+  'مَرحبا',
+  'مرحبا',
+  '数据',
+  '🦂',
+  '\0',
+  '\ud800',
+  '?',
+  '$1',
+  '',
+]
+
+/** Texts of the kind that breaks things: halves of characters, NUL, quotes, wildcards, every script. */
+export const hostileText = fc.oneof(
+  fc.array(fc.constantFrom(...WORDS), { maxLength: 4 }).map((words) => words.join('')),
+  fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)), maxLength: 12 }),
+  fc.string({ unit: 'binary', maxLength: 12 }),
+)
+
+const at = fc.integer({ min: 0, max: 4_102_444_800_000 })
+const pick = fc.nat({ max: 50 })
+const step = fc.record({ text: hostileText, completedAt: fc.option(at) })
+
+export const deed: fc.Arbitrary<Deed> = fc.oneof(
+  fc.record({ kind: fc.constant('task' as const), name: hostileText, at }),
+  fc.record({ kind: fc.constant('steps' as const), pick, steps: fc.array(step, { maxLength: 5 }), at }),
+  fc.record({ kind: fc.constantFrom('complete' as const, 'complete step' as const, 'current' as const), pick, at }),
+  fc.record({ kind: fc.constant('plan' as const), goal: hostileText, session: hostileText, at }),
+  fc.record({
+    kind: fc.constant('end' as const),
+    outcome: fc.constantFrom('accepted' as const, 'reset' as const),
+    file: fc.option(hostileText),
+    at,
+  }),
+  fc.record({ kind: fc.constant('version' as const), text: hostileText, at }),
+)
+
+export const filter: fc.Arbitrary<TaskFilter> = fc.record({
+  terms: fc.array(fc.constantFrom(...WORDS), { maxLength: 2 }),
+  state: fc.constantFrom(undefined, 'open' as const, 'done' as const),
+  before: fc.option(fc.nat({ max: 8 }), { nil: undefined }),
+})

@@ -1,0 +1,162 @@
+// The contract on PostgreSQL, and what only a server can do: stop, come back, refuse.
+
+import fc from 'fast-check'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+
+import { exportState } from '../../src/store/state/export-state.js'
+import { importState } from '../../src/store/state/import-state.js'
+import { openDatabase } from '../../src/store/state/open-database.js'
+import { openState } from '../../src/store/state/open-state.js'
+import { printStateDocument, readStateDocument } from '../../src/store/state/state-document.js'
+import type { State } from '../../src/store/state/state.js'
+import { emptyFolder } from '../support.js'
+import { describeContract } from './contract.js'
+import { deed, doBoth, emptyModel } from './model.js'
+import { startPostgres, type PostgresServer } from './postgres-server.js'
+import { acknowledgedTo, startWriter } from './writers.js'
+
+const SCOPE = { project: '/srv/project', user: 'ann' }
+const PASSWORD = 'not-to-be-printed'
+
+const server = await startPostgres()
+afterAll(() => server?.stop('immediate'))
+
+if (!server) test.skip('PostgreSQL: there is none on this machine, and npm brings none')
+else {
+  describeContract('PostgreSQL', async () => ({ file: '', databaseUrl: await server.database() }))
+  describeServer(server)
+}
+
+function describeServer({ database, sql, start, stop }: PostgresServer): void {
+  describe('a PostgreSQL server', () => {
+    const opened: State[] = []
+    const open = async (databaseUrl: string): Promise<State> => {
+      const state = await openState({ file: '', databaseUrl })
+      opened.push(state)
+      return state
+    }
+    const write = (state: State, name: string) => state.write(SCOPE, (rows) => rows.tasks.insert(name, 1))
+    const names = async (state: State) => {
+      const tasks = await state.read(SCOPE, (rows) => rows.tasks.list({ terms: [] }, 100))
+      return tasks.map(({ name }) => name).toReversed()
+    }
+    const failureOf = async (work: Promise<unknown>): Promise<string> => {
+      const error: unknown = await work.then(
+        () => new Error('it succeeded'),
+        (reason: unknown) => reason,
+      )
+      expect(error).toMatchObject({ name: 'Failure' })
+      const { message } = error as Error
+      expect(message).not.toContain(PASSWORD)
+      return message
+    }
+
+    afterEach(async () => void (await Promise.all(opened.splice(0).map((state) => state.close()))))
+
+    test('keeps everything in a schema of its own', async () => {
+      const address = await database()
+      await sql('CREATE TABLE tasks (theirs TEXT)', address)
+      const state = await open(address)
+      await write(state, 'one')
+      expect(await sql('SELECT count(*)::int AS ours FROM scorpiox.tasks', address)).toEqual([{ ours: 1 }])
+      expect(await sql('SELECT * FROM public.tasks', address)).toEqual([])
+    })
+
+    test('8 processes that start together make the tables once, and all 40 writes of each are kept', async () => {
+      const place = { file: '', databaseUrl: await database() }
+      const writers = Array.from({ length: 8 }, (_, index) => startWriter({ place, name: `${index}`, how: 'together' }))
+      const ends = await Promise.all(writers.map(({ ended }) => ended))
+      expect(ends).toEqual(ends.map(() => ({ code: 0, stderr: '' })))
+      const ids = writers.flatMap((writer) => [...acknowledgedTo(writer).keys()])
+      expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: 320 }, (_, index) => index + 1))
+    })
+
+    test('that stops is a failure, and when it runs again work goes on', async () => {
+      const state = await open(await database())
+      await Promise.all(['one', 'two', 'three', 'four'].map((name) => write(state, name)))
+      for (const how of ['fast', 'immediate'] as const) {
+        stop(how)
+        expect(await failureOf(write(state, 'lost'))).toMatch(/cannot be reached .*nothing was changed.*try again/)
+        expect(await failureOf(names(state))).toMatch(/cannot be reached/)
+        start()
+        await write(state, how)
+      }
+      expect((await names(state)).sort()).toEqual(['fast', 'four', 'immediate', 'one', 'three', 'two'])
+    })
+
+    test('that stops in the middle of a transaction leaves nothing of it', async () => {
+      const state = await open(await database())
+      await write(state, 'one')
+      const broken = state.write(SCOPE, async (rows) => {
+        await rows.tasks.insert('half', 1)
+        stop('immediate')
+        await rows.tasks.insert('done', 1)
+      })
+      expect(await failureOf(broken)).toMatch(/cannot be reached .*nothing was changed/)
+      start()
+      expect(await names(state)).toEqual(['one'])
+    })
+
+    test('that stops at the commit: it is said that nobody knows', async () => {
+      const state = await open(await database())
+      await write(state, 'one')
+      const broken = state.write(SCOPE, async (rows) => {
+        await rows.tasks.insert('perhaps', 1)
+        stop('immediate')
+      })
+      expect(await failureOf(broken)).toMatch(/whether the change was recorded is not known: look at the list/)
+      start()
+      expect(['one', 'one,perhaps']).toContain(String(await names(state)))
+    })
+
+    test('says what is wrong with the address, the database, its user and its encoding, never the password', async () => {
+      const address = await database()
+      const of = async (url: string) => failureOf(write(await open(url), 'x'))
+      expect(await of(`not-${PASSWORD}-an-address`)).toMatch(/DATABASE_URL is no address of PostgreSQL such as/)
+      expect(await of(`mysql://u:${PASSWORD}@127.0.0.1/x`)).toMatch(/DATABASE_URL is no address of PostgreSQL/)
+      expect(await of(`postgres://u:${PASSWORD}@127.0.0.1:1/x`)).toMatch(/127\.0\.0\.1:1\/x cannot be reached/)
+      expect(await of(address.replace(/test_\d+$/, 'nowhere'))).toMatch(/nowhere does not exist/)
+      expect(await of(address.replace('postgres:not', 'stranger:not'))).toMatch(/refuses the user or the password/)
+      await sql(`CREATE ROLE reader LOGIN; REVOKE CREATE ON DATABASE ${address.split('/').at(-1)} FROM PUBLIC`)
+      expect(await of(address.replace('postgres:not', 'reader:not'))).toMatch(/grant it CREATE on the database/)
+      const latin = await database("ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
+      expect(await of(latin)).toMatch(/not encoded as UTF8 but as LATIN1/)
+    })
+
+    test('whose tables are of a newer program is refused; whose tables vanished gets new ones', async () => {
+      const address = await database()
+      const state = await open(address)
+      await write(state, 'one')
+      await sql('UPDATE scorpiox.version SET number = 99', address)
+      expect(await failureOf(write(state, 'two'))).toMatch(/written by a newer scorpiox-code; update this one/)
+      await sql('DROP SCHEMA scorpiox CASCADE', address)
+      await write(state, 'three')
+      expect(await names(state)).toEqual(['three'])
+    })
+
+    test('takes what SQLite exports and gives it back exactly', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.tuple(fc.constantFrom('/a', '/b'), deed)), async (deeds) => {
+          const lite = { file: `${emptyFolder()}/state.db`, databaseUrl: '' }
+          const state = await openState(lite)
+          const models = { '/a': emptyModel(), '/b': emptyModel() }
+          for (const [project, each] of deeds) {
+            await state.write({ project, user: 'ann' }, (rows) => doBoth(rows, models[project], each))
+          }
+          await state.close()
+          const first = await openDatabase(lite)
+          const text = printStateDocument(await exportState(first))
+          await first.close()
+          const there = await openDatabase({ file: '', databaseUrl: await database() })
+          await importState(there, readStateDocument(text), false)
+          expect(printStateDocument(await exportState(there))).toBe(text)
+          const back = await openDatabase({ file: `${emptyFolder()}/state.db`, databaseUrl: '' })
+          await importState(back, await exportState(there), false)
+          expect(printStateDocument(await exportState(back))).toBe(text)
+          await Promise.all([there.close(), back.close()])
+        }),
+        { numRuns: 10 },
+      )
+    })
+  })
+}

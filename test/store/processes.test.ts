@@ -1,0 +1,32 @@
+// Several processes on one place at the same time: those that make it, and those that write to it.
+
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { emptyFolder } from '../support.js'
+import { acknowledgedTo, startWriter } from './writers.js'
+
+const newPlace = () => ({ file: join(emptyFolder(), 'state', 'state.db'), databaseUrl: '' })
+
+test('40 parallel writes of each of 5 processes: 200 of 200 are kept, each under a number of its own', async () => {
+  const place = newPlace()
+  const writers = Array.from({ length: 5 }, (_, index) => startWriter({ place, name: `${index}`, how: 'together' }))
+  const ends = await Promise.all(writers.map(({ ended }) => ended))
+  expect(ends).toEqual(ends.map(() => ({ code: 0, stderr: '' })))
+  const ids = writers.flatMap((writer) => [...acknowledgedTo(writer).keys()])
+  expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1))
+})
+
+test('8 processes that start together make the tables once', { timeout: 60_000 }, async () => {
+  for (let round = 0; round < 3; round++) {
+    const place = newPlace()
+    const writers = Array.from({ length: 8 }, (_, index) =>
+      startWriter({ place, name: `${index}`, how: 'together', count: 2 }),
+    )
+    const ends = await Promise.all(writers.map(({ ended }) => ended))
+    expect(ends).toEqual(ends.map(() => ({ code: 0, stderr: '' })))
+    const ids = writers.flatMap((writer) => [...acknowledgedTo(writer).keys()])
+    expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: 16 }, (_, index) => index + 1))
+  }
+})
