@@ -528,6 +528,18 @@ describe('where it cannot be had', () => {
     await second.close()
   })
 
+  test('a database that does not answer: commands are refused, since other machines may have opened a plan', async () => {
+    const house = newHouse()
+    const client = serve(house, { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/nothing' })
+    const { text, isError } = await bash(client, 'touch was-here')
+    expect(text).toMatch(/^The command was not started: a plan may be open here/)
+    expect(text).not.toContain('secret')
+    expect(isError).toBe(true)
+    expect((await plan(client, 'enter')).isError).toBe(true)
+    expect(existsSync(join(house.project, 'was-here'))).toBe(false)
+    await client.close()
+  })
+
   test('a mark without a plan, as a server leaves it that is killed while it enters, is taken away', async () => {
     const house = newHouse()
     const marks = marksOf(house.state, realpathSync(house.project))

@@ -5,11 +5,11 @@ import { isServed } from '../../store/server-roll.js'
 import type { Places } from './places.js'
 
 /** Their numbers; what cannot be read is not there. */
-export async function runningBehind({ roll, folderOf }: Places, user: string): Promise<readonly number[]> {
-  const records = await openJobRecords(folderOf(user)).list()
+export async function runningBehind(places: Places, user: string): Promise<readonly number[]> {
+  const records = await openJobRecords(places.folderOf(user)).list()
   const running: number[] = []
   for (const { id, background, ending, keep, family } of records) {
-    if (background && ending === undefined && (keep || (await isServed(roll, family)))) running.push(id)
+    if (background && ending === undefined && (keep || (await isServed(places.roll, family)))) running.push(id)
   }
   return running
 }

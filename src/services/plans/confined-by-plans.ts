@@ -12,14 +12,14 @@ import { lazySandbox } from '../shell/lazy-sandbox.js'
 import { ensureSessionFolder } from '../sessions/session-folder.js'
 import type { PlanWatch } from './plan-watch.js'
 
-export function confinedByPlans(config: Config, usual: Confinement, { openPlan, project }: PlanWatch): Confinement {
+export function confinedByPlans(config: Config, usual: Confinement, watch: PlanWatch): Confinement {
   // Never looser than without a plan: whoever has no network does not get one.
   const level = usual.level === 'strict' ? 'strict' : 'read-only'
   const sandbox = lazySandbox(config, level, { isSealed: true })
 
   async function inPlan({ session }: PlanRow): Promise<Confine> {
     try {
-      const folder = ensureSessionFolder(project, session)
+      const folder = ensureSessionFolder(watch.project, session)
       const opened = await sandbox.open()
       // A shell that was kept ready for a folder that is gone would write into nothing; numbers of files are used again.
       const { ino, birthtimeMs } = lstatSync(folder)
@@ -34,7 +34,7 @@ export function confinedByPlans(config: Config, usual: Confinement, { openPlan, 
   return {
     ...usual,
     confine(who) {
-      const plan = openPlan(who.user)
+      const plan = watch.openPlan(who.user)
       if (plan === undefined) return usual.confine(who)
       return Promise.resolve(plan).then((open) => (open ? inPlan(open) : usual.confine(who)))
     },

@@ -92,7 +92,7 @@ test('the mark of an open plan is never taken, however many enter, leave and loo
   const states = await Promise.all([1, 2, 3].map(() => connect(stateDir)))
   const [one, two, three] = states
   if (!one || !two || !three) throw new Error('no state')
-  let isOver = false
+  const stopped = new AbortController()
   let missing = 0
   const settings = (state: LazyState) => ({
     project,
@@ -115,7 +115,7 @@ test('the mark of an open plan is never taken, however many enter, leave and loo
       )
       if (!isMine) continue
       entered++
-      for (let look = 0; look < 3; look++) {
+      for (let times = 0; times < 3; times++) {
         if (!marks.isThere(USER)) missing++
         await breath()
       }
@@ -125,7 +125,7 @@ test('the mark of an open plan is never taken, however many enter, leave and loo
 
   async function look(state: LazyState): Promise<void> {
     const watch = createPlanWatch({ project, marks, state })
-    while (!isOver) {
+    while (!stopped.signal.aborted) {
       await watch.openPlan(USER)
       await watch.tidy(USER)
       // Otherwise nobody else would have a turn: neither waits for anything.
@@ -135,7 +135,7 @@ test('the mark of an open plan is never taken, however many enter, leave and loo
 
   const looking = look(three)
   await Promise.all([enterAndLeave(one), enterAndLeave(two)])
-  isOver = true
+  stopped.abort()
   await looking
   expect(missing).toBe(0)
   expect(marks.isThere(USER)).toBe(false)

@@ -68,7 +68,7 @@ export interface PlansSettings extends PlanWatchSettings {
 
 export function createPlans(settings: PlansSettings): Plans {
   const { project, cwd, state, marks, notices, reach, runningJobs } = settings
-  const { tidy } = createPlanWatch(settings)
+  const watch = createPlanWatch(settings)
   const names = createSessionNames(project)
   const teller = createPlanTeller(project, notices)
 
@@ -180,7 +180,7 @@ export function createPlans(settings: PlansSettings): Plans {
 
   /** A mark that stays only costs time. */
   async function untilTidy(user: string): Promise<void> {
-    await tidy(user).catch(() => undefined)
+    await watch.tidy(user).catch(() => undefined)
   }
 }
 
