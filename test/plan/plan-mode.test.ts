@@ -26,7 +26,7 @@ import type { Rows } from '../../src/store/state/state.js'
 import { ask, modernCall, startProgram } from '../http/support.js'
 import { hasSandbox } from '../sandbox/support.js'
 import { call, killHard, saidBy, startJob, type Said } from '../shell/support.js'
-import { cleanEnv, PROGRAM, startServer, type TestClient } from '../support.js'
+import { cleanEnv, emptyFolder, PROGRAM, startServer, type TestClient } from '../support.js'
 import { bash, enter, plan } from './support.js'
 
 interface House {
@@ -369,6 +369,21 @@ describe.skipIf(!hasSandbox)('what it holds commands to', () => {
     expect((await bash(inside, `echo '# Below' >${folder}plan.md`)).isError).toBe(false)
     expect((await plan(inside, 'exit')).text).toContain(`Plan saved to ${folder}plan.md\n`)
     await Promise.all([inside.close(), above.close()])
+  })
+
+  test('a project in /tmp, of which commands have their own, is no exception', async () => {
+    const [project, state] = [realpathSync(emptyFolder()), emptyFolder()]
+    const client = startServer({ cwd: project, env: { STATE_DIR: state } })
+    const folder = await enter(client, project)
+    expect(await writes(client)).toBe(false)
+    const mine = `/tmp/scorpiox-plan-${process.pid}-${Date.now()}`
+    const { text, isError } = await bash(client, `echo x >${mine} && cat ${mine}; echo '# Here' >${folder}/plan.md`)
+    expect([isError, text, existsSync(mine)]).toEqual([false, 'x\n', false])
+    expect((await bash(client, 'echo x >written')).text).toContain(
+      `[Plan mode is on: commands can only read, except in`,
+    )
+    expect((await plan(client, 'exit')).isError).toBe(false)
+    await client.close()
   })
 
   test('the home may be the project', async () => {
