@@ -23,7 +23,7 @@ describe.skipIf(!hasMounts)('a disk', () => {
     expect(found).toMatchObject({ cycles: 20, lost: 0 })
     expect(found.refused).toBeGreaterThanOrEqual(20)
     expect(found.acknowledged).toBeGreaterThanOrEqual(20)
-    for (const failure of failures) expect(failure).toMatch(/^Failure: the disk of \S+state\.db is full, nothing was/)
+    for (const failure of failures) expect(failure).toMatch(/^Failure: The disk of \S+state\.db is full, nothing was/)
   })
 
   test('that has no room from the start says so', async () => {
@@ -34,7 +34,7 @@ describe.skipIf(!hasMounts)('a disk', () => {
     expect(await writer.ended).toEqual({ code: 0, stderr: '' })
     expect(writer.lines).toEqual([
       '{"tasks":0,"open":0,"openSteps":0}',
-      expect.stringMatching(/^Failure: the disk of \S+state\.db (is full|failed).*space/),
+      expect.stringMatching(/^Failure: The disk of \S+state\.db (is full|failed).*space/),
     ])
   })
 

@@ -33,7 +33,7 @@ export function unreachable(name: string, error: unknown, reason: string): Failu
 
 export function unsureCommit(name: string, error: unknown, reason: string): Failure {
   return new Failure(
-    `the connection to ${name} broke at the last moment (${reason}); whether the change was recorded is not known: look at the list`,
+    `The connection to ${name} broke at the last moment (${reason}); whether the change was recorded is not known: look at the list`,
     { cause: error },
   )
 }

@@ -9,7 +9,7 @@ import { createInTurn } from '../../lib/in-turn.js'
 import { missingSteps, NEWEST_VERSION } from './migrations.js'
 import { isLost, isUnprepared, postgresFailure, unreachable, unsureCommit } from './postgres-failures.js'
 import { numberIn, type Database, type Sql, type SqlRow, type Statement, type Written } from './sql.js'
-import { createTransaction } from './transaction.js'
+import { runTransaction } from './transaction.js'
 
 const BIGINT = 20
 const MAX_CONNECTIONS = 8
@@ -36,7 +36,7 @@ export async function openPostgres(address: string): Promise<Database> {
     const client = await begun(kind, MAX_CONNECTIONS + 2)
     let usable = false
     try {
-      const { value, keep } = await createTransaction(sqlOver(client), kind).run(work)
+      const { value, keep } = await runTransaction(sqlOver(client), kind, work)
       if (keep) await commit(client)
       else await client.query('ROLLBACK')
       usable = true

@@ -26,7 +26,7 @@ export interface SqliteConnection {
   dataVersion(): number
   /** Brings all that was written into the file itself. Never throws. */
   tidy(): void
-  /** The SQLite of Node 20's package lets go of the file only when its statements have been collected. */
+  /** The package for Node 20 lets go of the file only when its statements have been collected. */
   close(): void
 }
 

@@ -66,7 +66,7 @@ function sentenceOf(file: string, code: number, reason: string): string | undefi
     case PROTOCOL:
       return `${file} is in use by other processes; try again`
     case FULL:
-      return `the disk of ${file} is full, nothing was changed; free some space and try again, ${ELSEWHERE}`
+      return `The disk of ${file} is full, nothing was changed; free some space and try again, ${ELSEWHERE}`
     case 3:
     case 8:
     case 23:
@@ -78,8 +78,8 @@ function sentenceOf(file: string, code: number, reason: string): string | undefi
       return `${damaged}, and put a backup or an export in its place`
     case 10:
       return code === NO_ROOM_FOR_INDEX
-        ? `the disk of ${file} is full, nothing was changed; free some space and try again, ${ELSEWHERE}`
-        : `the disk of ${file} failed (${reason}); check the disk and the space on it, ${ELSEWHERE}`
+        ? `The disk of ${file} is full, nothing was changed; free some space and try again, ${ELSEWHERE}`
+        : `The disk of ${file} failed (${reason}); check the disk and the space on it, ${ELSEWHERE}`
     default:
       return undefined
   }

@@ -9,7 +9,7 @@ import type { Database, Sql, Statement, Written } from './sql.js'
 import { connectToFile, connectToNothing, identityAt, type SqliteConnection } from './sqlite-connection.js'
 import { isBusy, isFull, isUnsure, sqliteFailure, stillBusy, unsureCommit } from './sqlite-failures.js'
 import { loadSqlite, type SqliteLibrary } from './sqlite-library.js'
-import { createTransaction } from './transaction.js'
+import { runTransaction } from './transaction.js'
 
 const PATIENCE_MS = 10_000
 const PAUSE_MS = 20
@@ -30,7 +30,7 @@ export function openSqlite(file: string): Database {
       const current = await begun(kind, deadline)
       let committing = false
       try {
-        const { value, keep } = await createTransaction(asyncSql(current), kind).run(work)
+        const { value, keep } = await runTransaction(asyncSql(current), kind, work)
         committing = keep
         if (keep) commit(current)
         else current.rollback()

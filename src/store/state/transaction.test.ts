@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+
+import type { Sql } from './sql.js'
+import { runTransaction } from './transaction.js'
+
+const QUIET: Sql = { all: async () => [], run: async () => [] }
+const never = new Promise<never>(() => {})
+
+test('work that waits for what never comes ends, and cannot go on afterwards', async () => {
+  let kept: Sql = QUIET
+  const stuck = runTransaction(
+    QUIET,
+    'write',
+    (sql) => {
+      kept = sql
+      return never
+    },
+    30,
+  )
+  // The timer does not keep the process alive, so something else must.
+  const alive = setInterval(() => {}, 1000)
+  await expect(stuck).rejects.toThrow('did nothing for 30 ms')
+  clearInterval(alive)
+  await expect(kept.run('x')).rejects.toThrow('after its end')
+})
+
+test('work that does something now and then may take its time', async () => {
+  const long = runTransaction(
+    QUIET,
+    'read',
+    async (sql) => {
+      for (let count = 0; count < 20; count++) {
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        await sql.all('x')
+      }
+      return { value: 'done', keep: false }
+    },
+    300,
+  )
+  await expect(long).resolves.toMatchObject({ value: 'done' })
+})
+
+test('what a statement threw comes before what the work made of it', async () => {
+  const broken: Sql = { ...QUIET, run: () => Promise.reject(new Error('full')) }
+  const wrapping = runTransaction(broken, 'write', async (sql) => {
+    await sql.run('x').catch(() => {
+      throw new Error('wrapped')
+    })
+    return { value: 1, keep: true }
+  })
+  await expect(wrapping).rejects.toThrow('full')
+})
