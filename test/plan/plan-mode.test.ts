@@ -18,7 +18,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import { marksOf } from '../../src/services/plans/marks.js'
 import { openState } from '../../src/store/state/open-state.js'
@@ -35,9 +35,21 @@ interface House {
   readonly state: string
 }
 
+const folders: string[] = []
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
 /** Not in /tmp, of which commands have their own. */
+function newFolder(): string {
+  const folder = mkdtempSync('/var/tmp/scorpiox-plan-')
+  folders.push(folder)
+  return folder
+}
+
 function newHouse(): House {
-  const home = mkdtempSync('/var/tmp/scorpiox-plan-')
+  const home = newFolder()
   mkdirSync(join(home, 'project'))
   return { home, project: join(home, 'project'), state: join(home, 'state') }
 }
@@ -460,7 +472,7 @@ describe.skipIf(!hasSandbox)('what it holds commands to', () => {
 describe('where it cannot be had', () => {
   test('without a sandbox commands are refused, with the reason and the ways out', async () => {
     const house = newHouse()
-    const programs = mkdtempSync('/var/tmp/scorpiox-path-')
+    const programs = newFolder()
     for (const name of ['bash', 'sh', 'mkfifo', 'cat', 'touch']) {
       symlinkSync(
         execFileSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),

@@ -1,6 +1,6 @@
 // Plan mode where plans are kept in PostgreSQL: no mark of this machine is believed, the database is asked each time.
 
-import { mkdirSync, mkdtempSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -26,6 +26,7 @@ describe.skipIf(!hasSandbox)('with a database', () => {
     if (!postgres) return
     const url = await postgres.database()
     const home = mkdtempSync('/var/tmp/scorpiox-plan-')
+    context.onTestFinished(() => rmSync(home, { recursive: true, force: true }))
     const project = join(home, 'project')
     mkdirSync(project)
     const serve = (state: string): TestClient =>

@@ -115,7 +115,10 @@ const LONG_WAYS = [
     ['/proc/self/root', 'echo x >"/proc/self/root$PROJECT/new"'],
     ['/proc/self/cwd', 'echo x >/proc/self/cwd/new'],
     ['the root of every process', 'for p in /proc/[0-9]*; do echo x >"$p/root$PROJECT/new"; done'],
-    ['the directory of every process', 'for p in /proc/[0-9]*; do echo x >"$p/cwd/new"; done'],
+    [
+      'the directory of every process there',
+      'for p in /proc/[0-9]*; do [ "$(readlink "$p/cwd")" = "$PROJECT" ] && echo x >"$p/cwd/new"; done',
+    ],
     ['the directory of the server', 'echo x >"/proc/$SERVER/cwd/new"'],
     [
       'open files of the server',
