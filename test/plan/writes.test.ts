@@ -61,7 +61,7 @@ function words(how: string, server: number | undefined, session: string): string
 async function enterAtWork(client: TestClient): Promise<string> {
   const session = await enter(client, world.project)
   await bash(client, 'true')
-  await readJob(client, await startJob(client, 'true'), { wait_ms: 5000 })
+  await readJob(client, await startJob(client, 'true'), { wait_for_end: true })
   return session
 }
 
@@ -119,7 +119,7 @@ describe.skipIf(!hasSandbox)('in plan mode', () => {
       const jobs = await Promise.all(
         tried.slice(at, at + 5).map(({ how }) => startJob(client, words(how, client.child.pid, session))),
       )
-      await Promise.all(jobs.map((id) => readJob(client, id, { wait_ms: 8000 })))
+      await Promise.all(jobs.map((id) => readJob(client, id, { wait_for_end: true })))
       expect(differences(before, look(session))).toEqual([])
     }
     await sleep(LINGER_MS)
