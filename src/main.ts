@@ -14,7 +14,7 @@ import { createServer, type Server } from './protocol/server.js'
 import type { Confinement } from './services/shell/confinement.js'
 import { createNotices } from './services/notices.js'
 import { createServices } from './services/services.js'
-import type { State } from './store/state/state.js'
+import { lazyState } from './services/state.js'
 import { RESOURCES, TEMPLATES, TOOLS } from './tools/index.js'
 import { lateSkills } from './tools/late-skills.js'
 import { openSkillOffers } from './tools/skill-offers.js'
@@ -54,7 +54,7 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
     TOOLS.map(({ name }) => name),
   )
   const notices = createNotices()
-  const state = remembered(config)
+  const state = lazyState(config)
   const isOffered = ({ name }: Tool): boolean => !refusals.has(name)
   const offers = {
     tools: TOOLS.filter(isOffered),
@@ -78,11 +78,16 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
       {
         shell: async () => {
           const { openShell } = await import('./services/shell/open-shell.js')
-          return openShell({ config, notices, log, confinement: await confinement() })
+          return openShell({ config, notices, log, confinement: await confinement(), state })
+        },
+        plans: async () => {
+          const { openPlans } = await import('./services/plans/open-plans.js')
+          const { level } = await confinement()
+          return openPlans({ config, notices, state, level })
         },
         tasks: async () => {
           const { openTasks } = await import('./services/tasks/open-tasks.js')
-          return openTasks(config, notices, await state())
+          return openTasks(config, notices, state)
         },
         skills: async (_, others) => {
           const { createSkills } = await import('./services/skills/skills.js')
@@ -92,23 +97,6 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
       notices,
     ),
   })
-}
-
-/** One for all services that remember something, opened by the first of them. */
-function remembered({ settings }: Config): () => Promise<State> {
-  let opening: Promise<State> | undefined
-  const open = async (): Promise<State> => {
-    const [{ openState }, { statePlaceOf }] = await Promise.all([
-      import('./store/state/open-state.js'),
-      import('./config/state-place.js'),
-    ])
-    return openState(statePlaceOf(settings))
-  }
-  return () =>
-    (opening ??= open().catch((error: unknown) => {
-      opening = undefined
-      throw error
-    }))
 }
 
 /** Clients have been answered by then. */

@@ -218,7 +218,7 @@ async function walk(revision: string, method: string, member: string): Promise<J
 }
 
 test('what a server does not offer does not exist', async () => {
-  const client = startServer({ env: { TOOL_READBGOUTPUT: '0', TOOL_INVOKESKILL: '0' } })
+  const client = startServer({ env: { TOOLS: '0' } })
   await client.initialize('2025-11-25')
   for (const method of [
     'resources/list',

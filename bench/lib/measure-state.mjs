@@ -84,7 +84,7 @@ const longList = ({ key, shell }, record) =>
         for (let turn = 0; turn < 20; turn++) {
           const { ms, bytes, found } = await call(client, args)
           if (row !== 'stateAdd' && found < (row === 'stateRare' ? 1 : 100))
-            throw new Error(`${row} found ${found} tasks only`)
+            throw new Error(`${args.action} found ${found} tasks only`)
           record(row, ms)
           record('stateReply', bytes / 1000)
         }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 
+import { marksOf } from '../services/plans/marks.js'
 import { openState } from '../store/state/open-state.js'
 import type { Rows } from '../store/state/state.js'
 import type { Flags } from './args.js'
@@ -54,6 +55,16 @@ describe('state path', () => {
 })
 
 describe('state export and import', () => {
+  test('an open plan that comes in is enforced, and no other', async () => {
+    await put('one', ANN, (rows) => rows.plans.insert({ goal: 'g', session: 's', startedAt: 1 }))
+    await put('one', BOB, fill)
+    const file = join(folder, 'export.json')
+    await run('one', ['export', file])
+    await run('two', ['import', file])
+    const marks = marksOf(join(folder, 'two'), ANN.project)
+    expect([marks.isThere('ann'), marks.isThere('bob')]).toEqual([true, false])
+  })
+
   test('what goes out comes in, exactly, and numbers go on from there', async () => {
     await put('one', ANN, fill)
     await put('one', BOB, (rows) => rows.tasks.insert('of bob', 1))

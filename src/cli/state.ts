@@ -1,11 +1,12 @@
 // Says where tasks and plans are kept, and takes them out and in as one JSON document.
 
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 
 import type { StatePlace } from '../config/state-place.js'
 import { shownAddress } from '../lib/database-address.js'
 import { Failure } from '../lib/failure.js'
+import { marksOf } from '../services/plans/marks.js'
 import { replaceFileLater } from '../store/atomic-file.js'
 import { exportState } from '../store/state/export-state.js'
 import { importState } from '../store/state/import-state.js'
@@ -25,7 +26,7 @@ export async function stateReport(place: StatePlace, { operands, flags }: Given)
   if (verb === 'path' && file === undefined) return `${pathOf(place)}\n`
   if (verb === 'export') return within(place, (database) => takeOut(database, file))
   if (verb === 'import' && file !== undefined) {
-    return within(place, (database) => takeIn(database, file, flags.replace ?? false))
+    return within(place, (database) => takeIn(database, place, file, flags.replace ?? false))
   }
   throw new UsageError(USAGE)
 }
@@ -55,11 +56,20 @@ async function takeOut(database: Database, file: string | undefined): Promise<st
   return `Exported ${contentsOf(document)} to ${path}.\n`
 }
 
-async function takeIn(database: Database, file: string, replace: boolean): Promise<string> {
+async function takeIn(database: Database, place: StatePlace, file: string, replace: boolean): Promise<string> {
   const path = resolve(file)
   const document = documentIn(path)
+  // Before, so that no open plan is without a mark; and after, because a server may just have found it to be for nothing.
+  markOpenPlans(place, document)
   await importState(database, document, replace)
+  markOpenPlans(place, document)
   return `Imported ${contentsOf(document)} into ${database.name}.\n`
+}
+
+function markOpenPlans({ file, databaseUrl }: StatePlace, { scopes }: StateDocument): void {
+  if (databaseUrl !== '') return
+  const open = scopes.filter(({ plans }) => plans.some(({ outcome }) => outcome === 'open'))
+  for (const { project, user } of open) marksOf(dirname(file), project).put(user)
 }
 
 function documentIn(path: string): StateDocument {

@@ -34,6 +34,8 @@ export type Command = Wish & { readonly command: string }
 /** Makes cages; those with the same key are alike. */
 export interface Confine {
   readonly key: string
+  /** To be said of a command that failed, perhaps for being confined. */
+  readonly note?: string
   cage(): Cage
 }
 

@@ -60,8 +60,9 @@ function writeDurably(path: string, text: string): void {
   }
 }
 
-// Windows has no folders one could sync.
-function syncFolder(path: string): void {
+/** So that what was put into it or taken from it stays so. */
+export function syncFolder(path: string): void {
+  // Windows has no folders one could sync.
   if (process.platform === 'win32') return
   const folder = openSync(path, 'r')
   try {

@@ -6,6 +6,8 @@ import { invokeSkill } from './invoke-skill.js'
 import { jobList, jobOutput } from './job-resources.js'
 import { killBgTask } from './kill-bg-task.js'
 import { listBgTasks } from './list-bg-tasks.js'
+import { planMode } from './plan-mode.js'
+import { planResource } from './plan-resource.js'
 import { readBgOutput } from './read-bg-output.js'
 import { taskManager } from './task-manager.js'
 import { taskList } from './task-resources.js'
@@ -15,6 +17,7 @@ import type { Tool } from './tool.js'
 export const TOOLS: readonly Tool[] = [
   bash,
   taskManager,
+  planMode,
   invokeSkill,
   backgroundBash,
   readBgOutput,
@@ -24,8 +27,9 @@ export const TOOLS: readonly Tool[] = [
 
 /** What can be read, each with the tool without which it is not offered. */
 export const RESOURCES: readonly Companion<Resource>[] = [
-  { of: readBgOutput, offer: jobList },
   { of: taskManager, offer: taskList },
+  { of: planMode, offer: planResource },
+  { of: readBgOutput, offer: jobList },
 ]
 
 export const TEMPLATES: readonly Companion<ResourceTemplate>[] = [{ of: readBgOutput, offer: jobOutput }]

@@ -43,6 +43,8 @@ export interface Cages {
 export interface CageTerms extends ViewTerms {
   /** Folders commands may write to besides the project. */
   readonly writable: readonly string[]
+  /** Whatever the level, nothing may be written to but what a cage is granted: not the project, nor the folders above. */
+  readonly isSealed?: boolean | undefined
 }
 
 interface Materials {
@@ -69,7 +71,9 @@ export function createCages(terms: CageTerms, { bwrap, bash, workshop, limits }:
 
   function lookAround(level: CageLevel, writable: readonly string[]): Look {
     const { isHeld } = holds
-    const roots = new Set([...(writable.some((root) => isWithin(project, root)) ? [project] : []), ...writable])
+    const around = writable.some((root) => isWithin(project, root)) ? [project] : []
+    // What is granted where all else is sealed is nobody's project, and a link planted there would stop all work.
+    const roots = terms.isSealed ? [] : new Set([...around, ...writable])
     const fixed = [...roots].flatMap((root) => guard.protect(root, { isProject: root === project, isHeld }))
     const view = viewOf(level, writable, fixed)
     const plan = planMounts(view, isHeld)
@@ -79,7 +83,8 @@ export function createCages(terms: CageTerms, { bwrap, bash, workshop, limits }:
 
   function cage(level: CageLevel, { writable: given = [] }: Grants = {}): Cage {
     const own = level === 'read-only' ? [] : [project]
-    const writable = [...own, ...terms.writable, ...given.map((path) => writableRoot(path, home))]
+    const usual = terms.isSealed ? [] : [...own, ...terms.writable]
+    const writable = [...usual, ...given.map((path) => writableRoot(path, home))]
     const { plan, fingerprint, flags } = lookAround(level, writable)
     const allotment = limits.allot()
     let leave = holds.add(writable, plan)

@@ -11,8 +11,8 @@ import { createCages, type Cages, type CageTerms } from './cage.js'
 import { enterCage } from './enter.js'
 import type { CageLevel } from './level.js'
 import { openLimits, type Limits } from './limits.js'
-import { isWithin } from './mounts.js'
-import { readableRoot, writableRoot } from './places.js'
+import { isWithin, SCRATCH } from './mounts.js'
+import { readablePlaces, readableRoot, writableRoot } from './places.js'
 import { findProgram } from './programs.js'
 import { escaped, ESCAPES, selfTest } from './self-test.js'
 import { architectureHere, prepareWorkshop, type Workshop } from './workshop.js'
@@ -45,11 +45,14 @@ export interface SandboxTerms extends CageTerms {
 export async function openSandbox(terms: SandboxTerms): Promise<Sandbox> {
   const startedAt = performance.now()
   const architecture = architectureHere()
-  const { levels, folder, home, env } = terms
-  const writes = levels.some((level) => level !== 'read-only')
+  const { levels, folder, home, env, isSealed = false } = terms
+  const writes = !isSealed && levels.some((level) => level !== 'read-only')
   const project = writes ? writableRoot(terms.project, home) : readableRoot(terms.project)
-  const writable = terms.writable.map((path) => writableRoot(path, home))
-  const changeable = writes ? [project, ...writable] : writable
+  const writable = isSealed
+    ? readablePlaces(terms.writable).map(({ path }) => path)
+    : terms.writable.map((path) => writableRoot(path, home))
+  // Where it is sealed now, commands may have written before.
+  const changeable = writes || isSealed ? [project, ...writable] : writable
   const bubblewrap = await findBubblewrap(env, changeable)
   const bash = findProgram('bash', env, changeable)
   if (bash === undefined) throw new Failure('The sandbox needs bash, which is not installed: install bash.')
@@ -83,13 +86,14 @@ const NAMESPACES = ['user', 'mnt', 'pid', 'ipc', 'uts', 'cgroup']
 async function tryOut(
   level: CageLevel,
   cages: Cages,
-  { project, writable, home, folder, env }: SandboxTerms,
+  { project, writable, home, folder, env, isSealed = false }: SandboxTerms,
   { secretFile, secret }: Workshop,
 ): Promise<void> {
-  const isOpen = level !== 'read-only' || writable.some((root) => isWithin(project, root))
+  const isOpen = !isSealed && (level !== 'read-only' || writable.some((root) => isWithin(project, root)))
   // What is in /tmp is private there, and writing to it no escape.
   const homeOrRoot = home === '' || home.startsWith('/tmp/') ? '/root' : home
-  const closed = ['/usr', '/etc', folder, homeOrRoot, isOpen ? join(project, '.scorpiox') : project]
+  const sealed = isSealed ? writable.filter((path) => !SCRATCH.includes(path)) : []
+  const closed = ['/usr', '/etc', folder, homeOrRoot, ...sealed, isOpen ? join(project, '.scorpiox') : project]
   const names = [...NAMESPACES, ...(level === 'strict' ? ['net'] : [])]
   const cage = cages.cage(level)
   try {

@@ -41,7 +41,7 @@ export function prepareWorkshop(folder: string, architecture: Architecture): Wor
 export function architectureHere(): Architecture {
   const { platform, arch } = process
   if (platform === 'linux' && (arch === 'x64' || arch === 'arm64')) return arch
-  throw new Failure(`The sandbox needs Linux on x64 or arm64; this is ${platform} on ${arch}. Set SANDBOX=off.`)
+  throw new Failure(`The sandbox needs Linux on x64 or arm64; this is ${platform} on ${arch}.`)
 }
 
 // By hand, because Node's recursive mkdir never returns where no folder can be made, as in /proc.

@@ -31,10 +31,13 @@ export interface Book {
   remove(job: Job): Promise<void>
 }
 
-export interface Plan {
-  readonly command: string
+export interface Who {
   readonly user: string
   readonly session: string
+}
+
+export interface Plan extends Who {
+  readonly command: string
   /** Nobody waits for it. */
   readonly background: boolean
 }
@@ -50,7 +53,7 @@ export interface BookSettings {
   readonly roll: string
   readonly cwd: string
   readonly launcher: Launcher
-  readonly startWork: (command: string, launch: Launcher['launch']) => Promise<Work>
+  readonly startWork: (command: string, who: Who, launch: Launcher['launch']) => Promise<Work>
   readonly maxOutputBytes: number
   /** Jobs go on when the server is gone. */
   readonly outlive: boolean
@@ -102,7 +105,7 @@ export async function openBook(settings: BookSettings): Promise<Book> {
   async function startWritten(plan: Plan): Promise<Started> {
     const record = create(plan)
     return orRemoved(record, async () => {
-      const work = await startWork(plan.command, launcher.launch)
+      const work = await startWork(plan.command, plan, launcher.launch)
       return { work, job: write(record, work) }
     })
   }
@@ -121,7 +124,7 @@ export async function openBook(settings: BookSettings): Promise<Book> {
       const onTag = (tag: string): void => records.complete({ ...record, tag })
       const launch: Launcher['launch'] = (order) =>
         launchFollowed(launcher, { ...order, onTag, record: recording }, output)
-      const work = await startWork(plan.command, launch)
+      const work = await startWork(plan.command, plan, launch)
       work.spool.drop()
       return { work, job: enter(record, work, recordedBy(work, output)) }
     })

@@ -5,7 +5,7 @@ import { Failure } from '../../lib/failure.js'
 import type { LinePattern } from '../../lib/line-pattern.js'
 import type { Notices } from '../notices.js'
 import type { Work } from '../shell/work.js'
-import { openBook, type Book, type BookSettings, type Plan, type Started } from './book.js'
+import { openBook, type Book, type BookSettings, type Plan, type Started, type Who } from './book.js'
 import type { Job } from './job.js'
 import { NotKept, orNotKept } from './not-kept.js'
 import type { Places } from './places.js'
@@ -22,11 +22,6 @@ const MAX_NAMED = 20
 const MAX_READERS = 1000
 /** Characters of a job that is read as a resource. */
 const MAX_SHOWN = 200_000
-
-export interface Who {
-  readonly user: string
-  readonly session: string
-}
 
 export interface Jobs {
   /** Starts a command; in the background, or for somebody who waits for it. */

@@ -5,14 +5,16 @@ import type { Config } from '../../config/load.js'
 import { sandboxLevel } from '../../config/sandbox-level.js'
 import type { Confine } from '../../platform/ready-shells.js'
 import type { CageLevel, Level } from '../../platform/sandbox/level.js'
-import type { Sandbox, SandboxReport } from '../../platform/sandbox/sandbox.js'
+import type { SandboxReport } from '../../platform/sandbox/sandbox.js'
+import type { Who } from '../jobs/book.js'
+import { lazySandbox } from './lazy-sandbox.js'
 
 export interface Confinement {
   readonly level: Level
   /** Tries it out; a failure says what is missing. Undefined where nothing confines. */
   ready(): Promise<SandboxReport | undefined>
-  /** For the next command. */
-  confine(): Confine | undefined | Promise<Confine | undefined>
+  /** For the next command, by whoever gives it. */
+  confine(who: Who): Confine | undefined | Promise<Confine | undefined>
   close(): Promise<void>
 }
 
@@ -33,34 +35,14 @@ export function createConfinement(config: Config, level: Level): Confinement {
 }
 
 function confinedTo(config: Config, level: CageLevel): Confinement {
-  let opening: Promise<Sandbox> | undefined
-
-  async function open(): Promise<Sandbox> {
-    const [{ openSandbox }, { sandboxTerms }] = await Promise.all([
-      import('../../platform/sandbox/sandbox.js'),
-      import('../../config/sandbox-terms.js'),
-    ])
-    return openSandbox(sandboxTerms(config, [level]))
-  }
-
-  function sandbox(): Promise<Sandbox> {
-    if (opening) return opening
-    opening = open()
-    // What is installed meanwhile is found by the next command.
-    opening.catch(() => (opening = undefined))
-    return opening
-  }
-
+  const sandbox = lazySandbox(config, level)
   return {
     level,
-    ready: async () => (await sandbox()).report,
+    ready: async () => (await sandbox.open()).report,
     async confine() {
-      const opened = await sandbox()
+      const opened = await sandbox.open()
       return { key: level, cage: () => opened.cage(level) }
     },
-    async close() {
-      const opened = await opening?.catch(() => undefined)
-      await opened?.close()
-    },
+    close: () => sandbox.close(),
   }
 }

@@ -2,8 +2,9 @@
 // to be shown whole, or the command goes on when nobody can wait any longer.
 
 import { Failure } from '../../lib/failure.js'
+import type { Who } from '../jobs/book.js'
 import type { Job } from '../jobs/job.js'
-import type { Jobs, Who } from '../jobs/jobs.js'
+import type { Jobs } from '../jobs/jobs.js'
 import type { Work } from './work.js'
 
 export interface Foreground {

@@ -16,6 +16,10 @@ import { findShell, whyNoShell } from '../../platform/shell-program.js'
 import { signIn, type Server } from '../../store/server-roll.js'
 import { placesOf, type Places } from '../jobs/places.js'
 import type { Notices } from '../notices.js'
+import { confinedByPlans } from '../plans/confined-by-plans.js'
+import { planPlacesOf } from '../plans/plan-places.js'
+import { createPlanWatch } from '../plans/plan-watch.js'
+import type { LazyState } from '../state.js'
 import type { Confinement } from './confinement.js'
 import { createShell, type Shell } from './shell.js'
 
@@ -24,10 +28,13 @@ export interface Surroundings {
   readonly notices: Notices
   readonly log: Log
   readonly confinement: Confinement
+  /** Where plans are remembered. */
+  readonly state: LazyState
 }
 
-export function openShell({ config, notices, log, confinement }: Surroundings): Shell {
+export function openShell({ config, notices, log, confinement: usual, state }: Surroundings): Shell {
   const { settings, cwd } = config
+  const confinement = confinedByPlans(config, usual, createPlanWatch(planPlacesOf(config, state)))
   const env = quietEnvironment(config.childEnv, process.platform)
   const { SHELL_PATH: preferred, JOBS_OUTLIVE_SERVER: outlive } = settings
   // One that lies in the project may have been put there by a command, and would run unconfined.
@@ -42,7 +49,7 @@ export function openShell({ config, notices, log, confinement }: Surroundings): 
   const shell = createShell({
     cwd,
     launcher,
-    confine: () => confinement.confine(),
+    confine: (who) => confinement.confine(who),
     notices,
     outlive,
     places,
@@ -56,7 +63,7 @@ export function openShell({ config, notices, log, confinement }: Surroundings): 
     ...shell,
     async close() {
       await shell.close()
-      await confinement.close()
+      await Promise.all([confinement.close(), state.close()])
       signOut?.()
     },
   }

@@ -5,8 +5,8 @@ import { Failure } from '../../lib/failure.js'
 import type { Launcher } from '../../platform/launcher.js'
 import { processName } from '../../platform/process-tree.js'
 import type { Confine } from '../../platform/ready-shells.js'
-import type { Started } from '../jobs/book.js'
-import type { Jobs, JobsSettings, Who } from '../jobs/jobs.js'
+import type { Started, Who } from '../jobs/book.js'
+import type { Jobs, JobsSettings } from '../jobs/jobs.js'
 import { NotKept } from '../jobs/not-kept.js'
 import type { Digest } from './digest.js'
 import { createForeground, type Foreground } from './foreground.js'
@@ -58,6 +58,8 @@ export interface Outcome extends Digest {
   readonly keptBytes: number
   /** Why it could not go on, or its whole output not be kept. */
   readonly problem: string | undefined
+  /** Why it may have failed, where that does not show. */
+  readonly note: string | undefined
   /** What it left running. */
   readonly left: readonly { readonly pid: number; readonly name: string }[]
 }
@@ -65,7 +67,7 @@ export interface Outcome extends Digest {
 export interface ShellSettings extends Omit<JobsSettings, 'launcher' | 'startWork'> {
   readonly launcher: Launcher
   /** What commands are confined by; asked before each, and refuses where it should be there and is not. */
-  readonly confine: () => Confine | undefined | Promise<Confine | undefined>
+  readonly confine: (who: Who) => Confine | undefined | Promise<Confine | undefined>
   readonly usualLimit: Limit
   /** Whether running commands may show their lines. */
   readonly streaming: boolean
@@ -78,18 +80,19 @@ export function createShell(settings: ShellSettings): Shell {
 
   function jobs(): Promise<Jobs> {
     return (opening ??= import('../jobs/jobs.js').then(({ createJobs }) =>
-      createJobs({ ...settings, startWork: (command, launch) => start(command, launch) }),
+      createJobs({ ...settings, startWork: (command, who, launch) => start(command, who, launch) }),
     ))
   }
 
   async function start(
     command: string,
+    who: Who,
     launch: Launcher['launch'],
     onOverflow: (work: Work) => void = () => {},
   ): Promise<Work> {
     if (closing) throw new Failure('The command was not started: the server is stopping.')
     if (command.includes('\0')) throw new Failure('The command was not started: it contains a NUL character.')
-    const order = { command, confine: await confine() }
+    const order = { command, confine: await confine(who) }
     try {
       return await startWork({ launch, order, maxCharacters, maxHeldBytes: MAX_HELD_BYTES, onOverflow })
     } catch (error) {
@@ -104,7 +107,7 @@ export function createShell(settings: ShellSettings): Shell {
     if (recorded) return createForeground(recorded.work, jobs, who, recorded.job)
     let foreground: Foreground | undefined
     const foregroundOf = (work: Work): Foreground => (foreground ??= createForeground(work, jobs, who))
-    return foregroundOf(await start(command, launcher.launch, (work) => void foregroundOf(work).keep()))
+    return foregroundOf(await start(command, who, launcher.launch, (work) => void foregroundOf(work).keep()))
   }
 
   /** undefined: nothing can be kept, which whoever waits need not know yet. */
@@ -165,6 +168,7 @@ export function createShell(settings: ShellSettings): Shell {
       jobId: isWorthIt ? job?.id : undefined,
       keptBytes,
       problem: foreground.problem,
+      note: ending === 'exit' && code !== 0 ? work.note : undefined,
       left: left.map((pid) => ({ pid, name: processName(pid) ?? '?' })),
     }
   }
@@ -176,6 +180,7 @@ const OPEN_END = {
   signal: null,
   keptBytes: 0,
   problem: undefined,
+  note: undefined,
   left: [],
 } as const
 

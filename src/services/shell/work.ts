@@ -15,6 +15,8 @@ export interface Work {
   readonly command: string
   readonly startedAt: number
   readonly tag: string
+  /** To be said of it if it fails. */
+  readonly note: string | undefined
   readonly digester: Digester
   readonly spool: Spool
   /** When it has ended and its last bytes are in. */
@@ -61,6 +63,7 @@ export async function startWork(settings: WorkSettings): Promise<Work> {
     command: order.command,
     startedAt,
     tag: child.tag,
+    note: order.confine?.note,
     digester,
     spool,
     over: lastWords(child),

@@ -2,10 +2,17 @@
 
 import type { Config } from '../../config/load.js'
 import { projectOf } from '../../platform/project.js'
-import type { State } from '../../store/state/state.js'
 import type { Notices } from '../notices.js'
+import type { LazyState } from '../state.js'
 import { createTasks, type Tasks } from './tasks.js'
 
-export function openTasks({ cwd }: Config, notices: Notices, state: State): Tasks {
-  return createTasks({ state, notices, project: projectOf(cwd) })
+export async function openTasks({ cwd }: Config, notices: Notices, state: LazyState): Promise<Tasks> {
+  const tasks = createTasks({ state: await state.open(), notices, project: projectOf(cwd) })
+  return {
+    ...tasks,
+    async close() {
+      await tasks.close()
+      await state.close()
+    },
+  }
 }

@@ -12,17 +12,15 @@ export function readSearch(query: string): TaskFilter {
     throw new Failure(
       `The query has ${query.length} characters; ${MAX_CHARACTERS} are the most. Use a few words of it.`,
     )
-  const words = [...query.matchAll(/"([^"]*)"|\S+/g)]
-  let filter: TaskFilter = { terms: [] }
-  for (const [word, quoted] of words) {
-    const before = /^before:(\d{1,15})$/i.exec(word)
-    if (before) filter = { ...filter, before: Number(before[1]) }
-    else if (/^is:open$/i.test(word)) filter = { ...filter, state: 'open' }
-    else if (/^is:done$/i.test(word)) filter = { ...filter, state: 'done' }
-    else filter = { ...filter, terms: [...filter.terms, quoted ?? word] }
+  const terms: string[] = []
+  let before: number | undefined
+  let state: TaskFilter['state']
+  for (const [word, quoted] of query.matchAll(/"([^"]*)"|\S+/g)) {
+    const [, mark, value = ''] = /^(is|before):(open|done|\d{1,15})$/i.exec(word) ?? []
+    if (mark?.toLowerCase() === 'before' && /^\d/.test(value)) before = Number(value)
+    else if (mark?.toLowerCase() === 'is' && /^\D/.test(value)) state = value.toLowerCase() === 'open' ? 'open' : 'done'
+    else if ((quoted ?? word).trim() !== '') terms.push((quoted ?? word).trim())
   }
-  const terms = filter.terms.map((term) => term.trim()).filter((term) => term !== '')
-  if (terms.length > MAX_TERMS)
-    throw new Failure(`The query has ${terms.length} words; ${MAX_TERMS} are the most. Use a few of them.`)
-  return { ...filter, terms }
+  if (terms.length <= MAX_TERMS) return { terms, state, before }
+  throw new Failure(`The query has ${terms.length} words; ${MAX_TERMS} are the most. Use a few of them.`)
 }

@@ -143,10 +143,7 @@ export function createTasks({ state, project, notices }: TasksSettings): Tasks {
         const current = await tasks.current()
         return { entries: [{ task, steps }], current, found: 1, openTasks: open, openSteps }
       }),
-    async close() {
-      stop()
-      await state.close()
-    },
+    close: async () => stop(),
   }
 }
 

@@ -26,7 +26,7 @@ function endingNotes(outcome: Outcome, { ms }: Limit): readonly string[] {
   if (ending === 'cancelled')
     return ['Cancelled and ended, with everything it started. Run it again if it is still wanted.']
   if (ending === 'timeout') return [timeoutNote(ms, problem)]
-  return endingOf(outcome, text !== '')
+  return [...endingOf(outcome, text !== ''), ...(outcome.note === undefined ? [] : [outcome.note])]
 }
 
 function timeoutNote(ms: number, problem: string | undefined): string {

@@ -1,7 +1,7 @@
 // What TaskManager says: what was changed, what is next, how many remain; of a long list, how to see the rest.
 
 import { oneLine } from '../../lib/one-line.js'
-import type { Change } from '../../services/tasks/tasks.js'
+import type { Change, Entry } from '../../services/tasks/tasks.js'
 import type { StepRow } from '../../store/state/task-rows.js'
 import type { Changed, Listed } from './task-answer.js'
 import { MAX_NAME, progressOf, stepLine, stepTitled, taskLine, titled } from './task-lines.js'
@@ -35,8 +35,9 @@ function taskDoneWords({ task, nextTask, openTasks }: Change): string {
 
 export function listingWords(answer: Listed): string {
   const { shown, listing } = answer
-  const lines = shown.entries.flatMap(({ task, steps }) => [taskLine(task, listing.current), ...steps.map(stepLine)])
-  return [...headline(answer), ...lines, ...closingLines(answer)].join('\n')
+  const linesOf = ({ task, steps }: Entry): string =>
+    [taskLine(task, listing.current), ...steps.map(stepLine)].join('\n')
+  return [...headline(answer), ...shown.entries.map(linesOf), ...closingLines(answer)].join('\n')
 }
 
 function headline({ kind, query, listing }: Listed): readonly string[] {

@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { checklistOf, headingOf, shortened } from './checklist.js'
+
+const textsOf = (markdown: string): readonly string[] => checklistOf(markdown).items.map(({ text }) => text)
+
+test.each([
+  ['- [ ] a', ['a']],
+  ['* [x] a\n+ [X] b', ['a', 'b']],
+  ['1. [ ] a\n12) [ ] b', ['a', 'b']],
+  ['- [ ] a\n  - [ ] deeper\n\t\t* [ ] deepest', ['a', 'deeper', 'deepest']],
+  ['> - [ ] quoted', ['quoted']],
+  ['- [ ] a\r\n- [ ] b\r- [ ] c', ['a', 'b', 'c']],
+  ['-   [ ]   spaced out   ', ['spaced out']],
+  ['- [ ] has `code` and [a link](x)', ['has `code` and [a link](x)']],
+  ['- [ ]', []],
+  ['- [ ]   ', []],
+  ['- [] a\n- [y] a\n-[ ] a\n[ ] a\n- a [ ] b', []],
+  ['```\n- [ ] code\n```\n- [ ] a', ['a']],
+  ['~~~ md\n- [ ] code\n```\n- [ ] code\n~~~\n- [ ] a', ['a']],
+  ['````\n```\n- [ ] code\n```\n- [ ] code\n`````\n- [ ] a', ['a']],
+  ['  ```sh\n  - [ ] code\n  ```\n- [ ] a', ['a']],
+  ['- ```\n  - [ ] code\n  ```\n- [ ] a', ['a']],
+  ['```\n- [ ] never closed', []],
+  ['``` not a ` fence\n- [ ] a', ['a']],
+  ['<!--\n- [ ] hidden\n-->\n- [ ] a', ['a']],
+  ['<!-- closed at once -->\n- [ ] a', ['a']],
+])('%j', (markdown, expected) => {
+  expect(textsOf(markdown)).toEqual(expected)
+})
+
+test('what is checked is done', () => {
+  expect(checklistOf('- [ ] a\n- [x] b\n- [X] c').items.map(({ done }) => done)).toEqual([false, true, true])
+})
+
+const word = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
+  .map((text) => `w${text.replace(/[\s`<>~-]/g, '')}`)
+const bullet = fc.constantFrom('-', '*', '+', '1.', '7)', '123456789.')
+const indent = fc.constantFrom('', '  ', '    ', '\t', '> ')
+const line = fc.record({ indent, bullet, text: word, done: fc.boolean() })
+const prose = fc.oneof(fc.constantFrom('', 'Some words.', '## A part', '- an item without a box', '| a | b |'), word)
+
+test('exactly the items that were written are found, in their order, whatever stands between them', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(line, prose, fc.constant('code' as const))), (parts) => {
+      const markdown = parts.map((part) => {
+        if (part === 'code') return '```\n- [ ] not this one\n```'
+        return typeof part === 'string' ? part : `${part.indent}${part.bullet} [${part.done ? 'x' : ' '}] ${part.text}`
+      })
+      const written = parts.filter((part) => typeof part !== 'string')
+      expect(checklistOf(markdown.join('\n')).items).toEqual(written.map(({ text, done }) => ({ text, done })))
+    }),
+  )
+})
+
+test('whatever it is given, it answers, and never with more than it may', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 2000 }), (markdown) => {
+      const { items, total } = checklistOf(markdown)
+      expect(items.length).toBeLessThanOrEqual(Math.min(total, 500))
+      for (const { text } of items) expect(text.trim()).not.toBe('')
+      expect(typeof headingOf(markdown)).toBe('string')
+    }),
+  )
+})
+
+test.each([
+  ['spaces', ' '.repeat(2 ** 20)],
+  ['a bullet and spaces', `- [ ]${' '.repeat(2 ** 20)}`],
+  ['a number and spaces', `1.${' '.repeat(2 ** 20)}x`],
+  ['quotes', '> '.repeat(2 ** 19)],
+  ['backticks', '`'.repeat(2 ** 20)],
+  ['a heading of marks', `# ${'# '.repeat(2 ** 19)}x`],
+  ['comments', '<!--'.repeat(2 ** 18)],
+])('a megabyte of %s takes no time', (_, markdown) => {
+  const start = performance.now()
+  checklistOf(markdown)
+  headingOf(markdown)
+  expect(performance.now() - start).toBeLessThan(2000)
+})
+
+test('too many, and too long', () => {
+  const many = checklistOf('- [ ] a\n'.repeat(612))
+  expect([many.items.length, many.total, many.cut]).toEqual([500, 612, 0])
+  const long = checklistOf(`- [ ] ${'a'.repeat(1001)}\n- [ ] ${'b'.repeat(1000)}`)
+  expect(long.items.map(({ text }) => text.length)).toEqual([1000, 1000])
+  expect(long.cut).toBe(1)
+})
+
+test('no character is cut in two', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 20 }), (text, max) => {
+      const short = shortened(text, max)
+      expect(short.length).toBeLessThanOrEqual(Math.max(max, 0))
+      expect(short.isWellFormed()).toBe(true)
+    }),
+  )
+})
+
+test.each([
+  ['# A title', 'A title'],
+  ['text\n\n## Second ##\n# First', 'Second'],
+  ['```\n# code\n```\n### A title', 'A title'],
+  ['#nothing', ''],
+  ['', ''],
+])('the heading of %j', (markdown, expected) => {
+  expect(headingOf(markdown)).toBe(expected)
+})

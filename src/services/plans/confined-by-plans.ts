@@ -1,0 +1,53 @@
+// While a user's plan is open, their commands run in a sandbox in which nothing of the host can be written to but the
+// folder of the plan. Where there is no sandbox they are not run.
+
+import { lstatSync } from 'node:fs'
+
+import type { Config } from '../../config/load.js'
+import { Failure } from '../../lib/failure.js'
+import type { Confine } from '../../platform/ready-shells.js'
+import type { PlanRow } from '../../store/state/plan-rows.js'
+import type { Confinement } from '../shell/confinement.js'
+import { lazySandbox } from '../shell/lazy-sandbox.js'
+import { ensureSessionFolder } from '../sessions/session-folder.js'
+import type { PlanWatch } from './plan-watch.js'
+
+export function confinedByPlans(config: Config, usual: Confinement, watch: PlanWatch): Confinement {
+  // Never looser than without a plan: whoever has no network does not get one.
+  const level = usual.level === 'strict' ? 'strict' : 'read-only'
+  const sandbox = lazySandbox(config, level, { isSealed: true })
+
+  async function inPlan({ session }: PlanRow): Promise<Confine> {
+    try {
+      const folder = ensureSessionFolder(watch.project, session)
+      const opened = await sandbox.open()
+      // A shell that was kept ready for a folder that is gone would write into nothing; numbers of files are used again.
+      const { ino, birthtimeMs } = lstatSync(folder)
+      const key = `plan ${level} ${folder} ${ino} ${birthtimeMs}`
+      const note = `Plan mode is on: commands can only read, except in ${folder}.`
+      return { key, note, cage: () => opened.cage(level, { writable: [folder] }) }
+    } catch (error) {
+      throw error instanceof Failure ? notConfined(error) : error
+    }
+  }
+
+  return {
+    ...usual,
+    confine(who) {
+      const plan = watch.openPlan(who.user)
+      if (plan === undefined) return usual.confine(who)
+      return Promise.resolve(plan).then((open) => (open ? inPlan(open) : usual.confine(who)))
+    },
+    async close() {
+      await Promise.all([usual.close(), sandbox.close()])
+    },
+  }
+}
+
+function notConfined({ message }: Failure): Failure {
+  return new Failure(
+    `The command was not started: plan mode is on, in which commands may only read, and they cannot be held to that ` +
+      `here. ${message}\nOr leave plan mode: PlanMode(action: "exit", plan: "…") accepts a plan, ` +
+      `PlanMode(action: "reset") gives it up.`,
+  )
+}

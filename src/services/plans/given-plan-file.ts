@@ -1,0 +1,51 @@
+// A plan in a file that the caller names. Whose commands are confined could otherwise have the server read to them what
+// they cannot read themselves, so theirs must lie in the project, by its real path, and not among what is hidden there.
+
+import { lstat, realpath } from 'node:fs/promises'
+import { resolve } from 'node:path'
+
+import { Failure } from '../../lib/failure.js'
+import { isWithin } from '../../platform/sandbox/mounts.js'
+import { readPlanFile } from './read-plan-file.js'
+
+export interface Reach {
+  readonly cwd: string
+  /** Folders that may be read, the innermost first, and places in them that may not; without this everything may be. */
+  readonly within?: { readonly roots: readonly string[]; readonly hidden: readonly string[] } | undefined
+}
+
+export interface GivenPlan {
+  readonly path: string
+  readonly text: string
+}
+
+export async function readGivenPlan(given: string, reach: Reach): Promise<GivenPlan> {
+  const path = resolve(reach.cwd, given)
+  const real = await realPath(path)
+  refuseOutside(real, path, reach)
+  const text = await readPlanFile(real, async (file) => {
+    // A command may have put something else on the way meanwhile.
+    const [opened, there] = await Promise.all([file.stat(), lstat(real)])
+    return (await realPath(path)) === real && opened.ino === there.ino && opened.dev === there.dev
+  })
+  return { path: real, text }
+}
+
+async function realPath(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch (error) {
+    throw new Failure(`${path} cannot be opened (${error instanceof Error ? error.message : String(error)}).`)
+  }
+}
+
+function refuseOutside(real: string, path: string, { within }: Reach): void {
+  if (!within) return
+  const { roots, hidden } = within
+  const root = roots.find((folder) => isWithin(real, folder))
+  if (root === undefined)
+    throw new Failure(`${path} lies outside of ${roots.at(-1)}: commands are confined, and so is the plan.`)
+  // What hides the whole project does not hide it from those who work in it.
+  if (hidden.some((place) => isWithin(place, root) && isWithin(real, place)))
+    throw new Failure(`${path} is hidden from commands, and no plan is read from there.`)
+}

@@ -1,0 +1,52 @@
+// Puts plan mode together from the settings: whose project it is, and which files a caller may name.
+
+import type { Config } from '../../config/load.js'
+import { sandboxTerms } from '../../config/sandbox-terms.js'
+import { stateDirOf } from '../../config/state-dir.js'
+import { projectOf } from '../../platform/project.js'
+import type { Level } from '../../platform/sandbox/level.js'
+import { hiddenPlaces, readablePlaces } from '../../platform/sandbox/places.js'
+import { placesOf } from '../jobs/places.js'
+import { runningBehind } from '../jobs/running.js'
+import type { Notices } from '../notices.js'
+import { sessionFolder } from '../sessions/session-folder.js'
+import type { LazyState } from '../state.js'
+import type { Reach } from './given-plan-file.js'
+import { planPlacesOf } from './plan-places.js'
+import { createPlans, type Plans } from './plans.js'
+
+export interface Surroundings {
+  readonly config: Config
+  readonly notices: Notices
+  readonly state: LazyState
+  /** How commands are confined outside of plan mode. */
+  readonly level: Level
+}
+
+export function openPlans({ config, notices, state, level }: Surroundings): Plans {
+  const { cwd, settings } = config
+  const project = projectOf(cwd)
+  // The directory as the system sees it, so that paths can be told relative to it.
+  const [here] = readablePlaces([cwd])
+  return createPlans({
+    ...planPlacesOf(config, state),
+    cwd: here?.path ?? cwd,
+    notices,
+    reach: (session) => ({ cwd, within: level === 'off' ? undefined : within(config, project, level, session) }),
+    async runningJobs(user) {
+      try {
+        return await runningBehind(placesOf(stateDirOf(settings), project), user)
+      } catch {
+        // Without a folder for them there are none.
+        return []
+      }
+    },
+  })
+}
+
+function within(config: Config, project: string, level: Level, session: string): Reach['within'] {
+  // At `strict` commands see no more of the repository than the directory they run in.
+  const root = level === 'strict' ? readablePlaces([config.cwd]).map(({ path }) => path) : [project]
+  const hidden = hiddenPlaces(sandboxTerms(config, []).hidden).map(({ path }) => path)
+  return { roots: [sessionFolder(project, session), ...root], hidden }
+}

@@ -1,0 +1,24 @@
+// Which project plans belong to, and what tells that one is open there.
+
+import type { Config } from '../../config/load.js'
+import { stateDirOf } from '../../config/state-dir.js'
+import { Failure } from '../../lib/failure.js'
+import { projectOf } from '../../platform/project.js'
+import type { LazyState } from '../state.js'
+import { marksOf, type Marks } from './marks.js'
+import type { PlanWatchSettings } from './plan-watch.js'
+
+export function planPlacesOf({ settings, cwd }: Pick<Config, 'settings' | 'cwd'>, state: LazyState): PlanWatchSettings {
+  const project = projectOf(cwd)
+  if (settings.DATABASE_URL !== '') return { project, state, marks: 'untold' }
+  return { project, state, marks: marksIn(settings, project) }
+}
+
+function marksIn(settings: Config['settings'], project: string): Marks | 'none' {
+  try {
+    return marksOf(stateDirOf(settings), project)
+  } catch (error) {
+    if (error instanceof Failure) return 'none'
+    throw error
+  }
+}

@@ -1,0 +1,215 @@
+// Plan mode of one project: each user has at most one plan open, whichever server they speak to. Files are written before
+// what is remembered of them, and both while no other server can open or end a plan of that user.
+
+import { isAbsolute, join, relative } from 'node:path'
+
+import { Failure } from '../../lib/failure.js'
+import type { PlanRow, PlanRows } from '../../store/state/plan-rows.js'
+import type { State } from '../../store/state/state.js'
+import type { Who } from '../jobs/book.js'
+import type { Notices } from '../notices.js'
+import { ensureSessionFolder, sessionFolder } from '../sessions/session-folder.js'
+import { createSessionNames } from '../sessions/session-names.js'
+import { readGivenPlan, type GivenPlan, type Reach } from './given-plan-file.js'
+import { planFilesIn, type PlanFiles } from './plan-files.js'
+import { createPlanTeller } from './plan-teller.js'
+import { createPlanWatch, type PlanWatchSettings } from './plan-watch.js'
+import { MAX_PLAN_BYTES, readPlanFile } from './read-plan-file.js'
+import { taskFromPlan, type PlanTask } from './task-from-plan.js'
+
+const MAX_GOAL = 10_000
+
+export interface Plans {
+  enter(who: Who, wish: { readonly goal: string; readonly plan: string }): Promise<Entered>
+  /** Accepts a plan: what is given, else what the named file holds, else what lies in the folder of the session. */
+  exit(who: Who, wish: ExitWish): Promise<Exited>
+  /** Gives it up. */
+  reset(who: Who): Promise<void>
+  /** Saves a version of it; gives the path. */
+  draft(who: Who, plan: string): Promise<string>
+  look(who: Who): Promise<Standing>
+  /** The open plan as it is, or the one that was accepted last; undefined where there is none. */
+  text(who: Who): Promise<string | undefined>
+  close(): Promise<void>
+}
+
+export interface ExitWish {
+  readonly plan: string
+  readonly planFile: string
+  readonly makesTask: boolean
+}
+
+export interface Entered {
+  readonly plan: PlanRow
+  /** Where it will be saved, as seen from the working directory. */
+  readonly folder: string
+  /** Background tasks that go on as they are. */
+  readonly running: readonly number[]
+}
+
+export interface Exited {
+  readonly path: string
+  readonly task: PlanTask | undefined
+}
+
+export interface Standing {
+  readonly open: PlanRow | undefined
+  /** The file of the plan that was accepted last, if none was opened since. */
+  readonly lastFile: string | undefined
+}
+
+export interface PlansSettings extends PlanWatchSettings {
+  readonly cwd: string
+  readonly notices: Notices
+  /** Which files the caller may name. */
+  readonly reach: (session: string) => Reach
+  readonly runningJobs: (user: string) => Promise<readonly number[]>
+}
+
+export function createPlans(settings: PlansSettings): Plans {
+  const { project, cwd, state, marks, notices, reach, runningJobs } = settings
+  const watch = createPlanWatch(settings)
+  const names = createSessionNames(project)
+  const teller = createPlanTeller(project, notices)
+
+  async function opened(): Promise<State> {
+    const found = await state.open()
+    teller.hear(found)
+    return found
+  }
+
+  const filesOf = ({ session }: PlanRow): PlanFiles => planFilesIn(ensureSessionFolder(project, session))
+
+  /** As whoever works here would name it. */
+  function shown(path: string): string {
+    const below = relative(project, path)
+    return isAbsolute(below) || below.startsWith('..') ? path : relative(cwd, path)
+  }
+
+  async function accepted(plan: PlanRow, files: PlanFiles, wish: ExitWish): Promise<GivenPlan> {
+    try {
+      if (wish.plan !== '') return { path: files.current, text: checked(wish.plan) }
+      if (wish.planFile !== '') return await readGivenPlan(wish.planFile, reach(plan.session))
+      return { path: files.current, text: await readPlanFile(files.current) }
+    } catch (error) {
+      throw error instanceof Failure ? notAccepted(error, shown(files.current)) : error
+    }
+  }
+
+  return {
+    async enter(who, { goal, plan }) {
+      if (goal.length > MAX_GOAL) throw new Failure('The goal is too long: say it in a sentence, the rest is the plan.')
+      const text = plan === '' ? '' : checked(plan)
+      const scope = { project, user: who.user }
+      const store = await opened()
+      await store.read(scope, ({ plans }) => refuseSecond(plans))
+      const session = names.nameOf(who)
+      const files = planFilesIn(ensureSessionFolder(project, session))
+      const row = await store.write(scope, async ({ plans }) => {
+        await refuseSecond(plans)
+        await files.setAside()
+        if (text !== '') await files.save(text)
+        if (typeof marks === 'object') marks.put(who.user)
+        const inserted = await plans.insert({ goal, session, startedAt: Date.now() })
+        if (text !== '') await plans.addVersion(inserted.id, text, inserted.startedAt)
+        return inserted
+      })
+      const folder = `${shown(sessionFolder(project, session))}/`
+      return { plan: row, folder, running: await runningJobs(who.user) }
+    },
+    async exit({ user }, wish) {
+      const store = await opened()
+      const ended = await store.write({ project, user }, async ({ plans, tasks }) => {
+        const plan = await theOpen(plans)
+        const files = filesOf(plan)
+        const { path, text } = await accepted(plan, files, wish)
+        await files.save(text)
+        const at = Date.now()
+        await plans.addVersion(plan.id, text, at)
+        await plans.end(plan.id, { outcome: 'accepted', endedAt: at, planFile: shown(path) })
+        const task = wish.makesTask ? await taskFromPlan(tasks, { goal: plan.goal, text, at }) : undefined
+        return { path: shown(path), task }
+      })
+      await untilTidy(user)
+      return ended
+    },
+    async reset({ user }) {
+      const store = await opened()
+      await store.write({ project, user }, async ({ plans }) => {
+        const { id } = await theOpen(plans)
+        await plans.end(id, { outcome: 'reset', endedAt: Date.now(), planFile: null })
+      })
+      await untilTidy(user)
+    },
+    async draft({ user }, plan) {
+      const text = checked(plan)
+      const store = await opened()
+      return store.write({ project, user }, async ({ plans }) => {
+        const row = await theOpen(plans)
+        const files = filesOf(row)
+        await files.save(text)
+        await plans.addVersion(row.id, text, Date.now())
+        return shown(files.current)
+      })
+    },
+    async look({ user }) {
+      const store = await opened()
+      const latest = await store.read({ project, user }, ({ plans }) => plans.latest())
+      if (latest?.outcome !== 'open') return { open: undefined, lastFile: latest?.planFile ?? undefined }
+      // Somebody may have taken it away.
+      if (typeof marks === 'object' && !marks.isThere(user)) marks.put(user)
+      return { open: latest, lastFile: undefined }
+    },
+    async text({ user }) {
+      const store = await opened()
+      const found = await store.read({ project, user }, async ({ plans }) => {
+        const latest = await plans.latest()
+        return latest && { latest, versions: await plans.versions(latest.id) }
+      })
+      if (!found || found.latest.outcome === 'reset') return undefined
+      const saved = found.versions.at(-1)?.text
+      if (found.latest.outcome === 'accepted') return saved
+      const file = join(sessionFolder(project, found.latest.session), 'plan.md')
+      return readPlanFile(file).catch(() => saved)
+    },
+    async close() {
+      teller.close()
+      await state.close()
+    },
+  }
+
+  /** A mark that stays only costs time. */
+  async function untilTidy(user: string): Promise<void> {
+    await watch.tidy(user).catch(() => undefined)
+  }
+}
+
+async function refuseSecond(plans: PlanRows): Promise<void> {
+  const open = await plans.open()
+  if (!open) return
+  throw new Failure(
+    `Plan mode is on since ${new Date(open.startedAt).toISOString()} (goal: ${JSON.stringify(open.goal)}, session: ` +
+      `${open.session}). ${WAYS_OUT}`,
+  )
+}
+
+async function theOpen(plans: PlanRows): Promise<PlanRow> {
+  const open = await plans.open()
+  if (open) return open
+  throw new Failure('Plan mode is off, so there is no plan to end: PlanMode(action: "enter", goal: "…") begins one.')
+}
+
+const WAYS_OUT =
+  'Go on with that plan: PlanMode(action: "exit", plan: "…") accepts it, PlanMode(action: "reset") gives it up.'
+
+function checked(plan: string): string {
+  if (Buffer.byteLength(plan) <= MAX_PLAN_BYTES) return plan
+  throw new Failure('The plan is larger than 1 MB, which is too much for a plan.')
+}
+
+function notAccepted({ message }: Failure, current: string): Failure {
+  return new Failure(
+    `No plan was accepted, and plan mode stays on. ${message} Give the plan as markdown in \`plan\`, name a file with ` +
+      `\`plan_file\`, or write it to ${current} and call exit again.`,
+  )
+}

@@ -1,0 +1,58 @@
+// Reads a plan from a file: a regular one, not too large, text, and not blank.
+
+import type { FileHandle } from 'node:fs/promises'
+
+import { Failure } from '../../lib/failure.js'
+import { openRegularFile } from '../../store/private-file.js'
+
+export const MAX_PLAN_BYTES = 1024 * 1024
+
+/** Throws a Failure that says what is wrong with it; a link is not followed. */
+export async function readPlanFile(path: string, isRight?: (file: FileHandle) => Promise<boolean>): Promise<string> {
+  const file = await openOrFail(path)
+  try {
+    if (isRight && !(await isRight(file))) throw new Failure(`${path} was replaced while it was read.`)
+    const text = textOf(await readAtMost(file, MAX_PLAN_BYTES + 1), path)
+    if (text.trim() === '') throw new Failure(`${path} is empty.`)
+    return text
+  } catch (error) {
+    throw error instanceof Failure ? error : unreadable(path, error)
+  } finally {
+    await file.close()
+  }
+}
+
+async function openOrFail(path: string): Promise<FileHandle> {
+  try {
+    const file = await openRegularFile(path)
+    if (file) return file
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+  throw new Failure(`There is no regular file at ${path}.`)
+}
+
+function unreadable(path: string, error: unknown): Failure {
+  return new Failure(`${path} cannot be read (${error instanceof Error ? error.message : String(error)}).`)
+}
+
+/** A file may grow while it is read, and some say that they are empty and are not. */
+async function readAtMost(file: FileHandle, maxBytes: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(maxBytes)
+  let length = 0
+  while (length < maxBytes) {
+    const { bytesRead } = await file.read(buffer, length, maxBytes - length, length)
+    if (bytesRead === 0) break
+    length += bytesRead
+  }
+  return buffer.subarray(0, length)
+}
+
+function textOf(bytes: Buffer, path: string): string {
+  if (bytes.length > MAX_PLAN_BYTES) throw new Failure(`${path} is larger than 1 MB, which is too much for a plan.`)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new Failure(`${path} is not text in UTF-8.`)
+  }
+}

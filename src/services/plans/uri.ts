@@ -1,0 +1,3 @@
+// Where a client finds the plan as a resource.
+
+export const PLAN_URI = 'scorpiox://plan'

@@ -1,0 +1,63 @@
+// What each session is called: the day it began and two words, such as 2026_03_13_quiet_otter. A name is given once and
+// its folder made with it, so that no two sessions have the same.
+
+import { randomInt } from 'node:crypto'
+
+import type { Who } from '../jobs/book.js'
+import { makeSessionFolder } from './session-folder.js'
+
+/** Sessions whose names are remembered. */
+const MAX_KNOWN = 1000
+/** After so many names that were taken a number is added. */
+const PLAIN_ATTEMPTS = 50
+
+const ADJECTIVES = (
+  'able amber brave breezy bright brisk calm candid cheerful clever cosy crisp curious daring eager early fair fond ' +
+  'fresh gentle glad golden grand happy hardy honest humble jolly keen kind lively lucky mellow merry mild modest neat ' +
+  'nimble noble patient placid plucky polite proud quick quiet rapid ready rosy serene sharp silver smooth snug sober ' +
+  'spry steady sunny swift tidy warm wise witty'
+).split(' ')
+
+const NOUNS = (
+  'acorn anchor badger beacon birch bridge brook canyon cedar cloud clover comet coral crane dolphin ember falcon fern ' +
+  'finch fjord forest fox garden glade grove harbor hazel heron hill island ivy juniper lake lantern lark maple marsh ' +
+  'meadow moon moss oak orchard otter owl pebble pine plum pond prairie puffin quail raven reef river robin sparrow ' +
+  'spruce summit thistle tulip valley willow wren'
+).split(' ')
+
+export interface SessionNames {
+  /** The same for the same session; its folder is there when it is first given. */
+  nameOf(who: Who): string
+}
+
+export function createSessionNames(project: string): SessionNames {
+  const known = new Map<string, string>()
+  return {
+    nameOf({ user, session }) {
+      const key = `${user}\0${session}`
+      const name = known.get(key) ?? mint(project)
+      known.delete(key)
+      known.set(key, name)
+      const [oldest] = known.keys()
+      if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest)
+      return name
+    },
+  }
+}
+
+function mint(project: string): string {
+  for (let attempt = 0; ; attempt++) {
+    const plain = [dayOf(new Date()), oneOf(ADJECTIVES), oneOf(NOUNS)].join('_')
+    const name = attempt < PLAIN_ATTEMPTS ? plain : `${plain}_${randomInt(1_000_000)}`
+    if (makeSessionFolder(project, name)) return name
+  }
+}
+
+function dayOf(date: Date): string {
+  const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'))
+  return `${date.getFullYear()}_${month}_${day}`
+}
+
+function oneOf(words: readonly string[]): string {
+  return words[randomInt(words.length)] ?? ''
+}

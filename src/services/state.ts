@@ -1,0 +1,40 @@
+// What is remembered, opened when somebody first needs it and shared by all who do. One that could not be opened is
+// tried again by the next.
+
+import type { Config } from '../config/load.js'
+import { Failure } from '../lib/failure.js'
+import type { State } from '../store/state/state.js'
+
+export interface LazyState {
+  open(): Promise<State>
+  close(): Promise<void>
+}
+
+export function lazyState({ settings }: Pick<Config, 'settings'>): LazyState {
+  let opening: Promise<State> | undefined
+  let closing: Promise<void> | undefined
+
+  async function openNow(): Promise<State> {
+    const [{ openState }, { statePlaceOf }] = await Promise.all([
+      import('../store/state/open-state.js'),
+      import('../config/state-place.js'),
+    ])
+    return openState(statePlaceOf(settings))
+  }
+
+  async function closeNow(): Promise<void> {
+    const opened = await opening?.catch(() => undefined)
+    await opened?.close()
+  }
+
+  return {
+    open() {
+      if (closing) return Promise.reject(new Failure('The server is stopping.'))
+      if (opening) return opening
+      opening = openNow()
+      opening.catch(() => (opening = undefined))
+      return opening
+    },
+    close: () => (closing ??= closeNow()),
+  }
+}

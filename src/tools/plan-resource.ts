@@ -1,0 +1,19 @@
+// The plan as a resource: whether it is open, and what it says. Who subscribes is told when it changes.
+
+import type { Plans } from '../services/plans/plans.js'
+import { PLAN_URI } from '../services/plans/uri.js'
+import { resourcesOver } from './resource.js'
+import { statusWords } from './words/plan.js'
+
+export const planResource = resourcesOver<{ plans: Plans }>()({
+  uri: PLAN_URI,
+  name: 'plan',
+  description: 'Your plan in this project: whether plan mode is on, and the plan that is open or was accepted last.',
+  mimeType: 'text/markdown',
+  needs: ['plans'],
+  async read({ plans }, who) {
+    const words = statusWords(await plans.look(who), undefined)
+    const text = await plans.text(who)
+    return text === undefined ? words : `${words}\n\n${text}`
+  },
+})

@@ -1,0 +1,82 @@
+// What is said about plan mode; the first lines of each answer as they are published.
+
+import type { Entered, Exited, Standing } from '../../services/plans/plans.js'
+import type { PlanTask } from '../../services/plans/task-from-plan.js'
+
+const MAX_NAMED = 20
+
+export interface PlanJson {
+  readonly active: boolean
+  readonly goal: string | null
+  readonly plan_file: string | null
+  readonly started_at: string | null
+}
+
+export function planJson({ open, lastFile }: Standing): PlanJson {
+  if (!open) return { active: false, goal: null, plan_file: lastFile ?? null, started_at: null }
+  return { active: true, goal: open.goal, plan_file: null, started_at: moment(open.startedAt) }
+}
+
+export function enteredWords(
+  { plan, folder, running }: Entered,
+  wish: { readonly plan: string; readonly planFile: string },
+): string {
+  return [
+    `Plan mode activated. Write your plan as markdown. (session: ${plan.session})`,
+    `Plan will be saved to ${folder}`,
+    `Commands can now only read, except in that folder. ${WAYS_OUT}`,
+    ...(wish.plan === '' ? [] : [`The plan was saved as a draft to ${folder}plan.md.`]),
+    ...(wish.planFile === '' ? [] : ['plan_file was not read: give it with exit.']),
+    ...stillRunning(running),
+  ].join('\n')
+}
+
+const WAYS_OUT =
+  'PlanMode(action: "exit", plan: "…") accepts the plan and lets them write again, PlanMode(action: "reset") gives it up.'
+
+export function exitedWords({ path, task }: Exited): string {
+  const lines = [`Plan saved to ${path}`, 'Exiting plan mode. Returning to execution.']
+  return [...lines, ...(task ? taskWords(task) : [])].join('\n')
+}
+
+export function statusWords({ open, lastFile }: Standing, draft: string | undefined): string {
+  if (!open) return ['Plan mode: INACTIVE', ...(lastFile === undefined ? [] : [`Last plan: ${lastFile}`])].join('\n')
+  return [
+    'Plan mode: ACTIVE',
+    `Goal: "${open.goal}"`,
+    `Duration: ${duration(Date.now() - open.startedAt)}`,
+    ...(draft === undefined ? [] : [`The plan was saved as a draft to ${draft}.`]),
+  ].join('\n')
+}
+
+function stillRunning(ids: readonly number[]): readonly string[] {
+  if (ids.length === 0) return []
+  if (ids.length === 1) return [`Background task ${ids[0]} was started before and may still write: KillBgTask ends it.`]
+  const shown = ids.slice(0, MAX_NAMED)
+  const rest = ids.length > shown.length ? `${ids.length - shown.length} more` : shown.pop()
+  return [
+    `Background tasks ${shown.join(', ')} and ${rest} were started before and may still write: KillBgTask ends them.`,
+  ]
+}
+
+function taskWords({ id, name, items, left, cut, isDone }: PlanTask): readonly string[] {
+  const from = items === 1 ? 'its checklist item' : `its ${items} checklist items`
+  const fate = isDone ? 'is done, as all of them are' : 'is the current one'
+  return [
+    `Task ${id} "${name}" was made from ${from} and ${fate}.`,
+    ...(left === 0 ? [] : [`${left} further items were not taken: a task made from a plan has at most ${items}.`]),
+    ...(cut === 0 ? [] : [`${cut} of them were longer than 1,000 characters and were cut.`]),
+  ]
+}
+
+/** Such as 4m 32s. */
+function duration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)]
+  if (minutes === 0) return `${seconds}s`
+  return hours === 0 ? `${minutes}m ${seconds % 60}s` : `${hours}h ${minutes % 60}m ${seconds % 60}s`
+}
+
+function moment(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z')
+}

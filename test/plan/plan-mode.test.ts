@@ -1,0 +1,580 @@
+// PlanMode as a client meets it: what it says, what it keeps, and what it holds commands to, in one server and in several.
+
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { afterAll, describe, expect, test } from 'vitest'
+
+import { marksOf } from '../../src/services/plans/marks.js'
+import { openState } from '../../src/store/state/open-state.js'
+import type { Rows } from '../../src/store/state/state.js'
+import { ask, modernCall, startProgram } from '../http/support.js'
+import { hasSandbox } from '../sandbox/support.js'
+import { call, killHard, saidBy, startJob, type Said } from '../shell/support.js'
+import { cleanEnv, emptyFolder, PROGRAM, startServer, type TestClient } from '../support.js'
+import { bash, enter, plan } from './support.js'
+
+interface House {
+  readonly home: string
+  readonly project: string
+  readonly state: string
+}
+
+const folders: string[] = []
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+/** Not in /tmp, of which commands have their own. */
+function newFolder(): string {
+  const folder = mkdtempSync('/var/tmp/scorpiox-plan-')
+  folders.push(folder)
+  return folder
+}
+
+function newHouse(): House {
+  const home = newFolder()
+  mkdirSync(join(home, 'project'))
+  return { home, project: join(home, 'project'), state: join(home, 'state') }
+}
+
+function serve({ home, project, state }: House, env: NodeJS.ProcessEnv = {}, cwd = project): TestClient {
+  return startServer({ cwd, env: { HOME: home, STATE_DIR: state, ...env } })
+}
+
+const NAME = String.raw`\d{4}_\d\d_\d\d_[a-z]+_[a-z]+`
+const CHECKLIST = '# Do it\n\n- [ ] one\n  - [x] two\n1. [ ] three\n\n```\n- [ ] code\n```\n'
+const writes = async (client: TestClient): Promise<boolean> => !(await bash(client, 'echo x >written')).isError
+const me = (): string => userInfo().username
+
+async function rowsOf<T>({ project, state }: House, work: (rows: Rows) => Promise<T>): Promise<T> {
+  const opened = await openState({ file: join(state, 'state.db'), databaseUrl: '' })
+  try {
+    return await opened.read({ project, user: me() }, work)
+  } finally {
+    await opened.close()
+  }
+}
+
+const versionsOf = (house: House): Promise<readonly string[]> =>
+  rowsOf(house, async ({ plans }) => {
+    const { id = 0 } = (await plans.latest()) ?? {}
+    return (await plans.versions(id)).map(({ text }) => text)
+  })
+
+describe('what it says', () => {
+  test('from entering to leaving, as published', async () => {
+    const house = newHouse()
+    const client = serve(house)
+    expect((await plan(client, 'status')).text).toBe('Plan mode: INACTIVE')
+    expect((await plan(client, 'json')).text).toBe('{"active":false,"goal":null,"plan_file":null,"started_at":null}')
+    const entered = await plan(client, 'enter', { goal: 'Find the "bug"' })
+    const [first, second, third] = entered.text.split('\n')
+    expect(first).toMatch(
+      new RegExp(String.raw`^Plan mode activated\. Write your plan as markdown\. \(session: ${NAME}\)$`),
+    )
+    const id = entered.structured.session
+    expect(second).toBe(`Plan will be saved to .scorpiox/sessions/${id}/`)
+    expect(third).toMatch(/^Commands can now only read, except in that folder\. PlanMode\(action: "exit"/)
+    expect((await plan(client, 'status')).text).toMatch(/^Plan mode: ACTIVE\nGoal: "Find the "bug""\nDuration: \d+s$/)
+    const { text, structured } = await plan(client, 'json')
+    const started = String.raw`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"`
+    expect(text).toMatch(
+      new RegExp(String.raw`^\{"active":true,"goal":"Find the \\"bug\\"","plan_file":null,"started_at":${started}\}$`),
+    )
+    expect(JSON.parse(text)).toEqual(structured)
+    const exited = await plan(client, 'exit', { plan: 'Just do it.' })
+    const path = `.scorpiox/sessions/${id}/plan.md`
+    expect(exited.text).toBe(`Plan saved to ${path}\nExiting plan mode. Returning to execution.`)
+    expect(exited.structured).toEqual({ active: false, goal: null, plan_file: path, started_at: null })
+    expect(readFileSync(join(house.project, path), 'utf8')).toBe('Just do it.')
+    expect((await plan(client, 'status')).text).toBe(`Plan mode: INACTIVE\nLast plan: ${path}`)
+    expect(JSON.parse((await plan(client, 'json')).text).plan_file).toBe(path)
+    await plan(client, 'enter')
+    expect((await plan(client, 'status')).text).toContain('Goal: ""')
+    expect((await plan(client, 'reset')).text).toBe('Plan mode reset. No plan saved.')
+    expect(readFileSync(join(house.project, '.scorpiox/sessions/.gitignore'), 'utf8')).toBe('*\n')
+    await client.close()
+  })
+
+  test('what is wrong is said, and what to do', async () => {
+    const client = serve(newHouse())
+    for (const action of ['exit', 'reset']) {
+      const { text, isError } = await plan(client, action, action === 'exit' ? { plan: 'x' } : {})
+      expect(text).toMatch(/^Plan mode is off, .*PlanMode\(action: "enter"/)
+      expect(isError).toBe(true)
+    }
+    expect((await plan(client, 'status', { plan: 'x' })).isError).toBe(true)
+    const unknown = await plan(client, 'dance')
+    expect(unknown.text).toMatch(/^There is no action "dance"\. Valid are enter .*exit .*status .*json and reset\.$/)
+    expect(unknown.isError).toBe(true)
+    const { session } = (await plan(client, ' Enter ', { goal: 'one' })).structured
+    const twice = await plan(client, 'enter', { goal: 'two' })
+    expect(twice.text).toMatch(
+      new RegExp(String.raw`^Plan mode is on since \S+Z \(goal: "one", session: ${session}\)\.`),
+    )
+    expect(twice.text).toMatch(/"exit".*"reset"/)
+    expect(twice.isError).toBe(true)
+    for (const action of ['json', 'reset']) expect((await plan(client, action, { plan: 'x' })).isError).toBe(true)
+    expect((await plan(client, 'status')).text).toContain('ACTIVE')
+    await client.close()
+  })
+
+  test('background tasks that were started before are named', async () => {
+    const client = serve(newHouse())
+    const [one, two] = [await startJob(client, 'sleep 100'), await startJob(client, 'sleep 100')]
+    await startJob(client, 'true')
+    await expect.poll(async () => (await call(client, 'ListBgTasks')).structured.tasks[2].status).toBe('ended')
+    const named = (await plan(client, 'enter')).text.split('\n').at(-1)
+    expect(named).toBe(
+      `Background tasks ${one} and ${two} were started before and may still write: KillBgTask ends them.`,
+    )
+    await call(client, 'KillBgTask', { task_id: one })
+    await plan(client, 'reset')
+    expect((await plan(client, 'enter')).text).toContain(`Background task ${two} was started before`)
+    await call(client, 'KillBgTask', { task_id: two })
+    await plan(client, 'reset')
+    expect((await plan(client, 'enter')).text).not.toContain('Background')
+    await client.close()
+  })
+})
+
+describe('the plan', () => {
+  test('every version is kept, and an earlier plan of the session is not taken for the new one', async () => {
+    const house = newHouse()
+    const client = serve(house)
+    const folder = await enter(client, house.project, { plan: 'first' })
+    expect((await plan(client, 'status', { plan: 'second' })).text).toContain('The plan was saved as a draft to .scorp')
+    await plan(client, 'exit', { plan: 'third' })
+    expect(await versionsOf(house)).toEqual(['first', 'second', 'third'])
+    const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
+    expect(['plan.1.md', 'plan.2.md', 'plan.3.md', 'plan.md'].map(read)).toEqual(['first', 'second', 'third', 'third'])
+    expect(await enter(client, house.project)).toBe(folder)
+    const nothing = await plan(client, 'exit')
+    expect(nothing.isError).toBe(true)
+    expect(existsSync(join(folder, 'plan.md'))).toBe(false)
+    writeFileSync(join(folder, 'plan.md'), 'fourth')
+    await plan(client, 'exit')
+    expect(await versionsOf(house)).toEqual(['fourth'])
+    expect(read('plan.md')).toBe('fourth')
+    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
+    await client.close()
+  })
+
+  test.each([
+    ['missing', () => undefined, 'There is no regular file at'],
+    ['empty', (path: string) => writeFileSync(path, ''), 'is empty'],
+    ['blank', (path: string) => writeFileSync(path, ' \n\t\n'), 'is empty'],
+    ['a folder', (path: string) => mkdirSync(path), 'There is no regular file at'],
+    ['too large', (path: string) => writeFileSync(path, 'x'.repeat(2 ** 20 + 1)), 'larger than 1 MB'],
+    ['not text', (path: string) => writeFileSync(path, Buffer.from([0xff, 0xfe, 0x41])), 'not text in UTF-8'],
+    ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'There is no regular file at'],
+    ['a link', (path: string) => symlinkSync('/etc/hostname', path), 'There is no regular file at'],
+  ])('a file that is %s is not accepted, and the mode stays on', async (_, put, reason) => {
+    const house = newHouse()
+    const client = serve(house)
+    const folder = await enter(client, house.project)
+    put(join(folder, 'plan.md'))
+    const { text, isError } = await plan(client, 'exit')
+    expect(text).toMatch(/^No plan was accepted, and plan mode stays on\. /)
+    expect(text).toContain(reason)
+    expect(text).toMatch(/`plan`.*`plan_file`/)
+    expect(isError).toBe(true)
+    expect((await plan(client, 'status')).text).toContain('ACTIVE')
+    expect((await plan(client, 'exit', { plan: '  \n' })).isError).toBe(true)
+    expect((await plan(client, 'exit', { plan: 'x'.repeat(2 ** 20 + 1) })).text).toContain('larger than 1 MB')
+    expect((await plan(client, 'exit', { plan_file: 'nowhere.md' })).text).toContain('nowhere.md')
+    expect((await plan(client, 'exit', { plan: 'a good one' })).isError).toBe(_ === 'a folder')
+    await client.close()
+  })
+
+  test('a file that the caller names', async () => {
+    const house = newHouse()
+    writeFileSync(join(house.project, 'PLAN.md'), 'mine')
+    writeFileSync(join(house.home, 'outside.md'), 'elsewhere')
+    const client = serve(house)
+    await enter(client, house.project)
+    expect((await plan(client, 'exit', { plan_file: 'PLAN.md' })).text).toMatch(/^Plan saved to PLAN\.md\n/)
+    expect(await versionsOf(house)).toEqual(['mine'])
+    await enter(client, house.project)
+    const outside = realpathSync(join(house.home, 'outside.md'))
+    expect((await plan(client, 'exit', { plan_file: '../outside.md' })).text).toContain(`Plan saved to ${outside}\n`)
+    await client.close()
+  })
+
+  test.skipIf(!hasSandbox)('whose commands are confined names no file that they could not read', async () => {
+    const house = newHouse()
+    const outside = join(house.home, 'outside.md')
+    writeFileSync(outside, 'the secret')
+    symlinkSync(outside, join(house.project, 'link.md'))
+    mkdirSync(join(house.project, 'hidden'))
+    writeFileSync(join(house.project, 'hidden', 'key'), 'the secret')
+    writeFileSync(join(house.project, 'PLAN.md'), 'mine')
+    const client = serve(house, { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' })
+    await enter(client, house.project)
+    for (const path of [outside, 'link.md', '../outside.md', 'hidden/key', './hidden/../hidden/key', '/etc/hostname']) {
+      const { isError, text } = await plan(client, 'exit', { plan_file: path })
+      expect([path, isError]).toEqual([path, true])
+      expect(text).toMatch(/outside of|hidden from/)
+    }
+    expect((await plan(client, 'exit', { plan_file: 'PLAN.md' })).isError).toBe(false)
+    await client.close()
+  })
+
+  test('its checklist becomes the current task', async () => {
+    const house = newHouse()
+    const client = serve(house)
+    await enter(client, house.project, { goal: 'Repair\nit' })
+    const { text, structured } = await plan(client, 'exit', { plan: CHECKLIST })
+    expect(text).toContain('\nTask 1 "Repair it" was made from its 3 checklist items and is the current one.')
+    expect(structured.task_id).toBe(1)
+    const found = await rowsOf(house, async ({ tasks }) => ({
+      current: await tasks.current(),
+      task: await tasks.find(1),
+      steps: await tasks.steps(1),
+    }))
+    expect(found).toMatchObject({ current: 1, task: { name: 'Repair it', completedAt: null, steps: 3, stepsDone: 1 } })
+    expect(found.steps.map(({ text: step, completedAt }) => [step, completedAt !== null])).toEqual([
+      ['one', false],
+      ['two', true],
+      ['three', false],
+    ])
+    await plan(client, 'enter')
+    const done = await plan(client, 'exit', { plan: '# All of it\n- [x] one' })
+    expect(done.text).toContain('Task 2 "All of it" was made from its checklist item and is done')
+    expect(await rowsOf(house, async ({ tasks }) => (await tasks.find(2))?.completedAt)).not.toBe(null)
+    await plan(client, 'enter')
+    expect((await plan(client, 'exit', { plan: CHECKLIST, create_task: false })).text).not.toContain('Task')
+    await plan(client, 'enter')
+    const many = await plan(client, 'exit', { plan: `${'- [ ] x\n'.repeat(501)}- [ ] ${'y'.repeat(2000)}` })
+    expect(many.text).toContain('its 500 checklist items')
+    expect(many.text).toContain('2 further items were not taken')
+    await client.close()
+  })
+
+  test('is a resource, and whoever subscribed is told when it changes, also by another server', async () => {
+    const house = newHouse()
+    const [client, other] = [serve(house), serve(house)]
+    await client.initialize('2025-06-18')
+    const read = async (): Promise<string> =>
+      (await client.request('resources/read', { uri: 'scorpiox://plan' })).result.contents[0].text
+    expect(await read()).toBe('Plan mode: INACTIVE')
+    await client.request('resources/subscribe', { uri: 'scorpiox://plan' })
+    const told = (): number =>
+      client.received.filter(({ method, params }) => method?.endsWith('updated') && params.uri === 'scorpiox://plan')
+        .length
+    await plan(client, 'enter', { goal: 'see', plan: '# The draft' })
+    await expect.poll(told, { timeout: 10_000 }).toBe(1)
+    expect(await read()).toMatch(/^Plan mode: ACTIVE\nGoal: "see"\nDuration: \d+s\n\n# The draft$/)
+    await plan(other, 'exit', { plan: '# The plan' })
+    await expect.poll(told, { timeout: 10_000 }).toBe(2)
+    expect(await read()).toMatch(/^Plan mode: INACTIVE\nLast plan: \S+\n\n# The plan$/)
+    await Promise.all([client.close(), other.close()])
+  })
+})
+
+describe('several servers', () => {
+  test('of many who enter at the same moment one does, and of many who leave one makes a task', async () => {
+    const house = newHouse()
+    const clients = [1, 2, 3, 4].map(() => serve(house))
+    const all = (action: string, more: object): Promise<readonly Said[]> =>
+      Promise.all(clients.flatMap((client) => [plan(client, action, more), plan(client, action, more)]))
+    for (let round = 1; round <= 5; round++) {
+      const entered = await all('enter', { goal: 'race' })
+      expect(entered.filter(({ isError }) => !isError)).toHaveLength(1)
+      const exited = await all('exit', { plan: CHECKLIST })
+      expect(exited.filter(({ isError }) => !isError)).toHaveLength(1)
+    }
+    const { tasks } = await rowsOf(house, async (rows) => rows.tasks.count({ terms: [] }))
+    expect(tasks).toBe(5)
+    await Promise.all(clients.map((client) => client.close()))
+  })
+
+  test.skipIf(!hasSandbox)('what one enters holds for all of the same user and project at once', async () => {
+    const house = newHouse()
+    const elsewhere = newHouse()
+    const [one, two] = [serve(house), serve(house)]
+    const three = serve({ ...elsewhere, state: house.state })
+    for (const client of [one, two, three]) expect(await writes(client)).toBe(true)
+    const folder = await enter(one, house.project)
+    expect(await Promise.all([one, two, three].map(writes))).toEqual([false, false, true])
+    const late = serve(house)
+    expect(await writes(late)).toBe(false)
+    expect((await bash(two, `echo '# Together' >${folder}/plan.md`)).isError).toBe(false)
+    expect((await plan(late, 'exit')).text).toContain('Plan saved to')
+    for (const client of [one, two, three, late]) expect(await writes(client)).toBe(true)
+    await Promise.all([one, two, three, late].map((client) => client.close()))
+  })
+
+  test.skipIf(!hasSandbox)('a restart, or a kill, changes nothing', async () => {
+    const house = newHouse()
+    const first = serve(house)
+    const folder = await enter(first, house.project, { plan: 'a draft' })
+    await killHard(first)
+    const second = serve(house)
+    expect(await writes(second)).toBe(false)
+    expect((await plan(second, 'status')).text).toContain('Goal: "see"')
+    expect(await second.close()).toBe(0)
+    const third = serve(house)
+    expect((await plan(third, 'exit')).text).toContain(
+      `Plan saved to ${folder.slice(house.project.length + 1)}/plan.md`,
+    )
+    expect(await writes(third)).toBe(true)
+    await third.close()
+  })
+})
+
+describe.skipIf(!hasSandbox)('what it holds commands to', () => {
+  test('nothing can be written but the folder of the plan, and after it everything again', async () => {
+    const house = newHouse()
+    const client = serve(house)
+    for (const end of ['exit', 'reset']) {
+      expect(await writes(client)).toBe(true)
+      const folder = await enter(client, house.project)
+      expect(await writes(client)).toBe(false)
+      expect((await bash(client, `cat >${folder}/plan.md <<X\n# A plan\nX`)).isError).toBe(false)
+      expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('# A plan\n')
+      expect((await plan(client, end)).isError).toBe(false)
+    }
+    expect(await writes(client)).toBe(true)
+    await client.close()
+  })
+
+  test('a command that outlives its server, and one that is recorded, are held too', async () => {
+    const house = newHouse()
+    const client = serve(house, { JOBS_OUTLIVE_SERVER: '1' })
+    await enter(client, house.project)
+    expect(await writes(client)).toBe(false)
+    await startJob(client, 'sleep 0.3; echo x >late')
+    expect(await client.close()).toBe(0)
+    await sleep(800)
+    expect(existsSync(join(house.project, 'late'))).toBe(false)
+  })
+
+  test('in a folder of a repository the plan is that of the repository', async () => {
+    const house = newHouse()
+    mkdirSync(join(house.project, '.git'))
+    const below = join(house.project, 'below')
+    mkdirSync(below)
+    const [inside, above] = [serve(house, {}, below), serve(house)]
+    const { structured, text } = await plan(inside, 'enter')
+    const folder = `../.scorpiox/sessions/${structured.session}/`
+    expect(text).toContain(`Plan will be saved to ${folder}\n`)
+    expect(await writes(above)).toBe(false)
+    expect(await writes(inside)).toBe(false)
+    expect((await bash(inside, `echo '# Below' >${folder}plan.md`)).isError).toBe(false)
+    expect((await plan(inside, 'exit')).text).toContain(`Plan saved to ${folder}plan.md\n`)
+    await Promise.all([inside.close(), above.close()])
+  })
+
+  test('a project in /tmp, of which commands have their own, is no exception', async () => {
+    const [project, state] = [realpathSync(emptyFolder()), emptyFolder()]
+    const client = startServer({ cwd: project, env: { STATE_DIR: state } })
+    const folder = await enter(client, project)
+    expect(await writes(client)).toBe(false)
+    const mine = `/tmp/scorpiox-plan-${process.pid}-${Date.now()}`
+    const { text, isError } = await bash(client, `echo x >${mine} && cat ${mine}; echo '# Here' >${folder}/plan.md`)
+    expect([isError, text, existsSync(mine)]).toEqual([false, 'x\n', false])
+    expect((await bash(client, 'echo x >written')).text).toContain(
+      `[Plan mode is on: commands can only read, except in`,
+    )
+    expect((await plan(client, 'exit')).isError).toBe(false)
+    await client.close()
+  })
+
+  test('the home may be the project', async () => {
+    const { home } = newHouse()
+    const client = startServer({ cwd: home, env: { HOME: home } })
+    const folder = await enter(client, home)
+    expect(await writes(client)).toBe(false)
+    expect((await bash(client, `ls ${home}/.scorpiox; echo '# Home' >${folder}/plan.md`)).text).toBe('sessions\n')
+    expect((await plan(client, 'exit')).isError).toBe(false)
+    await client.close()
+  })
+
+  test('what a command planted in the folder of the plan is not followed', async () => {
+    const house = newHouse()
+    const victim = join(house.home, 'victim')
+    const client = serve(house)
+    const plants = [
+      `ln -s ${victim} plan.md`,
+      'mkfifo plan.md',
+      `ln -s ${victim} plan.1.md; ln -s ${victim} plan.2.md; touch plan.999999999.md plan.1000000000.md`,
+      `ln -s ${house.home} .scorpiox; ln -s ${house.home} .git; ln -s ${victim} .gitignore`,
+    ]
+    for (const plant of plants) {
+      writeFileSync(victim, 'untouched')
+      const folder = await enter(client, house.project)
+      expect((await bash(client, `cd ${folder} && rm -rf * .[a-z]*; ${plant}`)).isError).toBe(false)
+      expect((await bash(client, 'true')).isError).toBe(false)
+      expect((await plan(client, 'status', { plan: 'a draft' })).isError).toBe(false)
+      expect((await plan(client, 'exit', { plan: 'the plan' })).isError).toBe(false)
+      expect(readFileSync(victim, 'utf8')).toBe('untouched')
+      expect(readdirSync(house.home).toSorted()).toEqual(['project', 'state', 'victim'])
+      expect(lstatSync(join(folder, 'plan.md')).isFile()).toBe(true)
+      expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('the plan')
+    }
+    await client.close()
+  })
+
+  test('a folder of the plan that was taken away is made again', async () => {
+    const house = newHouse()
+    const client = serve(house)
+    const folder = await enter(client, house.project)
+    for (let round = 0; round < 3; round++) {
+      expect((await bash(client, `echo x >${folder}/made`)).isError).toBe(false)
+      expect(existsSync(join(folder, 'made'))).toBe(true)
+      rmSync(join(house.project, '.scorpiox'), { recursive: true })
+    }
+    await client.close()
+  })
+
+  test('users over HTTP have plans of their own', async () => {
+    const house = newHouse()
+    const env = { HOME: house.home, STATE_DIR: house.state }
+    const server = await startProgram({ cwd: house.project, env })
+    const tokenOf = (user: string): string => {
+      const args = [PROGRAM, 'token', 'create', '--user', user, '--json']
+      return JSON.parse(execFileSync(process.execPath, args, { env: cleanEnv(env), encoding: 'utf8' })).token
+    }
+    const [alice, bob] = [tokenOf('alice'), tokenOf('bob')]
+    const as = async (token: string, name: string, args: object): Promise<Said> =>
+      saidBy((await ask(server, { ...modernCall(name, args), token })).json)
+    const canWrite = async (token: string): Promise<boolean> =>
+      !(await as(token, 'Bash', { command: 'echo x >written' })).isError
+    expect((await as(alice, 'PlanMode', { action: 'enter', goal: 'of alice' })).isError).toBe(false)
+    for (let round = 0; round < 3; round++) expect([await canWrite(alice), await canWrite(bob)]).toEqual([false, true])
+    expect((await as(bob, 'PlanMode', { action: 'status' })).text).toBe('Plan mode: INACTIVE')
+    expect((await as(bob, 'PlanMode', { action: 'reset' })).isError).toBe(true)
+    expect((await as(bob, 'PlanMode', { action: 'enter', goal: 'of bob' })).isError).toBe(false)
+    expect((await as(alice, 'PlanMode', { action: 'exit', plan: 'x' })).isError).toBe(false)
+    expect([await canWrite(alice), await canWrite(bob)]).toEqual([true, false])
+    await server.stop()
+  })
+})
+
+describe('where it cannot be had', () => {
+  test('without a sandbox commands are refused, with the reason and the ways out', async () => {
+    const house = newHouse()
+    const programs = newFolder()
+    for (const name of ['bash', 'sh', 'mkfifo', 'cat', 'touch']) {
+      symlinkSync(
+        execFileSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),
+        join(programs, name),
+      )
+    }
+    const client = serve(house, { PATH: programs })
+    expect(await writes(client)).toBe(true)
+    await enter(client, house.project)
+    for (const name of ['Bash', 'BackgroundBash']) {
+      const { text, isError } = await call(client, name, { command: 'touch was-here' })
+      expect(text).toMatch(/^The command was not started: plan mode is on, .*bubblewrap, which is not installed/)
+      expect(text).toMatch(/PlanMode\(action: "exit".*PlanMode\(action: "reset"\)/)
+      expect(isError).toBe(true)
+    }
+    await plan(client, 'exit', { plan: 'x' })
+    expect(existsSync(join(house.project, 'was-here'))).toBe(false)
+    expect(await writes(client)).toBe(true)
+    await client.close()
+  })
+
+  test('without a place to remember it plan mode cannot be entered, and commands run', async () => {
+    const house = newHouse()
+    const client = startServer({ cwd: house.project, env: { HOME: '.' } })
+    const { text, isError } = await plan(client, 'enter')
+    expect(text).toMatch(/STATE_DIR/)
+    expect(isError).toBe(true)
+    expect(await writes(client)).toBe(true)
+    await client.close()
+  })
+
+  test.each([
+    ['.scorpiox is a link', '.scorpiox', '.scorpiox'],
+    ['sessions is a link', '.scorpiox/sessions', '.scorpiox/sessions'],
+  ])('nothing is written where %s', async (_, path) => {
+    const house = newHouse()
+    const victim = join(house.home, 'victim')
+    mkdirSync(victim)
+    if (path.includes('/')) mkdirSync(join(house.project, '.scorpiox'))
+    symlinkSync(victim, join(house.project, path))
+    const client = serve(house)
+    const { text, isError } = await plan(client, 'enter', { plan: 'x' })
+    expect(text).toContain('must be a folder, and no link to one')
+    expect(isError).toBe(true)
+    expect(readdirSync(victim)).toEqual([])
+    expect(await writes(client)).toBe(true)
+    await client.close()
+  })
+
+  test.skipIf(!hasSandbox)('the empty folder of the sandbox becomes the real one and stays', async () => {
+    const house = newHouse()
+    const client = serve(house, { SANDBOX: 'workspace' })
+    expect(await writes(client)).toBe(true)
+    const ours = join(house.project, '.scorpiox')
+    expect(lstatSync(ours).mode & 0o1000).toBe(0o1000)
+    await enter(client, house.project)
+    expect(lstatSync(ours).mode & 0o1000).toBe(0)
+    expect(await writes(client)).toBe(false)
+    expect(await client.close()).toBe(0)
+    expect(readdirSync(join(ours, 'sessions'))).toHaveLength(2)
+  })
+
+  test('what is remembered cannot be read: commands are refused until it can', async () => {
+    const house = newHouse()
+    const first = serve(house)
+    await enter(first, house.project)
+    await first.close()
+    const file = join(house.state, 'state.db')
+    const good = readFileSync(file)
+    for (const name of ['state.db-wal', 'state.db-shm']) rmSync(join(house.state, name), { force: true })
+    writeFileSync(file, 'x'.repeat(good.length))
+    const second = serve(house)
+    const { text, isError } = await bash(second, 'touch was-here')
+    expect(text).toMatch(/^The command was not started: a plan may be open here/)
+    expect(isError).toBe(true)
+    expect(existsSync(join(house.project, 'was-here'))).toBe(false)
+    writeFileSync(file, good)
+    chmodSync(file, 0o600)
+    await expect.poll(async () => (await plan(second, 'status')).text, { timeout: 10_000 }).toContain('ACTIVE')
+    await second.close()
+  })
+
+  test('a database that does not answer: commands are refused, since other machines may have opened a plan', async () => {
+    const house = newHouse()
+    const client = serve(house, { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/nothing' })
+    const { text, isError } = await bash(client, 'touch was-here')
+    expect(text).toMatch(/^The command was not started: a plan may be open here/)
+    expect(text).not.toContain('secret')
+    expect(isError).toBe(true)
+    expect((await plan(client, 'enter')).isError).toBe(true)
+    expect(existsSync(join(house.project, 'was-here'))).toBe(false)
+    await client.close()
+  })
+
+  test('a mark without a plan, as a server leaves it that is killed while it enters, is taken away', async () => {
+    const house = newHouse()
+    const marks = marksOf(house.state, realpathSync(house.project))
+    mkdirSync(house.state, { mode: 0o700 })
+    marks.put(me())
+    const client = serve(house)
+    expect(await writes(client)).toBe(true)
+    expect(marks.isThere(me())).toBe(false)
+    await client.close()
+  })
+})

@@ -1,0 +1,90 @@
+// What the tests of plan mode share: a world with a project in it, a server there, and how to see that nothing changed.
+
+import { createHash } from 'node:crypto'
+import { execFileSync } from 'node:child_process'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import { call, type Said } from '../shell/support.js'
+import { PYTHON, type World } from '../sandbox/world.js'
+import { PROGRAM, startServer, type TestClient } from '../support.js'
+
+/** A session that is not the plan's. */
+const OTHER = join('.scorpiox', 'sessions', '2026_01_01_other_session')
+
+export const granted = ({ base }: World): string => join(base, 'granted')
+export const other = ({ project }: World): string => join(project, OTHER)
+
+/** A repository with files to be changed. */
+export function furnishProject(world: World): void {
+  world.rebuild()
+  const { project } = world
+  const put = (path: string, text: string): void => {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
+  for (const path of ['file', 'folder/file', 'run.sh']) put(join(project, path), 'x\n')
+  put(join(other(world), 'plan.md'), 'of another')
+  put(join(project, '.scorpiox', 'sessions', '.gitignore'), '*\n')
+  put(join(granted(world), 'file'), 'x\n')
+  mkdirSync(join(project, 'empty'))
+  const git = (...args: readonly string[]): void => {
+    const identity = ['-c', 'user.name=x', '-c', 'user.email=x@y']
+    execFileSync('git', ['-C', project, ...identity, ...args], { stdio: 'ignore' })
+  }
+  git('init', '-q')
+  git('add', 'folder')
+  git('commit', '-q', '-m', 'x')
+}
+
+export function startIn(world: World, env: NodeJS.ProcessEnv = {}): TestClient {
+  const more = { STATE_DIR: world.state, SANDBOX_WRITE: granted(world), PYTHON: PYTHON ?? '', DIST: dirname(PROGRAM) }
+  return startServer({ cwd: world.project, env: { ...world.env, ...more, ...env } })
+}
+
+export const plan = (client: TestClient, action: string, more: object = {}): Promise<Said> =>
+  call(client, 'PlanMode', { action, ...more })
+
+export const bash = (client: TestClient, command: string, more: object = {}): Promise<Said> =>
+  call(client, 'Bash', { command, ...more })
+
+/** Enters plan mode; gives the folder that stays writable. */
+export async function enter(client: TestClient, project: string, more: object = {}): Promise<string> {
+  const { structured, text, isError } = await plan(client, 'enter', { goal: 'see', ...more })
+  if (isError) throw new Error(text)
+  return join(project, '.scorpiox', 'sessions', structured.session)
+}
+
+/** Everything below some folders: what it is, what is in it, and when it was last changed. */
+export function snapshot(folders: readonly string[], except: readonly string[] = []): ReadonlyMap<string, string> {
+  return new Map(folders.flatMap((folder) => [...describe(folder, new Set(except))]))
+}
+
+function describe(path: string, except: ReadonlySet<string>): readonly (readonly [string, string])[] {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (!stat || except.has(path)) return []
+  const { mode, uid, gid, nlink, ino, mtimeMs, ctimeMs } = stat
+  const content = stat.isFile() ? digestOf(path) : stat.isSymbolicLink() ? readlinkSync(path) : ''
+  const self = [mode.toString(8), uid, gid, nlink, ino, mtimeMs, ctimeMs, content].join(' ')
+  const inside = stat.isDirectory() ? readdirSync(path).flatMap((name) => describe(join(path, name), except)) : []
+  return [[path, self], ...inside]
+}
+
+function digestOf(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex')
+}
+
+export function differences(one: ReadonlyMap<string, string>, two: ReadonlyMap<string, string>): readonly string[] {
+  const paths = [...new Set([...one.keys(), ...two.keys()])].filter((path) => one.get(path) !== two.get(path))
+  return paths.map((path) => `${path}: ${one.get(path)} → ${two.get(path)}`)
+}
+
+export function hasProgram(name: string): boolean {
+  if (name === 'py') return PYTHON !== undefined
+  try {
+    execFileSync('/bin/sh', ['-c', `command -v ${name}`], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}

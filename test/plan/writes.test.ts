@@ -1,0 +1,170 @@
+// Every way of writing that we know, tried for real in plan mode through the real server, in the foreground and behind:
+// nothing changes but the folder of the plan. Then the same without a plan, to see that each would have worked.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { CORPUS } from '../sandbox/corpus.js'
+import { hasSandbox } from '../sandbox/support.js'
+import { buildWorld, PYTHON, type World } from '../sandbox/world.js'
+import { readJob, startJob } from '../shell/support.js'
+import { isAlive, PROGRAM, type TestClient } from '../support.js'
+import {
+  bash,
+  differences,
+  enter,
+  furnishProject,
+  granted,
+  hasProgram,
+  other,
+  plan,
+  snapshot,
+  startIn,
+} from './support.js'
+import { WAYS, type Way } from './writes.js'
+
+const LINGER_MS = 500
+
+/** What every way may use. */
+const PRELUDE = String.raw`
+said() { :; }
+py() { "$PYTHON" -I -S -c 'import ctypes, mmap, os, socket, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+out, home = os.environ["OUT"].encode(), os.environ["HOME"].encode()
+def call(n, *a): return libc.syscall(ctypes.c_long(n), *[ctypes.c_long(x) if isinstance(x, int) else x for x in a])
+def said(yes): pass
+'"$1"; }
+export -f said py
+`
+
+const tried = WAYS.filter(({ needs }) => needs.every(hasProgram))
+let world: World
+
+beforeAll(async () => {
+  world = await buildWorld()
+  mkdirSync(granted(world), { recursive: true })
+})
+
+afterAll(() => world.close())
+
+function words(how: string, server: number | undefined, session: string): string {
+  const vars = { GRANTED: granted(world), SESSION: session, OTHER: other(world), SERVER: String(server) }
+  const exports = Object.entries(vars).map(([name, value]) => `export ${name}='${value}'`)
+  return `${exports.join('\n')}\n${PRELUDE}\ntimeout 5 bash -c '${how.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** Enters plan mode and lets the server make all the folders that it needs. */
+async function enterAtWork(client: TestClient): Promise<string> {
+  const session = await enter(client, world.project)
+  await bash(client, 'true')
+  await readJob(client, await startJob(client, 'true'), { wait_for_end: true })
+  return session
+}
+
+/** All there is but what the server itself keeps, and the one folder that may be written to. */
+function look(session: string): ReadonlyMap<string, string> {
+  const { base, state, env } = world
+  const own = ['jobs', 'sandbox', 'state.db', 'state.db-wal', 'state.db-shm', 'tickets'].map((name) =>
+    join(state, name),
+  )
+  return snapshot([base, env.TEMPORARY ?? '', env.SHARED ?? ''], [session, ...own])
+}
+
+describe.skipIf(!hasSandbox)('in plan mode', () => {
+  test('there are at least 100 ways to try, all with names of their own', () => {
+    expect(new Set(tried.map(({ name }) => name)).size).toBe(tried.length)
+    expect(tried.length).toBeGreaterThanOrEqual(100)
+  })
+
+  test.each(['off', 'read-only', 'workspace', 'strict'])(
+    'no command writes anything where SANDBOX is %s',
+    async (level) => {
+      furnishProject(world)
+      const client = startIn(world, { SANDBOX: level })
+      // A shell is kept ready, under the terms of before.
+      await bash(client, 'true')
+      await bash(client, 'true')
+      const session = await enterAtWork(client)
+      const before = look(session)
+      const worked: string[] = []
+      for (const { name, how } of tried) {
+        await bash(client, words(how, client.child.pid, session), { timeout: 8000 })
+        const changed = differences(before, look(session))
+        if (changed.length > 0) worked.push(`${name}: ${changed.join(', ')}`)
+        if (worked.length > 3) break
+      }
+      expect(worked).toEqual([])
+      await sleep(LINGER_MS)
+      expect(differences(before, look(session))).toEqual([])
+      expect(isAlive(client.child.pid ?? 0)).toBe(true)
+      expect((await plan(client, 'status')).text).toContain('Plan mode: ACTIVE')
+      for (const path of [join(dirname(PROGRAM), 'new'), '/etc/scorpiox-new', '/usr/scorpiox-new'])
+        expect(existsSync(path)).toBe(false)
+      expect((await bash(client, `echo x >'${session}/mine' && cat '${session}/mine'`)).text).toBe('x\n')
+      expect(await client.close()).toBe(0)
+    },
+    120_000,
+  )
+
+  test('no background task writes anything', async () => {
+    furnishProject(world)
+    const client = startIn(world)
+    const session = await enterAtWork(client)
+    const before = look(session)
+    for (let at = 0; at < tried.length; at += 5) {
+      const jobs = await Promise.all(
+        tried.slice(at, at + 5).map(({ how }) => startJob(client, words(how, client.child.pid, session))),
+      )
+      await Promise.all(jobs.map((id) => readJob(client, id, { wait_for_end: true })))
+      expect(differences(before, look(session))).toEqual([])
+    }
+    await sleep(LINGER_MS)
+    expect(differences(before, look(session))).toEqual([])
+    await client.close()
+  }, 120_000)
+
+  test('no escape from the sandbox leads to a write', async () => {
+    furnishProject(world)
+    const client = startIn(world)
+    const session = await enterAtWork(client)
+    const before = look(session)
+    const escapes = CORPUS.filter(({ sign, alone, needs }) => sign === 'change' && !alone && needs.every(hasProgram))
+    expect(escapes.length).toBeGreaterThan(60)
+    for (const { how } of escapes) {
+      const inScratch = `mkdir -p /tmp/work && cd /tmp/work && export MARK=7\n${how}`
+      await bash(client, words(inScratch, client.child.pid, session), { timeout: 8000 })
+    }
+    await sleep(LINGER_MS)
+    expect(differences(before, look(session))).toEqual([])
+    expect(world.victimLives()).toBe(true)
+    await client.close()
+  }, 120_000)
+})
+
+describe('without a plan', () => {
+  test('each way works, where that can be shown', async () => {
+    const failed: string[] = []
+    const session = join(other(world), '..', 'mine')
+    for (const { name, how } of tried.filter(({ proof }: Way) => proof)) {
+      furnishProject(world)
+      mkdirSync(session)
+      const before = look(session)
+      const victim = spawn('sleep', ['60'], { cwd: world.project, stdio: 'ignore' })
+      runOutside(words(how, victim.pid, session))
+      const hasHappened = (): boolean => differences(before, look(session)).length > 0
+      for (let waited = 0; waited < 2000 && !hasHappened(); waited += 20) await sleep(20)
+      if (!hasHappened()) failed.push(name)
+      victim.kill('SIGKILL')
+    }
+    expect(failed).toEqual([])
+  }, 120_000)
+})
+
+function runOutside(command: string): void {
+  const env = { PATH: process.env.PATH, PYTHON: PYTHON ?? '', ...world.env, STATE: world.state }
+  spawnSync('bash', ['-c', command], { cwd: world.project, env, stdio: 'ignore' })
+}
