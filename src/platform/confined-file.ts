@@ -3,10 +3,10 @@
 
 import { constants } from 'node:fs'
 import { open, realpath, stat, type FileHandle } from 'node:fs/promises'
-import { sep } from 'node:path'
 
 import { hasCode } from '../lib/error-code.js'
 import { Failure } from '../lib/failure.js'
+import { isWithin } from '../lib/is-within.js'
 
 export interface Bounds {
   readonly maxBytes: number
@@ -25,16 +25,12 @@ export async function readConfined(path: string, { maxBytes, inside }: Bounds): 
       const real = await realpath(path).catch(() => '')
       const there = await stat(real, { bigint: true }).catch(() => undefined)
       const isSame = there?.ino === found.ino && there.dev === found.dev
-      if (!isSame || !isWithin(inside, real)) throw new Failure('leads out of its folder through a link')
+      if (!isSame || !isWithin(real, inside)) throw new Failure('leads out of its folder through a link')
     }
     return await readBounded(file, maxBytes)
   } finally {
     await file.close()
   }
-}
-
-export function isWithin(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
 }
 
 async function openSafely(path: string): Promise<FileHandle> {

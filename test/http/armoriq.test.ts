@@ -150,6 +150,6 @@ describe('the scanner', () => {
       methods.map((method) => said(program, { body: rpc(method, {}, `conmap-${method}`) })),
     )
     expect(answers.map(({ id }) => id)).toEqual(methods.map((method) => `conmap-${method}`))
-    expect(answers.map(({ error }) => error?.code)).toEqual([undefined, undefined, undefined, -32_601])
+    expect(answers.map(({ error }) => error?.code)).toEqual(methods.map(() => undefined))
   })
 })

@@ -1,7 +1,7 @@
 // A client for tests over HTTP: starts the real program, or a server on the library, and speaks to it with nothing in
 // between that repairs what is sent. Three ways to ask: one answer, a stream of events, raw bytes.
 
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
@@ -74,6 +74,12 @@ async function start(
   }
   const { port } = new URL(url)
   return { child, port: Number(port), url, greeting, token, stderr: () => errors, exited, stop }
+}
+
+/** A token for a user of the servers that share an environment. */
+export function tokenFor(user: string, env: NodeJS.ProcessEnv): string {
+  const args = [PROGRAM, 'token', 'create', '--user', user, '--json']
+  return JSON.parse(execFileSync(process.execPath, args, { env: cleanEnv(env), encoding: 'utf8' })).token
 }
 
 export interface Asked {

@@ -23,10 +23,10 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { marksOf } from '../../src/services/plans/marks.js'
 import { openState } from '../../src/store/state/open-state.js'
 import type { Rows } from '../../src/store/state/state.js'
-import { ask, modernCall, startProgram } from '../http/support.js'
+import { ask, modernCall, startProgram, tokenFor } from '../http/support.js'
 import { hasSandbox } from '../sandbox/support.js'
 import { call, killHard, saidBy, startJob, type Said } from '../shell/support.js'
-import { cleanEnv, emptyFolder, PROGRAM, startServer, type TestClient } from '../support.js'
+import { emptyFolder, startServer, type TestClient } from '../support.js'
 import { bash, enter, plan } from './support.js'
 
 interface House {
@@ -449,11 +449,7 @@ describe.skipIf(!hasSandbox)('what it holds commands to', () => {
     const house = newHouse()
     const env = { HOME: house.home, STATE_DIR: house.state }
     const server = await startProgram({ cwd: house.project, env })
-    const tokenOf = (user: string): string => {
-      const args = [PROGRAM, 'token', 'create', '--user', user, '--json']
-      return JSON.parse(execFileSync(process.execPath, args, { env: cleanEnv(env), encoding: 'utf8' })).token
-    }
-    const [alice, bob] = [tokenOf('alice'), tokenOf('bob')]
+    const [alice, bob] = [tokenFor('alice', env), tokenFor('bob', env)]
     const as = async (token: string, name: string, args: object): Promise<Said> =>
       saidBy((await ask(server, { ...modernCall(name, args), token })).json)
     const canWrite = async (token: string): Promise<boolean> =>

@@ -1,6 +1,5 @@
 // Users over HTTP with jobs of the same numbers: nobody can read, list, end, subscribe to or count another's.
 
-import { execFileSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -15,9 +14,10 @@ import {
   rpc,
   startProgram,
   stream,
+  tokenFor,
   type HttpServer,
 } from '../http/support.js'
-import { cleanEnv, emptyFolder, PROGRAM, type Json } from '../support.js'
+import { emptyFolder, type Json } from '../support.js'
 import { saidBy, type Said } from './support.js'
 
 const LIST = 'scorpiox://jobs'
@@ -28,12 +28,8 @@ let bob: string
 beforeAll(async () => {
   const env = { STATE_DIR: emptyFolder(), MAX_JOBS: '3' }
   server = await startProgram({ env })
-  const tokenOf = (user: string): string => {
-    const args = [PROGRAM, 'token', 'create', '--user', user, '--json']
-    return JSON.parse(execFileSync(process.execPath, args, { env: cleanEnv(env), encoding: 'utf8' })).token
-  }
-  alice = tokenOf('alice')
-  bob = tokenOf('bob')
+  alice = tokenFor('alice', env)
+  bob = tokenFor('bob', env)
 })
 
 afterAll(async () => {

@@ -1,12 +1,21 @@
 // Several agents on one project: nothing that was acknowledged is lost, nothing is there twice, and of two who do the
 // same thing one is told.
 
-import { expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 
 import { saidBy } from '../shell/support.js'
+import { startPostgres } from '../store/postgres-server.js'
+import type { TestClient } from '../support.js'
 import { emptyWorld, serverIn, task, type World } from './support.js'
 
 const MANY = 40
+
+const postgres = await startPostgres()
+afterAll(() => postgres?.stop('immediate'))
+
+async function newWorld(database: string): Promise<World> {
+  return emptyWorld(database === 'PostgreSQL' && postgres ? { DATABASE_URL: await postgres.database() } : {})
+}
 
 /** All at once, without waiting for one another. */
 async function createMany(world: World, who: string): Promise<readonly number[]> {
@@ -22,52 +31,55 @@ async function createMany(world: World, who: string): Promise<readonly number[]>
   return ids
 }
 
-test('40 creates at once in one process, then 40 from each of 4: 200 of 200, each with its own number', async () => {
-  const world = emptyWorld()
-  const ids = [
-    ...(await createMany(world, 'alone')),
-    ...(await Promise.all(['a', 'b', 'c', 'd'].map((who) => createMany(world, who)))).flat(),
-  ]
-  expect(new Set(ids).size).toBe(5 * MANY)
-  expect(Math.max(...ids)).toBe(5 * MANY)
-  const client = serverIn(world)
-  expect((await task(client, 'list')).structured).toMatchObject({ found: 5 * MANY, open_tasks: 5 * MANY })
-  for (const who of ['alone', 'a', 'b', 'c', 'd']) {
-    for (let index = 0; index < MANY; index++) {
-      const { structured } = await task(client, 'list', { query: `"${who} ${index}"` })
-      const names = structured.tasks.map(({ name }: { name: string }) => name)
-      expect(names.filter((name: string) => name === `${who} ${index}`)).toHaveLength(1)
+function four(world: World): { readonly first: TestClient; readonly clients: readonly TestClient[] } {
+  const first = serverIn(world)
+  return { first, clients: [first, serverIn(world), serverIn(world), serverIn(world)] }
+}
+
+describe.each(['SQLite', ...(postgres ? ['PostgreSQL'] : [])])('over %s', (database) => {
+  test('40 creates at once in one process, then 40 from each of 4: 200 of 200, each with its own number', async () => {
+    const world = await newWorld(database)
+    const ids = [
+      ...(await createMany(world, 'alone')),
+      ...(await Promise.all(['a', 'b', 'c', 'd'].map((who) => createMany(world, who)))).flat(),
+    ]
+    expect(new Set(ids).size).toBe(5 * MANY)
+    expect(Math.max(...ids)).toBe(5 * MANY)
+    const client = serverIn(world)
+    expect((await task(client, 'list')).structured).toMatchObject({ found: 5 * MANY, open_tasks: 5 * MANY })
+    for (const who of ['alone', 'a', 'b', 'c', 'd']) {
+      for (let index = 0; index < MANY; index++) {
+        const { structured } = await task(client, 'list', { query: `"${who} ${index}"` })
+        const names = structured.tasks.map(({ name }: { name: string }) => name)
+        expect(names.filter((name: string) => name === `${who} ${index}`)).toHaveLength(1)
+      }
     }
-  }
-  await client.close()
-})
+    await client.close()
+  })
 
-test('of four who complete the same step, one does it and three are told', async () => {
-  const world = emptyWorld()
-  const clients = [serverIn(world), serverIn(world), serverIn(world), serverIn(world)]
-  const [first] = clients
-  if (!first) throw new Error('no client')
-  await task(first, 'create', { text: 'Contested' })
-  for (let step = 1; step <= 10; step++) {
-    await task(first, 'add', { text: `step ${step}` })
-    const said = await Promise.all(clients.map((client) => task(client, 'complete', { step_id: step })))
-    expect(said.filter(({ isError }) => !isError)).toHaveLength(1)
-    for (const { text } of said.filter(({ isError }) => isError)) expect(text).toContain('is already complete')
-  }
-  await Promise.all(clients.map((client) => client.close()))
-})
+  test('of four who complete the same step, one does it and three are told', async () => {
+    const world = await newWorld(database)
+    const { first, clients } = four(world)
+    await task(first, 'create', { text: 'Contested' })
+    for (let step = 1; step <= 10; step++) {
+      await task(first, 'add', { text: `step ${step}` })
+      const said = await Promise.all(clients.map((client) => task(client, 'complete', { step_id: step })))
+      expect(said.filter(({ isError }) => !isError)).toHaveLength(1)
+      for (const { text } of said.filter(({ isError }) => isError)) expect(text).toContain('is already complete')
+    }
+    await Promise.all(clients.map((client) => client.close()))
+  })
 
-test('steps added to one task by four at once all have their place', async () => {
-  const world = emptyWorld()
-  const clients = [serverIn(world), serverIn(world), serverIn(world), serverIn(world)]
-  const [first] = clients
-  if (!first) throw new Error('no client')
-  await task(first, 'create', { text: 'Shared' })
-  const adds = clients.flatMap((client, who) =>
-    Array.from({ length: 10 }, (_, index) => task(client, 'add', { text: `${who}-${index}` })),
-  )
-  const said = await Promise.all(adds)
-  expect(new Set(said.map(({ structured }) => structured.steps[0].step_id)).size).toBe(40)
-  expect((await task(first, 'list')).structured.tasks[0]).toMatchObject({ steps: 40, steps_done: 0 })
-  await Promise.all(clients.map((client) => client.close()))
+  test('steps added to one task by four at once all have their place', async () => {
+    const world = await newWorld(database)
+    const { first, clients } = four(world)
+    await task(first, 'create', { text: 'Shared' })
+    const adds = clients.flatMap((client, who) =>
+      Array.from({ length: 10 }, (_, index) => task(client, 'add', { text: `${who}-${index}` })),
+    )
+    const said = await Promise.all(adds)
+    expect(new Set(said.map(({ structured }) => structured.steps[0].step_id)).size).toBe(40)
+    expect((await task(first, 'list')).structured.tasks[0]).toMatchObject({ steps: 40, steps_done: 0 })
+    await Promise.all(clients.map((client) => client.close()))
+  })
 })

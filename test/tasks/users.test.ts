@@ -1,12 +1,20 @@
 // Tasks over HTTP belong to a user: nobody sees, changes, counts or hears of another's, and numbers begin at 1 for each.
 
-import { execFileSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { ask, complaints, modern, modernCall, startProgram, stream, type HttpServer } from '../http/support.js'
-import { cleanEnv, emptyFolder, PROGRAM, type Json } from '../support.js'
+import {
+  ask,
+  complaints,
+  modern,
+  modernCall,
+  startProgram,
+  stream,
+  tokenFor,
+  type HttpServer,
+} from '../http/support.js'
+import { emptyFolder, type Json } from '../support.js'
 import { saidBy, type Said } from '../shell/support.js'
 
 const URI = 'scorpiox://tasks'
@@ -17,12 +25,8 @@ let bob: string
 beforeAll(async () => {
   const env = { STATE_DIR: emptyFolder() }
   server = await startProgram({ env })
-  const tokenOf = (user: string): string => {
-    const args = [PROGRAM, 'token', 'create', '--user', user, '--json']
-    return JSON.parse(execFileSync(process.execPath, args, { env: cleanEnv(env), encoding: 'utf8' })).token
-  }
-  alice = tokenOf('alice')
-  bob = tokenOf('bob')
+  alice = tokenFor('alice', env)
+  bob = tokenFor('bob', env)
 })
 
 afterAll(async () => {

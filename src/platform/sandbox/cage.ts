@@ -3,11 +3,12 @@
 
 import { statSync } from 'node:fs'
 
+import { isWithin } from '../../lib/is-within.js'
 import { createHolds } from './holds.js'
 import { inheritedDescriptors } from './inherited.js'
 import type { CageLevel } from './level.js'
 import type { Limits } from './limits.js'
-import { isWithin, mountFlags, planMounts, type Plan } from './mounts.js'
+import { mountFlags, planMounts, type Plan } from './mounts.js'
 import { writableRoot } from './places.js'
 import { createGuard } from './protected.js'
 import { createViews, hasHome, type ViewTerms } from './views.js'

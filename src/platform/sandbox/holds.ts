@@ -1,7 +1,8 @@
 // Which paths the commands that run find mounted, and therefore cannot put anything else at. A path that one of them
 // could change in the moment between looking and mounting must not be mounted for another.
 
-import { isWithin, type Plan } from './mounts.js'
+import { isWithin } from '../../lib/is-within.js'
+import type { Plan } from './mounts.js'
 
 export interface Holds {
   /** Whether the path is a mount point for every command that could otherwise change it. */

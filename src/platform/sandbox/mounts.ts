@@ -6,6 +6,8 @@
 
 import { dirname } from 'node:path'
 
+import { isWithin } from '../../lib/is-within.js'
+
 /** All paths exist, are absolute and have no symbolic links in them. */
 export interface View {
   /** What may be read where nothing else is said: everything, or only what the system consists of. */
@@ -101,10 +103,6 @@ function nearest(mounts: Plan, path: string): Mount | undefined {
     const mount = mounts.get(at)
     if (mount !== undefined || at === '/') return mount
   }
-}
-
-export function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`)
 }
 
 function partFlags({ path, link }: SystemPart): readonly string[] {

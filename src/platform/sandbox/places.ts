@@ -3,7 +3,8 @@
 import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 
 import { Failure } from '../../lib/failure.js'
-import { isWithin, SCRATCH, type Place, type SystemPart } from './mounts.js'
+import { isWithin } from '../../lib/is-within.js'
+import { SCRATCH, type Place, type SystemPart } from './mounts.js'
 
 /** Folders of which nothing may be handed out whole. Whoever can write to one of these owns the machine, or the person. */
 const TOO_MUCH = ['/usr', '/etc', '/var', '/boot', '/run', '/bin', '/sbin', '/lib', '/lib64']

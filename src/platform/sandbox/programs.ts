@@ -4,7 +4,7 @@
 import { accessSync, constants, realpathSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 
-import { isWithin } from './mounts.js'
+import { isWithin } from '../../lib/is-within.js'
 
 export function findProgram(name: string, env: NodeJS.ProcessEnv, writable: readonly string[]): string | undefined {
   const folders = (env.PATH ?? '').split(delimiter).filter(isAbsolute)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { checklistOf, headingOf, shortened } from './checklist.js'
+import { checklistOf, headingOf } from './checklist.js'
 
 const textsOf = (markdown: string): readonly string[] => checklistOf(markdown).items.map(({ text }) => text)
 
@@ -87,16 +87,6 @@ test('too many, and too long', () => {
   const long = checklistOf(`- [ ] ${'a'.repeat(1001)}\n- [ ] ${'b'.repeat(1000)}`)
   expect(long.items.map(({ text }) => text.length)).toEqual([1000, 1000])
   expect(long.cut).toBe(1)
-})
-
-test('no character is cut in two', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 20 }), (text, max) => {
-      const short = shortened(text, max)
-      expect(short.length).toBeLessThanOrEqual(Math.max(max, 0))
-      expect(short.isWellFormed()).toBe(true)
-    }),
-  )
 })
 
 test.each([

@@ -1,5 +1,7 @@
 // The checklist of a plan: its items `- [ ]`, `* [x]`, `1. [ ]`, however deep, but for those in code or in comments.
 
+import { oneLine } from '../../lib/one-line.js'
+
 const MAX_ITEMS = 500
 const MAX_CHARACTERS = 1000
 
@@ -25,20 +27,14 @@ export function checklistOf(markdown: string): Checklist {
     return text === '' ? [] : [{ text, done: mark !== ' ' }]
   })
   const kept = found.slice(0, MAX_ITEMS)
-  const items = kept.map(({ text, done }) => ({ text: shortened(text), done }))
-  return { items, total: found.length, cut: items.filter(({ text }, at) => text !== kept[at]?.text).length }
+  const items = kept.map(({ text, done }) => ({ text: oneLine(text, MAX_CHARACTERS), done }))
+  return { items, total: found.length, cut: kept.filter(({ text }) => text.length > MAX_CHARACTERS).length }
 }
 
 /** The first heading; empty where there is none. */
 export function headingOf(markdown: string): string {
   const [heading = ''] = plainLines(markdown).flatMap((line) => HEADING.exec(line)?.[1] ?? [])
   return heading.replace(/\s#+$/, '').trim()
-}
-
-/** Cut so that no character is cut in two. */
-export function shortened(text: string, maxCharacters = MAX_CHARACTERS): string {
-  if (text.length <= maxCharacters) return text
-  return `${text.slice(0, maxCharacters - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
 /** Those outside of fenced code and comments, without the space behind. */

@@ -5,7 +5,7 @@ import { lstat, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
-import { isWithin } from '../../platform/sandbox/mounts.js'
+import { isWithin } from '../../lib/is-within.js'
 import { readPlanFile } from './read-plan-file.js'
 
 export interface Reach {

@@ -1,11 +1,11 @@
 // A file for each user with an open plan, so that asking whether there is one costs one look at the disk. A mark may stand
 // for a plan that is not open, never the other way round: it is put, durably, before the plan is, and goes after it.
 
-import { createHash } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { hasCode } from '../../lib/error-code.js'
+import { hashedName } from '../../lib/hashed-name.js'
 import { replaceFile, syncFolder } from '../../store/atomic-file.js'
 import { ensurePrivateFolder, notKept } from '../../store/private-folder.js'
 
@@ -18,11 +18,11 @@ export interface Marks {
 }
 
 export function marksOf(stateDir: string, project: string): Marks {
-  const folder = join(stateDir, 'plans', nameOf(project))
+  const folder = join(stateDir, 'plans', hashedName(project))
   const known = new Map<string, string>()
 
   function pathOf(user: string): string {
-    const path = known.get(user) ?? join(folder, nameOf(user))
+    const path = known.get(user) ?? join(folder, hashedName(user))
     known.set(user, path)
     return path
   }
@@ -49,8 +49,4 @@ function mayExist(path: string): boolean {
     // Where something on the way is no folder there is nothing; where we may not look there could be.
     return !hasCode(error, 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
   }
-}
-
-function nameOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }

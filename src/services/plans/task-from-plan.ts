@@ -1,7 +1,8 @@
 // A task made from the checklist of an accepted plan, its items as steps. It becomes the current one.
 
+import { oneLine } from '../../lib/one-line.js'
 import type { TaskRows } from '../../store/state/task-rows.js'
-import { checklistOf, headingOf, shortened } from './checklist.js'
+import { checklistOf, headingOf } from './checklist.js'
 
 const MAX_NAME = 200
 
@@ -23,7 +24,7 @@ export async function taskFromPlan(
 ): Promise<PlanTask | undefined> {
   const { items, total, cut } = checklistOf(text)
   if (items.length === 0) return undefined
-  const name = shortened((goal || headingOf(text) || 'Plan').replace(/\s+/g, ' ').trim(), MAX_NAME)
+  const name = oneLine(goal || headingOf(text) || 'Plan', MAX_NAME)
   const { id } = await tasks.insert(name, at)
   const steps = items.map((item) => ({ text: item.text, completedAt: item.done ? at : null }))
   await tasks.insertSteps(id, steps, at)

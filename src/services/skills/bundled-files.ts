@@ -4,7 +4,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { isWithin } from '../../platform/confined-file.js'
+import { isWithin } from '../../lib/is-within.js'
 
 const MAX_DEPTH = 6
 /** Entries that are looked at. */
@@ -63,7 +63,7 @@ function isPart(name: string): boolean {
 async function sizeWithin(root: string, path: string): Promise<number | undefined> {
   try {
     const target = await realpath(path)
-    const stats = isWithin(root, target) ? await stat(target) : undefined
+    const stats = isWithin(target, root) ? await stat(target) : undefined
     return stats?.isFile() ? stats.size : undefined
   } catch {
     return undefined

@@ -6,7 +6,9 @@ import { join } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
 import type { JsonObject } from '../../lib/json.js'
-import { isWithin, readConfined } from '../../platform/confined-file.js'
+import { isWithin } from '../../lib/is-within.js'
+import { oneLine } from '../../lib/one-line.js'
+import { readConfined } from '../../platform/confined-file.js'
 import { readFrontmatter } from './frontmatter.js'
 import { decode, takeApart } from './manifest-parts.js'
 import { isSkillName, MANIFEST, MAX_MANIFEST_BYTES, NAME_RULE, type Manifest } from './skill.js'
@@ -38,7 +40,7 @@ async function checkFolder(path: string, inside: string | undefined): Promise<vo
   if (entry.isSymbolicLink()) {
     const target = await realpath(path).catch(() => undefined)
     if (target === undefined) throw new Failure('it is a link that leads nowhere')
-    if (inside !== undefined && !isWithin(inside, target))
+    if (inside !== undefined && !isWithin(target, inside))
       throw new Failure('it is a link that leads out of the project')
   }
   if (!(await stat(path)).isDirectory()) throw new Failure('it is not a folder')
@@ -109,12 +111,8 @@ function nameNotes(given: unknown, name: string): readonly string[] {
   return [`${said}; the name of its folder counts`, ...strict]
 }
 
-/** Text on one line, without what a terminal would obey; undefined where there is none. */
+/** Undefined where there is no text. */
 function lineOf(value: unknown, max: number): string | undefined {
   if (!['string', 'number', 'boolean'].includes(typeof value)) return undefined
-  const line = String(value)
-    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
-    .trim()
-  if (line === '') return undefined
-  return line.length <= max ? line : `${line.slice(0, max - 1).toWellFormed()}…`
+  return oneLine(String(value).toWellFormed(), max) || undefined
 }

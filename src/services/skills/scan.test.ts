@@ -1,7 +1,7 @@
 // What becomes of everything that may lie in a folder of skills: a table of what is there and what is said of it.
 
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -316,11 +316,18 @@ describe('what is skipped, and why', () => {
     expect(await entries(here)).toMatchObject([{ reason: 'its SKILL.md is not a file' }])
   })
 
-  test.skipIf(IS_ROOT)('what may not be read', async () => {
-    const here = world('project')
-    put(join(here.skills, 'it', 'SKILL.md'), GOOD)
-    chmodSync(join(here.skills, 'it', 'SKILL.md'), 0)
-    expect(await entries(here)).toMatchObject([{ reason: 'its SKILL.md may not be read by this user' }])
+  test('what cannot be read', async () => {
+    const here = world('user')
+    const manifest = join(here.skills, 'it', 'SKILL.md')
+    put(manifest, GOOD)
+    chmodSync(manifest, 0)
+    // Nothing is forbidden to root, but there are files that nobody can read from the beginning.
+    if (IS_ROOT) rmSync(manifest)
+    if (IS_ROOT) symlinkSync('/proc/self/mem', manifest)
+    const reason = IS_ROOT
+      ? expect.stringMatching(/^it cannot be read \(/)
+      : 'its SKILL.md may not be read by this user'
+    expect(await entries(here)).toMatchObject([{ reason }])
   })
 
   test('more names than are looked at are counted', async () => {

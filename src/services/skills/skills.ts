@@ -6,7 +6,8 @@ import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
-import { isWithin, readConfined } from '../../platform/confined-file.js'
+import { isWithin } from '../../lib/is-within.js'
+import { readConfined } from '../../platform/confined-file.js'
 import type { Shell } from '../shell/shell.js'
 import { builtInText } from './built-in/built-ins.js'
 import { bundleOf, isBundlePath, type Bundle } from './bundled-files.js'
@@ -153,7 +154,7 @@ function insideOf({ places }: SkillIndex, { level }: Skill): string | undefined 
 async function rootOf(folder: string, inside: string | undefined): Promise<string> {
   const root = await realpath(folder).catch(() => undefined)
   if (root === undefined) throw new Failure(`${folder} is gone`)
-  if (inside !== undefined && !isWithin(inside, root)) throw new Failure(`${folder} leads out of the project`)
+  if (inside !== undefined && !isWithin(root, inside)) throw new Failure(`${folder} leads out of the project`)
   return root
 }
 

@@ -1,0 +1,26 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { oneLine } from './one-line.js'
+
+test('whatever the text, it is one line, short enough and well formed, and the same if it is asked again', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 20 }), (text, most) => {
+      const line = oneLine(text, most)
+      expect(line.length).toBeLessThanOrEqual(most)
+      expect(line.isWellFormed()).toBe(true)
+      expect(line).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
+      expect(oneLine(line, most)).toBe(line)
+    }),
+  )
+})
+
+test.each([
+  ['a\tb\n\n c ', 10, 'a b c'],
+  ['\x1b[31mred\x07', 10, '[31mred'],
+  ['abcdef', 6, 'abcdef'],
+  ['abcdefg', 6, 'abcde…'],
+  ['abcd😀x', 6, 'abcd…'],
+])('%j in %i', (text, most, line) => {
+  expect(oneLine(text, most)).toBe(line)
+})
