@@ -481,7 +481,8 @@ test.skipIf(!HAS_PROC)(
   'when the client stops reading, the server stops reading too and its memory stays bounded',
   async () => {
     const client = fixture()
-    await client.request('ping')
+    // The first call loads what checks arguments; until then calls wait, and are many.
+    await client.request('tools/call', callParams('echo', { text: 'x' }))
     client.child.stdout.pause()
     const line = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: callParams('echo', { text: 'x'.repeat(1000), times: 100 }) })}\n`
     // 400 MB of answers are asked for; a server that kept reading would hold them all.

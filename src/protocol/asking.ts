@@ -12,6 +12,7 @@ import { checkAbilities, problemWith, usable, wireQuestion, type WireQuestion } 
 import { memberText, Reply } from './reply.js'
 import type { Bond } from './request-state.js'
 import { MODERN_REVISION } from './revision.js'
+import { loadCompile, type Compile } from './schema-check.js'
 import type { Ticket } from './tickets.js'
 
 const ASK_MS = 10 * 60 * 1000
@@ -21,6 +22,11 @@ const MAX_ASK_MS = 2 ** 31 - 1
 /** Thrown out of a call whose questions go to a modern client: it comes back with the answers. */
 class InputRequired extends Error {
   override readonly name = 'InputRequired'
+}
+
+interface Terms {
+  readonly ms: number
+  readonly compile: Compile
 }
 
 export class Asking {
@@ -42,12 +48,12 @@ export class Asking {
   async ask(questions: Questions, { timeoutMs = ASK_MS }: AskOptions = {}): Promise<JsonObject> {
     const { exchange } = this
     checkAbilities(questions, exchange.can)
-    const ms = Math.min(timeoutMs, MAX_ASK_MS)
-    if (exchange.ticket) return this.#byTicket(exchange.ticket, questions, ms)
+    const terms = { ms: Math.min(timeoutMs, MAX_ASK_MS), compile: await loadCompile() }
+    if (exchange.ticket) return this.#byTicket(exchange.ticket, questions, terms)
     if (exchange.answered) throw new Failure('This call has been answered; its client is not asked any more.')
     return exchange.client.revision === MODERN_REVISION
-      ? this.#byReturning(questions, ms)
-      : this.#byRequests(questions, ms)
+      ? this.#byReturning(questions, terms)
+      : this.#byRequests(questions, terms)
   }
 
   /** Ends the work once more, where it goes on although the client has to be asked first. */
@@ -84,7 +90,7 @@ export class Asking {
     for (const sent of this.#sent) sent.takeBack('the call is over')
   }
 
-  async #byRequests(questions: Questions, timeoutMs: number): Promise<JsonObject> {
+  async #byRequests(questions: Questions, { ms: timeoutMs, compile }: Terms): Promise<JsonObject> {
     const { conversation, outlet, signal } = this.exchange
     const wired = Object.entries(questions).map(([key, question]) => ({ key, question, wire: this.#wire(question) }))
     const asked = wired.map(({ key, question, wire }) => {
@@ -93,7 +99,10 @@ export class Asking {
       return { key, question, sent }
     })
     try {
-      const answers = asked.map(async ({ key, question, sent }) => [key, accepted(question, await sent.result)])
+      const answers = asked.map(async ({ key, question, sent }) => [
+        key,
+        accepted(question, await sent.result, compile),
+      ])
       return Object.fromEntries(await Promise.all(answers))
     } finally {
       for (const { sent } of asked) {
@@ -103,26 +112,29 @@ export class Asking {
     }
   }
 
-  #byReturning(questions: Questions, timeoutMs: number): JsonObject {
+  #byReturning(questions: Questions, { ms, compile }: Terms): JsonObject {
     const missing: [string, Question][] = []
     for (const [key, question] of Object.entries(questions)) {
       const answer = Object.hasOwn(this.#brought, key) ? this.#brought[key] : undefined
-      if (problemWith(question, answer) === undefined) this.#taken.set(key, usable(question, answer))
+      if (problemWith(question, answer, compile) === undefined) this.#taken.set(key, usable(question, answer))
       else missing.push([key, question])
     }
     if (missing.length === 0)
       return Object.fromEntries(Object.keys(questions).map((key) => [key, this.#taken.get(key)]))
     for (const [key, question] of missing) this.#open.set(key, question)
-    this.#lifeMs = Math.max(this.#lifeMs, timeoutMs)
+    this.#lifeMs = Math.max(this.#lifeMs, ms)
     return this.interrupt()
   }
 
-  async #byTicket(ticket: Ticket, questions: Questions, timeoutMs: number): Promise<JsonObject> {
+  async #byTicket(ticket: Ticket, questions: Questions, { ms, compile }: Terms): Promise<JsonObject> {
     const asked = Object.entries(questions).map(([key, question]) => [
       key,
-      { question: this.#wire(question), fits: (answer: unknown) => problemWith(question, answer) === undefined },
+      {
+        question: this.#wire(question),
+        fits: (answer: unknown) => problemWith(question, answer, compile) === undefined,
+      },
     ])
-    const answers = await ticket.ask(Object.fromEntries(asked), timeoutMs, this.exchange.signal)
+    const answers = await ticket.ask(Object.fromEntries(asked), ms, this.exchange.signal)
     return Object.fromEntries(Object.entries(questions).map(([key, question]) => [key, usable(question, answers[key])]))
   }
 
@@ -136,8 +148,8 @@ export class Asking {
   }
 }
 
-function accepted(question: Question, answer: unknown): unknown {
-  const problem = problemWith(question, answer)
+function accepted(question: Question, answer: unknown, compile: Compile): unknown {
+  const problem = problemWith(question, answer, compile)
   if (problem === undefined) return usable(question, answer)
   throw new Failure(`The client's answer cannot be used: ${problem}.`)
 }

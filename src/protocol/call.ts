@@ -23,8 +23,21 @@ export function callTool(server: Server, exchange: Exchange): string | Promise<s
   try {
     const input = entry.read(exchange.client.jsonText ? withoutStrays(given ?? {}, entry) : (given ?? {}))
     const { needs } = entry.tool
-    const services = needs ? server.services.open(needs) : {}
-    if (input instanceof Promise || services instanceof Promise) return runLater(entry, input, services, exchange)
+    const open = (): unknown => (needs ? server.services.open(needs) : {})
+    // Nothing is opened for a call that is wrong.
+    if (input instanceof Promise)
+      return runLater(
+        entry,
+        input.then(async (read) => [read, await open()]),
+        exchange,
+      )
+    const services = open()
+    if (services instanceof Promise)
+      return runLater(
+        entry,
+        services.then((opened) => [input, opened]),
+        exchange,
+      )
     const value = entry.tool.run(input, services, exchange.toCall())
     return isThenable(value) ? sayLater(entry, value, exchange) : say(entry, value, exchange)
   } catch (error) {
@@ -32,10 +45,10 @@ export function callTool(server: Server, exchange: Exchange): string | Promise<s
   }
 }
 
-async function runLater(entry: Entry, input: unknown, services: unknown, exchange: Exchange): Promise<string> {
+async function runLater(entry: Entry, ready: Promise<[unknown, unknown]>, exchange: Exchange): Promise<string> {
   try {
-    const [read, opened] = await Promise.all([input, services])
-    return say(entry, await entry.tool.run(read, opened, exchange.toCall()), exchange)
+    const [input, services] = await ready
+    return say(entry, await entry.tool.run(input, services, exchange.toCall()), exchange)
   } catch (error) {
     return explain(error, exchange)
   }

@@ -2,7 +2,7 @@
 // Lists are printed once per revision; validators are compiled when a tool is first called.
 
 import { isObject, type JsonObject } from '../lib/json.js'
-import { compileSchema, type Check, type Problem } from '../lib/json-schema/compile.js'
+import type { Check, Problem } from '../lib/json-schema/compile.js'
 import { isStandardSchema, type StandardIssue, type StandardSchema } from '../tools/standard-schema.js'
 import type { Schema, Tool } from '../tools/tool.js'
 import { headerParameters, type HeaderParameter } from './header-parameters.js'
@@ -10,6 +10,7 @@ import { pageOf } from './paging.js'
 import { projectTool, type ToolFace } from './projection.js'
 import { memberText } from './reply.js'
 import type { Revision } from './revision.js'
+import { checkOf } from './schema-check.js'
 
 // Some clients read the first page only; whoever has more tools than this has other troubles.
 export const DEFAULT_PAGE = 1000
@@ -105,16 +106,20 @@ function createEntry(tool: Tool, { name, inputSchema, outputSchema }: ToolFace):
   }
   const { input } = tool
   if (isStandardSchema(input)) return { ...known, read: (args) => readStandard(input, args) }
-  let check: Check | undefined
+  let check: Check | Promise<Check> | undefined
   return {
     ...known,
     read(args) {
-      check ??= compileSchema(input)
-      const problems = check(args)
-      if (problems) throw new BadInput(problems)
-      return args
+      check ??= checkOf(input)
+      return check instanceof Promise ? check.then((found) => fitting(args, (check = found))) : fitting(args, check)
     },
   }
+}
+
+function fitting(args: unknown, check: Check): unknown {
+  const problems = check(args)
+  if (problems) throw new BadInput(problems)
+  return args
 }
 
 function readStandard(schema: StandardSchema, args: unknown): unknown {

@@ -2,9 +2,9 @@
 
 import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
-import { compileSchema } from '../lib/json-schema/compile.js'
 import type { Abilities, Question, Questions, SampleQuestion } from '../tools/call.js'
 import { MODERN_REVISION, type Revision } from './revision.js'
+import type { Compile } from './schema-check.js'
 
 export interface WireQuestion {
   readonly method: string
@@ -76,14 +76,14 @@ function simplerField(name: string, property: unknown): unknown {
 }
 
 /** What is wrong with an answer; undefined when it can be used. */
-export function problemWith(question: Question, answer: unknown): string | undefined {
+export function problemWith(question: Question, answer: unknown, compile: Compile): string | undefined {
   if (!isObject(answer)) return 'it is not an object'
   if (question.kind === 'roots') return isRoots(answer.roots) ? undefined : "its 'roots' are not a list of addresses"
   if (question.kind === 'sample') return problemWithSample(answer)
   const { action } = answer
   if (action !== 'accept' && action !== 'decline' && action !== 'cancel') return "its 'action' is unknown"
   if (question.kind === 'url' || action !== 'accept') return undefined
-  return compileSchema(question.schema)(answer.content ?? {})?.[0]?.message
+  return compile(question.schema)(answer.content ?? {})?.[0]?.message
 }
 
 function isRoots(roots: unknown): boolean {
