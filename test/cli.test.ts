@@ -101,11 +101,16 @@ test('config prints values and sources', async () => {
 test('doctor says what works, and fails when something does not', async () => {
   const well = await run(['doctor'])
   expect(well.stdout).toMatch(/✓ bash: GNU bash/)
+  expect(well.stdout).toMatch(/✓ state: .*state\.db\n/)
   expect(well.code).toBe(0)
   const ill = await run(['doctor'], emptyFolder(), { PATH: emptyFolder(), STARTUP_DIR: '/nowhere' })
   expect(ill.code).toBe(1)
   expect(ill.stdout).toContain('✗ bash: not found\n  → ')
   expect(ill.stdout).toContain('✗ directory: /nowhere')
+  const nowhere = await run(['doctor'], emptyFolder(), { DATABASE_URL: 'postgres://me:hidden@127.0.0.1:1/x' })
+  expect(nowhere.code).toBe(1)
+  expect(nowhere.stdout).toMatch(/✗ state: .*\n  → postgres:\/\/me:\*\*\*\*@127\.0\.0\.1:1\/x cannot be reached/)
+  expect(nowhere.stdout).not.toContain('hidden')
   expect(
     (JSON.parse((await run(['doctor', '--json'])).stdout) as { name: string }[]).map(({ name }) => name),
   ).toContain('runtime')

@@ -94,6 +94,7 @@ async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise
   const { settings } = surroundings.config
   const found = [
     ...(await findings(surroundings)),
+    await stateFinding(surroundings.config),
     ...(await examineSandbox(settings, () => tryOutSandbox(surroundings.config))),
   ]
   await print(flags.json ? `${JSON.stringify(found, null, 2)}\n` : report(found))
@@ -135,6 +136,15 @@ async function findings({ config: settings, createServer }: Surroundings) {
   const { examine } = await import('./doctor.js')
   const { catalogue, refusals } = createServer()
   return examine({ config: settings, runtime: runtime(), tools: catalogue.names(), refused: refusals })
+}
+
+async function stateFinding({ settings }: Config) {
+  const [{ examineState }, { openDatabase }, { statePlaceOf }] = await Promise.all([
+    import('./examine-state.js'),
+    import('../store/state/open-database.js'),
+    import('../config/state-place.js'),
+  ])
+  return examineState(() => statePlaceOf(settings), openDatabase)
 }
 
 async function tryOutSandbox(given: Config) {

@@ -21,7 +21,7 @@ export async function examineSandbox(
     if (!(error instanceof Failure)) throw error
     const isWish = settings.SANDBOX === 'auto'
     const detail = isWish
-      ? 'none; commands can do what you can do'
+      ? 'none; commands can do what you can do, and in plan mode they are refused'
       : `${settings.SANDBOX} cannot be had; no command is run`
     return [{ name: 'sandbox', ok: isWish, detail, fix: error.message }]
   }

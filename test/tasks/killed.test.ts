@@ -55,9 +55,10 @@ async function pressOn(client: TestClient, round: number, wanted: number): Promi
 }
 
 function createdAccordingTo({ received }: TestClient): readonly (readonly [number, string])[] {
-  return received.map(({ result }) => {
-    const { task_id: id, name } = result.structuredContent.tasks[0]
-    return [id, name]
+  return received.map((message) => {
+    const created = message.result?.structuredContent?.tasks[0]
+    if (created === undefined) throw new Error(`not a task: ${JSON.stringify(message)}`)
+    return [created.task_id, created.name]
   })
 }
 
