@@ -11,6 +11,7 @@ export const planResource = resourcesOver<{ plans: Plans }>()({
   description: 'Your plan in this project: whether plan mode is on, and the plan that is open or was accepted last.',
   mimeType: 'text/markdown',
   needs: ['plans'],
+  watch: ({ plans }, user) => plans.watch(user),
   async read({ plans }, who) {
     const words = statusWords(await plans.look(who), undefined)
     const text = await plans.text(who)

@@ -9,8 +9,10 @@ interface Face {
   readonly title?: string
   readonly description: string
   readonly mimeType?: string
-  /** The services `read` receives. */
+  /** The services `read` and `watch` receive. */
   readonly needs?: readonly string[]
+  /** Called when a user subscribes: from now on changes that others make should be told too. */
+  watch?(services: unknown, user: string): void | Promise<void>
 }
 
 export interface Resource extends Face {
@@ -37,8 +39,9 @@ export type Content = string | Uint8Array | readonly ResourcePart[]
 
 export type ResourcePart = Extract<Block, { type: 'resource' }>['resource']
 
-type Definition<T extends Face, S, K extends keyof S & string> = Omit<T, 'needs' | 'read'> & {
+type Definition<T extends Face, S, K extends keyof S & string> = Omit<T, 'needs' | 'read' | 'watch'> & {
   readonly needs?: readonly K[]
+  watch?(services: Pick<S, K>, user: string): void | Promise<void>
 } & (T extends Resource
     ? { read(services: Pick<S, K>, call: Call): ReturnType<Resource['read']> }
     : {

@@ -13,5 +13,6 @@ export const taskList = resourcesOver<{ tasks: Tasks }>()({
   description: 'Your open tasks in this project with the steps that are left, the current one first.',
   mimeType: 'text/plain',
   needs: ['tasks'],
+  watch: ({ tasks }, user) => tasks.watch(user),
   read: async ({ tasks }, { user }) => listingWords(listingSaid('pending', '', await tasks.pending(user, ''))),
 })

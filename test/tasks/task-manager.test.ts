@@ -2,6 +2,7 @@
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
@@ -279,17 +280,20 @@ describe('the resource', () => {
 
   test('tells who subscribed, also of what another server does', async () => {
     const uri = 'scorpiox://tasks'
-    await client.request('resources/read', { uri })
     await client.request('resources/subscribe', { uri })
     const isNews = ({ method, params }: { method?: string; params?: { uri?: string } }): boolean =>
       method === 'notifications/resources/updated' && params?.uri === uri
-    await task(client, 'create', { text: 'Mine' })
-    await client.waitFor(isNews)
-    client.forget()
     const other = serverIn(world)
+    await task(other, 'create', { text: 'Before anything is known to have been looked at' })
+    // The first may have come before the subscriber has begun to look; one of these comes after.
+    await sleep(500)
     await task(other, 'create', { text: 'Of another' })
     await client.waitFor(isNews)
+    client.forget()
     await other.close()
+    await task(client, 'create', { text: 'Mine' })
+    await client.waitFor(isNews)
+    await sleep(1500)
     client.forget()
     await client.request('resources/unsubscribe', { uri })
     await task(client, 'create', { text: 'Unheard' })

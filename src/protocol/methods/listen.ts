@@ -9,6 +9,7 @@ import { notificationText } from '../message.js'
 import { INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from '../protocol-error.js'
 import { Reply } from '../reply.js'
 import type { Server } from '../server.js'
+import { beginWatching } from '../watching.js'
 
 const MAX_NAMES = 1000
 
@@ -37,6 +38,7 @@ export function listen(server: Server, exchange: Exchange): Listening {
   const uris = new Set(filter.resourceSubscriptions)
   const tickets = new Set(filter.taskIds)
   const { user } = exchange.conversation.peer
+  for (const uri of uris) beginWatching(server, uri, user)
 
   const leave = server.notices.listen((notice) => {
     if (notice.kind === 'ticket') {

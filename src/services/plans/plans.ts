@@ -30,6 +30,8 @@ export interface Plans {
   look(who: Who): Promise<Standing>
   /** The open plan as it is, or the one that was accepted last; undefined where there is none. */
   text(who: Who): Promise<string | undefined>
+  /** Changes of this user's plan are told from now on, also those by other servers. */
+  watch(user: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -171,6 +173,9 @@ export function createPlans(settings: PlansSettings): Plans {
       if (found.latest.outcome === 'accepted') return saved
       const file = join(sessionFolder(project, found.latest.session), 'plan.md')
       return readPlanFile(file).catch(() => saved)
+    },
+    async watch(user) {
+      await (await opened()).read({ project, user }, () => Promise.resolve())
     },
     async close() {
       teller.close()

@@ -28,6 +28,8 @@ export interface Tasks {
   pending(user: string, query: string): Promise<Listing>
   /** With its steps, those before `fromStep` left out. */
   show(user: string, taskId: number, fromStep?: number): Promise<Listing>
+  /** Changes of this user's tasks are told from now on, also those by other processes. */
+  watch(user: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -143,6 +145,7 @@ export function createTasks({ state, project, notices }: TasksSettings): Tasks {
         const current = await tasks.current()
         return { entries: [{ task, steps }], current, found: 1, openTasks: open, openSteps }
       }),
+    watch: (user) => state.read(scopeOf(user), () => Promise.resolve()),
     close: async () => stop(),
   }
 }
