@@ -497,18 +497,34 @@ test.skipIf(!HAS_PROC)(
   },
 )
 
-test('a server without its optional parts loads none of them at start', async () => {
+/** Node's own modules that were loaded when the server ended. */
+async function loadedBy(work: (client: TestClient) => Promise<unknown>): Promise<readonly string[]> {
   const probe = "process.on('exit', () => process.stderr.write(process.moduleLoadList.join('\\n')))"
   const hook = `data:text/javascript,${encodeURIComponent(probe)}`
   const client = startServer({ args: ['--import', hook, PROGRAM] })
   await client.initialize('2025-11-25')
-  await client.request('tools/list')
+  await work(client)
   await client.close()
-  const loaded = client.stderr()
+  return client.stderr().split('\n')
+}
+
+const loads = (...names: readonly string[]): readonly string[] => names.map((name) => `NativeModule ${name}`)
+
+test('a server loads nothing at start that no list needs', async () => {
+  const loaded = await loadedBy((client) => client.request('tools/list'))
   expect(loaded).toContain('NativeModule net')
-  for (const heavy of ['http', 'https', 'crypto', 'child_process', 'zlib', 'worker_threads']) {
-    expect(loaded.split('\n')).not.toContain(`NativeModule ${heavy}`)
-  }
+  for (const heavy of loads('http', 'https', 'crypto', 'child_process', 'zlib', 'worker_threads', 'sqlite'))
+    expect(loaded).not.toContain(heavy)
+})
+
+test('a server that runs commands and keeps tasks loads nothing of HTTP', async () => {
+  const loaded = await loadedBy(async (client) => {
+    await client.request('tools/call', callParams('Bash', { command: 'true' }))
+    await client.request('tools/call', callParams('TaskManager', { action: 'list', query: '' }))
+    await client.request('tools/call', callParams('PlanMode', { action: 'status' }))
+  })
+  expect(loaded).toContain('NativeModule child_process')
+  for (const heavy of loads('http', 'https', 'tls', 'zlib')) expect(loaded).not.toContain(heavy)
 })
 
 test('a batch with a slow member is answered whole, also at the end of input', async () => {

@@ -1,8 +1,8 @@
 // The door for looking at somebody's HTTP server: one request on a connection of its own, and everything about the
 // answer that can be judged, the certificate too. It never throws, follows nothing, repairs nothing, and always ends.
 
-import * as http from 'node:http'
-import * as https from 'node:https'
+import { request as requestPlain, type ClientRequest, type IncomingMessage } from 'node:http'
+import { request as requestSecure } from 'node:https'
 import { checkServerIdentity, TLSSocket } from 'node:tls'
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
@@ -72,13 +72,13 @@ export function probe(given: Probe): Promise<Probed> {
   })
 }
 
-function send({ url, method, headers, trustAnybody = false }: Probe): http.ClientRequest {
+function send({ url, method, headers, trustAnybody = false }: Probe): ClientRequest {
   const options = { method, headers: { ...headers, connection: 'close' }, agent: false }
-  if (url.protocol !== 'https:') return http.request(url, options)
-  return https.request(url, { ...options, rejectUnauthorized: !trustAnybody })
+  if (url.protocol !== 'https:') return requestPlain(url, options)
+  return requestSecure(url, { ...options, rejectUnauthorized: !trustAnybody })
 }
 
-function describeHead(url: URL, response: http.IncomingMessage) {
+function describeHead(url: URL, response: IncomingMessage) {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(response.headers)) headers[name] = [value].flat().join(', ')
   const { socket } = response
@@ -103,7 +103,7 @@ function nameOf(names: Partial<Record<string, string | string[]>> | undefined): 
 }
 
 function readBody(
-  response: http.IncomingMessage,
+  response: IncomingMessage,
   timeLeftMs: number,
   done: (body: string, end: Answered['end']) => void,
 ): void {
