@@ -20,8 +20,19 @@ async function list(server: Server, exchange: Exchange): Promise<string> {
   const { cursor } = exchange.params
   const { items, nextCursor } = pageOf(server.shelf.skills, ({ uri }) => uri, { list: 'skills', cursor, size: PAGE })
   const skills: JsonObject[] = []
-  for (const skill of items) skills.push(entryOf(skill, await filesOf(skill, server, exchange)))
+  for (const skill of items) skills.push(...(await listed(skill, server, exchange)))
   return memberText({ skills, nextCursor })
+}
+
+/** One that cannot be shown, as when it has just gone, does not take the others with it. */
+async function listed(skill: Skill, server: Server, exchange: Exchange): Promise<readonly JsonObject[]> {
+  const services = await servicesOf(skill, server)
+  try {
+    return [entryOf(skill, await skill.files(services, exchange.toCall()))]
+  } catch (error) {
+    if (error instanceof Failure) return []
+    throw error
+  }
 }
 
 async function get(server: Server, exchange: Exchange): Promise<string> {
@@ -42,12 +53,24 @@ async function readDirectory(server: Server, exchange: Exchange): Promise<string
 }
 
 async function filesOf(skill: Skill, server: Server, exchange: Exchange): Promise<readonly SkillFile[] | undefined> {
+  const services = await servicesOf(skill, server)
   try {
-    return await skill.files(await server.services.open(skill.needs ?? []), exchange.toCall())
+    return await skill.files(services, exchange.toCall())
   } catch (error) {
-    if (error instanceof Failure) throw new ProtocolError(INTERNAL_ERROR, error.message)
-    throw error
+    throw said(error)
   }
+}
+
+async function servicesOf({ needs = [] }: Skill, server: Server): Promise<JsonObject> {
+  try {
+    return await server.services.open(needs)
+  } catch (error) {
+    throw said(error)
+  }
+}
+
+function said(error: unknown): unknown {
+  return error instanceof Failure ? new ProtocolError(INTERNAL_ERROR, error.message) : error
 }
 
 function entryOf(skill: Skill, files: readonly SkillFile[] | undefined): JsonObject {

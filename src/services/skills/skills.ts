@@ -22,6 +22,7 @@ const MAX_FILE_BYTES = 1024 * 1024
 const MAX_FILES = 512
 const MAX_ALL_BYTES = 16 * 1024 * 1024
 const MAX_NEAR = 5
+const DIGEST_PATIENCE_MS = 500
 
 export interface Skills {
   /** Throws a Failure that says which there are. */
@@ -50,8 +51,8 @@ export interface DigestedFile {
 }
 
 export function createSkills(index: SkillIndex, shell: () => Promise<Shell>): Skills {
-  async function find(name: string): Promise<Skill> {
-    await index.refresh(0)
+  async function find(name: string, patienceMs = 0): Promise<Skill> {
+    await index.refresh(patienceMs)
     if (!isSkillName(name)) {
       const shown = JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name)
       throw new Failure(`${shown} is not the name of a skill: a name has ${NAME_RULE}. ${counted(index.skills)}`)
@@ -108,7 +109,8 @@ export function createSkills(index: SkillIndex, shell: () => Promise<Shell>): Sk
       }
     },
     async digests(name) {
-      const skill = await find(name)
+      // Asked for many skills, one after the other.
+      const skill = await find(name, DIGEST_PATIENCE_MS)
       const { files, isWhole } = await filesOf(skill)
       const total = files.reduce((sum, { size }) => sum + size, 0)
       if (!isWhole || files.length > MAX_FILES || total > MAX_ALL_BYTES) return undefined
