@@ -38,7 +38,7 @@ function interpreterOf(body: string): readonly string[] {
 }
 
 function readsFromStdin([program = '', argument = '']: readonly string[]): boolean {
-  const name = basename(program) === 'env' ? argument.replace(/^-S\s*/, '').split(/\s/)[0] : program
+  const [name] = basename(program) === 'env' ? argument.replace(/^-S\s*(\w+=\S*\s+)*/, '').split(/\s/) : [program]
   return ['node', 'nodejs', 'bun'].includes(basename(name ?? ''))
 }
 
