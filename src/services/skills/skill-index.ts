@@ -14,6 +14,8 @@ import { isSame, survey, type Surveyed } from './survey.js'
 const PATIENCE_MS = 50
 const LOOK_EVERY_MS = 2000
 const WRITE_AFTER_MS = 100
+/** Longer than this no list waits for files; whoever was shown less is told when the rest is known. */
+const WAIT_MS = 5000
 /** Of all time, no more than this share is spent looking. */
 const SHARE = 1 / 500
 
@@ -34,9 +36,11 @@ export interface IndexSettings {
   readonly notices: Notices
   /** Told what went wrong where the list is shown all the same. */
   readonly complain: (message: string) => void
+  readonly waitMs?: number
 }
 
-export function createSkillIndex({ places, cache, notices, complain }: IndexSettings): SkillIndex {
+export function createSkillIndex(settings: IndexSettings): SkillIndex {
+  const { places, cache, notices, complain, waitMs = WAIT_MS } = settings
   let known: readonly Known[] | undefined
   let skills: readonly Skill[] = effective([])
   let reading: Promise<void> | undefined
@@ -45,7 +49,7 @@ export function createSkillIndex({ places, cache, notices, complain }: IndexSett
   let isClosed = false
 
   function refresh(patienceMs = PATIENCE_MS): Promise<void> | undefined {
-    if (reading) return reading
+    if (reading) return soon(reading)
     const startedAt = performance.now()
     if (startedAt - lookedAt < patienceMs) return undefined
     const isFirst = known === undefined
@@ -62,7 +66,15 @@ export function createSkillIndex({ places, cache, notices, complain }: IndexSett
       return undefined
     }
     reading = read(seen, before).finally(() => (reading = undefined))
-    return reading
+    return soon(reading)
+  }
+
+  function soon(work: Promise<void>): Promise<void> {
+    let limit: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      limit = setTimeout(resolve, waitMs).unref()
+    }).then(() => void (known ??= []))
+    return Promise.race([work, late]).finally(() => clearTimeout(limit))
   }
 
   async function read(seen: readonly Surveyed[], before: readonly Known[]): Promise<void> {
@@ -74,6 +86,7 @@ export function createSkillIndex({ places, cache, notices, complain }: IndexSett
       if (cache !== undefined) setTimeout(() => void keep(cache, found), WRITE_AFTER_MS).unref()
     } catch (error) {
       complain(`the list of skills: ${error instanceof Error ? error.message : String(error)}`)
+      known ??= []
     }
   }
 

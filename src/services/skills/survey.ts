@@ -7,6 +7,10 @@ import { sep } from 'node:path'
 import type { Folder, Place } from './places.js'
 import { MANIFEST } from './skill.js'
 
+/** Within this time two changes may bear the same time, so that a mark which is that fresh is taken anew. */
+const UNSETTLED_MS = 20
+const UNSETTLED = '~'
+
 /** How many names of a folder are looked at. */
 const MAX_NAMES = 2000
 
@@ -38,7 +42,8 @@ export type Before = readonly {
 export function survey(places: readonly Place[], before: Before): readonly Surveyed[] {
   return places.map((place) => {
     const { folder, mark } = chosen(place)
-    const known = mark === '' ? undefined : before.find((one) => one.path === folder.path && one.mark === mark)
+    const isSettled = mark !== '' && !mark.endsWith(UNSETTLED)
+    const known = isSettled ? before.find((one) => one.path === folder.path && one.mark === mark) : undefined
     const { names, excess } = known
       ? { names: known.entries.map(({ name }) => name), excess: known.excess }
       : namesIn(mark === '' ? undefined : folder.path)
@@ -81,7 +86,9 @@ function namesIn(path: string | undefined): { readonly names: readonly string[];
 function markOf(path: string): string {
   try {
     const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false })
-    return stats ? `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}` : ''
+    if (!stats) return ''
+    const unsettled = Math.abs(Date.now() - stats.ctimeMs) < UNSETTLED_MS ? UNSETTLED : ''
+    return `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}${unsettled}`
   } catch (error) {
     // There is something that cannot be looked at; why is said when it is read.
     return error instanceof Error && 'code' in error ? String(error.code) : '?'
