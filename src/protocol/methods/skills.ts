@@ -45,7 +45,7 @@ async function get(server: Server, exchange: Exchange): Promise<string> {
 async function readDirectory(server: Server, exchange: Exchange): Promise<string> {
   const uri = textParam(exchange, 'uri')
   const found = server.shelf.folder(uri)
-  const children = found ? childrenOf(found, (await filesOf(found.skill, server, exchange)) ?? []) : []
+  const children = found ? childrenOf(found, await contentsOf(found.skill, server, exchange)) : []
   if (children.length === 0) throw new ProtocolError(INVALID_PARAMS, `Not a directory: ${uri.slice(0, 500)}`, { uri })
   const terms = { list: `directory ${uri}`, cursor: exchange.params.cursor, size: server.pageSize }
   const { items, nextCursor } = pageOf(children, (child) => child.uri, terms)
@@ -56,6 +56,16 @@ async function filesOf(skill: Skill, server: Server, exchange: Exchange): Promis
   const services = await servicesOf(skill, server)
   try {
     return await skill.files(services, exchange.toCall())
+  } catch (error) {
+    throw said(error)
+  }
+}
+
+async function contentsOf(skill: Skill, server: Server, exchange: Exchange): Promise<readonly Content[]> {
+  if (!skill.contents) return (await filesOf(skill, server, exchange)) ?? []
+  const services = await servicesOf(skill, server)
+  try {
+    return await skill.contents(services, exchange.toCall())
   } catch (error) {
     throw said(error)
   }
@@ -79,6 +89,8 @@ function entryOf(skill: Skill, files: readonly SkillFile[] | undefined): JsonObj
   return { uri, frontmatter, resources: resources ?? 'dynamic' }
 }
 
+type Content = Omit<SkillFile, 'digest'>
+
 interface Child {
   readonly uri: string
   readonly name: string
@@ -88,7 +100,7 @@ interface Child {
 
 function childrenOf(
   { skill, path }: { readonly skill: Skill; readonly path: string },
-  files: readonly SkillFile[],
+  files: readonly Content[],
 ): readonly Child[] {
   const before = path === '' ? '' : `${path}/`
   const children = new Map<string, Child>()
