@@ -39,9 +39,9 @@ export function placesOf({ cwd, project, home, additional }: Whereabouts): reado
     ...bases.flatMap((base) => usual('project', base, relative(here, base), project)),
     ...(person === undefined ? [] : usual('user', person, '~', undefined)),
     ...listed(additional)
-      .filter((shown) => person !== undefined || !shown.startsWith('~/'))
+      .filter((shown) => person !== undefined || !isOfHome(shown))
       .map((shown): Place => {
-        const path = shown.startsWith('~/') ? join(person ?? '', shown.slice(2)) : resolve(here, shown)
+        const path = isOfHome(shown) ? join(person ?? '', shown.slice(1)) : resolve(here, shown)
         return { level: 'user', folders: [{ path, shown }], inside: undefined }
       }),
   ]
@@ -58,6 +58,10 @@ function usual(level: Place['level'], base: string, shownBase: string, inside: s
     { level, folders: [folder('.claude'), folder('.agents')], inside },
     { level, folders: [folder('.scorpiox')], inside },
   ]
+}
+
+function isOfHome(path: string): boolean {
+  return path === '~' || path.startsWith('~/')
 }
 
 function listed(value: string): readonly string[] {
