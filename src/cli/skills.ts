@@ -5,7 +5,7 @@ import type { Config } from '../config/load.js'
 import { projectOf } from '../platform/project.js'
 import { BUILT_INS } from '../services/skills/built-in/built-ins.js'
 import type { Known, KnownEntry } from '../services/skills/index-cache.js'
-import { placesOf } from '../services/skills/places.js'
+import { placesOf, type Place } from '../services/skills/places.js'
 import { scan } from '../services/skills/scan.js'
 import { survey, type Surveyed } from '../services/skills/survey.js'
 
@@ -34,7 +34,7 @@ export async function examineSkills({ cwd, home, settings }: Config): Promise<re
   const seen = survey(places, [])
   const known = await scan(seen, [])
   const owners = new Map<string, string>()
-  const reports = seen.flatMap((place, index) => [folderReport(place, known[index], owners), ...passedOver(place)])
+  const reports = seen.flatMap((place, index) => [folderReport(place, known[index], owners)].concat(passedOver(place)))
   return [...reports, builtInReport(owners)]
 }
 
@@ -47,7 +47,7 @@ function passedOver({ place, folder }: Surveyed): readonly FolderReport[] {
   const { level } = place
   const others = place.folders
     .filter(({ path }) => path !== folder.path)
-    .map((other) => ({ ...place, folders: [other] }))
+    .map((other): Place => ({ level, inside: place.inside, folders: [other] }))
   return survey(others, [])
     .filter(({ mark }) => mark !== '')
     .map(({ folder: { shown, path } }) => {

@@ -71,10 +71,17 @@ export function hostedSkill({ name, frontmatter }: Skill): HostedSkill | undefin
     needs: ['skills'],
     async files(services) {
       const files = await services.skills.digests(name)
-      return files?.map((file) => ({ ...file, ...typed(file.path) }))
+      return files?.map(({ path, digest, size }) => {
+        const mimeType = typeOf(path)
+        return mimeType === undefined ? { path, digest, size } : { path, digest, size, mimeType }
+      })
     },
     async contents(services) {
-      return (await services.skills.files(name)).map((file) => ({ ...file, ...typed(file.path) }))
+      const files = await services.skills.files(name)
+      return files.map(({ path, size }) => {
+        const mimeType = typeOf(path)
+        return mimeType === undefined ? { path, size } : { path, size, mimeType }
+      })
     },
   })
 }
@@ -95,11 +102,6 @@ function textOf(bytes: Buffer): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function typed(path: string): { readonly mimeType?: string } {
-  const mimeType = typeOf(path)
-  return mimeType === undefined ? {} : { mimeType }
 }
 
 function typeOf(path: string): string | undefined {
