@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 
 import { createNotices, type Notice } from '../notices.js'
 import { cacheFile } from './index-cache.js'
@@ -26,6 +26,7 @@ import { survey } from './survey.js'
 
 const open: SkillIndex[] = []
 afterEach(() => {
+  vi.useRealTimers()
   for (const index of open.splice(0)) index.close()
 })
 
@@ -235,6 +236,7 @@ describe('what changes', () => {
     const index = start('', 0)
     await index.refresh()
     expect(index.skills).toHaveLength(3)
+    expect(index.refresh()).toBeUndefined()
     for (let tries = 0; tries < 1000 && told.length === 0; tries++) await sleep(10)
     expect(told).toEqual([{ kind: 'tools' }, { kind: 'prompts' }, { kind: 'resources' }])
     expect(index.skills).toHaveLength(303)
@@ -262,6 +264,22 @@ describe('what changes', () => {
     void index.refresh()
     put('home/.claude/skills/it', 'first')
     for (let tries = 0; tries < 1000 && told.length === 0; tries++) await sleep(10)
+    expect(told).toContainEqual({ kind: 'tools' })
+  })
+
+  test('is noticed by itself also after a reading that took longer than from one look to the next', async () => {
+    const { put, start, told } = world()
+    put('project/.claude/skills/it', 'first')
+    await settled()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const index = start()
+    const reading = index.refresh()
+    vi.advanceTimersByTime(2000)
+    await reading
+    put('project/.claude/skills/it', 'second')
+    vi.advanceTimersByTime(4000)
+    await index.refresh()
+    vi.useRealTimers()
     expect(told).toContainEqual({ kind: 'tools' })
   })
 

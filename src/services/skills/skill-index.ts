@@ -44,19 +44,22 @@ export function createSkillIndex(settings: IndexSettings): SkillIndex {
   let known: readonly Known[] | undefined
   let skills: readonly Skill[] = effective([])
   let reading: Promise<void> | undefined
+  /** Somebody has waited long enough for what is being read. */
+  let isLate = false
   let lookedAt = -Infinity
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
   function refresh(patienceMs = PATIENCE_MS): Promise<void> | undefined {
-    if (reading) return soon(reading)
+    if (reading) return isLate && patienceMs > 0 ? undefined : soon(reading)
     const startedAt = performance.now()
     if (startedAt - lookedAt < patienceMs) return undefined
     const isFirst = known === undefined
     const before = known ?? (cache === undefined ? [] : readCache(cache))
     const seen = survey(places, before)
     lookedAt = performance.now()
-    lookLater(lookedAt - startedAt)
+    const costMs = lookedAt - startedAt
+    lookLater(costMs)
     if (isSame(seen, before)) {
       if (isFirst) accept(before)
       return undefined
@@ -65,7 +68,12 @@ export function createSkillIndex(settings: IndexSettings): SkillIndex {
       accept(seen.map(asNothing))
       return undefined
     }
-    reading = read(seen, before).finally(() => (reading = undefined))
+    isLate = false
+    reading = read(seen, before).finally(() => {
+      reading = undefined
+      // The next look may have come while this was read, and gone.
+      lookLater(costMs)
+    })
     return soon(reading)
   }
 
@@ -73,7 +81,10 @@ export function createSkillIndex(settings: IndexSettings): SkillIndex {
     let limit: NodeJS.Timeout | undefined
     const late = new Promise<void>((resolve) => {
       limit = setTimeout(resolve, waitMs).unref()
-    }).then(() => void (known ??= []))
+    }).then(() => {
+      isLate = true
+      known ??= []
+    })
     return Promise.race([work, late]).finally(() => clearTimeout(limit))
   }
 
