@@ -114,6 +114,10 @@ describe.skipIf(!HAS_BASH)('a script', () => {
     expect(() => run('#!/no/such/program\n')).toThrow(expect.objectContaining({ status: 127 }))
   })
 
+  test('begins with its name, which lists of tasks show', () => {
+    expect(scriptCommand({ body: '#!/bin/sh\n', folder: '/srv/it', args: '' })).toMatch(/^# skill it\n/)
+  })
+
   test('without a program is a failure that says so', () => {
     expect(() => scriptCommand({ body: '#!  \necho', folder: '', args: '' })).toThrow('names no program')
   })

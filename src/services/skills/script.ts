@@ -21,6 +21,8 @@ export function scriptCommand({ body, folder, args }: Script): string {
   const [source, at] = readsFromStdin(interpreter) ? ['-', 0] : ['/dev/fd/3', 3]
   const words = [...interpreter, source, args].map(quoted).join(' ')
   return [
+    // What a list of background tasks shows of it.
+    `# skill ${basename(folder)}`,
     `export ARGUMENTS=${quoted(args)} SKILL_DIR=${quoted(folder)}`,
     `exec ${words} ${at}<<'${mark}'`,
     body.endsWith('\n') ? body.slice(0, -1) : body,
