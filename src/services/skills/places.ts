@@ -35,8 +35,9 @@ export function placesOf({ cwd, project, home, additional }: Whereabouts): reado
   const person = home === '' ? undefined : real(home)
   // The directory worked in comes before the project around it. The person's own home is no project.
   const bases = [...new Set([here, project])].filter((folder) => folder !== person)
+  const inside = project === person ? here : project
   const places = [
-    ...bases.flatMap((base) => usual('project', base, relative(here, base), project)),
+    ...bases.flatMap((base) => usual('project', base, relative(here, base), inside)),
     ...(person === undefined ? [] : usual('user', person, '~', undefined)),
     ...listed(additional)
       .filter((shown) => person !== undefined || !isOfHome(shown))

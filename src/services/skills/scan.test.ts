@@ -455,6 +455,11 @@ describe('places', () => {
     ])
   })
 
+  test('in a home that is a repository, a project ends at the directory worked in', () => {
+    const [first] = placesOf({ cwd: '/srv/home/p', project: '/srv/home', home: '/srv/home', additional: '' })
+    expect(first?.inside).toBe('/srv/home/p')
+  })
+
   test('.agents/skills counts only where there is no .claude/skills beside it', async () => {
     const here = world('project')
     put(join(here.project, '.agents', 'skills', 'agent', 'SKILL.md'), GOOD)
