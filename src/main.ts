@@ -61,6 +61,7 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
     resources: RESOURCES.flatMap(({ of, offer }) => (isOffered(of) ? [offer] : [])),
     templates: TEMPLATES.flatMap(({ of, offer }) => (isOffered(of) ? [offer] : [])),
   }
+  const runsCommands = !refusals.has('Bash') || !refusals.has('BackgroundBash')
   const skills = lateSkills(() => openSkillOffers(config, notices, log))
   return createServer({
     name: 'scorpiox-code',
@@ -91,12 +92,19 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
         },
         skills: async (_, others) => {
           const { createSkills } = await import('./services/skills/skills.js')
-          return createSkills(skills.open().index, () => others('shell'))
+          return createSkills(skills.open().index, () => (runsCommands ? others('shell') : refuseScripts()))
         },
       },
       notices,
     ),
   })
+}
+
+/** Who switched off commands did not mean those that come with a project. */
+function refuseScripts(): Promise<never> {
+  return Promise.reject(
+    new Failure('This skill is a script, and nothing is run here: Bash and BackgroundBash are switched off.'),
+  )
 }
 
 /** Clients have been answered by then. */

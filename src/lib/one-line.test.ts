@@ -18,6 +18,7 @@ test('whatever the text, it is one line, short enough and well formed, and the s
 test.each([
   ['a\tb\n\n c ', 10, 'a b c'],
   ['\x1b[31mred\x07', 10, '[31mred'],
+  ['a\u202Edrow\u202C b', 10, 'adrow b'],
   ['abcdef', 6, 'abcdef'],
   ['abcdefg', 6, 'abcde…'],
   ['abcd😀x', 6, 'abcd…'],

@@ -111,7 +111,15 @@ function createEntry(tool: Tool, { name, inputSchema, outputSchema }: ToolFace):
     ...known,
     read(args) {
       check ??= checkOf(input)
-      return check instanceof Promise ? check.then((found) => fitting(args, (check = found))) : fitting(args, check)
+      if (!(check instanceof Promise)) return fitting(args, check)
+      return check.then(
+        (found) => fitting(args, (check = found)),
+        (error: unknown) => {
+          // What could not be loaded is tried again by the next call.
+          check = undefined
+          throw error
+        },
+      )
     },
   }
 }

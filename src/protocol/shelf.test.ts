@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
+import { Failure } from '../lib/failure.js'
 import { createNotices } from '../services/notices.js'
 import { defineSkill, type Skill } from '../tools/skill.js'
 import { connectInMemory } from '../transport/memory.js'
@@ -51,6 +52,18 @@ describe('the shelf', () => {
   test('refuses two at one address', () => {
     expect(() => createShelf([skill('one'), skill('one')])).toThrow('offered twice')
   })
+})
+
+test('a skill that has just gone does not take the list with it', async () => {
+  const gone = {
+    ...skill('gone'),
+    files: () => {
+      throw new Failure('gone is gone')
+    },
+  }
+  const client = connectInMemory(createServer({ name: 'x', version: '1', tools: [], skills: [gone, skill('here')] }))
+  expect(await client.request('skills/list', {})).toMatchObject({ skills: [{ uri: 'skill://here/SKILL.md' }] })
+  await expect(client.request('skills/get', { uri: gone.uri })).rejects.toThrow('gone is gone')
 })
 
 describe('lists that are prepared', () => {

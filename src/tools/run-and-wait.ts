@@ -13,7 +13,8 @@ export async function runAndWait(shell: Shell, command: string, limit: Limit, ca
   const onLine = wantsProgress ? (line: string) => progress(++shown, { message: line }) : undefined
   // Who can take a handle need not hold the line; if none can be made, the answer just takes its time.
   const timer = setTimeout(() => {
-    void defer({ message: 'The command is still running.' }).then(
+    // True while it runs and still when it has ended.
+    void defer({ message: 'The command took longer than 10 s.' }).then(
       (isTaken) => (isDeferred = isTaken),
       () => {},
     )

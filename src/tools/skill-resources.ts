@@ -76,6 +76,13 @@ export function hostedSkill({ name, frontmatter }: Skill): HostedSkill | undefin
         return mimeType === undefined ? { path, digest, size } : { path, digest, size, mimeType }
       })
     },
+    async contents(services) {
+      const files = await services.skills.files(name)
+      return files.map(({ path, size }) => {
+        const mimeType = typeOf(path)
+        return mimeType === undefined ? { path, size } : { path, size, mimeType }
+      })
+    },
   })
 }
 

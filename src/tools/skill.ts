@@ -15,9 +15,12 @@ export interface Skill {
   readonly needs?: readonly string[]
   /** Every file of the skill, SKILL.md among them; undefined where nobody can vouch for them beforehand. */
   files(services: unknown, call: Call): Files | Promise<Files>
+  /** What a directory read shows, where that is more than `files` vouches for. */
+  contents?(services: unknown, call: Call): Contents | Promise<Contents>
 }
 
 type Files = readonly SkillFile[] | undefined
+type Contents = readonly Omit<SkillFile, 'digest'>[]
 
 export interface SkillFile {
   /** Seen from the skill's folder, with `/` between its parts. */
@@ -28,9 +31,10 @@ export interface SkillFile {
   readonly mimeType?: string
 }
 
-type Definition<S, K extends keyof S & string> = Omit<Skill, 'needs' | 'files'> & {
+type Definition<S, K extends keyof S & string> = Omit<Skill, 'needs' | 'files' | 'contents'> & {
   readonly needs?: readonly K[]
   files(services: Pick<S, K>, call: Call): ReturnType<Skill['files']>
+  contents?(services: Pick<S, K>, call: Call): Contents | Promise<Contents>
 }
 
 /** `defineSkill` for skills over the services `S`. */

@@ -361,7 +361,7 @@ describe.skipIf(!hasSandbox)('the end', () => {
   test('of the sandbox leaves nothing in the project', async () => {
     const house = await open()
     await run(house, 'workspace', 'true')
-    expect(readdirSync(house.project).sort()).toEqual(['.claude', '.scorpiox', 'scorpiox-env.txt'])
+    expect(readdirSync(house.project).sort()).toEqual(['.agents', '.claude', '.scorpiox', 'scorpiox-env.txt'])
     await house.sandbox.close()
     expect(readdirSync(house.project)).toEqual([])
   })
@@ -378,7 +378,7 @@ describe.skipIf(!hasSandbox)('the end', () => {
     await ready(child)
     await run(other, 'workspace', 'true')
     await other.sandbox.close()
-    expect(readdirSync(one.project).sort()).toEqual(['.claude', '.scorpiox', 'scorpiox-env.txt'])
+    expect(readdirSync(one.project).sort()).toEqual(['.agents', '.claude', '.scorpiox', 'scorpiox-env.txt'])
     await once(child, 'close')
     cage.release()
     await one.sandbox.close()

@@ -65,3 +65,16 @@ test('for a program, as JSON', () => {
   expect(folders[0].skipped).toEqual([{ name: 'broken', reason: expect.stringContaining('no description') }])
   expect(folders[3].skills[0]).toMatchObject({ name: 'release-notes', shadowedBy: '.claude/skills' })
 })
+
+test('a folder that is passed over, and one that cannot be read, are not silently empty', () => {
+  const here = world()
+  here.skill('it', 'Text')
+  const agents = join(here.project, '.agents/skills/other')
+  mkdirSync(agents, { recursive: true })
+  writeFileSync(join(agents, 'SKILL.md'), '---\nname: other\ndescription: Other\n---\n')
+  mkdirSync(join(here.project, '.scorpiox'))
+  writeFileSync(join(here.project, '.scorpiox/skills'), 'a file')
+  const lines = run(here).split('\n')
+  expect(lines).toContain('.agents/skills (project): is not looked at, because .claude/skills is there')
+  expect(lines).toContain('.scorpiox/skills (project): is not a folder')
+})

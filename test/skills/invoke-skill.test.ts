@@ -253,6 +253,15 @@ describe('a script', () => {
     await client.close()
   })
 
+  test('is not run where commands are switched off', async () => {
+    const { skill, start } = world()
+    skill('it', '#!/bin/sh\necho ran\n')
+    const client = start({ TOOL_BASH: '0', TOOL_BACKGROUNDBASH: '0' })
+    const { text, isError } = await call(client, 'InvokeSkill', { skill_name: 'it' })
+    expect([isError, text]).toEqual([true, expect.stringContaining('Bash and BackgroundBash are switched off')])
+    await client.close()
+  })
+
   test('that fails is an outcome to repair, in the words of Bash', async () => {
     const { skill, start } = world()
     skill('fail', '#!/bin/sh\necho oh; exit 3\n')

@@ -194,6 +194,20 @@ describe('the Skills extension', () => {
     await client.close()
   })
 
+  test('reads the folders also of a skill that nobody can vouch for', async () => {
+    const { put, skill, start } = world()
+    skill('it', 'Text')
+    put('it/model.bin', Buffer.alloc(1024 * 1024 + 1))
+    const client = start()
+    const { result } = await ask(client, 'skills/get', { uri: 'skill://it/SKILL.md' })
+    expect(result.skill.resources).toBe('dynamic')
+    const { resources } = (await ask(client, 'resources/directory/read', { uri: 'skill://it' })).result
+    expect(resources.map(({ name }: Json) => name)).toEqual(['SKILL.md', 'model.bin'])
+    const [built] = (await ask(client, 'resources/directory/read', { uri: 'skill://release-notes' })).result.resources
+    expect(built.size).toBeGreaterThan(1000)
+    await client.close()
+  })
+
   test.each([
     ['skills/get', 'skill://none/SKILL.md'],
     ['skills/get', 'skill://it'],

@@ -17,13 +17,13 @@ function project(files: Readonly<Record<string, string>> = {}): string {
 }
 
 const PROJECT = { isProject: true, isHeld: () => true }
-const OURS = ['.scorpiox', '.claude', 'scorpiox-env.txt']
+const OURS = ['.scorpiox', '.claude', 'scorpiox-env.txt', '.agents']
 
 test('what is not there is held by an empty folder, which goes again', async () => {
   const root = project({ 'readme.md': '' })
   const guard = createGuard()
   expect(guard.protect(root, PROJECT)).toEqual(OURS.map((name) => join(root, name)))
-  expect(guard.protect(root, PROJECT)).toHaveLength(3)
+  expect(guard.protect(root, PROJECT)).toHaveLength(OURS.length)
   for (const name of OURS) expect(readdirSync(join(root, name))).toEqual([])
   await guard.close()
   expect(readdirSync(root)).toEqual(['readme.md'])
@@ -61,7 +61,7 @@ test('the parts of a repository that run programs are fixed, and hooks are held'
   const guard = createGuard()
   const fixed = guard.protect(root, PROJECT)
   const gits = ['config', 'hooks', 'commondir'].map((name) => join(root, '.git', name))
-  expect(fixed.slice(3)).toEqual(gits)
+  expect(fixed.slice(OURS.length)).toEqual(gits)
   await guard.close()
   expect(existsSync(join(root, '.git', 'hooks'))).toBe(false)
 })
@@ -74,8 +74,17 @@ test('a worktree has a file for a repository', () => {
 test('a repository that a running command could replace is not touched', () => {
   const root = project({ '.git/config': '' })
   const fixed = createGuard().protect(root, { isProject: true, isHeld: (path) => !path.endsWith('.git') })
-  expect(fixed).toHaveLength(3)
+  expect(fixed).toHaveLength(OURS.length)
   expect(readdirSync(join(root, '.git'))).toEqual(['config'])
+})
+
+test('.agents is let alone where its skills are not read, as when it is a link to .claude', () => {
+  const root = project({ '.claude/skills/it/SKILL.md': '' })
+  symlinkSync('.claude', join(root, '.agents'))
+  expect(createGuard().protect(root, PROJECT)).not.toContain(join(root, '.agents'))
+  const other = project({ '.agents/skills/it/SKILL.md': '', '.claude/x': '' })
+  symlinkSync('../.agents/skills', join(other, '.claude/skills'))
+  expect(createGuard().protect(other, PROJECT)).toContain(join(other, '.agents'))
 })
 
 test('a link in a protected place is refused, because it could be replaced', () => {

@@ -13,6 +13,8 @@ import { Failure } from '../../lib/failure.js'
 
 /** In a folder of projects; each as a whole. */
 const OURS = ['.scorpiox', '.claude', 'scorpiox-env.txt']
+/** Skills are read from there only where the other is no folder, or is a link to it. */
+const SKILLS = { of: '.agents', unless: join('.claude', 'skills') } as const
 
 const CONFIG = 'config'
 const HOOKS = 'hooks'
@@ -57,7 +59,8 @@ export function createGuard(): Guard {
 
   return {
     protect(root, { isProject, isHeld }) {
-      const names = OURS.map((name) => join(root, name))
+      const skills = look(join(root, SKILLS.unless))?.isDirectory() ? [] : [SKILLS.of]
+      const names = [...OURS, ...skills].map((name) => join(root, name))
       const ours = names.filter((path) => isProject || look(path) !== undefined).flatMap(held)
       return [...ours, ...gitParts(root, isHeld)]
     },

@@ -20,8 +20,19 @@ async function list(server: Server, exchange: Exchange): Promise<string> {
   const { cursor } = exchange.params
   const { items, nextCursor } = pageOf(server.shelf.skills, ({ uri }) => uri, { list: 'skills', cursor, size: PAGE })
   const skills: JsonObject[] = []
-  for (const skill of items) skills.push(entryOf(skill, await filesOf(skill, server, exchange)))
+  for (const skill of items) skills.push(...(await listed(skill, server, exchange)))
   return memberText({ skills, nextCursor })
+}
+
+/** One that cannot be shown, as when it has just gone, does not take the others with it. */
+async function listed(skill: Skill, server: Server, exchange: Exchange): Promise<readonly JsonObject[]> {
+  const services = await servicesOf(skill, server)
+  try {
+    return [entryOf(skill, await skill.files(services, exchange.toCall()))]
+  } catch (error) {
+    if (error instanceof Failure) return []
+    throw error
+  }
 }
 
 async function get(server: Server, exchange: Exchange): Promise<string> {
@@ -34,7 +45,7 @@ async function get(server: Server, exchange: Exchange): Promise<string> {
 async function readDirectory(server: Server, exchange: Exchange): Promise<string> {
   const uri = textParam(exchange, 'uri')
   const found = server.shelf.folder(uri)
-  const children = found ? childrenOf(found, (await filesOf(found.skill, server, exchange)) ?? []) : []
+  const children = found ? childrenOf(found, await contentsOf(found.skill, server, exchange)) : []
   if (children.length === 0) throw new ProtocolError(INVALID_PARAMS, `Not a directory: ${uri.slice(0, 500)}`, { uri })
   const terms = { list: `directory ${uri}`, cursor: exchange.params.cursor, size: server.pageSize }
   const { items, nextCursor } = pageOf(children, (child) => child.uri, terms)
@@ -42,12 +53,34 @@ async function readDirectory(server: Server, exchange: Exchange): Promise<string
 }
 
 async function filesOf(skill: Skill, server: Server, exchange: Exchange): Promise<readonly SkillFile[] | undefined> {
+  const services = await servicesOf(skill, server)
   try {
-    return await skill.files(await server.services.open(skill.needs ?? []), exchange.toCall())
+    return await skill.files(services, exchange.toCall())
   } catch (error) {
-    if (error instanceof Failure) throw new ProtocolError(INTERNAL_ERROR, error.message)
-    throw error
+    throw said(error)
   }
+}
+
+async function contentsOf(skill: Skill, server: Server, exchange: Exchange): Promise<readonly Content[]> {
+  if (!skill.contents) return (await filesOf(skill, server, exchange)) ?? []
+  const services = await servicesOf(skill, server)
+  try {
+    return await skill.contents(services, exchange.toCall())
+  } catch (error) {
+    throw said(error)
+  }
+}
+
+async function servicesOf({ needs = [] }: Skill, server: Server): Promise<JsonObject> {
+  try {
+    return await server.services.open(needs)
+  } catch (error) {
+    throw said(error)
+  }
+}
+
+function said(error: unknown): unknown {
+  return error instanceof Failure ? new ProtocolError(INTERNAL_ERROR, error.message) : error
 }
 
 function entryOf(skill: Skill, files: readonly SkillFile[] | undefined): JsonObject {
@@ -55,6 +88,8 @@ function entryOf(skill: Skill, files: readonly SkillFile[] | undefined): JsonObj
   const resources = files?.map(({ path, digest, size }) => ({ uri: addressIn(skill, path), digest, size }))
   return { uri, frontmatter, resources: resources ?? 'dynamic' }
 }
+
+type Content = Omit<SkillFile, 'digest'>
 
 interface Child {
   readonly uri: string
@@ -65,7 +100,7 @@ interface Child {
 
 function childrenOf(
   { skill, path }: { readonly skill: Skill; readonly path: string },
-  files: readonly SkillFile[],
+  files: readonly Content[],
 ): readonly Child[] {
   const before = path === '' ? '' : `${path}/`
   const children = new Map<string, Child>()

@@ -25,8 +25,8 @@ export interface Bundle {
   readonly isWhole: boolean
 }
 
-export async function bundleOf(folder: string): Promise<Bundle> {
-  const root = await realpath(folder)
+/** `root` has no links in it; where it is gone, there are none. */
+export async function bundleOf(root: string): Promise<Bundle> {
   const files: BundledFile[] = []
   let left = MAX_ENTRIES
   let isWhole = true

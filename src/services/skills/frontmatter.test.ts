@@ -87,3 +87,9 @@ test('the text is what follows, without the empty lines before it', () => {
   expect(takeApart('---\na: b\n---\n\n  \n\n  x\n---\ny\n')).toEqual({ frontmatter: 'a: b', body: '  x\n---\ny\n' })
   expect(takeApart('x\n---\n')).toEqual({ frontmatter: undefined, body: 'x\n---\n' })
 })
+
+test('the description is found among thousands of lines that YAML refuses', () => {
+  const { fields, problem } = readFrontmatter(`${'a: b: c\n'.repeat(1900)}description: one: two`)
+  expect(fields.description).toBe('one: two')
+  expect(problem).toBeDefined()
+})

@@ -8,6 +8,8 @@ import { isObject, type JsonObject } from '../../lib/json.js'
 const MAX_PARSED = 16 * 1024
 // An alias is rare here; thousands of them are an attack.
 const MAX_ALIASES = 20
+/** Each is parsed by itself. */
+const MAX_REPAIRED = 100
 
 export interface Frontmatter {
   readonly fields: JsonObject
@@ -43,11 +45,12 @@ function parse(
 
 /** Each line `key: value` that makes no sense by itself with its value as a string. */
 function quoted(text: string): string {
+  let left = MAX_REPAIRED
   return text
     .split('\n')
     .map((line) => {
       const [, key, value] = /^([A-Za-z][\w-]*):[ \t]+(\S.*)$/.exec(line) ?? []
-      if (key === undefined || value === undefined || 'fields' in parse(line)) return line
+      if (key === undefined || value === undefined || --left < 0 || 'fields' in parse(line)) return line
       return `${key}: ${JSON.stringify(value.trimEnd())}`
     })
     .join('\n')

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { isObject } from '../../lib/json.js'
 import { VERSION } from '../../lib/version.js'
 import type { Place } from './places.js'
-import type { Manifest } from './skill.js'
+import { isSkillName, type Manifest } from './skill.js'
 
 const MAX_BYTES = 8 * 1024 * 1024
 const FORM = 1
@@ -75,6 +75,8 @@ function isKnownEntry(value: unknown): value is KnownEntry {
   if (typeof value.reason === 'string') return true
   const isWhole = typeof value.description === 'string' && typeof value.isScript === 'boolean'
   const isExtra = ['undefined', 'string'].includes(typeof value.hint)
-  const isFrontmatter = value.frontmatter === undefined || isObject(value.frontmatter)
-  return isWhole && isExtra && isFrontmatter && Array.isArray(value.notes)
+  const isFrontmatter =
+    value.frontmatter === undefined || (isObject(value.frontmatter) && value.frontmatter.name === value.name)
+  const isNotes = Array.isArray(value.notes) && value.notes.every((note) => typeof note === 'string')
+  return isSkillName(value.name) && isWhole && isExtra && isFrontmatter && isNotes
 }

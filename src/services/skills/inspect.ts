@@ -83,7 +83,7 @@ function read(bytes: Buffer, name: string): Manifest {
     hint: lineOf(fields['argument-hint'], MAX_HINT),
     isScript: body.startsWith('#!'),
     frontmatter: isExact ? fields : undefined,
-    notes,
+    notes: [...notes, ...commentNotes(frontmatter)],
   }
 }
 
@@ -109,6 +109,13 @@ function nameNotes(given: unknown, name: string): readonly string[] {
   const said =
     given === undefined ? 'its frontmatter has no name' : `its frontmatter calls it ${lineOf(given, 64) ?? '(no text)'}`
   return [`${said}; the name of its folder counts`, ...strict]
+}
+
+/** Right for every reader of YAML, and hardly ever meant. */
+function commentNotes(frontmatter: string): readonly string[] {
+  return /^description:[ \t]+(?!["'|>#]).*?[ \t]#/m.test(frontmatter)
+    ? ['in its description all after # is a comment; put the description in quotes to keep it']
+    : []
 }
 
 /** Undefined where there is no text. */

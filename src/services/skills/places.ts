@@ -35,13 +35,14 @@ export function placesOf({ cwd, project, home, additional }: Whereabouts): reado
   const person = home === '' ? undefined : real(home)
   // The directory worked in comes before the project around it. The person's own home is no project.
   const bases = [...new Set([here, project])].filter((folder) => folder !== person)
+  const inside = project === person ? here : project
   const places = [
-    ...bases.flatMap((base) => usual('project', base, relative(here, base), project)),
+    ...bases.flatMap((base) => usual('project', base, relative(here, base), inside)),
     ...(person === undefined ? [] : usual('user', person, '~', undefined)),
     ...listed(additional)
-      .filter((shown) => person !== undefined || !shown.startsWith('~/'))
+      .filter((shown) => person !== undefined || !isOfHome(shown))
       .map((shown): Place => {
-        const path = shown.startsWith('~/') ? join(person ?? '', shown.slice(2)) : resolve(here, shown)
+        const path = isOfHome(shown) ? join(person ?? '', shown.slice(1)) : resolve(here, shown)
         return { level: 'user', folders: [{ path, shown }], inside: undefined }
       }),
   ]
@@ -58,6 +59,10 @@ function usual(level: Place['level'], base: string, shownBase: string, inside: s
     { level, folders: [folder('.claude'), folder('.agents')], inside },
     { level, folders: [folder('.scorpiox')], inside },
   ]
+}
+
+function isOfHome(path: string): boolean {
+  return path === '~' || path.startsWith('~/')
 }
 
 function listed(value: string): readonly string[] {

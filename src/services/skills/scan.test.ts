@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
@@ -214,6 +214,20 @@ describe('what is found', () => {
       { description: expect.stringContaining('Does it') },
     ],
     [
+      'a comment in the description, which its author is told of',
+      '---\nname: it\ndescription: Does it for issue #12\n---\n',
+      {
+        description: 'Does it for issue',
+        frontmatter: { description: 'Does it for issue' },
+        notes: [expect.stringContaining('all after # is a comment')],
+      },
+    ],
+    [
+      'a # in quotes, or within a word',
+      '---\nname: it\ndescription: "Does it for issue #12" # and C#\n---\n',
+      { description: 'Does it for issue #12', notes: [] },
+    ],
+    [
       'a key that objects have',
       '---\nname: it\ndescription: Does it\n__proto__: {description: x}\nconstructor: 1\n---\n',
       { description: 'Does it' },
@@ -412,6 +426,11 @@ describe('places', () => {
     ])
   })
 
+  test('a lone ~ is the home', () => {
+    const places = placesOf({ cwd: '/srv/p', project: '/srv/p', home: '/srv/home', additional: '~' })
+    expect(places.at(-1)?.folders).toEqual([{ path: resolve('/srv/home'), shown: '~' }])
+  })
+
   test('below the root of a repository, the directory worked in comes before the root', () => {
     expect(shown({ cwd: '/srv/p/packages/a' }).slice(0, 4)).toEqual([
       'project .claude/skills|.agents/skills',
@@ -422,7 +441,7 @@ describe('places', () => {
   })
 
   test('without a home there is nothing of the person, and no name becomes relative', () => {
-    expect(shown({ home: '', additional: '~/more,/srv/abs' })).toEqual([
+    expect(shown({ home: '', additional: '~/more,~,/srv/abs' })).toEqual([
       'project .claude/skills|.agents/skills',
       'project .scorpiox/skills',
       'user /srv/abs',
@@ -434,6 +453,11 @@ describe('places', () => {
       'user ~/.claude/skills|~/.agents/skills',
       'user ~/.scorpiox/skills',
     ])
+  })
+
+  test('in a home that is a repository, a project ends at the directory worked in', () => {
+    const [first] = placesOf({ cwd: '/srv/home/p', project: '/srv/home', home: '/srv/home', additional: '' })
+    expect(first?.inside).toBe('/srv/home/p')
   })
 
   test('.agents/skills counts only where there is no .claude/skills beside it', async () => {

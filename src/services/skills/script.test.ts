@@ -30,6 +30,10 @@ describe.skipIf(!HAS_BASH)('a script', () => {
       'node with flags',
       `#!/usr/bin/env -S node --no-warnings\nconst { argv, env } = process; process.stdout.write([argv.length - 2, argv[2], env.ARGUMENTS, env.SKILL_DIR, ''].join('|'))\n`,
     ],
+    [
+      'node with a variable',
+      `#!/usr/bin/env -S A=1 B=2 node --no-warnings\nconst { argv, env } = process; process.stdout.write([argv.length - 2, argv[2], env.ARGUMENTS, env.SKILL_DIR, ''].join('|'))\n`,
+    ],
   ])('in %s gets its arguments as one word, its folder, and an empty stdin', (_, body) => {
     expect(run(body, `a 'b' "c" $(id) \`id\` \\ $x`)).toBe(
       `1|a 'b' "c" $(id) \`id\` \\ $x|a 'b' "c" $(id) \`id\` \\ $x|/srv/it|`,
@@ -108,6 +112,10 @@ describe.skipIf(!HAS_BASH)('a script', () => {
   test('ends as it ends', () => {
     expect(() => run('#!/bin/sh\nexit 3\n')).toThrow(expect.objectContaining({ status: 3 }))
     expect(() => run('#!/no/such/program\n')).toThrow(expect.objectContaining({ status: 127 }))
+  })
+
+  test('begins with its name, which lists of tasks show', () => {
+    expect(scriptCommand({ body: '#!/bin/sh\n', folder: '/srv/it', args: '' })).toMatch(/^# skill it\n/)
   })
 
   test('without a program is a failure that says so', () => {

@@ -21,6 +21,8 @@ export function scriptCommand({ body, folder, args }: Script): string {
   const [source, at] = readsFromStdin(interpreter) ? ['-', 0] : ['/dev/fd/3', 3]
   const words = [...interpreter, source, args].map(quoted).join(' ')
   return [
+    // What a list of background tasks shows of it.
+    `# skill ${basename(folder)}`,
     `export ARGUMENTS=${quoted(args)} SKILL_DIR=${quoted(folder)}`,
     `exec ${words} ${at}<<'${mark}'`,
     body.endsWith('\n') ? body.slice(0, -1) : body,
@@ -38,7 +40,7 @@ function interpreterOf(body: string): readonly string[] {
 }
 
 function readsFromStdin([program = '', argument = '']: readonly string[]): boolean {
-  const name = basename(program) === 'env' ? argument.replace(/^-S\s*/, '').split(/\s/)[0] : program
+  const [name] = basename(program) === 'env' ? argument.replace(/^-S\s*(\w+=\S*\s+)*/, '').split(/\s/) : [program]
   return ['node', 'nodejs', 'bun'].includes(basename(name ?? ''))
 }
 

@@ -16,15 +16,17 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 
 import { createNotices, type Notice } from '../notices.js'
 import { cacheFile } from './index-cache.js'
 import { placesOf } from './places.js'
 import { createSkillIndex, type SkillIndex } from './skill-index.js'
+import { survey } from './survey.js'
 
 const open: SkillIndex[] = []
 afterEach(() => {
+  vi.useRealTimers()
   for (const index of open.splice(0)) index.close()
 })
 
@@ -40,11 +42,12 @@ function world() {
     return file
   }
   const told: Notice[] = []
-  const start = (additional = ''): SkillIndex => {
+  const start = (additional = '', waitMs?: number): SkillIndex => {
     const notices = createNotices()
     notices.listen((notice) => told.push(notice))
     const places = placesOf({ cwd: project, project, home, additional })
-    const index = createSkillIndex({ places, cache, notices, complain: (message) => expect.unreachable(message) })
+    const complain = (message: string): never => expect.unreachable(message)
+    const index = createSkillIndex({ places, cache, notices, complain, ...(waitMs !== undefined && { waitMs }) })
     open.push(index)
     return index
   }
@@ -53,6 +56,9 @@ function world() {
 
 const said = (index: SkillIndex, name: string): string | undefined =>
   index.skills.find((skill) => skill.name === name)?.description
+
+/** What changed just now is looked at twice. */
+const settled = (): Promise<void> => sleep(50)
 
 async function cached(path: string): Promise<string> {
   for (let tries = 0; tries < 500 && !existsSync(path); tries++) await sleep(10)
@@ -110,6 +116,7 @@ describe('the cache', () => {
   test('a second start waits for nothing and says the same', async () => {
     const { put, start, cache, told } = world()
     for (let number = 0; number < 20; number++) put(`project/.claude/skills/s${number}`, `does ${number}: all`)
+    await settled()
     const first = start()
     expect(first.refresh()).toBeInstanceOf(Promise)
     await first.refresh()
@@ -124,6 +131,7 @@ describe('the cache', () => {
   test('what is in it is what is shown, until the file changes', async () => {
     const { put, start, cache } = world()
     const file = put('project/.claude/skills/it', 'original')
+    await settled()
     await start().refresh()
     writeFileSync(cache, (await cached(cache)).replaceAll('original', 'from the cache'))
     const second = start()
@@ -143,6 +151,19 @@ describe('the cache', () => {
     [
       'entries that are none',
       (path) => writeFileSync(path, readFileSync(path, 'utf8').replace('"description":"right"', '"description":7')),
+    ],
+    [
+      'a name that is none',
+      (path) =>
+        writeFileSync(path, readFileSync(path, 'utf8').replace('"name":"it"', '"name":"../it"').replace('right', 'x')),
+    ],
+    [
+      'frontmatter of another skill, which would break the list of hosts',
+      (path) =>
+        writeFileSync(
+          path,
+          readFileSync(path, 'utf8').replace('"description":"right"', '"description":"x","frontmatter":{"name":"no"}'),
+        ),
     ],
     [
       'a file that others may write to',
@@ -209,12 +230,56 @@ describe('what changes', () => {
     expect(told).toEqual([])
   })
 
+  test('is not waited for without end, and told when it is known', async () => {
+    const { put, start, told } = world()
+    for (let number = 0; number < 300; number++) put(`project/.claude/skills/s${number}`, `does ${number}`)
+    const index = start('', 0)
+    await index.refresh()
+    expect(index.skills).toHaveLength(3)
+    expect(index.refresh()).toBeUndefined()
+    for (let tries = 0; tries < 1000 && told.length === 0; tries++) await sleep(10)
+    expect(told).toEqual([{ kind: 'tools' }, { kind: 'prompts' }, { kind: 'resources' }])
+    expect(index.skills).toHaveLength(303)
+  })
+
+  test('right after a look is seen even where clocks are coarse: what is fresh is looked at again', async () => {
+    const { project, put, start, base } = world()
+    put('project/.claude/skills/it', 'first')
+    const places = placesOf({ cwd: project, project, home: join(base, 'home'), additional: '' })
+    const marks = (): readonly string[] =>
+      survey(places, []).flatMap(({ mark, entries }) => [mark, ...entries.map((entry) => entry.mark)])
+    const fresh = marks()
+    await settled()
+    expect(marks()).not.toEqual(fresh)
+    expect(marks()).toEqual(marks())
+    const index = start()
+    await index.refresh()
+    await settled()
+    expect(index.refresh(0)).toBeUndefined()
+  })
+
   test('is noticed by itself', async () => {
     const { put, start, told } = world()
     const index = start()
     void index.refresh()
     put('home/.claude/skills/it', 'first')
     for (let tries = 0; tries < 1000 && told.length === 0; tries++) await sleep(10)
+    expect(told).toContainEqual({ kind: 'tools' })
+  })
+
+  test('is noticed by itself also after a reading that took longer than from one look to the next', async () => {
+    const { put, start, told } = world()
+    put('project/.claude/skills/it', 'first')
+    await settled()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const index = start()
+    const reading = index.refresh()
+    vi.advanceTimersByTime(2000)
+    await reading
+    put('project/.claude/skills/it', 'second')
+    vi.advanceTimersByTime(4000)
+    await index.refresh()
+    vi.useRealTimers()
     expect(told).toContainEqual({ kind: 'tools' })
   })
 

@@ -14,6 +14,8 @@ import { isSame, survey, type Surveyed } from './survey.js'
 const PATIENCE_MS = 50
 const LOOK_EVERY_MS = 2000
 const WRITE_AFTER_MS = 100
+/** Longer than this no list waits for files; whoever was shown less is told when the rest is known. */
+const WAIT_MS = 5000
 /** Of all time, no more than this share is spent looking. */
 const SHARE = 1 / 500
 
@@ -34,25 +36,30 @@ export interface IndexSettings {
   readonly notices: Notices
   /** Told what went wrong where the list is shown all the same. */
   readonly complain: (message: string) => void
+  readonly waitMs?: number
 }
 
-export function createSkillIndex({ places, cache, notices, complain }: IndexSettings): SkillIndex {
+export function createSkillIndex(settings: IndexSettings): SkillIndex {
+  const { places, cache, notices, complain, waitMs = WAIT_MS } = settings
   let known: readonly Known[] | undefined
   let skills: readonly Skill[] = effective([])
   let reading: Promise<void> | undefined
+  /** Somebody has waited long enough for what is being read. */
+  let isLate = false
   let lookedAt = -Infinity
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
   function refresh(patienceMs = PATIENCE_MS): Promise<void> | undefined {
-    if (reading) return reading
+    if (reading) return isLate && patienceMs > 0 ? undefined : soon(reading)
     const startedAt = performance.now()
     if (startedAt - lookedAt < patienceMs) return undefined
     const isFirst = known === undefined
     const before = known ?? (cache === undefined ? [] : readCache(cache))
     const seen = survey(places, before)
     lookedAt = performance.now()
-    lookLater(lookedAt - startedAt)
+    const costMs = lookedAt - startedAt
+    lookLater(costMs)
     if (isSame(seen, before)) {
       if (isFirst) accept(before)
       return undefined
@@ -61,8 +68,24 @@ export function createSkillIndex({ places, cache, notices, complain }: IndexSett
       accept(seen.map(asNothing))
       return undefined
     }
-    reading = read(seen, before).finally(() => (reading = undefined))
-    return reading
+    isLate = false
+    reading = read(seen, before).finally(() => {
+      reading = undefined
+      // The next look may have come while this was read, and gone.
+      lookLater(costMs)
+    })
+    return soon(reading)
+  }
+
+  function soon(work: Promise<void>): Promise<void> {
+    let limit: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      limit = setTimeout(resolve, waitMs).unref()
+    }).then(() => {
+      isLate = true
+      known ??= []
+    })
+    return Promise.race([work, late]).finally(() => clearTimeout(limit))
   }
 
   async function read(seen: readonly Surveyed[], before: readonly Known[]): Promise<void> {
@@ -74,6 +97,7 @@ export function createSkillIndex({ places, cache, notices, complain }: IndexSett
       if (cache !== undefined) setTimeout(() => void keep(cache, found), WRITE_AFTER_MS).unref()
     } catch (error) {
       complain(`the list of skills: ${error instanceof Error ? error.message : String(error)}`)
+      known ??= []
     }
   }
 

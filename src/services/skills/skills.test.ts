@@ -10,6 +10,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { createNotices } from '../notices.js'
+import { bundleOf } from './bundled-files.js'
 import { placesOf } from './places.js'
 import { createSkillIndex, type SkillIndex } from './skill-index.js'
 import { createSkills, type Skills } from './skills.js'
@@ -195,6 +196,11 @@ describe('its files', () => {
     expect(await late.file('it', 'key')).toBeUndefined()
     await expect(late.open('it')).rejects.toThrow('leads out of')
     await expect(late.digests('it')).rejects.toThrow('leads out of')
+  })
+
+  test('of a folder that has gone are none', async () => {
+    const { base } = world()
+    expect(await bundleOf(join(base, 'nowhere'))).toEqual({ files: [], isWhole: true })
   })
 
   test('too long to be sent are a failure that says where they are', async () => {

@@ -10,7 +10,7 @@ import { isWithin } from '../../lib/is-within.js'
 import { readConfined } from '../../platform/confined-file.js'
 import type { Shell } from '../shell/shell.js'
 import { builtInText } from './built-in/built-ins.js'
-import { bundleOf, isBundlePath, type Bundle } from './bundled-files.js'
+import { bundleOf, isBundlePath, type Bundle, type BundledFile } from './bundled-files.js'
 import { decode, takeApart } from './manifest-parts.js'
 import { nearest } from './nearest.js'
 import { scriptCommand } from './script.js'
@@ -22,12 +22,15 @@ const MAX_FILE_BYTES = 1024 * 1024
 const MAX_FILES = 512
 const MAX_ALL_BYTES = 16 * 1024 * 1024
 const MAX_NEAR = 5
+const LIST_PATIENCE_MS = 500
 
 export interface Skills {
   /** Throws a Failure that says which there are. */
   open(name: string): Promise<OpenSkill>
   /** A file of a skill; undefined where there is none. */
   file(name: string, path: string): Promise<Buffer | undefined>
+  /** Its files, as far as they are looked for. */
+  files(name: string): Promise<readonly BundledFile[]>
   /** All its files with their hashes; undefined where they are too many. */
   digests(name: string): Promise<readonly DigestedFile[] | undefined>
   /** The command that runs a skill that is a script. */
@@ -50,8 +53,8 @@ export interface DigestedFile {
 }
 
 export function createSkills(index: SkillIndex, shell: () => Promise<Shell>): Skills {
-  async function find(name: string): Promise<Skill> {
-    await index.refresh(0)
+  async function find(name: string, patienceMs = 0): Promise<Skill> {
+    await index.refresh(patienceMs)
     if (!isSkillName(name)) {
       const shown = JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name)
       throw new Failure(`${shown} is not the name of a skill: a name has ${NAME_RULE}. ${counted(index.skills)}`)
@@ -74,7 +77,10 @@ export function createSkills(index: SkillIndex, shell: () => Promise<Shell>): Sk
   }
 
   async function filesOf(skill: Skill): Promise<Bundle> {
-    if (skill.folder === undefined) return BUILT_IN_FILES
+    if (skill.folder === undefined) {
+      const size = Buffer.byteLength((await builtInText(skill.name)) ?? '')
+      return { files: [{ path: MANIFEST, size }], isWhole: true }
+    }
     return bundleOf(await rootOf(skill.folder, insideOf(index, skill)))
   }
 
@@ -107,8 +113,12 @@ export function createSkills(index: SkillIndex, shell: () => Promise<Shell>): Sk
         return absent(error)
       }
     },
+    async files(name) {
+      return (await filesOf(await find(name, LIST_PATIENCE_MS))).files
+    },
     async digests(name) {
-      const skill = await find(name)
+      // Asked for many skills, one after the other.
+      const skill = await find(name, LIST_PATIENCE_MS)
       const { files, isWhole } = await filesOf(skill)
       const total = files.reduce((sum, { size }) => sum + size, 0)
       if (!isWhole || files.length > MAX_FILES || total > MAX_ALL_BYTES) return undefined
@@ -127,8 +137,6 @@ export function createSkills(index: SkillIndex, shell: () => Promise<Shell>): Sk
     },
   }
 }
-
-const BUILT_IN_FILES: Bundle = { files: [{ path: MANIFEST, size: 0 }], isWhole: true }
 
 function isListed({ skills }: SkillIndex, name: string): boolean {
   return skills.some((skill) => skill.name === name)

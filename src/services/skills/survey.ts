@@ -4,8 +4,13 @@
 import { readdirSync, statSync, type Stats } from 'node:fs'
 import { sep } from 'node:path'
 
+import { hasCode } from '../../lib/error-code.js'
 import type { Folder, Place } from './places.js'
 import { MANIFEST } from './skill.js'
+
+/** Within this time two changes may bear the same time, so that a mark which is that fresh is taken anew. */
+const UNSETTLED_MS = 20
+const UNSETTLED = '~'
 
 /** How many names of a folder are looked at. */
 const MAX_NAMES = 2000
@@ -18,6 +23,8 @@ export interface Surveyed {
   readonly entries: readonly Entry[]
   /** Names beyond those that are looked at. */
   readonly excess: number
+  /** Why its names cannot be read. */
+  readonly problem?: string | undefined
 }
 
 export interface Entry {
@@ -38,12 +45,13 @@ export type Before = readonly {
 export function survey(places: readonly Place[], before: Before): readonly Surveyed[] {
   return places.map((place) => {
     const { folder, mark } = chosen(place)
-    const known = mark === '' ? undefined : before.find((one) => one.path === folder.path && one.mark === mark)
-    const { names, excess } = known
-      ? { names: known.entries.map(({ name }) => name), excess: known.excess }
+    const isSettled = mark !== '' && !mark.endsWith(UNSETTLED)
+    const known = isSettled ? before.find((one) => one.path === folder.path && one.mark === mark) : undefined
+    const { names, excess, problem } = known
+      ? { names: known.entries.map(({ name }) => name), excess: known.excess, problem: undefined }
       : namesIn(mark === '' ? undefined : folder.path)
     const entries = names.map((name) => ({ name, mark: markOf(`${folder.path}${sep}${name}${sep}${MANIFEST}`) }))
-    return { place, folder, mark, entries, excess }
+    return { place, folder, mark, entries, excess, problem }
   })
 }
 
@@ -69,21 +77,34 @@ function chosen({ folders }: Place): { readonly folder: Folder; readonly mark: s
   return { folder: folders[0] ?? { path: '', shown: '' }, mark: '' }
 }
 
-function namesIn(path: string | undefined): { readonly names: readonly string[]; readonly excess: number } {
+interface Names {
+  readonly names: readonly string[]
+  readonly excess: number
+  readonly problem: string | undefined
+}
+
+function namesIn(path: string | undefined): Names {
   try {
     const names = path === undefined ? [] : readdirSync(path).sort()
-    return { names: names.slice(0, MAX_NAMES), excess: Math.max(0, names.length - MAX_NAMES) }
-  } catch {
-    return { names: [], excess: 0 }
+    return { names: names.slice(0, MAX_NAMES), excess: Math.max(0, names.length - MAX_NAMES), problem: undefined }
+  } catch (error) {
+    const problem = hasCode(error, 'ENOTDIR') ? 'is not a folder' : `cannot be read (${codeOf(error)})`
+    return { names: [], excess: 0, problem }
   }
 }
 
 function markOf(path: string): string {
   try {
     const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false })
-    return stats ? `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}` : ''
+    if (!stats) return ''
+    const unsettled = Math.abs(Date.now() - stats.ctimeMs) < UNSETTLED_MS ? UNSETTLED : ''
+    return `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}${unsettled}`
   } catch (error) {
     // There is something that cannot be looked at; why is said when it is read.
-    return error instanceof Error && 'code' in error ? String(error.code) : '?'
+    return codeOf(error)
   }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '?'
 }

@@ -19,12 +19,22 @@ function listOf(skills: readonly Skill[]): string {
     const lines = skills.map((skill) => lineOf(skill, length))
     if (bytesOf(lines) <= MAX_BYTES) return lines.join('\n')
   }
-  const lines = skills.map((skill) => lineOf(skill, LENGTHS.at(-1) ?? 0))
-  while (bytesOf(lines) > MAX_BYTES) lines.pop()
+  return shortened(skills)
+}
+
+function shortened(skills: readonly Skill[]): string {
+  const lines: string[] = []
+  let bytes = 0
+  for (const skill of skills) {
+    const line = lineOf(skill, LENGTHS.at(-1) ?? 0)
+    bytes += bytesOf([line])
+    if (bytes > MAX_BYTES) break
+    lines.push(line)
+  }
   const left = skills.length - lines.length
   return [
     ...lines,
-    `(+${count(left)} more skills not listed: call with any name to see the nearest, or run scorpiox-code skills)`,
+    `(+${count(left)} more ${left === 1 ? 'skill' : 'skills'} not listed: call with any name to see the nearest, or run scorpiox-code skills)`,
   ].join('\n')
 }
 

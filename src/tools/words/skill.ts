@@ -29,7 +29,7 @@ export function skillText(skill: OpenSkill, args: string): string {
 
 function filledIn({ name, body, isScript }: OpenSkill, args: string): string {
   const places = isScript ? 0 : body.split(PLACEHOLDER).length - 1
-  if (body.length + places * args.length > MAX_CHARACTERS) {
+  if (body.length + Math.max(places, 1) * args.length > MAX_CHARACTERS) {
     throw new Failure(
       `With these arguments ${name} would be longer than ${count(MAX_CHARACTERS)} characters: give shorter ones.`,
     )

@@ -4,11 +4,13 @@ export const CREATE_SKILL = `# Create a skill
 
 Wanted: $ARGUMENTS
 
-A skill is a folder with a file SKILL.md. InvokeSkill lists it at once; nothing has to be restarted.
+A skill is a folder with a file SKILL.md. InvokeSkill knows it by its name at once; nothing has to be restarted.
 
 1. **Where.** For everybody who works on this project: \`.claude/skills/<name>/SKILL.md\` in the project, to be committed. For
    this person in all projects: \`~/.claude/skills/<name>/SKILL.md\`. If the place has \`.agents/skills\` and no
    \`.claude/skills\`, use that. A skill of the same name in the project hides the person's, and both hide built-in ones.
+   Commands in a sandbox cannot write there ("Read-only file system"): use the client's own tool for files, or show the
+   person the file and say where it belongs.
 2. **Name.** The folder's name: lowercase letters, digits and single hyphens, 64 at most. Say what it does: \`cut-release\`,
    not \`helper\`. Look first whether one exists: the description of InvokeSkill lists them.
 3. **Frontmatter.** The description decides whether anybody will ever use the skill: what it does and when to use it, in

@@ -1,0 +1,30 @@
+// In a file of its own: here no call has loaded the validator yet.
+
+import { expect, test } from 'vitest'
+
+import { defineTool } from '../tools/tool.js'
+import { createCatalogue } from './catalogue.js'
+
+test('a check that could not be made by the first call is made by the next', async () => {
+  let isBroken = false
+  const tool = defineTool({
+    name: 'echo',
+    title: 'Echo',
+    description: 'Echoes.',
+    hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    input: {
+      type: 'object',
+      get properties(): object {
+        if (isBroken) throw new Error('not now')
+        return {}
+      },
+    },
+    run: () => '',
+    render: String,
+  })
+  const entry = createCatalogue([tool]).find('echo')
+  isBroken = true
+  await expect(entry?.read({})).rejects.toThrow('not now')
+  isBroken = false
+  expect(await entry?.read({ a: 1 })).toEqual({ a: 1 })
+})
