@@ -92,7 +92,10 @@ describe('what it says', () => {
     const id = entered.structured.session
     expect(second).toBe(`Plan will be saved to .scorpiox/sessions/${id}/`)
     expect(third).toMatch(/^Commands can now only read, except in that folder\. PlanMode\(action: "exit"/)
-    expect((await plan(client, 'status')).text).toMatch(/^Plan mode: ACTIVE\nGoal: "Find the "bug""\nDuration: \d+s$/)
+    const [active, goal, duration, ...rest] = (await plan(client, 'status')).text.split('\n')
+    expect([active, goal]).toEqual(['Plan mode: ACTIVE', 'Goal: "Find the "bug""'])
+    expect(duration).toMatch(/^Duration: \d+s$/)
+    expect(rest).toEqual([`Commands can only read, except in .scorpiox/sessions/${id}/`])
     const { text, structured } = await plan(client, 'json')
     const started = String.raw`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"`
     expect(text).toMatch(
@@ -109,6 +112,11 @@ describe('what it says', () => {
     await plan(client, 'enter')
     expect((await plan(client, 'status')).text).toContain('Goal: ""')
     expect((await plan(client, 'reset')).text).toBe('Plan mode reset. No plan saved.')
+    const odd = 'two\nlines, a "quote", \u001b[31mred \\ and more'
+    await plan(client, 'enter', { goal: odd })
+    expect((await plan(client, 'status')).text).toContain('\nGoal: "two lines, a "quote", [31mred \\ and more"\n')
+    expect(JSON.parse((await plan(client, 'json')).text).goal).toBe(odd)
+    expect((await plan(client, 'reset')).text).toBe('Plan mode reset. No plan saved.')
     expect(readFileSync(join(house.project, '.scorpiox/sessions/.gitignore'), 'utf8')).toBe('*\n')
     await client.close()
   })
@@ -120,10 +128,13 @@ describe('what it says', () => {
       expect(text).toMatch(/^Plan mode is off, .*PlanMode\(action: "enter"/)
       expect(isError).toBe(true)
     }
-    expect((await plan(client, 'status', { plan: 'x' })).isError).toBe(true)
+    const draft = await plan(client, 'status', { plan: 'x' })
+    expect(draft.text).toMatch(/^Plan mode is off, and nothing was done: PlanMode\(action: "enter"/)
+    expect(draft.isError).toBe(true)
     const unknown = await plan(client, 'dance')
     expect(unknown.text).toMatch(/^There is no action "dance"\. Valid are enter .*exit .*status .*json and reset\.$/)
     expect(unknown.isError).toBe(true)
+    expect((await plan(client, 'x'.repeat(100_000))).text.length).toBeLessThan(300)
     const { session } = (await plan(client, ' Enter ', { goal: 'one' })).structured
     const twice = await plan(client, 'enter', { goal: 'two' })
     expect(twice.text).toMatch(
@@ -184,6 +195,7 @@ describe('the plan', () => {
     ['a folder', (path: string) => mkdirSync(path), 'There is no regular file at'],
     ['too large', (path: string) => writeFileSync(path, 'x'.repeat(2 ** 20 + 1)), 'larger than 1 MB'],
     ['not text', (path: string) => writeFileSync(path, Buffer.from([0xff, 0xfe, 0x41])), 'not text in UTF-8'],
+    ['binary', (path: string) => writeFileSync(path, 'NAME=value\0NEXT=value\0'), 'not text in UTF-8'],
     ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'There is no regular file at'],
     ['a link', (path: string) => symlinkSync('/etc/hostname', path), 'There is no regular file at'],
   ])('a file that is %s is not accepted, and the mode stays on', async (_, put, reason) => {
@@ -281,7 +293,9 @@ describe('the plan', () => {
         .length
     await plan(client, 'enter', { goal: 'see', plan: '# The draft' })
     await expect.poll(told, { timeout: 10_000 }).toBe(1)
-    expect(await read()).toMatch(/^Plan mode: ACTIVE\nGoal: "see"\nDuration: \d+s\n\n# The draft$/)
+    expect(await read()).toMatch(
+      /^Plan mode: ACTIVE\nGoal: "see"\nDuration: \d+s\nCommands can only read, .*\n\n# The draft$/,
+    )
     await plan(other, 'exit', { plan: '# The plan' })
     await expect.poll(told, { timeout: 10_000 }).toBe(2)
     expect(await read()).toMatch(/^Plan mode: INACTIVE\nLast plan: \S+\n\n# The plan$/)
@@ -380,7 +394,23 @@ describe.skipIf(!hasSandbox)('what it holds commands to', () => {
     expect(await writes(inside)).toBe(false)
     expect((await bash(inside, `echo '# Below' >${folder}plan.md`)).isError).toBe(false)
     expect((await plan(inside, 'exit')).text).toContain(`Plan saved to ${folder}plan.md\n`)
+    expect((await plan(inside, 'status')).text).toContain(`Last plan: ${folder}plan.md`)
+    const fromAbove = `.scorpiox/sessions/${structured.session}/plan.md`
+    expect((await plan(above, 'status')).text).toContain(`Last plan: ${fromAbove}`)
+    expect((await plan(above, 'json')).structured.plan_file).toBe(fromAbove)
     await Promise.all([inside.close(), above.close()])
+  })
+
+  test('a repository that is made around it while the server runs changes nothing', async () => {
+    const house = newHouse()
+    const cwd = join(house.project, 'inner')
+    mkdirSync(cwd)
+    const client = serve(house, {}, cwd)
+    expect((await bash(client, `git init -q ${house.project} && echo made`)).text).toContain('made')
+    const folder = await enter(client, cwd)
+    expect((await bash(client, `echo x >new; echo x >${folder}/allowed`)).text).toContain('Read-only file system')
+    expect([existsSync(join(cwd, 'new')), existsSync(join(folder, 'allowed'))]).toEqual([false, true])
+    await client.close()
   })
 
   test('a project in /tmp, of which commands have their own, is no exception', async () => {
