@@ -26,7 +26,7 @@ import type { Rows } from '../../src/store/state/state.js'
 import { ask, modernCall, startProgram, tokenFor } from '../http/support.js'
 import { hasSandbox } from '../sandbox/support.js'
 import { call, killHard, saidBy, startJob, type Said } from '../shell/support.js'
-import { emptyFolder, startServer, type TestClient } from '../support.js'
+import { emptyFolder, modernMeta, startServer, type TestClient } from '../support.js'
 import { bash, enter, plan } from './support.js'
 
 interface House {
@@ -302,6 +302,30 @@ describe('the plan', () => {
     await Promise.all([client.close(), other.close()])
   })
 })
+
+test.each(['legacy', 'modern'])(
+  'whoever subscribes (%s) and never reads is told what another server does',
+  async (era) => {
+    const house = newHouse()
+    const [client, other] = [serve(house), serve(house)]
+    const uri = 'scorpiox://plan'
+    if (era === 'legacy') {
+      await client.initialize('2025-06-18')
+      await client.request('resources/subscribe', { uri })
+    } else {
+      const params = { notifications: { resourceSubscriptions: [uri] }, ...modernMeta() }
+      client.send({ jsonrpc: '2.0', id: 'L', method: 'subscriptions/listen', params })
+      await client.waitFor(({ method }) => method === 'notifications/subscriptions/acknowledged')
+    }
+    await plan(other, 'enter')
+    const told = async (): Promise<boolean> => {
+      await plan(other, 'status', { plan: `# ${performance.now()}` })
+      return client.received.some(({ method }) => method === 'notifications/resources/updated')
+    }
+    await expect.poll(told, { timeout: 10_000 }).toBe(true)
+    await Promise.all([client.close(), other.close()])
+  },
+)
 
 describe('several servers', () => {
   test('of many who enter at the same moment one does, and of many who leave one makes a task', async () => {

@@ -27,7 +27,7 @@ export interface Plans {
   reset(who: Who): Promise<void>
   /** Saves a version of it; gives the path. */
   draft(who: Who, plan: string): Promise<string>
-  look(who: Who): Promise<Standing>
+  look(who: Pick<Who, 'user'>): Promise<Standing>
   /** The open plan as it is, or the one that was accepted last; undefined where there is none. */
   text(who: Who): Promise<string | undefined>
   close(): Promise<void>
