@@ -487,6 +487,21 @@ describe.skipIf(!hasSandbox)('what it holds commands to', () => {
     await client.close()
   })
 
+  test('a hard link that was put there before the plan leads nowhere', async () => {
+    const house = newHouse()
+    const file = join(house.project, 'file')
+    writeFileSync(file, 'untouched')
+    const client = serve(house)
+    const first = await enter(client, house.project)
+    await plan(client, 'reset')
+    expect((await bash(client, `mkdir ${first}/deep && ln file ${first}/deep/hard`)).isError).toBe(false)
+    const second = await enter(client, house.project)
+    await bash(client, `echo x >${first}/deep/hard; echo x >${second}/deep/hard`)
+    expect(readFileSync(file, 'utf8')).toBe('untouched')
+    expect((await bash(client, `echo x >${second}/new`)).isError).toBe(false)
+    await client.close()
+  })
+
   test('a folder of the plan that was taken away is made again', async () => {
     const house = newHouse()
     const client = serve(house)
