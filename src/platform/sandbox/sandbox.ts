@@ -14,6 +14,7 @@ import type { CageLevel } from './level.js'
 import { openLimits, type Limits } from './limits.js'
 import { SCRATCH } from './mounts.js'
 import { readablePlaces, readableRoot, writableRoot } from './places.js'
+import { privateMounts } from './private-mounts.js'
 import { findProgram } from './programs.js'
 import { escaped, ESCAPES, selfTest } from './self-test.js'
 import { architectureHere, prepareWorkshop, type Workshop } from './workshop.js'
@@ -60,7 +61,10 @@ export async function openSandbox(terms: SandboxTerms): Promise<Sandbox> {
   const workshop = prepareWorkshop(folder, architecture)
   const limits = openLimits({ ...terms, isRoot: process.getuid?.() === 0 })
   const hidden = [...terms.hidden, folder]
-  const cages = createCages({ ...terms, project, writable, hidden }, { bwrap: bubblewrap.path, bash, workshop, limits })
+  // It costs some milliseconds, which only where nothing at all may be written is asked of everybody.
+  const before = isSealed ? await privateMounts({ bwrap: bubblewrap.path, bash }, env, changeable) : []
+  const bwrap = [...before, bubblewrap.path]
+  const cages = createCages({ ...terms, project, writable, hidden }, { bwrap, bash, workshop, limits })
   const trials = await Promise.allSettled(
     levels.map((level) => tryOut(level, cages, { ...terms, project, writable }, workshop)),
   )
