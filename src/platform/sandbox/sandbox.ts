@@ -6,6 +6,7 @@ import { join } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
 import { isWithin } from '../../lib/is-within.js'
+import { holdsSystem } from '../holds-system.js'
 import { runProgram } from '../process.js'
 import { adviceFor, findBubblewrap, type Bubblewrap } from './bubblewrap.js'
 import { createCages, type Cages, type CageTerms } from './cage.js'
@@ -54,7 +55,7 @@ export async function openSandbox(terms: SandboxTerms): Promise<Sandbox> {
     ? readablePlaces(terms.writable).map(({ path }) => path)
     : terms.writable.map((path) => writableRoot(path, home))
   // Where it is sealed now, commands may have written before.
-  const changeable = writes || isSealed ? [project, ...writable] : writable
+  const changeable = (writes || isSealed ? [project, ...writable] : writable).filter((root) => !holdsSystem(root))
   const bubblewrap = await findBubblewrap(env, changeable)
   const bash = findProgram('bash', env, changeable)
   if (bash === undefined) throw new Failure('The sandbox needs bash, which is not installed: install bash.')
