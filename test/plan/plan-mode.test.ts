@@ -487,6 +487,21 @@ describe.skipIf(!hasSandbox)('what it holds commands to', () => {
     await client.close()
   })
 
+  test('the pipes of another server, with another folder for temporary files, are not seen', async () => {
+    const [house, theirs] = [newHouse(), newHouse()]
+    const temporary = newFolder()
+    const [client, other] = [serve(house), serve(theirs, { TMPDIR: temporary })]
+    expect(await writes(other)).toBe(true)
+    await enter(client, house.project)
+    const pwned = join(house.project, 'pwned')
+    await startJob(client, `for f in ${temporary}/*/*.i; do (echo 'touch ${pwned}' >"$f") & done; wait`)
+    await sleep(200)
+    for (let round = 0; round < 5; round++) expect(await writes(other)).toBe(true)
+    expect(existsSync(pwned)).toBe(false)
+    expect(readdirSync(temporary)).toEqual([])
+    await Promise.all([client.close(), other.close()])
+  })
+
   test('a hard link that was put there before the plan leads nowhere', async () => {
     const house = newHouse()
     const file = join(house.project, 'file')
