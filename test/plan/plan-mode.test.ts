@@ -142,6 +142,7 @@ describe('what it says', () => {
     )
     expect(twice.text).toMatch(/"exit".*"reset"/)
     expect(twice.isError).toBe(true)
+    expect((await plan(client, 'status', { plan: 'a\0b' })).text).toContain('NUL')
     for (const action of ['json', 'reset']) expect((await plan(client, action, { plan: 'x' })).isError).toBe(true)
     expect((await plan(client, 'status')).text).toContain('ACTIVE')
     await client.close()

@@ -215,6 +215,7 @@ const WAYS_OUT =
   'Go on with that plan: PlanMode(action: "exit", plan: "…") accepts it, PlanMode(action: "reset") gives it up.'
 
 function checked(plan: string): string {
+  if (plan.includes('\0')) throw new Failure('The plan contains a NUL character, which no text has.')
   if (Buffer.byteLength(plan) <= MAX_PLAN_BYTES) return plan
   throw new Failure('The plan is larger than 1 MB, which is too much for a plan.')
 }
