@@ -56,7 +56,7 @@ enter: from now on commands can only read (the session's folder stays writable),
 
   run({ action, goal = '', plan = '', plan_file = '', create_task = true }, { plans }, { user, session }) {
     const perform = ACTIONS.get(action.trim().toLowerCase())
-    if (!perform) throw new Failure(`There is no action ${JSON.stringify(action)}. ${VALID}`)
+    if (!perform) throw new Failure(`There is no action ${JSON.stringify(action.slice(0, 40))}. ${VALID}`)
     const wish = { goal: goal.trim(), plan: given(plan), planFile: plan_file.trim(), makesTask: create_task }
     return perform(plans, { user, session }, wish)
   },
@@ -78,7 +78,7 @@ const ACTIONS: ReadonlyMap<string, (plans: Plans, who: Who, wish: Wish) => Promi
 async function enter(plans: Plans, who: Who, wish: Wish): Promise<Said> {
   const entered = await plans.enter(who, wish)
   const { session } = entered.plan
-  return { ...planJson({ open: entered.plan, lastFile: undefined }), session, words: enteredWords(entered, wish) }
+  return { ...planJson({ open: entered, lastFile: undefined }), session, words: enteredWords(entered, wish) }
 }
 
 async function exit(plans: Plans, who: Who, wish: Wish): Promise<Said> {
@@ -90,7 +90,7 @@ async function exit(plans: Plans, who: Who, wish: Wish): Promise<Said> {
 async function status(plans: Plans, who: Who, { plan }: Wish): Promise<Said> {
   const path = plan === '' ? undefined : await plans.draft(who, plan)
   const standing = await plans.look(who)
-  const session = standing.open ? { session: standing.open.session } : {}
+  const session = standing.open ? { session: standing.open.plan.session } : {}
   return { ...planJson(standing), ...session, words: statusWords(standing, path) }
 }
 

@@ -26,7 +26,7 @@ import type { Rows } from '../../src/store/state/state.js'
 import { ask, modernCall, startProgram, tokenFor } from '../http/support.js'
 import { hasSandbox } from '../sandbox/support.js'
 import { call, killHard, saidBy, startJob, type Said } from '../shell/support.js'
-import { emptyFolder, startServer, type TestClient } from '../support.js'
+import { emptyFolder, modernMeta, startServer, type TestClient } from '../support.js'
 import { bash, enter, plan } from './support.js'
 
 interface House {
@@ -92,7 +92,10 @@ describe('what it says', () => {
     const id = entered.structured.session
     expect(second).toBe(`Plan will be saved to .scorpiox/sessions/${id}/`)
     expect(third).toMatch(/^Commands can now only read, except in that folder\. PlanMode\(action: "exit"/)
-    expect((await plan(client, 'status')).text).toMatch(/^Plan mode: ACTIVE\nGoal: "Find the "bug""\nDuration: \d+s$/)
+    const [active, goal, duration, ...rest] = (await plan(client, 'status')).text.split('\n')
+    expect([active, goal]).toEqual(['Plan mode: ACTIVE', 'Goal: "Find the "bug""'])
+    expect(duration).toMatch(/^Duration: \d+s$/)
+    expect(rest).toEqual([`Commands can only read, except in .scorpiox/sessions/${id}/`])
     const { text, structured } = await plan(client, 'json')
     const started = String.raw`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"`
     expect(text).toMatch(
@@ -109,6 +112,11 @@ describe('what it says', () => {
     await plan(client, 'enter')
     expect((await plan(client, 'status')).text).toContain('Goal: ""')
     expect((await plan(client, 'reset')).text).toBe('Plan mode reset. No plan saved.')
+    const odd = 'two\nlines, a "quote", \u001b[31mred \\ and more'
+    await plan(client, 'enter', { goal: odd })
+    expect((await plan(client, 'status')).text).toContain('\nGoal: "two lines, a "quote", [31mred \\ and more"\n')
+    expect(JSON.parse((await plan(client, 'json')).text).goal).toBe(odd)
+    expect((await plan(client, 'reset')).text).toBe('Plan mode reset. No plan saved.')
     expect(readFileSync(join(house.project, '.scorpiox/sessions/.gitignore'), 'utf8')).toBe('*\n')
     await client.close()
   })
@@ -120,10 +128,13 @@ describe('what it says', () => {
       expect(text).toMatch(/^Plan mode is off, .*PlanMode\(action: "enter"/)
       expect(isError).toBe(true)
     }
-    expect((await plan(client, 'status', { plan: 'x' })).isError).toBe(true)
+    const draft = await plan(client, 'status', { plan: 'x' })
+    expect(draft.text).toMatch(/^Plan mode is off, and nothing was done: PlanMode\(action: "enter"/)
+    expect(draft.isError).toBe(true)
     const unknown = await plan(client, 'dance')
     expect(unknown.text).toMatch(/^There is no action "dance"\. Valid are enter .*exit .*status .*json and reset\.$/)
     expect(unknown.isError).toBe(true)
+    expect((await plan(client, 'x'.repeat(100_000))).text.length).toBeLessThan(300)
     const { session } = (await plan(client, ' Enter ', { goal: 'one' })).structured
     const twice = await plan(client, 'enter', { goal: 'two' })
     expect(twice.text).toMatch(
@@ -131,6 +142,7 @@ describe('what it says', () => {
     )
     expect(twice.text).toMatch(/"exit".*"reset"/)
     expect(twice.isError).toBe(true)
+    expect((await plan(client, 'status', { plan: 'a\0b' })).text).toContain('NUL')
     for (const action of ['json', 'reset']) expect((await plan(client, action, { plan: 'x' })).isError).toBe(true)
     expect((await plan(client, 'status')).text).toContain('ACTIVE')
     await client.close()
@@ -184,6 +196,7 @@ describe('the plan', () => {
     ['a folder', (path: string) => mkdirSync(path), 'There is no regular file at'],
     ['too large', (path: string) => writeFileSync(path, 'x'.repeat(2 ** 20 + 1)), 'larger than 1 MB'],
     ['not text', (path: string) => writeFileSync(path, Buffer.from([0xff, 0xfe, 0x41])), 'not text in UTF-8'],
+    ['binary', (path: string) => writeFileSync(path, 'NAME=value\0NEXT=value\0'), 'not text in UTF-8'],
     ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'There is no regular file at'],
     ['a link', (path: string) => symlinkSync('/etc/hostname', path), 'There is no regular file at'],
   ])('a file that is %s is not accepted, and the mode stays on', async (_, put, reason) => {
@@ -281,13 +294,39 @@ describe('the plan', () => {
         .length
     await plan(client, 'enter', { goal: 'see', plan: '# The draft' })
     await expect.poll(told, { timeout: 10_000 }).toBe(1)
-    expect(await read()).toMatch(/^Plan mode: ACTIVE\nGoal: "see"\nDuration: \d+s\n\n# The draft$/)
+    expect(await read()).toMatch(
+      /^Plan mode: ACTIVE\nGoal: "see"\nDuration: \d+s\nCommands can only read, .*\n\n# The draft$/,
+    )
     await plan(other, 'exit', { plan: '# The plan' })
     await expect.poll(told, { timeout: 10_000 }).toBe(2)
     expect(await read()).toMatch(/^Plan mode: INACTIVE\nLast plan: \S+\n\n# The plan$/)
     await Promise.all([client.close(), other.close()])
   })
 })
+
+test.each(['legacy', 'modern'])(
+  'whoever subscribes (%s) and never reads is told what another server does',
+  async (era) => {
+    const house = newHouse()
+    const [client, other] = [serve(house), serve(house)]
+    const uri = 'scorpiox://plan'
+    if (era === 'legacy') {
+      await client.initialize('2025-06-18')
+      await client.request('resources/subscribe', { uri })
+    } else {
+      const params = { notifications: { resourceSubscriptions: [uri] }, ...modernMeta() }
+      client.send({ jsonrpc: '2.0', id: 'L', method: 'subscriptions/listen', params })
+      await client.waitFor(({ method }) => method === 'notifications/subscriptions/acknowledged')
+    }
+    await plan(other, 'enter')
+    const told = async (): Promise<boolean> => {
+      await plan(other, 'status', { plan: `# ${performance.now()}` })
+      return client.received.some(({ method }) => method === 'notifications/resources/updated')
+    }
+    await expect.poll(told, { timeout: 10_000 }).toBe(true)
+    await Promise.all([client.close(), other.close()])
+  },
+)
 
 describe('several servers', () => {
   test('of many who enter at the same moment one does, and of many who leave one makes a task', async () => {
@@ -380,7 +419,23 @@ describe.skipIf(!hasSandbox)('what it holds commands to', () => {
     expect(await writes(inside)).toBe(false)
     expect((await bash(inside, `echo '# Below' >${folder}plan.md`)).isError).toBe(false)
     expect((await plan(inside, 'exit')).text).toContain(`Plan saved to ${folder}plan.md\n`)
+    expect((await plan(inside, 'status')).text).toContain(`Last plan: ${folder}plan.md`)
+    const fromAbove = `.scorpiox/sessions/${structured.session}/plan.md`
+    expect((await plan(above, 'status')).text).toContain(`Last plan: ${fromAbove}`)
+    expect((await plan(above, 'json')).structured.plan_file).toBe(fromAbove)
     await Promise.all([inside.close(), above.close()])
+  })
+
+  test('a repository that is made around it while the server runs changes nothing', async () => {
+    const house = newHouse()
+    const cwd = join(house.project, 'inner')
+    mkdirSync(cwd)
+    const client = serve(house, {}, cwd)
+    expect((await bash(client, `git init -q ${house.project} && echo made`)).text).toContain('made')
+    const folder = await enter(client, cwd)
+    expect((await bash(client, `echo x >new; echo x >${folder}/allowed`)).text).toContain('Read-only file system')
+    expect([existsSync(join(cwd, 'new')), existsSync(join(folder, 'allowed'))]).toEqual([false, true])
+    await client.close()
   })
 
   test('a project in /tmp, of which commands have their own, is no exception', async () => {
@@ -430,6 +485,36 @@ describe.skipIf(!hasSandbox)('what it holds commands to', () => {
       expect(lstatSync(join(folder, 'plan.md')).isFile()).toBe(true)
       expect(readFileSync(join(folder, 'plan.md'), 'utf8')).toBe('the plan')
     }
+    await client.close()
+  })
+
+  test('the pipes of another server, with another folder for temporary files, are not seen', async () => {
+    const [house, theirs] = [newHouse(), newHouse()]
+    const temporary = newFolder()
+    const [client, other] = [serve(house), serve(theirs, { TMPDIR: temporary })]
+    expect(await writes(other)).toBe(true)
+    await enter(client, house.project)
+    const pwned = join(house.project, 'pwned')
+    await startJob(client, `for f in ${temporary}/*/*.i; do (echo 'touch ${pwned}' >"$f") & done; wait`)
+    await sleep(200)
+    for (let round = 0; round < 5; round++) expect(await writes(other)).toBe(true)
+    expect(existsSync(pwned)).toBe(false)
+    expect(readdirSync(temporary)).toEqual([])
+    await Promise.all([client.close(), other.close()])
+  })
+
+  test('a hard link that was put there before the plan leads nowhere', async () => {
+    const house = newHouse()
+    const file = join(house.project, 'file')
+    writeFileSync(file, 'untouched')
+    const client = serve(house)
+    const first = await enter(client, house.project)
+    await plan(client, 'reset')
+    expect((await bash(client, `mkdir ${first}/deep && ln file ${first}/deep/hard`)).isError).toBe(false)
+    const second = await enter(client, house.project)
+    await bash(client, `echo x >${first}/deep/hard; echo x >${second}/deep/hard`)
+    expect(readFileSync(file, 'utf8')).toBe('untouched')
+    expect((await bash(client, `echo x >${second}/new`)).isError).toBe(false)
     await client.close()
   })
 

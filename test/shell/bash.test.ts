@@ -344,6 +344,12 @@ describe('where nothing can be started', () => {
     await bare.close()
   })
 
+  test('in the root, where some clients start their servers, the bash of the system is good enough', async () => {
+    const server = startServer({ cwd: '/' })
+    expect((await call(server, 'Bash', { command: 'pwd' })).text).toBe('/\n')
+    await server.close()
+  })
+
   test('a bash that lies in the project is not the one that is used', async () => {
     const place = mkdtempSync(join(tmpdir(), 'scorpiox-planted-'))
     writeFileSync(join(place, 'bash'), '#!/bin/sh\ntouch "$(dirname "$0")/was-run"; exec /bin/bash "$@"\n', {

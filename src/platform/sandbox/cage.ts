@@ -49,7 +49,8 @@ export interface CageTerms extends ViewTerms {
 }
 
 interface Materials {
-  readonly bwrap: string
+  /** bwrap, and what may have to stand before it. */
+  readonly bwrap: readonly string[]
   readonly bash: string
   readonly workshop: Workshop
   readonly limits: Limits
@@ -91,7 +92,7 @@ export function createCages(terms: CageTerms, { bwrap, bash, workshop, limits }:
     let leave = holds.add(writable, plan)
     const apart = level === 'strict' ? ['--unshare-net', ...(hasHome(home) ? ['--dir', home] : [])] : []
     return {
-      argv: [bwrap, ...ISOLATION, ...apart, ...flags, '--'],
+      argv: [...bwrap, ...ISOLATION, ...apart, ...flags, '--'],
       filter: workshop.filter,
       limits: allotment.entrances,
       bash,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
 import { isWithin } from '../../lib/is-within.js'
+import { holdsSystem } from '../holds-system.js'
 import { runProgram } from '../process.js'
 import { adviceFor, findBubblewrap, type Bubblewrap } from './bubblewrap.js'
 import { createCages, type Cages, type CageTerms } from './cage.js'
@@ -14,6 +15,7 @@ import type { CageLevel } from './level.js'
 import { openLimits, type Limits } from './limits.js'
 import { SCRATCH } from './mounts.js'
 import { readablePlaces, readableRoot, writableRoot } from './places.js'
+import { privateMounts } from './private-mounts.js'
 import { findProgram } from './programs.js'
 import { escaped, ESCAPES, selfTest } from './self-test.js'
 import { architectureHere, prepareWorkshop, type Workshop } from './workshop.js'
@@ -53,14 +55,17 @@ export async function openSandbox(terms: SandboxTerms): Promise<Sandbox> {
     ? readablePlaces(terms.writable).map(({ path }) => path)
     : terms.writable.map((path) => writableRoot(path, home))
   // Where it is sealed now, commands may have written before.
-  const changeable = writes || isSealed ? [project, ...writable] : writable
+  const changeable = (writes || isSealed ? [project, ...writable] : writable).filter((root) => !holdsSystem(root))
   const bubblewrap = await findBubblewrap(env, changeable)
   const bash = findProgram('bash', env, changeable)
   if (bash === undefined) throw new Failure('The sandbox needs bash, which is not installed: install bash.')
   const workshop = prepareWorkshop(folder, architecture)
   const limits = openLimits({ ...terms, isRoot: process.getuid?.() === 0 })
   const hidden = [...terms.hidden, folder]
-  const cages = createCages({ ...terms, project, writable, hidden }, { bwrap: bubblewrap.path, bash, workshop, limits })
+  // It costs some milliseconds, which only where nothing at all may be written is asked of everybody.
+  const before = isSealed ? await privateMounts({ bwrap: bubblewrap.path, bash }, env, changeable) : []
+  const bwrap = [...before, bubblewrap.path]
+  const cages = createCages({ ...terms, project, writable, hidden }, { bwrap, bash, workshop, limits })
   const trials = await Promise.allSettled(
     levels.map((level) => tryOut(level, cages, { ...terms, project, writable }, workshop)),
   )

@@ -1,7 +1,7 @@
 // Plan mode of one project: each user has at most one plan open, whichever server they speak to. Files are written before
 // what is remembered of them, and both while no other server can open or end a plan of that user.
 
-import { isAbsolute, join, relative } from 'node:path'
+import { isAbsolute, join, relative, resolve } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
 import type { PlanRow, PlanRows } from '../../store/state/plan-rows.js'
@@ -27,7 +27,7 @@ export interface Plans {
   reset(who: Who): Promise<void>
   /** Saves a version of it; gives the path. */
   draft(who: Who, plan: string): Promise<string>
-  look(who: Who): Promise<Standing>
+  look(who: Pick<Who, 'user'>): Promise<Standing>
   /** The open plan as it is, or the one that was accepted last; undefined where there is none. */
   text(who: Who): Promise<string | undefined>
   /** Changes of this user's plan are told from now on, also those by other servers. */
@@ -41,10 +41,13 @@ export interface ExitWish {
   readonly makesTask: boolean
 }
 
-export interface Entered {
+export interface Open {
   readonly plan: PlanRow
   /** Where it will be saved, as seen from the working directory. */
   readonly folder: string
+}
+
+export interface Entered extends Open {
   /** Background tasks that go on as they are. */
   readonly running: readonly number[]
 }
@@ -55,7 +58,7 @@ export interface Exited {
 }
 
 export interface Standing {
-  readonly open: PlanRow | undefined
+  readonly open: Open | undefined
   /** The file of the plan that was accepted last, if none was opened since. */
   readonly lastFile: string | undefined
 }
@@ -82,11 +85,18 @@ export function createPlans(settings: PlansSettings): Plans {
 
   const filesOf = ({ session }: PlanRow): PlanFiles => planFilesIn(ensureSessionFolder(project, session))
 
+  /** Servers of the project may work in different folders of it, so what is remembered is not said from one of them. */
+  function remembered(path: string): string {
+    const below = relative(project, path)
+    return isAbsolute(below) || below.startsWith('..') ? path : below
+  }
+
   /** As whoever works here would name it. */
   function shown(path: string): string {
-    const below = relative(project, path)
-    return isAbsolute(below) || below.startsWith('..') ? path : relative(cwd, path)
+    return isAbsolute(remembered(path)) ? path : relative(cwd, path)
   }
+
+  const shownFolder = ({ session }: PlanRow): string => `${shown(sessionFolder(project, session))}/`
 
   async function accepted(plan: PlanRow, files: PlanFiles, wish: ExitWish): Promise<GivenPlan> {
     try {
@@ -116,8 +126,7 @@ export function createPlans(settings: PlansSettings): Plans {
         if (text !== '') await plans.addVersion(inserted.id, text, inserted.startedAt)
         return inserted
       })
-      const folder = `${shown(sessionFolder(project, session))}/`
-      return { plan: row, folder, running: await runningJobs(who.user) }
+      return { plan: row, folder: shownFolder(row), running: await runningJobs(who.user) }
     },
     async exit({ user }, wish) {
       const store = await opened()
@@ -128,7 +137,7 @@ export function createPlans(settings: PlansSettings): Plans {
         await files.save(text)
         const at = Date.now()
         await plans.addVersion(plan.id, text, at)
-        await plans.end(plan.id, { outcome: 'accepted', endedAt: at, planFile: shown(path) })
+        await plans.end(plan.id, { outcome: 'accepted', endedAt: at, planFile: remembered(path) })
         const task = wish.makesTask ? await taskFromPlan(tasks, { goal: plan.goal, text, at }) : undefined
         return { path: shown(path), task }
       })
@@ -157,10 +166,13 @@ export function createPlans(settings: PlansSettings): Plans {
     async look({ user }) {
       const store = await opened()
       const latest = await store.read({ project, user }, ({ plans }) => plans.latest())
-      if (latest?.outcome !== 'open') return { open: undefined, lastFile: latest?.planFile ?? undefined }
+      if (latest?.outcome !== 'open') {
+        const { planFile = null } = latest ?? {}
+        return { open: undefined, lastFile: planFile === null ? undefined : shown(resolve(project, planFile)) }
+      }
       // Somebody may have taken it away.
       if (typeof marks === 'object' && !marks.isThere(user)) marks.put(user)
-      return { open: latest, lastFile: undefined }
+      return { open: { plan: latest, folder: shownFolder(latest) }, lastFile: undefined }
     },
     async text({ user }) {
       const store = await opened()
@@ -201,13 +213,14 @@ async function refuseSecond(plans: PlanRows): Promise<void> {
 async function theOpen(plans: PlanRows): Promise<PlanRow> {
   const open = await plans.open()
   if (open) return open
-  throw new Failure('Plan mode is off, so there is no plan to end: PlanMode(action: "enter", goal: "…") begins one.')
+  throw new Failure('Plan mode is off, and nothing was done: PlanMode(action: "enter", goal: "…") opens a plan.')
 }
 
 const WAYS_OUT =
   'Go on with that plan: PlanMode(action: "exit", plan: "…") accepts it, PlanMode(action: "reset") gives it up.'
 
 function checked(plan: string): string {
+  if (plan.includes('\0')) throw new Failure('The plan contains a NUL character, which no text has.')
   if (Buffer.byteLength(plan) <= MAX_PLAN_BYTES) return plan
   throw new Failure('The plan is larger than 1 MB, which is too much for a plan.')
 }

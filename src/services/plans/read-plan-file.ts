@@ -51,8 +51,10 @@ async function readAtMost(file: FileHandle, maxBytes: number): Promise<Buffer> {
 function textOf(bytes: Buffer, path: string): string {
   if (bytes.length > MAX_PLAN_BYTES) throw new Failure(`${path} is larger than 1 MB, which is too much for a plan.`)
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    // No text has it, and much that is none is UTF-8 otherwise.
+    if (!bytes.includes(0)) return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new Failure(`${path} is not text in UTF-8.`)
+    // Said below.
   }
+  throw new Failure(`${path} is not text in UTF-8.`)
 }

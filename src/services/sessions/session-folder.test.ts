@@ -1,10 +1,12 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -85,14 +87,42 @@ describe('the folder of a session', () => {
   })
 })
 
+const ME = { user: 'me', session: 'one' }
+
 describe('the name of a session', () => {
   test('is given once, says the day, and has a folder', () => {
     const project = newProject()
     const names = createSessionNames(project)
-    const name = names.nameOf({ user: 'me', session: 'one' })
+    const name = names.nameOf(ME)
     expect(name).toMatch(/^\d{4}_\d\d_\d\d_[a-z]+_[a-z]+$/)
     expect(existsSync(sessionFolder(project, name))).toBe(true)
-    expect(names.nameOf({ user: 'me', session: 'one' })).toBe(name)
+    expect(names.nameOf(ME)).toBe(name)
+  })
+
+  test('is another once a file in its folder has a name elsewhere, through which that could be changed', () => {
+    const project = newProject()
+    const names = createSessionNames(project)
+    const name = names.nameOf(ME)
+    const deep = join(sessionFolder(project, name), 'deep')
+    mkdirSync(deep)
+    writeFileSync(join(deep, 'one'), '')
+    linkSync(join(deep, 'one'), join(deep, 'two'))
+    symlinkSync(project, join(deep, 'link'))
+    expect(names.nameOf(ME)).toBe(name)
+    linkSync(join(deep, 'one'), join(project, 'outside'))
+    const next = names.nameOf(ME)
+    expect(next).not.toBe(name)
+    expect(names.nameOf(ME)).toBe(next)
+  })
+
+  test('stays that of a folder that was taken away, and not that of a file in its place', () => {
+    const project = newProject()
+    const names = createSessionNames(project)
+    const name = names.nameOf(ME)
+    rmSync(sessionFolder(project, name), { recursive: true })
+    expect(names.nameOf(ME)).toBe(name)
+    writeFileSync(sessionFolder(project, name), 'a file')
+    expect(names.nameOf(ME)).not.toBe(name)
   })
 
   test('is that of no other session, user or server', () => {

@@ -3,8 +3,10 @@
 
 import { randomInt } from 'node:crypto'
 
+import { hasCode } from '../../lib/error-code.js'
 import type { Who } from '../jobs/book.js'
-import { makeSessionFolder } from './session-folder.js'
+import { hasOutsideNames } from './outside-names.js'
+import { makeSessionFolder, sessionFolder } from './session-folder.js'
 
 /** Sessions whose names are remembered. */
 const MAX_KNOWN = 1000
@@ -26,7 +28,7 @@ const NOUNS = (
 ).split(' ')
 
 export interface SessionNames {
-  /** The same for the same session; its folder is there when it is first given. */
+  /** The same for the same session as long as its folder can be given away; it is there when the name is first given. */
   nameOf(who: Who): string
 }
 
@@ -35,13 +37,23 @@ export function createSessionNames(project: string): SessionNames {
   return {
     nameOf({ user, session }) {
       const key = `${user}\0${session}`
-      const name = known.get(key) ?? mint(project)
+      const before = known.get(key)
+      const name = before !== undefined && isOfUse(project, before) ? before : mint(project)
       known.delete(key)
       known.set(key, name)
       const [oldest] = known.keys()
       if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest)
       return name
     },
+  }
+}
+
+/** What is there was put there when commands may have been allowed everything. */
+function isOfUse(project: string, name: string): boolean {
+  try {
+    return !hasOutsideNames(sessionFolder(project, name))
+  } catch (error) {
+    return hasCode(error, 'ENOENT')
   }
 }
 

@@ -7,6 +7,7 @@ import type { Config } from '../../config/load.js'
 import { stateDirOf } from '../../config/state-dir.js'
 import { Failure } from '../../lib/failure.js'
 import { isWithin } from '../../lib/is-within.js'
+import { holdsSystem } from '../../platform/holds-system.js'
 import { createLauncher } from '../../platform/launcher.js'
 import type { Log } from '../../platform/log.js'
 import { ourselves } from '../../platform/process-identity.js'
@@ -39,7 +40,8 @@ export function openShell({ config, notices, log, confinement: usual, state }: S
   const { SHELL_PATH: preferred, JOBS_OUTLIVE_SERVER: outlive } = settings
   // One that lies in the project may have been put there by a command, and would run unconfined.
   const project = projectOf(cwd)
-  const isTrusted = (path: string): boolean => isFile(path) && !isWithin(realpathSync(path), project)
+  const isOurs = (path: string): boolean => !holdsSystem(project) && isWithin(realpathSync(path), project)
+  const isTrusted = (path: string): boolean => isFile(path) && !isOurs(path)
   const program = findShell({ platform: process.platform, env, isFile: isTrusted }, preferred)
   if (!program) throw new Failure(`The command was not started: ${whyNoShell(process.platform, preferred)}`)
   const launcher = createLauncher({ cwd, env, shell: program, outlive })

@@ -1,5 +1,6 @@
 // What is said about plan mode; the first lines of each answer as they are published.
 
+import { oneLine } from '../../lib/one-line.js'
 import type { Entered, Exited, Standing } from '../../services/plans/plans.js'
 import type { PlanTask } from '../../services/plans/task-from-plan.js'
 
@@ -14,7 +15,8 @@ export interface PlanJson {
 
 export function planJson({ open, lastFile }: Standing): PlanJson {
   if (!open) return { active: false, goal: null, plan_file: lastFile ?? null, started_at: null }
-  return { active: true, goal: open.goal, plan_file: null, started_at: moment(open.startedAt) }
+  const { goal, startedAt } = open.plan
+  return { active: true, goal, plan_file: null, started_at: moment(startedAt) }
 }
 
 export function enteredWords(
@@ -41,10 +43,12 @@ export function exitedWords({ path, task }: Exited): string {
 
 export function statusWords({ open, lastFile }: Standing, draft: string | undefined): string {
   if (!open) return ['Plan mode: INACTIVE', ...(lastFile === undefined ? [] : [`Last plan: ${lastFile}`])].join('\n')
+  const { goal, startedAt } = open.plan
   return [
     'Plan mode: ACTIVE',
-    `Goal: "${open.goal}"`,
-    `Duration: ${duration(Date.now() - open.startedAt)}`,
+    `Goal: "${oneLine(goal, goal.length)}"`,
+    `Duration: ${duration(Date.now() - startedAt)}`,
+    `Commands can only read, except in ${open.folder}`,
     ...(draft === undefined ? [] : [`The plan was saved as a draft to ${draft}.`]),
   ].join('\n')
 }
