@@ -18,6 +18,7 @@ test('whatever the text, it is one line, short enough and well formed, and the s
 test.each([
   ['a\tb\n\n c ', 10, 'a b c'],
   ['\x1b[31mred\x07', 10, '[31mred'],
+  ['\u202Etxt.exe\u202C \u2067x\u2069', 10, 'txt.exe x'],
   ['abcdef', 6, 'abcdef'],
   ['abcdefg', 6, 'abcde…'],
   ['abcd😀x', 6, 'abcd…'],
