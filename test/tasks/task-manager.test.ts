@@ -109,7 +109,9 @@ describe('search', () => {
     expect(await ids('is:done')).toEqual([2])
     expect(await ids('nothing of the kind')).toEqual([])
     const { text } = await task(client, 'list', { query: 'nothing of the kind' })
-    expect(text).toMatch(/^0 tasks found for "nothing of the kind"\. Every word must occur .* an empty query for all tasks\.$/)
+    expect(text).toMatch(
+      /^0 tasks found for "nothing of the kind"\. Every word must occur .* an empty query for all tasks\.$/,
+    )
   })
 
   test('switch takes the one that is meant', async () => {

@@ -61,7 +61,10 @@ export function openSqlite(file: string): Database {
 
   function connectionFor(kind: Kind, from: SqliteLibrary): SqliteConnection {
     const identity = identityAt(file)
-    if (connection && connection.identity !== identity) drop()
+    if (connection && connection.identity !== identity) {
+      connection.leave()
+      drop()
+    }
     if (connection) return connection
     if (kind === 'read' && identity === undefined) return connectToNothing(from)
     connection = connectToFile(from, file)
