@@ -48,6 +48,11 @@ export function createTaskTable(sql: Sql, scope: number): TaskRows {
   }
 }
 
+/** In the order they were added, of all tasks at once: asking for those of each is a way to the server for each. */
+export async function allSteps(sql: Sql, scope: number): Promise<readonly StepRow[]> {
+  return (await sql.all(`SELECT ${STEP} FROM steps WHERE scope = ? ORDER BY id`, scope)).map(stepOf)
+}
+
 /** Callers ask for any number; a database takes 64 bits, and no row has one beyond what is exact. */
 function asNumber(asked: number): number {
   return Math.max(-1, Math.min(asked, Number.MAX_SAFE_INTEGER))
