@@ -11,6 +11,7 @@ import { notificationText } from './message.js'
 import { INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from './protocol-error.js'
 import { agreeOn, type LegacyRevision } from './revision.js'
 import type { Server } from './server.js'
+import { watchResource } from './watch-resource.js'
 
 const MAX_SUBSCRIPTIONS = 1000
 
@@ -91,6 +92,7 @@ export class Legacy {
       throw new ProtocolError(INVALID_PARAMS, `There may be ${MAX_SUBSCRIPTIONS} subscriptions; end some of them first`)
     }
     this.#subscriptions.add(uri)
+    watchResource(this.server, uri, this.peer.user)
     return ''
   }
 

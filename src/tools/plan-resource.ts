@@ -16,4 +16,5 @@ export const planResource = resourcesOver<{ plans: Plans }>()({
     const text = await plans.text(who)
     return text === undefined ? words : `${words}\n\n${text}`
   },
+  watch: ({ plans }, user) => plans.text({ user }),
 })

@@ -17,6 +17,8 @@ export interface Resource extends Face {
   readonly uri: string
   readonly size?: number
   read(services: unknown, call: Call): Content | Promise<Content>
+  /** This user has subscribed: from now on changes are to be noticed that nobody makes by way of this server. */
+  watch?(services: unknown, user: string): Promise<unknown>
 }
 
 export interface ResourceTemplate extends Face {
@@ -37,10 +39,13 @@ export type Content = string | Uint8Array | readonly ResourcePart[]
 
 export type ResourcePart = Extract<Block, { type: 'resource' }>['resource']
 
-type Definition<T extends Face, S, K extends keyof S & string> = Omit<T, 'needs' | 'read'> & {
+type Definition<T extends Face, S, K extends keyof S & string> = Omit<T, 'needs' | 'read' | 'watch'> & {
   readonly needs?: readonly K[]
 } & (T extends Resource
-    ? { read(services: Pick<S, K>, call: Call): ReturnType<Resource['read']> }
+    ? {
+        read(services: Pick<S, K>, call: Call): ReturnType<Resource['read']>
+        watch?(services: Pick<S, K>, user: string): Promise<unknown>
+      }
     : {
         read(
           variables: Readonly<Record<string, string>>,

@@ -14,4 +14,5 @@ export const taskList = resourcesOver<{ tasks: Tasks }>()({
   mimeType: 'text/plain',
   needs: ['tasks'],
   read: async ({ tasks }, { user }) => listingWords(listingSaid('pending', '', await tasks.pending(user, ''))),
+  watch: ({ tasks }, user) => tasks.pending(user, ''),
 })

@@ -315,12 +315,25 @@ describe('the resource', () => {
     ])
   })
 
-  test('tells who subscribed, also of what another server does', async () => {
-    const uri = 'scorpiox://tasks'
-    await client.request('resources/read', { uri })
+  const uri = 'scorpiox://tasks'
+  const isNews = ({ method, params }: { method?: string; params?: { uri?: string } }): boolean =>
+    method === 'notifications/resources/updated' && params?.uri === uri
+
+  test('tells who only subscribed and never asked for anything', async () => {
     await client.request('resources/subscribe', { uri })
-    const isNews = ({ method, params }: { method?: string; params?: { uri?: string } }): boolean =>
-      method === 'notifications/resources/updated' && params?.uri === uri
+    const other = serverIn(world)
+    let made = 0
+    const heard = async (): Promise<boolean> => {
+      // The subscription is answered before the look at what there is: one change may be part of it.
+      await task(other, 'create', { text: `Of another ${++made}` })
+      return client.received.some(isNews)
+    }
+    await expect.poll(heard, { timeout: 15_000, interval: 300 }).toBe(true)
+    await other.close()
+  })
+
+  test('tells who subscribed, also of what another server does', async () => {
+    await client.request('resources/subscribe', { uri })
     await task(client, 'create', { text: 'Mine' })
     await client.waitFor(isNews)
     client.forget()

@@ -9,6 +9,7 @@ import { notificationText } from '../message.js'
 import { INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from '../protocol-error.js'
 import { Reply } from '../reply.js'
 import type { Server } from '../server.js'
+import { watchResource } from '../watch-resource.js'
 
 const MAX_NAMES = 1000
 
@@ -46,6 +47,7 @@ export function listen(server: Server, exchange: Exchange): Listening {
       if (isOurs && uris.has(notice.uri)) tell('notifications/resources/updated', `"uri":${JSON.stringify(notice.uri)}`)
     } else if (filter[`${notice.kind}ListChanged`]) tell(listChanged(notice.kind))
   })
+  for (const uri of uris) watchResource(server, uri, user)
   return {
     end() {
       leave()
