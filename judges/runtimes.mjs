@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { conduct } from './shared/conduct.mjs'
+import { remembers } from './shared/remembers.mjs'
 import { openReport } from './shared/report.mjs'
 import { periodClients } from './shared/session.mjs'
 
@@ -18,6 +19,9 @@ for (const [name, file] of Object.entries(runtimes)) {
     continue
   }
   const label = name === 'bun' ? `bun ${stdout.trim()}` : `node ${stdout.trim().slice(1)}`
-  for (const client of clients) await conduct(report, `${label} | ${client.label}`, client, binary)
+  for (const client of clients) {
+    await conduct(report, `${label} | ${client.label}`, client, binary)
+    await remembers(report, `${label} | ${client.label}`, client, binary)
+  }
 }
 report.finish()

@@ -1,7 +1,7 @@
 // Says where tasks and plans are kept, and takes them out and in as one JSON document.
 
-import { readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 
 import type { StatePlace } from '../config/state-place.js'
 import { shownAddress } from '../lib/database-address.js'
@@ -24,7 +24,7 @@ export async function stateReport(place: StatePlace, { operands, flags }: Given)
   const [verb, file, ...tooMany] = operands
   if (tooMany.length > 0 || (flags.replace && verb !== 'import')) throw new UsageError(USAGE)
   if (verb === 'path' && file === undefined) return `${pathOf(place)}\n`
-  if (verb === 'export') return within(place, (database) => takeOut(database, file))
+  if (verb === 'export') return within(place, (database) => takeOut(database, place, file))
   if (verb === 'import' && file !== undefined) {
     return within(place, (database) => takeIn(database, place, file, flags.replace ?? false))
   }
@@ -44,16 +44,32 @@ async function within(place: StatePlace, work: (database: Database) => Promise<s
   }
 }
 
-async function takeOut(database: Database, file: string | undefined): Promise<string> {
-  const document = await exportState(database)
-  if (file === undefined) return printStateDocument(document)
+async function takeOut(database: Database, place: StatePlace, file: string | undefined): Promise<string> {
+  if (file === undefined) return printStateDocument(await exportState(database))
   const path = resolve(file)
+  refuseOverwriting(place, path)
+  const document = await exportState(database)
   try {
     await replaceFileLater(path, printStateDocument(document))
   } catch (error) {
     throw new Failure(`${path} cannot be written (${reasonOf(error)}); name another file`, { cause: error })
   }
   return `Exported ${contentsOf(document)} to ${path}.\n`
+}
+
+function refuseOverwriting(place: StatePlace, path: string): void {
+  const kept = ['', '-wal', '-shm'].map((end) => realPath(place.file + end))
+  if (kept.includes(realPath(path))) {
+    throw new Failure(`${path} is what tasks and plans are kept in; name another file to export them to`)
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return join(realpathSync(dirname(path)), basename(path))
+  } catch {
+    return path
+  }
 }
 
 async function takeIn(database: Database, place: StatePlace, file: string, replace: boolean): Promise<string> {

@@ -8,6 +8,9 @@ test('shows an address without its password', () => {
     'postgres://ann:****@db.example.com:5433/app?sslmode=require',
   )
   expect(shownAddress('postgresql:///app?host=/run/postgresql&password=s3cret')).not.toContain('s3cret')
+  const several = 'postgres://ann@h/app?sslpassword=s3cret&password=s3cret&password=s3cret'
+  expect(shownAddress(several)).not.toContain('s3cret')
+  expect(withoutPassword('s3cret', several)).toBe('****')
   expect(shownAddress('postgres://localhost/app')).toBe('postgres://localhost/app')
 })
 

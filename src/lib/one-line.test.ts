@@ -19,6 +19,7 @@ test.each([
   ['a\tb\n\n c ', 10, 'a b c'],
   ['\x1b[31mred\x07', 10, '[31mred'],
   ['a\u202Edrow\u202C b', 10, 'adrow b'],
+  ['\u202Etxt.exe\u202C \u2067x\u2069', 10, 'txt.exe x'],
   ['abcdef', 6, 'abcdef'],
   ['abcdefg', 6, 'abcde…'],
   ['abcd😀x', 6, 'abcd…'],

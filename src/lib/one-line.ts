@@ -1,4 +1,5 @@
-// Text on one line, without what a terminal would obey, also not what turns the order of letters around; cut where it is too long, never within a character.
+// Text on one line, without what a terminal would obey or what turns the rest of the line around; cut where it is too
+// long, never within a character.
 
 export function oneLine(text: string, most: number): string {
   const line = text

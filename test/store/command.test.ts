@@ -1,13 +1,28 @@
 // `scorpiox-code state`, typed at the real program.
 
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
 import { cleanEnv, emptyFolder, PROGRAM } from '../support.js'
 import { startWriter } from './writers.js'
+
+const EMPTY_SCOPE = {
+  project: '/srv/project',
+  user: 'ann',
+  nextTask: 9,
+  nextStep: 9,
+  nextPlan: 9,
+  currentTask: null,
+  tasks: [],
+  plans: [],
+}
+
+function aTask(more = {}) {
+  return { id: 1, name: 'x', createdAt: 1, completedAt: null, steps: [], ...more }
+}
 
 function run(args: readonly string[], env: NodeJS.ProcessEnv) {
   return spawnSync(process.execPath, [PROGRAM, 'state', ...args], { env: cleanEnv(env), encoding: 'utf8' })
@@ -30,6 +45,37 @@ test('path, export and import work from the command line, and their failures are
   writeFileSync(file, '{')
   expect(run(['import', file], { STATE_DIR: there })).toMatchObject({ status: 1, stdout: '' })
   expect(run(['nonsense'], {})).toMatchObject({ status: 2, stdout: '' })
+})
+
+test('what tasks are kept in is not exported over, by whatever way it is named', async () => {
+  const here = emptyFolder()
+  const place = { file: join(here, 'state.db'), databaseUrl: '' }
+  await startWriter({ place, name: 'one', how: 'closing' }).ended
+  const link = join(emptyFolder(), 'link')
+  symlinkSync(here, link)
+  for (const file of [place.file, `${place.file}-wal`, join(link, 'state.db')]) {
+    expect(run(['export', file], { STATE_DIR: here })).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/is what tasks and plans are kept in; name another file/),
+    })
+  }
+  expect(run(['export'], { STATE_DIR: here })).toMatchObject({ status: 0, stdout: expect.stringContaining('one') })
+})
+
+test.each([
+  ['a number that cannot be counted on', { nextTask: Number.MAX_SAFE_INTEGER }, 'nextTask must be a whole number'],
+  ['a moment that is none', { tasks: [aTask({ completedAt: 9e15 })] }, 'completedAt must be a time'],
+  ['a number of which there are two', { tasks: [aTask(), aTask()] }, 'tasks must be different'],
+  ['a negative number', { tasks: [aTask({ id: -1 })] }, 'id must be a whole number'],
+])('an import with %s is refused, and the place is named', (_, scope, reason) => {
+  const folder = emptyFolder()
+  const file = join(folder, 'export.json')
+  writeFileSync(file, JSON.stringify({ version: 1, scopes: [{ ...EMPTY_SCOPE, ...scope }] }))
+  const { status, stderr } = run(['import', file], { STATE_DIR: folder })
+  expect(status).toBe(1)
+  expect(stderr).toContain(`cannot be imported: scopes[0].`)
+  expect(stderr).toContain(reason)
+  expect(existsSync(join(folder, 'state.db'))).toBe(false)
 })
 
 test('the password of a database is never printed, and a server that is away is a sentence', () => {

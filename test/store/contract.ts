@@ -155,6 +155,25 @@ export function describeContract(name: string, newPlace: () => Promise<StatePlac
       await expect(state.write(SCOPE, (rows) => rows.plans.addVersion(7, 'x', 1))).rejects.toThrow()
     })
 
+    test('no number is too large or too small to be asked for', async () => {
+      const task = await state.write(SCOPE, async (rows) => {
+        const made = await newTask(rows)
+        await rows.tasks.insertSteps(made.id, [{ text: 'x', completedAt: null }], 1)
+        return made
+      })
+      for (const asked of [1e20, -1e20, 2 ** 63, Number.MAX_VALUE, 0, -1]) {
+        const [found, step, steps, before] = await state.read(SCOPE, async ({ tasks }) => [
+          await tasks.find(asked),
+          await tasks.findStep(asked),
+          await tasks.steps(task.id, { from: asked }),
+          await tasks.list({ terms: [], before: 999_999_999_999_999, except: 999_999_999_999_999 }, 5),
+        ])
+        expect([found, step]).toEqual([undefined, undefined])
+        expect(steps).toHaveLength(asked > 0 ? 0 : 1)
+        expect(before).toHaveLength(1)
+      }
+    })
+
     test('a reader cannot write, and rows are dead after their transaction', async () => {
       await expect(state.read(SCOPE, (rows) => newTask(rows))).rejects.toThrow('a reader wants to write')
       const kept = await state.write(SCOPE, async (rows) => rows)

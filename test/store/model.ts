@@ -153,11 +153,12 @@ export function allOf(model: Model, filter: TaskFilter): unknown {
   }
 }
 
-function fits(task: TaskRow, steps: readonly StepRow[], { terms, state, before }: TaskFilter): boolean {
+function fits(task: TaskRow, steps: readonly StepRow[], { terms, state, before, except }: TaskFilter): boolean {
   const texts = [task.name, ...steps.map(({ text }) => text)].map(foldText)
   return (
     (state === undefined || (state === 'open') === (task.completedAt === null)) &&
     (before === undefined || task.id < before) &&
+    task.id !== except &&
     terms.every((term) => texts.some((text) => text.includes(foldText(storableText(term)))))
   )
 }
@@ -217,4 +218,5 @@ export const filter: fc.Arbitrary<TaskFilter> = fc.record({
   terms: fc.array(fc.constantFrom(...WORDS), { maxLength: 2 }),
   state: fc.constantFrom(undefined, 'open' as const, 'done' as const),
   before: fc.option(fc.nat({ max: 8 }), { nil: undefined }),
+  except: fc.option(fc.nat({ max: 8 }), { nil: undefined }),
 })

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -88,6 +89,44 @@ describe('a SQLite file', () => {
     expect(await names()).toEqual(['from-a-backup', 'two'])
   })
 
+  test.each([true, false])(
+    'that is replaced while its log lies there is the new one to all, as it is (at one stroke: %s)',
+    async (once) => {
+      const elsewhere = await fileWith('from-a-backup')
+      const other = await open()
+      for (let made = 0; made < 30; made++) await write(`old ${made}`, made % 2 ? state : other)
+      if (!once) {
+        renameSync(file, `${file}.bak`)
+        expect(await names()).toEqual([])
+      }
+      renameSync(elsewhere, file)
+      expect(await names()).toEqual(['from-a-backup'])
+      await write('two', other)
+      await write('three')
+      for (const from of [state, other, await open()]) {
+        expect(await names(from)).toEqual(['from-a-backup', 'two', 'three'])
+      }
+      const { DatabaseSync } = await loadSqlite()
+      const database = new DatabaseSync(file)
+      expect(database.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+      database.close()
+    },
+  )
+
+  test('of another program is refused and left as it is', async () => {
+    await write('one')
+    remove()
+    const { DatabaseSync } = await loadSqlite()
+    const database = new DatabaseSync(file)
+    database.exec('CREATE TABLE tasks (title TEXT)')
+    database.close()
+    chmodSync(file, 0o600)
+    const before = readFileSync(file)
+    await expect(write('two')).rejects.toThrow(/state\.db is a database of another program; move it away/)
+    await expect(names()).rejects.toThrow(/another program/)
+    expect(readFileSync(file).subarray(100)).toEqual(before.subarray(100))
+  })
+
   const damages: [string, (good: Buffer) => Buffer][] = [
     ['garbage', () => Buffer.from('no database at all\n'.repeat(500))],
     ['a truncated file', (good) => good.subarray(0, 5000)],
@@ -164,7 +203,14 @@ describe('a SQLite file', () => {
       longest = Math.max(longest, performance.now() - last)
       last = performance.now()
     }, 5)
-    await expect(write('two')).rejects.toThrow(/in use by other processes for 10 seconds; nothing was changed/)
+    let refused = false
+    const refusal = expect(write('two')).rejects.toThrow(
+      /in use by other processes for 10 seconds; nothing was changed/,
+    )
+    const over = refusal.finally(() => (refused = true))
+    expect(await names()).toEqual(['one'])
+    expect(refused).toBe(false)
+    await over
     clearInterval(clock)
     expect(longest).toBeLessThan(2000)
     expect(await names()).toEqual(['one'])

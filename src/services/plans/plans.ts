@@ -29,7 +29,7 @@ export interface Plans {
   draft(who: Who, plan: string): Promise<string>
   look(who: Pick<Who, 'user'>): Promise<Standing>
   /** The open plan as it is, or the one that was accepted last; undefined where there is none. */
-  text(who: Who): Promise<string | undefined>
+  text(who: Pick<Who, 'user'>): Promise<string | undefined>
   /** Changes of this user's plan are told from now on, also those by other servers. */
   watch(user: string): Promise<void>
   close(): Promise<void>

@@ -1,26 +1,41 @@
 // What is looked for, read from the words of a query: terms that must all occur, "several words" as one term, and the
-// marks is:open, is:done and before:<task id>, which is how a long list is read on.
+// marks is:open, is:done, before:<task id> and not:<task id>, which is how a long list is read on.
 
 import { Failure } from '../../lib/failure.js'
 import type { TaskFilter } from '../../store/state/task-rows.js'
 
 const MAX_TERMS = 32
 const MAX_CHARACTERS = 1000
+const WORD = /"([^"]*)"|\S+/g
+const MARK = /^(?:is:(open|done)|before:(\d{1,15})|not:(\d{1,15}))$/i
 
 export function readSearch(query: string): TaskFilter {
-  if (query.length > MAX_CHARACTERS)
-    throw new Failure(
-      `The query has ${query.length} characters; ${MAX_CHARACTERS} are the most. Use a few words of it.`,
-    )
   const terms: string[] = []
   let before: number | undefined
+  let except: number | undefined
   let state: TaskFilter['state']
-  for (const [word, quoted] of query.matchAll(/"([^"]*)"|\S+/g)) {
-    const [, mark, value = ''] = /^(is|before):(open|done|\d{1,15})$/i.exec(word) ?? []
-    if (mark?.toLowerCase() === 'before' && /^\d/.test(value)) before = Number(value)
-    else if (mark?.toLowerCase() === 'is' && /^\D/.test(value)) state = value.toLowerCase() === 'open' ? 'open' : 'done'
-    else if ((quoted ?? word).trim() !== '') terms.push((quoted ?? word).trim())
+  for (const [word, quoted] of query.matchAll(WORD)) {
+    const [mark, is, newest, left] = MARK.exec(word) ?? []
+    if (is !== undefined) state = is.toLowerCase() === 'open' ? 'open' : 'done'
+    if (newest !== undefined) before = Number(newest)
+    if (left !== undefined) except = Number(left)
+    const term = (quoted ?? word).trim()
+    if (mark === undefined && term !== '') terms.push(term)
   }
-  if (terms.length <= MAX_TERMS) return { terms, state, before }
-  throw new Failure(`The query has ${terms.length} words; ${MAX_TERMS} are the most. Use a few of them.`)
+  refuseTooMuch(terms)
+  return { terms, state, before, except }
+}
+
+/** The same query for what comes after: its own mark of where to begin is replaced. */
+export function readOn(query: string, marks: string): string {
+  const words = [...query.matchAll(WORD)].map(([word]) => word)
+  return [...words.filter((word) => !/^before:\d{1,15}$/i.test(word)), marks].join(' ')
+}
+
+function refuseTooMuch(terms: readonly string[]): void {
+  const { length } = terms.join(' ')
+  if (length > MAX_CHARACTERS)
+    throw new Failure(`The query has ${length} characters; ${MAX_CHARACTERS} are the most. Use a few words of it.`)
+  if (terms.length > MAX_TERMS)
+    throw new Failure(`The query has ${terms.length} words; ${MAX_TERMS} are the most. Use a few of them.`)
 }

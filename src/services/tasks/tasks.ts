@@ -131,7 +131,7 @@ export function createTasks({ state, project, notices }: TasksSettings): Tasks {
       }),
     pending: (user, query) =>
       read(user, async ({ tasks }) => {
-        const filter = { ...readSearch(query), state: 'open' } as const
+        const filter = pendingOnes(query)
         const entries: Entry[] = []
         for (const task of await currentFirst(tasks, filter))
           entries.push({ task, steps: await tasks.steps(task.id, { state: 'open', limit: MAX_STEPS_LISTED }) })
@@ -183,15 +183,30 @@ async function changed(tasks: TaskRows, id: number, stepBefore?: StepRow): Promi
   const step = stepBefore && (await tasks.findStep(stepBefore.id))
   const [next] = await tasks.steps(id, { state: 'open', limit: 1 })
   const { open, openSteps } = await tasks.count({ terms: [] })
-  const [nextTask] = task.completedAt === null ? [] : await tasks.list({ terms: [], state: 'open' }, 1)
-  return { task, step, next, nextTask, current: await tasks.current(), openTasks: open, openSteps }
+  const current = await tasks.current()
+  const nextTask = task.completedAt === null ? undefined : await openTask(tasks, current)
+  return { task, step, next, nextTask, current, openTasks: open, openSteps }
 }
 
-/** The newest tasks that the filter lets through, and before them the current one if it is among those. */
+/** The current task if it is open, otherwise the newest that is. */
+async function openTask(tasks: TaskRows, current: number | undefined): Promise<TaskRow | undefined> {
+  const task = current === undefined ? undefined : await tasks.find(current)
+  if (task?.completedAt === null) return task
+  const [newest] = await tasks.list({ terms: [], state: 'open' }, 1)
+  return newest
+}
+
+function pendingOnes(query: string): TaskFilter {
+  const filter = readSearch(query)
+  if (filter.state === 'done') throw new Failure('What is done is not pending: use list with is:done.')
+  return { ...filter, state: 'open' }
+}
+
+/** The newest tasks that the filter lets through, and before them, where they begin, the current one if it is among those. */
 async function currentFirst(tasks: TaskRows, filter: TaskFilter): Promise<readonly TaskRow[]> {
   const newest = await tasks.list(filter, MAX_LISTED_WITH_STEPS)
   const current = await tasks.current()
-  if (current === undefined || (filter.before ?? Infinity) <= current) return newest
+  if (current === undefined || filter.before !== undefined) return newest
   const [found] = await tasks.list({ ...filter, before: current + 1 }, 1)
   return found?.id === current ? [found, ...newest.filter(({ id }) => id !== current)] : newest
 }

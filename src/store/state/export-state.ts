@@ -4,7 +4,7 @@ import { createPlanTable } from './plan-table.js'
 import { numberIn, numberOrNullIn, textIn, type Database, type Sql, type SqlRow } from './sql.js'
 import type { PlanDocument, ScopeDocument, StateDocument, StepDocument, TaskDocument } from './state-document.js'
 import type { StepRow } from './task-rows.js'
-import { createTaskTable } from './task-table.js'
+import { allSteps, createTaskTable } from './task-table.js'
 
 const ALL = Number.MAX_SAFE_INTEGER
 
@@ -32,12 +32,16 @@ async function scopeOf(sql: Sql, row: SqlRow): Promise<ScopeDocument> {
 }
 
 async function tasksOf(sql: Sql, scope: number): Promise<readonly TaskDocument[]> {
-  const table = createTaskTable(sql, scope)
-  const tasks: TaskDocument[] = []
-  for (const { id, name, createdAt, completedAt } of await table.list({ terms: [] }, ALL)) {
-    tasks.push({ id, name, createdAt, completedAt, steps: (await table.steps(id)).map(stepOf) })
+  const stepsOf = new Map<number, StepDocument[]>()
+  for (const step of await allSteps(sql, scope)) {
+    const steps = stepsOf.get(step.taskId)
+    if (steps) steps.push(stepOf(step))
+    else stepsOf.set(step.taskId, [stepOf(step)])
   }
-  return tasks.toReversed()
+  const tasks = await createTaskTable(sql, scope).list({ terms: [] }, ALL)
+  return tasks
+    .map(({ id, name, createdAt, completedAt }) => ({ id, name, createdAt, completedAt, steps: stepsOf.get(id) ?? [] }))
+    .toReversed()
 }
 
 function stepOf({ id, text, createdAt, completedAt }: StepRow): StepDocument {

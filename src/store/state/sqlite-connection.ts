@@ -1,6 +1,6 @@
 // One open SQLite file with today's tables in it. What is acknowledged is on the disk: the log is synced at each commit.
 
-import { closeSync, openSync, statSync, type Stats } from 'node:fs'
+import { closeSync, openSync, renameSync, statSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { hasCode } from '../../lib/error-code.js'
@@ -24,6 +24,8 @@ export interface SqliteConnection {
   rollback(): void
   /** Changes when another connection has committed. */
   dataVersion(): number
+  /** For a file that was taken away: puts aside what it left behind. Never throws. */
+  leave(): void
   /** Brings all that was written into the file itself. Never throws. */
   tidy(): void
   /** The package for Node 20 lets go of the file only when its statements have been collected. */
@@ -72,8 +74,8 @@ function prepared(handle: SqliteHandle, file: string, identity: string): SqliteC
     handle.exec(`PRAGMA busy_timeout = ${WAIT_MS}`)
     handle.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
     const connection = connectionOver(handle, file, identity)
-    migrate(handle, connection)
-    return connection
+    migrate(handle, file, connection)
+    return { ...connection, leave: leaving(file, identity) }
   } catch (error) {
     quietly(() => handle.close())
     throw error
@@ -114,6 +116,7 @@ function connectionOver(handle: SqliteHandle, file: string, identity: string): S
     commit: () => handle.exec('COMMIT'),
     rollback: () => quietly(() => handle.exec('ROLLBACK')),
     dataVersion: () => pragma('data_version'),
+    leave: () => {},
     tidy: () => quietly(() => handle.exec('PRAGMA wal_checkpoint(TRUNCATE)')),
     close() {
       statements.clear()
@@ -123,12 +126,30 @@ function connectionOver(handle: SqliteHandle, file: string, identity: string): S
   return connection
 }
 
+/**
+ * SQLite takes a log for that of whatever file it lies beside: it would write the pages of the old file over the new one.
+ * Processes that notice at the same time do not put aside the log of one another.
+ */
+function leaving(file: string, identity: string): () => void {
+  const left = ['-wal', '-shm'].map((end) => ({ end, identity: identity === '' ? undefined : identityAt(file + end) }))
+  return () => {
+    for (const { end, identity: own } of left) quietly(() => putAside(file + end, `${file}.old${end}`, own))
+  }
+}
+
+function putAside(path: string, aside: string, identity: string | undefined): void {
+  if (identity === undefined || identityAt(path) !== identity) return
+  renameSync(path, aside)
+  if (identityAt(aside) !== identity) renameSync(aside, path)
+}
+
 /** However many processes start together: one of them does it and the others find it done. */
-function migrate(handle: SqliteHandle, connection: SqliteConnection): void {
+function migrate(handle: SqliteHandle, file: string, connection: SqliteConnection): void {
   const version = (): number => numberIn(onlyRow(connection.all('PRAGMA user_version', [])), 'user_version')
   if (version() === NEWEST_VERSION) return
   connection.begin('write')
   try {
+    if (version() === 0 && connection.all('SELECT 1 FROM sqlite_master LIMIT 1', []).length > 0) throw foreign(file)
     for (const step of missingSteps(version(), 'sqlite')) handle.exec(step)
     handle.exec(`PRAGMA user_version = ${NEWEST_VERSION}`)
     connection.commit()
@@ -136,6 +157,10 @@ function migrate(handle: SqliteHandle, connection: SqliteConnection): void {
     connection.rollback()
     throw error
   }
+}
+
+function foreign(file: string): Failure {
+  return new Failure(`${file} is a database of another program; move it away, or set STATE_DIR to another folder`)
 }
 
 function tooNew(file: string): Failure {

@@ -23,45 +23,58 @@ export function openSqlite(file: string): Database {
   let seenVersion: number | undefined
   let closed = false
 
-  async function transact<T>(kind: Kind, work: (sql: Sql) => Promise<Written<T>>): Promise<T> {
+  /** Who waits for another process holds up the writers behind it, whose order is kept, and no reader. */
+  function transact<T>(kind: Kind, work: (sql: Sql) => Promise<Written<T>>): Promise<T> {
     const deadline = performance.now() + PATIENCE_MS
-    return inTurn('', async () => {
-      if (closed) throw new Error(`${file} is used after it was closed`)
-      const current = await begun(kind, deadline)
-      let committing = false
-      try {
-        const { value, keep } = await runTransaction(asyncSql(current), kind, work)
-        committing = keep
-        if (keep) commit(current)
-        else current.rollback()
-        return value
-      } catch (error) {
-        current.rollback()
-        throw explained(error, committing)
-      } finally {
-        if (current.identity === '') current.close()
-      }
-    })
-  }
-
-  async function begun(kind: Kind, deadline: number): Promise<SqliteConnection> {
-    for (;;) {
-      try {
-        library ??= await loadSqlite()
-        const current = connectionFor(kind, library)
-        current.begin(kind)
-        return current
-      } catch (error) {
-        if (!isBusy(error)) throw explained(error)
+    const patiently = async (): Promise<T> => {
+      for (;;) {
+        const done = await inTurn('file', () => attempted(kind, work))
+        if (done) return done.value
         if (performance.now() >= deadline) throw stillBusy(file, PATIENCE_MS / 1000)
         await pause(Math.random() * PAUSE_MS)
       }
+    }
+    return kind === 'write' ? inTurn('writers', patiently) : patiently()
+  }
+
+  /** Undefined: another process is at it, and nothing has begun. */
+  async function attempted<T>(kind: Kind, work: (sql: Sql) => Promise<Written<T>>): Promise<Written<T> | undefined> {
+    if (closed) throw new Error(`${file} is used after it was closed`)
+    const current = await begun(kind)
+    if (!current) return undefined
+    let committing = false
+    try {
+      const written = await runTransaction(asyncSql(current), kind, work)
+      committing = written.keep
+      if (committing) commit(current)
+      else current.rollback()
+      return written
+    } catch (error) {
+      current.rollback()
+      throw explained(error, committing)
+    } finally {
+      if (current.identity === '') current.close()
+    }
+  }
+
+  async function begun(kind: Kind): Promise<SqliteConnection | undefined> {
+    try {
+      library ??= await loadSqlite()
+      const current = connectionFor(kind, library)
+      current.begin(kind)
+      return current
+    } catch (error) {
+      if (isBusy(error)) return undefined
+      throw explained(error)
     }
   }
 
   function connectionFor(kind: Kind, from: SqliteLibrary): SqliteConnection {
     const identity = identityAt(file)
-    if (connection && connection.identity !== identity) drop()
+    if (connection && connection.identity !== identity) {
+      connection.leave()
+      drop()
+    }
     if (connection) return connection
     if (kind === 'read' && identity === undefined) return connectToNothing(from)
     connection = connectToFile(from, file)
@@ -93,7 +106,7 @@ export function openSqlite(file: string): Database {
     read: (work) => transact('read', async (sql) => ({ value: await work(sql), keep: false })),
     write: (_, work) => transact('write', work),
     stirred: () =>
-      inTurn('', async () => {
+      inTurn('file', async () => {
         const identity = identityAt(file)
         if (!connection || connection.identity !== identity) return identity !== undefined
         const version = connection.dataVersion()
@@ -102,11 +115,13 @@ export function openSqlite(file: string): Database {
         return stirred
       }),
     close: () =>
-      inTurn('', async () => {
-        closed = true
-        connection?.tidy()
-        drop()
-      }),
+      inTurn('writers', () =>
+        inTurn('file', async () => {
+          closed = true
+          connection?.tidy()
+          drop()
+        }),
+      ),
   }
 }
 

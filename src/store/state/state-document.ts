@@ -7,6 +7,11 @@ import { storableText } from '../../lib/storable-text.js'
 import type { PlanRow, PlanVersion } from './plan-rows.js'
 import type { StepRow, TaskRow } from './task-rows.js'
 
+/** Leaves room to count on. */
+const MAX_ID = 999_999_999_999_999
+/** What a Date can hold. */
+const MAX_TIME = 8.64e15
+
 export interface StateDocument {
   readonly version: 1
   readonly scopes: readonly ScopeDocument[]
@@ -38,7 +43,7 @@ export function readStateDocument(text: string): StateDocument {
   if (document.version !== 1)
     throw new Failure(`its version is ${JSON.stringify(document.version)}; this program reads version 1`)
   const scopes = listOf(document.scopes, 'scopes', scopeOf)
-  distinct(scopes, 'scopes', ({ project, user }) => `${project}\n${user}`)
+  distinct(scopes, 'scopes', ({ project, user }) => JSON.stringify([project, user]))
   return { version: 1, scopes }
 }
 
@@ -150,12 +155,12 @@ function textOf(value: unknown, at: string): string {
 }
 
 function idOf(value: unknown, at: string): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value
-  throw wrong(at, 'a whole number from 1')
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_ID) return value
+  throw wrong(at, `a whole number from 1 to ${MAX_ID}`)
 }
 
 function timeOf(value: unknown, at: string): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return value
+  if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= MAX_TIME) return value
   throw wrong(at, 'a time in milliseconds since 1970')
 }
 

@@ -29,6 +29,8 @@ export interface TaskFilter {
   readonly state?: 'open' | 'done' | undefined
   /** Only tasks with a smaller number. */
   readonly before?: number | undefined
+  /** Not this one. */
+  readonly except?: number | undefined
 }
 
 export interface TaskCounts {

@@ -22,18 +22,18 @@ export function createTaskTable(sql: Sql, scope: number): TaskRows {
       await sql.run('UPDATE scopes SET current_task = ? WHERE id = ?', id, scope)
     },
     async find(id) {
-      const [row] = await sql.all(`SELECT ${TASK} FROM tasks WHERE scope = ? AND id = ?`, scope, id)
+      const [row] = await sql.all(`SELECT ${TASK} FROM tasks WHERE scope = ? AND id = ?`, scope, asNumber(id))
       return row && taskOf(row)
     },
     async findStep(id) {
-      const [row] = await sql.all(`SELECT ${STEP} FROM steps WHERE scope = ? AND id = ?`, scope, id)
+      const [row] = await sql.all(`SELECT ${STEP} FROM steps WHERE scope = ? AND id = ?`, scope, asNumber(id))
       return row && stepOf(row)
     },
     async steps(taskId, { state, from = 0, limit } = {}) {
       const open = state === 'open' ? ' AND completed_at IS NULL' : ''
       const end = limit === undefined ? '' : ' LIMIT ?'
       const text = `SELECT ${STEP} FROM steps WHERE scope = ? AND task = ? AND id >= ?${open} ORDER BY id${end}`
-      return (await sql.all(text, scope, taskId, from, ...(limit === undefined ? [] : [limit]))).map(stepOf)
+      return (await sql.all(text, scope, taskId, asNumber(from), ...(limit === undefined ? [] : [limit]))).map(stepOf)
     },
     insert: (name, at) => insertTask(sql, scope, storableText(name), at),
     insertSteps: (taskId, steps, at) => insertSteps(sql, scope, taskId, steps.map(storable), at),
@@ -46,6 +46,16 @@ export function createTaskTable(sql: Sql, scope: number): TaskRows {
     },
     count: (filter) => (isWhole(filter) ? countsOf(sql, scope) : countTasks(sql, scope, filter)),
   }
+}
+
+/** In the order they were added, of all tasks at once: asking for those of each is a way to the server for each. */
+export async function allSteps(sql: Sql, scope: number): Promise<readonly StepRow[]> {
+  return (await sql.all(`SELECT ${STEP} FROM steps WHERE scope = ? ORDER BY id`, scope)).map(stepOf)
+}
+
+/** Callers ask for any number; a database takes 64 bits, and no row has one beyond what is exact. */
+function asNumber(asked: number): number {
+  return Math.max(-1, Math.min(asked, Number.MAX_SAFE_INTEGER))
 }
 
 /** What a search looks into, of a name and the steps after it. */
@@ -128,8 +138,8 @@ async function completeStep(sql: Sql, scope: number, id: number, at: number): Pr
   await addToCounts(sql, scope, { tasks: 0, open: 0, openSteps: -1 })
 }
 
-function isWhole({ terms, state, before }: TaskFilter): boolean {
-  return terms.length === 0 && state === undefined && before === undefined
+function isWhole({ terms, state, before, except }: TaskFilter): boolean {
+  return terms.length === 0 && state === undefined && before === undefined && except === undefined
 }
 
 export async function countTasks(sql: Sql, scope: number, filter: TaskFilter): Promise<TaskCounts> {
@@ -143,15 +153,17 @@ export async function countTasks(sql: Sql, scope: number, filter: TaskFilter): P
   return countsIn(onlyRow(rows))
 }
 
-function condition(scope: number, { terms, state, before }: TaskFilter) {
+function condition(scope: number, { terms, state, before, except }: TaskFilter) {
   const folded = terms.map((term) => foldText(storableText(term))).filter((term) => term !== '')
   const where = [
     'scope = ?',
     ...(before === undefined ? [] : ['id < ?']),
+    ...(except === undefined ? [] : ['id <> ?']),
     ...(state === undefined ? [] : [`completed_at IS ${state === 'open' ? 'NULL' : 'NOT NULL'}`]),
     ...folded.map(() => 'instr(search, ?) > 0'),
   ].join(' AND ')
-  const values: readonly SqlValue[] = [scope, ...(before === undefined ? [] : [before]), ...folded]
+  const numbers = [scope, before, except].filter((number) => number !== undefined)
+  const values: readonly SqlValue[] = [...numbers, ...folded]
   return { where, values }
 }
 

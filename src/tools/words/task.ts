@@ -1,11 +1,16 @@
 // What TaskManager says: what was changed, what is next, how many remain; of a long list, how to see the rest.
 
 import { oneLine } from '../../lib/one-line.js'
+import { readOn } from '../../services/tasks/search.js'
 import type { Change, Entry } from '../../services/tasks/tasks.js'
 import type { StepRow } from '../../store/state/task-rows.js'
 import type { Changed, Listed } from './task-answer.js'
 import { MAX_NAME, progressOf, stepLine, stepTitled, taskLine, titled } from './task-lines.js'
 import { count, plural } from './words.js'
+
+/** Bytes of a query that is repeated. */
+const MAX_ONWARD = 400
+const NOTHING_FOUND = ' Every word must occur in a task or its steps: use fewer, or an empty query for all tasks.'
 
 export function changeWords({ action, change }: Changed): string {
   const { task, step, next, openTasks } = change
@@ -26,10 +31,11 @@ export function changeWords({ action, change }: Changed): string {
   return `Completed ${stepTitled(step)} of ${title}.${nextWords(next)} ${count(remaining)} of ${plural(task.steps, 'step', 'steps')} ${remaining === 1 ? 'remains' : 'remain'}.`
 }
 
-function taskDoneWords({ task, nextTask, openTasks }: Change): string {
+function taskDoneWords({ task, nextTask, current, openTasks }: Change): string {
   const undone = task.steps - task.stepsDone
   const left = undone === 0 ? '' : ` ${plural(undone, 'of its steps was', 'of its steps were')} not done.`
-  const onward = nextTask ? ` Go on with ${titled(nextTask)}: switch (task_id: ${nextTask.id}).` : ''
+  const how = nextTask?.id === current ? ', the current one' : `: switch (task_id: ${nextTask?.id})`
+  const onward = nextTask ? ` Go on with ${titled(nextTask)}${how}.` : ''
   return `Completed ${titled(task)}.${left} ${openCount(openTasks)}${onward}`
 }
 
@@ -45,7 +51,7 @@ function headline({ kind, query, listing }: Listed): readonly string[] {
   if (kind === 'show') return []
   const which = query.trim() === '' ? '' : ` for ${JSON.stringify(oneLine(query, MAX_NAME))}`
   if (kind === 'list') {
-    if (which !== '') return [`${plural(found, 'task', 'tasks')} found${which}.`]
+    if (which !== '') return [`${plural(found, 'task', 'tasks')} found${which}.${found === 0 ? NOTHING_FOUND : ''}`]
     return [
       found === 0
         ? 'There are no tasks yet: create makes one.'
@@ -54,7 +60,11 @@ function headline({ kind, query, listing }: Listed): readonly string[] {
   }
   if (openTasks === 0) return ['Nothing is pending: no task is open.']
   const toDo = `${plural(openSteps, 'step', 'steps')} to do in ${plural(openTasks, 'open task', 'open tasks')}`
-  return [which === '' ? `${toDo}.` : `${plural(found, 'open task', 'open tasks')} found${which}; ${toDo} in all.`]
+  return [
+    which === ''
+      ? `${toDo}.`
+      : `${plural(found, 'open task', 'open tasks')} found${which}; ${toDo} in all.${found === 0 ? NOTHING_FOUND : ''}`,
+  ]
 }
 
 function closingLines({ kind, query, listing, shown }: Listed): readonly string[] {
@@ -64,14 +74,25 @@ function closingLines({ kind, query, listing, shown }: Listed): readonly string[
     : []
   const rest = listing.found - entries.length
   if (kind === 'show' || rest <= 0) return steps
-  // What is pending begins with the current task, whatever its number.
-  const inOrder = kind === 'list' || entries.length === 1 ? entries : entries.slice(1)
-  const onward =
-    `${query.replaceAll(/\bbefore:\d+/gi, '').trim()} before:${Math.min(...inOrder.map(({ task }) => task.id))}`.trim()
   return [
     ...steps,
-    `${count(rest)} more: query ${JSON.stringify(onward)} shows older ones, words in query narrow it down.`,
+    `${count(rest)} more: ${onwardWords(query, marksAfter(kind, entries))}, words in query narrow it down.`,
   ]
+}
+
+/** What is pending begins with the current task, whatever its number: those after it are not older. */
+function marksAfter(kind: Listed['kind'], entries: readonly Entry[]): string {
+  const [first = 0, ...others] = entries.map(({ task }) => task.id)
+  const last = others.at(-1)
+  if (kind === 'list' || (last !== undefined && first > last)) return `before:${last ?? first}`
+  return last === undefined ? `not:${first}` : `before:${last} not:${first}`
+}
+
+function onwardWords(query: string, marks: string): string {
+  const onward = JSON.stringify(readOn(query, marks))
+  return Buffer.byteLength(JSON.stringify(onward)) <= MAX_ONWARD
+    ? `query ${onward} shows the next ones`
+    : `add ${marks} to the query for the next ones`
 }
 
 function nextWords(next: StepRow | undefined): string {

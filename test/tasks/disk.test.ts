@@ -1,0 +1,47 @@
+// A disk that fills up under a running server and has room again, as a client of TaskManager lives through it.
+
+import { spawnSync } from 'node:child_process'
+
+import { expect, test } from 'vitest'
+
+import { call } from '../shell/support.js'
+import { emptyFolder, PROGRAM, startServer } from '../support.js'
+import { task } from './support.js'
+
+const CYCLES = 20
+const BWRAP = ['--dev-bind', '/', '/', '--die-with-parent']
+const hasMounts = spawnSync('bwrap', [...BWRAP, 'true']).status === 0
+
+test.skipIf(!hasMounts)(
+  'full and free again, 20 times: what was acknowledged is there, without a restart',
+  async () => {
+    const folder = emptyFolder()
+    const disk = ['--perms', '0700', '--size', '8388608', '--tmpfs', folder]
+    const client = startServer({
+      file: 'bwrap',
+      args: [...BWRAP, ...disk, process.execPath, PROGRAM],
+      env: { STATE_DIR: folder },
+    })
+    const acknowledged = new Map<number, string>()
+    const create = async (text: string): Promise<string | undefined> => {
+      const said = await task(client, 'create', { text })
+      if (said.isError) return said.text
+      acknowledged.set(said.structured.current_task, text)
+      return undefined
+    }
+    for (let cycle = 0; cycle < CYCLES; cycle++) {
+      expect(await create(`free ${cycle}`)).toBeUndefined()
+      await call(client, 'Bash', { command: `dd if=/dev/zero of=${folder}/big bs=${1024 * (1 + cycle)}; true` })
+      let refusal: string | undefined
+      for (let tries = 0; tries < 300 && refusal === undefined; tries++)
+        refusal = await create(`full ${cycle} ${tries}`)
+      expect(refusal).toMatch(/^The disk of \S+state\.db is full, nothing was changed; free some space and try again/)
+      expect((await task(client, 'list')).structured).toMatchObject({ open_tasks: acknowledged.size })
+      await call(client, 'Bash', { command: `rm ${folder}/big` })
+    }
+    for (const [id, name] of acknowledged) {
+      expect((await task(client, 'list', { task_id: id })).structured.tasks).toMatchObject([{ name }])
+    }
+    expect(await client.close()).toBe(0)
+  },
+)

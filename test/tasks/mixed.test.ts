@@ -1,0 +1,137 @@
+// Four servers that do everything at random on one project: what was acknowledged is there, nothing else is, and what is
+// counted along the way equals a recount, also after all of it was taken out and in again.
+
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { afterAll, describe, expect, test } from 'vitest'
+
+import type { StateDocument } from '../../src/store/state/state-document.js'
+import type { Said } from '../shell/support.js'
+import { startPostgres } from '../store/postgres-server.js'
+import { emptyFolder, PROGRAM } from '../support.js'
+import { emptyWorld, serverIn, task, type World } from './support.js'
+
+const DEEDS = 90
+/** So many that a list no longer counts them one by one. */
+const CREATES = 26
+
+const postgres = await startPostgres()
+afterAll(() => postgres?.stop('immediate'))
+
+interface Acknowledged {
+  readonly created: Map<number, string>
+  readonly added: Map<number, readonly [task: number, text: string]>
+  readonly tasksDone: number[]
+  readonly stepsDone: number[]
+}
+
+describe.each(['SQLite', ...(postgres ? ['PostgreSQL'] : [])])('over %s', (database) => {
+  const newWorld = async (): Promise<World> =>
+    emptyWorld(database === 'PostgreSQL' && postgres ? { DATABASE_URL: await postgres.database() } : {})
+
+  test('4 servers at random: all that was acknowledged and nothing else, counted right, also after an import', async () => {
+    const world = await newWorld()
+    const all: Acknowledged = { created: new Map(), added: new Map(), tasksDone: [], stepsDone: [] }
+    await Promise.all([1, 2, 3, 4].map((who) => work(world, who, all)))
+    const file = join(emptyFolder(), 'export.json')
+    const document = exported(world, file)
+    expect(found(document)).toEqual({
+      created: new Map([...all.created].sort(byNumber)),
+      added: new Map([...all.added].sort(byNumber)),
+      tasksDone: all.tasksDone.sort((a, b) => a - b),
+      stepsDone: all.stepsDone.sort((a, b) => a - b),
+    })
+    expect(await counted(world)).toEqual(recounted(document))
+    state(world, 'import', file, '--replace')
+    expect(await counted(world)).toEqual(recounted(document))
+    const elsewhere = { ...(await newWorld()), cwd: world.cwd }
+    state(elsewhere, 'import', file)
+    expect(await counted(elsewhere)).toEqual(recounted(document))
+    await work(elsewhere, 5, all)
+    expect(await counted(elsewhere)).toEqual(recounted(exported(elsewhere, file)))
+  })
+})
+
+/** Any number of a task or step that was ever told to anyone, and now and then one that never was. */
+function pick(from: Iterable<number>): number {
+  const numbers = [...from, 9999]
+  return numbers[Math.floor(Math.random() * numbers.length)] ?? 9999
+}
+
+async function work(world: World, who: number, { created, added, tasksDone, stepsDone }: Acknowledged): Promise<void> {
+  const client = serverIn(world)
+  for (let deed = 0; deed < DEEDS; deed++) {
+    const text = `${who}-${deed}`
+    const taskId = pick(created.keys())
+    const stepId = pick(added.keys())
+    const deeds: (() => Promise<void>)[] = [
+      () => task(client, 'create', { text }).then(ok(({ tasks }) => created.set(tasks[0].task_id, text))),
+      () =>
+        task(client, 'add', { text }).then(ok(({ steps }) => added.set(steps[0].step_id, [steps[0].task_id, text]))),
+      () =>
+        task(client, 'add', { text, task_id: taskId }).then(
+          ok(({ steps }) => added.set(steps[0].step_id, [taskId, text])),
+        ),
+      () => task(client, 'complete', { task_id: taskId }).then(ok(() => tasksDone.push(taskId))),
+      () =>
+        task(client, 'complete', { step_id: stepId, task_id: added.get(stepId)?.[0] ?? 1 }).then(
+          ok(() => stepsDone.push(stepId)),
+        ),
+      () => task(client, 'switch', { task_id: taskId }).then(ok(() => undefined)),
+      () => task(client, 'list').then(ok(() => undefined)),
+    ]
+    await deeds[deed < CREATES ? 0 : Math.floor(Math.random() * deeds.length)]?.()
+  }
+  expect(await client.close()).toBe(0)
+}
+
+function ok(note: (structured: Said['structured']) => unknown): (said: Said) => void {
+  return ({ isError, structured }) => void (isError || note(structured))
+}
+
+function state(world: World, ...args: readonly string[]): void {
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'state', ...args], { ...world, encoding: 'utf8' })
+  expect([status, stderr]).toEqual([0, ''])
+}
+
+function exported(world: World, file: string): StateDocument {
+  state(world, 'export', file)
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+function found({ scopes }: StateDocument): unknown {
+  const tasks = scopes.flatMap((scope) => scope.tasks)
+  const steps = tasks.flatMap((each) => each.steps.map((step) => ({ ...step, taskId: each.id })))
+  const done = (rows: readonly { id: number; completedAt: number | null }[]) =>
+    rows.flatMap(({ id, completedAt }) => (completedAt === null ? [] : [id])).sort((a, b) => a - b)
+  return {
+    created: new Map(tasks.map(({ id, name }) => [id, name])),
+    added: new Map(steps.map(({ id, taskId, text }) => [id, [taskId, text]])),
+    tasksDone: done(tasks),
+    stepsDone: done(steps),
+  }
+}
+
+async function counted(world: World): Promise<unknown> {
+  const client = serverIn(world)
+  const { structured, text } = await task(client, 'list')
+  await client.close()
+  return {
+    tasks: Number(/^([\d,]+) tasks?,/.exec(text)?.[1]),
+    open: structured.open_tasks,
+    steps: structured.open_steps,
+  }
+}
+
+function recounted({ scopes }: StateDocument): unknown {
+  const tasks = scopes.flatMap((scope) => scope.tasks)
+  const open = tasks.filter(({ completedAt }) => completedAt === null)
+  const steps = open.flatMap((each) => each.steps).filter(({ completedAt }) => completedAt === null)
+  return { tasks: tasks.length, open: open.length, steps: steps.length }
+}
+
+function byNumber([one]: readonly [number, unknown], [other]: readonly [number, unknown]): number {
+  return one - other
+}
