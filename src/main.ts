@@ -10,6 +10,7 @@ import { stateDirOf } from './config/state-dir.js'
 import { Failure } from './lib/failure.js'
 import { VERSION } from './lib/version.js'
 import { createLog, stackOf, type Log } from './platform/log.js'
+import { loadCompile } from './protocol/schema-check.js'
 import { createServer, type Server } from './protocol/server.js'
 import type { Confinement } from './services/shell/confinement.js'
 import { createNotices } from './services/notices.js'
@@ -110,6 +111,7 @@ function refuseScripts(): Promise<never> {
 /** Clients have been answered by then. */
 function later(config: Config, log: Log, confinement: () => Promise<Confinement>): void {
   const work = async (): Promise<void> => {
+    await loadCompile()
     const { afterStart } = await import('./services/shell/after-start.js')
     await afterStart(config, log, await confinement())
   }

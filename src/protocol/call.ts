@@ -48,6 +48,8 @@ export function callTool(server: Server, exchange: Exchange): string | Promise<s
 async function runLater(entry: Entry, ready: Promise<[unknown, unknown]>, exchange: Exchange): Promise<string> {
   try {
     const [input, services] = await ready
+    // Nobody hears of it, so nothing is begun.
+    if (exchange.cancelled) return ''
     return say(entry, await entry.tool.run(input, services, exchange.toCall()), exchange)
   } catch (error) {
     return explain(error, exchange)

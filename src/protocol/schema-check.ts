@@ -1,4 +1,5 @@
-// The validator of JSON Schema, loaded by the first call that needs it: no list does, and it is a fifth of the program.
+// The validator of JSON Schema. No list needs it and it is a fifth of the program, so over stdio it is loaded once clients
+// have been answered, or by the first call; servers that start at leisure load it beforehand.
 
 import type { Check, JsonSchema } from '../lib/json-schema/compile.js'
 
@@ -6,7 +7,7 @@ export type Compile = (schema: JsonSchema | boolean) => Check
 
 let loaded: Compile | undefined
 
-/** The check of one schema: at once when the validator is there, from the second call on. */
+/** The check of one schema: at once when the validator is there. */
 export function checkOf(schema: JsonSchema | boolean): Check | Promise<Check> {
   return loaded ? loaded(schema) : loadCompile().then((compile) => compile(schema))
 }
