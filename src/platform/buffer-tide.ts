@@ -1,12 +1,9 @@
 // Keeps memory flat while much is read: V8 lets tens of megabytes of used buffers pile up before it looks, because the
 // objects that hold them are small. A young collection every few megabytes takes a tenth of a millisecond each.
 
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { findCollector, type Collect } from './collector.js'
 
 const EVERY_BYTES = 2 * 1024 * 1024
-
-type Collect = (options: { readonly type: 'minor' }) => void
 
 let collect: Collect | undefined
 let bytesSince = 0
@@ -18,15 +15,4 @@ export function readBytes(count: number): void {
   bytesSince = 0
   collect ??= findCollector()
   collect({ type: 'minor' })
-}
-
-function findCollector(): Collect {
-  setFlagsFromString('--expose-gc')
-  const found: unknown = runInNewContext('typeof gc === "function" ? gc : undefined')
-  // Other engines have none, and may not need it.
-  return isCollect(found) ? found : () => {}
-}
-
-function isCollect(value: unknown): value is Collect {
-  return typeof value === 'function'
 }

@@ -45,3 +45,34 @@ test.skipIf(!hasMounts)(
     expect(await client.close()).toBe(0)
   },
 )
+
+const OWN_MOUNTS = ['-rm', 'bash', '-c', 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"']
+const canMount = spawnSync('unshare', [...OWN_MOUNTS, emptyFolder(), 'true']).status === 0
+
+test.skipIf(!canMount)(
+  'one that could only be read when the server came: work goes on when it can be written to',
+  async () => {
+    const folder = emptyFolder()
+    const other = startServer({ env: { STATE_DIR: folder } })
+    await task(other, 'create', { text: 'Of another server, which holds the file' })
+    const client = startServer({
+      file: 'unshare',
+      args: [...OWN_MOUNTS, folder, process.execPath, PROGRAM],
+      env: { STATE_DIR: folder },
+    })
+    for (let tries = 0; tries < 3; tries++) {
+      const refused = await task(client, 'create', { text: 'Refused' })
+      expect(refused).toMatchObject({
+        isError: true,
+        text: expect.stringMatching(/state\.db cannot be (written to|opened)/),
+      })
+    }
+    expect((await task(client, 'list')).structured.found).toBe(0)
+    expect(await call(client, 'Bash', { command: `mount -o remount,rw,bind ${folder}` })).toMatchObject({
+      isError: false,
+    })
+    expect(await task(client, 'create', { text: 'Kept' })).toMatchObject({ isError: false })
+    expect(await client.close()).toBe(0)
+    expect(await other.close()).toBe(0)
+  },
+)

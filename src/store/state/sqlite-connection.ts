@@ -106,7 +106,10 @@ function connectionOver(handle: SqliteHandle, file: string, identity: string): S
       handle.exec(kind === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN')
       try {
         // The first look at the file is what fixes the moment a reader sees.
-        if (pragma('user_version') > NEWEST_VERSION) throw tooNew(file)
+        const version = pragma('user_version')
+        if (version > NEWEST_VERSION) throw tooNew(file)
+        // On a file that can only be read SQLite begins all the same, as a reader; this finds out before any work does.
+        if (kind === 'write' && version === NEWEST_VERSION) all('UPDATE scopes SET id = id WHERE id = 0', [])
       } catch (error) {
         connection.rollback()
         throw error

@@ -45,6 +45,10 @@ export function stillBusy(file: string, seconds: number): Failure {
   )
 }
 
+export function isReadOnly(error: unknown): boolean {
+  return (codeOf(error) & 0xff) === 8
+}
+
 /** Whether a commit that failed so may have been recorded all the same. */
 export function isUnsure(error: unknown): boolean {
   return (codeOf(error) & 0xff) === 10

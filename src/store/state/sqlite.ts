@@ -1,13 +1,14 @@
 // State in a SQLite file: one connection, one transaction after the other. Whatever was wrong with the file, the next
 // transaction opens it afresh, so work goes on when the cause is gone; nothing is written to a file that was taken away.
 
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 
 import { createInTurn } from '../../lib/in-turn.js'
+import { findCollector, type Collect } from '../../platform/collector.js'
 import { notKept } from '../private-folder.js'
 import type { Database, Sql, Statement, Written } from './sql.js'
 import { connectToFile, connectToNothing, identityAt, type SqliteConnection } from './sqlite-connection.js'
-import { isBusy, isFull, isUnsure, sqliteFailure, stillBusy, unsureCommit } from './sqlite-failures.js'
+import { isBusy, isFull, isReadOnly, isUnsure, sqliteFailure, stillBusy, unsureCommit } from './sqlite-failures.js'
 import { loadSqlite, type SqliteLibrary } from './sqlite-library.js'
 import { runTransaction } from './transaction.js'
 
@@ -16,19 +17,29 @@ const PAUSE_MS = 20
 
 type Kind = 'read' | 'write'
 
+let collect: Collect | undefined
+
 export function openSqlite(file: string): Database {
   const inTurn = createInTurn()
   let library: SqliteLibrary | undefined
   let connection: SqliteConnection | undefined
   let seenVersion: number | undefined
   let closed = false
+  let isHeld = false
 
   /** Who waits for another process holds up the writers behind it, whose order is kept, and no reader. */
   function transact<T>(kind: Kind, work: (sql: Sql) => Promise<Written<T>>): Promise<T> {
     const deadline = performance.now() + PATIENCE_MS
+    let isAfresh = false
+    /** What could only be read when it was opened may be writable by now; nothing has begun yet. */
+    const tryAfresh = (error: unknown): undefined => {
+      if (!(error instanceof Unwritable)) throw error
+      if (isAfresh) throw error.failure
+      isAfresh = true
+    }
     const patiently = async (): Promise<T> => {
       for (;;) {
-        const done = await inTurn('file', () => attempted(kind, work))
+        const done = await inTurn('file', () => attempted(kind, work)).catch(tryAfresh)
         if (done) return done.value
         if (performance.now() >= deadline) throw stillBusy(file, PATIENCE_MS / 1000)
         await pause(Math.random() * PAUSE_MS)
@@ -60,12 +71,14 @@ export function openSqlite(file: string): Database {
   async function begun(kind: Kind): Promise<SqliteConnection | undefined> {
     try {
       library ??= await loadSqlite()
+      if (isHeld) await letGo()
       const current = connectionFor(kind, library)
       current.begin(kind)
       return current
     } catch (error) {
       if (isBusy(error)) return undefined
-      throw explained(error)
+      const failure = explained(error)
+      throw isReadOnly(error) ? new Unwritable(failure) : failure
     }
   }
 
@@ -95,7 +108,22 @@ export function openSqlite(file: string): Database {
     return committing && isUnsure(error) ? unsureCommit(file, error) : failure
   }
 
+  /**
+   * The package for Node 20 holds a file, and what it once found out about it, until its statements are collected: one
+   * that could only be read when it was opened stays so.
+   */
+  async function letGo(): Promise<void> {
+    isHeld = false
+    collect ??= findCollector()
+    for (let round = 0; round < 3; round++) {
+      await turn()
+      collect()
+      await turn()
+    }
+  }
+
   function drop(): void {
+    isHeld = true
     connection?.close()
     connection = undefined
     seenVersion = undefined
@@ -122,6 +150,13 @@ export function openSqlite(file: string): Database {
           drop()
         }),
       ),
+  }
+}
+
+/** A transaction could not begin, because the file can only be read. */
+class Unwritable extends Error {
+  constructor(readonly failure: unknown) {
+    super('the file can only be read')
   }
 }
 
