@@ -7,6 +7,7 @@ import { open, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { hasCode } from '../lib/error-code.js'
 import { Failure } from '../lib/failure.js'
 import { isWithin } from '../lib/is-within.js'
+import { readBounded } from './read-bounded.js'
 
 export interface Bounds {
   readonly maxBytes: number
@@ -43,16 +44,4 @@ async function openSafely(path: string): Promise<FileHandle> {
     if (hasCode(error, 'EACCES', 'EPERM')) throw new Failure('may not be read by this user')
     throw new Failure(`cannot be read (${error instanceof Error ? error.message : String(error)})`)
   }
-}
-
-/** What grows while it is read is read as far as it was allowed to be. */
-async function readBounded(file: FileHandle, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for (let length = 0; length <= maxBytes;) {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(65_536, maxBytes + 1 - length)), 0, null, null)
-    if (bytesRead === 0) break
-    chunks.push(buffer.subarray(0, bytesRead))
-    length += bytesRead
-  }
-  return Buffer.concat(chunks).subarray(0, maxBytes)
 }

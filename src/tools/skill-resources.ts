@@ -71,19 +71,18 @@ export function hostedSkill({ name, frontmatter }: Skill): HostedSkill | undefin
     needs: ['skills'],
     async files(services) {
       const files = await services.skills.digests(name)
-      return files?.map(({ path, digest, size }) => {
-        const mimeType = typeOf(path)
-        return mimeType === undefined ? { path, digest, size } : { path, digest, size, mimeType }
-      })
+      return files?.map(withType)
     },
     async contents(services) {
       const files = await services.skills.files(name)
-      return files.map(({ path, size }) => {
-        const mimeType = typeOf(path)
-        return mimeType === undefined ? { path, size } : { path, size, mimeType }
-      })
+      return files.map(withType)
     },
   })
+}
+
+function withType<T extends { readonly path: string }>(file: T): T & { readonly mimeType?: string } {
+  const mimeType = typeOf(file.path)
+  return mimeType === undefined ? file : { ...file, mimeType }
 }
 
 function partOf(uri: string, path: string, bytes: Buffer): ResourcePart {

@@ -3,6 +3,7 @@
 import type { FileHandle } from 'node:fs/promises'
 
 import { Failure } from '../../lib/failure.js'
+import { readBounded } from '../../platform/read-bounded.js'
 import { openRegularFile } from '../../store/private-file.js'
 
 export const MAX_PLAN_BYTES = 1024 * 1024
@@ -12,7 +13,7 @@ export async function readPlanFile(path: string, isRight?: (file: FileHandle) =>
   const file = await openOrFail(path)
   try {
     if (isRight && !(await isRight(file))) throw new Failure(`${path} was replaced while it was read.`)
-    const text = textOf(await readAtMost(file, MAX_PLAN_BYTES + 1), path)
+    const text = textOf(await readBounded(file, MAX_PLAN_BYTES + 1), path)
     if (text.trim() === '') throw new Failure(`${path} is empty.`)
     return text
   } catch (error) {
@@ -34,18 +35,6 @@ async function openOrFail(path: string): Promise<FileHandle> {
 
 function unreadable(path: string, error: unknown): Failure {
   return new Failure(`${path} cannot be read (${error instanceof Error ? error.message : String(error)}).`)
-}
-
-/** A file may grow while it is read, and some say that they are empty and are not. */
-async function readAtMost(file: FileHandle, maxBytes: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(maxBytes)
-  let length = 0
-  while (length < maxBytes) {
-    const { bytesRead } = await file.read(buffer, length, maxBytes - length, length)
-    if (bytesRead === 0) break
-    length += bytesRead
-  }
-  return buffer.subarray(0, length)
 }
 
 function textOf(bytes: Buffer, path: string): string {

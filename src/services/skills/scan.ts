@@ -2,7 +2,6 @@
 
 import type { Known, KnownEntry } from './index-cache.js'
 import { inspect } from './inspect.js'
-export { inspect }
 import type { Surveyed } from './survey.js'
 
 const AT_ONCE = 8

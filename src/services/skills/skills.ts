@@ -146,7 +146,7 @@ function isListed({ skills }: SkillIndex, name: string): boolean {
 async function onDisk(index: SkillIndex, name: string): Promise<Skill | undefined> {
   const crowded = index.known.filter(({ excess }) => excess > 0)
   if (crowded.length === 0) return undefined
-  const { inspect } = await import('./scan.js')
+  const { inspect } = await import('./inspect.js')
   for (const { path, level } of crowded) {
     const found = await inspect(path, name, index.places.find((place) => place.level === level)?.inside)
     if (!('reason' in found)) return { ...found, name, level, folder: join(path, name) }
