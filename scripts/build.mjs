@@ -43,7 +43,7 @@ async function bundle(input, output) {
     input,
     platform: 'node',
     tsconfig: false,
-    external: ['ws', 'jose', 'pg', 'yaml', '@photostructure/sqlite'],
+    external: ['ws', 'jose', 'pg', 'yaml', '@clack/prompts', '@photostructure/sqlite'],
     onLog: failOnWarning,
   })
   await build.write({ ...output, minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } } })

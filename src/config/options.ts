@@ -212,6 +212,33 @@ const GENERAL = {
     about:
       'Further folders with skills, with commas between them; those of the project and of the person come before them.',
   },
+  ASK_WAIT: {
+    type: 'integer',
+    default: 600,
+    min: 1,
+    max: 86_400,
+    about: 'Seconds that a question to the person is waited for; after that it stays open, and the call is answered.',
+  },
+  CLAUDE_CHANNEL: {
+    type: 'boolean',
+    default: false,
+    about: 'Push callbacks into Claude Code; for one that was started with this server among its channels.',
+  },
+  CALLBACK_COMMAND: {
+    type: 'string',
+    default: '',
+    about: 'Command to run whenever a callback fires; it finds the message in `CALLBACK_MESSAGE`.',
+  },
+  CALLBACK_WEBHOOK: {
+    type: 'string',
+    default: '',
+    about: 'Address that is sent each callback that fires, as JSON by POST.',
+  },
+  SCORPIOX_INBOX: {
+    type: 'boolean',
+    default: false,
+    about: 'Put callbacks that fire into the inbox folder of the session too, for a program that reads it there.',
+  },
   PUBLIC_URL: {
     type: 'string',
     default: '',

@@ -1,6 +1,6 @@
 // Batches, which only 2025-03-26 has: several messages in one text, answered in one text, when the last is ready.
 
-import { answerText, malformed, type Answer, type Batch, type Message } from './message.js'
+import { answerText, malformed, Registered, type Answer, type Batch, type Message } from './message.js'
 import { INVALID_REQUEST } from './protocol-error.js'
 import type { Revision } from './revision.js'
 import type { Due } from './session.js'
@@ -40,5 +40,13 @@ async function joinedLater(dues: readonly Due[]): Promise<Answer> {
 
 function joined(answers: readonly Answer[]): Answer {
   const due = answers.map(answerText).filter((answer) => answer !== undefined)
-  return due.length > 0 ? `[${due.join(',')}]` : undefined
+  if (due.length === 0) return undefined
+  const text = `[${due.join(',')}]`
+  const registered = answers.filter((answer) => answer instanceof Registered)
+  return registered.length === 0
+    ? text
+    : new Registered(
+        text,
+        registered.map((answer) => answer.settle.bind(answer)),
+      )
 }

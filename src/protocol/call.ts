@@ -73,7 +73,7 @@ function say(entry: Entry, value: unknown, exchange: Exchange): string {
   const structured = tool.output && isObject(value) ? pick(value, outputNames) : undefined
   const words = tool.render(value)
   if (typeof words !== 'string' && 'isError' in words) exchange.failed = words.isError
-  return contentMembers(words, structured, exchange.client)
+  return contentMembers(words, structured, exchange.client, mailFor(exchange))
 }
 
 /** The named members; all of them where the schema names none. */
@@ -124,5 +124,14 @@ function askForCapabilities(tool: Tool, requiredCapabilities: JsonObject, exchan
 
 function failed(message: string, exchange: Exchange): string {
   exchange.failed = true
-  return contentMembers({ content: message, isError: true }, undefined, exchange.client)
+  return contentMembers({ content: message, isError: true }, undefined, exchange.client, mailFor(exchange))
+}
+
+/** What waits for this session, on its way with this result. An outcome that is fetched later carries none. */
+function mailFor(exchange: Exchange): string | undefined {
+  const { server, peer } = exchange.conversation
+  const parcel = exchange.ticket || exchange.cancelled ? undefined : server.mail?.take(peer)
+  if (!parcel) return undefined
+  exchange.whenWritten((written) => (written ? parcel.delivered() : parcel.returned()))
+  return parcel.text
 }

@@ -14,13 +14,21 @@ export interface Client {
 }
 
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
+export const CHANNEL = 'claude/channel'
 export const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'
 
 /** Without a way to send, nothing can be asked, whatever the client declared. */
-export const NO_ABILITIES: Abilities = { form: false, url: false, sample: false, roots: false, defer: false }
+export const NO_ABILITIES: Abilities = {
+  form: false,
+  url: false,
+  sample: false,
+  roots: false,
+  defer: false,
+  push: false,
+}
 
 export function abilitiesOf({ revision, capabilities }: Client): Abilities {
-  const { elicitation, sampling, roots, extensions } = capabilities
+  const { elicitation, sampling, roots, extensions, experimental } = capabilities
   const elicits = isObject(elicitation) && revision >= '2025-06-18'
   return {
     // An empty object is a client from before there were modes.
@@ -29,6 +37,7 @@ export function abilitiesOf({ revision, capabilities }: Client): Abilities {
     sample: isObject(sampling),
     roots: isObject(roots),
     defer: revision === MODERN_REVISION && isObject(extensions) && isObject(extensions[TASKS_EXTENSION]),
+    push: revision !== MODERN_REVISION && isObject(experimental) && isObject(experimental[CHANNEL]),
   }
 }
 

@@ -7,10 +7,22 @@ import type { Block, Words } from '../tools/tool.js'
 import type { Client } from './client.js'
 import { projectBlock } from './projection.js'
 
-export function contentMembers(words: Words, structured: JsonObject | undefined, client: Client): string {
-  if (typeof words === 'string') return members(words, false, structured, client)
-  if ('content' in words) return members(words.content, words.isError, structured, client)
-  return members(words, false, structured, client)
+export function contentMembers(
+  words: Words,
+  structured: JsonObject | undefined,
+  client: Client,
+  front?: string,
+): string {
+  const { content, isError } =
+    typeof words !== 'string' && 'content' in words ? words : { content: words, isError: false }
+  return members(front === undefined ? content : behind(front, content), isError, structured, client)
+}
+
+function behind(front: string, content: string | readonly Block[]): readonly Block[] {
+  return [
+    { type: 'text', text: front },
+    ...(typeof content === 'string' ? [{ type: 'text', text: content } as const] : content),
+  ]
 }
 
 function members(

@@ -55,6 +55,10 @@ export class ExchangeCall implements Call {
     return (options) => this.#exchange.defer(options)
   }
 
+  get whenWritten(): Call['whenWritten'] {
+    return (listener) => this.#exchange.whenWritten(listener)
+  }
+
   get hangUp(): Call['hangUp'] {
     return () => this.#exchange.outlet.hangUp?.()
   }

@@ -7,7 +7,7 @@ import { Asking } from './asking.js'
 import { abilitiesOf, NO_ABILITIES, wantsToHear, type Client } from './client.js'
 import type { ClientRequests } from './client-requests.js'
 import { ExchangeCall } from './exchange-call.js'
-import { notificationText, type Request } from './message.js'
+import { notificationText, Registered, type Request } from './message.js'
 import { INVALID_PARAMS } from './protocol-error.js'
 import { Reply } from './reply.js'
 import { MODERN_REVISION } from './revision.js'
@@ -22,6 +22,8 @@ export interface Outlet {
   readonly send?: ((text: string) => void) | undefined
   /** Ends the connection of a client that can come back for the rest. */
   hangUp?(): void
+  /** Calls back when everything given so far has been written; absent where nobody can tell. */
+  written?(done: () => void): void
 }
 
 /** Who is at the other end. */
@@ -50,6 +52,7 @@ export class Exchange {
   #ticket: Ticket | undefined
   #settle: ((reply: Reply) => void) | undefined
   #reject: ((error: Error) => void) | undefined
+  #awaitingWriting: ((written: boolean) => void)[] = []
 
   constructor(
     readonly request: Request,
@@ -142,6 +145,26 @@ export class Exchange {
   /** Set once the call has outlived its answer: what it comes to belongs there. */
   get ticket(): Ticket | undefined {
     return this.#ticket
+  }
+
+  /** Tells whether the answer was written to the client; an outcome that a ticket keeps counts as written. */
+  whenWritten(listener: (written: boolean) => void): void {
+    if (this.#state === 'open') this.#awaitingWriting.push(listener)
+    else listener(this.#state === 'deferred')
+  }
+
+  registered(text: string): string | Registered {
+    if (this.#awaitingWriting.length === 0) return text
+    const told = this.#awaitingWriting
+    this.#awaitingWriting = []
+    return new Registered(text, told)
+  }
+
+  /** There was nothing to write. */
+  unsent(): void {
+    const told = this.#awaitingWriting
+    this.#awaitingWriting = []
+    for (const tell of told) tell(false)
   }
 
   /** The client no longer wants an answer. */

@@ -67,15 +67,17 @@ export class InFlight {
       return result instanceof Promise ? this.promise(this.#workOn(exchange, result)) : this.answer(exchange, result)
     } catch (error) {
       exchange.close()
+      exchange.unsent()
       return this.refuse(exchange.request, error, false)
     }
   }
 
-  answer(exchange: Exchange, result: Result): string {
+  answer(exchange: Exchange, result: Result): Answer {
     exchange.close()
     const { request, client } = exchange
-    if (client.revision === MODERN_REVISION) return resultText(request.id, modernResult(result, this.server.signature))
-    return resultText(request.id, `{${membersOf(result)}}`)
+    const members =
+      client.revision === MODERN_REVISION ? modernResult(result, this.server.signature) : `{${membersOf(result)}}`
+    return exchange.registered(resultText(request.id, members))
   }
 
   /** `early`: before any work was begun. */
@@ -98,6 +100,7 @@ export class InFlight {
       return this.refuse(exchange.request, exchange.stopped ? this.#unfinished() : error, false)
     } finally {
       exchange.close()
+      exchange.unsent()
       this.#exchanges.delete(exchange)
     }
   }

@@ -1,8 +1,9 @@
 // What a legacy conversation remembers: what `initialize` agreed on, how much log the client wants, and which resources
 // it subscribed to. What changes is told through the outlet the conversation was given, if it was given one.
 
-import { isObject, type JsonObject } from '../lib/json.js'
-import { isLogLevel, type Client } from './client.js'
+import { isObject, printJson, type JsonObject } from '../lib/json.js'
+import type { PushedMessage } from '../services/notices.js'
+import { abilitiesOf, CHANNEL, isLogLevel, wantsToHear, type Client } from './client.js'
 import type { Outlet, Peer } from './exchange.js'
 import { isOffered } from './methods/offered.js'
 import { initializeMembers } from './methods/lifecycle.js'
@@ -71,10 +72,18 @@ export class Legacy {
     }
     const revision = agreeOn(protocolVersion)
     const jsonText = this.options.jsonText === true && revision === '2024-11-05'
-    this.client = { ...this.client, revision, capabilities: isObject(capabilities) ? capabilities : {}, jsonText }
+    this.client = { ...this.client, revision, capabilities: this.#declared(capabilities), jsonText }
     this.agreed = true
     this.#listen()
     return initializeMembers(this.server, this.client)
+  }
+
+  /** Claude Code does not say whether its user switched the channel on; where they told us instead, it is as if it had. */
+  #declared(given: unknown): JsonObject {
+    const capabilities = isObject(given) ? given : {}
+    if (this.server.channel !== 'all') return capabilities
+    const experimental = isObject(capabilities.experimental) ? capabilities.experimental : {}
+    return { ...capabilities, experimental: { ...experimental, [CHANNEL]: {} } }
   }
 
   #setLevel({ level }: JsonObject): string {
@@ -113,11 +122,25 @@ export class Legacy {
     const { changing, notices } = this.server
     this.#leave = notices.listen((notice) => {
       if (notice.kind === 'ticket') return
+      if (notice.kind === 'message') return this.#pass(notice, tell)
       if (notice.kind !== 'resource') return changing[notice.kind] ? tell(listChanged(notice.kind)) : undefined
       const isOurs = notice.user === undefined || notice.user === this.peer.user
       if (!isOurs || !this.#subscriptions.has(notice.uri)) return
       tell('notifications/resources/updated', JSON.stringify({ uri: notice.uri }))
     })
+  }
+
+  /** A log says it to the person; only the channel reaches the model. */
+  #pass({ user, session, content, meta, taken }: PushedMessage, tell: (method: string, params: string) => void): void {
+    const { outlet } = this.options
+    if (user !== this.peer.user || session !== this.peer.session || !outlet?.send) return
+    if (this.server.logging && wantsToHear('notice', this.client.logLevel)) {
+      tell('notifications/message', printJson({ level: 'notice', logger: 'scorpiox-code', data: content }))
+    }
+    if (this.server.channel === undefined || !abilitiesOf(this.client).push) return
+    tell('notifications/claude/channel', printJson({ content, meta }))
+    if (outlet.written) outlet.written(taken)
+    else taken()
   }
 }
 

@@ -53,11 +53,28 @@ export class Rejection {
   ) {}
 }
 
+/** An answer of which somebody wants to know whether it was written to the client. */
+export class Registered {
+  #isSettled = false
+
+  constructor(
+    readonly text: string,
+    private readonly told: readonly ((written: boolean) => void)[],
+  ) {}
+
+  /** To be called by whoever carries it; the first time counts. */
+  settle(written: boolean): void {
+    if (this.#isSettled) return
+    this.#isSettled = true
+    for (const tell of this.told) tell(written)
+  }
+}
+
 /** What goes back to the client; undefined where nothing does. */
-export type Answer = string | Rejection | undefined
+export type Answer = string | Rejection | Registered | undefined
 
 export function answerText(answer: Answer): string | undefined {
-  return answer instanceof Rejection ? answer.text : answer
+  return typeof answer === 'object' ? answer.text : answer
 }
 
 export type Message = Request | Notification | Response | Malformed

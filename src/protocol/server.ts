@@ -1,7 +1,9 @@
 // What a server is, apart from any client: its name, what it offers, and the services behind it. Made once, shared by
 // all sessions. What only some clients need (sealed states, tickets) is loaded when the first of them comes.
 
+import type { Mail } from '../services/mail.js'
 import { createNotices, type Notices } from '../services/notices.js'
+import type { Observer } from '../services/observer.js'
 import type { Services } from '../services/services.js'
 import type { TicketStore } from '../store/ticket-store.js'
 import type { Prompt } from '../tools/prompt.js'
@@ -42,6 +44,12 @@ export interface ServerDescription extends Identity {
   readonly pageSize?: number
   /** Where calls that outlive their answer are kept; in memory unless told. */
   readonly tickets?: () => TicketStore | Promise<TicketStore>
+  /** What sessions are told without having asked, in front of their next result. */
+  readonly mail?: Mail
+  /** Told of every call. */
+  readonly observer?: Observer
+  /** Push messages to clients that asked for the channel, or to all; nobody unless told. */
+  readonly channel?: 'asked' | 'all'
   /** Told about bugs; the client only learns that there was one. */
   readonly logError?: (error: unknown) => void
 }
@@ -64,6 +72,9 @@ export interface Server {
   readonly refusals: ReadonlyMap<string, string>
   readonly model: string
   readonly logging: boolean
+  readonly mail: Mail | undefined
+  readonly observer: Observer | undefined
+  readonly channel: 'asked' | 'all' | undefined
   /** Whether any tool's call may outlive its answer. */
   readonly defers: boolean
   /** Makes the lists fit to be shown; nothing to wait for where they are. */
@@ -152,6 +163,9 @@ export function createServer(description: ServerDescription): Server {
     refusals: description.refusals ?? new Map(),
     model: description.model ?? '',
     logging: description.logging ?? false,
+    mail: description.mail,
+    observer: description.observer,
+    channel: description.channel,
     get defers() {
       return defers
     },

@@ -43,6 +43,8 @@ export interface Session {
 
 export interface SessionOptions extends Omit<LegacyOptions, 'revision'> {
   readonly revision?: LegacyRevision | undefined
+  /** Its end means nothing: what belongs to it belongs to the user. */
+  readonly stateless?: boolean | undefined
   /** Told of every tool call that is over. */
   readonly onCall?: ((call: FinishedCall) => void) | undefined
 }
@@ -122,6 +124,7 @@ class Conversing implements Session, Conversation {
     this.#legacyMade?.close()
     this.#inFlight.cancel(reason)
     this.#listenersMade?.cancel(reason)
+    if (this.#options.stateless !== true) this.server.observer?.left(this.peer)
   }
 
   #answerOne(message: Message, outlet: Outlet): Due {
@@ -166,7 +169,11 @@ class Conversing implements Session, Conversation {
 
   #work(method: Method, exchange: Exchange): Due {
     const { onCall } = this.#options
-    if (!onCall || exchange.request.method !== 'tools/call') return this.#inFlight.begin(method, exchange)
+    const { observer } = this.server
+    if ((!onCall && !observer) || exchange.request.method !== 'tools/call') {
+      return this.#inFlight.begin(method, exchange)
+    }
+    observer?.began(this.peer)
     const startedAt = performance.now()
     const due = this.#inFlight.begin(method, exchange)
     if (due instanceof Promise) void due.then((answer) => this.#observe(exchange, answer, startedAt))
@@ -176,7 +183,10 @@ class Conversing implements Session, Conversation {
 
   #observe({ params, failed }: Exchange, answer: Answer, startedAt: number): void {
     const outcome = answer === undefined ? 'cancelled' : answer instanceof Rejection || failed ? 'error' : 'ok'
-    this.#options.onCall?.({ tool: String(params.name), outcome, seconds: (performance.now() - startedAt) / 1000 })
+    const tool = String(params.name)
+    const ms = performance.now() - startedAt
+    this.#options.onCall?.({ tool, outcome, seconds: ms / 1000 })
+    this.server.observer?.ended(this.peer, { tool, input: params.arguments, outcome, ms })
   }
 
   #note({ method, params, requestId }: Notification): void {

@@ -4,7 +4,19 @@
 export type Notice =
   | { readonly kind: 'tools' | 'resources' | 'prompts' }
   | { readonly kind: 'resource'; readonly uri: string; readonly user: string | undefined }
+  | PushedMessage
   | { readonly kind: 'ticket'; readonly id: string; readonly user: string; readonly params: string }
+
+/** Something for the model of one session, where its client takes that. */
+export interface PushedMessage {
+  readonly kind: 'message'
+  readonly user: string
+  readonly session: string
+  readonly content: string
+  readonly meta: Readonly<Record<string, string>>
+  /** Called when it has been written to a client that shows it to its model. */
+  taken(): void
+}
 
 export type Listener = (notice: Notice) => void
 

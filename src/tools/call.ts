@@ -28,6 +28,8 @@ export interface Call {
   readonly updated: (uri: string) => void
   /** Lets the call outlive its answer where the client can take that: true once a handle for it is durable. */
   readonly defer: (options?: DeferOptions) => Promise<boolean>
+  /** Tells whether the answer to this call was written to the client. */
+  readonly whenWritten: (listener: (written: boolean) => void) => void
   /** Ends the connection of a client that streams and can come back for the rest; others notice nothing. */
   readonly hangUp: () => void
 }
@@ -44,6 +46,8 @@ export interface Abilities {
   readonly sample: boolean
   readonly roots: boolean
   readonly defer: boolean
+  /** It takes messages that belong to no call, and shows them to its model. */
+  readonly push: boolean
 }
 
 export type Question =

@@ -3,7 +3,7 @@
 
 import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
-import { answerText, readText } from '../protocol/message.js'
+import { answerText, readText, Registered } from '../protocol/message.js'
 import type { Server } from '../protocol/server.js'
 import { createSession } from '../protocol/session.js'
 import { localPeer } from './local-peer.js'
@@ -21,7 +21,9 @@ export function connectInMemory(server: Server): MemoryClient {
   return {
     async request(method, params = {}) {
       const request = JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params })
-      const answer = answerText(await session.receive(readText(request), { notify: () => {} }))
+      const given = await session.receive(readText(request), { notify: () => {} })
+      const answer = answerText(given)
+      if (given instanceof Registered) given.settle(true)
       const message: unknown = answer === undefined ? undefined : JSON.parse(answer)
       if (isObject(message) && isObject(message.result)) return message.result
       const error = isObject(message) && isObject(message.error) ? message.error : {}

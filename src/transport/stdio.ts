@@ -4,7 +4,15 @@
 
 import { PARSE_ERROR } from '../protocol/protocol-error.js'
 import type { Outlet } from '../protocol/exchange.js'
-import { answerText, malformed, readText, type Answer, type Batch, type Message } from '../protocol/message.js'
+import {
+  answerText,
+  malformed,
+  readText,
+  Registered,
+  type Answer,
+  type Batch,
+  type Message,
+} from '../protocol/message.js'
 import type { Server } from '../protocol/server.js'
 import { createSession, type Session } from '../protocol/session.js'
 import { createLines } from './lines.js'
@@ -85,6 +93,12 @@ function openOutput(): Output {
     process.nextTick(flush)
   }
 
+  function written(done: () => void): void {
+    flush()
+    if (lost) done()
+    else stdout.write('', () => done())
+  }
+
   const congested = (): boolean => stdout.writableLength >= CONGESTED_AT
 
   return {
@@ -93,7 +107,9 @@ function openOutput(): Output {
     give(answer) {
       const text = answerText(answer)
       if (text !== undefined) send(text)
+      if (answer instanceof Registered) written(() => answer.settle(!lost))
     },
+    written,
     congested,
     notify(text) {
       if (!congested()) send(text)

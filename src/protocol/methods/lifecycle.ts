@@ -2,7 +2,7 @@
 // declares follows from what it offers.
 
 import { isObject, type JsonObject } from '../../lib/json.js'
-import { SKILLS_EXTENSION, TASKS_EXTENSION, type Client } from '../client.js'
+import { CHANNEL, SKILLS_EXTENSION, TASKS_EXTENSION, type Client } from '../client.js'
 import { projectIdentity } from '../projection.js'
 import { memberText } from '../reply.js'
 import { MODERN_REVISION, SUPPORTED_REVISIONS, type Revision } from '../revision.js'
@@ -18,6 +18,7 @@ export function initializeMembers(server: Server, { revision, capabilities }: Cl
     capabilities: {
       ...capabilitiesOf(server, revision),
       ...(isObject(capabilities.extensions) && extensionsOf(server, revision)),
+      ...(pushesTo(server, capabilities) && { experimental: { [CHANNEL]: {} } }),
     },
     serverInfo: projectIdentity(identity, revision),
     instructions,
@@ -46,6 +47,10 @@ function capabilitiesOf(server: Server, revision: Revision): JsonObject {
     ...(library.hasCompletions && revision >= '2025-03-26' && { completions: {} }),
     ...(logging && { logging: {} }),
   }
+}
+
+function pushesTo({ channel }: Server, { experimental }: JsonObject): boolean {
+  return channel !== undefined && isObject(experimental) && isObject(experimental[CHANNEL])
 }
 
 function extensionsOf({ defers, hasSkills }: Server, revision: Revision): JsonObject {

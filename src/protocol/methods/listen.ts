@@ -46,7 +46,7 @@ export function listen(server: Server, exchange: Exchange): Listening {
     } else if (notice.kind === 'resource') {
       const isOurs = notice.user === undefined || notice.user === user
       if (isOurs && uris.has(notice.uri)) tell('notifications/resources/updated', `"uri":${JSON.stringify(notice.uri)}`)
-    } else if (filter[`${notice.kind}ListChanged`]) tell(listChanged(notice.kind))
+    } else if (notice.kind !== 'message' && filter[`${notice.kind}ListChanged`]) tell(listChanged(notice.kind))
   })
   return {
     end() {
@@ -56,7 +56,7 @@ export function listen(server: Server, exchange: Exchange): Listening {
   }
 }
 
-export function listChanged(list: Exclude<Notice['kind'], 'resource' | 'ticket'>): string {
+export function listChanged(list: Exclude<Notice['kind'], 'resource' | 'ticket' | 'message'>): string {
   return `notifications/${list}/list_changed`
 }
 

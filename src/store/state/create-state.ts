@@ -1,8 +1,12 @@
 // State over a database: finds the scope, hands out its rows, and tells who listens when they have changed.
 
+import { createCallbackTable } from './callback-table.js'
+import { createMessageTable } from './message-table.js'
 import { createPlanTable } from './plan-table.js'
+import { createQuestionTable } from './question-table.js'
 import { createScopeWatch } from './scope-watch.js'
-import { enterScope, findScope, keyOf } from './scope-table.js'
+import { enterScope, findScope, keyOf, openProjects } from './scope-table.js'
+import { createSessionTable } from './session-table.js'
 import type { Database, Sql, Statement } from './sql.js'
 import type { Rows, State } from './state.js'
 import { createTaskTable } from './task-table.js'
@@ -30,6 +34,8 @@ export function createState(database: Database): State {
       return value
     },
     onChange: (listener) => watch.listen(listener),
+    look: () => watch.look(),
+    openProjects: (user) => database.read((sql) => openProjects(sql, user)),
     async close() {
       watch.close()
       await database.close()
@@ -38,7 +44,14 @@ export function createState(database: Database): State {
 }
 
 function rowsOf(sql: Sql, scope: number): Rows {
-  return { tasks: createTaskTable(sql, scope), plans: createPlanTable(sql, scope) }
+  return {
+    tasks: createTaskTable(sql, scope),
+    plans: createPlanTable(sql, scope),
+    questions: createQuestionTable(sql, scope),
+    callbacks: createCallbackTable(sql, scope),
+    messages: createMessageTable(sql, scope),
+    sessions: createSessionTable(sql, scope),
+  }
 }
 
 function notingChanges(sql: Sql): { readonly sql: Sql; changed(): boolean } {

@@ -65,6 +65,61 @@ const STEPS: readonly (readonly string[])[] = [
       FOREIGN KEY (scope, plan) REFERENCES plans (scope, id)
     )`,
   ],
+  [
+    `ALTER TABLE scopes ADD COLUMN next_question BIGINT NOT NULL DEFAULT 1`,
+    `ALTER TABLE scopes ADD COLUMN next_message BIGINT NOT NULL DEFAULT 1`,
+    `CREATE INDEX scopes_of_user ON scopes (user_name, id)`,
+    `CREATE TABLE sessions (
+      scope BIGINT NOT NULL REFERENCES scopes (id),
+      name TEXT NOT NULL,
+      holder TEXT NOT NULL,
+      renewed_at BIGINT NOT NULL,
+      PRIMARY KEY (scope, name)
+    )`,
+    `CREATE TABLE questions (
+      scope BIGINT NOT NULL REFERENCES scopes (id),
+      id BIGINT NOT NULL,
+      session TEXT NOT NULL,
+      asked_at BIGINT NOT NULL,
+      waiting BIGINT NOT NULL,
+      answered_at BIGINT,
+      surface TEXT,
+      delivered_at BIGINT,
+      questions TEXT NOT NULL,
+      replies TEXT,
+      PRIMARY KEY (scope, id)
+    )`,
+    `CREATE INDEX open_questions ON questions (scope, id) WHERE replies IS NULL`,
+    `CREATE INDEX undelivered_questions ON questions (scope, id) WHERE delivered_at IS NULL`,
+    `CREATE TABLE callbacks (
+      scope BIGINT NOT NULL REFERENCES scopes (id),
+      session TEXT NOT NULL,
+      slot BIGINT NOT NULL,
+      message TEXT NOT NULL,
+      set_at BIGINT NOT NULL,
+      delay_ms BIGINT NOT NULL,
+      repeats_left BIGINT NOT NULL,
+      fire_at BIGINT,
+      fire_uptime BIGINT,
+      boot TEXT NOT NULL,
+      job BIGINT,
+      pattern TEXT,
+      position BIGINT,
+      PRIMARY KEY (scope, session, slot)
+    )`,
+    `CREATE TABLE messages (
+      scope BIGINT NOT NULL REFERENCES scopes (id),
+      id BIGINT NOT NULL,
+      session TEXT NOT NULL,
+      kind TEXT NOT NULL CHECK (kind IN ('callback', 'answer')),
+      created_at BIGINT NOT NULL,
+      delivered_at BIGINT,
+      via TEXT,
+      text TEXT NOT NULL,
+      PRIMARY KEY (scope, id)
+    )`,
+    `CREATE INDEX waiting_messages ON messages (scope, id) WHERE delivered_at IS NULL`,
+  ],
 ]
 
 export const NEWEST_VERSION = STEPS.length

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 
 import { storableText } from '../../lib/storable-text.js'
-import { numberIn, onlyRow, type Sql, type SqlRow } from './sql.js'
+import { numberIn, onlyRow, textIn, type Sql, type SqlRow } from './sql.js'
 import type { Scope } from './state.js'
 import type { TaskCounts } from './task-rows.js'
 
@@ -20,6 +20,9 @@ export function keyOf({ project, user }: Scope): string {
   const names = JSON.stringify([storableText(project), storableText(user)])
   return createHash('sha256').update(names).digest('hex')
 }
+
+/** Projects that are looked at together. */
+const MAX_PROJECTS = 50
 
 export async function findScope(sql: Sql, scope: Scope): Promise<ScopeMark> {
   const rows = await sql.all('SELECT id, revision FROM scopes WHERE key = ?', keyOf(scope))
@@ -42,7 +45,7 @@ export async function enterScope(sql: Sql, scope: Scope): Promise<ScopeMark> {
 export async function takeNumbers(
   sql: Sql,
   scope: number,
-  counter: 'next_task' | 'next_step' | 'next_plan',
+  counter: 'next_task' | 'next_step' | 'next_plan' | 'next_question' | 'next_message',
   count: number,
 ): Promise<number> {
   const rows = await sql.run(
@@ -51,6 +54,23 @@ export async function takeNumbers(
     scope,
   )
   return numberIn(onlyRow(rows), 'next') - count
+}
+
+/** Where this user has something open, in the projects that were used last. */
+export async function openProjects(sql: Sql, user: string): Promise<readonly string[]> {
+  const open = [
+    'open_tasks > 0',
+    `EXISTS (SELECT 1 FROM plans WHERE plans.scope = scopes.id AND outcome = 'open')`,
+    'EXISTS (SELECT 1 FROM questions WHERE questions.scope = scopes.id AND replies IS NULL)',
+    'EXISTS (SELECT 1 FROM callbacks WHERE callbacks.scope = scopes.id)',
+    'EXISTS (SELECT 1 FROM messages WHERE messages.scope = scopes.id AND delivered_at IS NULL)',
+  ]
+  const rows = await sql.all(
+    `SELECT project FROM scopes WHERE user_name = ? AND (${open.join(' OR ')}) ORDER BY id DESC LIMIT ?`,
+    storableText(user),
+    MAX_PROJECTS,
+  )
+  return rows.map((row) => textIn(row, 'project'))
 }
 
 /** What the counts of the whole scope have grown by; counting anew would take longer with every task. */

@@ -12,6 +12,8 @@ export interface ScopeWatch {
   /** What a transaction has met, and whether it has changed something itself. */
   seen(scope: Scope, revision: number, changed?: boolean): void
   listen(listener: (scope: Scope) => void): () => void
+  /** Looks at once. */
+  look(): Promise<void>
   close(): void
 }
 
@@ -69,6 +71,7 @@ export function createScopeWatch(database: Database): ScopeWatch {
 
   return {
     seen,
+    look,
     listen(listener) {
       const own = (scope: Scope): void => listener(scope)
       listeners.add(own)

@@ -7,6 +7,7 @@ import type { LegacyRevision } from '../../protocol/revision.js'
 import type { House } from './house.js'
 import type { LegacySession } from './legacy-sessions.js'
 import { LiveAnswer } from './live-answer.js'
+import { settleWith } from './settle-with.js'
 import type { Visit } from './visit.js'
 
 /** Where nothing but the answer fits. */
@@ -36,12 +37,16 @@ export function postInSession(visit: Visit, opened: LegacySession, message: Mess
   const due = opened.session.receive(message, streams ? track : SILENT)
   if (streams && (track.spoken || due instanceof Promise)) {
     track.attach(visit.stream())
-    void Promise.resolve(due).then((answer) => opened.closeTrack(track, answerText(answer)))
+    void Promise.resolve(due).then((answer) => {
+      settleWith(answer, track.stream?.response)
+      opened.closeTrack(track, answerText(answer))
+    })
     return
   }
   void Promise.resolve(due).then((answer) => {
     opened.closeTrack(track, undefined)
     const text = answerText(answer)
+    settleWith(answer, visit.response)
     if (text === undefined) visit.empty(202)
     else visit.json(200, text)
   })
@@ -50,7 +55,7 @@ export function postInSession(visit: Visit, opened: LegacySession, message: Mess
 export function postAlone(house: House, visit: Visit, message: Message | Batch, revision: LegacyRevision): void {
   visit.era = 'legacy'
   const { user } = visit
-  const session = house.converse({ user, session: `user:${user}` }, { revision })
+  const session = house.converse({ user, session: `user:${user}` }, { revision, stateless: true })
   const answer = new LiveAnswer(house, visit, false)
   answer.give(session.receive(message, answer), session)
 }

@@ -12,6 +12,7 @@ import {
 import type { Due, Session } from '../../protocol/session.js'
 import type { EventStream } from './event-stream.js'
 import type { House } from './house.js'
+import { settleWith } from './settle-with.js'
 import type { Visit } from './visit.js'
 
 export class LiveAnswer implements Outlet {
@@ -56,6 +57,7 @@ export class LiveAnswer implements Outlet {
 
   #finish(answer: Answer): void {
     const { visit } = this
+    settleWith(answer, visit.response)
     if (visit.response.destroyed) return
     const text = answerText(answer)
     if (this.#stream) {

@@ -19,7 +19,7 @@ export function postModern(house: House, visit: Visit, message: Request | Notifi
   if (refusal) return visit.json(statusOf(refusal), refusal.text)
   const { user } = visit
   // Stateless: what belongs to a session belongs to the user.
-  const session = house.converse({ user, session: `user:${user}` }, {})
+  const session = house.converse({ user, session: `user:${user}` }, { stateless: true })
   const answer = new LiveAnswer(house, visit)
   answer.give(session.receive(message, answer), session)
 }

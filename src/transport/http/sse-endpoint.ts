@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 
 import type { Outlet } from '../../protocol/exchange.js'
-import { answerText, readText } from '../../protocol/message.js'
+import { answerText, readText, Registered } from '../../protocol/message.js'
 import type { Session } from '../../protocol/session.js'
 import type { EventStream } from './event-stream.js'
 import type { House } from './house.js'
@@ -54,6 +54,7 @@ export class SseSessions {
     if (message.kind === 'request' || message.kind === 'notification') visit.rpcMethod = message.method
     void Promise.resolve(session.receive(message, outlet)).then((answer) => {
       const text = answerText(answer)
+      if (answer instanceof Registered) answer.settle(!stream.response.destroyed)
       if (text !== undefined) stream.send(text)
     })
     visit.text(202, 'Accepted', 'text/plain')

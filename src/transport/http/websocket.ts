@@ -7,7 +7,15 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
 
 import type { Outlet } from '../../protocol/exchange.js'
-import { answerText, errorText, malformed, readText, type Batch, type Message } from '../../protocol/message.js'
+import {
+  answerText,
+  errorText,
+  malformed,
+  readText,
+  Registered,
+  type Batch,
+  type Message,
+} from '../../protocol/message.js'
 import { INTERNAL_ERROR, PARSE_ERROR } from '../../protocol/protocol-error.js'
 import type { House } from './house.js'
 import { isWelcome } from './welcome.js'
@@ -63,6 +71,7 @@ function converse(house: House, webSocket: WebSocket, user: string): void {
     void Promise.resolve(due).then((answer) => {
       const text = answerText(answer)
       if (text !== undefined) send(text)
+      if (answer instanceof Registered) answer.settle(webSocket.readyState === webSocket.OPEN)
     })
     if (congested()) webSocket.pause()
   })

@@ -1,0 +1,17 @@
+// What a session is told without having asked: it stands in front of the next result of any tool, because that is where
+// a model looks. Whoever has something to say gives it out here; it counts as said once the client was written to.
+
+import type { Who } from './jobs/book.js'
+
+export interface Mail {
+  /** What waits for this session, and is now on its way; undefined, the usual case, is found out at once. */
+  take(who: Who): Parcel | undefined
+}
+
+export interface Parcel {
+  readonly text: string
+  /** It was written to a client that took it. */
+  delivered(): void
+  /** It was not, and may be taken again. */
+  returned(): void
+}
