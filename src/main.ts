@@ -12,14 +12,16 @@ import { VERSION } from './lib/version.js'
 import { createLog, stackOf, type Log } from './platform/log.js'
 import { loadCompile } from './protocol/schema-check.js'
 import { createServer, type Server } from './protocol/server.js'
+import { lateCallbacks, type LateCallbacks } from './services/callbacks/late-callbacks.js'
 import type { Confinement } from './services/shell/confinement.js'
 import { createNotices } from './services/notices.js'
-import { createServices } from './services/services.js'
+import { createServices, type Services } from './services/services.js'
 import { lazyState } from './services/state.js'
 import { RESOURCES, TEMPLATES, TOOLS } from './tools/index.js'
 import { lateSkills } from './tools/late-skills.js'
 import { openSkillOffers } from './tools/skill-offers.js'
 import type { Tool } from './tools/tool.js'
+import { localPeer } from './transport/local-peer.js'
 import { serveStdio } from './transport/stdio.js'
 
 const PROGRAM_DIR = import.meta.dirname
@@ -37,18 +39,30 @@ async function main(argv: readonly string[]): Promise<number> {
     const surroundings = {
       config,
       log,
-      createServer: (settled?: Confinement) => assemble(config, log, lazily(config, settled)),
+      createServer(settled?: Confinement) {
+        const { server, callbacks } = assemble(config, log, lazily(config, settled), settled !== undefined)
+        // Only a server that is about to serve knows how its commands are confined.
+        if (settled) void callbacks.adoptAll()
+        return server
+      },
     }
     return runCommand(command, surroundings, given ?? { command, operands: [], flags: {} })
   }
   const confinement = lazily(config)
-  later(config, log, confinement)
-  await serveStdio(assemble(config, log, confinement), config.settings.MAX_LINE_BYTES)
+  const { server, callbacks } = assemble(config, log, confinement, false)
+  const peer = localPeer()
+  later(config, log, confinement, () => callbacks.arrive(peer))
+  await serveStdio(server, config.settings.MAX_LINE_BYTES, peer)
   return 0
 }
 
 /** The server with the tools that are switched on, each service behind a door that opens on first use. */
-function assemble(config: Config, log: Log, confinement: () => Promise<Confinement>): Server {
+function assemble(
+  config: Config,
+  log: Log,
+  confinement: () => Promise<Confinement>,
+  hasManySessions: boolean,
+): Assembled {
   const { settings } = config
   const refusals = refusalsOf(
     config,
@@ -56,6 +70,12 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
   )
   const notices = createNotices()
   const state = lazyState(config)
+  const callbacks = lateCallbacks({
+    mayWait: async (user) => (await import('./services/callbacks/waiting-marks.js')).mayWait(config, user),
+    open: async () => services.open(['callbacks']),
+    hasMany: hasManySessions,
+    onError: (error) => log.warn(`callbacks: ${error instanceof Failure ? error.message : stackOf(error)}`),
+  })
   const isOffered = ({ name }: Tool): boolean => !refusals.has(name)
   const offers = {
     tools: TOOLS.filter(isOffered),
@@ -64,11 +84,42 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
   }
   const runsCommands = !refusals.has('Bash') || !refusals.has('BackgroundBash')
   const skills = lateSkills(() => openSkillOffers(config, notices, log))
-  return createServer({
+  const services: Services = createServices(
+    {
+      shell: async () => {
+        const { openShell } = await import('./services/shell/open-shell.js')
+        return openShell({ config, notices, log, confinement: await confinement(), state })
+      },
+      plans: async () => {
+        const { openPlans } = await import('./services/plans/open-plans.js')
+        const { level } = await confinement()
+        return openPlans({ config, notices, state, level })
+      },
+      tasks: async () => {
+        const { openTasks } = await import('./services/tasks/open-tasks.js')
+        return openTasks(config, notices, state)
+      },
+      skills: async (_, others) => {
+        const { createSkills } = await import('./services/skills/skills.js')
+        return createSkills(skills.open().index, () => (runsCommands ? others('shell') : refuseScripts()))
+      },
+      callbacks: async (_, others) => {
+        const { openCallbacks } = await import('./services/callbacks/open-callbacks.js')
+        const jobs = async () => (await others('shell')).jobs()
+        return openCallbacks({ config, notices, log, state, jobs, late: callbacks, lateAnswers: noLateAnswers })
+      },
+    },
+    notices,
+  )
+  const server = createServer({
     name: 'scorpiox-code',
     version: VERSION,
     model: settings.MODEL,
     notices,
+    logging: true,
+    channel: settings.CLAUDE_CHANNEL ? 'all' : 'asked',
+    mail: callbacks,
+    observer: callbacks,
     tickets: async () => {
       const { openTicketFiles } = await import('./store/ticket-files.js')
       return openTicketFiles(join(stateDirOf(settings), 'tickets'))
@@ -76,29 +127,30 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
     ...(refusals.has('InvokeSkill') ? offers : skills.among(offers)),
     refusals,
     logError: (error) => log.error(stackOf(error)),
-    services: createServices(
-      {
-        shell: async () => {
-          const { openShell } = await import('./services/shell/open-shell.js')
-          return openShell({ config, notices, log, confinement: await confinement(), state })
-        },
-        plans: async () => {
-          const { openPlans } = await import('./services/plans/open-plans.js')
-          const { level } = await confinement()
-          return openPlans({ config, notices, state, level })
-        },
-        tasks: async () => {
-          const { openTasks } = await import('./services/tasks/open-tasks.js')
-          return openTasks(config, notices, state)
-        },
-        skills: async (_, others) => {
-          const { createSkills } = await import('./services/skills/skills.js')
-          return createSkills(skills.open().index, () => (runsCommands ? others('shell') : refuseScripts()))
-        },
-      },
-      notices,
-    ),
+    services: closingFirst(callbacks, services),
   })
+  return { server, callbacks }
+}
+
+interface Assembled {
+  readonly server: Server
+  readonly callbacks: LateCallbacks
+}
+
+/** The seam for answers to questions of sessions that are gone. */
+function noLateAnswers(): Promise<void> {
+  return Promise.resolve()
+}
+
+/** They have something to write down at the end, which they cannot once the state is closed. */
+function closingFirst(callbacks: LateCallbacks, services: Services): Services {
+  return {
+    ...services,
+    async close() {
+      await callbacks.close()
+      await services.close()
+    },
+  }
 }
 
 /** Who switched off commands did not mean those that come with a project. */
@@ -109,9 +161,10 @@ function refuseScripts(): Promise<never> {
 }
 
 /** Clients have been answered by then. */
-function later(config: Config, log: Log, confinement: () => Promise<Confinement>): void {
+function later(config: Config, log: Log, confinement: () => Promise<Confinement>, arrive: () => Promise<void>): void {
   const work = async (): Promise<void> => {
     await loadCompile()
+    void arrive()
     const { afterStart } = await import('./services/shell/after-start.js')
     await afterStart(config, log, await confinement())
   }

@@ -1,0 +1,12 @@
+// How a job ended, in a few words; the same wherever it is told.
+
+import type { Job } from './job.js'
+
+export function howItEnded({ record }: Pick<Job, 'record'>): string {
+  const { exitCode = null, signal, ending } = record
+  if (ending === 'server-lost') return 'stopped because its server was gone'
+  if (ending === 'server-stopped') return 'stopped with its server'
+  if (ending === 'killed') return 'killed'
+  if (exitCode === null) return 'nobody saw how'
+  return signal ? `exit code ${exitCode} (${signal})` : `exit code ${exitCode}`
+}
