@@ -1,6 +1,7 @@
 // Messages that come back later: at a time, again and again, or when a job does something. This file has the verbs and
 // keeps the parts in step: whatever changes in the state, by whichever process, is read anew, and the parts are told.
 
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Failure } from '../../lib/failure.js'
@@ -16,7 +17,7 @@ import type { Jobs } from '../jobs/jobs.js'
 import type { Mail } from '../mail.js'
 import type { Marks } from '../marks.js'
 import type { Notices } from '../notices.js'
-import { createAlarm } from './alarm.js'
+import { createAlarm, type Alarm } from './alarm.js'
 import { createAttendance } from './attendance.js'
 import type { Besides } from './besides.js'
 import { cancelCallback } from './cancel-callback.js'
@@ -79,6 +80,8 @@ export interface CallbacksSettings {
     readonly folderOf: (who: Who, isAbandoned: boolean) => string | undefined
   }
   readonly lateAnswers: LateAnswers
+  /** What wakes it; the clock of this process unless told. */
+  readonly alarm?: (work: () => Promise<number | undefined>) => Alarm
   readonly warn: (message: string) => void
 }
 
@@ -88,6 +91,7 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
   const inTurn = createInTurn()
   const arrived = new Set<string>()
   let closing: Promise<void> | undefined
+  let renewedAt = clock().uptime
   const scopeOf = (user: string): Scope => ({ project, user })
   const write = <T>(user: string, work: (rows: Rows) => Promise<T>): Promise<T> => state.write(scopeOf(user), work)
   const onError = (error: unknown): void => warn(`callbacks: ${error instanceof Error ? error.message : String(error)}`)
@@ -106,13 +110,12 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
   })
   const timekeeper = createTimekeeper({ clock, isBusy, fire: fireOne, onError })
   const jobWatch = createJobWatch({ jobs, happened, onError })
-  const alarm = createAlarm(tick)
+  const alarm = (settings.alarm ?? createAlarm)(tick)
   const stopListening = state.onChange(({ project: where, user }) => {
     if (where !== project) return
     if (attendance.users.includes(user)) void reload(user).catch(onError)
     else notices.updated(CALLBACKS_URI, user)
   })
-  const renewing = setInterval(() => void renewAll(), RENEW_MS).unref()
 
   function happened(user: string, callback: CallbackRow, happening: Happening): void {
     timekeeper.happened(user, callback, happening)
@@ -126,7 +129,7 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
   }
 
   async function tick(): Promise<number | undefined> {
-    const waits = [await timekeeper.tick(), delivery.look()].filter((wait) => wait !== undefined)
+    const waits = [await timekeeper.tick(), delivery.look(), await renewInTime()].filter((wait) => wait !== undefined)
     return waits.length > 0 ? Math.min(...waits) : undefined
   }
 
@@ -161,7 +164,14 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
     await reload(user)
   }
 
+  /** Milliseconds until it must be said again that we are there. */
+  async function renewInTime(): Promise<number | undefined> {
+    if (clock().uptime - renewedAt >= RENEW_MS) await renewAll()
+    return attendance.users.length > 0 ? renewedAt + RENEW_MS - clock().uptime : undefined
+  }
+
   async function renewAll(): Promise<void> {
+    renewedAt = clock().uptime
     try {
       await delivery.remember()
       for (const user of attendance.users) {
@@ -184,7 +194,6 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
   }
 
   async function closeNow(): Promise<void> {
-    clearInterval(renewing)
     stopListening()
     jobWatch.close()
     await alarm.close()
@@ -269,7 +278,8 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
     },
     inboxOf(who) {
       try {
-        return inbox.folderOf(who, false)
+        const folder = inbox.folderOf(who, false)
+        return folder === undefined ? undefined : join(folder, 'inbox')
       } catch (error) {
         onError(error)
         return undefined

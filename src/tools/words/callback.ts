@@ -94,7 +94,7 @@ function routeWords({ delivery, inbox }: Route, slot: number): string {
     delivery === 'channel'
       ? 'it is pushed into this conversation (claude/channel)'
       : 'the message stands at the front of the next tool result, whichever tool is called: this client cannot be woken'
-  const besides = inbox === null ? '' : `; until then it also lies in ${inbox}/inbox`
+  const besides = inbox === null ? '' : `; until then it also lies in ${inbox}`
   return `Slot ${slot}. When it fires, ${how}${besides}.`
 }
 
