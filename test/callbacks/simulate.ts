@@ -85,7 +85,9 @@ export async function simulate(seed: number, openState: () => State): Promise<re
     world.time += 20 * 60_000
     if (moving().length < 2) await start()
     await pass(below(5000))
+    await oneOf(moving())?.call(true)
     process.thaw()
+    if (below(2) === 0) await process.call(true)
   }
 
   async function reboot(): Promise<void> {

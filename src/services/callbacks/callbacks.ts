@@ -237,22 +237,26 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
     async set(who, given) {
       const { user, session } = who
       const row = await rowOf(who, given)
-      const { callback, begun } = await write(user, async (rows) => {
-        if (marks && !marks.isThere(user)) marks.put(user)
-        const noted = await attendance.begin(user, session, rows)
-        const [slot] = freeSlots(await rows.callbacks.all(), session)
-        if (slot === undefined) throw new Failure(`Error: all callback slots full (max ${MAX_SLOTS})`)
-        await rows.callbacks.put({ ...row, slot })
-        return { callback: { ...row, slot }, begun: noted }
-      })
+      const { callback, begun } = await orNoSlots(() =>
+        write(user, async (rows) => {
+          if (marks && !marks.isThere(user)) marks.put(user)
+          const noted = await attendance.begin(user, session, rows)
+          const [slot] = freeSlots(await rows.callbacks.all(), session)
+          if (slot === undefined) throw new Failure(`Error: all callback slots full (max ${MAX_SLOTS})`)
+          await rows.callbacks.put({ ...row, slot })
+          return { callback: { ...row, slot }, begun: noted }
+        }),
+      )
       begun()
       arrived.add(`${user}\0${session}`)
       await reload(user)
       return { callback, msLeft: timekeeper.msLeft(user, callback) }
     },
     async list(who) {
-      await arrive(who)
-      const all = await state.read(scopeOf(who.user), ({ callbacks }) => callbacks.all())
+      const all = await orNoSlots(async () => {
+        await arrive(who)
+        return state.read(scopeOf(who.user), ({ callbacks }) => callbacks.all())
+      })
       return all
         .filter(({ session }) => session === who.session)
         .map((callback) => ({ callback, msLeft: timekeeper.msLeft(who.user, callback) }))
@@ -261,14 +265,16 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
       if (slot !== undefined && (slot < 0 || slot >= MAX_SLOTS)) {
         throw new Failure(`Error: callback_id ${slot} out of range (max ${MAX_SLOTS - 1})`)
       }
-      await arrive(who)
       const { user, session } = who
-      const cancelled = await write(user, async (rows) => {
-        if (slot !== undefined) return [await cancelCallback(rows, session, slot)]
-        const theirs = (await rows.callbacks.all()).filter((row) => row.session === session)
-        for (const row of theirs) await rows.callbacks.remove(session, row.slot)
-        return theirs
-      })
+      await orNoSlots(() => arrive(who))
+      const cancelled = await orNoSlots(() =>
+        write(user, async (rows) => {
+          if (slot !== undefined) return [await cancelCallback(rows, session, slot)]
+          const theirs = (await rows.callbacks.all()).filter((row) => row.session === session)
+          for (const row of theirs) await rows.callbacks.remove(session, row.slot)
+          return theirs
+        }),
+      )
       await reload(user)
       return cancelled
     },
@@ -298,5 +304,15 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
     },
     watch: (user) => reload(user),
     close: () => (closing ??= closeNow()),
+  }
+}
+
+/** What is wrong with the place where they are kept, in the words that are documented and in ours. */
+export async function orNoSlots<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Failure) || error.message.startsWith('Error: ')) throw error
+    throw new Failure(`Error: callback slots not available\n${error.message}`)
   }
 }
