@@ -111,9 +111,7 @@ export async function simulate(seed: number, openState: () => State): Promise<re
     await pass(round < 10 ? 5000 : 60_000)
     await processes[0]?.call(true)
     // What goes on for ever has shown that it does.
-    for (const { name } of endless.filter(({ name, fired }) => fired.length > (before.get(name) ?? 0))) {
-      await cancelNamed(name)
-    }
+    for (const { name, fired } of endless) if (fired.length > (before.get(name) ?? 0)) await cancelNamed(name)
   }
   for (let round = 0; round < 50; round++) await processes[0]?.call(true)
   return [...complaints(world, before), ...world.robbed, ...processes.flatMap(({ problems }) => problems)]

@@ -7,8 +7,8 @@ import type { Marks } from '../../src/services/marks.js'
 import { createNotices } from '../../src/services/notices.js'
 import type { Rows, State } from '../../src/store/state/state.js'
 
-export const USER = 'ann'
-export const PROJECT = '/srv/project'
+const USER = 'ann'
+const PROJECT = '/srv/project'
 const NO_MARKS: Marks = { isThere: () => true, isAny: () => true, put: () => {}, remove: () => {} }
 
 export interface Firing {
@@ -244,30 +244,26 @@ export class Process {
 }
 
 function stepping(rows: Rows, step: () => void, inserted: (readonly [string, string])[]): Rows {
-  const { callbacks, messages, sessions } = rows
-  const stepped = <A extends readonly unknown[], T>(work: (...given: A) => Promise<T>) => {
-    return async (...given: A): Promise<T> => {
-      step()
-      return work(...given)
-    }
-  }
+  const { messages } = rows
   return {
     ...rows,
-    callbacks: {
-      all: stepped(callbacks.all),
-      put: stepped(callbacks.put),
-      remove: stepped(callbacks.remove),
-    },
-    messages: {
-      ...messages,
-      async insert(message) {
-        step()
-        inserted.push([message.session, message.text])
-        return messages.insert(message)
-      },
-      deliver: stepped(messages.deliver),
-      readdress: stepped(messages.readdress),
-    },
-    sessions: { all: stepped(sessions.all), hold: stepped(sessions.hold), release: stepped(sessions.release) },
+    callbacks: stepped(rows.callbacks, step),
+    sessions: stepped(rows.sessions, step),
+    messages: stepped({ ...messages, insert }, step),
   }
+
+  function insert(message: Parameters<Rows['messages']['insert']>[0]): ReturnType<Rows['messages']['insert']> {
+    inserted.push([message.session, message.text])
+    return messages.insert(message)
+  }
+}
+
+/** The same table, in which every statement is a step. */
+function stepped<T extends object>(table: T, step: () => void): T {
+  return new Proxy(table, {
+    get(target, name, receiver) {
+      step()
+      return Reflect.get(target, name, receiver)
+    },
+  })
 }

@@ -48,8 +48,8 @@ export interface Callbacks extends Mail {
   arrive(who: Who): Promise<void>
   /** What sessions of any user left in this project is held from now on. */
   adoptAll(): Promise<void>
-  /** A call of this session has ended, and none is in flight. */
-  idle(who: Who): void
+  /** A call has ended, and none of its session is in flight. */
+  idle(): void
   /** Its client will not come back. */
   left(who: Who): void
   /** Changes of this user's callbacks are told from now on, also those by other processes. */

@@ -116,6 +116,6 @@ function secondsOf(ms: number): number {
 
 /** On one line, cut where it is too long. */
 function preview(message: string, most: number): string {
-  const characters = [...message.replaceAll(/\s+/g, ' ').trim()]
+  const characters = Array.from(message.replaceAll(/\s+/g, ' ').trim())
   return characters.length <= most ? characters.join('') : `${characters.slice(0, most).join('')}...`
 }
