@@ -72,6 +72,8 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
   const attendance = createAttendance(settings)
   const inTurn = createInTurn()
   const arrived = new Set<string>()
+  /** What those who may have subscribed were told of last. */
+  const told = new Map<string, string>()
   let renewedAt = clock().uptime
   let closing: Promise<void> | undefined
   const scopeOf = (user: string): Scope => ({ project, user })
@@ -94,9 +96,8 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
   const jobWatch = createJobWatch({ jobs, happened, onError })
   const alarm = (settings.alarm ?? createAlarm)(tick)
   const stopListening = state.onChange(({ project: where, user }) => {
-    if (where !== project) return
-    if (attendance.users.includes(user)) void reload(user).catch(onError)
-    else notices.updated(CALLBACKS_URI, user)
+    const concernsUs = attendance.users.includes(user) || told.has(user)
+    if (where === project && concernsUs) void reload(user).catch(onError)
   })
 
   function happened(user: string, callback: CallbackRow, happening: Happening): void {
@@ -132,12 +133,19 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
         callbacks.filter(({ job }) => job !== null),
       )
       delivery.know(user, seen.messages.filter(isOurs))
-      notices.updated(CALLBACKS_URI, user)
+      tellChange(user, JSON.stringify([seen.callbacks, seen.messages]))
       alarm.poke()
       if (callbacks.some(({ fireAt, boot }) => fireAt !== null && boot !== clock().boot)) {
         await write(user, (rows) => rebaseAll(rows, { holder, moment: clock() }))
       }
     })
+  }
+
+  /** The state changes for other reasons too. */
+  function tellChange(user: string, look: string): void {
+    if (told.get(user) === look) return
+    told.set(user, look)
+    notices.updated(CALLBACKS_URI, user)
   }
 
   /** In turn with what is read: who is held must not be compared with what was true before. */
