@@ -46,7 +46,8 @@ async function leftBehind(rows: Rows, { into, holder, isGone, isAbandoned }: Tak
     if (name === into || !session) return name !== into
     return session.holder === holder ? isAbandoned(name) : isGone(session)
   }
-  const owners = [await rows.callbacks.all(), await rows.messages.waiting(), await rows.questions.undelivered()].flat()
+  const asked = [await rows.questions.open(), await rows.questions.undelivered()].flat()
+  const owners = [await rows.callbacks.all(), await rows.messages.waiting(), asked].flat()
   const left = new Set(owners.map(({ session }) => session).filter(isLeft))
   for (const name of sessions.keys()) if (isLeft(name) && !left.has(name)) await rows.sessions.release(name)
   return left
@@ -63,7 +64,9 @@ async function moveAll(rows: Rows, name: string, { into }: TakingOver): Promise<
     if (row) await move(rows, row, into, slot)
   }
   await rows.messages.readdress(name, into)
-  if (slots.length < theirs.length) return false
+  // A question that is answered one day is answered to whoever holds the session that asked.
+  const isAsking = (await rows.questions.open()).some(({ session }) => session === name)
+  if (slots.length < theirs.length || isAsking) return false
   await rows.sessions.release(name)
   return true
 }
