@@ -179,9 +179,17 @@ describe('what fires', () => {
   inServer('again and again while lines match, each line once', async (client) => {
     const task_id = await startJob(client, 'for i in 1 2 3; do echo "beat $i"; sleep 1.6; done; sleep 60')
     await callback(client, { message: 'beat', task_id, pattern: '^beat', repeat_count: -1 })
-    await until(() => logged(client).length >= 3, 'three beats')
-    const beats = (await frontOf(client)).match(/printed "beat \d"/g)
-    expect(beats).toEqual(['printed "beat 1"', 'printed "beat 2"', 'printed "beat 3"'])
+    // On a slow machine two of them come within the second that makes them one.
+    const beats = (text: string) =>
+      [...text.matchAll(/printed "beat (\d)"(?: and (\d) more)?/g)].map(([, first, more = '0']) => [
+        first,
+        1 + Number(more),
+      ])
+    const count = (): number => beats(logged(client).join('\n')).reduce((sum, [, lines]) => sum + Number(lines), 0)
+    await until(() => count() >= 3, 'three beats')
+    expect(count()).toBe(3)
+    const firsts = beats(await frontOf(client)).map(([first]) => Number(first))
+    expect(firsts).toEqual([...new Set(firsts)].toSorted())
     expect(await firstLine(client, { action: 'cancel' })).toBe('Cancelled 1 callback.')
   })
 })
