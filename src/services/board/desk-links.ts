@@ -1,0 +1,140 @@
+// All the desks that one board is in touch with: this process's own, and those of other servers of the same state, which
+// come and go. A desk that does not answer is tried again; one that is gone is forgotten with all it showed.
+
+import { watch, type FSWatcher } from 'node:fs'
+
+import { hasCode } from '../../lib/error-code.js'
+import { paced } from '../../lib/paced.js'
+import { openDesks, strikeRefused, type DeskEntry } from '../../store/desk-entries.js'
+import type { Desk, DeskVisit } from './desk.js'
+import { linkToDesk } from './desk-link.js'
+import type { DeskNews } from './desk-news.js'
+
+const LOOK_MS = 1000
+const LOOK_SPACING_MS = 100
+/** What one that has just refused is spared. */
+const RETRY_MS = 3000
+
+export interface DeskLinks {
+  /** What each desk shows. */
+  all(): readonly LinkedDesk[]
+  find(id: string): LinkedDesk | undefined
+  watching(isWatching: boolean): void
+  /** When every desk that there was at the beginning has been connected to, or has not answered. */
+  readonly ready: Promise<void>
+  close(): void
+}
+
+export interface LinkedDesk {
+  readonly id: string
+  readonly shown: DeskNews
+  readonly visit: DeskVisit
+}
+
+export interface LinksSettings {
+  readonly user: string
+  readonly own: Desk | undefined
+  /** Where other servers have their desks; undefined: they are none of this user's. */
+  readonly folder: string | undefined
+  readonly onNews: (news: DeskNews) => void
+}
+
+interface Linked {
+  readonly id: string
+  shown: DeskNews
+  visit: DeskVisit
+}
+
+export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLinks {
+  const links = new Map<string, Linked>()
+  const busy = new Set<string>()
+  const retryAt = new Map<string, number>()
+  let isWatching = false
+  let isClosed = false
+
+  function note(link: Linked, news: DeskNews): void {
+    const { stirred: _, ...parts } = news
+    link.shown = { ...link.shown, ...parts }
+    onNews(news)
+  }
+
+  function linkToOwn(desk: Desk): void {
+    const pending: DeskNews[] = []
+    let link: Linked | undefined
+    const visit = desk.visit(user, (news) => (link ? note(link, news) : void pending.push(news)))
+    link = { id: desk.id, shown: {}, visit }
+    links.set(desk.id, link)
+    for (const news of pending) note(link, news)
+  }
+
+  async function connect(entry: DeskEntry): Promise<void> {
+    const { id, address } = entry
+    busy.add(id)
+    try {
+      const link: { shown: DeskNews } = { shown: {} }
+      const visit = await linkToDesk(address, user, {
+        news(news) {
+          // Who says that it is another is not believed.
+          if (news.server && news.server.id !== id) return
+          const linked = links.get(id)
+          if (linked) note(linked, news)
+          else link.shown = { ...link.shown, ...news }
+        },
+        gone() {
+          if (!links.delete(id)) return
+          onNews({})
+        },
+      })
+      if (isClosed) return visit.leave()
+      links.set(id, { id, visit, shown: link.shown })
+      visit.watching(isWatching)
+    } catch (error) {
+      if (hasCode(error, 'ECONNREFUSED', 'ENOENT')) strikeRefused(entry)
+      retryAt.set(id, Date.now() + RETRY_MS)
+    } finally {
+      busy.delete(id)
+    }
+  }
+
+  async function look(): Promise<void> {
+    if (folder === undefined || isClosed) return
+    const entries = await openDesks(folder).catch(() => [])
+    for (const id of retryAt.keys()) if (!entries.some((entry) => entry.id === id)) retryAt.delete(id)
+    const isNew = ({ id }: DeskEntry): boolean =>
+      id !== own?.id && !links.has(id) && !busy.has(id) && (retryAt.get(id) ?? 0) <= Date.now()
+    await Promise.all(entries.filter(isNew).map(connect))
+  }
+
+  if (own) linkToOwn(own)
+  const ready = look()
+  const looking = paced(LOOK_SPACING_MS, look)
+  const timer = folder === undefined ? undefined : setInterval(() => looking.ask(), LOOK_MS).unref()
+  const watcher = folder === undefined ? undefined : watchFolder(folder, () => looking.ask())
+  return {
+    ready,
+    all: () => [...links.values()],
+    find: (id) => links.get(id),
+    watching(is) {
+      isWatching = is
+      for (const { visit } of links.values()) visit.watching(is)
+    },
+    close() {
+      isClosed = true
+      clearInterval(timer)
+      watcher?.close()
+      looking.stop()
+      const left = [...links.values()]
+      links.clear()
+      for (const { visit } of left) visit.leave()
+    },
+  }
+}
+
+/** Sooner than by looking; where it cannot be had, or breaks, looking does. */
+function watchFolder(folder: string, onChange: () => void): FSWatcher | undefined {
+  try {
+    return watch(folder, { persistent: false }, onChange).on('error', () => {})
+  } catch {
+    return undefined
+  }
+}
