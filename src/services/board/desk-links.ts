@@ -42,51 +42,51 @@ export interface LinksSettings {
 interface Linked {
   readonly id: string
   shown: DeskNews
-  visit: DeskVisit
+  readonly visit: DeskVisit
 }
 
 export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLinks {
   const links = new Map<string, Linked>()
+  /** What came before it was known to whom it belongs. */
+  const early = new Map<string, DeskNews>()
   const busy = new Set<string>()
   const retryAt = new Map<string, number>()
   let isWatching = false
   let isClosed = false
 
-  function note(link: Linked, news: DeskNews): void {
+  function hear(id: string, news: DeskNews): void {
+    // Who says that it is another is not believed.
+    if (news.server && news.server.id !== id) return
     const { stirred: _, ...parts } = news
-    link.shown = { ...link.shown, ...parts }
+    const link = links.get(id)
+    if (link) link.shown = { ...link.shown, ...parts }
+    else early.set(id, { ...early.get(id), ...parts })
     onNews(news)
   }
 
+  function settle(id: string, visit: DeskVisit): void {
+    links.set(id, { id, visit, shown: early.get(id) ?? {} })
+    early.delete(id)
+  }
+
   function linkToOwn(desk: Desk): void {
-    const pending: DeskNews[] = []
-    let link: Linked | undefined
-    const visit = desk.visit(user, (news) => (link ? note(link, news) : void pending.push(news)))
-    link = { id: desk.id, shown: {}, visit }
-    links.set(desk.id, link)
-    for (const news of pending) note(link, news)
+    const visit = desk.visit(user, (news) => hear(desk.id, news))
+    settle(desk.id, visit)
   }
 
   async function connect(entry: DeskEntry): Promise<void> {
     const { id, address } = entry
     busy.add(id)
     try {
-      const link: { shown: DeskNews } = { shown: {} }
       const visit = await linkToDesk(address, user, {
-        news(news) {
-          // Who says that it is another is not believed.
-          if (news.server && news.server.id !== id) return
-          const linked = links.get(id)
-          if (linked) note(linked, news)
-          else link.shown = { ...link.shown, ...news }
-        },
+        news: (news) => hear(id, news),
         gone() {
-          if (!links.delete(id)) return
-          onNews({})
+          early.delete(id)
+          if (links.delete(id)) onNews({})
         },
       })
       if (isClosed) return visit.leave()
-      links.set(id, { id, visit, shown: link.shown })
+      settle(id, visit)
       visit.watching(isWatching)
     } catch (error) {
       if (hasCode(error, 'ECONNREFUSED', 'ENOENT')) strikeRefused(entry)
@@ -96,12 +96,14 @@ export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLin
     }
   }
 
+  function isNew({ id }: DeskEntry): boolean {
+    return id !== own?.id && !links.has(id) && !busy.has(id) && (retryAt.get(id) ?? 0) <= Date.now()
+  }
+
   async function look(): Promise<void> {
     if (folder === undefined || isClosed) return
     const entries = await openDesks(folder).catch(() => [])
     for (const id of retryAt.keys()) if (!entries.some((entry) => entry.id === id)) retryAt.delete(id)
-    const isNew = ({ id }: DeskEntry): boolean =>
-      id !== own?.id && !links.has(id) && !busy.has(id) && (retryAt.get(id) ?? 0) <= Date.now()
     await Promise.all(entries.filter(isNew).map(connect))
   }
 

@@ -46,7 +46,8 @@ export function readFromBoard(line: string): FromBoard | undefined {
   if (kind === 'stirred') return { kind }
   if (kind === 'presence' && typeof user === 'string' && user.length <= MAX_USER && typeof watching === 'boolean')
     return { kind, user, watching }
-  if (kind !== 'ask' || typeof id !== 'number' || !Number.isSafeInteger(job) || typeof job !== 'number') return undefined
+  if (kind !== 'ask' || typeof id !== 'number' || !Number.isSafeInteger(job) || typeof job !== 'number')
+    return undefined
   return verb === 'kill' || verb === 'output' ? { kind, id, verb, job } : undefined
 }
 
@@ -94,13 +95,13 @@ function isJob(value: unknown): value is JobView {
   )
 }
 
-const OUTCOMES: readonly unknown[] = ['ok', 'error', 'cancelled', 'running']
+const OUTCOMES: ReadonlySet<unknown> = new Set(['ok', 'error', 'cancelled', 'running'])
 
 function isCall(value: unknown): value is CallView {
   return (
     hasTexts(value, 'server', 'project', 'tool', 'about') &&
     hasNumbers(value, 'startedAt', 'ms') &&
-    OUTCOMES.includes(value.outcome)
+    OUTCOMES.has(value.outcome)
   )
 }
 

@@ -74,7 +74,7 @@ export function createDesk(parts: DeskParts): Desk {
       tell,
       isWatching: false,
       calls: paced(CALLS_EVERY_MS, () =>
-        tell({ calls: calls.of(user).map((call) => ({ server: id, project, ...call })) }),
+        tell({ calls: calls.of(user).map((call) => Object.assign({ server: id, project }, call)) }),
       ),
       jobs: paced(JOBS_EVERY_MS, async () => tell({ jobs: await jobsOf(user) })),
       stir: paced(STIR_EVERY_MS, () => tell({ stirred: true })),
@@ -97,11 +97,12 @@ export function createDesk(parts: DeskParts): Desk {
     }
   }
 
+  function each(user: string | undefined, work: (visitor: Visitor) => void): void {
+    for (const visitor of visitors) if (user === undefined || visitor.user === user) work(visitor)
+  }
+
   function relisten(): void {
     stopListening?.()
-    const each = (user: string | undefined, work: (visitor: Visitor) => void): void => {
-      for (const visitor of visitors) if (user === undefined || visitor.user === user) work(visitor)
-    }
     const ways = [
       calls.onChange((user) => each(user, (visitor) => visitor.calls.ask())),
       notices.listen((notice) => {
@@ -110,7 +111,7 @@ export function createDesk(parts: DeskParts): Desk {
       }),
       state?.onChange((scope) => each(scope.user, (visitor) => visitor.stir.ask())),
     ]
-    stopListening = () => ways.forEach((leave) => leave?.())
+    stopListening = () => ways.forEach((wayOut) => wayOut?.())
   }
 
   function leave(visitor: Visitor): void {

@@ -18,9 +18,14 @@ export interface RecentCalls extends Observer {
   onChange(listener: (user: string) => void): () => void
 }
 
+interface Running {
+  readonly user: string
+  readonly call: RecentCall
+}
+
 export function createRecentCalls(): RecentCalls {
   const ended = new Map<string, RecentCall[]>()
-  const running = new Map<BegunCall, RecentCall & { readonly user: string }>()
+  const running = new Map<BegunCall, Running>()
   const listeners = new Set<(user: string) => void>()
   const tell = (user: string): void => {
     for (const listener of listeners) listener(user)
@@ -39,14 +44,15 @@ export function createRecentCalls(): RecentCalls {
   return {
     began({ user }, call) {
       const tool = call.tool.length > MAX_ABOUT ? copied(call.tool) : call.tool
-      running.set(call, { user, tool, about: aboutOf(call.input), outcome: 'running', startedAt: Date.now(), ms: 0 })
+      const about = aboutOf(call.input)
+      running.set(call, { user, call: { tool, about, outcome: 'running', startedAt: Date.now(), ms: 0 } })
       tell(user)
     },
     ended({ user }, { outcome, ms }, begun) {
-      const call = running.get(begun)
-      if (!call) return
+      const found = running.get(begun)
+      if (!found) return
       running.delete(begun)
-      const { tool, about, startedAt } = call
+      const { tool, about, startedAt } = found.call
       const ring = ringOf(user)
       ring.push({ tool, about, outcome, startedAt, ms: Math.round(ms) })
       if (ring.length > MAX_CALLS) ring.shift()
@@ -54,8 +60,8 @@ export function createRecentCalls(): RecentCalls {
     },
     left: () => {},
     of(user) {
-      const now = [...running.values()].filter((call) => call.user === user).slice(-MAX_CALLS)
-      return [...(ended.get(user) ?? []), ...now.map(({ user: _, ...call }) => call)].slice(-MAX_CALLS)
+      const now = [...running.values()].filter((each) => each.user === user).map(({ call }) => call)
+      return [...(ended.get(user) ?? []), ...now].slice(-MAX_CALLS)
     },
     onChange(listener) {
       listeners.add(listener)
