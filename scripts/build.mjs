@@ -2,7 +2,7 @@
 // file and parts beside it that are loaded when needed: what is not parsed at the start costs nothing there. The page
 // for browsers is three files in dist/page/.
 
-import { chmod, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -65,7 +65,7 @@ async function buildPage() {
   await build.close()
   const style = await readFile('src/web/page/page.css', 'utf8')
   await writeFile('dist/page/page.css', smaller(style))
-  await cp('src/web/page/index.html', 'dist/page/index.html')
+  await copyFile('src/web/page/index.html', 'dist/page/index.html')
 }
 
 /** Without comments and the spaces that mean nothing; a space before or after a colon may mean something. */

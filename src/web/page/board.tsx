@@ -1,5 +1,6 @@
 // The board of somebody who is signed in: the frame with its views, what is announced, and whether it is live.
 
+import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { BoardView } from '../../services/board/view.js'
@@ -63,7 +64,7 @@ export function Board({ signedIn, leave, choose }: Props) {
         </header>
         <main id="main" ref={main} tabIndex={-1}>
           <News news={news} close={close} />
-          <Shown route={route} view={view} tell={tell} />
+          {SHOWN[route](view, tell)}
         </main>
       </div>
       <p class="unseen" role="status" aria-live="polite">
@@ -73,21 +74,15 @@ export function Board({ signedIn, leave, choose }: Props) {
   )
 }
 
-function Shown({ route, view, tell }: { route: Route; view: BoardView; tell: (text: string) => void }) {
-  switch (route) {
-    case 'questions':
-      return <QuestionsView questions={view.questions} tell={tell} />
-    case 'jobs':
-      return <JobsView jobs={view.jobs} />
-    case 'tasks':
-      return <TasksView projects={view.projects} />
-    case 'callbacks':
-      return <CallbacksView callbacks={view.callbacks} messages={view.messages} />
-    case 'calls':
-      return <CallsView calls={view.calls} />
-    case 'tools':
-      return <ToolsView servers={view.servers} problems={view.problems} />
-  }
+type Shown = (view: BoardView, tell: (text: string) => void) => VNode
+
+const SHOWN: Readonly<Record<Route, Shown>> = {
+  questions: ({ questions }, tell) => <QuestionsView questions={questions} tell={tell} />,
+  jobs: ({ jobs }) => <JobsView jobs={jobs} />,
+  tasks: ({ projects }) => <TasksView projects={projects} />,
+  callbacks: ({ callbacks, messages }) => <CallbacksView callbacks={callbacks} messages={messages} />,
+  calls: ({ calls }) => <CallsView calls={calls} />,
+  tools: ({ servers, problems }) => <ToolsView servers={servers} problems={problems} />,
 }
 
 function useTitle(name: string, waiting: number): void {

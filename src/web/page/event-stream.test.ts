@@ -39,7 +39,9 @@ test('every cut of a stream of mixed line ends', () => {
   for (let first = 0; first <= text.length; first += 1) {
     for (let second = first; second <= text.length; second += 1) {
       const reader = createEventReader()
-      const found = [text.slice(0, first), text.slice(first, second), text.slice(second)].flatMap(reader.read)
+      const found = [text.slice(0, first), text.slice(first, second), text.slice(second)].flatMap((piece) =>
+        reader.read(piece),
+      )
       expect(found).toEqual(['{"a":1}\n\n two', 'last'])
     }
   }

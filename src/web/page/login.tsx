@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 
+import type { Key } from './languages/phrase.js'
 import { Brand } from './parts/brand.js'
 import { LanguageSwitch } from './parts/language-switch.js'
 import { Said } from './parts/said.js'
@@ -9,6 +10,13 @@ import { useWords } from './speech.js'
 
 /** Why somebody who tried to be signed in is not. */
 export type Farewell = 'wrong' | 'expired' | 'link' | 'missing'
+
+const REASONS: Readonly<Record<Farewell, Key>> = {
+  wrong: 'tokenWrong',
+  expired: 'tokenExpired',
+  link: 'linkExpired',
+  missing: 'tokenMissing',
+}
 
 interface Props {
   readonly farewell: Farewell | undefined
@@ -58,7 +66,7 @@ export function Login({ farewell, enter, choose }: Props) {
         <div role="alert">
           {reason !== undefined && (
             <p id="token-error" class="mistake">
-              <Reason reason={reason} />
+              <Said phrase={REASONS[reason]} places={{ command: <Command name="ui" /> }} />
             </p>
           )}
         </div>
@@ -69,19 +77,6 @@ export function Login({ farewell, enter, choose }: Props) {
       <LanguageSwitch choose={choose} />
     </main>
   )
-}
-
-function Reason({ reason }: { readonly reason: Farewell }) {
-  switch (reason) {
-    case 'missing':
-      return <Said phrase="tokenMissing" />
-    case 'wrong':
-      return <Said phrase="tokenWrong" />
-    case 'expired':
-      return <Said phrase="tokenExpired" />
-    case 'link':
-      return <Said phrase="linkExpired" places={{ command: <Command name="ui" /> }} />
-  }
 }
 
 function Command({ name }: { readonly name: string }) {

@@ -10,10 +10,6 @@ export function setClock(aheadOfOurs: number): void {
   ahead = aheadOfOurs
 }
 
-export function now(): number {
-  return Date.now() + ahead
-}
-
 export function useNow(): number {
   const [time, setTime] = useState(now)
   useEffect(() => {
@@ -29,4 +25,8 @@ export function useNow(): number {
     }
   }, [])
   return time
+}
+
+function now(): number {
+  return Date.now() + ahead
 }

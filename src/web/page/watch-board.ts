@@ -29,36 +29,32 @@ const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 15_000
 
 export function watchBoard(token: string, watcher: Watcher): Watch {
-  let isClosed = false
-  let attempt = new AbortController()
-  let wake: () => void = () => {}
+  const closing = new AbortController()
+  let pause = new AbortController()
 
   const keepOn = async (): Promise<void> => {
-    for (let failures = 0; !isClosed; failures += 1) {
+    for (let failures = 0; !closing.signal.aborted; failures += 1) {
       watcher.connection({ state: 'connecting' })
-      attempt = new AbortController()
-      const heard = await follow(token, watcher, attempt)
-      if (isClosed) return
+      const heard = await follow(token, watcher, closing.signal)
+      if (closing.signal.aborted) return
       if (heard.status === 401) return watcher.denied()
       if (heard.events > 0) failures = 0
-      const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.75 + Math.random() / 2)
-      watcher.connection({ state: 'lost', retryAt: Date.now() + pause, status: heard.status })
-      await new Promise<void>((resolve) => {
-        wake = resolve
-        setTimeout(resolve, pause)
-      })
+      const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.75 + Math.random() / 2)
+      watcher.connection({ state: 'lost', retryAt: Date.now() + ms, status: heard.status })
+      pause = new AbortController()
+      await paused(ms, AbortSignal.any([pause.signal, closing.signal]))
     }
   }
   void keepOn()
 
-  return {
-    retry: () => wake(),
-    close() {
-      isClosed = true
-      attempt.abort()
-      wake()
-    },
-  }
+  return { retry: () => pause.abort(), close: () => closing.abort() }
+}
+
+function paused(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => resolve())
+  })
 }
 
 interface Heard {
@@ -67,12 +63,13 @@ interface Heard {
   readonly events: number
 }
 
-async function follow(token: string, watcher: Watcher, attempt: AbortController): Promise<Heard> {
+async function follow(token: string, watcher: Watcher, closing: AbortSignal): Promise<Heard> {
+  const attempt = new AbortController()
   let events = 0
   let status = 0
   let silence = setTimeout(() => attempt.abort(), SILENCE_MS)
   try {
-    const response = await openStream(token, attempt.signal)
+    const response = await openStream(token, AbortSignal.any([attempt.signal, closing]))
     status = response.status
     if (!response.ok || response.body === null) {
       attempt.abort()

@@ -18,15 +18,15 @@ const CATALOGUES: Readonly<Record<Language, Catalogue>> = { en, ko, ar }
 export interface Words {
   readonly language: Language
   readonly direction: 'ltr' | 'rtl'
-  say(key: Key, values?: Values): string
+  readonly say: (key: Key, values?: Values) => string
   /** The phrase cut at its places: texts at even positions, names of places at odd ones. */
-  pieces(key: Key, n?: number): readonly string[]
-  number(value: number): string
-  duration(ms: number): string
-  ago(at: number, now: number): string
-  moment(at: number): string
+  readonly pieces: (key: Key, n?: number) => readonly string[]
+  readonly number: (value: number) => string
+  readonly duration: (ms: number) => string
+  readonly ago: (at: number, now: number) => string
+  readonly moment: (at: number) => string
   /** For text of others: whoever writes Arabic may well begin with a name in Latin letters. */
-  directionOf(text: string): 'rtl' | 'auto'
+  readonly directionOf: (text: string) => 'rtl' | 'auto'
 }
 
 export type Values = Readonly<Record<string, string | number>>

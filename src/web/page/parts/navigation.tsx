@@ -27,31 +27,29 @@ export function Navigation({ route, view }: { readonly route: Route; readonly vi
 
 function Badge({ route, view }: { readonly route: Route; readonly view: BoardView }) {
   const { say, number } = useWords()
-  const { n, phrase } = counted(route, view)
-  if (n === 0 || phrase === undefined) return null
+  const count = COUNTS[route]
+  const n = count?.of(view) ?? 0
+  if (count === undefined || n === 0) return null
   return (
     <>
-      <span class={route === 'questions' || phrase === 'problems' ? 'badge urgent' : 'badge'} aria-hidden="true">
+      <span class={route === 'questions' || route === 'tools' ? 'badge urgent' : 'badge'} aria-hidden="true">
         {number(n)}
       </span>
-      <span class="unseen">, {say(phrase, { n })}</span>
+      <span class="unseen">, {say(count.phrase, { n })}</span>
     </>
   )
 }
 
-function counted(route: Route, view: BoardView): { readonly n: number; readonly phrase?: Key } {
-  switch (route) {
-    case 'questions':
-      return { n: view.questions.length, phrase: 'questionsWaiting' }
-    case 'jobs':
-      return { n: view.jobs.filter(({ isRunning }) => isRunning).length, phrase: 'jobsRunning' }
-    case 'tasks':
-      return { n: view.projects.reduce((sum, { openTasks }) => sum + openTasks, 0), phrase: 'tasksOpen' }
-    case 'callbacks':
-      return { n: view.callbacks.length, phrase: 'callbacksSet' }
-    case 'calls':
-      return { n: 0 }
-    case 'tools':
-      return { n: view.problems.length, phrase: 'problems' }
-  }
+interface Count {
+  readonly phrase: Key
+  readonly of: (view: BoardView) => number
+}
+
+const COUNTS: Readonly<Record<Route, Count | undefined>> = {
+  questions: { phrase: 'questionsWaiting', of: ({ questions }) => questions.length },
+  jobs: { phrase: 'jobsRunning', of: ({ jobs }) => jobs.filter(({ isRunning }) => isRunning).length },
+  tasks: { phrase: 'tasksOpen', of: ({ projects }) => projects.reduce((sum, { openTasks }) => sum + openTasks, 0) },
+  callbacks: { phrase: 'callbacksSet', of: ({ callbacks }) => callbacks.length },
+  calls: undefined,
+  tools: { phrase: 'problems', of: ({ problems }) => problems.length },
 }
