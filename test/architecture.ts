@@ -70,7 +70,9 @@ function closedDoors(file: string, text: string): string[] {
 }
 
 function strayPageImports(file: string, text: string): string[] {
-  const imports = text.matchAll(/^(?:import|export)\b( type)?[^'"=;]*['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]/gm)
+  const imports = text.matchAll(
+    /^(?:import( type)?[^'"]*|export[^'"=;()]*\bfrom )['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]/gm,
+  )
   return [...imports].flatMap(([, isType, named, dynamic]) => {
     const target = named ?? dynamic ?? ''
     const path = target.startsWith('.') ? normalize(join(dirname(file), target)) : target
