@@ -12,6 +12,7 @@ import { VERSION } from './lib/version.js'
 import { createLog, stackOf, type Log } from './platform/log.js'
 import { loadCompile } from './protocol/schema-check.js'
 import { createServer, type Server } from './protocol/server.js'
+import type { Watchers } from './services/board/watchers.js'
 import type { Confinement } from './services/shell/confinement.js'
 import { createNotices } from './services/notices.js'
 import { createServices } from './services/services.js'
@@ -56,6 +57,7 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
   )
   const notices = createNotices()
   const state = lazyState(config)
+  const watchers: Watchers = { isWatched: () => false, onChange: () => () => {} }
   const isOffered = ({ name }: Tool): boolean => !refusals.has(name)
   const offers = {
     tools: TOOLS.filter(isOffered),
@@ -90,6 +92,10 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
         tasks: async () => {
           const { openTasks } = await import('./services/tasks/open-tasks.js')
           return openTasks(config, notices, state)
+        },
+        questions: async () => {
+          const { openQuestions } = await import('./services/questions/open-questions.js')
+          return openQuestions(config, state, watchers)
         },
         skills: async (_, others) => {
           const { createSkills } = await import('./services/skills/skills.js')
