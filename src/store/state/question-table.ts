@@ -65,14 +65,6 @@ export function createQuestionTable(sql: Sql, scope: number): QuestionRows {
         before,
       )
     },
-    async readdress(from, to) {
-      await sql.run(
-        'UPDATE questions SET session = ?, waiting = 0 WHERE scope = ? AND session = ? AND delivered_at IS NULL',
-        storableText(to),
-        scope,
-        storableText(from),
-      )
-    },
   }
 }
 
