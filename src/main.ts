@@ -12,14 +12,21 @@ import { VERSION } from './lib/version.js'
 import { createLog, stackOf, type Log } from './platform/log.js'
 import { loadCompile } from './protocol/schema-check.js'
 import { createServer, type Server } from './protocol/server.js'
+import type { Desk } from './services/board/desk.js'
+import { createRecentCalls } from './services/board/recent-calls.js'
+import type { Boards } from './services/board/shared-boards.js'
+import { lateCallbacks, type LateCallbacks } from './services/callbacks/late-callbacks.js'
 import type { Confinement } from './services/shell/confinement.js'
+import type { Shell } from './services/shell/shell.js'
 import { createNotices } from './services/notices.js'
-import { createServices } from './services/services.js'
+import { together } from './services/observer.js'
+import { createServices, type Services } from './services/services.js'
 import { lazyState } from './services/state.js'
 import { RESOURCES, TEMPLATES, TOOLS } from './tools/index.js'
 import { lateSkills } from './tools/late-skills.js'
 import { openSkillOffers } from './tools/skill-offers.js'
 import type { Tool } from './tools/tool.js'
+import { localPeer } from './transport/local-peer.js'
 import { serveStdio } from './transport/stdio.js'
 
 const PROGRAM_DIR = import.meta.dirname
@@ -37,18 +44,30 @@ async function main(argv: readonly string[]): Promise<number> {
     const surroundings = {
       config,
       log,
-      createServer: (settled?: Confinement) => assemble(config, log, lazily(config, settled)),
+      createServer: (settled?: Confinement) => assemble(config, log, lazily(config, settled), 'stdio').server,
+      createServing(settled: Confinement) {
+        const serving = assemble(config, log, lazily(config, settled), 'http')
+        void serving.callbacks.adoptAll()
+        return serving
+      },
     }
     return runCommand(command, surroundings, given ?? { command, operands: [], flags: {} })
   }
   const confinement = lazily(config)
-  later(config, log, confinement)
-  await serveStdio(assemble(config, log, confinement), config.settings.MAX_LINE_BYTES)
+  const { server, callbacks } = assemble(config, log, confinement, 'stdio')
+  const peer = localPeer()
+  later(config, log, confinement, server, () => callbacks.arrive(peer))
+  await serveStdio(server, config.settings.MAX_LINE_BYTES, peer)
   return 0
 }
 
 /** The server with the tools that are switched on, each service behind a door that opens on first use. */
-function assemble(config: Config, log: Log, confinement: () => Promise<Confinement>): Server {
+function assemble(
+  config: Config,
+  log: Log,
+  confinement: () => Promise<Confinement>,
+  transport: 'stdio' | 'http',
+): Serving {
   const { settings } = config
   const refusals = refusalsOf(
     config,
@@ -56,6 +75,12 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
   )
   const notices = createNotices()
   const state = lazyState(config)
+  const callbacks = lateCallbacks({
+    mayWait: async (user) => (await import('./services/callbacks/waiting-marks.js')).mayWait(config, user),
+    open: async () => services.open(['callbacks']),
+    hasMany: transport === 'http',
+    onError: (error) => log.warn(`callbacks: ${error instanceof Failure ? error.message : stackOf(error)}`),
+  })
   const isOffered = ({ name }: Tool): boolean => !refusals.has(name)
   const offers = {
     tools: TOOLS.filter(isOffered),
@@ -64,7 +89,59 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
   }
   const runsCommands = !refusals.has('Bash') || !refusals.has('BackgroundBash')
   const skills = lateSkills(() => openSkillOffers(config, notices, log))
-  return createServer({
+  const calls = createRecentCalls()
+  let shell: Shell | undefined
+  let desk: Promise<Desk> | undefined
+  const openDesk = (): Promise<Desk> =>
+    (desk ??= import('./services/board/open-desk.js').then((module) =>
+      module.openDesk({
+        config,
+        log,
+        notices,
+        state,
+        calls,
+        transport,
+        refusals,
+        confinement,
+        jobs: () => shell?.openJobs(),
+        tools: TOOLS.map(({ name }) => name),
+        runCommands: new Set(['Bash', 'BackgroundBash']),
+      }),
+    ))
+  const services: Services = createServices(
+    {
+      desk: openDesk,
+      shell: async () => {
+        const { openShell } = await import('./services/shell/open-shell.js')
+        return (shell = openShell({ config, notices, log, confinement: await confinement(), state }))
+      },
+      plans: async () => {
+        const { openPlans } = await import('./services/plans/open-plans.js')
+        const { level } = await confinement()
+        return openPlans({ config, notices, state, level })
+      },
+      tasks: async () => {
+        const { openTasks } = await import('./services/tasks/open-tasks.js')
+        return openTasks(config, notices, state)
+      },
+      questions: async (_, others) => {
+        const { openQuestions } = await import('./services/questions/open-questions.js')
+        return openQuestions(config, state, await others('desk'))
+      },
+      callbacks: async (_, others) => {
+        const { openCallbacks } = await import('./services/callbacks/open-callbacks.js')
+        const { lateAnswers } = await import('./services/questions/late-answers.js')
+        const jobs = async () => (await others('shell')).jobs()
+        return openCallbacks({ config, notices, log, state, jobs, late: callbacks, lateAnswers })
+      },
+      skills: async (_, others) => {
+        const { createSkills } = await import('./services/skills/skills.js')
+        return createSkills(skills.open().index, () => (runsCommands ? others('shell') : refuseScripts()))
+      },
+    },
+    notices,
+  )
+  const server = createServer({
     name: 'scorpiox-code',
     version: VERSION,
     model: settings.MODEL,
@@ -76,29 +153,39 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
     ...(refusals.has('InvokeSkill') ? offers : skills.among(offers)),
     refusals,
     logError: (error) => log.error(stackOf(error)),
-    services: createServices(
-      {
-        shell: async () => {
-          const { openShell } = await import('./services/shell/open-shell.js')
-          return openShell({ config, notices, log, confinement: await confinement(), state })
-        },
-        plans: async () => {
-          const { openPlans } = await import('./services/plans/open-plans.js')
-          const { level } = await confinement()
-          return openPlans({ config, notices, state, level })
-        },
-        tasks: async () => {
-          const { openTasks } = await import('./services/tasks/open-tasks.js')
-          return openTasks(config, notices, state)
-        },
-        skills: async (_, others) => {
-          const { createSkills } = await import('./services/skills/skills.js')
-          return createSkills(skills.open().index, () => (runsCommands ? others('shell') : refuseScripts()))
-        },
-      },
-      notices,
-    ),
+    logging: true,
+    channel: settings.CLAUDE_CHANNEL ? 'all' : 'asked',
+    mail: callbacks,
+    observer: together([calls, callbacks]),
+    services: closingFirst(callbacks, services),
   })
+  return {
+    server,
+    callbacks,
+    async openBoards() {
+      await server.services.open(['desk'])
+      const { openBoards } = await import('./services/board/open-boards.js')
+      return openBoards({ config, state, own: await openDesk() })
+    },
+  }
+}
+
+interface Serving {
+  readonly server: Server
+  readonly callbacks: LateCallbacks
+  /** Where people look at what it does. */
+  openBoards(): Promise<Boards>
+}
+
+/** They have something to write down at the end, which they cannot once the state is closed. */
+function closingFirst(callbacks: LateCallbacks, services: Services): Services {
+  return {
+    ...services,
+    async close() {
+      await callbacks.close()
+      await services.close()
+    },
+  }
 }
 
 /** Who switched off commands did not mean those that come with a project. */
@@ -109,9 +196,17 @@ function refuseScripts(): Promise<never> {
 }
 
 /** Clients have been answered by then. */
-function later(config: Config, log: Log, confinement: () => Promise<Confinement>): void {
+function later(
+  config: Config,
+  log: Log,
+  confinement: () => Promise<Confinement>,
+  server: Server,
+  arrive: () => Promise<void>,
+): void {
   const work = async (): Promise<void> => {
+    await Promise.resolve(server.services.open(['desk'])).catch((error: unknown) => server.logError(error))
     await loadCompile()
+    void arrive()
     const { afterStart } = await import('./services/shell/after-start.js')
     await afterStart(config, log, await confinement())
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 
-import { marksOf } from '../services/plans/marks.js'
+import { marksOf } from '../services/marks.js'
 import { openState } from '../store/state/open-state.js'
 import type { Rows } from '../store/state/state.js'
 import type { Flags } from './args.js'
@@ -61,7 +61,7 @@ describe('state export and import', () => {
     const file = join(folder, 'export.json')
     await run('one', ['export', file])
     await run('two', ['import', file])
-    const marks = marksOf(join(folder, 'two'), ANN.project)
+    const marks = marksOf(join(folder, 'two'), 'plans', ANN.project)
     expect([marks.isThere('ann'), marks.isThere('bob')]).toEqual([true, false])
   })
 

@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { StatePlace } from '../config/state-place.js'
 import { shownAddress } from '../lib/database-address.js'
 import { Failure } from '../lib/failure.js'
-import { marksOf } from '../services/plans/marks.js'
+import { marksOf } from '../services/marks.js'
 import { replaceFileLater } from '../store/atomic-file.js'
 import { exportState } from '../store/state/export-state.js'
 import { importState } from '../store/state/import-state.js'
@@ -85,7 +85,7 @@ async function takeIn(database: Database, place: StatePlace, file: string, repla
 function markOpenPlans({ file, databaseUrl }: StatePlace, { scopes }: StateDocument): void {
   if (databaseUrl !== '') return
   const open = scopes.filter(({ plans }) => plans.some(({ outcome }) => outcome === 'open'))
-  for (const { project, user } of open) marksOf(dirname(file), project).put(user)
+  for (const { project, user } of open) marksOf(dirname(file), 'plans', project).put(user)
 }
 
 function documentIn(path: string): StateDocument {

@@ -25,6 +25,8 @@ export interface Config {
   readonly programDir: string
   /** Files and folders that may hold the person's secrets, whether they exist or not. */
   readonly secretFiles: readonly string[]
+  /** The folder of the session that the program which started us has, where it told us one; else empty. */
+  readonly sessionDir: string
   /** The environment for programs this server starts: ours, without our secrets. */
   readonly childEnv: NodeJS.ProcessEnv
 }
@@ -68,6 +70,7 @@ export function loadConfig({ programDir, cwdFlag, overrides = [] }: LoadInput): 
     home,
     programDir,
     secretFiles,
+    sessionDir: env.SX_SESSION_DIR ?? '',
     childEnv: withoutSecrets(env),
   }
 }

@@ -104,12 +104,14 @@ function createEntry(tool: Tool, { name, inputSchema, outputSchema }: ToolFace):
     inputNames: new Set(isObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : []),
     headers: headerParameters(inputSchema, name),
   }
-  const { input } = tool
-  if (isStandardSchema(input)) return { ...known, read: (args) => readStandard(input, args) }
+  const { input, assumed } = tool
+  const complete = (args: unknown): unknown => (assumed && isObject(args) ? { ...assumed, ...args } : args)
+  if (isStandardSchema(input)) return { ...known, read: (args) => readStandard(input, complete(args)) }
   let check: Check | Promise<Check> | undefined
   return {
     ...known,
-    read(args) {
+    read(given) {
+      const args = complete(given)
       check ??= checkOf(input)
       if (!(check instanceof Promise)) return fitting(args, check)
       return check.then(

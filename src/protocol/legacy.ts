@@ -131,13 +131,16 @@ export class Legacy {
   }
 
   /** A log says it to the person; only the channel reaches the model. */
-  #pass({ user, session, content, meta, taken }: PushedMessage, tell: (method: string, params: string) => void): void {
+  #pass(
+    { user, session, content, meta, mayLeave, taken }: PushedMessage,
+    tell: (method: string, params: string) => void,
+  ): void {
     const { outlet } = this.options
     if (user !== this.peer.user || session !== this.peer.session || !outlet?.send) return
     if (this.server.logging && wantsToHear('notice', this.client.logLevel)) {
       tell('notifications/message', printJson({ level: 'notice', logger: 'scorpiox-code', data: content }))
     }
-    if (this.server.channel === undefined || !abilitiesOf(this.client).push) return
+    if (this.server.channel === undefined || !abilitiesOf(this.client).push || !mayLeave()) return
     tell('notifications/claude/channel', printJson({ content, meta }))
     if (outlet.written) outlet.written(taken)
     else taken()

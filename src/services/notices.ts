@@ -14,7 +14,9 @@ export interface PushedMessage {
   readonly session: string
   readonly content: string
   readonly meta: Readonly<Record<string, string>>
-  /** Called when it has been written to a client that shows it to its model. */
+  /** Asked before it is pushed to a client that shows it to its model; false: it is told in another way just now. */
+  mayLeave(): boolean
+  /** Called when it has been written there. */
   taken(): void
 }
 

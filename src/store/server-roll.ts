@@ -122,7 +122,8 @@ function isEntry(value: unknown): value is Omit<RollEntry, 'renewedAt' | 'path'>
   return isOwner(value.owner) && [value.family, value.host, value.pidSpace].every((text) => typeof text === 'string')
 }
 
-function isLost(entry: RollEntry): boolean {
+/** Whether a process can be given up, as far as can be told from here. */
+export function isLost(entry: Pick<RollEntry, 'owner' | 'host' | 'pidSpace' | 'renewedAt'>): boolean {
   const isOurHost = entry.host === hostname()
   if (isOurHost && entry.owner.boot !== bootId()) return true
   if (isOurHost && entry.pidSpace === pidSpace()) return !isAlive(entry.owner)

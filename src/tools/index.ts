@@ -1,7 +1,9 @@
 // The product on one screen: every tool this server has, in the order clients are shown them, and what can be read.
 
+import { askUserQuestion } from './ask-user-question.js'
 import { backgroundBash } from './background-bash.js'
 import { bash } from './bash.js'
+import { callbackList } from './callback-resource.js'
 import { invokeSkill } from './invoke-skill.js'
 import { jobList, jobOutput } from './job-resources.js'
 import { killBgTask } from './kill-bg-task.js'
@@ -9,6 +11,7 @@ import { listBgTasks } from './list-bg-tasks.js'
 import { planMode } from './plan-mode.js'
 import { planResource } from './plan-resource.js'
 import { readBgOutput } from './read-bg-output.js'
+import { setCallback } from './set-callback.js'
 import { taskManager } from './task-manager.js'
 import { taskList } from './task-resources.js'
 import type { Resource, ResourceTemplate } from './resource.js'
@@ -18,11 +21,13 @@ export const TOOLS: readonly Tool[] = [
   bash,
   taskManager,
   planMode,
+  askUserQuestion,
   invokeSkill,
   backgroundBash,
   readBgOutput,
   listBgTasks,
   killBgTask,
+  setCallback,
 ]
 
 /** What can be read, each with the tool without which it is not offered. */
@@ -30,6 +35,7 @@ export const RESOURCES: readonly Companion<Resource>[] = [
   { of: taskManager, offer: taskList },
   { of: planMode, offer: planResource },
   { of: readBgOutput, offer: jobList },
+  { of: setCallback, offer: callbackList },
 ]
 
 export const TEMPLATES: readonly Companion<ResourceTemplate>[] = [{ of: readBgOutput, offer: jobOutput }]

@@ -58,6 +58,8 @@ export interface Tool {
   /** Its calls may outlive their answer (see `Call.defer`); `always`: who cannot take that is refused before `run`. */
   readonly defers?: 'sometimes' | 'always'
   readonly input: Schema
+  /** What counts as given where a caller leaves it out, also what the schema says is required. */
+  readonly assumed?: JsonObject
   readonly output?: Schema
   run(input: unknown, services: unknown, call: Call): unknown
   render(value: unknown): Words

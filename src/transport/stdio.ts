@@ -3,7 +3,7 @@
 // grace to finish and answer, then their work is stopped.
 
 import { PARSE_ERROR } from '../protocol/protocol-error.js'
-import type { Outlet } from '../protocol/exchange.js'
+import type { Outlet, Peer } from '../protocol/exchange.js'
 import {
   answerText,
   malformed,
@@ -28,9 +28,13 @@ const CONGESTED_AT = 1024 * 1024
 const PENDING_AT = 1024 * 1024
 
 /** Serves until the client goes or a signal comes; resolves when everything is answered or stopped. */
-export async function serveStdio(server: Server, maxLineBytes = DEFAULT_MAX_LINE_BYTES): Promise<void> {
+export async function serveStdio(
+  server: Server,
+  maxLineBytes = DEFAULT_MAX_LINE_BYTES,
+  peer: Peer = localPeer(),
+): Promise<void> {
   const out = openOutput()
-  const session = createSession(server, localPeer(), { outlet: out })
+  const session = createSession(server, peer, { outlet: out })
   const signals = watchSignals()
   // What a tool throws outside of its call must not take the other calls with it.
   process.on('uncaughtException', (error) => server.logError(error))
@@ -93,7 +97,7 @@ function openOutput(): Output {
     process.nextTick(flush)
   }
 
-  function written(done: () => void): void {
+  function settled(done: () => void): void {
     flush()
     if (lost) done()
     else stdout.write('', () => done())
@@ -107,9 +111,9 @@ function openOutput(): Output {
     give(answer) {
       const text = answerText(answer)
       if (text !== undefined) send(text)
-      if (answer instanceof Registered) written(() => answer.settle(!lost))
+      if (answer instanceof Registered) settled(() => answer.settle(!lost))
     },
-    written,
+    written: (done) => settled(() => lost || done()),
     congested,
     notify(text) {
       if (!congested()) send(text)

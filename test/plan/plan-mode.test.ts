@@ -20,7 +20,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { marksOf } from '../../src/services/plans/marks.js'
+import { marksOf } from '../../src/services/marks.js'
 import { openState } from '../../src/store/state/open-state.js'
 import type { Rows } from '../../src/store/state/state.js'
 import { ask, modernCall, startProgram, tokenFor } from '../http/support.js'
@@ -650,7 +650,7 @@ describe('where it cannot be had', () => {
 
   test('a mark without a plan, as a server leaves it that is killed while it enters, is taken away', async () => {
     const house = newHouse()
-    const marks = marksOf(house.state, realpathSync(house.project))
+    const marks = marksOf(house.state, 'plans', realpathSync(house.project))
     mkdirSync(house.state, { mode: 0o700 })
     marks.put(me())
     const client = serve(house)

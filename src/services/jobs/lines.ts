@@ -13,6 +13,8 @@ export interface Piece {
   readonly next: number
   /** Bytes before it that were gone. */
   readonly droppedBytes: number
+  /** More may be added to the last of the lines, and it comes again in the next piece. */
+  readonly isOpen: boolean
 }
 
 /**
@@ -31,7 +33,8 @@ export async function* piecesFrom(output: OutputReader, start: number): AsyncGen
     const droppedBytes = read.from - from
     const shown = isLast ? read.bytes : read.bytes.subarray(0, length)
     const next = read.from + (isLast ? whole : length)
-    yield { lines: linesOf(droppedBytes > 0 ? withoutHalf(shown) : shown), next, droppedBytes }
+    const isOpen = isLast && whole < read.bytes.length
+    yield { lines: linesOf(droppedBytes > 0 ? withoutHalf(shown) : shown), next, droppedBytes, isOpen }
     if (isLast) return
     from = next
   }

@@ -5,7 +5,7 @@ import { stateDirOf } from '../../config/state-dir.js'
 import { Failure } from '../../lib/failure.js'
 import { projectOf } from '../../platform/project.js'
 import type { LazyState } from '../state.js'
-import { marksOf, type Marks } from './marks.js'
+import { marksOf, type Marks } from '../marks.js'
 import type { PlanWatchSettings } from './plan-watch.js'
 
 export function planPlacesOf({ settings, cwd }: Pick<Config, 'settings' | 'cwd'>, state: LazyState): PlanWatchSettings {
@@ -16,7 +16,7 @@ export function planPlacesOf({ settings, cwd }: Pick<Config, 'settings' | 'cwd'>
 
 function marksIn(settings: Config['settings'], project: string): Marks | 'none' {
   try {
-    return marksOf(stateDirOf(settings), project)
+    return marksOf(stateDirOf(settings), 'plans', project)
   } catch (error) {
     if (error instanceof Failure) return 'none'
     throw error

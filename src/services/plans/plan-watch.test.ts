@@ -9,7 +9,7 @@ import { openState } from '../../store/state/open-state.js'
 import type { State } from '../../store/state/state.js'
 import { createNotices } from '../notices.js'
 import type { LazyState } from '../state.js'
-import { marksOf } from './marks.js'
+import { marksOf } from '../marks.js'
 import { createPlanWatch } from './plan-watch.js'
 import { createPlans } from './plans.js'
 
@@ -19,19 +19,20 @@ const WHO = { user: USER, session: 'here' }
 function places() {
   const stateDir = mkdtempSync(join(tmpdir(), 'scorpiox-watch-'))
   const project = mkdtempSync(join(tmpdir(), 'scorpiox-project-'))
-  return { stateDir, project, marks: marksOf(stateDir, project) }
+  return { stateDir, project, marks: marksOf(stateDir, 'plans', project) }
 }
 
 /** With a connection of its own, as another process would have. */
 async function connect(stateDir: string): Promise<LazyState> {
   const opened: State = await openState({ file: join(stateDir, 'state.db'), databaseUrl: '' })
-  return { open: () => Promise.resolve(opened), close: () => opened.close() }
+  return { open: () => Promise.resolve(opened), whenOpen: (use) => use(opened), close: () => opened.close() }
 }
 
 const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const failing: LazyState = {
   open: () => Promise.reject(new Failure('The database does not answer.')),
+  whenOpen: () => {},
   close: () => Promise.resolve(),
 }
 
@@ -147,7 +148,7 @@ test('a mark is for one user in one project', () => {
   marks.put(USER)
   expect(marks.isThere(USER)).toBe(true)
   expect(marks.isThere('you')).toBe(false)
-  expect(marksOf(stateDir, `${project}x`).isThere(USER)).toBe(false)
+  expect(marksOf(stateDir, 'plans', `${project}x`).isThere(USER)).toBe(false)
   marks.put(USER)
   expect(readdirSync(join(stateDir, 'plans'))).toHaveLength(1)
   marks.remove(USER)
@@ -156,10 +157,10 @@ test('a mark is for one user in one project', () => {
 })
 
 test('where no mark can be put none is, and that is said', () => {
-  const nowhere = marksOf('/proc/nowhere', '/p')
+  const nowhere = marksOf('/proc/nowhere', 'plans', '/p')
   expect(nowhere.isThere(USER)).toBe(false)
   expect(() => nowhere.put(USER)).toThrow(Failure)
   const { stateDir } = places()
-  expect(marksOf(join(stateDir, 'x\0y'), '/p').isThere(USER)).toBe(true)
+  expect(marksOf(join(stateDir, 'x\0y'), 'plans', '/p').isThere(USER)).toBe(true)
   expect(existsSync(join(stateDir, 'plans'))).toBe(false)
 })

@@ -7,7 +7,7 @@
 import { Failure } from '../../lib/failure.js'
 import type { PlanRow } from '../../store/state/plan-rows.js'
 import type { LazyState } from '../state.js'
-import type { Marks } from './marks.js'
+import type { Marks } from '../marks.js'
 
 export interface PlanWatch {
   readonly project: string

@@ -9,7 +9,7 @@ import type { State } from '../../store/state/state.js'
 import type { Who } from '../jobs/book.js'
 import type { Notices } from '../notices.js'
 import { ensureSessionFolder, sessionFolder } from '../sessions/session-folder.js'
-import { createSessionNames } from '../sessions/session-names.js'
+import { sessionNamesOf } from '../sessions/session-names.js'
 import { readGivenPlan, type GivenPlan, type Reach } from './given-plan-file.js'
 import { planFilesIn, type PlanFiles } from './plan-files.js'
 import { createPlanTeller } from './plan-teller.js'
@@ -74,7 +74,7 @@ export interface PlansSettings extends PlanWatchSettings {
 export function createPlans(settings: PlansSettings): Plans {
   const { project, cwd, state, marks, notices, reach, runningJobs } = settings
   const watch = createPlanWatch(settings)
-  const names = createSessionNames(project)
+  const names = sessionNamesOf(project)
   const teller = createPlanTeller(project, notices)
 
   async function opened(): Promise<State> {

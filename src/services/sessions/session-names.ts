@@ -32,6 +32,15 @@ export interface SessionNames {
   nameOf(who: Who): string
 }
 
+const ofProjects = new Map<string, SessionNames>()
+
+/** The same for everybody in this process, so that a session has one folder. */
+export function sessionNamesOf(project: string): SessionNames {
+  const names = ofProjects.get(project) ?? createSessionNames(project)
+  ofProjects.set(project, names)
+  return names
+}
+
 export function createSessionNames(project: string): SessionNames {
   const known = new Map<string, string>()
   return {

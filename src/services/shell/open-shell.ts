@@ -13,7 +13,7 @@ import type { Log } from '../../platform/log.js'
 import { ourselves } from '../../platform/process-identity.js'
 import { projectOf } from '../../platform/project.js'
 import { quietEnvironment } from '../../platform/quiet-environment.js'
-import { findShell, whyNoShell } from '../../platform/shell-program.js'
+import { findShell, whyNoShell, type ShellProgram } from '../../platform/shell-program.js'
 import { signIn, type Server } from '../../store/server-roll.js'
 import { placesOf, type Places } from '../jobs/places.js'
 import type { Notices } from '../notices.js'
@@ -37,13 +37,9 @@ export function openShell({ config, notices, log, confinement: usual, state }: S
   const { settings, cwd } = config
   const confinement = confinedByPlans(config, usual, createPlanWatch(planPlacesOf(config, state)))
   const env = quietEnvironment(config.childEnv, process.platform)
-  const { SHELL_PATH: preferred, JOBS_OUTLIVE_SERVER: outlive } = settings
-  // One that lies in the project may have been put there by a command, and would run unconfined.
+  const { JOBS_OUTLIVE_SERVER: outlive } = settings
+  const program = shellProgramOf(config, env)
   const project = projectOf(cwd)
-  const isOurs = (path: string): boolean => !holdsSystem(project) && isWithin(realpathSync(path), project)
-  const isTrusted = (path: string): boolean => isFile(path) && !isOurs(path)
-  const program = findShell({ platform: process.platform, env, isFile: isTrusted }, preferred)
-  if (!program) throw new Failure(`The command was not started: ${whyNoShell(process.platform, preferred)}`)
   const launcher = createLauncher({ cwd, env, shell: program, outlive })
   // Asked for when something is to be kept: without a home commands run all the same.
   const places = (): Places => placesOf(stateDirOf(settings), project)
@@ -69,6 +65,21 @@ export function openShell({ config, notices, log, confinement: usual, state }: S
       signOut?.()
     },
   }
+}
+
+/** What runs commands; a Failure says what to install. */
+export function shellProgramOf(
+  { settings, cwd }: Pick<Config, 'settings' | 'cwd'>,
+  env: NodeJS.ProcessEnv,
+): ShellProgram {
+  const { SHELL_PATH: preferred } = settings
+  // One that lies in the project may have been put there by a command, and would run unconfined.
+  const project = projectOf(cwd)
+  const isOurs = (path: string): boolean => !holdsSystem(project) && isWithin(realpathSync(path), project)
+  const isTrusted = (path: string): boolean => isFile(path) && !isOurs(path)
+  const program = findShell({ platform: process.platform, env, isFile: isTrusted }, preferred)
+  if (!program) throw new Failure(`The command was not started: ${whyNoShell(process.platform, preferred)}`)
+  return program
 }
 
 function isFile(path: string): boolean {

@@ -5,7 +5,7 @@ import { createMessageTable } from './message-table.js'
 import { createPlanTable } from './plan-table.js'
 import { createQuestionTable } from './question-table.js'
 import { createScopeWatch } from './scope-watch.js'
-import { enterScope, findScope, keyOf, openProjects } from './scope-table.js'
+import { enterScope, findScope, keyOf, openProjects, waitingUsers } from './scope-table.js'
 import { createSessionTable } from './session-table.js'
 import type { Database, Sql, Statement } from './sql.js'
 import type { Rows, State } from './state.js'
@@ -36,6 +36,7 @@ export function createState(database: Database): State {
     onChange: (listener) => watch.listen(listener),
     look: () => watch.look(),
     openProjects: (user) => database.read((sql) => openProjects(sql, user)),
+    waitingUsers: (project) => database.read((sql) => waitingUsers(sql, project)),
     async close() {
       watch.close()
       await database.close()

@@ -7,14 +7,19 @@ export interface MessageRow {
   readonly kind: 'callback' | 'answer'
   readonly text: string
   readonly createdAt: number
+  /** Where it lies in the inbox of a session, until whoever reads there has taken it. */
+  readonly file: string | null
 }
 
 export interface MessageRows {
-  insert(message: Omit<MessageRow, 'id'>): Promise<MessageRow>
+  insert(message: Omit<MessageRow, 'id' | 'file'>): Promise<MessageRow>
   /** Not delivered yet, oldest first. */
   waiting(): Promise<readonly MessageRow[]>
   /** False: it was delivered before. */
   deliver(id: number, by: { readonly at: number; readonly via: string }): Promise<boolean>
+  place(id: number, file: string | null): Promise<void>
   /** Addresses what waits for one session to another. */
   readdress(from: string, to: string): Promise<void>
+  /** Drops what was delivered before then. */
+  forget(before: number): Promise<void>
 }

@@ -3,15 +3,15 @@
 import { storableText } from '../../lib/storable-text.js'
 import type { MessageRow, MessageRows } from './message-rows.js'
 import { takeNumbers } from './scope-table.js'
-import { numberIn, onlyRow, textIn, type Sql, type SqlRow } from './sql.js'
+import { numberIn, onlyRow, textIn, textOrNullIn, type Sql, type SqlRow } from './sql.js'
 
-const COLUMNS = 'id, session, kind, created_at, text'
+const COLUMNS = 'id, session, kind, created_at, text, file'
 
 export function createMessageTable(sql: Sql, scope: number): MessageRows {
   return {
     async insert({ session, kind, text, createdAt }) {
       const rows = await sql.run(
-        `INSERT INTO messages (scope, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
+        `INSERT INTO messages (scope, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, NULL) RETURNING ${COLUMNS}`,
         scope,
         await takeNumbers(sql, scope, 'next_message', 1),
         storableText(session),
@@ -38,6 +38,10 @@ export function createMessageTable(sql: Sql, scope: number): MessageRows {
       )
       return rows.length > 0
     },
+    async place(id, file) {
+      const named = file === null ? null : storableText(file)
+      await sql.run('UPDATE messages SET file = ? WHERE scope = ? AND id = ?', named, scope, id)
+    },
     async readdress(from, to) {
       await sql.run(
         'UPDATE messages SET session = ? WHERE scope = ? AND session = ? AND delivered_at IS NULL',
@@ -45,6 +49,9 @@ export function createMessageTable(sql: Sql, scope: number): MessageRows {
         scope,
         storableText(from),
       )
+    },
+    async forget(before) {
+      await sql.run('DELETE FROM messages WHERE scope = ? AND delivered_at < ?', scope, before)
     },
   }
 }
@@ -56,5 +63,6 @@ function messageOf(row: SqlRow): MessageRow {
     kind: textIn(row, 'kind') === 'answer' ? 'answer' : 'callback',
     createdAt: numberIn(row, 'created_at'),
     text: textIn(row, 'text'),
+    file: textOrNullIn(row, 'file'),
   }
 }

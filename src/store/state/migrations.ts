@@ -116,6 +116,7 @@ const STEPS: readonly (readonly string[])[] = [
       delivered_at BIGINT,
       via TEXT,
       text TEXT NOT NULL,
+      file TEXT,
       PRIMARY KEY (scope, id)
     )`,
     `CREATE INDEX waiting_messages ON messages (scope, id) WHERE delivered_at IS NULL`,

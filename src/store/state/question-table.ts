@@ -58,6 +58,13 @@ export function createQuestionTable(sql: Sql, scope: number): QuestionRows {
     async remove(id) {
       await sql.run('DELETE FROM questions WHERE scope = ? AND id = ?', scope, id)
     },
+    async forget(before) {
+      await sql.run(
+        'DELETE FROM questions WHERE scope = ? AND asked_at < ? AND (replies IS NULL OR delivered_at IS NOT NULL)',
+        scope,
+        before,
+      )
+    },
   }
 }
 

@@ -73,6 +73,20 @@ export async function openProjects(sql: Sql, user: string): Promise<readonly str
   return rows.map((row) => textIn(row, 'project'))
 }
 
+/** Who has something in a project that waits for a session of theirs. */
+export async function waitingUsers(sql: Sql, project: string): Promise<readonly string[]> {
+  const waiting = [
+    'EXISTS (SELECT 1 FROM callbacks WHERE callbacks.scope = scopes.id)',
+    'EXISTS (SELECT 1 FROM messages WHERE messages.scope = scopes.id AND delivered_at IS NULL)',
+    `EXISTS (SELECT 1 FROM questions WHERE questions.scope = scopes.id AND delivered_at IS NULL AND replies IS NOT NULL)`,
+  ]
+  const rows = await sql.all(
+    `SELECT user_name FROM scopes WHERE project = ? AND (${waiting.join(' OR ')}) ORDER BY id`,
+    storableText(project),
+  )
+  return rows.map((row) => textIn(row, 'user_name'))
+}
+
 /** What the counts of the whole scope have grown by; counting anew would take longer with every task. */
 export async function addToCounts(sql: Sql, scope: number, { tasks, open, openSteps }: TaskCounts): Promise<void> {
   await sql.run(

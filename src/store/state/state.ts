@@ -19,6 +19,8 @@ export interface State {
   look(): Promise<void>
   /** The projects in which this user has something open: a task, a plan, a question, a callback, a message that waits. */
   openProjects(user: string): Promise<readonly string[]>
+  /** The users who have something in this project that waits for a session of theirs. */
+  waitingUsers(project: string): Promise<readonly string[]>
   close(): Promise<void>
 }
 

@@ -1,0 +1,88 @@
+// What the person wants done besides whenever a callback fires: a command, a request. Neither holds anybody up, neither
+// lasts, and what goes wrong with them is said in the log.
+
+import { Failure } from '../../lib/failure.js'
+import { fetchFrom } from '../../platform/http.js'
+import { signalGroup, startProgram } from '../../platform/process.js'
+import { tagged } from '../../platform/process-tree.js'
+import type { ShellProgram } from '../../platform/shell-program.js'
+import { createTrees } from '../../platform/trees.js'
+import type { Fired } from './fire.js'
+
+const LIMIT_MS = 30_000
+const KILL_AFTER_MS = 1000
+
+export interface Besides {
+  /** Returns at once. */
+  tell(fired: Fired): void
+  /** Ends what still runs. */
+  close(): Promise<void>
+}
+
+export interface BesidesSettings {
+  readonly command: string
+  readonly webhook: string
+  readonly project: string
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  /** What runs the command; a Failure where there is none. */
+  readonly shell: () => ShellProgram
+  readonly warn: (message: string) => void
+}
+
+export function createBesides(settings: BesidesSettings): Besides {
+  const { command, webhook, project, cwd, env, shell, warn } = settings
+  const trees = createTrees()
+  const running = new Set<Promise<void>>()
+  let started = 0
+
+  async function run({ callback, event }: Fired): Promise<void> {
+    const tag = `${trees.family}.c${++started}`
+    const known = { ...env, CALLBACK_MESSAGE: callback.message, CALLBACK_EVENT: event }
+    const { file, args } = shell()
+    const program = await startProgram({ file, args: args(command), cwd, env: tagged(known, tag), onOutput: () => {} })
+    let isOver = false
+    const timer = setTimeout(() => void end(program.pid, tag, () => isOver), LIMIT_MS).unref()
+    const { code } = await program.exited
+    isOver = true
+    clearTimeout(timer)
+    // What it left running was not asked for.
+    await trees.end(tag, KILL_AFTER_MS)
+    if (code !== 0) throw new Failure(`it ended with exit code ${code}`)
+  }
+
+  async function end(pid: number, tag: string, isOver: () => boolean): Promise<void> {
+    signalGroup(pid, 'SIGTERM')
+    setTimeout(() => !isOver() && signalGroup(pid, 'SIGKILL'), KILL_AFTER_MS).unref()
+    await trees.end(tag, KILL_AFTER_MS, isOver)
+  }
+
+  async function post({ callback, message, left, event }: Fired): Promise<void> {
+    const { session, slot, message: words } = callback
+    const told = { callback_id: slot, message: words, event, text: message.text, repeats_left: left, project, session }
+    const body = JSON.stringify({ ...told, fired_at: new Date(message.createdAt).toISOString() })
+    const { status } = await fetchFrom(webhook, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    if (status >= 300) throw new Failure(`it was answered with ${status}`)
+  }
+
+  function attempt(name: string, work: Promise<void>): void {
+    const done = work
+      .catch((error: unknown) => warn(`${name}: ${error instanceof Error ? error.message : String(error)}`))
+      .finally(() => running.delete(done))
+    running.add(done)
+  }
+
+  return {
+    tell(fired) {
+      if (command !== '') attempt('CALLBACK_COMMAND', run(fired))
+      if (webhook !== '') attempt('CALLBACK_WEBHOOK', post(fired))
+    },
+    async close() {
+      if (started > 0) await trees.endAll(KILL_AFTER_MS)
+    },
+  }
+}

@@ -1,0 +1,172 @@
+// Brings what waits to whoever it is for, by the first way that works: pushed to a client that shows it to its model, in
+// front of the next result, or from the inbox of the session's folder. A log message goes out besides and counts for
+// nothing. What was delivered is remembered, at the next opportunity where it cannot be at once.
+
+import type { MessageRow } from '../../store/state/message-rows.js'
+import type { Rows } from '../../store/state/state.js'
+import type { Who } from '../jobs/book.js'
+import type { Mail } from '../mail.js'
+import type { Notices } from '../notices.js'
+import { isTaken, putIntoInbox, takeBack } from './inbox-file.js'
+import { createWaitingMail } from './waiting-mail.js'
+
+/** How often it is looked whether somebody has read an inbox. */
+const LOOK_MS = 2000
+
+export type Way = 'channel' | 'result' | 'inbox'
+
+export interface Delivery extends Mail {
+  /** What waits for one user in the sessions held here, all of it. */
+  know(user: string, messages: readonly MessageRow[]): void
+  /** Puts what waits where a program may read it that the session does not need. */
+  offer(user: string): void
+  /** Looks whether something was read; milliseconds until that should be done again. */
+  look(): number | undefined
+  /** Remembers what could not be remembered before. */
+  remember(): Promise<void>
+  /** Whether something is on its way. */
+  readonly isMoving: boolean
+}
+
+export interface DeliverySettings {
+  readonly notices: Notices
+  readonly mayRead: (who: Who, session: string) => boolean
+  /** The folder in whose inbox it belongs; undefined: in none. */
+  readonly inboxOf: (message: Pick<MessageRow, 'session'>, user: string) => string | undefined
+  readonly stemOf: (user: string, id: number) => string
+  readonly write: (user: string, work: (rows: Rows) => Promise<void>) => Promise<void>
+  readonly now: () => number
+  readonly warn: (message: string) => void
+}
+
+interface Owed {
+  readonly user: string
+  readonly ids: readonly number[]
+  readonly via: Way
+  readonly at: number
+}
+
+export function createDelivery(settings: DeliverySettings): Delivery {
+  const { notices, mayRead, inboxOf, stemOf, write, now, warn } = settings
+  const files = new Map<string, { readonly user: string; readonly message: MessageRow; readonly path: string }>()
+  const owed = new Set<Owed>()
+  const mail = createWaitingMail({
+    mayRead,
+    claim(user, message) {
+      const key = keyOf(user, message.id)
+      const file = files.get(key)
+      files.delete(key)
+      if (!file || takeBack(file.path)) return true
+      arrived(user, [message], 'inbox')
+      return false
+    },
+    onDelivered: (user, messages) => arrived(user, messages, 'result'),
+    onReturned: (user) => offer(user),
+  })
+  const waiting = new Map<string, readonly MessageRow[]>()
+
+  function arrived(user: string, messages: readonly MessageRow[], via: Way): void {
+    owed.add({ user, ids: messages.map(({ id }) => id), via, at: now() })
+    void remember()
+  }
+
+  async function remember(): Promise<void> {
+    for (const debt of owed) {
+      const { user, ids, via, at } = debt
+      try {
+        await write(user, async ({ messages }) => {
+          for (const id of ids) await messages.deliver(id, { at, via })
+        })
+        owed.delete(debt)
+      } catch (error) {
+        warn(`that a message was delivered could not be remembered yet: ${sentence(error)}`)
+      }
+    }
+  }
+
+  function push(user: string, message: MessageRow): void {
+    const { id, session, kind, text } = message
+    notices.publish({
+      kind: 'message',
+      user,
+      session,
+      content: text,
+      meta: { kind, message_id: String(id) },
+      mayLeave: () => mail.send(user, id),
+      taken() {
+        mail.settle(user, id, true)
+        arrived(user, [message], 'channel')
+      },
+    })
+  }
+
+  function offer(user: string): void {
+    for (const message of waiting.get(user) ?? []) void putInto(user, message)
+  }
+
+  async function putInto(user: string, message: MessageRow): Promise<void> {
+    const key = keyOf(user, message.id)
+    try {
+      const folder = files.has(key) || !mail.isWaiting(user, message.id) ? undefined : inboxOf(message, user)
+      if (folder === undefined) return
+      const path = await putIntoInbox(folder, stemOf(user, message.id), message.text)
+      // Told, or put by another, while it was written.
+      if (!mail.isWaiting(user, message.id)) return void takeBack(path)
+      files.set(key, { user, message, path })
+      await write(user, ({ messages }) => messages.place(message.id, path))
+    } catch (error) {
+      warn(`a message could not be put into the inbox of its session: ${sentence(error)}`)
+    }
+  }
+
+  function meet(user: string, message: MessageRow): void {
+    if (files.get(keyOf(user, message.id))?.path !== message.file && wasRead(message)) {
+      mail.settle(user, message.id, true)
+      return arrived(user, [message], 'inbox')
+    }
+    push(user, message)
+    void putInto(user, message)
+  }
+
+  return {
+    take: (who) => mail.take(who),
+    know(user, messages) {
+      const left = new Set(messages.map(({ id }) => keyOf(user, id)))
+      for (const [key, file] of files) {
+        if (file.user !== user || left.has(key)) continue
+        files.delete(key)
+        takeBack(file.path)
+      }
+      if (messages.length === 0) waiting.delete(user)
+      else waiting.set(user, messages)
+      for (const message of mail.know(user, messages)) meet(user, message)
+    },
+    offer,
+    look() {
+      for (const [key, { user, message, path }] of files) {
+        if (!isTaken(path)) continue
+        files.delete(key)
+        mail.settle(user, message.id, true)
+        arrived(user, [message], 'inbox')
+      }
+      return files.size > 0 ? LOOK_MS : undefined
+    },
+    remember,
+    get isMoving() {
+      return mail.isMoving
+    },
+  }
+}
+
+/** What an earlier server had put somewhere was read there, or is taken back. */
+function wasRead({ file }: MessageRow): boolean {
+  return file !== null && (isTaken(file) || !takeBack(file))
+}
+
+function keyOf(user: string, id: number): string {
+  return `${user}\0${id}`
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,25 @@
+// What a session is told when a callback fires: one line that says which, when and why, and the message behind it.
+
+import type { CallbackRow } from '../../store/state/callback-rows.js'
+
+/** `left` as it is afterwards; -1: for ever. */
+export function firedText({ slot, message }: CallbackRow, left: number, at: Date, event = ''): string {
+  const rest = left < 0 ? 'repeats until cancelled' : `${left} left`
+  return `[Callback ${slot} fired at ${timeOf(at)}, ${rest}${event && `: ${event}`}] ${message}`
+}
+
+function timeOf(at: Date): string {
+  const [hours, minutes, seconds] = [at.getHours(), at.getMinutes(), at.getSeconds()].map(twoDigits)
+  return `${hours}:${minutes}:${seconds} (${zoneOf(-at.getTimezoneOffset())})`
+}
+
+function zoneOf(offset: number): string {
+  if (offset === 0) return 'UTC'
+  const minutes = Math.abs(offset) % 60
+  const hours = Math.trunc(Math.abs(offset) / 60)
+  return `UTC${offset < 0 ? '-' : '+'}${hours}${minutes === 0 ? '' : `:${twoDigits(minutes)}`}`
+}
+
+function twoDigits(part: number): string {
+  return String(part).padStart(2, '0')
+}

@@ -1,0 +1,55 @@
+// A message in the inbox of a session's folder, for a program that reads there: `inbox/<stem>.json`. It counts as read
+// when it is no longer there. Whatever stands in the way is left alone: no link is followed.
+
+import { lstatSync, mkdirSync, realpathSync, unlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+import { hasCode } from '../../lib/error-code.js'
+import { Failure } from '../../lib/failure.js'
+import { replaceFileLater } from '../../store/atomic-file.js'
+
+/** Readers take no more. */
+const MAX_TEXT = 30_000
+
+/** `folder` is that of the session, and is there. Gives the path of the file. */
+export async function putIntoInbox(folder: string, stem: string, text: string): Promise<string> {
+  const path = join(inboxOf(folder), `${stem}.json`)
+  await replaceFileLater(path, `${JSON.stringify({ mode: 'queue', text: text.slice(0, MAX_TEXT) })}\n`)
+  return path
+}
+
+/** Whether it was still there: then nobody has read it, and nobody will. */
+export function takeBack(path: string): boolean {
+  try {
+    unlinkSync(path)
+    return true
+  } catch (error) {
+    return !hasCode(error, 'ENOENT', 'ENOTDIR')
+  }
+}
+
+/** Whether somebody has read it. Where the whole inbox is gone, nobody has. */
+export function isTaken(path: string): boolean {
+  try {
+    return exists(dirname(path)) && !exists(path)
+  } catch {
+    return false
+  }
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
+function inboxOf(folder: string): string {
+  const inbox = join(folder, 'inbox')
+  try {
+    mkdirSync(inbox, { mode: 0o700 })
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  }
+  if (lstatSync(inbox).isDirectory() && realpathSync.native(inbox) === join(realpathSync.native(folder), 'inbox')) {
+    return inbox
+  }
+  throw new Failure(`${inbox} must be a folder, and no link to one: nothing is written there. Move it away.`)
+}

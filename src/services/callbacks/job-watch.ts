@@ -1,0 +1,158 @@
+// Watches jobs for the callbacks that wait for them: for the end, or for lines that match. Lines that come within a
+// second are one happening. A job that can no longer do what is waited for is a happening too, and the last.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { Failure } from '../../lib/failure.js'
+import { compilePattern, type LinePattern } from '../../lib/line-pattern.js'
+import { oneLine } from '../../lib/one-line.js'
+import type { CallbackRow } from '../../store/state/callback-rows.js'
+import { howItEnded } from '../jobs/how-it-ended.js'
+import type { Job } from '../jobs/job.js'
+import type { Jobs } from '../jobs/jobs.js'
+import { piecesFrom } from '../jobs/lines.js'
+import type { Happening } from './fire.js'
+
+const GATHER_MS = 1000
+const MAX_LINE = 300
+
+export interface JobWatch {
+  /** The callbacks of one user that are held here and wait for a job, all of them. */
+  know(user: string, callbacks: readonly CallbackRow[]): void
+  close(): void
+}
+
+export interface JobWatchSettings {
+  readonly jobs: () => Promise<Jobs>
+  readonly happened: (user: string, callback: CallbackRow, happening: Happening) => void
+  readonly onError: (error: unknown) => void
+}
+
+export function createJobWatch({ jobs, happened, onError }: JobWatchSettings): JobWatch {
+  const watched = new Map<string, Map<string, AbortController>>()
+
+  async function watch(user: string, callback: CallbackRow, signal: AbortSignal): Promise<void> {
+    try {
+      const happening = await nextHappening(jobs, user, callback, signal)
+      if (happening && !signal.aborted) happened(user, callback, happening)
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  function begin(user: string, callback: CallbackRow): AbortController {
+    const over = new AbortController()
+    void watch(user, callback, over.signal)
+    return over
+  }
+
+  return {
+    know(user, callbacks) {
+      const before = watched.get(user) ?? new Map<string, AbortController>()
+      const now = new Map(
+        callbacks.map((callback) => [keyOf(callback), before.get(keyOf(callback)) ?? begin(user, callback)]),
+      )
+      for (const [key, over] of before) if (!now.has(key)) over.abort()
+      if (now.size === 0) watched.delete(user)
+      else watched.set(user, now)
+    },
+    close() {
+      for (const theirs of watched.values()) for (const over of theirs.values()) over.abort()
+      watched.clear()
+    },
+  }
+}
+
+/** From its new position on it is watched anew. */
+function keyOf({ session, slot, setAt, position }: CallbackRow): string {
+  return [session, slot, setAt, position].join('\0')
+}
+
+async function nextHappening(
+  jobs: () => Promise<Jobs>,
+  user: string,
+  callback: CallbackRow,
+  signal: AbortSignal,
+): Promise<Happening | undefined> {
+  const { job: id, pattern, session } = callback
+  if (id === null) return undefined
+  try {
+    const job = await (await jobs()).find(id, { user, session })
+    return await (pattern === null ? end(job, signal) : match(job, compilePattern(pattern), callback, signal))
+  } catch (error) {
+    if (error instanceof Failure) return last(`it can no longer be waited for: ${oneLine(error.message, MAX_LINE)}`)
+    throw error
+  }
+}
+
+async function end(job: Job, signal: AbortSignal): Promise<Happening | undefined> {
+  while (job.isRunning && !signal.aborted) await nextChange(job, signal)
+  return last(`background task ${job.id} ended, ${howItEnded(job)}`)
+}
+
+async function match(
+  job: Job,
+  pattern: LinePattern,
+  { position, repeatsLeft }: CallbackRow,
+  signal: AbortSignal,
+): Promise<Happening | undefined> {
+  // A line to which more may be added would be met again by one that goes on.
+  const wholeOnly = repeatsLeft < 0 || repeatsLeft > 1
+  for (let from = position ?? 0; !signal.aborted;) {
+    const wasRunning = job.isRunning
+    const changed = nextChange(job, signal)
+    const found = await look(job, pattern, from, wholeOnly && wasRunning)
+    if (found.lines.length > 0) return gathered(job, pattern, position ?? 0, wholeOnly, found.lines)
+    if (!wasRunning) return last(`background task ${job.id} ended, ${howItEnded(job)}, and no further line matched`)
+    from = found.next
+    await changed
+  }
+  return undefined
+}
+
+async function gathered(
+  job: Job,
+  pattern: LinePattern,
+  from: number,
+  wholeOnly: boolean,
+  seen: readonly string[],
+): Promise<Happening> {
+  await sleep(GATHER_MS, undefined, { ref: false })
+  const wasRunning = job.isRunning
+  const { lines: found, next } = await look(job, pattern, from, wholeOnly && wasRunning)
+  // One that was drawn over meanwhile was there all the same.
+  const lines = found.length > 0 ? found : seen
+  const [first = ''] = lines
+  const more = lines.length > 1 ? ` and ${lines.length - 1} more that match` : ''
+  const event = `background task ${job.id} printed "${oneLine(first, MAX_LINE)}"${more}`
+  return { event, position: wasRunning ? next : await job.output.size(), isLast: false }
+}
+
+async function look(job: Job, pattern: LinePattern, start: number, wholeOnly: boolean) {
+  const found: string[] = []
+  let next = start
+  await job.flush()
+  for await (const piece of piecesFrom(job.output, start)) {
+    const lines = wholeOnly && piece.isOpen ? piece.lines.slice(0, -1) : piece.lines
+    found.push(...pattern.matching(lines))
+    next = piece.next
+  }
+  return { lines: found, next }
+}
+
+function last(event: string): Happening {
+  return { event, position: null, isLast: true }
+}
+
+function nextChange(job: Job, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      leave()
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const leave = job.onChange(done)
+    signal.addEventListener('abort', done)
+    if (signal.aborted || !job.isRunning) done()
+  })
+}

@@ -1,0 +1,97 @@
+// Puts callbacks together from the settings: whose project it is, and which ways there are besides.
+
+import { realpathSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
+
+import type { Config } from '../../config/load.js'
+import { Failure } from '../../lib/failure.js'
+import { hashedName } from '../../lib/hashed-name.js'
+import { systemClock } from '../../platform/clock.js'
+import type { Log } from '../../platform/log.js'
+import { projectOf } from '../../platform/project.js'
+import { quietEnvironment } from '../../platform/quiet-environment.js'
+import { osUser } from '../../platform/user.js'
+import type { State } from '../../store/state/state.js'
+import type { Who } from '../jobs/book.js'
+import type { Jobs } from '../jobs/jobs.js'
+import type { Notices } from '../notices.js'
+import { ensureSessionFolder } from '../sessions/session-folder.js'
+import { sessionNamesOf } from '../sessions/session-names.js'
+import { shellProgramOf } from '../shell/open-shell.js'
+import type { LazyState } from '../state.js'
+import { createBesides } from './besides.js'
+import { createCallbacks, type Callbacks } from './callbacks.js'
+import { isGone, ourHolder } from './holder.js'
+import type { LateCallbacks } from './late-callbacks.js'
+import type { LateAnswers } from './take-over.js'
+import { waitingMarksOf } from './waiting-marks.js'
+
+export interface Surroundings {
+  readonly config: Config
+  readonly notices: Notices
+  readonly log: Log
+  readonly state: LazyState
+  readonly jobs: () => Promise<Jobs>
+  /** Who stands in for them before. */
+  readonly late: LateCallbacks
+  readonly lateAnswers: LateAnswers
+}
+
+export async function openCallbacks(surroundings: Surroundings): Promise<Callbacks> {
+  const { config, notices, log, state, jobs, late, lateAnswers } = surroundings
+  const { settings, cwd } = config
+  const project = projectOf(cwd)
+  const warn = (message: string): void => log.warn(message)
+  const env = quietEnvironment(config.childEnv, process.platform)
+  const callbacks = createCallbacks({
+    state: await openOr(state),
+    project,
+    notices,
+    clock: systemClock(),
+    holder: ourHolder(),
+    isGone,
+    marks: waitingMarksOf(config),
+    jobs,
+    isBusy: late.isBusy,
+    besides: createBesides({
+      command: settings.CALLBACK_COMMAND,
+      webhook: settings.CALLBACK_WEBHOOK,
+      project,
+      cwd,
+      env,
+      shell: () => shellProgramOf(config, env),
+      warn,
+    }),
+    inbox: {
+      folderOf: (who, isAbandoned) => inboxFolderOf(config, project, who, isAbandoned),
+      stemOf: (user, id) => `callback-${hashedName(`${project}\0${user}`)}-${String(id).padStart(8, '0')}`,
+    },
+    lateAnswers,
+    warn,
+  })
+  late.opened(callbacks)
+  return {
+    ...callbacks,
+    async close() {
+      await callbacks.close()
+      await state.close()
+    },
+  }
+}
+
+async function openOr(state: LazyState): Promise<State> {
+  try {
+    return await state.open()
+  } catch (error) {
+    if (error instanceof Failure) throw new Failure(`Error: callback slots not available\n${error.message}`)
+    throw error
+  }
+}
+
+/** Where the program that started us reads; else, where somebody wants that, the folder of the session in the project. */
+function inboxFolderOf(config: Config, project: string, who: Who, isAbandoned: boolean): string | undefined {
+  const { sessionDir, settings } = config
+  if (isAbsolute(sessionDir) && who.user === osUser()) return realpathSync.native(sessionDir)
+  if (!settings.SCORPIOX_INBOX && !isAbandoned) return undefined
+  return ensureSessionFolder(project, sessionNamesOf(project).nameOf(who))
+}

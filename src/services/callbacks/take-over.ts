@@ -1,0 +1,84 @@
+// Takes over what sessions left that are gone: their callbacks go into the free slots of a session that is there, what
+// waits for them waits for it. What finds no slot, or no session yet, is held as it is, so that it fires all the same.
+// Within a transaction, so that everything goes to one.
+
+import type { Moment } from '../../platform/clock.js'
+import type { CallbackRow } from '../../store/state/callback-rows.js'
+import type { Rows } from '../../store/state/state.js'
+import type { SessionRow } from '../../store/state/session-rows.js'
+import { rebased } from './schedule.js'
+import { freeSlots } from './slots.js'
+
+export interface TakingOver {
+  /** The session that is there; undefined: nobody is yet. */
+  readonly into: string | undefined
+  readonly holder: string
+  readonly moment: Moment
+  readonly isGone: (session: SessionRow) => boolean
+  /** Of those we hold: whether it has no client any more. */
+  readonly isAbandoned: (name: string) => boolean
+  /** Makes messages of answers to questions that these sessions asked and did not get. */
+  readonly lateAnswers: LateAnswers
+}
+
+export type LateAnswers = (rows: Rows, sessions: ReadonlySet<string>) => Promise<void>
+
+/** Gives the names of the sessions that are held as they are. */
+export async function takeOver(rows: Rows, terms: TakingOver): Promise<readonly string[]> {
+  const left = await leftBehind(rows, terms)
+  await terms.lateAnswers(rows, left)
+  const kept: string[] = []
+  for (const name of left) if (!(await moveAll(rows, name, terms))) kept.push(name)
+  for (const name of kept) await hold(rows, name, terms)
+  await rebaseAll(rows, terms)
+  return kept
+}
+
+export function hold(rows: Rows, name: string, { holder, moment }: Pick<TakingOver, 'holder' | 'moment'>) {
+  return rows.sessions.hold({ name, holder, renewedAt: moment.calendar })
+}
+
+/** Those with something left, and nobody there. Whoever has nothing is forgotten. */
+async function leftBehind(rows: Rows, { into, holder, isGone, isAbandoned }: TakingOver): Promise<ReadonlySet<string>> {
+  const sessions = new Map((await rows.sessions.all()).map((session) => [session.name, session]))
+  const isLeft = (name: string): boolean => {
+    const session = sessions.get(name)
+    if (name === into || !session) return name !== into
+    return session.holder === holder ? isAbandoned(name) : isGone(session)
+  }
+  const owners = [await rows.callbacks.all(), await rows.messages.waiting(), await rows.questions.undelivered()].flat()
+  const left = new Set(owners.map(({ session }) => session).filter(isLeft))
+  for (const name of sessions.keys()) if (isLeft(name) && !left.has(name)) await rows.sessions.release(name)
+  return left
+}
+
+/** Whether nothing is left of it. */
+async function moveAll(rows: Rows, name: string, { into }: TakingOver): Promise<boolean> {
+  if (into === undefined) return false
+  const all = await rows.callbacks.all()
+  const theirs = all.filter(({ session }) => session === name)
+  const slots = freeSlots(all, into)
+  for (const [index, slot] of slots.slice(0, theirs.length).entries()) {
+    const row = theirs[index]
+    if (row) await move(rows, row, into, slot)
+  }
+  await rows.messages.readdress(name, into)
+  if (slots.length < theirs.length) return false
+  await rows.sessions.release(name)
+  return true
+}
+
+async function move(rows: Rows, row: CallbackRow, session: string, slot: number): Promise<void> {
+  await rows.callbacks.remove(row.session, row.slot)
+  await rows.callbacks.put({ ...row, session, slot })
+}
+
+/** Those that we hold and that count by another boot. */
+export async function rebaseAll(rows: Rows, { holder, moment }: Pick<TakingOver, 'holder' | 'moment'>): Promise<void> {
+  const sessions = await rows.sessions.all()
+  const ours = new Set(sessions.filter((session) => session.holder === holder).map(({ name }) => name))
+  for (const row of await rows.callbacks.all()) {
+    const next = ours.has(row.session) ? rebased(row, moment) : undefined
+    if (next) await rows.callbacks.put(next)
+  }
+}

@@ -1,0 +1,3 @@
+// Where a client finds its callbacks as a resource.
+
+export const CALLBACKS_URI = 'scorpiox://callbacks'

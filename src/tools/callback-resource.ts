@@ -1,0 +1,22 @@
+// The callbacks of a session as a resource: what is active, and what has fired and was not told yet.
+
+import type { Callbacks } from '../services/callbacks/callbacks.js'
+import { CALLBACKS_URI } from '../services/callbacks/uri.js'
+import { resourcesOver } from './resource.js'
+import { listWords } from './words/callback.js'
+
+export const callbackList = resourcesOver<{ callbacks: Callbacks }>()({
+  uri: CALLBACKS_URI,
+  name: 'callbacks',
+  description: 'Your active callbacks, and the messages that have come and wait to be told.',
+  mimeType: 'text/plain',
+  needs: ['callbacks'],
+  watch: ({ callbacks }, user) => callbacks.watch(user),
+  async read({ callbacks }, { user, session }) {
+    const who = { user, session }
+    const active = listWords(await callbacks.list(who))
+    const waiting = await callbacks.waiting(who)
+    if (waiting.length === 0) return active
+    return [active, '', `Waiting to be told (${waiting.length}):`, ...waiting.map(({ text }) => `  ${text}`)].join('\n')
+  },
+})

@@ -1,0 +1,106 @@
+// One job: its command, how it stands, and the last lines it printed.
+
+import { useState } from 'preact/hooks'
+
+import type { JobView } from '../../../services/board/view.js'
+import { ConfirmedButton } from '../parts/confirmed-button.js'
+import { Icon } from '../parts/icon.js'
+import { Moment } from '../parts/moment.js'
+import { Project } from '../parts/project.js'
+import { useWords } from '../speech.js'
+import { useNow } from '../ticking.js'
+import { useAct } from '../use-board.js'
+import { JobOutput } from './job-output.js'
+import { Tail } from './tail.js'
+import { Foreign } from '../parts/foreign.js'
+
+export function Job({ job }: { readonly job: JobView }) {
+  const { say } = useWords()
+  const act = useAct()
+  const [showsOutput, setShowsOutput] = useState(false)
+  const command = (
+    <code class="command" dir="ltr">
+      {job.command}
+    </code>
+  )
+  return (
+    <li class="card job">
+      <div class="title">
+        <Standing job={job} />
+        <h3>{command}</h3>
+      </div>
+      <p class="meta">
+        <bdi dir="ltr">#{job.id}</bdi>
+        <Project path={job.project} />
+        {job.isRunning ? <Runtime since={job.startedAt} /> : <Ended job={job} />}
+      </p>
+      {job.isRunning ? (
+        <Tail text={job.tail} label={say('lastLines')} empty={say('noOutput')} />
+      ) : (
+        job.tail !== '' && (
+          <details>
+            <summary>{say('lastLines')}</summary>
+            <Tail text={job.tail} label={say('lastLines')} empty="" />
+          </details>
+        )
+      )}
+      <div class="actions">
+        <button class="button" type="button" onClick={() => setShowsOutput(true)}>
+          {say('wholeOutput')}
+          <span class="unseen"> #{job.id}</span>
+        </button>
+        {job.isRunning && (
+          <ConfirmedButton
+            name="kill"
+            ask="killAsk"
+            means="killMeans"
+            keep="keepRunning"
+            subject={`#${job.id}`}
+            shown={<p>{command}</p>}
+            act={() => act('kill', { server: job.server, id: job.id })}
+          />
+        )}
+      </div>
+      {showsOutput && <JobOutput job={job} close={() => setShowsOutput(false)} />}
+    </li>
+  )
+}
+
+function Standing({ job }: { readonly job: JobView }) {
+  const { say } = useWords()
+  const isFine = job.exitCode === 0
+  return (
+    <>
+      {job.isRunning ? (
+        <span class="lamp running" aria-hidden="true" />
+      ) : (
+        <Icon of={isFine ? 'check' : 'cross'} tone={isFine ? 'good' : 'bad'} />
+      )}
+      <span class="unseen">{say(job.isRunning ? 'running' : 'ended')}: </span>
+    </>
+  )
+}
+
+function Runtime({ since }: { readonly since: number }) {
+  const { say, duration } = useWords()
+  const seconds = Math.max(0, Math.floor((useNow() - since) / 1000))
+  return <span role="timer">{say('runningFor', { time: duration(seconds * 1000) })}</span>
+}
+
+function Ended({ job }: { readonly job: JobView }) {
+  const { say, duration } = useWords()
+  return (
+    <>
+      {job.exitCode === null ? null : (
+        <span class={job.exitCode === 0 ? '' : 'bad'}>{say('exitCode', { code: `${job.exitCode}` })}</span>
+      )}
+      {job.ending !== '' && <Foreign lang="en" text={job.ending} />}
+      {job.endedAt !== null && (
+        <>
+          <span>{say('ranFor', { time: duration(job.endedAt - job.startedAt) })}</span>
+          <Moment at={job.endedAt} />
+        </>
+      )}
+    </>
+  )
+}
