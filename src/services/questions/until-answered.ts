@@ -9,10 +9,12 @@ export interface Awaited {
   readonly isWatched: () => boolean
   readonly onStir: (listener: () => void) => () => void
   readonly ms: number
+  readonly graceMs?: number
   readonly signal: AbortSignal
 }
 
-export async function untilAnswered({ look, isWatched, onStir, ms, signal }: Awaited): Promise<void> {
+export async function untilAnswered(awaited: Awaited): Promise<void> {
+  const { look, isWatched, onStir, ms, graceMs = GRACE_MS, signal } = awaited
   const endsAt = performance.now() + ms
   let aloneSince: number | undefined
   let stirred: (() => void) | undefined
@@ -28,7 +30,7 @@ export async function untilAnswered({ look, isWatched, onStir, ms, signal }: Awa
       signal.throwIfAborted()
       const now = performance.now()
       aloneSince = isWatched() ? undefined : (aloneSince ?? now)
-      const until = Math.min(endsAt, aloneSince === undefined ? Infinity : aloneSince + GRACE_MS)
+      const until = Math.min(endsAt, aloneSince === undefined ? Infinity : aloneSince + graceMs)
       if (now >= until) return
       await atMost(until - now, next)
     }
