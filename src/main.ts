@@ -16,6 +16,12 @@ import type { Desk } from './services/board/desk.js'
 import { createRecentCalls } from './services/board/recent-calls.js'
 import type { Boards } from './services/board/shared-boards.js'
 import { lateCallbacks, type LateCallbacks } from './services/callbacks/late-callbacks.js'
+import type { Callbacks } from './services/callbacks/callbacks.js'
+import type { Who } from './services/jobs/book.js'
+import type { Plans } from './services/plans/plans.js'
+import type { Questions } from './services/questions/questions.js'
+import type { Skills } from './services/skills/skills.js'
+import type { Tasks } from './services/tasks/tasks.js'
 import type { Confinement } from './services/shell/confinement.js'
 import type { Shell } from './services/shell/shell.js'
 import { createNotices } from './services/notices.js'
@@ -108,7 +114,7 @@ function assemble(
         runCommands: new Set(['Bash', 'BackgroundBash']),
       }),
     ))
-  const services: Services = createServices(
+  const services: Services = createServices<Household>(
     {
       desk: openDesk,
       shell: async () => {
@@ -126,7 +132,8 @@ function assemble(
       },
       questions: async (_, others) => {
         const { openQuestions } = await import('./services/questions/open-questions.js')
-        return openQuestions(config, state, await others('desk'))
+        const attend = async (who: Who): Promise<void> => (await others('callbacks')).attend(who)
+        return openQuestions(config, state, await others('desk'), attend)
       },
       callbacks: async (_, others) => {
         const { openCallbacks } = await import('./services/callbacks/open-callbacks.js')
@@ -168,6 +175,17 @@ function assemble(
       return openBoards({ config, state, own: await openDesk() })
     },
   }
+}
+
+/** The services behind the tools. */
+interface Household {
+  readonly desk: Desk
+  readonly shell: Shell
+  readonly plans: Plans
+  readonly tasks: Tasks
+  readonly questions: Questions
+  readonly callbacks: Callbacks
+  readonly skills: Skills
 }
 
 interface Serving {

@@ -25,7 +25,7 @@ import { fire, type Happening } from './fire.js'
 import { createJobWatch } from './job-watch.js'
 import { armedFor } from './schedule.js'
 import { freeSlots, MAX_SLOTS } from './slots.js'
-import { rebaseAll, type LateAnswers } from './take-over.js'
+import { ownersOf, rebaseAll, type LateAnswers } from './take-over.js'
 import { createTimekeeper } from './timekeeper.js'
 import { CALLBACKS_URI } from './uri.js'
 import { readWish, type Given } from './wish.js'
@@ -45,6 +45,8 @@ export interface Callbacks extends Mail {
   inboxOf(who: Who): string | undefined
   /** This session is there: what others left goes to it. Done once for a session. */
   arrive(who: Who): Promise<void>
+  /** Something will be for this session: it is told, here or by whoever takes it over. */
+  attend(who: Who): Promise<void>
   /** What sessions of any user left in this project is held from now on. */
   adoptAll(): Promise<void>
   /** A call of this session has ended, and none is in flight. */
@@ -177,9 +179,8 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
   /** By a writer who changes nothing: it is gone only where nothing was left before. */
   async function tidy(user: string): Promise<void> {
     if (!marks?.isThere(user)) return
-    await write(user, async ({ callbacks, messages, questions }) => {
-      const left = [await callbacks.all(), await messages.waiting(), await questions.undelivered()].flat()
-      if (left.length === 0) marks.remove(user)
+    await write(user, async (rows) => {
+      if ((await ownersOf(rows)).size === 0) marks.remove(user)
     })
   }
 
@@ -276,6 +277,10 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
       }
     },
     arrive,
+    async attend({ user, session }) {
+      if (marks && !marks.isThere(user)) marks.put(user)
+      if (!attendance.isHeld(user, session)) await begin(user, session)
+    },
     async adoptAll() {
       for (const user of await state.waitingUsers(project)) await begin(user, undefined)
     },

@@ -3,9 +3,15 @@
 import type { Config } from '../../config/load.js'
 import { projectOf } from '../../platform/project.js'
 import type { Watchers } from '../board/watchers.js'
+import type { KeptSettings } from './kept-questions.js'
 import type { LazyState } from '../state.js'
 import { createQuestions, type Questions } from './questions.js'
 
-export function openQuestions({ cwd, settings }: Config, state: LazyState, watchers: Watchers): Questions {
-  return createQuestions({ state, watchers, project: projectOf(cwd), waitSeconds: settings.ASK_WAIT })
+export function openQuestions(
+  { cwd, settings }: Config,
+  state: LazyState,
+  watchers: Watchers,
+  attend: KeptSettings['attend'],
+): Questions {
+  return createQuestions({ state, watchers, attend, project: projectOf(cwd), waitSeconds: settings.ASK_WAIT })
 }

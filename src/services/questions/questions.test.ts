@@ -44,7 +44,7 @@ async function open(): Promise<State> {
 /** The questions of one server. */
 async function serverAt(waitSeconds = 30): Promise<Questions> {
   const state = await open()
-  const lazy: LazyState = { open: async () => state, close: async () => {} }
+  const lazy: LazyState = { open: async () => state, whenOpen: (use) => use(state), close: async () => {} }
   const listeners = new Set<() => void>()
   const before = stirWatchers
   stirWatchers = () => [before, ...listeners].forEach((listener) => listener())
@@ -55,7 +55,7 @@ async function serverAt(waitSeconds = 30): Promise<Questions> {
       return () => listeners.delete(listener)
     },
   }
-  return createQuestions({ state: lazy, project: SCOPE.project, watchers, waitSeconds })
+  return createQuestions({ state: lazy, project: SCOPE.project, watchers, attend: async () => {}, waitSeconds })
 }
 
 interface TestAsker extends Asker {
@@ -221,9 +221,19 @@ test('nobody is looking: the board is skipped at once', async () => {
 })
 
 test('a store that breaks while somebody is waited for ends in the text', async () => {
-  const broken: LazyState = { open: () => Promise.reject(new Failure('The disk is full.')), close: async () => {} }
+  const broken: LazyState = {
+    open: () => Promise.reject(new Failure('The disk is full.')),
+    whenOpen: () => {},
+    close: async () => {},
+  }
   const watchers: Watchers = { isWatched: () => true, onChange: () => () => {} }
-  const questions = createQuestions({ state: broken, project: '/srv/project', watchers, waitSeconds: 30 })
+  const questions = createQuestions({
+    state: broken,
+    project: '/srv/project',
+    watchers,
+    attend: async () => {},
+    waitSeconds: 30,
+  })
   expect(await questions.ask(FORM, asker())).toMatchObject({
     rung: 'text',
     id: undefined,

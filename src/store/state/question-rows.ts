@@ -50,6 +50,8 @@ export interface QuestionRows {
   stopWaiting(id: number): Promise<void>
   deliver(id: number, at: number): Promise<void>
   remove(id: number): Promise<void>
+  /** Makes what one session asked, and has no answer to yet, another's. */
+  readdress(from: string, to: string): Promise<void>
   /** Drops what was asked before that time, apart from answers that are still to be delivered. */
   forget(before: number): Promise<void>
 }
