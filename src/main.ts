@@ -95,7 +95,7 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
         },
         questions: async () => {
           const { openQuestions } = await import('./services/questions/open-questions.js')
-          return openQuestions(config, state, watchers)
+          return openQuestions({ config, state, watchers, attend: async () => {} })
         },
         skills: async (_, others) => {
           const { createSkills } = await import('./services/skills/skills.js')

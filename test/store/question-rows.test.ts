@@ -69,6 +69,11 @@ describe.each(['SQLite', ...(postgres ? ['PostgreSQL'] : [])])('over %s', (datab
     expect(await state.read(SCOPE, ({ questions }) => questions.find(1))).toBeUndefined()
     const next = await state.write(SCOPE, ({ questions }) => questions.insert(asked))
     expect(next.id).toBe(2)
+    await state.write(SCOPE, ({ questions }) => questions.readdress('s', 'heir'))
+    expect(await state.read(SCOPE, ({ questions }) => questions.find(2))).toMatchObject({
+      session: 'heir',
+      waiting: false,
+    })
     await state.write(SCOPE, ({ questions }) => questions.remove(2))
     expect(await state.read(SCOPE, ({ questions }) => questions.open())).toEqual([])
     await state.close()
