@@ -133,7 +133,7 @@ function assemble(
       questions: async (_, others) => {
         const { openQuestions } = await import('./services/questions/open-questions.js')
         const attend = async (who: Who): Promise<void> => (await others('callbacks')).attend(who)
-        return openQuestions(config, state, await others('desk'), attend)
+        return openQuestions({ config, state, watchers: await others('desk'), attend })
       },
       callbacks: async (_, others) => {
         const { openCallbacks } = await import('./services/callbacks/open-callbacks.js')

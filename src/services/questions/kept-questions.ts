@@ -46,7 +46,7 @@ export interface KeptSettings {
   readonly state: LazyState
   readonly project: string
   readonly watchers: Watchers
-  /** Sees to it that the session is told of an answer that comes when no call waits, or is taken over. */
+  /** Called before something is kept that this session may have to be told of later. */
   readonly attend: (who: Who) => Promise<void>
 }
 

@@ -60,7 +60,7 @@ export function createQuestionTable(sql: Sql, scope: number): QuestionRows {
     },
     async readdress(from, to) {
       await sql.run(
-        'UPDATE questions SET session = ? WHERE scope = ? AND session = ? AND delivered_at IS NULL',
+        'UPDATE questions SET session = ?, waiting = 0 WHERE scope = ? AND session = ? AND replies IS NULL',
         storableText(to),
         scope,
         storableText(from),
