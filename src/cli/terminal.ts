@@ -18,6 +18,17 @@ export function nextSignal(): Promise<number> {
   })
 }
 
+export interface Streams {
+  readonly input: NodeJS.ReadStream
+  readonly output: NodeJS.WriteStream
+}
+
+/** A person's terminal, to be drawn on; undefined where one end of it is something else. */
+export function terminalStreams(): Streams | undefined {
+  const { stdin: input, stdout: output } = process
+  return input.isTTY && output.isTTY ? { input, output } : undefined
+}
+
 function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve) => {
     stream.once('error', () => resolve())
