@@ -81,7 +81,7 @@ function furtherOf(view: BoardView, now: number): readonly (Section & { readonly
     {
       title: 'Servers and tools',
       lines: serverLines(view, now),
-      note: broken.length === 0 ? 'all work' : `${broken.length} do not work`,
+      note: broken.length === 0 ? 'all work' : `${broken.length} ${broken.length === 1 ? 'does' : 'do'} not work`,
     },
     { title: 'Problems', lines: view.problems.map(line), note: `${view.problems.length}` },
   ].filter(({ lines }) => lines.length > 0)

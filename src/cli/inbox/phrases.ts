@@ -24,11 +24,14 @@ export function lasting(ms: number): string {
   return minutes > 0 ? `${minutes}m${two(seconds % 60)}s` : `${seconds}s`
 }
 
-/** In steps, so that what only grows older is not drawn anew each second. */
 export function ago(at: number, now: number): string {
-  const ms = now - at
-  if (ms < 60_000) return 'just now'
-  return ms < 3_600_000 ? `${Math.floor(ms / 60_000)}m ago` : `${lasting(ms)} ago`
+  return now - at < 60_000 ? 'just now' : `${age(at, now)} ago`
+}
+
+/** In minutes, so that what only grows older is not drawn anew each second. */
+export function age(at: number, now: number): string {
+  const ms = Math.max(0, now - at)
+  return ms < 3_600_000 ? `${Math.floor(ms / 60_000)}m` : lasting(ms)
 }
 
 export function counted(count: number, one: string, many = `${one}s`): string {

@@ -11,7 +11,7 @@ import type {
   ServerView,
   TaskView,
 } from '../../services/board/view.js'
-import { ago, counted, joined, lasting, line, projectName } from './phrases.js'
+import { age, ago, counted, joined, lasting, line, projectName } from './phrases.js'
 
 const SIGNS = { ok: '✓', error: '✗', cancelled: '–', running: '…' } as const
 
@@ -106,7 +106,12 @@ function callLine({ tool, about, outcome, ms, startedAt }: CallView, now: number
 }
 
 function serverLine({ project, transport, pid, version, startedAt }: ServerView, now: number): string {
-  return joined(projectName(project), `${transport}, process ${pid}`, `version ${line(version)}`, ago(startedAt, now))
+  return joined(
+    projectName(project),
+    `${transport}, process ${pid}`,
+    `version ${line(version)}`,
+    `since ${age(startedAt, now)}`,
+  )
 }
 
 function toolLines({ tools }: ServerView): readonly string[] {
