@@ -23,12 +23,15 @@ export async function inboxFromTerminal(
 
 async function printOnce(board: Board, json: boolean): Promise<number> {
   const sight = openSight(board)
+  // Nothing else need keep the process until the board was seen.
+  const staying = setInterval(() => {}, 60_000)
   try {
     const seen = await Promise.race([sight.first, nextSignal()])
     if (typeof seen === 'number') return seen
     await print(json ? reportJson(seen) : report(seen, Date.now()))
     return 0
   } finally {
+    clearInterval(staying)
     sight.close()
   }
 }

@@ -1,0 +1,55 @@
+// The inbox where nobody is at a terminal: it says what there is, once.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+import { describe, expect, test } from 'vitest'
+
+import { cleanEnv, PROGRAM } from '../support.js'
+import { HAS_TERMINALS, newHome, type Home } from './support.js'
+
+async function run(home: Home, ...args: readonly string[]): Promise<{ readonly code: unknown; readonly out: string }> {
+  const child = spawn(process.execPath, [PROGRAM, 'inbox', ...args], {
+    cwd: home.cwd,
+    env: cleanEnv(home.env),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let out = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  const [code] = await once(child, 'close')
+  return { code, out }
+}
+
+describe.concurrent('without a terminal', () => {
+  test('it prints what there is and ends', async () => {
+    const home = newHome()
+    expect(await run(home)).toEqual({ code: 0, out: 'scorpiox-code inbox · no question · 0 servers\n' })
+    await home.ask({ text: 'Which\u001B[31m colour?' })
+    const { code, out } = await run(home)
+    expect(code).toBe(0)
+    expect(out).toMatch(/· 1 question ·[^]*\nQuestions\n[^]*Which \[31m colour\?\n +○ red\n +○ green\n/)
+  })
+
+  test('as JSON it is the view itself', async () => {
+    const home = newHome()
+    await home.ask({ text: 'Which colour?' })
+    const { code, out } = await run(home, '--json')
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      questions: [{ project: home.cwd, waiting: false, questions: [{ text: 'Which colour?' }] }],
+      jobs: [],
+      problems: [],
+    })
+  })
+
+  test.skipIf(!HAS_TERMINALS).each([['--once'], ['--json']])('%s does the same in one', async (flag) => {
+    const home = newHome()
+    await home.ask({ text: 'Which colour?' })
+    const terminal = await home.inbox({ args: [flag] })
+    const { code, before, after } = await terminal.ended
+    expect(code).toBe(0)
+    expect(after).toBe(before)
+    expect(terminal.bytes()).toContain('Which colour?')
+    expect(terminal.bytes()).not.toContain('\u001B[')
+  })
+})
