@@ -1,7 +1,7 @@
 // Builds dist/: the program as CommonJS (it starts 3 to 4 ms sooner than ESM), the library as ESM with types. Each is one
 // file and parts beside it that are loaded when needed: what is not parsed at the start costs nothing there.
 
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -32,6 +32,8 @@ await bundle('src/lib/json-schema/compile.ts', {
 })
 // Killed, starved and raced on its own.
 await bundle('src/store/state/open-state.ts', { file: 'dist/judge/state.mjs', format: 'esm', codeSplitting: false })
+await mkdir('dist/page', { recursive: true })
+await copyFile('src/web/page/index.html', 'dist/page/index.html')
 // The package is ESM; this folder's .js file is not, and the types describe what is.
 await writeFile('dist/package.json', '{ "type": "commonjs" }\n')
 await chmod('dist/scorpiox-code.js', 0o755)

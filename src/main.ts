@@ -12,7 +12,11 @@ import { VERSION } from './lib/version.js'
 import { createLog, stackOf, type Log } from './platform/log.js'
 import { loadCompile } from './protocol/schema-check.js'
 import { createServer, type Server } from './protocol/server.js'
+import type { Desk } from './services/board/desk.js'
+import { createRecentCalls } from './services/board/recent-calls.js'
+import type { Boards } from './services/board/shared-boards.js'
 import type { Confinement } from './services/shell/confinement.js'
+import type { Shell } from './services/shell/shell.js'
 import { createNotices } from './services/notices.js'
 import { createServices } from './services/services.js'
 import { lazyState } from './services/state.js'
@@ -37,18 +41,25 @@ async function main(argv: readonly string[]): Promise<number> {
     const surroundings = {
       config,
       log,
-      createServer: (settled?: Confinement) => assemble(config, log, lazily(config, settled)),
+      createServer: (settled?: Confinement) => assemble(config, log, lazily(config, settled), 'stdio').server,
+      createServing: (settled: Confinement) => assemble(config, log, lazily(config, settled), 'http'),
     }
     return runCommand(command, surroundings, given ?? { command, operands: [], flags: {} })
   }
   const confinement = lazily(config)
-  later(config, log, confinement)
-  await serveStdio(assemble(config, log, confinement), config.settings.MAX_LINE_BYTES)
+  const { server } = assemble(config, log, confinement, 'stdio')
+  later(config, log, confinement, server)
+  await serveStdio(server, config.settings.MAX_LINE_BYTES)
   return 0
 }
 
 /** The server with the tools that are switched on, each service behind a door that opens on first use. */
-function assemble(config: Config, log: Log, confinement: () => Promise<Confinement>): Server {
+function assemble(
+  config: Config,
+  log: Log,
+  confinement: () => Promise<Confinement>,
+  transport: 'stdio' | 'http',
+): Serving {
   const { settings } = config
   const refusals = refusalsOf(
     config,
@@ -64,7 +75,26 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
   }
   const runsCommands = !refusals.has('Bash') || !refusals.has('BackgroundBash')
   const skills = lateSkills(() => openSkillOffers(config, notices, log))
-  return createServer({
+  const calls = createRecentCalls()
+  let shell: Shell | undefined
+  let desk: Promise<Desk> | undefined
+  const openDesk = (): Promise<Desk> =>
+    (desk ??= import('./services/board/open-desk.js').then((module) =>
+      module.openDesk({
+        config,
+        log,
+        notices,
+        state,
+        calls,
+        transport,
+        refusals,
+        confinement,
+        jobs: () => shell?.openJobs(),
+        tools: TOOLS.map(({ name }) => name),
+        runCommands: new Set(['Bash', 'BackgroundBash']),
+      }),
+    ))
+  const server = createServer({
     name: 'scorpiox-code',
     version: VERSION,
     model: settings.MODEL,
@@ -76,11 +106,13 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
     ...(refusals.has('InvokeSkill') ? offers : skills.among(offers)),
     refusals,
     logError: (error) => log.error(stackOf(error)),
+    observer: calls,
     services: createServices(
       {
+        desk: openDesk,
         shell: async () => {
           const { openShell } = await import('./services/shell/open-shell.js')
-          return openShell({ config, notices, log, confinement: await confinement(), state })
+          return (shell = openShell({ config, notices, log, confinement: await confinement(), state }))
         },
         plans: async () => {
           const { openPlans } = await import('./services/plans/open-plans.js')
@@ -99,6 +131,20 @@ function assemble(config: Config, log: Log, confinement: () => Promise<Confineme
       notices,
     ),
   })
+  return {
+    server,
+    async openBoards() {
+      await server.services.open(['desk'])
+      const { openBoards } = await import('./services/board/open-boards.js')
+      return openBoards({ config, state, own: await openDesk() })
+    },
+  }
+}
+
+interface Serving {
+  readonly server: Server
+  /** Where people look at what it does. */
+  openBoards(): Promise<Boards>
 }
 
 /** Who switched off commands did not mean those that come with a project. */
@@ -109,8 +155,9 @@ function refuseScripts(): Promise<never> {
 }
 
 /** Clients have been answered by then. */
-function later(config: Config, log: Log, confinement: () => Promise<Confinement>): void {
+function later(config: Config, log: Log, confinement: () => Promise<Confinement>, server: Server): void {
   const work = async (): Promise<void> => {
+    await Promise.resolve(server.services.open(['desk'])).catch((error: unknown) => server.logError(error))
     await loadCompile()
     const { afterStart } = await import('./services/shell/after-start.js')
     await afterStart(config, log, await confinement())

@@ -35,6 +35,7 @@ test.each([
   ['a console.log', 'tools/planted.ts', "console.log('hello')"],
   ['a fetch', 'services/planted.ts', "const page = await fetch('http://example.com')"],
   ['a request of its own', 'cli/planted.ts', "import { createServer, request as ask } from 'node:https'"],
+  ['a socket of its own', 'services/planted.ts', "import { connect } from 'node:net'"],
 ])('%s is caught', (_, file, text) => {
   const found = violations(planted(file, text))
   expect(found.length).toBeGreaterThan(0)

@@ -24,6 +24,11 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
     doors: ['platform/http.ts', 'platform/probe.ts'],
   },
   {
+    effect: 'local sockets',
+    pattern: /\bimport \{[^}]*\b(connect|createServer|createConnection)\b[^}]*\} from 'node:net'/,
+    doors: ['platform/local-socket.ts', 'platform/port.ts', 'platform/probe.ts'],
+  },
+  {
     effect: 'SQL',
     pattern: /['"](node:sqlite|@photostructure\/sqlite|pg)['"]/,
     doors: ['store/state/sqlite-library.ts', 'store/state/postgres.ts'],

@@ -20,6 +20,7 @@ export interface Flags {
   readonly host?: string | undefined
   readonly port?: string | undefined
   readonly 'no-auth'?: boolean | undefined
+  readonly 'no-open'?: boolean | undefined
   readonly name?: string | undefined
   readonly user?: string | undefined
   readonly expires?: string | undefined
@@ -55,6 +56,7 @@ export function readArguments(argv: readonly string[]): Arguments {
         host: { type: 'string' },
         port: { type: 'string' },
         'no-auth': { type: 'boolean' },
+        'no-open': { type: 'boolean' },
         name: { type: 'string' },
         user: { type: 'string' },
         expires: { type: 'string' },

@@ -1,8 +1,9 @@
 // Ends a background task with everything it started.
 
+import { howItEnded } from '../services/jobs/how-it-ended.js'
 import type { Shell } from '../services/shell/shell.js'
 import { toolsOver } from './tool.js'
-import { howItEnded, JOB_OUTPUT, statusOf } from './words/job.js'
+import { JOB_OUTPUT, statusOf } from './words/job.js'
 
 export const killBgTask = toolsOver<{ shell: Shell }>()({
   name: 'KillBgTask',

@@ -1,6 +1,7 @@
 // A background task in words and in fields, the same in every tool that speaks of one.
 
 import { oneLine } from '../../lib/one-line.js'
+import { howItEnded } from '../../services/jobs/how-it-ended.js'
 import type { Job } from '../../services/jobs/job.js'
 import { span } from './words.js'
 
@@ -45,15 +46,6 @@ export function statusNote(job: Job, isNothingNew: boolean): string {
   const nothing = isNothingNew ? 'Nothing new. ' : ''
   if (isRunning) return `${nothing}Background task ${id} is running, ${span(runtimeOf(job))} so far.`
   return `${nothing}Background task ${id} ended after ${span(runtimeOf(job))}: ${howItEnded(job)}.`
-}
-
-export function howItEnded({ record }: Job): string {
-  const { exitCode = null, signal, ending } = record
-  if (ending === 'server-lost') return 'stopped because its server was gone'
-  if (ending === 'server-stopped') return 'stopped with its server'
-  if (ending === 'killed') return 'killed'
-  if (exitCode === null) return 'nobody saw how'
-  return signal ? `exit code ${exitCode} (${signal})` : `exit code ${exitCode}`
 }
 
 function runtimeOf({ record }: Job): number {

@@ -1,0 +1,14 @@
+// Takes a callback out of its slot, whoever wants that: the model that set it, or a person who looks at it.
+
+import { Failure } from '../../lib/failure.js'
+import type { CallbackRow } from '../../store/state/callback-rows.js'
+import type { Rows } from '../../store/state/state.js'
+
+/** Gives what was there; a Failure where nothing is. */
+export async function cancelCallback(rows: Rows, session: string, slot: number): Promise<CallbackRow> {
+  const all = await rows.callbacks.all()
+  const found = all.find((row) => row.session === session && row.slot === slot)
+  if (!found) throw new Failure(`Error: callback slot ${slot} is not active`)
+  await rows.callbacks.remove(session, slot)
+  return found
+}
