@@ -1,7 +1,13 @@
 // `scorpiox-code inbox`: the board in a terminal, to look and to answer. Where there is no terminal, or only a look is
 // wanted, it is printed once.
 
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import type { Config } from '../config/load.js'
+import { osUser } from '../platform/user.js'
 import type { Board } from '../services/board/board.js'
+import { openBoards } from '../services/board/open-boards.js'
+import { lazyState } from '../services/state.js'
 import type { Flags } from './args.js'
 import { openFullScreen } from './inbox/full-screen.js'
 import { createPrompts } from './inbox/prompts.js'
@@ -10,15 +16,20 @@ import { walk } from './inbox/rooms.js'
 import { NOTHING, openSight } from './inbox/sight.js'
 import { nextSignal, print, terminalStreams, type Streams } from './terminal.js'
 
-/** `kind` is what the environment says of the terminal. */
-export async function inboxFromTerminal(
-  board: Board,
-  { json, once, quiet }: Flags,
-  kind: string | undefined,
-): Promise<number> {
-  const streams = terminalStreams()
-  if (!streams || json || once || kind === 'dumb') return printOnce(board, json ?? false)
-  return live(board, streams, quiet ?? false)
+/** Servers say what they do soon after they were found. */
+const SETTLE_MS = 200
+/** Whoever leaves does not wait for the disk. */
+const CLOSE_MS = 500
+
+export async function inboxFromTerminal(config: Config, { json, once, quiet }: Flags): Promise<number> {
+  const boards = openBoards({ config, state: lazyState(config), own: undefined })
+  const board = boards.of(osUser(), true)
+  const streams = json || once || config.childEnv.TERM === 'dumb' ? undefined : terminalStreams()
+  try {
+    return await (streams ? live(board, streams, quiet ?? false) : printOnce(board, json ?? false))
+  } finally {
+    await Promise.race([boards.close(), sleep(CLOSE_MS)])
+  }
 }
 
 async function printOnce(board: Board, json: boolean): Promise<number> {
@@ -28,7 +39,9 @@ async function printOnce(board: Board, json: boolean): Promise<number> {
   try {
     const seen = await Promise.race([sight.first, nextSignal()])
     if (typeof seen === 'number') return seen
-    await print(json ? reportJson(seen) : report(seen, Date.now()))
+    await sleep(SETTLE_MS)
+    const view = sight.view() ?? seen
+    await print(json ? reportJson(view) : report(view, Date.now()))
     return 0
   } finally {
     clearInterval(staying)

@@ -88,7 +88,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
     expect((await home.find(id))?.replies).toEqual([{ outcome: 'answered', selected: ['red', 'green'] }])
     await leave(terminal)
     // oxlint-disable-next-line no-control-regex -- colours are what is looked for
-    expect(terminal.bytes()).not.toMatch(/\u001B\[(3|4|9)\d/)
+    expect(terminal.bytes()).not.toMatch(/\u001B\[(3|4|9)\d[;\d]*m/)
   })
 
   test('can be declined; Esc answers nothing, and from own words goes back to the choices', async () => {
@@ -201,8 +201,8 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
   })
 
   afterAll(async () => {
-    await leave(terminal)
-    await server.close()
+    terminal.type(CTRL_C)
+    await Promise.all([terminal.ended, server.close()])
   })
 
   test('a job is followed as it prints, read as a whole, and killed when that is confirmed', async () => {
@@ -285,7 +285,10 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
   })
 
   test('what else there is can be looked at, and a smaller terminal shows it as well', async () => {
-    await server.request('tools/call', { name: 'TaskManager', arguments: { action: 'create', name: 'Paint the shed' } })
+    await server.request('tools/call', {
+      name: 'TaskManager',
+      arguments: { action: 'create', query: '', text: 'Paint the shed' },
+    })
     await terminal.sees('Plans and tasks · ')
     await toEntry(terminal, 'Recent calls')
     terminal.type(ENTER)
@@ -296,6 +299,7 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
     terminal.resize(80, 24)
     await terminal.sees('to navigate')
     terminal.type(ESC)
+    await terminal.sees('scorpiox-code inbox')
     await toEntry(terminal, 'Servers and tools')
     terminal.type(ENTER)
     await terminal.sees(/stdio, process \d+[^]*✓ /)
@@ -356,7 +360,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('the way out', () => {
 
   test('a terminal that is gone ends it', async () => {
     const terminal = await newHome().inbox()
-    await terminal.sees('● Quit')
+    await terminal.sees('● Nothing yet')
     terminal.close()
     await gone(terminal.pid)
   })

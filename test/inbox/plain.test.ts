@@ -5,6 +5,7 @@ import { once } from 'node:events'
 
 import { describe, expect, test } from 'vitest'
 
+import { startJob } from '../shell/support.js'
 import { cleanEnv, PROGRAM } from '../support.js'
 import { HAS_TERMINALS, newHome, type Home } from './support.js'
 
@@ -28,6 +29,19 @@ describe.concurrent('without a terminal', () => {
     const { code, out } = await run(home)
     expect(code).toBe(0)
     expect(out).toMatch(/· 1 question ·[^]*\nQuestions\n[^]*Which \[31m colour\?\n +○ red\n +○ green\n/)
+  })
+
+  test('what servers do at the moment is in it', async () => {
+    const home = newHome()
+    const server = home.server()
+    await server.initialize('2025-06-18')
+    const job = await startJob(server, 'echo begun; sleep 600')
+    const { out } = await run(home)
+    expect(out).toContain('· 1 server\n')
+    expect(out).toMatch(new RegExp(`\nJobs\n  ${job} · \\d+s · echo begun; sleep 600 · begun\n`))
+    expect(out).toMatch(/\nRecent calls\n {2}✓ BackgroundBash · /)
+    expect(out).toMatch(/\nServers and tools\n.* · stdio, process \d+ · .*\n {4}✓ .*Bash/)
+    await server.close()
   })
 
   test('as JSON it is the view itself', async () => {

@@ -11,6 +11,7 @@ export type Place =
   | { readonly kind: 'message'; readonly message: MessageView }
   | { readonly kind: 'section'; readonly title: string }
   | { readonly kind: 'ended' }
+  | { readonly kind: 'nothing' }
   | { readonly kind: 'quit' }
 
 export interface Item {
@@ -20,9 +21,12 @@ export interface Item {
   readonly place: Place
 }
 
+/** Where there is nothing yet, the cursor should not wait on the way out. */
+const NOTHING: Item = { value: 'nothing', label: 'Nothing yet', place: { kind: 'nothing' } }
+
 export function overviewOf(view: BoardView, now: number): readonly Item[] {
   const ended = view.jobs.filter(({ isRunning }) => !isRunning)
-  return [
+  const items: readonly Item[] = [
     ...view.questions.map((question): Item => ({
       value: `question ${question.id} ${question.project}`,
       label: `Question · ${questionLine(question, now)}`,
@@ -47,8 +51,8 @@ export function overviewOf(view: BoardView, now: number): readonly Item[] {
       label: `${title} · ${note}`,
       place: { kind: 'section', title },
     })),
-    { value: 'quit', label: 'Quit', place: { kind: 'quit' } },
   ]
+  return [...(items.length > 0 ? items : [NOTHING]), { value: 'quit', label: 'Quit', place: { kind: 'quit' } }]
 }
 
 export function endedOf({ jobs }: BoardView, now: number): readonly Item[] {

@@ -42,6 +42,7 @@ function enter(context: Context, place: Place): Promise<void> {
       return readSection(context, place.title)
     case 'ended':
       return chooseEnded(context)
+    case 'nothing':
     case 'quit':
   }
   return Promise.resolve()

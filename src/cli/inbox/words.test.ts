@@ -108,7 +108,7 @@ test('the overview has what waits for the person on top', () => {
 
 test('where nothing is, there is the way out', () => {
   expect(headline(NOTHING)).toBe('scorpiox-code inbox · no question · 0 servers')
-  expect(overviewOf(NOTHING, NOW).map(({ value }) => value)).toEqual(['quit'])
+  expect(overviewOf(NOTHING, NOW).map(({ value }) => value)).toEqual(['nothing', 'quit'])
   expect(report(NOTHING, NOW)).toBe('scorpiox-code inbox · no question · 0 servers\n')
 })
 
