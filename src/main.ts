@@ -123,6 +123,10 @@ function assemble(
           const { openTasks } = await import('./services/tasks/open-tasks.js')
           return openTasks(config, notices, state)
         },
+        questions: async () => {
+          const { openQuestions } = await import('./services/questions/open-questions.js')
+          return openQuestions(config, state, await openDesk())
+        },
         skills: async (_, others) => {
           const { createSkills } = await import('./services/skills/skills.js')
           return createSkills(skills.open().index, () => (runsCommands ? others('shell') : refuseScripts()))

@@ -4,9 +4,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { gone, killHard, pidIn, startJob } from '../shell/support.js'
+import { call, gone, killHard, pidIn, startJob } from '../shell/support.js'
 import type { TestClient } from '../support.js'
-import { choices, CTRL_C, CTRL_D, DOWN, ENTER, ESC, HAS_TERMINALS, newHome, UP, type Terminal } from './support.js'
+import {
+  choices,
+  CTRL_C,
+  CTRL_D,
+  DOWN,
+  ENTER,
+  ESC,
+  HAS_TERMINALS,
+  newHome,
+  printed,
+  UP,
+  type Terminal,
+} from './support.js'
 
 const CURSOR_SHOWN = '\u001B[?25h'
 const OWN_SCREEN_LEFT = '\u001B[?1049l'
@@ -181,6 +193,64 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
     terminal.type(ESC)
     await terminal.sees('Nothing was sent.')
     await leave(terminal)
+  })
+})
+
+describe.skipIf(!HAS_TERMINALS).concurrent('a model that asks', () => {
+  const form = JSON.stringify({
+    questions: [
+      {
+        text: 'Which database?',
+        header: 'Storage',
+        options: ['SQLite', { label: 'PostgreSQL', description: 'a server' }],
+      },
+      { text: 'Which languages?', options: ['ko', 'ar', 'en'], multiSelect: true },
+      { text: 'Which licence?', options: ['MIT', 'none'] },
+    ],
+  })
+
+  test('gets what the person says in the inbox, while its call waits', async () => {
+    const home = newHome()
+    const server = home.server()
+    await server.initialize('2025-06-18')
+    const terminal = await home.inbox()
+    await terminal.sees('1 server')
+    const asked = call(server, 'AskUserQuestion', { questions_json: form })
+    await terminal.sees('Question · Which database? · +2 more · a call waits')
+    await toEntry(terminal, 'Question')
+    terminal.type(ENTER)
+    await terminal.sees('● SQLite')
+    terminal.type(DOWN)
+    await terminal.sees('● PostgreSQL (a server)')
+    terminal.type(ENTER)
+    await terminal.sees('◻ ko')
+    terminal.type(' ', DOWN, DOWN, ' ', ENTER)
+    await terminal.sees('● MIT')
+    terminal.type(UP, ENTER)
+    await terminal.sees('Sent.')
+    const { text, structured } = await asked
+    expect(text).toContain('PostgreSQL')
+    expect(structured.answers).toEqual([
+      { question: 'Which database?', selected: ['PostgreSQL'], outcome: 'answered' },
+      { question: 'Which languages?', selected: ['ko', 'en'], outcome: 'answered' },
+      { question: 'Which licence?', selected: [], outcome: 'declined' },
+    ])
+    await leave(terminal)
+    await server.close()
+  })
+
+  test('is told at once that nobody looks, when nobody does', async () => {
+    const home = newHome()
+    const server = home.server()
+    await server.initialize('2025-06-18')
+    const terminal = await home.inbox()
+    await terminal.sees('1 server')
+    await leave(terminal)
+    const { text } = await call(server, 'AskUserQuestion', { questions_json: form })
+    expect(text).toContain('Which database?')
+    const { out } = await printed(home)
+    expect(out).toContain('1 question')
+    await server.close()
   })
 })
 

@@ -1,32 +1,16 @@
 // The inbox where nobody is at a terminal: it says what there is, once.
 
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-
 import { describe, expect, test } from 'vitest'
 
 import { startJob } from '../shell/support.js'
-import { cleanEnv, PROGRAM } from '../support.js'
-import { HAS_TERMINALS, newHome, type Home } from './support.js'
-
-async function run(home: Home, ...args: readonly string[]): Promise<{ readonly code: unknown; readonly out: string }> {
-  const child = spawn(process.execPath, [PROGRAM, 'inbox', ...args], {
-    cwd: home.cwd,
-    env: cleanEnv(home.env),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let out = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
-  const [code] = await once(child, 'close')
-  return { code, out }
-}
+import { HAS_TERMINALS, newHome, printed } from './support.js'
 
 describe.concurrent('without a terminal', () => {
   test('it prints what there is and ends', async () => {
     const home = newHome()
-    expect(await run(home)).toEqual({ code: 0, out: 'scorpiox-code inbox · no question · 0 servers\n' })
+    expect(await printed(home)).toEqual({ code: 0, out: 'scorpiox-code inbox · no question · 0 servers\n' })
     await home.ask({ text: 'Which\u001B[31m colour?' })
-    const { code, out } = await run(home)
+    const { code, out } = await printed(home)
     expect(code).toBe(0)
     expect(out).toMatch(/· 1 question ·[^]*\nQuestions\n[^]*Which \[31m colour\?\n +○ red\n +○ green\n/)
   })
@@ -36,7 +20,7 @@ describe.concurrent('without a terminal', () => {
     const server = home.server()
     await server.initialize('2025-06-18')
     const job = await startJob(server, 'echo begun; sleep 600')
-    const { out } = await run(home)
+    const { out } = await printed(home)
     expect(out).toContain('· 1 server\n')
     expect(out).toMatch(new RegExp(`\nJobs\n  ${job} · \\d+s · echo begun; sleep 600 · begun\n`))
     expect(out).toMatch(/\nRecent calls\n {2}✓ BackgroundBash · /)
@@ -47,7 +31,7 @@ describe.concurrent('without a terminal', () => {
   test('as JSON it is the view itself', async () => {
     const home = newHome()
     await home.ask({ text: 'Which colour?' })
-    const { code, out } = await run(home, '--json')
+    const { code, out } = await printed(home, '--json')
     expect(code).toBe(0)
     expect(JSON.parse(out)).toMatchObject({
       questions: [{ project: home.cwd, waiting: false, questions: [{ text: 'Which colour?' }] }],

@@ -1,5 +1,7 @@
 // A person at a terminal: starts the inbox in a real pseudo-terminal, types, and reads the screen.
 
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -83,7 +85,6 @@ export function newHome(): Home {
   }
 }
 
-/** What a person types, and what they would be asked. */
 function whole(question: Partial<Question>): Question {
   return { text: 'Which?', header: null, choices: choices('red', 'green', 'blue'), multiple: false, ...question }
 }
@@ -92,14 +93,30 @@ export function choices(...labels: readonly string[]): Question['choices'] {
   return labels.map((label) => ({ label, description: null }))
 }
 
+/** What it prints where there is no terminal. */
+export async function printed(
+  home: Home,
+  ...args: readonly string[]
+): Promise<{ readonly code: unknown; readonly out: string }> {
+  const child = spawn(process.execPath, [PROGRAM, 'inbox', ...args], {
+    cwd: home.cwd,
+    env: cleanEnv(home.env),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let out = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  const [code] = await once(child, 'close')
+  return { code, out }
+}
+
 const SCRIPT = `stty -a > before; sh -c 'echo $$ > pid; exec "$@"' sh "$@"; code=$?; stty -a > after; echo $code > code`
 
 async function openInbox(cwd: string, env: NodeJS.ProcessEnv, look: Look): Promise<Terminal> {
-  const { spawn } = await import('@lydell/node-pty')
+  const { spawn: openTerminal } = await import('@lydell/node-pty')
   const { columns = 80, rows = 24, args = [], env: more } = look
   const desk = emptyFolder()
   const command = [process.execPath, PROGRAM, 'inbox', '--cwd', cwd, ...args]
-  const terminal = spawn('bash', ['--norc', '-c', SCRIPT, 'bash', ...command], {
+  const terminal = openTerminal('bash', ['--norc', '-c', SCRIPT, 'bash', ...command], {
     cwd: desk,
     cols: columns,
     rows,
@@ -107,11 +124,11 @@ async function openInbox(cwd: string, env: NodeJS.ProcessEnv, look: Look): Promi
     env: { ...cleanEnv(env), TERM: 'xterm-256color', ...more },
     encoding: null,
   })
-  const printed: Buffer[] = []
+  const received: Buffer[] = []
   const screen = createScreen(() => {})
   terminal.onData((data: string | Buffer) => {
     const bytes = Buffer.from(data)
-    printed.push(bytes)
+    received.push(bytes)
     screen.write(bytes)
   })
   const exited = new Promise<void>((resolve) => terminal.onExit(() => resolve()))
@@ -131,7 +148,7 @@ async function openInbox(cwd: string, env: NodeJS.ProcessEnv, look: Look): Promi
   return {
     pid,
     type: (...keys) => terminal.write(keys.join('')),
-    bytes: () => Buffer.concat(printed).toString(),
+    bytes: () => Buffer.concat(received).toString(),
     screen: shown,
     sees: (words) =>
       until(String(words), () => {

@@ -25,7 +25,7 @@ export interface Context {
   notice: string
 }
 
-/** Does something through the board; a failure becomes the notice. */
+/** Does something through the board; a failure becomes the notice. Who presses on meanwhile has chosen nothing. */
 export async function attempt(context: Context, work: () => Promise<void>, done: string): Promise<void> {
   try {
     await work()
@@ -34,6 +34,7 @@ export async function attempt(context: Context, work: () => Promise<void>, done:
     if (!(error instanceof Failure)) throw error
     context.notice = line(error.message)
   }
+  context.screen.forgetKeys()
 }
 
 /** On one line of the screen. */

@@ -29,6 +29,8 @@ export interface FullScreen {
   /** Prints on the ordinary screen, where it stays and can be scrolled; what comes next is below it. */
   printAside(text: string): void
   ring(): void
+  /** Keys that were pressed while there was nothing to press them for. */
+  forgetKeys(): void
   onResize(listener: () => void): () => void
   /** Shows a prompt until it is answered or `until` comes. When it is over, nothing is answered any more. */
   prompt<T>(show: (handed: Handed) => Promise<T>, until?: AbortSignal): Promise<T>
@@ -84,6 +86,7 @@ export function openFullScreen({ input, output }: Streams): FullScreen {
       isAside = true
     },
     ring: () => void canvas.write(BELL),
+    forgetKeys: () => keys.forget(),
     onResize(listener) {
       output.on('resize', listener)
       return () => output.off('resize', listener)

@@ -18,6 +18,8 @@ export interface KeyStrokes {
   take(bytes: Buffer): void
   /** Whether somebody reads. */
   listen(isListening: boolean): void
+  /** Drops what nobody has read. */
+  forget(): void
 }
 
 export function createKeyStrokes(end: (key: 'ctrl+c' | 'ctrl+d') => void): KeyStrokes {
@@ -51,6 +53,9 @@ export function createKeyStrokes(end: (key: 'ctrl+c' | 'ctrl+d') => void): KeySt
     listen(now) {
       isListening = now
       schedule()
+    },
+    forget() {
+      waiting = []
     },
   }
 }

@@ -2,7 +2,6 @@
 
 import { printJson } from '../../lib/json.js'
 import type { Question, Reply } from '../../store/state/question-rows.js'
-import { parted } from './checked-replies.js'
 
 export function answersJson(questions: readonly Question[], replies: readonly Reply[], more: object = {}): string {
   return printJson({ answers: questions.map((question, index) => answerTo(question, replies[index])), ...more })
@@ -17,8 +16,10 @@ function answerTo(question: Question, reply: Reply | undefined): object {
 }
 
 /** The person's own words are the answer where no choice was made, and else a remark on it. */
-export function selection(question: Question, reply: Reply): { selected: readonly string[]; comment?: string } {
-  const { chosen, words } = parted(question, reply)
-  if (chosen.length === 0) return { selected: words === undefined ? [] : [words] }
-  return { selected: chosen, ...(words !== undefined && { comment: words }) }
+export function selection({ choices }: Question, reply: Reply): { selected: readonly string[]; comment?: string } {
+  const isChoice = (text: string): boolean => choices.some(({ label }) => label === text)
+  const selected = reply.selected.filter(isChoice)
+  if (selected.length === 0) return { selected: reply.selected }
+  const comment = reply.selected.find((text) => !isChoice(text))
+  return { selected, ...(comment !== undefined && { comment }) }
 }

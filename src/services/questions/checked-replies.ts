@@ -15,17 +15,6 @@ export function checkedReplies(questions: readonly Question[], replies: readonly
   return questions.map((question, index) => checked(question, replies[index], index + 1))
 }
 
-/** What was chosen among what was offered, and what was said beside it. */
-export function parted({ choices }: Question, { selected }: Reply): Parted {
-  const isChoice = (text: string): boolean => choices.some(({ label }) => label === text)
-  return { chosen: selected.filter(isChoice), words: selected.find((text) => !isChoice(text)) }
-}
-
-export interface Parted {
-  readonly chosen: readonly string[]
-  readonly words: string | undefined
-}
-
 function checked(question: Question, reply: Reply | undefined, number: number): Reply {
   if (reply === undefined) throw new Failure(`Question ${number} has no reply.`)
   const { outcome } = reply

@@ -1,5 +1,5 @@
-// Answers that nobody waits for any more. Each becomes a message for the session that asked, or for the one that took it
-// over; from then on the message is what has to be delivered.
+// Answers that nobody waits for any more. Each becomes a message for the session that asked; from then on the message is
+// what has to be delivered, to that session or to the one that takes it over.
 
 import type { QuestionRow } from '../../store/state/question-rows.js'
 import type { Rows } from '../../store/state/state.js'
@@ -9,12 +9,13 @@ type Kept = Pick<Rows, 'questions' | 'messages'>
 
 const PLACES = { client: 'in the client', page: 'on the page', inbox: 'in the inbox', call: 'in the chat' } as const
 
-/** For whoever takes a session over whose process is gone: what it asked is asked by the heir from now on. */
-export async function lateAnswers(rows: Kept, from: string, heir: string, now: number): Promise<void> {
+/** For whoever takes sessions over whose process is gone: no call of theirs waits any more. */
+export async function lateAnswers(rows: Kept, sessions: ReadonlySet<string>, now = Date.now()): Promise<void> {
   const { questions } = rows
-  const answered = (await questions.undelivered()).filter(({ session }) => session === from)
-  for (const row of answered) await tellLater(rows, { ...row, session: heir }, now)
-  await questions.readdress(from, heir)
+  for (const row of await questions.undelivered()) if (sessions.has(row.session)) await tellLater(rows, row, now)
+  for (const { id, session, waiting } of await questions.open()) {
+    if (waiting && sessions.has(session)) await questions.stopWaiting(id)
+  }
 }
 
 export async function tellLater({ questions, messages }: Kept, row: QuestionRow, now: number): Promise<void> {

@@ -50,6 +50,6 @@ export interface QuestionRows {
   stopWaiting(id: number): Promise<void>
   deliver(id: number, at: number): Promise<void>
   remove(id: number): Promise<void>
-  /** What one session asked is another's from now on, and no call waits for it. */
-  readdress(from: string, to: string): Promise<void>
+  /** Drops what was asked before that time, apart from answers that are still to be delivered. */
+  forget(before: number): Promise<void>
 }

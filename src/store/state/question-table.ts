@@ -58,12 +58,11 @@ export function createQuestionTable(sql: Sql, scope: number): QuestionRows {
     async remove(id) {
       await sql.run('DELETE FROM questions WHERE scope = ? AND id = ?', scope, id)
     },
-    async readdress(from, to) {
+    async forget(before) {
       await sql.run(
-        'UPDATE questions SET session = ?, waiting = 0 WHERE scope = ? AND session = ? AND delivered_at IS NULL',
-        storableText(to),
+        'DELETE FROM questions WHERE scope = ? AND asked_at < ? AND (replies IS NULL OR delivered_at IS NOT NULL)',
         scope,
-        storableText(from),
+        before,
       )
     },
   }
