@@ -14,14 +14,19 @@ import { createPrompts } from './inbox/prompts.js'
 import { report, reportJson } from './inbox/report.js'
 import { walk } from './inbox/rooms.js'
 import { NOTHING, openSight } from './inbox/sight.js'
-import { nextSignal, print, terminalStreams, type Streams } from './terminal.js'
+import { hangUp, HUNG_UP, nextSignal, print, terminalStreams, type Streams } from './terminal.js'
 
 /** Servers say what they do soon after they were found. */
 const SETTLE_MS = 200
 /** Whoever leaves does not wait for the disk. */
 const CLOSE_MS = 500
 
-export async function inboxFromTerminal(config: Config, { json, once, quiet }: Flags): Promise<number> {
+export async function inboxFromTerminal(config: Config, flags: Flags): Promise<number> {
+  const exitCode = await show(config, flags)
+  return exitCode === HUNG_UP ? hangUp() : exitCode
+}
+
+async function show(config: Config, { json, once, quiet }: Flags): Promise<number> {
   const boards = openBoards({ config, state: lazyState(config), own: undefined })
   const board = boards.of(osUser(), true)
   const streams = json || once || config.childEnv.TERM === 'dumb' ? undefined : terminalStreams()

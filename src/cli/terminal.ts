@@ -18,6 +18,16 @@ export function nextSignal(): Promise<number> {
   })
 }
 
+/** What is said of a process whose terminal is gone. */
+export const HUNG_UP = 128 + STOP_SIGNALS.SIGHUP
+
+/** Ends the process as a lost terminal ends others: Node's own way out aborts where it cannot set the terminal. */
+export function hangUp(): Promise<never> {
+  process.removeAllListeners('SIGHUP')
+  process.kill(process.pid, 'SIGHUP')
+  return new Promise(() => {})
+}
+
 export interface Streams {
   readonly input: NodeJS.ReadStream
   readonly output: NodeJS.WriteStream

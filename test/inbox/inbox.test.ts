@@ -1,11 +1,12 @@
 // The inbox as a person uses it: in a real pseudo-terminal, beside a real server, with the keys they would press.
 
+import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { call, gone, killHard, pidIn, startJob } from '../shell/support.js'
-import type { TestClient } from '../support.js'
+import { cleanEnv, PROGRAM, type TestClient } from '../support.js'
 import {
   choices,
   CTRL_C,
@@ -428,10 +429,19 @@ describe.skipIf(!HAS_TERMINALS).concurrent('the way out', () => {
     expect((await home.find(id))?.replies).toBeNull()
   })
 
-  test('a terminal that is gone ends it', async () => {
-    const terminal = await newHome().inbox()
-    await terminal.sees('● Nothing yet')
-    terminal.close()
-    await gone(terminal.pid)
+  test('a terminal that is gone ends it, as it ends others', async () => {
+    const { cwd, env } = newHome()
+    const { spawn } = await import('@lydell/node-pty')
+    const terminal = spawn(process.execPath, [PROGRAM, 'inbox'], { cwd, env: cleanEnv(env) })
+    const ended = new Promise<number | undefined>((resolve) => terminal.onExit(({ signal }) => resolve(signal)))
+    await new Promise<void>((resolve) => {
+      let seen = ''
+      terminal.onData((data) => {
+        seen += data
+        if (seen.includes('Nothing yet')) resolve()
+      })
+    })
+    terminal.kill('SIGHUP')
+    expect(await ended).toBe(constants.signals.SIGHUP)
   })
 })

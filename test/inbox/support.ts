@@ -50,8 +50,6 @@ export interface Terminal {
   /** Waits until the screen has it. */
   sees(words: string | RegExp): Promise<string>
   resize(columns: number, rows: number): void
-  /** The terminal goes away. */
-  close(): void
   /** The exit code, and what `stty -a` said before and after. */
   readonly ended: Promise<{ readonly code: number; readonly before: string; readonly after: string }>
 }
@@ -136,7 +134,7 @@ async function openInbox(cwd: string, env: NodeJS.ProcessEnv, look: Look): Promi
   const shown = (): string => screen.rest().toString()
 
   async function until<T>(what: string, look_: () => T | undefined): Promise<T> {
-    for (let tries = 0; tries < 500; tries++) {
+    for (let tries = 0; tries < 750; tries++) {
       const found = look_()
       if (found !== undefined) return found
       await sleep(20)
@@ -156,7 +154,6 @@ async function openInbox(cwd: string, env: NodeJS.ProcessEnv, look: Look): Promi
         return (typeof words === 'string' ? text.includes(words) : words.test(text)) ? text : undefined
       }),
     resize: (toColumns, toRows) => terminal.resize(toColumns, toRows),
-    close: () => terminal.kill('SIGHUP'),
     ended: exited.then(() => ({ code: Number(read('code') || NaN), before: read('before'), after: read('after') })),
   }
 }

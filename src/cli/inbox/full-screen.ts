@@ -3,7 +3,7 @@
 
 import { Writable, type Readable } from 'node:stream'
 
-import { nextSignal, type Streams } from '../terminal.js'
+import { HUNG_UP, nextSignal, type Streams } from '../terminal.js'
 import { createKeyStrokes } from './key-strokes.js'
 
 const ENTER = '\u001B[?1049h\u001B[?25l\u001B[H\u001B[2J'
@@ -15,7 +15,6 @@ const BELL = '\u0007'
 const ROOMY_COLUMNS = 60
 const ROOMY_ROWS = 14
 
-const HANG_UP = 129
 const INTERRUPTED = 130
 
 export interface FullScreen {
@@ -62,12 +61,24 @@ export function openFullScreen({ input, output }: Streams): FullScreen {
     canvas.silently(() => asking?.abort())
   }
 
+  function leave(): void {
+    process.off('exit', leave)
+    input.off('data', take)
+    canvas.write(isAside ? SHOW_CURSOR : LEAVE)
+    canvas.flush()
+    // A terminal that is gone cannot be set.
+    if (!input.destroyed) quietly(() => input.setRawMode(false))
+    input.pause()
+  }
+
   const take = (bytes: Buffer): void => keys.take(bytes)
   input.on('data', take)
-  input.on('end', () => end(0))
-  input.on('error', () => end(HANG_UP))
-  output.on('error', () => end(HANG_UP))
+  input.on('end', () => end(HUNG_UP))
+  input.on('error', () => end(HUNG_UP))
+  output.on('error', () => end(HUNG_UP))
   void nextSignal().then(end)
+  // Also where a bug ends the process.
+  process.on('exit', leave)
   input.setRawMode(true)
   canvas.write(ENTER)
 
@@ -103,14 +114,7 @@ export function openFullScreen({ input, output }: Streams): FullScreen {
       asking = undefined
       return isOver ? new Promise(() => {}) : answer
     },
-    leave() {
-      input.off('data', take)
-      canvas.write(isAside ? SHOW_CURSOR : LEAVE)
-      canvas.flush()
-      // A terminal that is gone cannot be set.
-      if (!input.destroyed) quietly(() => input.setRawMode(false))
-      input.pause()
-    },
+    leave,
   }
 }
 
