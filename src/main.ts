@@ -161,7 +161,10 @@ function refuseScripts(): Promise<never> {
 /** Clients have been answered by then. */
 function later(config: Config, log: Log, confinement: () => Promise<Confinement>, server: Server): void {
   const work = async (): Promise<void> => {
-    await Promise.resolve(server.services.open(['desk'])).catch((error: unknown) => server.logError(error))
+    await Promise.resolve(server.services.open(['desk'])).catch((error: unknown) => {
+      // Stopping already.
+      if (!(error instanceof Failure)) server.logError(error)
+    })
     await loadCompile()
     const { afterStart } = await import('./services/shell/after-start.js')
     await afterStart(config, log, await confinement())
