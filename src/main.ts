@@ -125,7 +125,7 @@ function assemble(
         },
         questions: async () => {
           const { openQuestions } = await import('./services/questions/open-questions.js')
-          return openQuestions(config, state, await openDesk())
+          return openQuestions({ config, state, watchers: await openDesk(), attend: async () => {} })
         },
         skills: async (_, others) => {
           const { createSkills } = await import('./services/skills/skills.js')

@@ -3,8 +3,9 @@
 
 import { describe, expect, test, vi } from 'vitest'
 
+import { ask as askHttp, initialize, rpc, startProgram, stream } from '../http/support.js'
 import { saidBy } from '../shell/support.js'
-import { LEGACY, type Json } from '../support.js'
+import { emptyFolder, LEGACY, type Json } from '../support.js'
 import {
   allText,
   answerForm,
@@ -170,10 +171,10 @@ describe('a client that fails at it falls to the next rung', () => {
   })
 
   test('one that never answers: its form is taken back, progress was shown meanwhile', async () => {
-    const client = await legacyIn(askingWorld())
+    const client = await legacyIn(askingWorld({ ASK_WAIT: '2' }))
     const said = await ask(client, [COLOUR], { progressToken: 'p' })
     expect(said.structured).toMatchObject({ rung: 'text', id: 1 })
-    expect(said.text).toContain('The client did not answer within 1 s.')
+    expect(said.text).toContain('The client did not answer within 2 s.')
     const form = client.received.find(({ method }) => method === 'elicitation/create')
     expect(client.received.find(({ method }) => method === 'notifications/cancelled').params.requestId).toBe(form.id)
     expect(client.received.find(({ method }) => method === 'notifications/progress').params).toMatchObject({
@@ -239,6 +240,18 @@ test('a call that is cancelled takes its form back and keeps no question', async
   expect(await onlooker.open()).toEqual([])
   await onlooker.close()
   expect(client.received.some(({ id }) => id === 'x')).toBe(false)
+})
+
+test('over HTTP a legacy client is asked on the stream of its call, and answers with a POST', async () => {
+  const server = await startProgram({ env: { STATE_DIR: emptyFolder() } })
+  const headers = { 'mcp-session-id': await initialize(server, '2025-11-25') }
+  const events = await stream(server, { body: rpc('tools/call', callOf([COLOUR])), headers })
+  const form = await events.message()
+  expect(form).toMatchObject({ method: 'elicitation/create', params: { message: 'Which colour?' } })
+  const result = { action: 'accept', content: { question_1: 'Red' } }
+  await askHttp(server, { body: JSON.stringify({ jsonrpc: '2.0', id: form.id, result }), headers })
+  expect(saidBy(await events.message()).structured).toMatchObject({ answers: [{ selected: ['Red'] }], rung: 'client' })
+  await server.stop()
 })
 
 test('two forms at once find their own answers', async () => {

@@ -46,9 +46,11 @@ export interface KeptSettings {
   readonly state: LazyState
   readonly project: string
   readonly watchers: Watchers
+  /** Called before something is kept that this session may have to be told of later. */
+  readonly attend: (who: Who) => Promise<void>
 }
 
-export function createKeptQuestions({ state, project, watchers }: KeptSettings): KeptQuestions {
+export function createKeptQuestions({ state, project, watchers, attend }: KeptSettings): KeptQuestions {
   const pending = new Set<Promise<unknown>>()
   const scopeOf = ({ user }: Who): Scope => ({ project, user })
 
@@ -67,6 +69,7 @@ export function createKeptQuestions({ state, project, watchers }: KeptSettings):
       const { session, signal } = asker
       const askedAt = Date.now()
       try {
+        await attend(asker)
         const { id } = await write(asker, async (rows) => {
           await rows.questions.forget(askedAt - KEPT_MS)
           return rows.questions.insert({ session, askedAt, waiting, questions })

@@ -2,10 +2,13 @@
 
 import type { Config } from '../../config/load.js'
 import { projectOf } from '../../platform/project.js'
-import type { Watchers } from '../board/watchers.js'
-import type { LazyState } from '../state.js'
-import { createQuestions, type Questions } from './questions.js'
+import { createQuestions, type Questions, type QuestionsSettings } from './questions.js'
 
-export function openQuestions({ cwd, settings }: Config, state: LazyState, watchers: Watchers): Questions {
-  return createQuestions({ state, watchers, project: projectOf(cwd), waitSeconds: settings.ASK_WAIT })
+export interface Surroundings extends Pick<QuestionsSettings, 'state' | 'watchers' | 'attend'> {
+  readonly config: Config
+}
+
+export function openQuestions({ config, ...surroundings }: Surroundings): Questions {
+  const { cwd, settings } = config
+  return createQuestions({ ...surroundings, project: projectOf(cwd), waitSeconds: settings.ASK_WAIT })
 }

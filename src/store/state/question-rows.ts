@@ -52,4 +52,6 @@ export interface QuestionRows {
   remove(id: number): Promise<void>
   /** Drops what was asked before that time, apart from answers that are still to be delivered. */
   forget(before: number): Promise<void>
+  /** What one session asked and nobody answered is another's from now on, and no call waits for it. */
+  readdress(from: string, to: string): Promise<void>
 }
