@@ -1,6 +1,6 @@
 // The inbox where nobody is at a terminal: it says what there is, once.
 
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 import { startJob } from '../shell/support.js'
 import { HAS_TERMINALS, newHome, printed } from './support.js'
@@ -20,8 +20,12 @@ describe.concurrent('without a terminal', () => {
     const server = home.server()
     await server.initialize('2025-06-18')
     const job = await startJob(server, 'echo begun; sleep 600')
-    const { out } = await printed(home)
-    expect(out).toContain('· 1 server\n')
+    // A server opens its desk a little after it began to serve.
+    const out = await vi.waitFor(async () => {
+      const said = await printed(home)
+      expect(said.out).toContain('· 1 server\n')
+      return said.out
+    }, 20_000)
     expect(out).toMatch(new RegExp(`\nJobs\n  ${job} · \\d+s · echo begun; sleep 600 · begun\n`))
     expect(out).toMatch(/\nRecent calls\n {2}✓ BackgroundBash · /)
     expect(out).toMatch(/\nServers and tools\n.* · stdio, process \d+ · .*\n {4}✓ .*Bash/)
