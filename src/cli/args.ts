@@ -31,6 +31,8 @@ export interface Flags {
   readonly tool?: string | undefined
   readonly args?: string | undefined
   readonly replace?: boolean | undefined
+  readonly once?: boolean | undefined
+  readonly quiet?: boolean | undefined
 }
 
 /** The command line was not understood; it says what was expected. */
@@ -65,6 +67,8 @@ export function readArguments(argv: readonly string[]): Arguments {
         tool: { type: 'string' },
         args: { type: 'string' },
         replace: { type: 'boolean' },
+        once: { type: 'boolean' },
+        quiet: { type: 'boolean' },
       },
     })
     const [command, ...operands] = positionals

@@ -37,6 +37,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['state', state],
   ['check', check],
   ['ui', ui],
+  ['inbox', inbox],
 ])
 
 export function runCommand(name: string, surroundings: Surroundings, given: Arguments): Promise<number> {
@@ -139,6 +140,11 @@ async function check(_: Surroundings, { operands, flags }: Arguments): Promise<n
 async function ui({ config: given, log }: Surroundings, { flags }: Arguments): Promise<number> {
   const { serveUi } = await import('./ui.js')
   return said(serveUi(given, flags, log))
+}
+
+async function inbox({ config: given }: Surroundings, { flags }: Arguments): Promise<number> {
+  const { inboxFromTerminal } = await import('./inbox.js')
+  return inboxFromTerminal(given, flags)
 }
 
 async function findings({ config: settings, createServer }: Surroundings) {

@@ -7,7 +7,6 @@ export interface Paced {
   stop(): void
 }
 
-/** The work must not throw. */
 export function paced(everyMs: number, work: () => void | Promise<void>): Paced {
   let timer: NodeJS.Timeout | undefined
   let isAsked = false
@@ -19,10 +18,15 @@ export function paced(everyMs: number, work: () => void | Promise<void>): Paced 
     isAsked = false
     isBusy = true
     timer = setTimeout(rest, everyMs).unref()
-    void Promise.resolve(work()).finally(() => {
+    // What it throws is nobody's answer, and must not keep it from being done again.
+    void run().finally(() => {
       isBusy = false
       again()
     })
+  }
+
+  async function run(): Promise<void> {
+    await work()
   }
 
   function rest(): void {

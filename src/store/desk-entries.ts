@@ -39,7 +39,6 @@ export function desksIn(stateDir: string): string {
 
 /** Where the socket of a desk goes. Throws a Failure where there is no place for one. */
 export async function lodge(folder: string, id: string): Promise<string> {
-  ensurePrivateFolder(dirname(folder))
   ensurePrivateFolder(folder)
   try {
     // Nobody else may even look: whoever can enter can knock.

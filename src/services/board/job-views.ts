@@ -11,6 +11,9 @@ const MAX_RUNNING = 50
 const MAX_ENDED = 20
 const MAX_COMMAND = 500
 
+/** Of those that have ended: nothing is added to them any more. */
+const lastWords = new WeakMap<Job, string>()
+
 /** Boards read no further than anybody else. */
 export const BOARD_SESSION = 'board'
 
@@ -27,11 +30,24 @@ export async function jobViews(jobs: Jobs, user: string, place: Place): Promise<
 }
 
 async function viewOf(job: Job, { server, project }: Place): Promise<JobView> {
-  // What cannot be read now may be readable when it is looked at next.
-  const tail = await glimpse(job).catch(() => '')
+  const tail = await tailOf(job)
   const { id, isRunning, record } = job
   const { startedAt, endedAt = null, exitCode = null } = record
   const command = oneLine(record.command, MAX_COMMAND)
   const ending = isRunning ? '' : howItEnded(job)
   return { server, project, id, command, startedAt, endedAt, isRunning, exitCode, ending, tail }
+}
+
+async function tailOf(job: Job): Promise<string> {
+  const known = lastWords.get(job)
+  if (known !== undefined) return known
+  const hasEnded = !job.isRunning
+  try {
+    const tail = await glimpse(job)
+    if (hasEnded) lastWords.set(job, tail)
+    return tail
+  } catch {
+    // What cannot be read now may be readable when it is looked at next.
+    return ''
+  }
 }

@@ -3,6 +3,7 @@
 
 import { Failure } from '../../lib/failure.js'
 import { paced } from '../../lib/paced.js'
+import { promised } from '../../lib/promised.js'
 import type { State } from '../../store/state/state.js'
 import type { LazyState } from '../state.js'
 import { readStored, type StoredView } from './stored-view.js'
@@ -34,6 +35,7 @@ export interface StoredWatchSettings {
 export function watchStored({ user, state: lazy, projects, onChange }: StoredWatchSettings): StoredWatch {
   const views = new Map<string, StoredView>()
   const changed = new Set<string>()
+  const first = promised<void>()
   let problem: string | undefined
   let state: State | undefined
   let leave: (() => void) | undefined
@@ -77,14 +79,15 @@ export function watchStored({ user, state: lazy, projects, onChange }: StoredWat
     } catch (error) {
       problem = error instanceof Failure ? error.message : `What is remembered cannot be read: ${String(error)}`
     }
+    first.resolve()
     if (!isClosed) onChange()
   }
 
   const refreshing = paced(REFRESH_SPACING_MS, refresh)
-  const ready = refresh()
+  refreshing.ask()
   const timer = setInterval(() => refreshing.ask(), LOOK_MS).unref()
   return {
-    ready,
+    ready: first.promise,
     views: () => [...views.values()],
     get problem() {
       return problem

@@ -27,6 +27,7 @@ export function checkOwnOrigin(headers: IncomingHttpHeaders, address: Address): 
 
 function isOwn(origin: string, host: string, { isSecure, publicOrigin, policy }: Address): boolean {
   if (publicOrigin !== '' && origin === publicOrigin) return true
+  if (host === '') return false
   if (origin === `${isSecure ? 'https' : 'http'}://${host}`) return true
   // Behind a proxy that speaks HTTPS, under a name that was allowed.
   return origin === `https://${host}` && policy.origins.has(origin)
