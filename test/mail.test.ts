@@ -126,7 +126,7 @@ describe('over HTTP', () => {
     const post = modernCall('slow', { ms: 250 })
     const client = await raw(server)
     const head = Object.entries({ ...post.headers, 'content-type': 'application/json' })
-      .map(([name, value]) => `${name}: ${String(value)}\r\n`)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
       .join('')
     const body = String(post.body)
     client.write(

@@ -15,9 +15,9 @@ export interface PushedMessage {
   readonly content: string
   readonly meta: Readonly<Record<string, string>>
   /** Asked before it is pushed to a client that shows it to its model; false: it is told in another way just now. */
-  mayLeave(): boolean
+  readonly mayLeave: () => boolean
   /** Called when it has been written there. */
-  taken(): void
+  readonly taken: () => void
 }
 
 export type Listener = (notice: Notice) => void
