@@ -18,7 +18,8 @@ export const ar: Catalogue = {
 
   live: 'متصل مباشرةً',
   connecting: 'جارٍ الاتصال…',
-  lost: 'انقطع الاتصال. المحاولة التالية بعد {time}.',
+  lost: 'انقطع الاتصال',
+  nextTry: 'المحاولة التالية بعد {time}',
   tryNow: 'حاول الآن',
   unreachable: 'الخادم لا يستجيب. هل هو قيد التشغيل؟',
   refused: 'رفض الخادم الطلب (الحالة {status}).',

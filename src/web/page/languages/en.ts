@@ -16,7 +16,8 @@ export const en = {
 
   live: 'Live',
   connecting: 'Connecting…',
-  lost: 'No connection. Next try in {time}.',
+  lost: 'No connection',
+  nextTry: 'Next try in {time}',
   tryNow: 'Try now',
   unreachable: 'The server does not answer. Is it running?',
   refused: 'The server refused this (status {status}).',

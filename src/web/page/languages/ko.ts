@@ -18,7 +18,8 @@ export const ko: Catalogue = {
 
   live: '실시간 연결됨',
   connecting: '연결하는 중…',
-  lost: '연결이 끊겼습니다. {time} 후에 다시 시도합니다.',
+  lost: '연결이 끊겼습니다',
+  nextTry: '{time} 후에 다시 시도합니다',
   tryNow: '지금 시도',
   unreachable: '서버가 응답하지 않습니다. 실행 중인지 확인하세요.',
   refused: '서버가 요청을 거부했습니다(상태 {status}).',

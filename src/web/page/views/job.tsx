@@ -1,7 +1,5 @@
 // One job: its command, how it stands, and the last lines it printed.
 
-import { useState } from 'preact/hooks'
-
 import type { JobView } from '../../../services/board/view.js'
 import { ConfirmedButton } from '../parts/confirmed-button.js'
 import { Icon } from '../parts/icon.js'
@@ -10,14 +8,18 @@ import { Project } from '../parts/project.js'
 import { useWords } from '../speech.js'
 import { useNow } from '../ticking.js'
 import { useAct } from '../use-board.js'
-import { JobOutput } from './job-output.js'
 import { Tail } from './tail.js'
 import { Foreign } from '../parts/foreign.js'
 
-export function Job({ job }: { readonly job: JobView }) {
+interface Props {
+  readonly job: JobView
+  readonly showOutput: () => void
+}
+
+export function Job({ job, showOutput }: Props) {
   const { say } = useWords()
   const act = useAct()
-  const [showsOutput, setShowsOutput] = useState(false)
+  const label = `${say('lastLines')} #${job.id}`
   const command = (
     <code class="command" dir="ltr">
       {job.command}
@@ -35,17 +37,17 @@ export function Job({ job }: { readonly job: JobView }) {
         {job.isRunning ? <Runtime since={job.startedAt} /> : <Ended job={job} />}
       </p>
       {job.isRunning ? (
-        <Tail text={job.tail} label={say('lastLines')} empty={say('noOutput')} />
+        <Tail text={job.tail} label={label} empty={say('noOutput')} />
       ) : (
         job.tail !== '' && (
           <details>
             <summary>{say('lastLines')}</summary>
-            <Tail text={job.tail} label={say('lastLines')} empty="" />
+            <Tail text={job.tail} label={label} empty="" />
           </details>
         )
       )}
       <div class="actions">
-        <button class="button" type="button" onClick={() => setShowsOutput(true)}>
+        <button class="button" type="button" onClick={showOutput}>
           {say('wholeOutput')}
           <span class="unseen"> #{job.id}</span>
         </button>
@@ -61,7 +63,6 @@ export function Job({ job }: { readonly job: JobView }) {
           />
         )}
       </div>
-      {showsOutput && <JobOutput job={job} close={() => setShowsOutput(false)} />}
     </li>
   )
 }

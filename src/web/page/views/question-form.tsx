@@ -16,10 +16,10 @@ const drafts = new Map<string, readonly Draft[]>()
 
 interface Props {
   readonly question: QuestionView
-  readonly tell: (text: string) => void
+  readonly settled: (text: string) => void
 }
 
-export function QuestionForm({ question, tell }: Props) {
+export function QuestionForm({ question, settled }: Props) {
   const { say } = useWords()
   const act = useAct()
   const key = questionKey(question)
@@ -43,7 +43,7 @@ export function QuestionForm({ question, tell }: Props) {
     setDone(outcome)
     if (!outcome.ok) return unsettle()
     drafts.delete(key)
-    tell(say(thanks))
+    settled(say(thanks))
   }
 
   const submit = (event: Event & { readonly currentTarget: HTMLFormElement }): void => {
