@@ -64,8 +64,10 @@ async function turnTo(view: string): Promise<void> {
 
 /** What axe objects to, as one line each. */
 async function objections(): Promise<string[]> {
-  await page.evaluate(AXE)
-  const { violations }: Json = await page.evaluate(`axe.run({ rules: { 'target-size': { enabled: true } } })`)
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE)
+  const { violations }: Json = await page.evaluate(
+    "axe.run({ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })",
+  )
   return violations.flatMap(({ id, nodes }: Json) => nodes.map(({ html }: Json) => `${id}: ${html.slice(0, 160)}`))
 }
 
@@ -101,7 +103,7 @@ describe.each(LANGUAGES)('in $locale', ({ locale, scene }) => {
     expect(await objections(), 'door').toEqual([])
     await page.goto(`${address}#key=empty`)
     await page.getByRole('navigation').waitFor()
-    for (const view of VIEWS) {
+    for (const view of ['tasks', 'tools']) {
       await turnTo(view)
       expect(await objections(), `${view}, empty`).toEqual([])
     }

@@ -1,11 +1,13 @@
 // The page in a real browser, on the real program: a person at the HTTP server sees and does what concerns a client on stdio.
 
+import { spawn } from 'node:child_process'
+
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { startProgram, TOKEN, type HttpServer } from '../http/support.js'
 import { call, gone, startJob } from '../shell/support.js'
-import { emptyFolder, startServer, type TestClient } from '../support.js'
+import { cleanEnv, emptyFolder, PROGRAM, startServer, type TestClient } from '../support.js'
 import { openChromium } from './chromium.mjs'
 import { ask, openPage, type Watched } from './support.js'
 
@@ -46,7 +48,9 @@ const address = (): string => `http://127.0.0.1:${server.port}/`
 /** Signed in by a link, at a view. */
 async function lookAt(view: string): Promise<void> {
   await page.goto(`${address()}#key=${TOKEN}`)
-  await page.getByRole('navigation').waitFor()
+  await page.getByRole('link', { name: /^Tools/ }).click()
+  // From now on that process knows that somebody looks.
+  await page.getByText(`Process ${client.child.pid}`).waitFor()
   await page.getByRole('link', { name: new RegExp(`^${view}`) }).click()
   await page.getByRole('heading', { level: 1, name: view }).waitFor()
 }
@@ -61,6 +65,9 @@ describe('the door', () => {
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByText('Paste a token first.').waitFor()
     await field.fill('not-the-token')
+    await field.press('Enter')
+    await page.getByText('The server does not know this token.').waitFor()
+    await field.fill('كلمة السر')
     await field.press('Enter')
     await page.getByText('The server does not know this token.').waitFor()
     await field.fill(TOKEN)
@@ -112,6 +119,7 @@ describe('questions', () => {
     expect((await asked).structured.answers).toMatchObject([{ selected: ['Green & <b>blue</b>'], outcome: 'answered' }])
     await page.getByText('No question is waiting').waitFor()
     await page.getByText('Your answer was sent.').waitFor()
+    expect(await page.evaluate('document.activeElement.id')).toBe('main')
     expect(await page.title()).toBe('Questions · scorpiox-code')
     expect(watched.complaints).toEqual([])
     expect([...watched.origins]).toEqual([new URL(address()).origin])
@@ -181,6 +189,7 @@ describe('jobs', () => {
     await job.getByRole('button', { name: 'Whole output' }).click()
     await page.getByRole('dialog').getByText('line-1').waitFor()
     await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await job.getByRole('button', { name: `Kill #${id}` }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Let it run' }).click()
     await job.getByRole('button', { name: `Kill #${id}` }).click()
@@ -190,6 +199,15 @@ describe('jobs', () => {
     expect(await page.getByRole('dialog').count()).toBe(0)
     expect(watched.complaints).toEqual([])
   })
+})
+
+test('whoever reads the output of a job goes on reading when it ends', async () => {
+  await lookAt('Jobs')
+  await startJob(client, 'echo chapter one; sleep 1; echo the end')
+  await card('chapter one').getByRole('button', { name: 'Whole output' }).click()
+  await page.getByRole('dialog').getByText('chapter one').last().waitFor()
+  await card('chapter one').getByText('exit code 0').waitFor({ state: 'attached' })
+  expect(await page.getByRole('dialog').isVisible()).toBe(true)
 })
 
 describe('callbacks', () => {
@@ -249,6 +267,23 @@ test('the language is that of the browser, can be switched, and is remembered', 
   await arabic.page.getByRole('heading', { level: 1, name: '질문' }).waitFor()
   expect([await html.getAttribute('lang'), await html.getAttribute('dir')]).toEqual(['ko', 'ltr'])
   await arabic.close()
+})
+
+test('the command `ui` shows what a client on stdio does, without any other server', async () => {
+  const ui = spawn(process.execPath, [PROGRAM, 'ui', '--no-open'], { cwd: project, env: cleanEnv(env) })
+  let printed = ''
+  ui.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  await expect.poll(() => printed, { timeout: 15_000 }).toMatch(/#key=\S+\n/)
+  await page.goto(/http:\S+/.exec(printed)?.[0] ?? '')
+  await page.getByRole('link', { name: /^Tools/ }).click()
+  await page.getByText(`Process ${client.child.pid}`).waitFor()
+  await page.getByRole('link', { name: /^Questions/ }).click()
+  const asked = ask(client, { text: 'Over here?', options: ['Yes', 'No'] })
+  await card('Over here?').getByLabel('No', { exact: true }).check()
+  await page.getByRole('button', { name: 'Answer' }).click()
+  expect((await asked).structured.answers[0].selected).toEqual(['No'])
+  ui.kill('SIGTERM')
+  await page.getByText('No connection').waitFor()
 })
 
 test('when the server comes back, so does the page; with another token, the login', async () => {

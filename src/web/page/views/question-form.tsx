@@ -139,7 +139,8 @@ function Choices({ question, draft, isMissing, change }: ChoicesProps) {
         <input
           class="field"
           type="text"
-          dir="auto"
+          // Empty it is the page's: a placeholder has no direction of its own.
+          dir={draft.other === '' ? undefined : 'auto'}
           autocomplete="off"
           aria-label={`${say('other')}: ${say('ownWords')}`}
           placeholder={say('ownWords')}
