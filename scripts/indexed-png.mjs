@@ -1,5 +1,5 @@
-// Makes a PNG of a screen smaller: at most 256 colours, the most frequent ones, and for each other the nearest of these.
-// Screens are flat colours and the greys of letters' edges, so that nobody sees the difference.
+// Makes a PNG of a screen smaller: at most 256 colours, half of them the most frequent, half those that differ most, and
+// for each other the nearest of these. Screens are flat colours and the edges of letters: nobody sees the difference.
 
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 
@@ -17,7 +17,7 @@ export function indexedPng(png) {
     colours[at] = colour
     counts.set(colour, (counts.get(colour) ?? 0) + 1)
   }
-  const palette = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a)).slice(0, 256)
+  const palette = chosen([...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a)))
   const places = new Map([...counts.keys()].map((colour) => [colour, nearest(palette, colour)]))
   const rows = Buffer.alloc((width + 1) * height)
   for (let y = 0; y < height; y += 1) {
@@ -75,13 +75,28 @@ function predicted(filter, left, up, corner) {
   return toUp <= toCorner ? up : corner
 }
 
+/** The most frequent alone would leave out the small red cross on a large grey page. */
+function chosen(colours) {
+  const palette = colours.slice(0, 128)
+  const far = new Map(colours.slice(128).map((colour) => [colour, Math.min(...palette.map(distanceTo(colour)))]))
+  while (palette.length < 256 && far.size > 0) {
+    const [next] = [...far].reduce((best, entry) => (entry[1] > best[1] ? entry : best))
+    palette.push(next)
+    far.delete(next)
+    const distance = distanceTo(next)
+    for (const [colour, before] of far) far.set(colour, Math.min(before, distance(colour)))
+  }
+  return palette
+}
+
 function nearest(palette, colour) {
-  const exact = palette.indexOf(colour)
-  if (exact !== -1) return exact
-  const distances = palette.map((other) =>
-    [16, 8, 0].reduce((sum, shift) => sum + (((colour >> shift) & 255) - ((other >> shift) & 255)) ** 2, 0),
-  )
+  const distances = palette.map(distanceTo(colour))
   return distances.indexOf(Math.min(...distances))
+}
+
+function distanceTo(colour) {
+  return (other) =>
+    [16, 8, 0].reduce((sum, shift) => sum + (((colour >> shift) & 255) - ((other >> shift) & 255)) ** 2, 0)
 }
 
 function chunk(name, content) {

@@ -4,10 +4,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
+import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
@@ -16,7 +16,6 @@ import { openChromium } from './chromium.mjs'
 import { openPage, type Watched } from './support.js'
 
 const DIST = resolve(import.meta.dirname, '../../dist/page')
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const VIEWS = ['questions', 'jobs', 'tasks', 'callbacks', 'calls', 'tools']
 const LANGUAGES = [
@@ -64,7 +63,7 @@ async function turnTo(view: string): Promise<void> {
 
 /** What axe objects to, as one line each. */
 async function objections(): Promise<string[]> {
-  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE)
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source)
   const { violations }: Json = await page.evaluate(
     "axe.run({ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })",
   )
