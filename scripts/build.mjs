@@ -61,7 +61,13 @@ async function buildPage() {
     transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     onLog: failOnWarning,
   })
-  await build.write({ file: 'dist/page/page.js', format: 'esm', codeSplitting: false, minify: true })
+  await build.write({
+    file: 'dist/page/page.js',
+    format: 'esm',
+    codeSplitting: false,
+    minify: true,
+    postBanner: '/*! Contains Preact, MIT License, Copyright (c) 2015-present Jason Miller */',
+  })
   await build.close()
   const style = await readFile('src/web/page/page.css', 'utf8')
   await writeFile('dist/page/page.css', smaller(style))

@@ -11,6 +11,7 @@ const ARGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--hide-scrollbars',
+  '--disable-lcd-text',
   '--disable-dev-shm-usage',
   '--font-render-hinting=none',
 ]

@@ -44,6 +44,12 @@ export function Board({ signedIn, leave, choose }: Props) {
   useTitle(words.say(route), waiting)
   const main = useFocusOnArrival(route)
 
+  /** Its form is about to disappear, and the focus with it. */
+  const settled = (text: string): void => {
+    tell(text, true)
+    main.current?.focus({ preventScroll: true })
+  }
+
   if (view === undefined) return <Opening connection={connection} retry={retry} leave={() => leave()} />
   return (
     <ActProvider value={act}>
@@ -64,7 +70,7 @@ export function Board({ signedIn, leave, choose }: Props) {
         </header>
         <main id="main" ref={main} tabIndex={-1}>
           <News news={news} close={close} />
-          {SHOWN[route](view, tell)}
+          {SHOWN[route](view, settled)}
         </main>
       </div>
       <p class="unseen" role="status" aria-live="polite">
@@ -74,10 +80,10 @@ export function Board({ signedIn, leave, choose }: Props) {
   )
 }
 
-type Shown = (view: BoardView, tell: (text: string) => void) => VNode
+type Shown = (view: BoardView, settled: (text: string) => void) => VNode
 
 const SHOWN: Readonly<Record<Route, Shown>> = {
-  questions: ({ questions }, tell) => <QuestionsView questions={questions} tell={tell} />,
+  questions: ({ questions }, settled) => <QuestionsView questions={questions} settled={settled} />,
   jobs: ({ jobs }) => <JobsView jobs={jobs} />,
   tasks: ({ projects }) => <TasksView projects={projects} />,
   callbacks: ({ callbacks, messages }) => <CallbacksView callbacks={callbacks} messages={messages} />,

@@ -10,10 +10,11 @@ export function setClock(aheadOfOurs: number): void {
   ahead = aheadOfOurs
 }
 
-export function useNow(): number {
+/** `step`: how often it is worth showing anew. */
+export function useNow(step = 1000): number {
   const [time, setTime] = useState(now)
   useEffect(() => {
-    const tick = (): void => setTime(now())
+    const tick = (): void => setTime((shown) => (Math.abs(now() - shown) < step / 2 ? shown : now()))
     tick()
     listeners.add(tick)
     timer ??= setInterval(() => listeners.forEach((listener) => listener()), 1000)
@@ -23,7 +24,7 @@ export function useNow(): number {
       clearInterval(timer)
       timer = undefined
     }
-  }, [])
+  }, [step])
   return time
 }
 

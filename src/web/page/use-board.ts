@@ -49,8 +49,10 @@ export function useBoard(token: string, events: BoardEvents): LiveBoard {
     watch.current = opened
     const retry = (): void => opened.retry()
     addEventListener('online', retry)
+    document.addEventListener('visibilitychange', retry)
     return () => {
       removeEventListener('online', retry)
+      document.removeEventListener('visibilitychange', retry)
       opened.close()
     }
   }, [token])

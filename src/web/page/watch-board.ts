@@ -64,6 +64,8 @@ interface Heard {
 }
 
 async function follow(token: string, watcher: Watcher, closing: AbortSignal): Promise<Heard> {
+  // No header can carry it, so no server can know it.
+  if (!/^[\x21-\x7e]+$/.test(token)) return { status: 401, events: 0 }
   const attempt = new AbortController()
   let events = 0
   let status = 0

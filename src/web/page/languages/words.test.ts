@@ -34,6 +34,7 @@ describe('phrases', () => {
     const words = speak('en')
     expect(words.say('questionNew', { question: '{n} <b> $& {question}' })).toBe('New question: {n} <b> $& {question}')
     expect(words.say('exitCode', { code: '137' })).toBe('exit code 137')
+    expect(words.pieces('exitCode')).toEqual(['exit code ', 'code', ''])
   })
 })
 

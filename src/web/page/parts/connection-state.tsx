@@ -15,12 +15,15 @@ export function ConnectionState({ connection, retry }: Props) {
     <div class={`connection ${connection.state}`}>
       <p role="status">
         <span class="lamp" aria-hidden="true" />
-        {connection.state === 'lost' ? <NextTry at={connection.retryAt} /> : say(connection.state)}
+        {say(connection.state)}
       </p>
       {connection.state === 'lost' && (
-        <button class="button small" type="button" onClick={retry}>
-          {say('tryNow')}
-        </button>
+        <>
+          <NextTry at={connection.retryAt} />
+          <button class="button small" type="button" onClick={retry}>
+            {say('tryNow')}
+          </button>
+        </>
       )}
     </div>
   )
@@ -31,5 +34,5 @@ function NextTry({ at }: { readonly at: number }) {
   useNow()
   // By our own clock: the server's does not matter here.
   const left = Math.max(1, Math.ceil((at - Date.now()) / 1000)) * 1000
-  return <>{say('lost', { time: duration(left) })}</>
+  return <p class="quiet">{say('nextTry', { time: duration(left) })}</p>
 }

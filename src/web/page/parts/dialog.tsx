@@ -17,7 +17,8 @@ export function Dialog({ title, isWide = false, close, children }: Props) {
     const before = document.activeElement
     dialog.current?.showModal()
     return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
+      const back = before?.isConnected === true ? before : document.querySelector('main')
+      if (back instanceof HTMLElement) back.focus()
     }
   }, [])
   return (

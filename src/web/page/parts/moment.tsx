@@ -6,7 +6,7 @@ import { useNow } from '../ticking.js'
 
 export function Moment({ at, phrase }: { readonly at: number; readonly phrase?: Key }) {
   const { ago, moment, say } = useWords()
-  const when = ago(at, useNow())
+  const when = ago(at, useNow(10_000))
   return (
     <time dateTime={dated(at)} title={moment(at)}>
       {phrase === undefined ? when : say(phrase, { when })}

@@ -6,6 +6,9 @@ import { ROUTES, type Route } from '../route.js'
 import { useWords } from '../speech.js'
 import { Icon } from './icon.js'
 
+/** That can be told at a glance. */
+const MOST = 999
+
 export function Navigation({ route, view }: { readonly route: Route; readonly view: BoardView }) {
   const { say } = useWords()
   return (
@@ -33,7 +36,7 @@ function Badge({ route, view }: { readonly route: Route; readonly view: BoardVie
   return (
     <>
       <span class={route === 'questions' || route === 'tools' ? 'badge urgent' : 'badge'} aria-hidden="true">
-        {number(n)}
+        {n > MOST ? `${number(MOST)}+` : number(n)}
       </span>
       <span class="unseen">, {say(count.phrase, { n })}</span>
     </>

@@ -13,15 +13,22 @@ interface Notice {
 
 /** More would push the view away. */
 const MOST = 3
+const PASSING_MS = 10_000
 
 let lastId = 0
 
 export function useNews() {
   const [news, setNews] = useState<readonly Notice[]>([])
+  const close = (id: number): void => setNews((before) => before.filter((notice) => notice.id !== id))
   return {
     news,
-    tell: (text: string): void => setNews((before) => [...before, { id: (lastId += 1), text }].slice(-MOST)),
-    close: (id: number): void => setNews((before) => before.filter((notice) => notice.id !== id)),
+    close,
+    /** What only confirms goes away by itself. */
+    tell: (text: string, isPassing = false): void => {
+      const id = (lastId += 1)
+      setNews((before) => [...before, { id, text }].slice(-MOST))
+      if (isPassing) setTimeout(() => close(id), PASSING_MS)
+    },
   }
 }
 

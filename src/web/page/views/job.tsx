@@ -1,23 +1,27 @@
 // One job: its command, how it stands, and the last lines it printed.
 
-import { useState } from 'preact/hooks'
-
 import type { JobView } from '../../../services/board/view.js'
+import type { Key } from '../languages/phrase.js'
 import { ConfirmedButton } from '../parts/confirmed-button.js'
 import { Icon } from '../parts/icon.js'
 import { Moment } from '../parts/moment.js'
 import { Project } from '../parts/project.js'
+import { Said } from '../parts/said.js'
 import { useWords } from '../speech.js'
 import { useNow } from '../ticking.js'
 import { useAct } from '../use-board.js'
-import { JobOutput } from './job-output.js'
 import { Tail } from './tail.js'
 import { Foreign } from '../parts/foreign.js'
 
-export function Job({ job }: { readonly job: JobView }) {
+interface Props {
+  readonly job: JobView
+  readonly showOutput: () => void
+}
+
+export function Job({ job, showOutput }: Props) {
   const { say } = useWords()
   const act = useAct()
-  const [showsOutput, setShowsOutput] = useState(false)
+  const label = `${say('lastLines')} #${job.id}`
   const command = (
     <code class="command" dir="ltr">
       {job.command}
@@ -35,17 +39,17 @@ export function Job({ job }: { readonly job: JobView }) {
         {job.isRunning ? <Runtime since={job.startedAt} /> : <Ended job={job} />}
       </p>
       {job.isRunning ? (
-        <Tail text={job.tail} label={say('lastLines')} empty={say('noOutput')} />
+        <Tail text={job.tail} label={label} empty={say('noOutput')} />
       ) : (
         job.tail !== '' && (
           <details>
             <summary>{say('lastLines')}</summary>
-            <Tail text={job.tail} label={say('lastLines')} empty="" />
+            <Tail text={job.tail} label={label} empty="" />
           </details>
         )
       )}
       <div class="actions">
-        <button class="button" type="button" onClick={() => setShowsOutput(true)}>
+        <button class="button" type="button" onClick={showOutput}>
           {say('wholeOutput')}
           <span class="unseen"> #{job.id}</span>
         </button>
@@ -61,7 +65,6 @@ export function Job({ job }: { readonly job: JobView }) {
           />
         )}
       </div>
-      {showsOutput && <JobOutput job={job} close={() => setShowsOutput(false)} />}
     </li>
   )
 }
@@ -91,10 +94,7 @@ function Ended({ job }: { readonly job: JobView }) {
   const { say, duration } = useWords()
   return (
     <>
-      {job.exitCode === null ? null : (
-        <span class={job.exitCode === 0 ? '' : 'bad'}>{say('exitCode', { code: `${job.exitCode}` })}</span>
-      )}
-      {job.ending !== '' && <Foreign lang="en" text={job.ending} />}
+      <Ending job={job} />
       {job.endedAt !== null && (
         <>
           <span>{say('ranFor', { time: duration(job.endedAt - job.startedAt) })}</span>
@@ -103,4 +103,27 @@ function Ended({ job }: { readonly job: JobView }) {
       )}
     </>
   )
+}
+
+/** What the server says of jobs that did not end by themselves; it may say something newer. */
+const ENDINGS: ReadonlyMap<string, Key> = new Map<string, Key>([
+  ['killed', 'endedKilled'],
+  ['stopped with its server', 'endedWithServer'],
+  ['stopped because its server was gone', 'endedServerGone'],
+  ['nobody saw how', 'endedUnseen'],
+])
+
+function Ending({ job: { exitCode, ending } }: { readonly job: JobView }) {
+  const { say } = useWords()
+  const signal = /^exit code -?\d+ ?(.*)$/.exec(ending)?.[1]
+  if (exitCode !== null && signal !== undefined) {
+    const code = <bdi dir="ltr">{`${exitCode} ${signal}`.trim()}</bdi>
+    return (
+      <span class={exitCode === 0 ? '' : 'bad'}>
+        <Said phrase="exitCode" places={{ code }} />
+      </span>
+    )
+  }
+  const phrase = ENDINGS.get(ending)
+  return <span class="bad">{phrase === undefined ? <Foreign lang="en" text={ending} /> : say(phrase)}</span>
 }

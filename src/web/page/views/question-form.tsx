@@ -16,10 +16,10 @@ const drafts = new Map<string, readonly Draft[]>()
 
 interface Props {
   readonly question: QuestionView
-  readonly tell: (text: string) => void
+  readonly settled: (text: string) => void
 }
 
-export function QuestionForm({ question, tell }: Props) {
+export function QuestionForm({ question, settled }: Props) {
   const { say } = useWords()
   const act = useAct()
   const key = questionKey(question)
@@ -43,7 +43,7 @@ export function QuestionForm({ question, tell }: Props) {
     setDone(outcome)
     if (!outcome.ok) return unsettle()
     drafts.delete(key)
-    tell(say(thanks))
+    settled(say(thanks))
   }
 
   const submit = (event: Event & { readonly currentTarget: HTMLFormElement }): void => {
@@ -139,7 +139,8 @@ function Choices({ question, draft, isMissing, change }: ChoicesProps) {
         <input
           class="field"
           type="text"
-          dir="auto"
+          // Empty it is the page's: a placeholder has no direction of its own.
+          dir={draft.other === '' ? undefined : 'auto'}
           autocomplete="off"
           aria-label={`${say('other')}: ${say('ownWords')}`}
           placeholder={say('ownWords')}

@@ -10,10 +10,10 @@ import { QuestionForm } from './question-form.js'
 
 interface Props {
   readonly questions: readonly QuestionView[]
-  readonly tell: (text: string) => void
+  readonly settled: (text: string) => void
 }
 
-export function QuestionsView({ questions, tell }: Props) {
+export function QuestionsView({ questions, settled }: Props) {
   return (
     <ViewFrame
       route="questions"
@@ -25,7 +25,7 @@ export function QuestionsView({ questions, tell }: Props) {
         {questions.map((question) => (
           <li key={questionKey(question)} class="card">
             <About question={question} />
-            <QuestionForm question={question} tell={tell} />
+            <QuestionForm question={question} settled={settled} />
           </li>
         ))}
       </ul>

@@ -21,7 +21,7 @@ export function Tail({ text, label, empty }: Props) {
       dir="ltr"
       // It scrolls, so it must be reachable.
       tabIndex={0}
-      role="region"
+      role="group"
       aria-label={label}
       onScroll={({ currentTarget: at }) => {
         isAtEnd.current = at.scrollHeight - at.scrollTop - at.clientHeight < 8
