@@ -6,12 +6,13 @@ import { chmodSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 
 const CONNECT_MS = 2000
+const FAREWELL_MS = 1000
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024
 const MAX_PEERS = 200
 
 export interface LineSocket {
   send(line: string): void
-  /** What was sent still arrives. */
+  /** What was sent still arrives; nothing is heard any more. */
   close(): void
 }
 
@@ -78,18 +79,26 @@ export function connectLocally(
 }
 
 function converse(socket: Socket, maxLine: number, listen: (socket: LineSocket) => LineListener): LineSocket {
+  let isOver = false
   const line: LineSocket = {
     send(text) {
       if (socket.destroyed || !socket.writable) return
       if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy()
       else socket.write(`${text}\n`)
     },
-    close: () => socket.end(() => socket.destroy()),
+    close() {
+      isOver = true
+      socket.end(() => socket.destroy())
+      // One that does not read would never take the rest.
+      setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
+    },
   }
   socket.unref()
   socket.on('error', () => socket.destroy())
   const listener = listen(line)
-  const push = cutLines(maxLine, (text) => listener.line(text))
+  const push = cutLines(maxLine, (text) => {
+    if (!isOver) listener.line(text)
+  })
   socket.setEncoding('utf8').on('data', (chunk: string) => {
     if (!push(chunk)) socket.destroy()
   })

@@ -55,9 +55,9 @@ export async function lodge(folder: string, id: string): Promise<string> {
   throw new Failure(`no socket can be made: the paths of ${folder} and of ${tmpdir()} are too long`)
 }
 
-/** Says that a desk is open. Returns the way to take it back. */
-export async function enterDesk(folder: string, id: string, address: string): Promise<() => void> {
-  const path = join(folder, `${id}.json`)
+/** Says that a desk is open. */
+export async function enterDesk(folder: string, id: string, address: string): Promise<void> {
+  const path = entryOf(folder, id)
   const entry = { id, owner: ourselves(), host: hostname(), pidSpace: pidSpace(), address }
   try {
     await writeFile(`${path}.tmp`, JSON.stringify(entry), { mode: 0o600, flag: 'wx' })
@@ -65,7 +65,11 @@ export async function enterDesk(folder: string, id: string, address: string): Pr
   } catch (error) {
     throw notKept(folder, error)
   }
-  return () => remove(path, address)
+}
+
+/** Takes back all of it. */
+export function leaveDesk(folder: string, id: string, address: string): void {
+  remove(entryOf(folder, id), address)
 }
 
 /** Those that may be connected to; the dead are struck. */
@@ -103,7 +107,7 @@ function isOurs(address: string): boolean {
 }
 
 async function readEntry(folder: string, id: string): Promise<DeskEntry | undefined> {
-  const path = join(folder, `${id}.json`)
+  const path = entryOf(folder, id)
   const file = await readSmallFile(path, MAX_BYTES)
   const value = file && parse(file.text)
   if (!isObject(value) || value.id !== id || !isOwner(value.owner)) return undefined
@@ -111,6 +115,10 @@ async function readEntry(folder: string, id: string): Promise<DeskEntry | undefi
   if (typeof host !== 'string' || typeof space !== 'string' || typeof address !== 'string') return undefined
   if (!isPossible(folder, id, address)) return undefined
   return { id, owner, host, pidSpace: space, address, path, changedAt: file?.changedAt ?? 0 }
+}
+
+function entryOf(folder: string, id: string): string {
+  return join(folder, `${id}.json`)
 }
 
 /** What is struck is removed: an entry must not name anything else. */

@@ -112,7 +112,7 @@ export async function inStore<T>({ stateDir }: Machine, scope: Scope, work: (row
   }
 }
 
-export const QUESTION = {
+const QUESTION = {
   text: 'Which one?',
   header: null,
   choices: [

@@ -3,7 +3,7 @@
 
 import { Failure } from '../../lib/failure.js'
 import { listenLocally, type LineListener, type LineSocket } from '../../platform/local-socket.js'
-import { enterDesk, lodge } from '../../store/desk-entries.js'
+import { enterDesk, leaveDesk, lodge } from '../../store/desk-entries.js'
 import type { Desk, DeskVisit } from './desk.js'
 import { readFromBoard, type FromBoard, type FromDesk } from './desk-news.js'
 
@@ -17,19 +17,25 @@ export interface DeskSocket {
   close(): Promise<void>
 }
 
-/** Throws a Failure where there can be no socket. */
+/** Rejects where there can be no socket, and leaves nothing. */
 export async function openDeskSocket(desk: Desk, folder: string): Promise<DeskSocket> {
   const address = await lodge(folder, desk.id)
-  const server = await listenLocally(address, { maxLine: MAX_LINE }, (socket) => attend(desk, socket))
-  const leave = await enterDesk(folder, desk.id, address)
+  const leave = (): void => leaveDesk(folder, desk.id, address)
   // Also where the process ends without a farewell.
   process.once('exit', leave)
-  return {
-    async close() {
-      process.off('exit', leave)
-      leave()
-      await server.close()
-    },
+  try {
+    const server = await listenLocally(address, { maxLine: MAX_LINE }, (socket) => attend(desk, socket))
+    await enterDesk(folder, desk.id, address)
+    return { close: () => closeWith(() => server.close()) }
+  } catch (error) {
+    await closeWith(() => Promise.resolve())
+    throw error
+  }
+
+  function closeWith(end: () => Promise<void>): Promise<void> {
+    process.off('exit', leave)
+    leave()
+    return end()
   }
 }
 
@@ -46,7 +52,7 @@ function attend(desk: Desk, socket: LineSocket): LineListener {
       const text = verb === 'output' ? await visit.output(job) : await visit.kill(job).then(() => '')
       send({ kind: 'reply', to, text })
     } catch (error) {
-      const failure = error instanceof Failure ? error.message : 'The server could not do it; its log says why.'
+      const failure = error instanceof Failure ? error.message : 'The server could not do it.'
       send({ kind: 'reply', to, failure })
     } finally {
       asked--

@@ -61,13 +61,18 @@ export function createRecentCalls(): RecentCalls {
     left: () => {},
     of(user) {
       const now = [...running.values()].filter((each) => each.user === user).map(({ call }) => call)
-      return [...(ended.get(user) ?? []), ...now].slice(-MAX_CALLS)
+      return [...(ended.get(user) ?? []), ...now].slice(-MAX_CALLS).map(onLines)
     },
     onChange(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
   }
+}
+
+/** Only now, when somebody looks: calls wait for what is done before. */
+function onLines({ tool, about, outcome, startedAt, ms }: RecentCall): RecentCall {
+  return { tool: oneLine(tool, MAX_ABOUT), about: oneLine(about, MAX_ABOUT), outcome, startedAt, ms }
 }
 
 /** The first words of the input. */
@@ -85,5 +90,5 @@ function aboutOf(input: unknown): string {
 
 /** A part of a string keeps the whole of it alive. */
 function copied(text: string): string {
-  return Buffer.from(oneLine(text.slice(0, 4 * MAX_ABOUT), MAX_ABOUT)).toString()
+  return Buffer.from(text.slice(0, 2 * MAX_ABOUT)).toString()
 }

@@ -1,8 +1,8 @@
-// How a job ended, in a few words.
+// How a job ended, in a few words; the same wherever it is told.
 
-import type { JobRecord } from '../../store/job-record.js'
+import type { Job } from './job.js'
 
-export function howItEnded({ record }: { readonly record: JobRecord }): string {
+export function howItEnded({ record }: Pick<Job, 'record'>): string {
   const { exitCode = null, signal, ending } = record
   if (ending === 'server-lost') return 'stopped because its server was gone'
   if (ending === 'server-stopped') return 'stopped with its server'
