@@ -69,7 +69,8 @@ export function createKeptQuestions({ state, project, watchers, attend }: KeptSe
       const { session, signal } = asker
       const askedAt = Date.now()
       try {
-        await attend(asker)
+        // Who cannot be told can still ask; and what is wrong with the store is said below.
+        await attend(asker).catch(ignoreFailure)
         const { id } = await write(asker, async (rows) => {
           await rows.questions.forget(askedAt - KEPT_MS)
           return rows.questions.insert({ session, askedAt, waiting, questions })
@@ -110,6 +111,10 @@ export function createKeptQuestions({ state, project, watchers, attend }: KeptSe
       await state.close()
     },
   }
+}
+
+function ignoreFailure(error: unknown): void {
+  if (!(error instanceof Failure)) throw error
 }
 
 function both(state: State, watchers: Watchers, listener: () => void): () => void {
