@@ -7,13 +7,14 @@ import type { Rows } from '../../store/state/state.js'
 import { checkedReplies } from './checked-replies.js'
 import { tellLater } from './late-answers.js'
 
-/** A Failure says what is wrong with the replies, or that there is nothing to answer any more. */
+/** A Failure says what is wrong with the replies, or that there is nothing to answer any more. `session`: who brings it. */
 export async function answerQuestion(
   rows: Pick<Rows, 'questions' | 'messages'>,
   id: number,
   given: readonly Reply[],
   surface: Surface,
   now: number,
+  session?: string,
 ): Promise<QuestionRow> {
   const { questions } = rows
   const row = await questions.find(id)
@@ -23,8 +24,8 @@ export async function answerQuestion(
   if (!(await questions.answer(id, { replies, surface, answeredAt: now }))) throw alreadyAnswered(row)
   const answered = { ...row, replies, surface, answeredAt: now }
   if (row.waiting) return answered
-  // Who brings the answer in a call of its own knows it already.
-  if (surface === 'call') await questions.deliver(id, now)
+  // Who brings the answer to its own question knows it already.
+  if (row.session === session) await questions.deliver(id, now)
   else await tellLater(rows, answered, now)
   return answered
 }

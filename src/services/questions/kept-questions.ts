@@ -69,7 +69,8 @@ export function createKeptQuestions({ state, project, watchers, attend }: KeptSe
       const { session, signal } = asker
       const askedAt = Date.now()
       try {
-        await attend(asker)
+        // Who cannot be told can still ask; and what is wrong with the store is said below.
+        await attend(asker).catch(ignoreFailure)
         const { id } = await write(asker, async (rows) => {
           await rows.questions.forget(askedAt - KEPT_MS)
           return rows.questions.insert({ session, askedAt, waiting, questions })
@@ -104,12 +105,16 @@ export function createKeptQuestions({ state, project, watchers, attend }: KeptSe
         ),
       )
     },
-    answer: (who, id, answers) => write(who, (rows) => answerOrLook(rows, id, answers)),
+    answer: (who, id, answers) => write(who, (rows) => answerOrLook(rows, id, answers, who.session)),
     async close() {
       await Promise.all(pending)
       await state.close()
     },
   }
+}
+
+function ignoreFailure(error: unknown): void {
+  if (!(error instanceof Failure)) throw error
 }
 
 function both(state: State, watchers: Watchers, listener: () => void): () => void {
@@ -144,12 +149,12 @@ async function settle(rows: Rows, id: number, written: boolean): Promise<void> {
   else await tellLater(rows, row, Date.now())
 }
 
-async function answerOrLook(rows: Rows, id: number, answers: unknown): Promise<Later> {
+async function answerOrLook(rows: Rows, id: number, answers: unknown, session: string): Promise<Later> {
   const row = await rows.questions.find(id)
   if (!row) throw await noQuestion(rows, id)
   if (row.replies || answers === undefined) return { row, before: row.replies !== null }
   const replies = readReplies(row.questions, answers)
-  return { row: await answerQuestion(rows, id, replies, 'call', Date.now()), before: false }
+  return { row: await answerQuestion(rows, id, replies, 'call', Date.now(), session), before: false }
 }
 
 async function noQuestion({ questions }: Rows, id: number): Promise<Failure> {

@@ -83,8 +83,10 @@ export function createQuestions(settings: QuestionsSettings): Questions {
     },
     async answer(asker, id, answers) {
       const later = await kept.answer(asker, id, answers)
-      const { replies, deliveredAt } = later.row
-      if (replies && deliveredAt === null) asker.whenWritten((written) => kept.written(asker, id, written))
+      const { replies, deliveredAt, session } = later.row
+      // Another session that looks does not take it from the one that asked.
+      const isTheirs = session === asker.session
+      if (isTheirs && replies && deliveredAt === null) asker.whenWritten((written) => kept.written(asker, id, written))
       return later
     },
     close: () => kept.close(),
