@@ -1,6 +1,7 @@
 // Messages that come back later: at a time, again and again, or when a job does something. This file has the verbs and
 // keeps the parts in step: whatever changes in the state, by whichever process, is read anew, and the parts are told.
 
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Failure } from '../../lib/failure.js'
@@ -16,7 +17,7 @@ import type { Jobs } from '../jobs/jobs.js'
 import type { Mail } from '../mail.js'
 import type { Marks } from '../marks.js'
 import type { Notices } from '../notices.js'
-import { createAlarm } from './alarm.js'
+import { createAlarm, type Alarm } from './alarm.js'
 import { createAttendance } from './attendance.js'
 import type { Besides } from './besides.js'
 import { cancelCallback } from './cancel-callback.js'
@@ -49,8 +50,8 @@ export interface Callbacks extends Mail {
   attend(who: Who): Promise<void>
   /** What sessions of any user left in this project is held from now on. */
   adoptAll(): Promise<void>
-  /** A call of this session has ended, and none is in flight. */
-  idle(who: Who): void
+  /** A call has ended, and none of its session is in flight. */
+  idle(): void
   /** Its client will not come back. */
   left(who: Who): void
   /** Changes of this user's callbacks are told from now on, also those by other processes. */
@@ -81,6 +82,8 @@ export interface CallbacksSettings {
     readonly folderOf: (who: Who, isAbandoned: boolean) => string | undefined
   }
   readonly lateAnswers: LateAnswers
+  /** What wakes it; the clock of this process unless told. */
+  readonly alarm?: (work: () => Promise<number | undefined>) => Alarm
   readonly warn: (message: string) => void
 }
 
@@ -90,6 +93,7 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
   const inTurn = createInTurn()
   const arrived = new Set<string>()
   let closing: Promise<void> | undefined
+  let renewedAt = clock().uptime
   const scopeOf = (user: string): Scope => ({ project, user })
   const write = <T>(user: string, work: (rows: Rows) => Promise<T>): Promise<T> => state.write(scopeOf(user), work)
   const onError = (error: unknown): void => warn(`callbacks: ${error instanceof Error ? error.message : String(error)}`)
@@ -108,13 +112,12 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
   })
   const timekeeper = createTimekeeper({ clock, isBusy, fire: fireOne, onError })
   const jobWatch = createJobWatch({ jobs, happened, onError })
-  const alarm = createAlarm(tick)
+  const alarm = (settings.alarm ?? createAlarm)(tick)
   const stopListening = state.onChange(({ project: where, user }) => {
     if (where !== project) return
     if (attendance.users.includes(user)) void reload(user).catch(onError)
     else notices.updated(CALLBACKS_URI, user)
   })
-  const renewing = setInterval(() => void renewAll(), RENEW_MS).unref()
 
   function happened(user: string, callback: CallbackRow, happening: Happening): void {
     timekeeper.happened(user, callback, happening)
@@ -128,7 +131,7 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
   }
 
   async function tick(): Promise<number | undefined> {
-    const waits = [await timekeeper.tick(), delivery.look()].filter((wait) => wait !== undefined)
+    const waits = [await timekeeper.tick(), delivery.look(), await renewInTime()].filter((wait) => wait !== undefined)
     return waits.length > 0 ? Math.min(...waits) : undefined
   }
 
@@ -163,7 +166,14 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
     await reload(user)
   }
 
+  /** Milliseconds until it must be said again that we are there. */
+  async function renewInTime(): Promise<number | undefined> {
+    if (clock().uptime - renewedAt >= RENEW_MS) await renewAll()
+    return attendance.users.length > 0 ? renewedAt + RENEW_MS - clock().uptime : undefined
+  }
+
   async function renewAll(): Promise<void> {
+    renewedAt = clock().uptime
     try {
       await delivery.remember()
       for (const user of attendance.users) {
@@ -185,7 +195,6 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
   }
 
   async function closeNow(): Promise<void> {
-    clearInterval(renewing)
     stopListening()
     jobWatch.close()
     await alarm.close()
@@ -229,22 +238,26 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
     async set(who, given) {
       const { user, session } = who
       const row = await rowOf(who, given)
-      const { callback, begun } = await write(user, async (rows) => {
-        if (marks && !marks.isThere(user)) marks.put(user)
-        const noted = await attendance.begin(user, session, rows)
-        const [slot] = freeSlots(await rows.callbacks.all(), session)
-        if (slot === undefined) throw new Failure(`Error: all callback slots full (max ${MAX_SLOTS})`)
-        await rows.callbacks.put({ ...row, slot })
-        return { callback: { ...row, slot }, begun: noted }
-      })
+      const { callback, begun } = await orNoSlots(() =>
+        write(user, async (rows) => {
+          if (marks && !marks.isThere(user)) marks.put(user)
+          const noted = await attendance.begin(user, session, rows)
+          const [slot] = freeSlots(await rows.callbacks.all(), session)
+          if (slot === undefined) throw new Failure(`Error: all callback slots full (max ${MAX_SLOTS})`)
+          await rows.callbacks.put({ ...row, slot })
+          return { callback: { ...row, slot }, begun: noted }
+        }),
+      )
       begun()
       arrived.add(`${user}\0${session}`)
       await reload(user)
       return { callback, msLeft: timekeeper.msLeft(user, callback) }
     },
     async list(who) {
-      await arrive(who)
-      const all = await state.read(scopeOf(who.user), ({ callbacks }) => callbacks.all())
+      const all = await orNoSlots(async () => {
+        await arrive(who)
+        return state.read(scopeOf(who.user), ({ callbacks }) => callbacks.all())
+      })
       return all
         .filter(({ session }) => session === who.session)
         .map((callback) => ({ callback, msLeft: timekeeper.msLeft(who.user, callback) }))
@@ -253,14 +266,16 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
       if (slot !== undefined && (slot < 0 || slot >= MAX_SLOTS)) {
         throw new Failure(`Error: callback_id ${slot} out of range (max ${MAX_SLOTS - 1})`)
       }
-      await arrive(who)
       const { user, session } = who
-      const cancelled = await write(user, async (rows) => {
-        if (slot !== undefined) return [await cancelCallback(rows, session, slot)]
-        const theirs = (await rows.callbacks.all()).filter((row) => row.session === session)
-        for (const row of theirs) await rows.callbacks.remove(session, row.slot)
-        return theirs
-      })
+      await orNoSlots(() => arrive(who))
+      const cancelled = await orNoSlots(() =>
+        write(user, async (rows) => {
+          if (slot !== undefined) return [await cancelCallback(rows, session, slot)]
+          const theirs = (await rows.callbacks.all()).filter((row) => row.session === session)
+          for (const row of theirs) await rows.callbacks.remove(session, row.slot)
+          return theirs
+        }),
+      )
       await reload(user)
       return cancelled
     },
@@ -270,7 +285,8 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
     },
     inboxOf(who) {
       try {
-        return inbox.folderOf(who, false)
+        const folder = inbox.folderOf(who, false)
+        return folder === undefined ? undefined : join(folder, 'inbox')
       } catch (error) {
         onError(error)
         return undefined
@@ -293,5 +309,15 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
     },
     watch: (user) => reload(user),
     close: () => (closing ??= closeNow()),
+  }
+}
+
+/** What is wrong with the place where they are kept, in the words that are documented and in ours. */
+export async function orNoSlots<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Failure) || error.message.startsWith('Error: ')) throw error
+    throw new Failure(`Error: callback slots not available\n${error.message}`)
   }
 }

@@ -7,7 +7,7 @@ import type { Observer } from '../observer.js'
 import type { Callbacks } from './callbacks.js'
 
 export interface LateCallbacks extends Mail, Observer {
-  isBusy(user: string, session: string): boolean
+  readonly isBusy: (user: string, session: string) => boolean
   /** They are open, and belong to whoever asks from now on. */
   opened(callbacks: Callbacks): void
   /** This session is there: what others left goes to it. */
@@ -57,9 +57,11 @@ export function lateCallbacks({ mayWait, open, hasMany, onError }: LateSettings)
     ended(who) {
       const key = keyOf(who)
       const left = (busy.get(key) ?? 1) - 1
-      if (left > 0) return void busy.set(key, left)
-      busy.delete(key)
-      callbacks?.idle(who)
+      if (left > 0) busy.set(key, left)
+      else {
+        busy.delete(key)
+        callbacks?.idle()
+      }
     },
     left(who) {
       met.delete(keyOf(who))

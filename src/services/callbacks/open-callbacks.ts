@@ -4,14 +4,12 @@ import { realpathSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 
 import type { Config } from '../../config/load.js'
-import { Failure } from '../../lib/failure.js'
 import { hashedName } from '../../lib/hashed-name.js'
 import { systemClock } from '../../platform/clock.js'
 import type { Log } from '../../platform/log.js'
 import { projectOf } from '../../platform/project.js'
 import { quietEnvironment } from '../../platform/quiet-environment.js'
 import { osUser } from '../../platform/user.js'
-import type { State } from '../../store/state/state.js'
 import type { Who } from '../jobs/book.js'
 import type { Jobs } from '../jobs/jobs.js'
 import type { Notices } from '../notices.js'
@@ -20,7 +18,7 @@ import { sessionNamesOf } from '../sessions/session-names.js'
 import { shellProgramOf } from '../shell/open-shell.js'
 import type { LazyState } from '../state.js'
 import { createBesides } from './besides.js'
-import { createCallbacks, type Callbacks } from './callbacks.js'
+import { createCallbacks, orNoSlots, type Callbacks } from './callbacks.js'
 import { isGone, ourHolder } from './holder.js'
 import type { LateCallbacks } from './late-callbacks.js'
 import type { LateAnswers } from './take-over.js'
@@ -44,7 +42,7 @@ export async function openCallbacks(surroundings: Surroundings): Promise<Callbac
   const warn = (message: string): void => log.warn(message)
   const env = quietEnvironment(config.childEnv, process.platform)
   const callbacks = createCallbacks({
-    state: await openOr(state),
+    state: await orNoSlots(() => state.open()),
     project,
     notices,
     clock: systemClock(),
@@ -76,15 +74,6 @@ export async function openCallbacks(surroundings: Surroundings): Promise<Callbac
       await callbacks.close()
       await state.close()
     },
-  }
-}
-
-async function openOr(state: LazyState): Promise<State> {
-  try {
-    return await state.open()
-  } catch (error) {
-    if (error instanceof Failure) throw new Failure(`Error: callback slots not available\n${error.message}`)
-    throw error
   }
 }
 

@@ -95,6 +95,11 @@ export function createTimekeeper({ clock, isBusy, fire, onError }: TimekeeperSet
 
   return {
     know(user, callbacks) {
+      // Whoever held it before us may have fired a moment ago.
+      const before = new Set((known.get(user) ?? []).map(({ session }) => session))
+      for (const { session } of callbacks) {
+        if (!before.has(session)) lastFired.set(`${user}\0${session}`, clock().uptime)
+      }
       if (callbacks.length === 0) known.delete(user)
       else known.set(user, callbacks)
       forget()

@@ -28,7 +28,7 @@ export interface Wish {
 export function readWish(given: Given): Wish {
   const { message = '', task_id: job, pattern } = given
   if (message.trim() === '') throw new Failure('Error: missing message parameter')
-  const length = [...message].length
+  const length = Array.from(message).length
   if (length > MAX_MESSAGE) throw new Failure(`Error: message is longer than ${MAX_MESSAGE} characters (got ${length})`)
   if (job !== undefined) return eventWish(given, message, job)
   if (pattern !== undefined) throw new Failure('Error: pattern needs task_id, the background task that prints it')

@@ -94,7 +94,7 @@ function routeWords({ delivery, inbox }: Route, slot: number): string {
     delivery === 'channel'
       ? 'it is pushed into this conversation (claude/channel)'
       : 'the message stands at the front of the next tool result, whichever tool is called: this client cannot be woken'
-  const besides = inbox === null ? '' : `; until then it also lies in ${inbox}/inbox`
+  const besides = inbox === null ? '' : `; until then it also lies in ${inbox}`
   return `Slot ${slot}. When it fires, ${how}${besides}.`
 }
 
@@ -116,6 +116,6 @@ function secondsOf(ms: number): number {
 
 /** On one line, cut where it is too long. */
 function preview(message: string, most: number): string {
-  const characters = [...message.replaceAll(/\s+/g, ' ').trim()]
+  const characters = Array.from(message.replaceAll(/\s+/g, ' ').trim())
   return characters.length <= most ? characters.join('') : `${characters.slice(0, most).join('')}...`
 }

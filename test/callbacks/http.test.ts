@@ -1,0 +1,91 @@
+// Callbacks over HTTP: a session that is gone while the server lives, users without sessions, and a server that was
+// killed.
+
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import {
+  ask,
+  callOf,
+  initialize,
+  modernCall,
+  startProgram,
+  tokenFor,
+  type Asked,
+  type HttpServer,
+} from '../http/support.js'
+import { cleanEnv, emptyFolder, type Json } from '../support.js'
+import { until } from './support.js'
+
+const REVISION = '2025-06-18'
+
+/** The texts of a result, one for each block. */
+async function textsOf(server: HttpServer, asked: Asked): Promise<readonly string[]> {
+  const { json } = await ask(server, asked)
+  return json.result.content.map(({ text }: Json) => text)
+}
+
+interface Caller {
+  call(name: string, args?: object): Promise<readonly string[]>
+  leave(): Promise<unknown>
+}
+
+async function sessionOn(server: HttpServer, token?: string): Promise<Caller> {
+  const own = token === undefined ? {} : { token }
+  const headers = { 'mcp-session-id': await initialize(server, REVISION, own) }
+  return {
+    call: (name, args = {}) => textsOf(server, { body: callOf(name, args), headers, ...own }),
+    leave: () => ask(server, { method: 'DELETE', headers, ...own }),
+  }
+}
+
+async function front({ call }: Pick<Caller, 'call'>): Promise<string> {
+  const texts = await call('ListBgTasks')
+  return texts.length > 1 ? (texts[0] ?? '') : ''
+}
+
+test.concurrent('goes on when the client has left, lies in an inbox, and is told to the next of that user alone', async () => {
+  const cwd = emptyFolder()
+  mkdirSync(join(cwd, '.git'))
+  const env = cleanEnv({ STATE_DIR: emptyFolder(), SANDBOX: 'off' })
+  const server = await startProgram({ env, cwd })
+  const first = await sessionOn(server)
+  const [said] = await first.call('SetCallback', { message: 'left', delay_seconds: 1, repeat_count: 50 })
+  expect(said).toContain('Callback scheduled')
+  await first.leave()
+  const sessions = join(cwd, '.scorpiox', 'sessions')
+  const files = (): readonly string[] => readdirSync(cwd, { recursive: true }).map(String)
+  await until(() => files().some((name) => /^\.scorpiox.*inbox.*\.json$/.test(name)), `a file below ${sessions}`)
+  const other = await sessionOn(server, tokenFor('bob', env))
+  expect(await front(other)).toBe('')
+  const next = await sessionOn(server)
+  await until(async () => (await front(next)).includes('left] left'), 'the message for the next session')
+  await until(async () => {
+    const texts = await next.call('SetCallback', { action: 'list' })
+    return texts.at(-1)?.includes('[0] "left"') ?? false
+  }, 'the callback among those of the next session')
+  expect((await next.call('SetCallback', { action: 'cancel' })).at(-1)).toBe('Cancelled 1 callback.')
+  expect(await server.stop()).toBe(0)
+})
+
+test.concurrent('a user without sessions has slots too, and the next server fires what a killed one was to fire', async () => {
+  const cwd = emptyFolder()
+  const env = cleanEnv({ STATE_DIR: emptyFolder(), SANDBOX: 'off' })
+  const stateless = (server: HttpServer): Pick<Caller, 'call'> => ({
+    call: (name, args = {}) => textsOf(server, modernCall(name, args)),
+  })
+  const server = await startProgram({ env, cwd })
+  const [said] = await stateless(server).call('SetCallback', { message: 'mine', delay_seconds: 2, repeat_count: 2 })
+  expect(said).toContain('repeats 2 times')
+  server.child.kill('SIGKILL')
+  await server.exited
+  const next = await startProgram({ env, cwd })
+  let told = ''
+  await until(async () => (told = await front(stateless(next))) !== '', 'the message on the next server')
+  expect(told).toMatch(/^\[Callback 0 fired at .*, 1 left\] mine$/)
+  expect((await stateless(next).call('SetCallback', { action: 'list' })).at(-1)).toContain('"mine"')
+  await stateless(next).call('SetCallback', { action: 'cancel' })
+  expect(await next.stop()).toBe(0)
+})

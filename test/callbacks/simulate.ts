@@ -1,0 +1,188 @@
+// One schedule: callbacks are set and cancelled while the calendar jumps, the machine sleeps and is started anew, calls
+// keep sessions busy, and processes are killed within their transactions and outside of them. At the end one process is
+// left alone until everything is over, and the book is read.
+
+import type { State } from '../../src/store/state/state.js'
+import { World, type Booked, type Firing, type Process } from './world.js'
+
+const HOUR = 3_600_000
+
+/** What is wrong with how it went; nothing, where everything is right. */
+export async function simulate(seed: number, openState: () => State): Promise<readonly string[]> {
+  const random = generator(seed)
+  const below = (limit: number): number => Math.floor(random() * limit)
+  const oneOf = <T>(things: readonly T[]): T | undefined => things[below(things.length)]
+  const world = new World(openState)
+  let processes: Process[] = [world.start()]
+  let named = 0
+
+  const living = (): Process[] => (processes = processes.filter(({ isAlive }) => isAlive))
+  const moving = (): Process[] => living().filter(({ isFrozen }) => !isFrozen)
+
+  async function start(): Promise<void> {
+    const process = world.start()
+    processes.push(process)
+    const { callbacks, who } = process
+    await (below(3) === 0 ? callbacks.adoptAll() : callbacks.arrive(who)).catch(() => undefined)
+  }
+
+  async function pass(ms: number): Promise<void> {
+    const end = world.time + ms
+    for (;;) {
+      const wake = Math.min(...moving().map(({ wakeAt }) => wakeAt))
+      if (wake > end) break
+      world.time = Math.min(Math.max(world.time, wake) + below(40), end)
+      await Promise.all(moving().map((process) => process.tick()))
+      if (world.time === end) break
+    }
+    world.time = end
+  }
+
+  async function happen(): Promise<void> {
+    const process = oneOf(moving())
+    if (!process) return start()
+    const dice = below(100)
+    if (dice < 30) {
+      const isLong = below(20) === 0
+      await process.set(
+        `c${++named}`,
+        isLong ? 1 + below(400) : 1 + below(15),
+        isLong ? 1 : (oneOf([1, 2, 3, -1]) ?? 1),
+      )
+    } else if (dice < 55) await pass(below(12_000))
+    else if (dice < 60) world.time += below(2 * HOUR)
+    else if (dice < 67)
+      world.jump(below(100) < 30 ? (below(2) - 0.5) * 2 * 365 * 24 * HOUR : below(4 * HOUR) - 2 * HOUR)
+    else if (dice < 74) process.isBusy = !process.isBusy
+    else if (dice < 81) await process.call(below(3) > 0)
+    else if (dice < 84) await cancel(process)
+    else if (dice < 89) process.lethal = { steps: 1 + below(15), afterCommit: below(3) === 0 }
+    else if (dice < 92) process.die()
+    else if (dice < 95 && processes.length < 3) await start()
+    else if (dice < 97) await freeze(process)
+    else if (dice >= 97) await reboot()
+  }
+
+  async function cancel(process: Process): Promise<void> {
+    const entry = oneOf(await process.callbacks.list(process.who).catch(() => []))
+    if (!entry) return
+    const booked = world.booked.get(entry.callback.message)
+    // From now on it may fire or not: the process may be killed on the way.
+    if (booked) booked.isCancelled = true
+    await process.callbacks.cancel(process.who, entry.callback.slot).catch(() => undefined)
+  }
+
+  async function cancelNamed(name: string): Promise<void> {
+    const [process] = living()
+    const entries = process ? await process.callbacks.list(process.who) : []
+    const entry = entries.find(({ callback }) => callback.message === name)
+    if (entry) await process?.callbacks.cancel(process.who, entry.callback.slot)
+  }
+
+  /** As by Ctrl+Z, or on a machine of its own that sleeps: others go on without it. */
+  async function freeze(process: Process): Promise<void> {
+    process.freeze()
+    world.time += 20 * 60_000
+    if (moving().length < 2) await start()
+    await pass(below(5000))
+    await oneOf(moving())?.call(true)
+    process.thaw()
+    if (below(2) === 0) await process.call(true)
+  }
+
+  async function reboot(): Promise<void> {
+    world.reboot()
+    processes = []
+    world.time += below(HOUR)
+    if (below(2) === 0) world.jump(below(4 * HOUR) - 2 * HOUR)
+    await start()
+  }
+
+  const events = 6 + below(14)
+  for (let event = 0; event < events; event++) await happen()
+  for (const process of processes) process.die()
+  processes = []
+  const heir = world.start()
+  processes.push(heir)
+  await heir.callbacks.arrive(heir.who)
+  const endless = [...world.booked.values()].filter(({ repeats, isCancelled }) => repeats < 0 && !isCancelled)
+  const before = new Map(endless.map(({ name, fired }) => [name, fired.length]))
+  for (let round = 0; round < 400 && !isOver(world, before); round++) {
+    await pass(round < 10 ? 5000 : 60_000)
+    await processes[0]?.call(true)
+    // What goes on for ever has shown that it does.
+    for (const { name, fired } of endless) if (fired.length > (before.get(name) ?? 0)) await cancelNamed(name)
+  }
+  for (let round = 0; round < 50; round++) await processes[0]?.call(true)
+  return [...complaints(world, before), ...world.robbed, ...processes.flatMap(({ problems }) => problems)]
+}
+
+function isOver({ booked }: World, before: ReadonlyMap<string, number>): boolean {
+  return [...booked.values()].every(
+    ({ name, repeats, fired, isCancelled }) =>
+      isCancelled || (repeats < 0 ? fired.length > (before.get(name) ?? 0) : fired.length >= repeats),
+  )
+}
+
+function complaints(world: World, before: ReadonlyMap<string, number>): readonly string[] {
+  const all = [...world.booked.values()]
+  const firings = all.flatMap(({ fired }) => fired)
+  return [
+    ...all.flatMap((booked) => numbers(booked, before)),
+    ...all.flatMap(times),
+    ...bursts(firings),
+    ...telling(world, firings),
+  ]
+}
+
+function numbers(
+  { name, repeats, fired, isCancelled }: Booked,
+  before: ReadonlyMap<string, number>,
+): readonly string[] {
+  if (repeats > 0 && fired.length > repeats) return [`${name} fired ${fired.length} times, not ${repeats}: double`]
+  if (isCancelled) return []
+  if (repeats > 0 && fired.length < repeats) return [`${name} fired ${fired.length} times, not ${repeats}: lost`]
+  return repeats < 0 && fired.length <= (before.get(name) ?? 0) ? [`${name} does not fire any more: lost`] : []
+}
+
+function times({ name, delayMs, set, fired }: Booked): readonly string[] {
+  return fired.flatMap((firing, index) => {
+    const last = fired[index - 1] ?? set
+    // Started anew with another calendar, nobody knows what time it is.
+    const isKnown = firing.boots === last.boots || firing.jumps === last.jumps
+    return isKnown && firing.time - last.time < delayMs
+      ? [`${name} fired ${firing.time - last.time} ms after the last: early`]
+      : []
+  })
+}
+
+function bursts(firings: readonly Firing[]): readonly string[] {
+  const inOrder = firings.toSorted((a, b) => a.time - b.time)
+  return inOrder.flatMap((firing, index) => {
+    const last = inOrder.slice(0, index).findLast(({ session }) => session === firing.session)
+    return last && firing.time - last.time < 990
+      ? [`${firing.text} came ${firing.time - last.time} ms after another: burst`]
+      : []
+  })
+}
+
+function telling({ told, unsure }: World, firings: readonly Firing[]): readonly string[] {
+  const fired = new Map<string, number>()
+  for (const { text } of firings) fired.set(text, (fired.get(text) ?? 0) + 1)
+  return [...fired].flatMap(([text, times_]) => {
+    const count = told.get(text) ?? 0
+    if (count < times_) return [`${text} was told ${count} times, not ${times_}: lost`]
+    return count > times_ && !unsure.has(text) ? [`${text} was told ${count} times, not ${times_}: double`] : []
+  })
+}
+
+/** Mulberry32: small, and the same everywhere. */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

@@ -1,0 +1,33 @@
+// What the tests of callbacks share: the tool as a client calls it, and waiting for what it was told to do.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { call, type Said } from '../shell/support.js'
+import type { Json, TestClient } from '../support.js'
+
+export const callback = (client: TestClient, args: object): Promise<Said> => call(client, 'SetCallback', args)
+
+/** The log messages that were sent besides. */
+export const logged = (client: TestClient): readonly string[] =>
+  client.received
+    .filter(({ method }: Json) => method === 'notifications/message')
+    .map(({ params }: Json) => String(params.data))
+
+/** Waits for the log message of one that has fired: it is told when it waits. */
+export const fired = (client: TestClient, words: string): Promise<Json> =>
+  client.waitFor(({ method, params }) => method === 'notifications/message' && String(params.data).endsWith(words))
+
+/** What stands in front of the next result of another tool; empty where nothing does. */
+export async function frontOf(client: TestClient, command = 'echo done'): Promise<string> {
+  const { content } = await call(client, 'Bash', { command })
+  return content.length > 1 ? content[0].text : ''
+}
+
+/** Looks until it is so. */
+export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (let tries = 0; tries < 1000; tries++) {
+    if (await isSo()) return
+    await sleep(20)
+  }
+  throw new Error(`it never came to be: ${what}`)
+}
