@@ -52,7 +52,7 @@ export interface Household {
   readonly callbacks: LateCallbacks
   readonly observer: Observer
   /** Where people look at what it does. */
-  openBoards(): Promise<Boards>
+  readonly openBoards: () => Promise<Boards>
 }
 
 const COMMAND_TOOLS = ['Bash', 'BackgroundBash']
@@ -126,7 +126,16 @@ export function createHousehold({ config, log, confinement, transport, tools, re
 
 /** They have something to write down at the end, which they cannot once the state is closed. */
 function closingFirst(callbacks: LateCallbacks, services: Services): Services {
-  return { ...services, close: () => callbacks.close().finally(() => services.close()) }
+  return {
+    ...services,
+    async close() {
+      try {
+        await callbacks.close()
+      } finally {
+        await services.close()
+      }
+    },
+  }
 }
 
 /** Who switched off commands did not mean those that come with a project. */
