@@ -1,7 +1,8 @@
 // Builds dist/: the program as CommonJS (it starts 3 to 4 ms sooner than ESM), the library as ESM with types. Each is one
-// file and parts beside it that are loaded when needed: what is not parsed at the start costs nothing there.
+// file and parts beside it that are loaded when needed: what is not parsed at the start costs nothing there. The page
+// for browsers is three files in dist/page/.
 
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -24,6 +25,7 @@ await bundle('src/library.ts', {
   entryFileNames: 'library.mjs',
   chunkFileNames: 'library/[name].mjs',
 })
+await buildPage()
 // Judged on its own, against other validators and the official suite.
 await bundle('src/lib/json-schema/compile.ts', {
   file: 'dist/judge/json-schema.mjs',
@@ -48,6 +50,37 @@ async function bundle(input, output) {
   })
   await build.write({ ...output, minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } } })
   await build.close()
+}
+
+/** What the HTTP server gives to browsers. */
+async function buildPage() {
+  const build = await rolldown({
+    input: 'src/web/page/page.tsx',
+    platform: 'browser',
+    tsconfig: false,
+    transform: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    onLog: failOnWarning,
+  })
+  await build.write({
+    file: 'dist/page/page.js',
+    format: 'esm',
+    codeSplitting: false,
+    minify: true,
+    postBanner: '/*! Contains Preact, MIT License, Copyright (c) 2015-present Jason Miller */',
+  })
+  await build.close()
+  const style = await readFile('src/web/page/page.css', 'utf8')
+  await writeFile('dist/page/page.css', smaller(style))
+  await copyFile('src/web/page/index.html', 'dist/page/index.html')
+}
+
+/** Without comments and the spaces that mean nothing; a space before or after a colon may mean something. */
+function smaller(style) {
+  return style
+    .replace(/\/\*[^]*?\*\//g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([{};,]) ?/g, '$1')
+    .trim()
 }
 
 function failOnWarning(level, log) {

@@ -2,25 +2,12 @@
 // The composition root: config → services → tools → server → transport. It builds; the rooms below decide.
 // Only what `initialize` and `tools/list` need is loaded at start; every command and service is imported on first use.
 
-import { join } from 'node:path'
-
+import { assemble, lazily, type Serving } from './assemble.js'
 import { loadConfig, type Config } from './config/load.js'
-import { refusalsOf } from './config/refusals.js'
-import { stateDirOf } from './config/state-dir.js'
 import { Failure } from './lib/failure.js'
-import { VERSION } from './lib/version.js'
 import { createLog, stackOf, type Log } from './platform/log.js'
 import { loadCompile } from './protocol/schema-check.js'
-import { createServer, type Server } from './protocol/server.js'
-import { lateCallbacks, type LateCallbacks } from './services/callbacks/late-callbacks.js'
 import type { Confinement } from './services/shell/confinement.js'
-import { createNotices } from './services/notices.js'
-import { createServices, type Services } from './services/services.js'
-import { lazyState } from './services/state.js'
-import { RESOURCES, TEMPLATES, TOOLS } from './tools/index.js'
-import { lateSkills } from './tools/late-skills.js'
-import { openSkillOffers } from './tools/skill-offers.js'
-import type { Tool } from './tools/tool.js'
 import { localPeer } from './transport/local-peer.js'
 import { serveStdio } from './transport/stdio.js'
 
@@ -34,150 +21,38 @@ async function main(argv: readonly string[]): Promise<number> {
   for (const warning of config.warnings) log.warn(warning)
   const { http, help, version } = given?.flags ?? {}
   const command = given?.command ?? (process.stdin.isTTY && !http ? 'greet' : 'serve')
-  if (command !== 'serve' || http || help || version) {
-    const { runCommand } = await import('./cli/commands.js')
-    const surroundings = {
-      config,
-      log,
-      createServer(settled?: Confinement) {
-        const { server, callbacks } = assemble(config, log, lazily(config, settled), settled !== undefined)
-        // Only a server that is about to serve knows how its commands are confined.
-        if (settled) void callbacks.adoptAll()
-        return server
-      },
-    }
-    return runCommand(command, surroundings, given ?? { command, operands: [], flags: {} })
-  }
-  const confinement = lazily(config)
-  const { server, callbacks } = assemble(config, log, confinement, false)
-  const peer = localPeer()
-  later(config, log, confinement, () => callbacks.arrive(peer))
-  await serveStdio(server, config.settings.MAX_LINE_BYTES, peer)
-  return 0
-}
-
-/** The server with the tools that are switched on, each service behind a door that opens on first use. */
-function assemble(
-  config: Config,
-  log: Log,
-  confinement: () => Promise<Confinement>,
-  hasManySessions: boolean,
-): Assembled {
-  const { settings } = config
-  const refusals = refusalsOf(
+  if (command === 'serve' && !http && !help && !version) return serve(config, log)
+  const { runCommand } = await import('./cli/commands.js')
+  const over = (transport: 'stdio' | 'http', settled?: Confinement): Serving =>
+    assemble({ config, log, confinement: lazily(config, settled), transport })
+  const surroundings = {
     config,
-    TOOLS.map(({ name }) => name),
-  )
-  const notices = createNotices()
-  const state = lazyState(config)
-  const callbacks = lateCallbacks({
-    mayWait: async (user) => (await import('./services/callbacks/waiting-marks.js')).mayWait(config, user),
-    open: async () => services.open(['callbacks']),
-    hasMany: hasManySessions,
-    onError: (error) => log.warn(`callbacks: ${error instanceof Failure ? error.message : stackOf(error)}`),
-  })
-  const isOffered = ({ name }: Tool): boolean => !refusals.has(name)
-  const offers = {
-    tools: TOOLS.filter(isOffered),
-    resources: RESOURCES.flatMap(({ of, offer }) => (isOffered(of) ? [offer] : [])),
-    templates: TEMPLATES.flatMap(({ of, offer }) => (isOffered(of) ? [offer] : [])),
-  }
-  const runsCommands = !refusals.has('Bash') || !refusals.has('BackgroundBash')
-  const skills = lateSkills(() => openSkillOffers(config, notices, log))
-  const services: Services = createServices(
-    {
-      shell: async () => {
-        const { openShell } = await import('./services/shell/open-shell.js')
-        return openShell({ config, notices, log, confinement: await confinement(), state })
-      },
-      plans: async () => {
-        const { openPlans } = await import('./services/plans/open-plans.js')
-        const { level } = await confinement()
-        return openPlans({ config, notices, state, level })
-      },
-      tasks: async () => {
-        const { openTasks } = await import('./services/tasks/open-tasks.js')
-        return openTasks(config, notices, state)
-      },
-      skills: async (_, others) => {
-        const { createSkills } = await import('./services/skills/skills.js')
-        return createSkills(skills.open().index, () => (runsCommands ? others('shell') : refuseScripts()))
-      },
-      callbacks: async (_, others) => {
-        const { openCallbacks } = await import('./services/callbacks/open-callbacks.js')
-        const jobs = async () => (await others('shell')).jobs()
-        return openCallbacks({ config, notices, log, state, jobs, late: callbacks, lateAnswers: noLateAnswers })
-      },
-    },
-    notices,
-  )
-  const server = createServer({
-    name: 'scorpiox-code',
-    version: VERSION,
-    model: settings.MODEL,
-    notices,
-    logging: true,
-    channel: settings.CLAUDE_CHANNEL ? 'all' : 'asked',
-    mail: callbacks,
-    observer: callbacks,
-    tickets: async () => {
-      const { openTicketFiles } = await import('./store/ticket-files.js')
-      return openTicketFiles(join(stateDirOf(settings), 'tickets'))
-    },
-    ...(refusals.has('InvokeSkill') ? offers : skills.among(offers)),
-    refusals,
-    logError: (error) => log.error(stackOf(error)),
-    services: closingFirst(callbacks, services),
-  })
-  return { server, callbacks }
-}
-
-interface Assembled {
-  readonly server: Server
-  readonly callbacks: LateCallbacks
-}
-
-/** The seam for answers to questions of sessions that are gone. */
-function noLateAnswers(): Promise<void> {
-  return Promise.resolve()
-}
-
-/** They have something to write down at the end, which they cannot once the state is closed. */
-function closingFirst(callbacks: LateCallbacks, services: Services): Services {
-  return {
-    ...services,
-    async close() {
-      try {
-        await callbacks.close()
-      } finally {
-        await services.close()
-      }
+    log,
+    createServer: (settled?: Confinement) => over('stdio', settled).server,
+    createServing(settled: Confinement) {
+      const serving = over('http', settled)
+      void serving.callbacks.adoptAll()
+      return serving
     },
   }
+  return runCommand(command, surroundings, given ?? { command, operands: [], flags: {} })
 }
 
-/** Who switched off commands did not mean those that come with a project. */
-function refuseScripts(): Promise<never> {
-  return Promise.reject(
-    new Failure('This skill is a script, and nothing is run here: Bash and BackgroundBash are switched off.'),
-  )
-}
-
-/** Clients have been answered by then. */
-function later(config: Config, log: Log, confinement: () => Promise<Confinement>, arrive: () => Promise<void>): void {
-  const work = async (): Promise<void> => {
+async function serve(config: Config, log: Log): Promise<number> {
+  const confinement = lazily(config)
+  const { server, callbacks } = assemble({ config, log, confinement, transport: 'stdio' })
+  const peer = localPeer()
+  /** Clients have been answered by then. */
+  const later = async (): Promise<void> => {
+    await Promise.resolve(server.services.open(['desk'])).catch((error: unknown) => server.logError(error))
     await loadCompile()
-    void arrive()
+    void callbacks.arrive(peer)
     const { afterStart } = await import('./services/shell/after-start.js')
     await afterStart(config, log, await confinement())
   }
-  setTimeout(() => void work(), LATER_MS).unref()
-}
-
-/** Looked at when it is needed: who runs no command need not know. */
-function lazily(config: Config, given?: Confinement): () => Promise<Confinement> {
-  let found = given && Promise.resolve(given)
-  return () => (found ??= import('./services/shell/confinement.js').then((module) => module.confinementOf(config)))
+  setTimeout(() => void later(), LATER_MS).unref()
+  await serveStdio(server, config.settings.MAX_LINE_BYTES, peer)
+  return 0
 }
 
 async function fail(error: unknown): Promise<never> {

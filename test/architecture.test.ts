@@ -9,7 +9,7 @@ const SRC = resolve(import.meta.dirname, '../src')
 
 function sources(): Map<string, string> {
   const files = readdirSync(SRC, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name))
   return new Map(files.map((file) => [relative(SRC, file).replaceAll('\\', '/'), readFileSync(file, 'utf8')]))
 }
@@ -35,6 +35,12 @@ test.each([
   ['a console.log', 'tools/planted.ts', "console.log('hello')"],
   ['a fetch', 'services/planted.ts', "const page = await fetch('http://example.com')"],
   ['a request of its own', 'cli/planted.ts', "import { createServer, request as ask } from 'node:https'"],
+  ['a page that runs a part of the house', 'web/page/planted.tsx', "import { isObject } from '../../lib/json.js'"],
+  ['a page that runs the board', 'web/page/planted.ts', "import { x } from '../../services/board/view.js'"],
+  ['a page that knows more', 'web/page/planted.ts', "import type { State } from '../../store/state/state.js'"],
+  ['a page on Node', 'web/page/planted.ts', "import { join } from 'node:path'"],
+  ['a part of the page that runs here', 'cli/planted.ts', "import { en } from '../web/page/languages/en.js'"],
+  ['a socket of its own', 'services/planted.ts', "import { connect } from 'node:net'"],
 ])('%s is caught', (_, file, text) => {
   const found = violations(planted(file, text))
   expect(found.length).toBeGreaterThan(0)

@@ -21,7 +21,13 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
   {
     effect: 'outgoing HTTP',
     pattern: /\bfetch\(|\bhttps?\.(request|get)\(|\bimport \{[^}]*\b(request|get)\b[^}]*\} from 'node:https?'/,
-    doors: ['platform/http.ts', 'platform/probe.ts'],
+    // The page runs in a browser, and reaches its own server.
+    doors: ['platform/http.ts', 'platform/probe.ts', 'web/page/server.ts'],
+  },
+  {
+    effect: 'local sockets',
+    pattern: /\bimport \{[^}]*\b(connect|createServer|createConnection)\b[^}]*\} from 'node:net'/,
+    doors: ['platform/local-socket.ts', 'platform/port.ts', 'platform/probe.ts'],
   },
   {
     effect: 'SQL',
@@ -30,10 +36,18 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
   },
 ]
 
+/** The page runs in a browser: nothing of the house may run there, only the shape of what it shows is known. */
+const PAGE = 'web/page/'
+const PAGE_KNOWS = /^(services\/board\/view|store\/state\/\w+-rows)\.js$/
+
 export type Sources = ReadonlyMap<string, string>
 
 export function violations(sources: Sources): string[] {
-  return [...sources].flatMap(([file, text]) => [...upwardImports(file, text), ...closedDoors(file, text)])
+  return [...sources].flatMap(([file, text]) => [
+    ...upwardImports(file, text),
+    ...closedDoors(file, text),
+    ...strayPageImports(file, text),
+  ])
 }
 
 function upwardImports(file: string, text: string): string[] {
@@ -53,6 +67,20 @@ function closedDoors(file: string, text: string): string[] {
   return DOORS.filter(({ pattern, doors }) => pattern.test(withoutComments(text)) && !doors.includes(file)).map(
     ({ effect, doors }) => `${file}: ${effect} belongs to ${doors.join(' and ')}`,
   )
+}
+
+function strayPageImports(file: string, text: string): string[] {
+  const imports = text.matchAll(
+    /^(?:import( type)?[^'"]*|export[^'"=;()]*\bfrom )['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]/gm,
+  )
+  return [...imports].flatMap(([, isType, named, dynamic]) => {
+    const target = named ?? dynamic ?? ''
+    const path = target.startsWith('.') ? normalize(join(dirname(file), target)) : target
+    if (path.startsWith(PAGE) === file.startsWith(PAGE)) return []
+    if (!file.startsWith(PAGE)) return [`${file} imports ${target}: the page runs elsewhere`]
+    const isKnown = (isType !== undefined && PAGE_KNOWS.test(path)) || /^preact(\/hooks)?$/.test(path)
+    return isKnown ? [] : [`${file} imports ${target}: the page takes from the house only the types of what it shows`]
+  })
 }
 
 function roomOf(file: string): string {

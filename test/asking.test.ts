@@ -83,8 +83,18 @@ describe('a legacy client is sent a request', () => {
       },
     })
     expect(textOf(answer)).toContain('"colour":"g"')
-    const [several, none] = await converse(older, 'several', [])
-    expect([several.result.isError, textOf(several), none]).toEqual([true, expect.stringContaining('several'), []])
+    const [several, [switches]] = await converse(older, 'several', [
+      { result: { action: 'accept', content: { some_1: false, some_2: true } } },
+    ])
+    expect(switches.params.requestedSchema).toEqual({
+      type: 'object',
+      properties: {
+        some_1: { type: 'boolean', title: 'a', default: false },
+        some_2: { type: 'boolean', title: 'b', default: false },
+      },
+      required: [],
+    })
+    expect(JSON.parse(textOf(several)).some.content).toEqual({ some: ['b'] })
     await older.close()
   })
 

@@ -20,6 +20,7 @@ export interface Flags {
   readonly host?: string | undefined
   readonly port?: string | undefined
   readonly 'no-auth'?: boolean | undefined
+  readonly 'no-open'?: boolean | undefined
   readonly name?: string | undefined
   readonly user?: string | undefined
   readonly expires?: string | undefined
@@ -30,6 +31,8 @@ export interface Flags {
   readonly tool?: string | undefined
   readonly args?: string | undefined
   readonly replace?: boolean | undefined
+  readonly once?: boolean | undefined
+  readonly quiet?: boolean | undefined
 }
 
 /** The command line was not understood; it says what was expected. */
@@ -53,6 +56,7 @@ export function readArguments(argv: readonly string[]): Arguments {
         host: { type: 'string' },
         port: { type: 'string' },
         'no-auth': { type: 'boolean' },
+        'no-open': { type: 'boolean' },
         name: { type: 'string' },
         user: { type: 'string' },
         expires: { type: 'string' },
@@ -63,6 +67,8 @@ export function readArguments(argv: readonly string[]): Arguments {
         tool: { type: 'string' },
         args: { type: 'string' },
         replace: { type: 'boolean' },
+        once: { type: 'boolean' },
+        quiet: { type: 'boolean' },
       },
     })
     const [command, ...operands] = positionals

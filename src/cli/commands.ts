@@ -10,12 +10,15 @@ import type { Server } from '../protocol/server.js'
 import type { Confinement } from '../services/shell/confinement.js'
 import { osUser } from '../platform/user.js'
 import { UsageError, type Arguments } from './args.js'
+import type { Serving } from './serve-http.js'
 import { launch, runtime } from './self.js'
 import { nextSignal, print } from './terminal.js'
 
 export interface Surroundings {
   readonly config: Config
   readonly createServer: (confinement?: Confinement) => Server
+  /** The same for callers over HTTP. */
+  readonly createServing: (confinement: Confinement) => Serving
   readonly log: Log
 }
 
@@ -33,6 +36,8 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['token', token],
   ['state', state],
   ['check', check],
+  ['ui', ui],
+  ['inbox', inbox],
 ])
 
 export function runCommand(name: string, surroundings: Surroundings, given: Arguments): Promise<number> {
@@ -53,9 +58,9 @@ async function greet(surroundings: Surroundings): Promise<number> {
   return said(print(greeting(launch(), await findings(surroundings))))
 }
 
-async function serve({ config: given, createServer, log }: Surroundings, { flags }: Arguments): Promise<number> {
+async function serve({ config: given, createServing, log }: Surroundings, { flags }: Arguments): Promise<number> {
   const { serveHttp } = await import('./serve-http.js')
-  return said(serveHttp(createServer, given, flags, log))
+  return said(serveHttp(createServing, given, flags, log))
 }
 
 async function tools({ createServer }: Surroundings, { flags }: Arguments): Promise<number> {
@@ -130,6 +135,16 @@ async function check(_: Surroundings, { operands, flags }: Arguments): Promise<n
   if (typeof outcome === 'number') return outcome
   await print(outcome.text)
   return outcome.exitCode
+}
+
+async function ui({ config: given, log }: Surroundings, { flags }: Arguments): Promise<number> {
+  const { serveUi } = await import('./ui.js')
+  return said(serveUi(given, flags, log))
+}
+
+async function inbox({ config: given }: Surroundings, { flags }: Arguments): Promise<number> {
+  const { inboxFromTerminal } = await import('./inbox.js')
+  return inboxFromTerminal(given, flags)
 }
 
 async function findings({ config: settings, createServer }: Surroundings) {

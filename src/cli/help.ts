@@ -9,6 +9,10 @@ Usage
   scorpiox-code serve               serve MCP over stdio, also on a terminal
   scorpiox-code serve --http        serve MCP over HTTP   [--host 127.0.0.1] [--port 8808] [--no-auth]
                                     [--behind-proxy] [--no-sandbox]
+  scorpiox-code ui                  show in a browser what all servers do, and answer their questions
+                                    [--port N] [--no-open]
+  scorpiox-code inbox               show the same in this terminal; print it once where it is none
+                                    [--once] [--json] [--quiet]
   scorpiox-code tools               list the tools        [--json]
   scorpiox-code call <Tool> [args]  call one tool: a JSON object, or key=value pairs   [--json]
   scorpiox-code config              print each setting and where it came from          [--json]

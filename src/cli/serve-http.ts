@@ -13,6 +13,7 @@ import { osUser } from '../platform/user.js'
 import type { Server } from '../protocol/server.js'
 import { afterStart } from '../services/shell/after-start.js'
 import type { Confinement } from '../services/shell/confinement.js'
+import type { Boards } from '../services/board/shared-boards.js'
 import { openTokenFile, type TokenFile } from '../store/token-file.js'
 import { createAccessLog, type AccessLog } from '../transport/http/access-log.js'
 import { createAuthenticator } from '../transport/http/auth.js'
@@ -27,8 +28,14 @@ import { connectionGuide } from './connect.js'
 import { launch } from './self.js'
 import { nextSignal, print } from './terminal.js'
 
+export interface Serving {
+  readonly server: Server
+  /** Where people look at what it does. */
+  openBoards(): Promise<Boards>
+}
+
 export async function serveHttp(
-  createServer: (confinement: Confinement) => Server,
+  createServing: (confinement: Confinement) => Serving,
   config: Config,
   flags: Flags,
   log: Log,
@@ -42,7 +49,10 @@ export async function serveHttp(
     isWaived: flags['no-sandbox'] ?? false,
   }
   const confinement = await confineHttp(config, exposure, log)
-  const listener = await listen(createServer(confinement), plan.http)
+  const serving = createServing(confinement)
+  const boards = await serving.openBoards()
+  const board = { boards, ...boardAddress(config, plan) }
+  const listener = await listen(serving.server, { ...plan.http, board })
   const scheme = plan.http.tls ? 'https' : 'http'
   const { host } = plan.http
   const here = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${listener.port}/mcp`
@@ -52,6 +62,12 @@ export async function serveHttp(
   await print(greeting(here, plan, confinement.level, firstToken))
   await stopped
   await listener.close()
+  await boards.close()
+}
+
+function boardAddress({ programDir }: Config, { http, publicUrl }: Plan) {
+  const publicOrigin = publicUrl === '' ? '' : new URL(publicUrl).origin
+  return { pageFolder: join(programDir, 'page'), isSecure: http.tls !== undefined, publicOrigin }
 }
 
 interface Plan {
@@ -145,7 +161,7 @@ function words(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '')
 }
 
-async function listen(server: Server, settings: HttpSettings) {
+export async function listen(server: Server, settings: HttpSettings) {
   try {
     return await listenHttp(server, settings)
   } catch (error) {
@@ -158,7 +174,7 @@ async function listen(server: Server, settings: HttpSettings) {
   }
 }
 
-function readPort(flag: string | undefined): number | undefined {
+export function readPort(flag: string | undefined): number | undefined {
   if (flag === undefined) return undefined
   const port = /^\d{1,5}$/.test(flag) ? Number(flag) : Number.NaN
   if (port <= 65_535) return port
@@ -172,6 +188,8 @@ function greeting(here: string, { publicUrl, open }: Plan, level: Level, firstTo
 scorpiox-code serves MCP at ${here}${publicUrl && `, known as ${publicUrl}`}
 ${credentials(open, firstToken)}
 ${rights(level)}
+To look at what it does, open ${here.replace(/mcp$/, '')} in a browser.
+
 Try it:
   curl -s ${here} -H 'Content-Type: application/json'${auth} -d '${request}'
 

@@ -18,6 +18,27 @@ export function nextSignal(): Promise<number> {
   })
 }
 
+/** What is said of a process whose terminal is gone. */
+export const HUNG_UP = 128 + STOP_SIGNALS.SIGHUP
+
+/** Ends the process as a lost terminal ends others: Node's own way out aborts where it cannot set the terminal. */
+export function hangUp(): Promise<never> {
+  process.removeAllListeners('SIGHUP')
+  process.kill(process.pid, 'SIGHUP')
+  return new Promise(() => {})
+}
+
+export interface Streams {
+  readonly input: NodeJS.ReadStream
+  readonly output: NodeJS.WriteStream
+}
+
+/** A person's terminal, to be drawn on; undefined where one end of it is something else. */
+export function terminalStreams(): Streams | undefined {
+  const { stdin: input, stdout: output } = process
+  return input.isTTY && output.isTTY ? { input, output } : undefined
+}
+
 function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve) => {
     stream.once('error', () => resolve())

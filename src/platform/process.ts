@@ -139,6 +139,19 @@ export function askSystem(file: string, args: readonly string[]): Promise<string
   })
 }
 
+/** Shows a file to the person; rejects where nothing can. */
+export async function openInBrowser(path: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const [file, args] = OPENERS[process.platform] ?? ['xdg-open', []]
+  const child = spawn(file, [...args, path], { env, detached: true, stdio: 'ignore', windowsHide: true })
+  await started(child)
+  child.unref()
+}
+
+const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, readonly string[]]>> = {
+  darwin: ['open', []],
+  win32: ['explorer.exe', []],
+}
+
 /** To a program and those it started that did not leave its group. */
 export function signalGroup(pid: number, name: NodeJS.Signals): void {
   try {

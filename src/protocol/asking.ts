@@ -8,7 +8,7 @@ import type { AskOptions, Question, Questions } from '../tools/call.js'
 import type { Sent } from './client-requests.js'
 import type { Exchange } from './exchange.js'
 import { INVALID_PARAMS, ProtocolError } from './protocol-error.js'
-import { checkAbilities, problemWith, usable, wireQuestion, type WireQuestion } from './questions.js'
+import { checkAbilities, fromWire, problemWith, usable, wireQuestion, type WireQuestion } from './questions.js'
 import { memberText, Reply } from './reply.js'
 import type { Bond } from './request-state.js'
 import { MODERN_REVISION } from './revision.js'
@@ -27,6 +27,7 @@ class InputRequired extends Error {
 interface Terms {
   readonly ms: number
   readonly compile: Compile
+  readonly options: AskOptions
 }
 
 export class Asking {
@@ -35,6 +36,8 @@ export class Asking {
   /** What this run has taken of it; only that is carried into the next round. */
   readonly #taken = new Map<string, unknown>()
   readonly #open = new Map<string, Question>()
+  /** What earlier rounds have asked for; undefined where the client does not say which round this is. */
+  #asked: ReadonlySet<unknown> | undefined = new Set()
   #lifeMs = 0
   readonly #sent = new Set<Sent>()
 
@@ -45,10 +48,11 @@ export class Asking {
     return this.#open.size > 0
   }
 
-  async ask(questions: Questions, { timeoutMs = ASK_MS }: AskOptions = {}): Promise<JsonObject> {
+  async ask(questions: Questions, options: AskOptions = {}): Promise<JsonObject> {
     const { exchange } = this
     checkAbilities(questions, exchange.can)
-    const terms = { ms: Math.min(timeoutMs, MAX_ASK_MS), compile: await loadCompile() }
+    const { timeoutMs = ASK_MS } = options
+    const terms = { ms: Math.min(timeoutMs, MAX_ASK_MS), compile: await loadCompile(), options }
     if (exchange.ticket) return this.#byTicket(exchange.ticket, questions, terms)
     if (exchange.answered) throw new Failure('This call has been answered; its client is not asked any more.')
     return exchange.client.revision === MODERN_REVISION
@@ -69,17 +73,23 @@ export class Asking {
       throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'inputResponses' must be an object")
     }
     // Who can be asked can also answer unasked; the seal is there for what earlier rounds have settled.
-    if (requestState === undefined) return void (this.#brought = inputResponses)
-    const { answers, asked } = (await conversation.server.states()).open(this.#bond(), requestState)
+    if (requestState === undefined) {
+      this.#brought = inputResponses
+      this.#asked = undefined
+      return
+    }
+    const { answers, asked, before } = (await conversation.server.states()).open(this.#bond(), requestState)
     const keys = Array.isArray(asked) ? asked.filter((key) => Object.hasOwn(inputResponses, String(key))) : []
     const brought = keys.map((key) => [key, inputResponses[key]])
+    this.#asked = new Set([asked, before].flatMap((list) => (Array.isArray(list) ? list : [])))
     this.#brought = { ...(isObject(answers) ? answers : {}), ...Object.fromEntries(brought) }
   }
 
   /** What an interrupted call is answered with. */
   async inputRequired(): Promise<Reply> {
     const inputRequests = Object.fromEntries([...this.#open].map(([key, question]) => [key, this.#wire(question)]))
-    const content = { answers: Object.fromEntries(this.#taken), asked: [...this.#open.keys()] }
+    const before = [...(this.#asked ?? [])]
+    const content = { answers: Object.fromEntries(this.#taken), asked: [...this.#open.keys()], before }
     const states = await this.exchange.conversation.server.states()
     const requestState = states.seal(this.#bond(), content, this.#lifeMs)
     return new Reply('input_required', memberText({ inputRequests, requestState }))
@@ -90,19 +100,19 @@ export class Asking {
     for (const sent of this.#sent) sent.takeBack('the call is over')
   }
 
-  async #byRequests(questions: Questions, { ms: timeoutMs, compile }: Terms): Promise<JsonObject> {
-    const { conversation, outlet, signal } = this.exchange
+  async #byRequests(questions: Questions, { ms: timeoutMs, compile, options }: Terms): Promise<JsonObject> {
+    const { conversation, outlet, signal, client } = this.exchange
+    const read = (question: Question, answer: unknown): unknown =>
+      accepted(question, fromWire(question, answer, client.revision), compile)
     const wired = Object.entries(questions).map(([key, question]) => ({ key, question, wire: this.#wire(question) }))
     const asked = wired.map(({ key, question, wire }) => {
-      const sent = conversation.requests.send({ ...wire, outlet, timeoutMs, signal })
+      const late = options.late && ((result: unknown) => options.late?.(orNothing(key, () => read(question, result))))
+      const sent = conversation.requests.send({ ...wire, outlet, timeoutMs, signal, late })
       this.#sent.add(sent)
       return { key, question, sent }
     })
     try {
-      const answers = asked.map(async ({ key, question, sent }) => [
-        key,
-        accepted(question, await sent.result, compile),
-      ])
+      const answers = asked.map(async ({ key, question, sent }) => [key, read(question, await sent.result)])
       return Object.fromEntries(await Promise.all(answers))
     } finally {
       for (const { sent } of asked) {
@@ -112,17 +122,21 @@ export class Asking {
     }
   }
 
-  #byReturning(questions: Questions, { ms, compile }: Terms): JsonObject {
+  #byReturning(questions: Questions, { ms, compile, options }: Terms): JsonObject {
     const missing: [string, Question][] = []
     for (const [key, question] of Object.entries(questions)) {
-      const answer = Object.hasOwn(this.#brought, key) ? this.#brought[key] : undefined
+      const brought = Object.hasOwn(this.#brought, key) ? this.#brought[key] : undefined
+      const answer = fromWire(question, brought, MODERN_REVISION)
       if (problemWith(question, answer, compile) === undefined) this.#taken.set(key, usable(question, answer))
       else missing.push([key, question])
     }
     if (missing.length === 0)
       return Object.fromEntries(Object.keys(questions).map((key) => [key, this.#taken.get(key)]))
+    if (options.once && missing.some(([key]) => this.#asked?.has(key) ?? true)) {
+      throw new Failure('The client came back without an answer that can be used.')
+    }
     for (const [key, question] of missing) this.#open.set(key, question)
-    this.#lifeMs = Math.max(this.#lifeMs, ms)
+    this.#lifeMs = Math.max(this.#lifeMs, Math.min(options.returnMs ?? ms, MAX_ASK_MS))
     return this.interrupt()
   }
 
@@ -145,6 +159,15 @@ export class Asking {
   #bond(): Bond {
     const { conversation, request, params } = this.exchange
     return { user: conversation.peer.user, method: request.method, params }
+  }
+}
+
+/** The answer under its key; nothing where it cannot be used. */
+function orNothing(key: string, read: () => unknown): JsonObject {
+  try {
+    return { [key]: read() }
+  } catch {
+    return {}
   }
 }
 

@@ -1,10 +1,14 @@
 // Our own requests to a legacy client: each has an id of ours, a time by which it must be answered, and one outcome.
-// A request that is given up is taken back, so that no dialog stays open for nobody.
+// A request that is given up is taken back, so that no dialog stays open for nobody; who wants to hear what is answered
+// after its time all the same hears it, as long as the connection lasts.
 
 import { Failure } from '../lib/failure.js'
 import { isObject, printJson } from '../lib/json.js'
 import type { Outlet } from './exchange.js'
 import { notificationText, requestText, type Response } from './message.js'
+
+/** Requests whose time is up and whose answer somebody would still take. */
+const MAX_OVERDUE = 100
 
 export interface ClientRequest {
   readonly method: string
@@ -12,6 +16,8 @@ export interface ClientRequest {
   readonly outlet: Outlet
   readonly timeoutMs: number
   readonly signal: AbortSignal
+  /** Told of a result that comes when the time is up. */
+  readonly late?: ((result: unknown) => void) | undefined
 }
 
 export interface Sent {
@@ -23,9 +29,10 @@ export interface Sent {
 
 export class ClientRequests {
   readonly #pending = new Map<string, (response: Response) => void>()
+  readonly #overdue = new Map<string, (result: unknown) => void>()
   #last = 0
 
-  send({ method, params, outlet, timeoutMs, signal }: ClientRequest): Sent {
+  send({ method, params, outlet, timeoutMs, signal, late }: ClientRequest): Sent {
     const { send } = outlet
     if (!send) return unsent(new Failure('This connection has no way to ask the client.'))
     if (signal.aborted) return unsent(reasonOf(signal))
@@ -47,7 +54,10 @@ export class ClientRequests {
       }
       const stop = (): void => giveUp(reasonOf(signal))
       const seconds = Math.ceil(timeoutMs / 1000)
-      const timer = setTimeout(() => giveUp(new Failure(`The client did not answer within ${seconds} s.`)), timeoutMs)
+      const timer = setTimeout(() => {
+        if (late) this.#expect(id, late)
+        giveUp(new Failure(`The client did not answer within ${seconds} s.`))
+      }, timeoutMs)
       signal.addEventListener('abort', stop)
       this.#pending.set(id, (response) => {
         end()
@@ -59,9 +69,20 @@ export class ClientRequests {
     return { result, takeBack: (reason) => giveUp(new Error(reason)) }
   }
 
-  /** An answer nobody waits for, or waits for no longer, means nothing. */
+  /** An answer nobody waits for, or wants any longer, means nothing. */
   take(response: Response): void {
-    if (response.id !== undefined) this.#pending.get(response.id)?.(response)
+    const { id, error, result } = response
+    if (id === undefined) return
+    const overdue = this.#overdue.get(id)
+    this.#overdue.delete(id)
+    if (!overdue) this.#pending.get(id)?.(response)
+    else if (error === undefined) overdue(result)
+  }
+
+  #expect(id: string, late: (result: unknown) => void): void {
+    const [oldest] = this.#overdue.keys()
+    if (oldest !== undefined && this.#overdue.size >= MAX_OVERDUE) this.#overdue.delete(oldest)
+    this.#overdue.set(id, late)
   }
 }
 

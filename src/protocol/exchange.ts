@@ -118,7 +118,7 @@ export class Exchange {
     return (this.#asking ??= new Asking(this))
   }
 
-  ask<Q extends Questions>(questions: Q, options?: AskOptions): Promise<Answers<Q>>
+  ask<Q extends Questions>(questions: Q, options?: AskOptions<Answers<Q>>): Promise<Answers<Q>>
   ask(questions: Questions, options?: AskOptions): Promise<JsonObject> {
     return this.asking.ask(questions, options)
   }

@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from '../lib/json.js'
 import type { Abilities, Question, Questions, SampleQuestion } from '../tools/call.js'
 import { MODERN_REVISION, type Revision } from './revision.js'
 import type { Compile } from './schema-check.js'
+import { fullContent, simplerForm } from './simpler-form.js'
 
 export interface WireQuestion {
   readonly method: string
@@ -52,27 +53,21 @@ function sampleParams(question: SampleQuestion, model: string): JsonObject {
   return { messages, maxTokens, systemPrompt, temperature, stopSequences, modelPreferences }
 }
 
-/** Choices with titles were written as two lists before 2025-11-25, and choosing several did not exist. */
-function simplerForm(schema: JsonObject): JsonObject {
-  const { properties } = schema
-  if (!isObject(properties)) return schema
-  const simpler = Object.entries(properties).map(([name, property]) => [name, simplerField(name, property)])
-  return { ...schema, properties: Object.fromEntries(simpler) }
+/** An answer in the words of the revision and with the habits of clients, as the asker's question has it. */
+export function fromWire(question: Question, answer: unknown, revision: Revision): unknown {
+  if (question.kind !== 'form' || !isObject(answer) || !isObject(answer.content)) return answer
+  const content = withoutBlanks(question.schema, answer.content)
+  return { ...answer, content: revision < '2025-11-25' ? fullContent(question.schema, content) : content }
 }
 
-function simplerField(name: string, property: unknown): unknown {
-  if (!isObject(property)) return property
-  if (property.type === 'array') {
-    throw new Failure(`This client's protocol revision cannot offer several choices at once ('${name}').`)
+/** Some clients send a field that nobody touched as null, or as a choice of nothing. */
+function withoutBlanks({ properties }: JsonObject, content: JsonObject): JsonObject {
+  const isChoice = (name: string): boolean => {
+    const property = isObject(properties) ? properties[name] : undefined
+    return isObject(property) && (Array.isArray(property.enum) || Array.isArray(property.oneOf))
   }
-  const { oneOf, ...rest } = property
-  if (!Array.isArray(oneOf)) return property
-  const options = oneOf.filter(isObject)
-  return {
-    ...rest,
-    enum: options.map((option) => option.const),
-    enumNames: options.map((option) => option.title ?? option.const),
-  }
+  const isBlank = (name: string, value: unknown): boolean => value === null || (value === '' && isChoice(name))
+  return Object.fromEntries(Object.entries(content).filter(([name, value]) => !isBlank(name, value)))
 }
 
 /** What is wrong with an answer; undefined when it can be used. */

@@ -16,6 +16,7 @@ import { isOffered } from './methods/offered.js'
 import { isModern, readModernClient } from './modern.js'
 import { INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError } from './protocol-error.js'
 import { NEWEST_LEGACY, type LegacyRevision, type Revision } from './revision.js'
+import type { BegunCall } from '../services/observer.js'
 import type { Server } from './server.js'
 
 const MAX_ECHO = 100
@@ -173,20 +174,22 @@ class Conversing implements Session, Conversation {
     if ((!onCall && !observer) || exchange.request.method !== 'tools/call') {
       return this.#inFlight.begin(method, exchange)
     }
-    observer?.began(this.peer)
+    const { params } = exchange
+    const begun = { tool: String(params.name), input: params.arguments }
+    observer?.began(this.peer, begun)
     const startedAt = performance.now()
     const due = this.#inFlight.begin(method, exchange)
-    if (due instanceof Promise) void due.then((answer) => this.#observe(exchange, answer, startedAt))
-    else this.#observe(exchange, due, startedAt)
+    if (due instanceof Promise) void due.then((answer) => this.#observe(exchange, answer, startedAt, begun))
+    else this.#observe(exchange, due, startedAt, begun)
     return due
   }
 
-  #observe({ params, failed }: Exchange, answer: Answer, startedAt: number): void {
+  #observe({ failed }: Exchange, answer: Answer, startedAt: number, begun: BegunCall): void {
     const outcome = answer === undefined ? 'cancelled' : answer instanceof Rejection || failed ? 'error' : 'ok'
-    const tool = String(params.name)
+    const { tool, input } = begun
     const ms = performance.now() - startedAt
     this.#options.onCall?.({ tool, outcome, seconds: ms / 1000 })
-    this.server.observer?.ended(this.peer, { tool, input: params.arguments, outcome, ms })
+    this.server.observer?.ended(this.peer, { tool, input, outcome, ms }, begun)
   }
 
   #note({ method, params, requestId }: Notification): void {

@@ -4,15 +4,19 @@
 import type { Who } from './jobs/book.js'
 
 export interface Observer {
-  began(who: Who): void
-  ended(who: Who, call: ObservedCall): void
+  began(who: Who, call: BegunCall): void
+  /** `begun` is what was handed to `began`. */
+  ended(who: Who, call: ObservedCall, begun: BegunCall): void
   /** The client of this session will not come back. */
   left(who: Who): void
 }
 
-export interface ObservedCall {
+export interface BegunCall {
   readonly tool: string
   readonly input: unknown
+}
+
+export interface ObservedCall extends BegunCall {
   readonly outcome: 'ok' | 'error' | 'cancelled'
   readonly ms: number
 }
@@ -20,11 +24,11 @@ export interface ObservedCall {
 /** Each is told, in this order. */
 export function together(observers: readonly Observer[]): Observer {
   return {
-    began(who) {
-      for (const observer of observers) observer.began(who)
+    began(who, call) {
+      for (const observer of observers) observer.began(who, call)
     },
-    ended(who, call) {
-      for (const observer of observers) observer.ended(who, call)
+    ended(who, call, begun) {
+      for (const observer of observers) observer.ended(who, call, begun)
     },
     left(who) {
       for (const observer of observers) observer.left(who)

@@ -7,24 +7,30 @@ import type { State } from '../store/state/state.js'
 
 export interface LazyState {
   open(): Promise<State>
+  /** Hands it over once somebody has opened it. */
+  whenOpen(use: (state: State) => void): void
   close(): Promise<void>
 }
 
 export function lazyState({ settings }: Pick<Config, 'settings'>): LazyState {
   let opening: Promise<State> | undefined
   let closing: Promise<void> | undefined
+  let opened: State | undefined
+  const waiting: ((state: State) => void)[] = []
 
   async function openNow(): Promise<State> {
     const [{ openState }, { statePlaceOf }] = await Promise.all([
       import('../store/state/open-state.js'),
       import('../config/state-place.js'),
     ])
-    return openState(statePlaceOf(settings))
+    opened = await openState(statePlaceOf(settings))
+    for (const use of waiting.splice(0)) use(opened)
+    return opened
   }
 
   async function closeNow(): Promise<void> {
-    const opened = await opening?.catch(() => undefined)
-    await opened?.close()
+    const last = await opening?.catch(() => undefined)
+    await last?.close()
   }
 
   return {
@@ -34,6 +40,10 @@ export function lazyState({ settings }: Pick<Config, 'settings'>): LazyState {
       opening = openNow()
       opening.catch(() => (opening = undefined))
       return opening
+    },
+    whenOpen(use) {
+      if (opened) use(opened)
+      else waiting.push(use)
     },
     close: () => (closing ??= closeNow()),
   }

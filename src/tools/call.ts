@@ -21,7 +21,7 @@ export interface Call {
   /** What this client can be asked. Asking for anything else is a failure. */
   readonly can: Abilities
   /** Asks the client; resolves when every question has its answer. Keys are unique within the call. */
-  readonly ask: <const Q extends Questions>(questions: Q, options?: AskOptions) => Promise<Answers<Q>>
+  readonly ask: <const Q extends Questions>(questions: Q, options?: AskOptions<Answers<Q>>) => Promise<Answers<Q>>
   /** Says that a list has changed, to every client that wants to know. */
   readonly changed: (list: ListName) => void
   /** Says that a resource of this user has changed, to those who subscribed to it. */
@@ -100,9 +100,15 @@ export type AnswerTo<Q extends Question> = Q extends { readonly kind: 'form'; re
       ? Sampled
       : Roots
 
-export interface AskOptions {
-  /** How long an answer is waited for, and how long a modern client may take to bring it. Ten minutes unless told. */
+export interface AskOptions<A = JsonObject> {
+  /** How long an answer is waited for. Ten minutes unless told. */
   readonly timeoutMs?: number
+  /** How long a modern client, for which nobody waits, may take to bring it. As long as `timeoutMs` unless told. */
+  readonly returnMs?: number
+  /** A modern client that comes back without a usable answer is not asked again; that is a Failure. */
+  readonly once?: boolean
+  /** Told of what a legacy client answers when the time is up, as long as its connection lasts. */
+  late?(answers: Partial<A>): void
 }
 
 export interface DeferOptions {

@@ -1,5 +1,6 @@
 // The product on one screen: every tool this server has, in the order clients are shown them, and what can be read.
 
+import { askUserQuestion } from './ask-user-question.js'
 import { backgroundBash } from './background-bash.js'
 import { bash } from './bash.js'
 import { callbackList } from './callback-resource.js'
@@ -20,6 +21,7 @@ export const TOOLS: readonly Tool[] = [
   bash,
   taskManager,
   planMode,
+  askUserQuestion,
   invokeSkill,
   backgroundBash,
   readBgOutput,

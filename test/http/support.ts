@@ -49,6 +49,11 @@ export function startFixture(http: object = {}): Promise<HttpServer> {
   return start([FIXTURE], { HTTP_OPTIONS: JSON.stringify(http) }, ALICE)
 }
 
+/** Another server on the library, by the path of its script. */
+export function startScript(script: string, ...args: readonly string[]): Promise<HttpServer> {
+  return start([script, ...args], {}, '')
+}
+
 async function start(
   args: readonly string[],
   env: NodeJS.ProcessEnv,

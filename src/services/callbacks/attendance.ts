@@ -4,7 +4,7 @@
 import type { Clock } from '../../platform/clock.js'
 import type { Rows } from '../../store/state/state.js'
 import type { SessionRow } from '../../store/state/session-rows.js'
-import { hold, takeOver, type LateAnswers } from './take-over.js'
+import { hold, ownersOf, takeOver, type LateAnswers } from './take-over.js'
 
 /** Others give up who has been silent for a quarter of an hour; before that we no longer trust ourselves. */
 const TRUST_MS = 10 * 60 * 1000
@@ -107,11 +107,4 @@ export function createAttendance({ clock, holder, isGone, lateAnswers }: Attenda
     },
     isTrusted: (user) => clock().uptime - (renewedAt.get(user) ?? -Infinity) < TRUST_MS,
   }
-}
-
-/** The sessions that have something to come back to. */
-async function ownersOf({ callbacks, messages, questions }: Rows): Promise<ReadonlySet<string>> {
-  const asked = [await questions.open(), await questions.undelivered()].flat()
-  const owners = [await callbacks.all(), await messages.waiting(), asked].flat()
-  return new Set(owners.map(({ session }) => session))
 }

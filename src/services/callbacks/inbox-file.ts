@@ -6,15 +6,15 @@ import { dirname, join } from 'node:path'
 
 import { hasCode } from '../../lib/error-code.js'
 import { Failure } from '../../lib/failure.js'
-import { replaceFileLater } from '../../store/atomic-file.js'
+import { replaceFile } from '../../store/atomic-file.js'
 
 /** Readers take no more. */
 const MAX_TEXT = 30_000
 
-/** `folder` is that of the session, and is there. Gives the path of the file. */
-export async function putIntoInbox(folder: string, stem: string, text: string): Promise<string> {
+/** `folder` is that of the session, and is there. At once, so that nobody reads it before we know that it is there. */
+export function putIntoInbox(folder: string, stem: string, text: string): string {
   const path = join(inboxOf(folder), `${stem}.json`)
-  await replaceFileLater(path, `${JSON.stringify({ mode: 'queue', text: text.slice(0, MAX_TEXT) })}\n`)
+  replaceFile(path, `${JSON.stringify({ mode: 'queue', text: text.slice(0, MAX_TEXT) })}\n`, () => true)
   return path
 }
 

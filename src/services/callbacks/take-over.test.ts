@@ -113,7 +113,7 @@ test('without a session everything is held as it is', async () => {
   expect((await all()).sessions).toEqual(['dead: us'])
 })
 
-test('asks for late answers of those that are gone, and holds a session whose question is open', async () => {
+test('asks for late answers of those that are gone, and takes over questions that are open', async () => {
   const question = { text: 'Which?', header: null, choices: [{ label: 'a', description: null }], multiple: false }
   const asked: string[] = []
   const lateAnswers: LateAnswers = async ({ messages }, sessions) => {
@@ -127,7 +127,9 @@ test('asks for late answers of those that are gone, and holds a session whose qu
     return takeOver(rows, heir('new', { lateAnswers }))
   })
   expect(asked).toEqual(['dead'])
-  expect(kept).toEqual(['dead'])
+  expect(kept).toEqual([])
   expect((await all()).messages).toEqual(['new: a'])
-  expect((await all()).sessions).toEqual(['dead: us', 'new: us'])
+  expect((await all()).sessions).toEqual(['new: us'])
+  const open = await state.read(SCOPE, ({ questions }) => questions.open())
+  expect(open.map(({ session }) => session)).toEqual(['new'])
 })

@@ -38,6 +38,13 @@ export function hold(rows: Rows, name: string, { holder, moment }: Pick<TakingOv
   return rows.sessions.hold({ name, holder, renewedAt: moment.calendar })
 }
 
+/** The sessions that have something to come back to. */
+export async function ownersOf({ callbacks, messages, questions }: Rows): Promise<ReadonlySet<string>> {
+  const asked = [await questions.open(), await questions.undelivered()].flat()
+  const owners = [await callbacks.all(), await messages.waiting(), asked].flat()
+  return new Set(owners.map(({ session }) => session))
+}
+
 /** Those with something left, and nobody there. Whoever has nothing is forgotten. */
 async function leftBehind(rows: Rows, { into, holder, isGone, isAbandoned }: TakingOver): Promise<ReadonlySet<string>> {
   const sessions = new Map((await rows.sessions.all()).map((session) => [session.name, session]))
@@ -46,9 +53,7 @@ async function leftBehind(rows: Rows, { into, holder, isGone, isAbandoned }: Tak
     if (name === into || !session) return name !== into
     return session.holder === holder ? isAbandoned(name) : isGone(session)
   }
-  const asked = [await rows.questions.open(), await rows.questions.undelivered()].flat()
-  const owners = [await rows.callbacks.all(), await rows.messages.waiting(), asked].flat()
-  const left = new Set(owners.map(({ session }) => session).filter(isLeft))
+  const left = new Set([...(await ownersOf(rows))].filter(isLeft))
   for (const name of sessions.keys()) if (isLeft(name) && !left.has(name)) await rows.sessions.release(name)
   return left
 }
@@ -64,9 +69,8 @@ async function moveAll(rows: Rows, name: string, { into }: TakingOver): Promise<
     if (row) await move(rows, row, into, slot)
   }
   await rows.messages.readdress(name, into)
-  // A question that is answered one day is answered to whoever holds the session that asked.
-  const isAsking = (await rows.questions.open()).some(({ session }) => session === name)
-  if (slots.length < theirs.length || isAsking) return false
+  await rows.questions.readdress(name, into)
+  if (slots.length < theirs.length) return false
   await rows.sessions.release(name)
   return true
 }

@@ -19,7 +19,7 @@ import type { Besides } from './besides.js'
 import { createDelivery, type DeliverySettings } from './delivery.js'
 import { fire, type Happening } from './fire.js'
 import { createJobWatch } from './job-watch.js'
-import { rebaseAll, type LateAnswers } from './take-over.js'
+import { ownersOf, rebaseAll, type LateAnswers } from './take-over.js'
 import { createTimekeeper } from './timekeeper.js'
 import { CALLBACKS_URI } from './uri.js'
 
@@ -185,13 +185,13 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
   async function tidy(user: string): Promise<void> {
     if (!marks?.isThere(user)) return
     await write(user, async (rows) => {
-      if ((await everything(rows)).length === 0) marks.remove(user)
+      if ((await ownersOf(rows)).size === 0) marks.remove(user)
     })
   }
 
   /** Where a mark cannot tell, the state can. */
   async function mayHave(user: string): Promise<boolean> {
-    return marks ? marks.isThere(user) : (await state.read(scopeOf(user), everything)).length > 0
+    return marks ? marks.isThere(user) : (await state.read(scopeOf(user), ownersOf)).size > 0
   }
 
   async function closeNow(): Promise<void> {
@@ -248,11 +248,6 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
     msLeft: (user, callback) => timekeeper.msLeft(user, callback),
     close: () => (closing ??= closeNow()),
   }
-}
-
-/** What there is that must not be lost. */
-async function everything({ callbacks, messages, questions }: Rows): Promise<readonly object[]> {
-  return [await callbacks.all(), await messages.waiting(), await questions.open(), await questions.undelivered()].flat()
 }
 
 function keyOf({ user, session }: Who): string {

@@ -25,13 +25,14 @@ function places() {
 /** With a connection of its own, as another process would have. */
 async function connect(stateDir: string): Promise<LazyState> {
   const opened: State = await openState({ file: join(stateDir, 'state.db'), databaseUrl: '' })
-  return { open: () => Promise.resolve(opened), close: () => opened.close() }
+  return { open: () => Promise.resolve(opened), whenOpen: (use) => use(opened), close: () => opened.close() }
 }
 
 const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const failing: LazyState = {
   open: () => Promise.reject(new Failure('The database does not answer.')),
+  whenOpen: () => {},
   close: () => Promise.resolve(),
 }
 

@@ -28,6 +28,8 @@ export interface Shell {
   readonly usualLimit: Limit
   /** The commands that run behind. */
   jobs(): Promise<Jobs>
+  /** The same where somebody has asked for them before. */
+  openJobs(): Promise<Jobs> | undefined
   close(): Promise<void>
 }
 
@@ -129,6 +131,7 @@ export function createShell(settings: ShellSettings): Shell {
   return {
     usualLimit,
     jobs,
+    openJobs: () => opening,
     async run(command, { who, limit, signal, onLine, isDeferred }) {
       const foreground = await begin(command, who)
       const { work } = foreground

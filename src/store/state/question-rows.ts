@@ -17,7 +17,7 @@ export interface Question {
 /** What was said to one question of a form. */
 export interface Reply {
   readonly outcome: 'answered' | 'declined' | 'cancelled'
-  /** Labels of the choices made, or the person's own words. */
+  /** Labels of the choices made, and the person's own words, which come last. */
   readonly selected: readonly string[]
 }
 
@@ -50,4 +50,8 @@ export interface QuestionRows {
   stopWaiting(id: number): Promise<void>
   deliver(id: number, at: number): Promise<void>
   remove(id: number): Promise<void>
+  /** Makes what one session asked, and has no answer to yet, another's. */
+  readdress(from: string, to: string): Promise<void>
+  /** Drops what was asked before that time, apart from answers that are still to be delivered. */
+  forget(before: number): Promise<void>
 }

@@ -58,6 +58,21 @@ export function createQuestionTable(sql: Sql, scope: number): QuestionRows {
     async remove(id) {
       await sql.run('DELETE FROM questions WHERE scope = ? AND id = ?', scope, id)
     },
+    async readdress(from, to) {
+      await sql.run(
+        'UPDATE questions SET session = ?, waiting = 0 WHERE scope = ? AND session = ? AND replies IS NULL',
+        storableText(to),
+        scope,
+        storableText(from),
+      )
+    },
+    async forget(before) {
+      await sql.run(
+        'DELETE FROM questions WHERE scope = ? AND asked_at < ? AND (replies IS NULL OR delivered_at IS NOT NULL)',
+        scope,
+        before,
+      )
+    },
   }
 }
 

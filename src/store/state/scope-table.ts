@@ -78,7 +78,7 @@ export async function waitingUsers(sql: Sql, project: string): Promise<readonly 
   const waiting = [
     'EXISTS (SELECT 1 FROM callbacks WHERE callbacks.scope = scopes.id)',
     'EXISTS (SELECT 1 FROM messages WHERE messages.scope = scopes.id AND delivered_at IS NULL)',
-    `EXISTS (SELECT 1 FROM questions WHERE questions.scope = scopes.id AND delivered_at IS NULL AND replies IS NOT NULL)`,
+    'EXISTS (SELECT 1 FROM questions WHERE questions.scope = scopes.id AND delivered_at IS NULL)',
   ]
   const rows = await sql.all(
     `SELECT user_name FROM scopes WHERE project = ? AND (${waiting.join(' OR ')}) ORDER BY id`,

@@ -26,7 +26,8 @@ export function createScopeWatch(database: Database): ScopeWatch {
   const known = new Map<string, Known>()
   const listeners = new Set<(scope: Scope) => void>()
   let timer: NodeJS.Timeout | undefined
-  let looking = false
+  let looking: Promise<void> | undefined
+  let isAskedAgain = false
 
   function seen(scope: Scope, revision: number, changed = false): void {
     const before = known.get(keyOf(scope))?.revision ?? revision
@@ -41,15 +42,25 @@ export function createScopeWatch(database: Database): ScopeWatch {
     for (const listener of listeners) queueMicrotask(() => listener(scope))
   }
 
-  async function look(): Promise<void> {
-    if (looking || known.size === 0) return
-    looking = true
+  function look(): Promise<void> {
+    // What is changed during a look may escape it.
+    isAskedAgain = true
+    return (looking ??= lookOn().finally(() => (looking = undefined)))
+  }
+
+  async function lookOn(): Promise<void> {
+    while (isAskedAgain) {
+      isAskedAgain = false
+      await lookOnce()
+    }
+  }
+
+  async function lookOnce(): Promise<void> {
+    if (known.size === 0) return
     try {
       if (await database.stirred()) await compare()
     } catch {
       // Whoever uses the database next hears what is wrong with it.
-    } finally {
-      looking = false
     }
   }
 

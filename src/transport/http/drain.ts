@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { conversations, type House } from './house.js'
+import type { FrontDoor } from './front-door.js'
 import type { NodeServer } from './node-server.js'
 import type { SseSessions } from './sse-endpoint.js'
 import type { Upgrades } from './upgrade.js'
@@ -12,8 +13,15 @@ const GRACE_MS = 4500
 const STOP_MS = 2200
 const FLUSH_MS = 300
 
-export async function drain(house: House, node: NodeServer, sse: SseSessions, upgrades: Upgrades): Promise<void> {
+export async function drain(
+  house: House,
+  node: NodeServer,
+  sse: SseSessions,
+  upgrades: Upgrades,
+  door: FrontDoor,
+): Promise<void> {
   house.draining = true
+  door.endStreams()
   tellStreams(house, sse)
   // Still listening: who asks whether it is ready must be told that it is not.
   await within(GRACE_MS, settled(house))

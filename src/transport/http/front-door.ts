@@ -6,20 +6,27 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Acquaintances } from './acquaintances.js'
 import type { Caller } from './auth.js'
 import { announcesMore, readBody } from './body.js'
+import { openBoardSide } from './board-side.js'
 import { checkGate, isRefusal, STOPPING, tooMany, type Refusal } from './gate.js'
 import type { House } from './house.js'
 import { endSession, openStream, postMessage } from './mcp-endpoint.js'
 import { METRICS_CONTENT_TYPE } from './metrics.js'
 import { watchQueued } from './queued.js'
+import { refuseMethod } from './refuse-method.js'
 import type { SseSessions } from './sse-endpoint.js'
 import { Visit } from './visit.js'
 
 const METADATA = /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/
 
-export type FrontDoor = (request: IncomingMessage, response: ServerResponse) => void
+export interface FrontDoor {
+  readonly receive: (request: IncomingMessage, response: ServerResponse) => void
+  /** Ends the streams of those who look at the board. */
+  endStreams(): void
+}
 
 export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
   const { keyHeader } = house.authenticator
+  const board = house.board && openBoardSide(house, house.board)
   // A caller of the author's own function may be known by anything; nobody else can say what makes two alike.
   const acquaintances = keyHeader === undefined ? undefined : new Acquaintances(keyHeader)
 
@@ -29,8 +36,11 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
     const known = acquaintances?.recall(request)
     const refusal = known ? undefined : checkGate(request.headers, house.policy)
     if (refusal) return visit.refuse(refusal, refusal.kind ?? 'host')
-    allowOrigin(visit)
     const path = pathOf(request)
+    const foreign = board?.isIts(path) ? board.refuse(request) : undefined
+    if (foreign) return visit.refuse(foreign, 'origin')
+    if (board?.servePage(visit, path)) return
+    if (!board?.isIts(path)) allowOrigin(visit)
     if (isPublic(visit, path)) return
     if (known) return admit(visit, path, known)
     try {
@@ -54,7 +64,7 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
   function isPublic(visit: Visit, path: string): boolean {
     const { method } = visit.request
     const { metadata, metadataPath } = house.authenticator
-    if (method === 'OPTIONS') visit.empty(204)
+    if (method === 'OPTIONS' && !board?.isIts(path)) visit.empty(204)
     else if (path === '/healthz') visit.text(200, 'ok\n', 'text/plain')
     else if (path === '/readyz' && house.draining) visit.text(503, 'stopping\n', 'text/plain')
     else if (path === '/readyz') visit.text(200, 'ready\n', 'text/plain')
@@ -77,6 +87,8 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
 
   function route(visit: Visit, path: string): void {
     const { method } = visit.request
+    if (board?.isIts(path)) return board.route(visit, path, withBody)
+    if (house.mcp === false) return refusePath(visit)
     if (path === '/mcp') {
       if (method === 'POST') return withBody(visit, (body) => postMessage(house, visit, body))
       if (method === 'GET') return openStream(house, visit)
@@ -92,10 +104,15 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
       if (method !== 'GET') return refuseMethod(visit, 'GET')
       return visit.text(200, house.metrics.text(), METRICS_CONTENT_TYPE)
     }
-    visit.refuse({ status: 404, reason: 'The endpoint is /mcp' }, 'path')
+    refusePath(visit)
   }
 
-  function withBody(visit: Visit, next: (body: string) => void): void {
+  function refusePath(visit: Visit): void {
+    const reason = house.mcp === false ? 'There is nothing here but the page' : 'The endpoint is /mcp'
+    visit.refuse({ status: 404, reason }, 'path')
+  }
+
+  function withBody(visit: Visit, next: (body: string) => void, maxBytes = house.maxBodyBytes): void {
     const { request, response } = visit
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
       return visit.refuse({ status: 415, reason: 'The content type must be application/json' }, 'type')
@@ -104,8 +121,8 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
     if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
       return visit.refuse({ status: 417, reason: 'The only expectation that can be met is 100-continue' }, 'header')
     }
-    if (expect !== undefined && !announcesMore(request, house.maxBodyBytes)) response.writeContinue()
-    readBody(request, house.maxBodyBytes, (body, bytes) => {
+    if (expect !== undefined && !announcesMore(request, maxBytes)) response.writeContinue()
+    readBody(request, maxBytes, (body, bytes) => {
       visit.bytesIn = bytes
       try {
         if (typeof body === 'string') next(body)
@@ -126,7 +143,7 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
     else visit.refuse({ status: 500, reason: "Internal error; see the server's log" }, 'error')
   }
 
-  return receive
+  return { receive, endStreams: () => board?.endStreams() }
 }
 
 /** Who may go on; counted from here to the end of the visit. */
@@ -159,10 +176,6 @@ export function pathOf({ url = '' }: IncomingMessage): string {
 
 function sessionIn({ url = '' }: IncomingMessage): string {
   return new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('sessionId') ?? ''
-}
-
-function refuseMethod(visit: Visit, allow: string): void {
-  visit.refuse({ status: 405, reason: `This path takes ${allow}`, headers: { allow } }, 'method')
 }
 
 /** A page that may ask must also be allowed to read. */

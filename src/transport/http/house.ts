@@ -1,5 +1,6 @@
 // What all requests to one HTTP server share.
 
+import type { Boards } from '../../services/board/shared-boards.js'
 import type { Peer } from '../../protocol/exchange.js'
 import type { Server } from '../../protocol/server.js'
 import { createSession, type Session, type SessionOptions } from '../../protocol/session.js'
@@ -22,6 +23,19 @@ export interface HouseRules {
   /** The path a proxy serves us under, where it is not the root. */
   readonly basePath?: string | undefined
   readonly accessLog?: AccessLog | undefined
+  /** Where people look; nowhere unless told. */
+  readonly board?: BoardRules | undefined
+  /** False: nothing but the board is served. */
+  readonly mcp?: boolean | undefined
+}
+
+export interface BoardRules {
+  readonly boards: Boards
+  /** Where the files of the page are. */
+  readonly pageFolder: string
+  readonly isSecure: boolean
+  /** Of the address people use, where it is not this one; '' for none. */
+  readonly publicOrigin: string
 }
 
 export interface House extends Omit<HouseRules, 'accessLog'>, Books {
@@ -38,7 +52,7 @@ export interface House extends Omit<HouseRules, 'accessLog'>, Books {
 }
 
 export function openHouse(server: Server, rules: HouseRules): House {
-  const { policy, authenticator, limits, maxBodyBytes, basePath, accessLog } = rules
+  const { policy, authenticator, limits, maxBodyBytes, basePath, accessLog, board, mcp } = rules
   const converse: House['converse'] = (peer, { revision, outlet, jsonText, stateless }) =>
     createSession(server, peer, { revision, outlet, jsonText, stateless, onCall: (call) => metrics.called(call) })
   const sessions = new LegacySessions(converse)
@@ -59,6 +73,8 @@ export function openHouse(server: Server, rules: HouseRules): House {
     maxBodyBytes,
     basePath,
     accessLog,
+    board,
+    mcp,
     converse,
     metrics,
     outbox: createOutbox((error) => server.logError(error)),

@@ -38,7 +38,8 @@ export async function listenHttp(server: Server, settings: HttpSettings): Promis
   const node = createNodeServer(tls, maxConnections, () => house.outbox.flush())
   const upgrades = openUpgrades(house)
   const door = openFrontDoor(house, sse)
-  node.http.on('request', door).on('checkContinue', door).on('checkExpectation', door)
+  const { receive } = door
+  node.http.on('request', receive).on('checkContinue', receive).on('checkExpectation', receive)
   node.http.on('drop', () => house.metrics.refused('connections'))
   takeUpgrades(node, upgrades)
   await listen(node, port, host)
@@ -53,7 +54,7 @@ export async function listenHttp(server: Server, settings: HttpSettings): Promis
     async close() {
       stopWatching?.()
       clearInterval(pulse)
-      await drain(house, node, sse, upgrades)
+      await drain(house, node, sse, upgrades, door)
       process.off('uncaughtException', surprised)
     },
   }

@@ -58,7 +58,7 @@ async function refusalOf(house: House, visit: Visit) {
   if (refusal) return { refusal, kind: refusal.kind ?? 'host' }
   const refused = admission(house, visit, await house.authenticator.authenticate(request.headers))
   if (refused) return refused
-  if (pathOf(request) !== '/mcp')
+  if (pathOf(request) !== '/mcp' || house.mcp === false)
     return { refusal: { status: 404, reason: 'The endpoint is /mcp' }, kind: 'path' } as const
   if (asksForMcp(request)) return undefined
   const reason = 'Upgrade to a WebSocket of version 13, with a key and the subprotocol mcp'

@@ -36,7 +36,7 @@ export class Visit implements Leaving {
   readonly #remote: string | undefined
   #booked = false
   #status = 0
-  #body = ''
+  #body: string | Buffer = ''
   #type: string | undefined
 
   constructor(
@@ -66,7 +66,7 @@ export class Visit implements Leaving {
     this.#answer(status, body, 'application/json')
   }
 
-  text(status: number, body: string, type: string): void {
+  text(status: number, body: string | Buffer, type: string): void {
     this.#answer(status, body, type)
   }
 
@@ -125,7 +125,7 @@ export class Visit implements Leaving {
   }
 
   /** The first answer counts. */
-  #answer(status: number, body: string, type: string | undefined): void {
+  #answer(status: number, body: string | Buffer, type: string | undefined): void {
     if (this.#status !== 0) return
     this.#status = status
     this.#body = body

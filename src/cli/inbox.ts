@@ -1,0 +1,71 @@
+// `scorpiox-code inbox`: the board in a terminal, to look and to answer. Where there is no terminal, or only a look is
+// wanted, it is printed once.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import type { Config } from '../config/load.js'
+import { osUser } from '../platform/user.js'
+import type { Board } from '../services/board/board.js'
+import { openBoards } from '../services/board/open-boards.js'
+import { lazyState } from '../services/state.js'
+import type { Flags } from './args.js'
+import { openFullScreen } from './inbox/full-screen.js'
+import { createPrompts } from './inbox/prompts.js'
+import { report, reportJson } from './inbox/report.js'
+import { walk } from './inbox/rooms.js'
+import { NOTHING, openSight } from './inbox/sight.js'
+import { hangUp, HUNG_UP, nextSignal, print, terminalStreams, type Streams } from './terminal.js'
+
+/** Servers say what they do soon after they were found. */
+const SETTLE_MS = 200
+/** Whoever leaves does not wait for the disk. */
+const CLOSE_MS = 500
+
+export async function inboxFromTerminal(config: Config, flags: Flags): Promise<number> {
+  const exitCode = await show(config, flags)
+  return exitCode === HUNG_UP ? hangUp() : exitCode
+}
+
+async function show(config: Config, { json, once, quiet }: Flags): Promise<number> {
+  const boards = openBoards({ config, state: lazyState(config), own: undefined })
+  const board = boards.of(osUser(), true)
+  const streams = json || once || config.childEnv.TERM === 'dumb' ? undefined : terminalStreams()
+  try {
+    return await (streams ? live(board, streams, quiet ?? false) : printOnce(board, json ?? false))
+  } finally {
+    await Promise.race([boards.close(), sleep(CLOSE_MS)])
+  }
+}
+
+async function printOnce(board: Board, json: boolean): Promise<number> {
+  const sight = openSight(board)
+  // Nothing else need keep the process until the board was seen.
+  const staying = setInterval(() => {}, 60_000)
+  try {
+    const seen = await Promise.race([sight.first, nextSignal()])
+    if (typeof seen === 'number') return seen
+    await sleep(SETTLE_MS)
+    const view = sight.view() ?? seen
+    await print(json ? reportJson(view) : report(view, Date.now()))
+    return 0
+  } finally {
+    clearInterval(staying)
+    sight.close()
+  }
+}
+
+async function live(board: Board, streams: Streams, isQuiet: boolean): Promise<number> {
+  const screen = openFullScreen(streams)
+  const sight = openSight(board, () => {
+    if (!isQuiet) screen.ring()
+  })
+  const view = () => sight.view() ?? NOTHING
+  try {
+    const prompts = await createPrompts(screen)
+    const walked = sight.first.then(() => walk({ board, screen, prompts, view, notice: '' })).then(() => 0)
+    return await Promise.race([screen.over, walked])
+  } finally {
+    sight.close()
+    screen.leave()
+  }
+}

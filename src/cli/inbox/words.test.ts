@@ -1,0 +1,234 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import type { BoardView } from '../../services/board/view.js'
+import { endedOf, headline, overviewOf, sectionNamed } from './overview.js'
+import { report, reportJson } from './report.js'
+import { NOTHING } from './sight.js'
+
+const NOW = 1_800_000_000_000
+const PROJECT = '/srv/shop'
+
+const VIEW: BoardView = {
+  servers: [
+    {
+      id: 'a',
+      pid: 41,
+      transport: 'stdio',
+      project: PROJECT,
+      startedAt: NOW - 7_380_000,
+      version: '1.0.0',
+      tools: [
+        { name: 'Bash', works: true, note: null },
+        { name: 'Fetch', works: false, note: 'no network' },
+        { name: 'Search', works: true, note: 'slow' },
+      ],
+    },
+  ],
+  questions: [
+    {
+      project: PROJECT,
+      id: 7,
+      askedAt: NOW - 120_000,
+      waiting: true,
+      questions: [
+        {
+          text: 'Which database?',
+          header: 'Storage',
+          choices: [
+            { label: 'SQLite', description: 'a file' },
+            { label: 'PostgreSQL', description: null },
+          ],
+          multiple: false,
+        },
+        { text: 'Which languages?', header: null, choices: [{ label: '한국어', description: null }], multiple: true },
+      ],
+    },
+  ],
+  messages: [{ project: PROJECT, id: 1, kind: 'callback', text: 'look at\nthe build', createdAt: NOW }],
+  callbacks: [
+    callback({ slot: 0, fireAt: NOW + 299_500, everyMs: 60_000, repeatsLeft: 19 }),
+    callback({ slot: 1, fireAt: NOW - 1, everyMs: 60_000, repeatsLeft: -1 }),
+    callback({ slot: 2, job: 3 }),
+    callback({ slot: 3, job: 3, pattern: 'ready' }),
+  ],
+  jobs: [
+    job({ id: 3, command: 'npm test', startedAt: NOW - 123_000, tail: 'one\ntwo\n' }),
+    job({ id: 1, isRunning: false, endedAt: NOW - 1000, startedAt: NOW - 5000, ending: 'exit 1', exitCode: 1 }),
+    job({ id: 2, isRunning: false, endedAt: NOW - 500, startedAt: NOW - 5000, ending: 'killed' }),
+  ],
+  projects: [
+    {
+      project: PROJECT,
+      plan: { goal: 'Ship it', startedAt: NOW },
+      openTasks: 3,
+      tasks: [
+        {
+          id: 4,
+          name: 'Write tests',
+          isCurrent: true,
+          steps: [
+            { id: 1, text: 'one', isDone: true },
+            { id: 2, text: 'two', isDone: false },
+          ],
+          stepsDone: 1,
+          stepsTotal: 2,
+        },
+        { id: 5, name: 'Rest', isCurrent: false, steps: [], stepsDone: 0, stepsTotal: 0 },
+      ],
+    },
+    { project: '/srv/idle', plan: null, openTasks: 0, tasks: [] },
+  ],
+  calls: [
+    { server: 'a', project: PROJECT, tool: 'Bash', about: 'ls', outcome: 'ok', startedAt: NOW, ms: 12.4 },
+    { server: 'a', project: PROJECT, tool: 'Bash', about: 'make', outcome: 'running', startedAt: NOW, ms: 0 },
+    { server: 'a', project: PROJECT, tool: 'Fetch', about: '', outcome: 'error', startedAt: NOW - 90_000, ms: 61_000 },
+  ],
+  problems: ['The state cannot be read.'],
+}
+
+test('the overview has what waits for the person on top', () => {
+  expect(headline(VIEW)).toBe('scorpiox-code inbox · 1 question · 1 server')
+  expect(overviewOf(VIEW, NOW).map(({ label }) => label)).toEqual([
+    'Question · Which database? · +1 more · a call waits',
+    'Job 3 · 2m03s · npm test · two',
+    'Callback 0 · in 5m00s · every 1m00s, 19 more times · look',
+    'Callback 1 · due · every 1m00s, for ever · look',
+    'Callback 2 · when job 3 ends · look',
+    'Callback 3 · when job 3 prints ready · look',
+    'For the model · look at the build',
+    'Ended jobs · 2',
+    'Plans and tasks · 3 open',
+    'Recent calls · 3',
+    'Servers and tools · 1 does not work',
+    'Problems · 1',
+    'Quit',
+  ])
+})
+
+test('where nothing is, there is the way out', () => {
+  expect(headline(NOTHING)).toBe('scorpiox-code inbox · no question · 0 servers')
+  expect(overviewOf(NOTHING, NOW).map(({ value }) => value)).toEqual(['nothing', 'quit'])
+  expect(report(NOTHING, NOW)).toBe('scorpiox-code inbox · no question · 0 servers\n')
+})
+
+test('an entry keeps its name while what it is about changes', () => {
+  const names = overviewOf(VIEW, NOW).map(({ value }) => value)
+  expect(new Set(names).size).toBe(names.length)
+  expect(overviewOf({ ...VIEW, calls: [] }, NOW + 5000).map(({ value }) => value)).toEqual(
+    names.filter((name) => name !== 'section Recent calls'),
+  )
+})
+
+test('ended jobs, the last first', () => {
+  expect(endedOf(VIEW, NOW).map(({ label }) => label)).toEqual([
+    'Job 2 · killed after 4s · sleep 9',
+    'Job 1 · exit 1 after 4s · sleep 9',
+  ])
+})
+
+test('sections', () => {
+  expect(sectionNamed(VIEW, 'Plans and tasks', NOW).lines).toEqual([
+    'shop · 3 open tasks',
+    '  Plan: Ship it',
+    '  ▸ 4 · Write tests · 1 of 2 steps done',
+    '      [x] one',
+    '      [ ] two',
+    '    5 · Rest',
+    '  and 1 more',
+  ])
+  expect(sectionNamed(VIEW, 'Recent calls', NOW).lines).toEqual([
+    '✓ Bash · 12ms · just now · ls',
+    '… Bash · running · just now · make',
+    '✗ Fetch · 1m01s · 1m ago',
+  ])
+  expect(sectionNamed(VIEW, 'Servers and tools', NOW).lines).toEqual([
+    'shop · stdio, process 41 · version 1.0.0 · since 2h03m',
+    '  ✓ Bash',
+    '  ✗ Fetch: no network',
+    '  ! Search: slow',
+  ])
+})
+
+test('the report has all of it, and a form with its choices', () => {
+  const text = report(VIEW, NOW)
+  expect(text).toContain(
+    '\nQuestions\n  shop · question 7 · 2m ago\n    Which database?\n      ○ SQLite · a file\n      ○ PostgreSQL\n' +
+      '    Which languages? · several may be chosen\n      ○ 한국어\n',
+  )
+  expect(text.match(/^\S.*$/gm)?.slice(1)).toEqual([
+    'Questions',
+    'Jobs',
+    'Callbacks',
+    'Messages for the model',
+    'Plans and tasks',
+    'Recent calls',
+    'Servers and tools',
+    'Problems',
+  ])
+  expect(JSON.parse(reportJson(VIEW))).toEqual(VIEW)
+})
+
+test('whatever is in the view, nothing reaches a terminal that it would obey', () => {
+  const evil = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(
+      '\u001B[2J\u001B[H',
+      '\u009B31m',
+      '\u001B]52;c;eA==\u0007',
+      '\r\nfake',
+      '\u202Eabc',
+      '\u2066',
+      '\uD800',
+    ),
+  )
+  fc.assert(
+    fc.property(evil, (text) => {
+      const view = replaced(VIEW, text)
+      const said = [report(view, NOW), ...overviewOf(view, NOW).map(({ label }) => `${label}\n`), headline(view)]
+      expect(said.join('').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202E\u2066-\u2069\p{Cs}]/u)
+      expect(report(view, NOW).split('\n').length).toBe(report(replaced(VIEW, 'x'), NOW).split('\n').length)
+      expect(reportJson(view).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202E\u2066-\u2069]/u)
+      expect(JSON.parse(reportJson(view))).toEqual(view)
+    }),
+  )
+})
+
+function job(some: Partial<BoardView['jobs'][number]>): BoardView['jobs'][number] {
+  return {
+    server: 'a',
+    project: PROJECT,
+    id: 1,
+    command: 'sleep 9',
+    startedAt: NOW,
+    endedAt: null,
+    isRunning: true,
+    exitCode: null,
+    ending: '',
+    tail: '',
+    ...some,
+  }
+}
+
+function callback(some: Partial<BoardView['callbacks'][number]>): BoardView['callbacks'][number] {
+  return {
+    project: PROJECT,
+    session: 's',
+    slot: 0,
+    message: 'look',
+    fireAt: null,
+    everyMs: 0,
+    repeatsLeft: 0,
+    job: null,
+    pattern: null,
+    ...some,
+  }
+}
+
+/** The same with another text wherever there is free text. */
+function replaced(view: BoardView, text: string): BoardView {
+  const fixed = new Set(['transport', 'kind', 'outcome'])
+  return JSON.parse(
+    JSON.stringify(view, (key, value: unknown) => (typeof value === 'string' && !fixed.has(key) ? text : value)),
+  )
+}

@@ -1,0 +1,100 @@
+// Shows the board of this machine's person in a browser, for as long as the command runs: a server of its own on a loopback
+// port, with a key that nobody else knows. It works whether or not any server runs, and serves no tool.
+
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import type { Config } from '../config/load.js'
+import { stateDirOf } from '../config/state-dir.js'
+import { VERSION } from '../lib/version.js'
+import { stackOf, type Log } from '../platform/log.js'
+import { openInBrowser } from '../platform/process.js'
+import { osUser } from '../platform/user.js'
+import { createServer } from '../protocol/server.js'
+import { openBoards } from '../services/board/open-boards.js'
+import { lazyState } from '../services/state.js'
+import { ensurePrivateFolder } from '../store/private-folder.js'
+import { createAuthenticator } from '../transport/http/auth.js'
+import { createPolicy } from '../transport/http/gate.js'
+import { createLimits } from '../transport/http/limits.js'
+import type { HttpSettings } from '../transport/http/listener.js'
+import type { Flags } from './args.js'
+import { listen, readPort } from './serve-http.js'
+import { nextSignal, print } from './terminal.js'
+
+const HOST = '127.0.0.1'
+const MAX_BODY = 1024 * 1024
+
+export async function serveUi(config: Config, flags: Flags, log: Log): Promise<void> {
+  const stopped = nextSignal()
+  const key = randomBytes(32).toString('base64url')
+  const boards = openBoards({ config, state: lazyState(config), own: undefined })
+  const board = { boards, pageFolder: join(config.programDir, 'page'), isSecure: false, publicOrigin: '' }
+  // It has no tools: whoever looks calls nothing.
+  const server = createServer({
+    name: 'scorpiox-code',
+    version: VERSION,
+    tools: [],
+    logError: (error) => log.error(stackOf(error)),
+  })
+  const listener = await listen(server, { ...settingsOf(flags, key), board, mcp: false })
+  const address = `http://${HOST}:${listener.port}/#key=${key}`
+  const door = flags['no-open'] ? undefined : await openDoor(config, address, log)
+  await print(greeting(address))
+  await stopped
+  door?.remove()
+  await listener.close()
+  await boards.close()
+}
+
+function settingsOf(flags: Flags, key: string): HttpSettings {
+  return {
+    host: HOST,
+    port: readPort(flags.port) ?? 0,
+    policy: createPolicy({ listenHost: HOST, publicUrl: '', allowedHosts: [] }),
+    authenticator: createAuthenticator({
+      open: false,
+      fixedToken: key,
+      keyHeader: 'X-API-Key',
+      owner: osUser(),
+      tokens: undefined,
+      oauth: undefined,
+    }),
+    limits: createLimits({ rate: 0, burst: 0, maxStreams: 50 }),
+    maxBodyBytes: MAX_BODY,
+    maxConnections: 200,
+  }
+}
+
+/** A file that leads there: what a program is started with can be read by every user of the machine, and the key is part of the address. */
+async function openDoor({ settings, childEnv }: Config, address: string, log: Log) {
+  const folder = stateDirOf(settings)
+  const path = join(folder, `ui-${randomBytes(8).toString('hex')}.html`)
+  const remove = (): void => rmSync(path, { force: true })
+  try {
+    ensurePrivateFolder(folder)
+    await writeFile(path, doorPage(address), { mode: 0o600, flag: 'wx' })
+    process.once('exit', remove)
+    await openInBrowser(path, childEnv)
+  } catch (error) {
+    remove()
+    log.info(`no browser could be opened: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  return { remove }
+}
+
+function doorPage(address: string): string {
+  return `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>scorpiox-code</title>
+<meta http-equiv="refresh" content="0;url=${address}"><a href="${address}">scorpiox-code</a>
+`
+}
+
+function greeting(address: string): string {
+  return `
+The page is at ${address}
+The key in it lets in whoever has it, until this command ends.
+Stop with Ctrl+C.
+`
+}

@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { fitColumns, widthOf, wrapColumns } from './fit-columns.js'
+
+const words = fc.string({ unit: fc.constantFrom('a', ' ', '한', '👍', 'e\u0301', 'ب', '\u200D') })
+
+test('what is cut fits, and what fits is not cut', () => {
+  fc.assert(
+    fc.property(words, fc.integer({ min: 2, max: 30 }), (text, columns) => {
+      const fitted = fitColumns(text, columns)
+      expect(widthOf(fitted)).toBeLessThanOrEqual(columns)
+      if (widthOf(text) <= columns) expect(fitted).toBe(text)
+      else expect(text.startsWith(fitted.slice(0, -1))).toBe(true)
+    }),
+  )
+})
+
+test('what is wrapped fits and loses nothing but the spaces at its breaks', () => {
+  fc.assert(
+    fc.property(words, fc.integer({ min: 2, max: 30 }), (text, columns) => {
+      const lines = wrapColumns(text, columns)
+      for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns)
+      expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''))
+    }),
+  )
+})
+
+test.each([
+  ['한국어 text', 7, '한국어…'],
+  ['한국어', 6, '한국어'],
+  ['한국어', 4, '한…'],
+  ['plain', 5, 'plain'],
+])('%s in %i columns', (text, columns, fitted) => {
+  expect(fitColumns(text, columns)).toBe(fitted)
+})
+
+test('lines break between words where they can', () => {
+  expect(wrapColumns('one two three', 8)).toEqual(['one two', 'three'])
+  expect(wrapColumns('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij'])
+  expect(wrapColumns('', 4)).toEqual([''])
+})

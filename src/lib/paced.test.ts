@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+
+import { paced } from './paced.js'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+test('is done at once, then no more often than it may, and a last time for whoever asked last', async () => {
+  const times: number[] = []
+  const start = Date.now()
+  const work = paced(100, () => void times.push(Date.now() - start))
+  for (let at = 0; at < 1000; at += 7) {
+    work.ask()
+    await vi.advanceTimersByTimeAsync(7)
+  }
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(times[0]).toBe(0)
+  expect(times.length).toBeGreaterThanOrEqual(10)
+  expect(times.length).toBeLessThanOrEqual(12)
+  expect(times.at(-1)).toBeGreaterThan(990)
+})
+
+test('never overlaps itself, and is done again for whoever asked during it', async () => {
+  let running = 0
+  let most = 0
+  let done = 0
+  const work = paced(10, async () => {
+    most = Math.max(most, ++running)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    running--
+    done++
+  })
+  work.ask()
+  await vi.advanceTimersByTimeAsync(50)
+  work.ask()
+  work.ask()
+  await vi.advanceTimersByTimeAsync(1000)
+  expect([most, done]).toEqual([1, 2])
+})
+
+test('stopped, it is not done any more', async () => {
+  let done = 0
+  const work = paced(10, () => void done++)
+  work.ask()
+  work.ask()
+  work.stop()
+  await vi.advanceTimersByTimeAsync(1000)
+  work.ask()
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(done).toBe(1)
+})

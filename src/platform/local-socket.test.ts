@@ -1,0 +1,99 @@
+import { existsSync, mkdtempSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import fc from 'fast-check'
+import { afterEach, expect, test } from 'vitest'
+
+import { connectLocally, listenLocally, type LineSocket, type LocalServer } from './local-socket.js'
+
+const MAX = 1000
+const servers: LocalServer[] = []
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
+})
+
+const newAddress = (): string => join(mkdtempSync(join(tmpdir(), 'scorpiox-test-')), 'socket')
+
+/** Hears everything that anybody says. */
+async function listen(address: string) {
+  const heard: string[] = []
+  const peers: LineSocket[] = []
+  let closed = 0
+  const server = await listenLocally(address, { maxLine: MAX }, (socket) => {
+    peers.push(socket)
+    return { line: (text) => heard.push(text), closed: () => closed++ }
+  })
+  servers.push(server)
+  return { heard, peers, closed: () => closed, server }
+}
+
+test('whatever lines go in come out, however they are cut', async () => {
+  const address = newAddress()
+  const { heard } = await listen(address)
+  const line = fc.string({ unit: 'grapheme', maxLength: 100 }).map((text) => text.replaceAll('\n', ''))
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 10 }), fc.integer({ min: 1, max: 50 }), async (lines, step) => {
+      heard.length = 0
+      const bytes = Buffer.from(lines.map((each) => `${each}\n`).join(''))
+      const socket = connect(address)
+      for (let at = 0; at < bytes.length; at += step) socket.write(bytes.subarray(at, at + step))
+      socket.end()
+      await expect.poll(() => heard.length, { interval: 1 }).toBe(lines.length)
+      expect(heard).toEqual(lines.map((each) => each.toWellFormed()))
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('only its owner can open it, and it is gone with the server', async () => {
+  const address = newAddress()
+  const { server } = await listen(address)
+  expect(statSync(address).mode & 0o777).toBe(0o600)
+  await server.close()
+  servers.length = 0
+  expect(existsSync(address)).toBe(false)
+  await expect(connectLocally(address, { maxLine: MAX }, () => silent)).rejects.toMatchObject({ code: 'ENOENT' })
+})
+
+test('a line that is too long ends the connection, and nothing of it is heard', async () => {
+  const address = newAddress()
+  const { heard, closed } = await listen(address)
+  for (const text of ['x'.repeat(MAX + 1), `${'x'.repeat(MAX + 1)}\nafter\n`, `before\n${'y'.repeat(5 * MAX)}`]) {
+    const socket = connect(address)
+    socket.on('error', () => {})
+    socket.write(text)
+    await new Promise((resolve) => socket.once('close', resolve))
+  }
+  await expect.poll(closed).toBe(3)
+  expect(heard).toEqual(['before'])
+})
+
+test('nothing is heard of one that was hung up on, and one that does not read cannot keep the line', async () => {
+  const address = newAddress()
+  const { heard, peers, closed } = await listen(address)
+  const deaf = connect(address)
+  deaf.on('error', () => {})
+  deaf.pause()
+  await expect.poll(() => peers.length).toBe(1)
+  peers[0]?.send('x'.repeat(4_000_000))
+  peers[0]?.close()
+  deaf.write('too late\n')
+  await expect.poll(closed, { timeout: 5000 }).toBe(1)
+  expect(heard).toEqual([])
+})
+
+test('one that never reads is let go before it costs much', async () => {
+  const address = newAddress()
+  const { peers, closed } = await listen(address)
+  const deaf = connect(address)
+  deaf.on('error', () => {})
+  deaf.pause()
+  await expect.poll(() => peers.length).toBe(1)
+  for (let times = 0; times < 100; times++) peers[0]?.send('x'.repeat(1_000_000))
+  await expect.poll(closed).toBe(1)
+})
+
+const silent = { line: () => {}, closed: () => {} }

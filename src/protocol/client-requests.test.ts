@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+
+import { Failure } from '../lib/failure.js'
+import { ClientRequests } from './client-requests.js'
+
+const { signal } = new AbortController()
+
+function overdue(count: number) {
+  const requests = new ClientRequests()
+  const late: [number, unknown][] = []
+  const outlet = { notify: () => {}, send: () => {} }
+  const sent = Array.from({ length: count }, (_, index) =>
+    requests
+      .send({
+        method: 'elicitation/create',
+        params: {},
+        outlet,
+        timeoutMs: 0,
+        signal,
+        late: (result) => late.push([index + 1, result]),
+      })
+      .result.catch((error: unknown) => expect(error).toBeInstanceOf(Failure)),
+  )
+  const answer = (index: number, given: { result?: unknown; error?: unknown }): void =>
+    requests.take({ kind: 'response', id: `"ask-${index}"`, result: undefined, error: undefined, ...given })
+  return { ready: Promise.all(sent), late, answer }
+}
+
+test('what is answered when the time is up is told once; a refusal is not', async () => {
+  const { ready, late, answer } = overdue(3)
+  await ready
+  answer(2, { result: 'yes' })
+  answer(2, { result: 'again' })
+  answer(1, { error: { code: -32601, message: 'no' } })
+  answer(1, { result: 'after all' })
+  answer(9, { result: 'never asked' })
+  expect(late).toEqual([[2, 'yes']])
+})
+
+test('of very many the oldest are forgotten', async () => {
+  const { ready, late, answer } = overdue(150)
+  await ready
+  for (let index = 1; index <= 150; index++) answer(index, { result: index })
+  expect(late).toEqual(Array.from({ length: 100 }, (_, index) => [index + 51, index + 51]))
+})

@@ -1,0 +1,66 @@
+// What becomes of a parcel when nobody can say whether its result arrived: what stdio and HTTP show only by accident.
+
+import { expect, test } from 'vitest'
+
+import { defineTool } from '../tools/tool.js'
+import { readText, Registered } from './message.js'
+import { createServer } from './server.js'
+import { createSession } from './session.js'
+
+const tool = defineTool({
+  name: 'run',
+  title: 'Run',
+  description: 'Runs.',
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  input: { type: 'object' },
+  run: ({ waits }) => (waits === true ? new Promise<string>(() => {}) : 'done'),
+  render: String,
+})
+
+function open() {
+  const fates: string[] = []
+  const mail = {
+    take: () => ({ text: 'mail', delivered: () => fates.push('delivered'), returned: () => fates.push('returned') }),
+  }
+  const server = createServer({ name: 'test', version: '0', tools: [tool], mail })
+  const session = createSession(server, { user: 'ann', session: 'one' })
+  const call = (args: object) =>
+    session.receive(
+      readText(
+        JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'run', arguments: args } }),
+      ),
+      {
+        notify: () => {},
+      },
+    )
+  return { fates, session, call }
+}
+
+test.each([
+  [true, 'delivered'],
+  [false, 'returned'],
+])('an answer that was written (%s) is %s, once', async (written, fate) => {
+  const { call, fates } = open()
+  const answer = await call({})
+  if (!(answer instanceof Registered)) throw new Error('not registered')
+  expect(answer.text).toContain('"content":[{"type":"text","text":"mail"},{"type":"text","text":"done"}]')
+  answer.settle(written)
+  answer.settle(!written)
+  expect(fates).toEqual([fate])
+})
+
+test('a call that is never answered takes nothing', async () => {
+  const { call, fates, session } = open()
+  const answer = call({ waits: true })
+  session.leave('gone')
+  session.giveUp()
+  expect(await answer).toBeUndefined()
+  expect(fates).toEqual([])
+})
+
+test('an unknown tool is an error of the protocol and brings nothing', async () => {
+  const { session, fates } = open()
+  const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'none' } })
+  expect(await session.receive(readText(text), { notify: () => {} })).not.toBeInstanceOf(Registered)
+  expect(fates).toEqual([])
+})

@@ -1,0 +1,46 @@
+// One view out of what all desks show and what is remembered, each part in the order in which people look for things.
+
+import type { LinkedDesk } from './desk-links.js'
+import type { StoredWatch } from './stored-watch.js'
+import type { BoardView } from './view.js'
+
+const MAX_CALLS = 100
+const MAX_JOBS = 200
+
+export const PARTS = [
+  'servers',
+  'questions',
+  'messages',
+  'callbacks',
+  'jobs',
+  'projects',
+  'calls',
+  'problems',
+] as const satisfies readonly (keyof BoardView)[]
+
+export function composeView(desks: readonly LinkedDesk[], stored: StoredWatch): BoardView {
+  const shown = desks.map((desk) => desk.shown)
+  const views = stored.views()
+  return {
+    servers: shown.flatMap(({ server }) => server ?? []).toSorted((a, b) => a.startedAt - b.startedAt),
+    questions: views.flatMap(({ questions }) => questions).toSorted((a, b) => a.askedAt - b.askedAt),
+    messages: views.flatMap(({ messages }) => messages).toSorted((a, b) => a.createdAt - b.createdAt),
+    callbacks: views
+      .flatMap(({ callbacks }) => callbacks)
+      .toSorted((a, b) => (a.fireAt ?? Infinity) - (b.fireAt ?? Infinity) || a.slot - b.slot),
+    // Those that run before those that have ended; the newest first.
+    jobs: shown
+      .flatMap(({ jobs = [] }) => jobs)
+      .toSorted((a, b) => Number(b.isRunning) - Number(a.isRunning) || b.startedAt - a.startedAt)
+      .slice(0, MAX_JOBS),
+    projects: views
+      .map(({ project }) => project)
+      .filter(({ plan, openTasks }) => plan !== null || openTasks > 0)
+      .toSorted((a, b) => (a.project < b.project ? -1 : 1)),
+    calls: shown
+      .flatMap(({ calls = [] }) => calls)
+      .toSorted((a, b) => b.startedAt - a.startedAt)
+      .slice(0, MAX_CALLS),
+    problems: stored.problem === undefined ? [] : [stored.problem],
+  }
+}

@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { readFromBoard, readFromDesk } from './desk-news.js'
+
+const JOB = {
+  server: 'a',
+  project: '/srv/p',
+  id: 1,
+  command: 'make',
+  startedAt: 1,
+  endedAt: null,
+  isRunning: true,
+  exitCode: null,
+  ending: '',
+  tail: 'x',
+}
+const CALL = { server: 'a', project: '/srv/p', tool: 'Bash', about: '', outcome: 'ok', startedAt: 1, ms: 2 }
+const TOOL = { name: 'Bash', works: false, note: 'why' }
+const SERVER = { id: 'a', pid: 1, transport: 'stdio', project: '/srv/p', startedAt: 1, version: '1', tools: [TOOL] }
+const NEWS = { server: SERVER, jobs: [JOB], calls: [CALL], stirred: true }
+
+test('what is as it should be is read as it is', () => {
+  expect(readFromDesk(JSON.stringify({ kind: 'news', news: NEWS }))).toEqual({ kind: 'news', news: NEWS })
+  expect(readFromDesk('{"kind":"reply","to":3,"text":"x"}')).toEqual({ kind: 'reply', to: 3, text: 'x' })
+  expect(readFromBoard('{"kind":"ask","id":3,"verb":"kill","job":4}')).toEqual({
+    kind: 'ask',
+    id: 3,
+    verb: 'kill',
+    job: 4,
+  })
+})
+
+test('a part with anything wrong in it is no part', () => {
+  for (const [part, item] of Object.entries({ jobs: JOB, calls: CALL })) {
+    for (const name of Object.keys(item)) {
+      for (const wrong of [undefined, {}, [], 'wrong'.repeat(name === 'outcome' ? 1 : 0) || {}]) {
+        const line = JSON.stringify({ kind: 'news', news: { ...NEWS, [part]: [item, { ...item, [name]: wrong }] } })
+        expect(readFromDesk(line)).toEqual({ kind: 'news', news: { ...NEWS, [part]: undefined } })
+      }
+    }
+  }
+  for (const name of Object.keys(SERVER)) {
+    const line = JSON.stringify({ kind: 'news', news: { ...NEWS, server: { ...SERVER, [name]: null } } })
+    expect(readFromDesk(line)).toEqual({ kind: 'news', news: { ...NEWS, server: undefined } })
+  }
+})
+
+test('nothing that can be sent makes a reader throw', () => {
+  const message = fc.record(
+    {
+      kind: fc.constantFrom('news', 'reply', 'presence', 'ask', 'stirred', 'other'),
+      news: fc.anything(),
+      to: fc.anything(),
+      text: fc.anything(),
+      user: fc.anything(),
+      watching: fc.anything(),
+      id: fc.anything(),
+      verb: fc.anything(),
+      job: fc.anything(),
+    },
+    { requiredKeys: [] },
+  )
+  const line = fc.oneof(
+    fc.string(),
+    fc.json(),
+    message.map((value) => JSON.stringify(value) ?? ''),
+  )
+  fc.assert(
+    fc.property(line, (text) => {
+      readFromDesk(text)
+      const read = readFromBoard(text)
+      if (read?.kind === 'presence') expect(typeof read.user).toBe('string')
+      if (read?.kind === 'ask') expect(Number.isSafeInteger(read.job)).toBe(true)
+    }),
+  )
+})

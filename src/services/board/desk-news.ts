@@ -1,0 +1,118 @@
+// What a desk and a board say to each other, a line of JSON each. Both ends read with suspicion: what is not as written
+// here is nothing.
+
+import { isObject } from '../../lib/json.js'
+import type { CallView, JobView, ServerView, ToolView } from './view.js'
+
+/** From a desk: what of it has changed, each part whole. */
+export interface DeskNews {
+  readonly server?: ServerView
+  readonly jobs?: readonly JobView[]
+  readonly calls?: readonly CallView[]
+  /** What is remembered has changed. */
+  readonly stirred?: true
+}
+
+export type FromDesk =
+  | { readonly kind: 'news'; readonly news: DeskNews }
+  | { readonly kind: 'reply'; readonly to: number; readonly text?: string; readonly failure?: string }
+
+/** `presence` comes first, and again as a sign of life. */
+export type FromBoard =
+  | { readonly kind: 'presence'; readonly user: string; readonly watching: boolean }
+  | { readonly kind: 'ask'; readonly id: number; readonly verb: Verb; readonly job: number }
+  | { readonly kind: 'stirred' }
+
+export type Verb = 'kill' | 'output'
+
+/** A user's name in the longest form there is. */
+const MAX_USER = 1000
+const MAX_LISTED = 500
+
+export function readFromDesk(line: string): FromDesk | undefined {
+  const value = parse(line)
+  if (!isObject(value)) return undefined
+  if (value.kind === 'news' && isObject(value.news)) return { kind: 'news', news: newsIn(value.news) }
+  const { kind, to, text, failure } = value
+  if (kind !== 'reply' || typeof to !== 'number') return undefined
+  if (typeof failure === 'string') return { kind, to, failure }
+  return typeof text === 'string' ? { kind, to, text } : undefined
+}
+
+export function readFromBoard(line: string): FromBoard | undefined {
+  const value = parse(line)
+  if (!isObject(value)) return undefined
+  const { kind, user, watching, id, verb, job } = value
+  if (kind === 'stirred') return { kind }
+  if (kind === 'presence' && typeof user === 'string' && user.length <= MAX_USER && typeof watching === 'boolean')
+    return { kind, user, watching }
+  if (kind !== 'ask' || typeof id !== 'number' || !Number.isSafeInteger(job) || typeof job !== 'number')
+    return undefined
+  return verb === 'kill' || verb === 'output' ? { kind, id, verb, job } : undefined
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+function newsIn({ server, jobs, calls, stirred }: { readonly [key: string]: unknown }): DeskNews {
+  return {
+    ...(isServer(server) && { server }),
+    ...(isListOf(jobs, isJob) && { jobs }),
+    ...(isListOf(calls, isCall) && { calls }),
+    ...(stirred === true && { stirred }),
+  }
+}
+
+function isListOf<T>(value: unknown, fits: (item: unknown) => item is T): value is readonly T[] {
+  return Array.isArray(value) && value.length <= MAX_LISTED && value.every(fits)
+}
+
+function isServer(value: unknown): value is ServerView {
+  return (
+    hasTexts(value, 'id', 'project', 'version') &&
+    hasNumbers(value, 'pid', 'startedAt') &&
+    (value.transport === 'stdio' || value.transport === 'http') &&
+    isListOf(value.tools, isTool)
+  )
+}
+
+function isTool(value: unknown): value is ToolView {
+  return hasTexts(value, 'name') && typeof value.works === 'boolean' && isNullOr('string', value.note)
+}
+
+function isJob(value: unknown): value is JobView {
+  return (
+    hasTexts(value, 'server', 'project', 'command', 'ending', 'tail') &&
+    hasNumbers(value, 'id', 'startedAt') &&
+    typeof value.isRunning === 'boolean' &&
+    isNullOr('number', value.endedAt) &&
+    isNullOr('number', value.exitCode)
+  )
+}
+
+const OUTCOMES: ReadonlySet<unknown> = new Set(['ok', 'error', 'cancelled', 'running'])
+
+function isCall(value: unknown): value is CallView {
+  return (
+    hasTexts(value, 'server', 'project', 'tool', 'about') &&
+    hasNumbers(value, 'startedAt', 'ms') &&
+    OUTCOMES.has(value.outcome)
+  )
+}
+
+function hasTexts(value: unknown, ...names: readonly string[]): value is { readonly [key: string]: unknown } {
+  return isObject(value) && names.every((name) => typeof value[name] === 'string')
+}
+
+function hasNumbers(value: { readonly [key: string]: unknown }, ...names: readonly string[]): boolean {
+  return names.every((name) => typeof value[name] === 'number')
+}
+
+function isNullOr(type: 'string' | 'number', value: unknown): boolean {
+  return value === null || typeof value === type
+}

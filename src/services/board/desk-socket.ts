@@ -1,0 +1,79 @@
+// A desk for boards in other processes: a socket in a folder that only this person can enter, and the entry by which it
+// is found. A board that falls silent, babbles or does not read is let go, and holds up nobody.
+
+import { Failure } from '../../lib/failure.js'
+import { listenLocally, type LineListener, type LineSocket } from '../../platform/local-socket.js'
+import { enterDesk, leaveDesk, lodge } from '../../store/desk-entries.js'
+import type { Desk, DeskVisit } from './desk.js'
+import { readFromBoard, type FromBoard, type FromDesk } from './desk-news.js'
+
+/** Boards say that they are there every five seconds. */
+const SILENCE_MS = 20_000
+const MAX_LINE = 64 * 1024
+/** Of requests that one board makes at once. */
+const MAX_ASKED = 10
+
+export interface DeskSocket {
+  close(): Promise<void>
+}
+
+/** Rejects where there can be no socket, and leaves nothing. */
+export async function openDeskSocket(desk: Desk, folder: string): Promise<DeskSocket> {
+  const address = await lodge(folder, desk.id)
+  const leave = (): void => leaveDesk(folder, desk.id, address)
+  // Also where the process ends without a farewell.
+  process.once('exit', leave)
+  try {
+    const server = await listenLocally(address, { maxLine: MAX_LINE }, (socket) => attend(desk, socket))
+    await enterDesk(folder, desk.id, address)
+    return { close: () => closeWith(() => server.close()) }
+  } catch (error) {
+    await closeWith(() => Promise.resolve())
+    throw error
+  }
+
+  function closeWith(end: () => Promise<void>): Promise<void> {
+    process.off('exit', leave)
+    leave()
+    return end()
+  }
+}
+
+function attend(desk: Desk, socket: LineSocket): LineListener {
+  let visit: DeskVisit | undefined
+  let asked = 0
+  const silence = setTimeout(() => socket.close(), SILENCE_MS).unref()
+  const send = (message: FromDesk): void => socket.send(JSON.stringify(message))
+
+  async function answer({ id: to, verb, job }: FromBoard & { readonly kind: 'ask' }): Promise<void> {
+    if (!visit) return
+    try {
+      if (asked++ >= MAX_ASKED) throw new Failure('Too much is asked of this server at once.')
+      const text = verb === 'output' ? await visit.output(job) : await visit.kill(job).then(() => '')
+      send({ kind: 'reply', to, text })
+    } catch (error) {
+      const failure = error instanceof Failure ? error.message : 'The server could not do it.'
+      send({ kind: 'reply', to, failure })
+    } finally {
+      asked--
+    }
+  }
+
+  return {
+    line(text) {
+      const message = readFromBoard(text)
+      if (!message) return socket.close()
+      silence.refresh()
+      if (message.kind === 'presence') {
+        visit ??= desk.visit(message.user, (news) => send({ kind: 'news', news }))
+        visit.watching(message.watching)
+      }
+      if (message.kind === 'stirred') visit?.stirred()
+      if (message.kind === 'ask') void answer(message)
+    },
+    closed() {
+      clearTimeout(silence)
+      visit?.leave()
+    },
+  }
+}

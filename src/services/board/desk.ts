@@ -1,0 +1,166 @@
+// What one server process shows to boards and takes from them: its calls, its jobs, its tools, each to the user they belong
+// to. It works only while somebody looks, and opens nothing by itself.
+
+import { Failure } from '../../lib/failure.js'
+import { paced, type Paced } from '../../lib/paced.js'
+import type { State } from '../../store/state/state.js'
+import type { Jobs } from '../jobs/jobs.js'
+import { JOBS_URI } from '../jobs/uri.js'
+import type { Notices } from '../notices.js'
+import type { LazyState } from '../state.js'
+import type { DeskNews } from './desk-news.js'
+import { BOARD_SESSION, jobViews } from './job-views.js'
+import type { RecentCalls } from './recent-calls.js'
+import type { ServerView } from './view.js'
+import type { Watchers } from './watchers.js'
+
+const CALLS_EVERY_MS = 200
+const JOBS_EVERY_MS = 500
+const STIR_EVERY_MS = 25
+
+export interface Desk extends Watchers {
+  readonly id: string
+  /** For a board of this user, which is told what there is, and of whatever changes. */
+  visit(user: string, tell: (news: DeskNews) => void): DeskVisit
+  close(): Promise<void>
+}
+
+/** A desk as one board has it, in this process or through its socket. */
+export interface DeskVisit {
+  /** Whether a person looks on. */
+  watching(isWatching: boolean): void
+  kill(job: number): Promise<void>
+  output(job: number): Promise<string>
+  /** Somebody has changed what is remembered. */
+  stirred(): void
+  leave(): void
+}
+
+export interface DeskParts {
+  /** Asked when somebody comes. */
+  readonly server: () => Promise<ServerView>
+  readonly id: string
+  readonly project: string
+  readonly calls: RecentCalls
+  /** Undefined as long as nobody has run anything behind. */
+  readonly jobs: () => Promise<Jobs> | undefined
+  readonly notices: Notices
+  readonly state: LazyState
+}
+
+interface Visitor {
+  readonly user: string
+  readonly tell: (news: DeskNews) => void
+  readonly calls: Paced
+  readonly jobs: Paced
+  readonly stir: Paced
+  isWatching: boolean
+}
+
+export function createDesk(parts: DeskParts): Desk {
+  const { id, project, calls, notices } = parts
+  const visitors = new Set<Visitor>()
+  const watchListeners = new Set<() => void>()
+  let state: State | undefined
+  let stopListening: (() => void) | undefined
+  parts.state.whenOpen((opened) => {
+    state = opened
+    if (stopListening) relisten()
+  })
+
+  function receive(user: string, tell: Visitor['tell']): Visitor {
+    const visitor: Visitor = {
+      user,
+      tell,
+      isWatching: false,
+      calls: paced(CALLS_EVERY_MS, () =>
+        tell({ calls: calls.of(user).map((call) => Object.assign({ server: id, project }, call)) }),
+      ),
+      jobs: paced(JOBS_EVERY_MS, async () => tell({ jobs: await jobsOf(user) })),
+      stir: paced(STIR_EVERY_MS, () => tell({ stirred: true })),
+    }
+    visitors.add(visitor)
+    if (!stopListening) relisten()
+    void parts.server().then((server) => tell({ server }))
+    visitor.calls.ask()
+    visitor.jobs.ask()
+    return visitor
+  }
+
+  /** What cannot be listed now is shown when something changes. */
+  async function jobsOf(user: string) {
+    try {
+      const jobs = await parts.jobs()
+      return jobs ? await jobViews(jobs, user, { server: id, project }) : []
+    } catch {
+      return []
+    }
+  }
+
+  function each(user: string | undefined, work: (visitor: Visitor) => void): void {
+    for (const visitor of visitors) if (user === undefined || visitor.user === user) work(visitor)
+  }
+
+  function relisten(): void {
+    stopListening?.()
+    const ways = [
+      calls.onChange((user) => each(user, (visitor) => visitor.calls.ask())),
+      notices.listen((notice) => {
+        if (notice.kind !== 'resource' || !notice.uri.startsWith(JOBS_URI)) return
+        each(notice.user, (visitor) => visitor.jobs.ask())
+      }),
+      state?.onChange((scope) => each(scope.user, (visitor) => visitor.stir.ask())),
+    ]
+    stopListening = () => ways.forEach((wayOut) => wayOut?.())
+  }
+
+  function leave(visitor: Visitor): void {
+    if (!visitors.delete(visitor)) return
+    for (const work of [visitor.calls, visitor.jobs, visitor.stir]) work.stop()
+    if (visitor.isWatching) tellWatchers()
+    if (visitors.size > 0) return
+    stopListening?.()
+    stopListening = undefined
+  }
+
+  function tellWatchers(): void {
+    for (const listener of watchListeners) listener()
+  }
+
+  return {
+    id,
+    visit(user, tell) {
+      const visitor = receive(user, tell)
+      return {
+        watching(isWatching) {
+          if (visitor.isWatching === isWatching || !visitors.has(visitor)) return
+          visitor.isWatching = isWatching
+          tellWatchers()
+        },
+        async kill(job) {
+          await (await jobsOrFailure(parts, job)).kill(job, { user, session: BOARD_SESSION })
+        },
+        async output(job) {
+          const { text } = await (await jobsOrFailure(parts, job)).show(job, { user, session: BOARD_SESSION })
+          return text
+        },
+        stirred: () => void state?.look(),
+        leave: () => leave(visitor),
+      }
+    },
+    isWatched: (user) => [...visitors].some((visitor) => visitor.isWatching && visitor.user === user),
+    onChange(listener) {
+      watchListeners.add(listener)
+      return () => void watchListeners.delete(listener)
+    },
+    async close() {
+      for (const visitor of visitors) leave(visitor)
+    },
+  }
+}
+
+async function jobsOrFailure({ jobs }: DeskParts, id: number): Promise<Jobs> {
+  const opened = await jobs()
+  if (opened) return opened
+  throw new Failure(`There is no background task ${id} in this server.`)
+}

@@ -1,0 +1,53 @@
+// The jobs of one user in this server, as a board shows them: those that run, and the last that ended.
+
+import { oneLine } from '../../lib/one-line.js'
+import type { Job } from '../jobs/job.js'
+import type { Jobs } from '../jobs/jobs.js'
+import { glimpse } from '../jobs/glimpse.js'
+import { howItEnded } from '../jobs/how-it-ended.js'
+import type { JobView } from './view.js'
+
+const MAX_RUNNING = 50
+const MAX_ENDED = 20
+const MAX_COMMAND = 500
+
+/** Of those that have ended: nothing is added to them any more. */
+const lastWords = new WeakMap<Job, string>()
+
+/** Boards read no further than anybody else. */
+export const BOARD_SESSION = 'board'
+
+export interface Place {
+  readonly server: string
+  readonly project: string
+}
+
+export async function jobViews(jobs: Jobs, user: string, place: Place): Promise<readonly JobView[]> {
+  const all = await jobs.list({ user, session: BOARD_SESSION })
+  const running = all.filter(({ isRunning }) => isRunning).slice(-MAX_RUNNING)
+  const ended = all.filter(({ isRunning }) => !isRunning).slice(-MAX_ENDED)
+  return Promise.all([...ended, ...running].map((job) => viewOf(job, place)))
+}
+
+async function viewOf(job: Job, { server, project }: Place): Promise<JobView> {
+  const tail = await tailOf(job)
+  const { id, isRunning, record } = job
+  const { startedAt, endedAt = null, exitCode = null } = record
+  const command = oneLine(record.command, MAX_COMMAND)
+  const ending = isRunning ? '' : howItEnded(job)
+  return { server, project, id, command, startedAt, endedAt, isRunning, exitCode, ending, tail }
+}
+
+async function tailOf(job: Job): Promise<string> {
+  const known = lastWords.get(job)
+  if (known !== undefined) return known
+  const hasEnded = !job.isRunning
+  try {
+    const tail = await glimpse(job)
+    if (hasEnded) lastWords.set(job, tail)
+    return tail
+  } catch {
+    // What cannot be read now may be readable when it is looked at next.
+    return ''
+  }
+}

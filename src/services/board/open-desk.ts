@@ -1,0 +1,93 @@
+// Puts the desk of this server together. Where no socket can be had, boards of other processes do not see it, and
+// everything else goes on.
+
+import { randomBytes } from 'node:crypto'
+
+import type { Config } from '../../config/load.js'
+import { stateDirOf } from '../../config/state-dir.js'
+import { Failure } from '../../lib/failure.js'
+import { VERSION } from '../../lib/version.js'
+import type { Log } from '../../platform/log.js'
+import { projectOf } from '../../platform/project.js'
+import { desksIn } from '../../store/desk-entries.js'
+import type { Jobs } from '../jobs/jobs.js'
+import type { Notices } from '../notices.js'
+import type { LazyState } from '../state.js'
+import type { Confinement } from '../shell/confinement.js'
+import { createDesk, type Desk } from './desk.js'
+import { openDeskSocket, type DeskSocket } from './desk-socket.js'
+import type { RecentCalls } from './recent-calls.js'
+import type { ToolView } from './view.js'
+
+export interface DeskSurroundings {
+  readonly config: Config
+  readonly log: Log
+  readonly notices: Notices
+  readonly state: LazyState
+  readonly calls: RecentCalls
+  readonly transport: 'stdio' | 'http'
+  readonly jobs: () => Promise<Jobs> | undefined
+  readonly confinement: () => Promise<Confinement>
+  readonly tools: readonly string[]
+  /** Those that run commands, and do nothing where the sandbox does not hold. */
+  readonly runCommands: ReadonlySet<string>
+  readonly refusals: ReadonlyMap<string, string>
+}
+
+export async function openDesk(given: DeskSurroundings): Promise<Desk> {
+  const { config, log, state } = given
+  const id = randomBytes(8).toString('hex')
+  const project = projectOf(config.cwd)
+  const startedAt = Math.round(performance.timeOrigin)
+  const { notices, calls, jobs, transport } = given
+  const server = async () => ({
+    id,
+    pid: process.pid,
+    transport,
+    project,
+    startedAt,
+    version: VERSION,
+    tools: await toolViews(given),
+  })
+  const desk = createDesk({ id, project, server, calls, jobs, notices, state })
+  const socket = await listen(desk, config, log)
+  return {
+    ...desk,
+    async close() {
+      await desk.close()
+      await socket?.close()
+    },
+  }
+}
+
+async function listen(desk: Desk, { settings }: Config, log: Log): Promise<DeskSocket | undefined> {
+  try {
+    return await openDeskSocket(desk, desksIn(stateDirOf(settings)))
+  } catch (error) {
+    log.warn(`the page and the inbox do not see this server: ${error instanceof Error ? error.message : String(error)}`)
+    return undefined
+  }
+}
+
+async function toolViews({
+  tools,
+  refusals,
+  runCommands,
+  confinement,
+}: DeskSurroundings): Promise<readonly ToolView[]> {
+  const problem = await problemOf(confinement)
+  return tools.map((name) => {
+    const note = refusals.get(name) ?? (runCommands.has(name) ? problem : undefined)
+    return { name, works: note === undefined, note: note ?? null }
+  })
+}
+
+/** Tried out once, by whoever is first. */
+async function problemOf(confinement: () => Promise<Confinement>): Promise<string | undefined> {
+  try {
+    await (await confinement()).ready()
+    return undefined
+  } catch (error) {
+    return error instanceof Failure ? error.message : String(error)
+  }
+}

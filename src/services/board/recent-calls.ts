@@ -1,0 +1,94 @@
+// The last calls of each user, those that run now included: what a board shows of them, never what they brought or got.
+// Bounded in every direction, because it is kept whether anybody looks or not.
+
+import { isObject } from '../../lib/json.js'
+import { oneLine } from '../../lib/one-line.js'
+import type { BegunCall, Observer } from '../observer.js'
+import type { CallView } from './view.js'
+
+const MAX_CALLS = 100
+const MAX_USERS = 100
+const MAX_ABOUT = 120
+
+export type RecentCall = Omit<CallView, 'server' | 'project'>
+
+export interface RecentCalls extends Observer {
+  /** Oldest first. */
+  of(user: string): readonly RecentCall[]
+  onChange(listener: (user: string) => void): () => void
+}
+
+interface Running {
+  readonly user: string
+  readonly call: RecentCall
+}
+
+export function createRecentCalls(): RecentCalls {
+  const ended = new Map<string, RecentCall[]>()
+  const running = new Map<BegunCall, Running>()
+  const listeners = new Set<(user: string) => void>()
+  const tell = (user: string): void => {
+    for (const listener of listeners) listener(user)
+  }
+
+  function ringOf(user: string): RecentCall[] {
+    const ring = ended.get(user) ?? []
+    // The last one to be used is the last to go.
+    ended.delete(user)
+    ended.set(user, ring)
+    const [oldest] = ended.keys()
+    if (ended.size > MAX_USERS && oldest !== undefined) ended.delete(oldest)
+    return ring
+  }
+
+  return {
+    began({ user }, call) {
+      const tool = call.tool.length > MAX_ABOUT ? copied(call.tool) : call.tool
+      const about = aboutOf(call.input)
+      running.set(call, { user, call: { tool, about, outcome: 'running', startedAt: Date.now(), ms: 0 } })
+      tell(user)
+    },
+    ended({ user }, { outcome, ms }, begun) {
+      const found = running.get(begun)
+      if (!found) return
+      running.delete(begun)
+      const { tool, about, startedAt } = found.call
+      const ring = ringOf(user)
+      ring.push({ tool, about, outcome, startedAt, ms: Math.round(ms) })
+      if (ring.length > MAX_CALLS) ring.shift()
+      tell(user)
+    },
+    left: () => {},
+    of(user) {
+      const now = [...running.values()].filter((each) => each.user === user).map(({ call }) => call)
+      return [...(ended.get(user) ?? []), ...now].slice(-MAX_CALLS).map(onLines)
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
+/** Only now, when somebody looks: calls wait for what is done before. */
+function onLines({ tool, about, outcome, startedAt, ms }: RecentCall): RecentCall {
+  return { tool: oneLine(tool, MAX_ABOUT), about: oneLine(about, MAX_ABOUT), outcome, startedAt, ms }
+}
+
+/** The first words of the input. */
+function aboutOf(input: unknown): string {
+  if (!isObject(input)) return ''
+  let text = ''
+  for (const name in input) {
+    const value = input[name]
+    if (typeof value === 'string') text += ` ${value.slice(0, MAX_ABOUT)}`
+    else if (typeof value === 'number' || typeof value === 'boolean') text += ` ${name}=${value}`
+    if (text.length > MAX_ABOUT) break
+  }
+  return copied(text)
+}
+
+/** A part of a string keeps the whole of it alive. */
+function copied(text: string): string {
+  return Buffer.from(text.slice(0, 2 * MAX_ABOUT)).toString()
+}

@@ -1,0 +1,108 @@
+// Follows what is remembered of one user, in every project where something is open. What is wrong with the place where it
+// is kept becomes a sentence; what was read before stays until it can be read anew.
+
+import { Failure } from '../../lib/failure.js'
+import { paced } from '../../lib/paced.js'
+import { promised } from '../../lib/promised.js'
+import type { State } from '../../store/state/state.js'
+import type { LazyState } from '../state.js'
+import { readStored, type StoredView } from './stored-view.js'
+
+const REFRESH_SPACING_MS = 50
+/** How soon a project is found in which something was opened by a process that did not say so. */
+const LOOK_MS = 2000
+const MAX_PROJECTS = 60
+
+export interface StoredWatch {
+  /** By project. */
+  views(): readonly StoredView[]
+  readonly problem: string | undefined
+  /** Somebody says that something has changed. */
+  stirred(): void
+  refresh(): void
+  readonly ready: Promise<void>
+  close(): void
+}
+
+export interface StoredWatchSettings {
+  readonly user: string
+  readonly state: LazyState
+  /** Projects that are looked at whether something is open there or not. */
+  readonly projects: () => readonly string[]
+  readonly onChange: () => void
+}
+
+export function watchStored({ user, state: lazy, projects, onChange }: StoredWatchSettings): StoredWatch {
+  const views = new Map<string, StoredView>()
+  const changed = new Set<string>()
+  const first = promised<void>()
+  let problem: string | undefined
+  let state: State | undefined
+  let leave: (() => void) | undefined
+  let isClosed = false
+
+  async function open(): Promise<State> {
+    if (state) return state
+    state = await lazy.open()
+    leave = state.onChange((scope) => {
+      if (scope.user !== user) return
+      changed.add(scope.project)
+      refreshing.ask()
+    })
+    if (isClosed) leave()
+    return state
+  }
+
+  async function readAll(): Promise<void> {
+    const opened = await open()
+    const names = new Set([...projects(), ...(await opened.openProjects(user))].slice(0, MAX_PROJECTS))
+    for (const known of views.keys()) if (!names.has(known)) views.delete(known)
+    for (const project of names) {
+      if (views.has(project) && !changed.has(project)) continue
+      changed.delete(project)
+      try {
+        views.set(project, await opened.read({ project, user }, (rows) => readStored(project, rows)))
+      } catch (error) {
+        changed.add(project)
+        throw error
+      }
+    }
+  }
+
+  async function refresh(): Promise<void> {
+    if (isClosed) return
+    try {
+      // What was changed while nothing could be read was not heard of.
+      if (problem !== undefined) for (const project of views.keys()) changed.add(project)
+      await readAll()
+      problem = undefined
+    } catch (error) {
+      problem = error instanceof Failure ? error.message : `What is remembered cannot be read: ${String(error)}`
+    }
+    first.resolve()
+    if (!isClosed) onChange()
+  }
+
+  const refreshing = paced(REFRESH_SPACING_MS, refresh)
+  refreshing.ask()
+  const timer = setInterval(() => refreshing.ask(), LOOK_MS).unref()
+  return {
+    ready: first.promise,
+    views: () => [...views.values()],
+    get problem() {
+      return problem
+    },
+    refresh: () => refreshing.ask(),
+    stirred() {
+      void state?.look()
+      // A project that nobody here has read yet is found by asking which there are.
+      refreshing.ask()
+    },
+    close() {
+      isClosed = true
+      clearInterval(timer)
+      refreshing.stop()
+      leave?.()
+    },
+  }
+}

@@ -1,0 +1,27 @@
+// What the one who asks can do: the call, as far as asking a person needs it.
+
+import type { Who } from '../jobs/book.js'
+import type { Form } from './form.js'
+
+export interface Asker extends Who {
+  readonly signal: AbortSignal
+  /** Whether its client says that it can show a form. */
+  readonly showsForms: boolean
+  /** Whether its client wants to be told that the call is alive. */
+  readonly wantsLife: boolean
+  showLife(seconds: number): void
+  /** A Failure where the client makes nothing of it. */
+  askForm(form: Form, terms: FormTerms): Promise<FormSaid>
+  /** Tells whether what the call comes to was written to the client. */
+  whenWritten(listener: (written: boolean) => void): void
+}
+
+export interface FormTerms {
+  readonly timeoutMs: number
+  /** Told what was said when the time was up. */
+  readonly late: (said: FormSaid) => void
+}
+
+export type FormSaid =
+  | { readonly action: 'accept'; readonly content: unknown }
+  | { readonly action: 'decline' | 'cancel' }

@@ -1,0 +1,79 @@
+// All questions of a call as one form that a client shows: a field for each, and one for the person's own words. No field
+// must be filled in, because nobody has to choose; a form without anything in it answers nothing.
+
+import { isObject, type JsonObject } from '../../lib/json.js'
+import { oneLine } from '../../lib/one-line.js'
+import type { Choice, Question, Reply } from '../../store/state/question-rows.js'
+import { MAX_OWN_WORDS } from './limits.js'
+
+const MAX_TITLE = 80
+const WORDS = 'own_words'
+
+export interface Form {
+  readonly message: string
+  readonly schema: JsonObject
+}
+
+export function formOf(questions: readonly Question[]): Form {
+  const fields = questions.map((question, index) => [nameOf(index), fieldOf(question, index, questions.length)])
+  const words = {
+    type: 'string',
+    title: 'Own words',
+    description: 'If no option fits, or to add something',
+    maxLength: MAX_OWN_WORDS,
+  }
+  return {
+    message: messageOf(questions),
+    schema: { type: 'object', properties: { ...Object.fromEntries(fields), [WORDS]: words } },
+  }
+}
+
+/** What the form says; undefined where it says nothing. */
+export function repliesIn(questions: readonly Question[], content: unknown): readonly Reply[] | undefined {
+  const fields = isObject(content) ? content : {}
+  const given = fields[WORDS]
+  const words = typeof given === 'string' ? given.trim() : ''
+  const chosen = questions.map(({ choices }, index) => {
+    const value = fields[nameOf(index)]
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+    return choices.map(({ label }) => label).filter((label) => values.includes(label))
+  })
+  if (words === '' && chosen.every(({ length }) => length === 0)) return undefined
+  // Own words stand for the choices that were not made; where all were made, they are a remark on the whole form.
+  const isRemark = chosen.every(({ length }) => length > 0)
+  return chosen.map((labels) => {
+    const selected = words !== '' && (isRemark || labels.length === 0) ? [...labels, words] : labels
+    return { outcome: selected.length > 0 ? 'answered' : 'declined', selected }
+  })
+}
+
+function messageOf(questions: readonly Question[]): string {
+  const [first] = questions
+  if (first && questions.length === 1) return first.text
+  return questions.map(({ text }, index) => `${index + 1}. ${text}`).join('\n')
+}
+
+function nameOf(index: number): string {
+  return `question_${index + 1}`
+}
+
+function fieldOf({ text, header, choices, multiple }: Question, index: number, count: number): JsonObject {
+  const name = header ?? oneLine(text, MAX_TITLE)
+  const described = {
+    title: count === 1 ? name : `${index + 1}. ${name}`,
+    description: multiple ? `${text} (several can be chosen)` : text,
+  }
+  if (multiple) return { type: 'array', ...described, items: optionsOf(choices, 'anyOf') }
+  return { ...optionsOf(choices, 'oneOf'), ...described }
+}
+
+/** A plain list where it says it all: every client knows those. */
+function optionsOf(choices: readonly Choice[], several: 'anyOf' | 'oneOf'): JsonObject {
+  const labels = choices.map(({ label }) => label)
+  if (choices.every(({ description }) => description === null)) return { type: 'string', enum: labels }
+  const titled = choices.map(({ label, description }) => ({
+    const: label,
+    title: description === null ? label : `${label}: ${description}`,
+  }))
+  return several === 'oneOf' ? { type: 'string', oneOf: titled } : { anyOf: titled }
+}

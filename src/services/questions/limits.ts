@@ -1,0 +1,10 @@
+// How much a person can be asked at once, and how much they can say.
+
+export const MAX_QUESTIONS = 10
+export const MIN_OPTIONS = 2
+export const MAX_OPTIONS = 20
+export const MAX_TEXT = 2000
+export const MAX_HEADER = 100
+export const MAX_LABEL = 200
+export const MAX_DESCRIPTION = 500
+export const MAX_OWN_WORDS = 4000

@@ -1,0 +1,285 @@
+// The second rung with a real store: somebody looks at a board, which is another connection to the same file. Whatever
+// becomes of the call, an answer that a board was thanked for is told, by the call or as a message, and not by both.
+
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import { emptyFolder } from '../../../test/support.js'
+import type { Settings } from '../../config/options.js'
+import { Failure } from '../../lib/failure.js'
+import type { MessageRow } from '../../store/state/message-rows.js'
+import { openState } from '../../store/state/open-state.js'
+import type { Question, QuestionRow, Reply } from '../../store/state/question-rows.js'
+import type { State } from '../../store/state/state.js'
+import type { Watchers } from '../board/watchers.js'
+import type { Who } from '../jobs/book.js'
+import { lazyState, type LazyState } from '../state.js'
+import { answerQuestion } from './answer-question.js'
+import type { Asker, FormTerms } from './asker.js'
+import { createQuestions, type Asked, type Questions } from './questions.js'
+
+const SCOPE = { project: '/srv/project', user: 'ann' }
+const FORM: readonly Question[] = [
+  {
+    text: 'Which colour?',
+    header: null,
+    multiple: false,
+    choices: ['Red', 'Blue'].map((label) => ({ label, description: null })),
+  },
+]
+const reply = (label: string): readonly Reply[] => [{ outcome: 'answered', selected: [label] }]
+
+const settingsAt = (path: string): Settings => ({ STATE_DIR: dirname(path), DATABASE_URL: '' }) as Settings
+const attended: string[] = []
+const attend = async ({ session }: Who): Promise<void> => void attended.push(session)
+
+let file: string
+let states: State[]
+let board: State
+let watched: Set<string>
+let stirWatchers: () => void
+
+async function open(): Promise<State> {
+  const state = await openState({ file, databaseUrl: '' })
+  states.push(state)
+  return state
+}
+
+/** The questions of one server. */
+async function serverAt(waitSeconds = 30): Promise<Questions> {
+  const state = { ...lazyState({ settings: settingsAt(file) }), close: async () => {} }
+  states.push(await state.open())
+  const listeners = new Set<() => void>()
+  const before = stirWatchers
+  stirWatchers = () => [before, ...listeners].forEach((listener) => listener())
+  const watchers: Watchers = {
+    isWatched: (user) => watched.has(user),
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+  return createQuestions({ state, project: SCOPE.project, watchers, attend, waitSeconds })
+}
+
+interface TestAsker extends Asker {
+  readonly controller: AbortController
+  /** Says whether what it came to was written. */
+  settle(written: boolean): void
+  readonly life: number[]
+}
+
+function asker(more: Partial<Asker> = {}): TestAsker {
+  const controller = new AbortController()
+  const listeners: ((written: boolean) => void)[] = []
+  const life: number[] = []
+  return {
+    user: SCOPE.user,
+    session: 'one',
+    signal: controller.signal,
+    controller,
+    life,
+    showsForms: false,
+    wantsLife: true,
+    showLife: (seconds) => life.push(seconds),
+    askForm: () => Promise.reject(new Failure('The client refused: Method not found')),
+    whenWritten: (listener) => listeners.push(listener),
+    settle: (written) => listeners.splice(0).forEach((listener) => listener(written)),
+    ...more,
+  }
+}
+
+const openOnes = (): Promise<readonly QuestionRow[]> => board.read(SCOPE, (rows) => rows.questions.open())
+const find = (id: number): Promise<QuestionRow | undefined> => board.read(SCOPE, (rows) => rows.questions.find(id))
+const messages = (): Promise<readonly MessageRow[]> => board.read(SCOPE, (rows) => rows.messages.waiting())
+const answer = (id: number, label = 'Red'): Promise<QuestionRow> =>
+  board.write(SCOPE, (rows) => answerQuestion(rows, id, reply(label), 'page', Date.now()))
+
+async function untilOpen(count = 1): Promise<readonly QuestionRow[]> {
+  return vi.waitFor(async () => {
+    const rows = await openOnes()
+    expect(rows).toHaveLength(count)
+    return rows
+  }, 5000)
+}
+
+beforeEach(async () => {
+  file = join(emptyFolder(), 'state.db')
+  states = []
+  watched = new Set([SCOPE.user])
+  stirWatchers = () => {}
+  board = await open()
+})
+afterEach(async () => void (await Promise.all(states.map((state) => state.close()))))
+
+describe('somebody is looking', () => {
+  test('and answers: the call has it, and it is delivered once it was written', async () => {
+    const questions = await serverAt()
+    const who = asker()
+    const asked = questions.ask(FORM, who)
+    const [row] = await untilOpen()
+    expect(row).toMatchObject({ id: 1, session: 'one', waiting: true, questions: FORM })
+    expect(attended).toEqual(['one'])
+    await answer(1)
+    expect(await asked).toEqual({ rung: 'board', surface: 'page', replies: reply('Red'), id: 1 })
+    expect(await find(1)).toMatchObject({ deliveredAt: null })
+    who.settle(true)
+    await questions.close()
+    expect(await find(1)).toMatchObject({ deliveredAt: expect.any(Number) })
+    expect(await messages()).toEqual([])
+    expect(who.life.length).toBeLessThan(2)
+  })
+
+  test('and answers, but the client is gone: the answer becomes a message', async () => {
+    const questions = await serverAt()
+    const who = asker()
+    const asked = questions.ask(FORM, who)
+    await untilOpen()
+    await answer(1)
+    await asked
+    who.settle(false)
+    await questions.close()
+    expect(await messages()).toMatchObject([
+      { session: 'one', kind: 'answer', text: expect.stringContaining('"selected":"Red"') },
+    ])
+    expect(await find(1)).toMatchObject({ deliveredAt: expect.any(Number) })
+  })
+
+  test('and declines: that is an answer', async () => {
+    const questions = await serverAt()
+    const asked = questions.ask(FORM, asker())
+    await untilOpen()
+    const declined = [{ outcome: 'declined', selected: [] }] as const
+    await board.write(SCOPE, (rows) => answerQuestion(rows, 1, declined, 'inbox', Date.now()))
+    expect(await asked).toMatchObject({ rung: 'board', surface: 'inbox', replies: declined })
+  })
+
+  test('but does not answer in time: the question stays, and a later answer is told', async () => {
+    const questions = await serverAt(0.05)
+    expect(await questions.ask(FORM, asker())).toMatchObject({
+      rung: 'text',
+      id: 1,
+      reasons: [expect.any(String), expect.stringContaining('did not answer in time')],
+    })
+    expect(await find(1)).toMatchObject({ waiting: false, replies: null })
+    await answer(1)
+    expect(await messages()).toHaveLength(1)
+  })
+
+  test('the call is cancelled: the question is withdrawn, and answering it says so', async () => {
+    const questions = await serverAt()
+    const who = asker()
+    const asked = questions.ask(FORM, who)
+    await untilOpen()
+    who.controller.abort(new Error('cancelled by the client'))
+    await expect(asked).rejects.toThrow('cancelled by the client')
+    await questions.close()
+    expect(await openOnes()).toEqual([])
+    await expect(answer(1)).rejects.toThrow(/There is no question 1: it was withdrawn/)
+  })
+
+  test('a client that fails at its form, and then the board', async () => {
+    const questions = await serverAt()
+    const asked = questions.ask(FORM, asker({ showsForms: true }))
+    await untilOpen()
+    await answer(1, 'Blue')
+    expect(await asked).toMatchObject({ rung: 'board', replies: reply('Blue') })
+  })
+
+  test('a silent client has half of the time; what it says late is taken while the board is waited for', async () => {
+    const questions = await serverAt(20)
+    let terms: FormTerms | undefined
+    const askForm: Asker['askForm'] = (_, given) => {
+      terms = given
+      return Promise.reject(new Failure('The client did not answer within 10 s.'))
+    }
+    const asked = questions.ask(FORM, asker({ showsForms: true, askForm }))
+    expect(terms?.timeoutMs).toBe(10_000)
+    await untilOpen()
+    terms?.late({ action: 'cancel' })
+    terms?.late({ action: 'accept', content: { question_1: 'Blue' } })
+    expect(await asked).toMatchObject({ rung: 'board', surface: 'client', replies: reply('Blue') })
+    await questions.close()
+  })
+
+  test('without progress no call waits longer than clients do', async () => {
+    watched.clear()
+    const questions = await serverAt(600)
+    const given: number[] = []
+    const askForm: Asker['askForm'] = (_, { timeoutMs }) => {
+      given.push(timeoutMs)
+      return Promise.resolve({ action: 'decline' })
+    }
+    await questions.ask(FORM, asker({ showsForms: true, askForm, wantsLife: false }))
+    await questions.ask(FORM, asker({ showsForms: true, askForm }))
+    expect(given).toEqual([45_000, 600_000])
+  })
+})
+
+test('nobody is looking: the board is skipped at once', async () => {
+  watched.clear()
+  const questions = await serverAt(600)
+  const who = asker({ user: 'bob' })
+  watched.add(SCOPE.user)
+  expect(await questions.ask(FORM, who)).toMatchObject({ rung: 'text', id: 1 })
+  expect(await openOnes()).toEqual([])
+})
+
+test('a store that breaks while somebody is waited for ends in the text', async () => {
+  const lazy = lazyState({ settings: settingsAt(file) })
+  const broken: LazyState = { ...lazy, open: () => Promise.reject(new Failure('The disk is full.')) }
+  const watchers: Watchers = { isWatched: () => true, onChange: () => () => {} }
+  const questions = createQuestions({ state: broken, project: '/srv/project', watchers, attend, waitSeconds: 30 })
+  expect(await questions.ask(FORM, asker())).toMatchObject({
+    rung: 'text',
+    id: undefined,
+    reasons: expect.arrayContaining(['It could not be kept: The disk is full.']),
+  })
+})
+
+test('60 questions of two servers, calls that are cancelled or cannot be written, boards that race: none lost, none told twice', async () => {
+  const servers = await Promise.all([serverAt(), serverAt()])
+  const boards = [board, await open(), await open()]
+  const fates = Array.from({ length: 60 }, (_, index) => (['written', 'unwritten', 'cancelled'] as const)[index % 3]!)
+  const told = new Map<number, string>()
+  const asks = fates.map(async (fate, index) => {
+    const who = asker({ session: `session-${index % 2}` })
+    const asked = servers[index % 2]!.ask(FORM, who)
+    if (fate === 'cancelled') setTimeout(() => who.controller.abort(new Error('cancelled')), 100 + index * 10)
+    const heard: Asked | undefined = await asked.catch(() => undefined)
+    if (!heard || !('replies' in heard) || heard.id === undefined) return
+    if (fate === 'written') told.set(heard.id, String(heard.replies[0]?.selected[0]))
+    who.settle(fate === 'written')
+  })
+  const thanked = new Map<number, string>()
+  const over = new AbortController()
+  const answering = boards.map(async (each, index) => {
+    const label = index === 1 ? 'Blue' : 'Red'
+    while (!over.signal.aborted) {
+      for (const { id } of await each.read(SCOPE, (rows) => rows.questions.open())) {
+        const given = each.write(SCOPE, (rows) => answerQuestion(rows, id, reply(label), 'page', Date.now()))
+        const taken = await given.then(
+          () => true,
+          (error: unknown) => (expect(error).toBeInstanceOf(Failure), false),
+        )
+        if (!taken) continue
+        expect(thanked.has(id)).toBe(false)
+        thanked.set(id, label)
+      }
+      await sleep(5)
+    }
+  })
+  await Promise.all(asks)
+  await Promise.all(servers.map((each) => each.close()))
+  over.abort()
+  await Promise.all(answering)
+  const letters = (await messages()).map(
+    ({ text }) => [Number(/Question (\d+)/.exec(text)?.[1]), String(/"selected":"(\w+)"/.exec(text)?.[1])] as const,
+  )
+  const all = [...told, ...letters]
+  expect(all.map(([id]) => id).sort((a, b) => a - b)).toEqual([...thanked.keys()].sort((a, b) => a - b))
+  expect(new Map(all)).toEqual(new Map(thanked))
+  expect(await openOnes()).toEqual([])
+}, 60_000)

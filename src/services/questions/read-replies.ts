@@ -1,0 +1,82 @@
+// Answers that a model passes on for a question asked before: options by name or number, lists of them, the person's own
+// words, null where they did not want to answer. What cannot be told apart is not guessed.
+
+import { Failure } from '../../lib/failure.js'
+import { foldText } from '../../lib/fold-text.js'
+import { isObject } from '../../lib/json.js'
+import type { Question, Reply } from '../../store/state/question-rows.js'
+
+const DECLINED: Reply = { outcome: 'declined', selected: [] }
+
+export function readReplies(questions: readonly Question[], answers: unknown): readonly Reply[] {
+  const list = Array.isArray(answers) && !isChoiceOfOne(questions, answers) ? answers : [answers]
+  const named = list.length > 0 && list.every((each) => isObject(each) && each.question !== undefined)
+  const inOrder = named ? byName(questions, list) : list
+  if (inOrder.length !== questions.length) {
+    throw new Failure(
+      `"answers" must have one entry for each of the ${questions.length} question(s), in their order; it has ${inOrder.length}. null stands for one that the user did not want to answer.`,
+    )
+  }
+  return questions.map((question, index) => readReply(question, inOrder[index], index + 1))
+}
+
+/** ["A","B"] to a single question that takes several. */
+function isChoiceOfOne(questions: readonly Question[], answers: readonly unknown[]): boolean {
+  return questions.length === 1 && answers.length > 1 && !answers.some((each) => isObject(each) && 'question' in each)
+}
+
+function byName(questions: readonly Question[], list: readonly unknown[]): readonly unknown[] {
+  const found = new Map<number, unknown>()
+  for (const each of list) {
+    const name = isObject(each) ? each.question : undefined
+    const index = indexOf(questions, name)
+    if (index === -1) throw new Failure(`There is no question ${JSON.stringify(name)?.slice(0, 100)} in this form.`)
+    if (found.has(index)) throw new Failure(`Question ${index + 1} has two answers.`)
+    found.set(index, each)
+  }
+  const missing = questions.findIndex((_, index) => !found.has(index))
+  if (missing === -1) return questions.map((_, index) => found.get(index))
+  throw new Failure(`Question ${missing + 1} has no answer: give null if the user did not want to answer it.`)
+}
+
+function indexOf(questions: readonly Question[], name: unknown): number {
+  const byText = questions.findIndex(({ text }) => text === String(name).trim())
+  return byText === -1 && /^\d{1,3}$/.test(String(name)) && Number(name) <= questions.length ? Number(name) - 1 : byText
+}
+
+function readReply(question: Question, given: unknown, number: number): Reply {
+  const value = isObject(given) ? saidIn(given) : given
+  if (value === null || value === undefined) return DECLINED
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (values.length === 0) return DECLINED
+  const selected = values.flatMap((each) => {
+    if (each === '…')
+      throw new Failure(`Question ${number} still has the … of the example: put what the user said there.`)
+    if (typeof each === 'string' || typeof each === 'number') return choicesIn(question, String(each))
+    throw new Failure(`The answer to question ${number} must be an option, its number, a list of them, or null.`)
+  })
+  return { outcome: 'answered', selected: [...new Set(selected)] }
+}
+
+function saidIn({ selected, answer, outcome }: { readonly [key: string]: unknown }): unknown {
+  return outcome === undefined || outcome === 'answered' ? (selected ?? answer) : null
+}
+
+function choicesIn(question: Question, text: string): readonly string[] {
+  const whole = choiceOf(question, text)
+  if (whole !== undefined) return [whole]
+  // "1, 3" to a question that takes several.
+  const parts = question.multiple ? text.split(',').map((part) => choiceOf(question, part)) : []
+  return parts.length > 1 && parts.every((part) => part !== undefined) ? parts : [text.trim()]
+}
+
+function choiceOf({ choices }: Question, text: string): string | undefined {
+  const wanted = text.trim()
+  const exact = choices.find(({ label }) => label === wanted)
+  if (exact) return exact.label
+  const alike = choices.filter(({ label }) => foldText(label) === foldText(wanted))
+  if (alike.length === 1) return alike[0]?.label
+  // Where options are numbers themselves, a number does not say which of the two is meant.
+  if (!/^\d{1,2}$/.test(wanted) || choices.some(({ label }) => /^\d+$/.test(label))) return undefined
+  return choices[Number(wanted) - 1]?.label
+}

@@ -1,0 +1,192 @@
+// What is said to a form, on its ways in and out: passed on by a model, filled into a client's form, given by a board.
+
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import { Failure } from '../../lib/failure.js'
+import type { Question, Reply } from '../../store/state/question-rows.js'
+import { answersJson } from './answers-json.js'
+import { checkedReplies } from './checked-replies.js'
+import { formOf, repliesIn } from './form.js'
+import { readReplies } from './read-replies.js'
+
+function question(labels: readonly string[], multiple = false): Question {
+  return { text: 'Which?', header: null, choices: labels.map((label) => ({ label, description: null })), multiple }
+}
+
+const colours = question(['Red', 'Green', 'Blue'])
+const several = question(['Red', 'Green', 'Blue'], true)
+const answered = (...selected: string[]): Reply => ({ outcome: 'answered', selected })
+const declined: Reply = { outcome: 'declined', selected: [] }
+
+describe('what a model passes on', () => {
+  test.each<[readonly Question[], unknown, readonly Reply[]]>([
+    [[colours], ['Red'], [answered('Red')]],
+    [[colours], 'Red', [answered('Red')]],
+    [[colours], ['red '], [answered('Red')]],
+    [[colours], ['2'], [answered('Green')]],
+    [[colours], [3], [answered('Blue')]],
+    [[colours], ['4'], [answered('4')]],
+    [[colours], ['a warm one'], [answered('a warm one')]],
+    [[colours], [null], [declined]],
+    [[colours], null, [declined]],
+    [[colours], [[]], [declined]],
+    [[colours], [['Red']], [answered('Red')]],
+    [[several], [['Red', '3']], [answered('Red', 'Blue')]],
+    [[several], ['Red', 'Blue'], [answered('Red', 'Blue')]],
+    [[several], ['1, 3'], [answered('Red', 'Blue')]],
+    [[several], ['Red, but pale'], [answered('Red, but pale')]],
+    [[several], [['Red', 'Red', '1']], [answered('Red')]],
+    [
+      [colours, several],
+      ['Red', ['Green', 'x']],
+      [answered('Red'), answered('Green', 'x')],
+    ],
+    [
+      [colours, several],
+      [
+        { question: 2, selected: ['Green'] },
+        { question: 1, selected: 'Blue' },
+      ],
+      [answered('Blue'), answered('Green')],
+    ],
+    [[colours], [{ question: 'Which?', selected: 'Blue' }], [answered('Blue')]],
+    [[colours], [{ question: '1', answer: 'Blue' }], [answered('Blue')]],
+    [[colours], [{ question: 1, outcome: 'declined' }], [declined]],
+    [[colours], [{ question: 1, selected: null }], [declined]],
+    // A number is not taken for a place where options are numbers.
+    [[question(['10', '20', '30'])], ['20'], [answered('20')]],
+    [[question(['10', '20', '30'])], ['2'], [answered('2')]],
+    // Two options that differ in case only are told apart, or not at all.
+    [[question(['a', 'A'])], ['A'], [answered('A')]],
+    [[question(['äb', 'ÄB'])], ['äB'], [answered('äB')]],
+  ])('%# %j', (questions, answers, replies) => {
+    expect(checkedReplies(questions, readReplies(questions, answers))).toEqual(replies)
+  })
+
+  test.each<[readonly Question[], unknown, RegExp]>([
+    [[colours, several], ['Red'], /one entry for each of the 2 question\(s\), in their order; it has 1/],
+    [[colours], [], /it has 0/],
+    [[colours, several], ['Red', 'Red', 'Red'], /it has 3/],
+    [[colours], ['Red', 'Green'], /takes one choice; 2 were made/],
+    [[colours], [['Red', 'Green']], /takes one choice; 2 were made/],
+    [[several], [['x', 'y']], /2 texts that are no option/],
+    [[colours], [true], /must be an option/],
+    [[colours], [' '], /nothing was chosen/],
+    [[colours], ['…'], /of the example/],
+    [[colours], ['x'.repeat(4001)], /4001 characters/],
+    [[colours], [{ question: 2, selected: 'Red' }], /There is no question 2/],
+    [[colours, several], [{ question: 1, selected: 'Red' }], /Question 2 has no answer/],
+    [
+      [colours],
+      [
+        { question: 1, selected: 'Red' },
+        { question: 1, selected: 'Blue' },
+      ],
+      /two answers/,
+    ],
+  ])('%# %j is refused', (questions, answers, words) => {
+    const read = (): unknown => checkedReplies(questions, readReplies(questions, answers))
+    expect(read).toThrow(Failure)
+    expect(read).toThrow(words)
+  })
+
+  test('whatever it is, it is read or refused with a sentence, and a choice is one that was offered', () => {
+    const answer = fc.oneof(fc.anything(), fc.constantFrom('Red', '2', 2, ['Red', 'Blue'], null))
+    fc.assert(
+      fc.property(
+        fc.constantFrom([colours], [several], [colours, several]),
+        fc.oneof(answer, fc.array(answer)),
+        (questions, answers) => {
+          try {
+            const replies = checkedReplies(questions, readReplies(questions, answers))
+            expect(replies).toHaveLength(questions.length)
+            for (const { outcome, selected } of replies) expect(selected.length > 0).toBe(outcome === 'answered')
+          } catch (error) {
+            expect(error).toBeInstanceOf(Failure)
+          }
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+describe('what a board gives', () => {
+  test.each<[readonly Reply[], RegExp]>([
+    [[], /one reply for each/],
+    [[answered('Red'), answered('Red')], /one reply for each/],
+    [[answered()], /nothing was chosen/],
+    [[answered('', ' ')], /nothing was chosen/],
+    [[answered('Red', 'Blue')], /takes one choice/],
+    [[answered('one', 'two')], /one is the most/],
+  ])('%# is refused', (replies, words) => {
+    expect(() => checkedReplies([colours], replies)).toThrow(words)
+  })
+
+  test('choices come in the order they were offered, once each, own words last', () => {
+    expect(checkedReplies([several], [answered('pale', 'Blue', 'Red', 'Blue')])).toEqual([
+      answered('Red', 'Blue', 'pale'),
+    ])
+    expect(checkedReplies([colours], [{ outcome: 'declined', selected: ['Red'] }])).toEqual([declined])
+  })
+})
+
+describe('the form of a client', () => {
+  test('has a field for each question and one for own words, and none must be filled in', () => {
+    const described: Question = {
+      ...several,
+      choices: [
+        { label: 'Red', description: 'warm' },
+        { label: 'Blue', description: null },
+      ],
+    }
+    const { message, schema } = formOf([colours, described])
+    expect(message).toBe('1. Which?\n2. Which?')
+    expect(schema).toEqual({
+      type: 'object',
+      properties: {
+        question_1: { type: 'string', enum: ['Red', 'Green', 'Blue'], title: '1. Which?', description: 'Which?' },
+        question_2: {
+          type: 'array',
+          title: '2. Which?',
+          description: 'Which? (several can be chosen)',
+          items: {
+            anyOf: [
+              { const: 'Red', title: 'Red: warm' },
+              { const: 'Blue', title: 'Blue' },
+            ],
+          },
+        },
+        own_words: { type: 'string', title: 'Own words', description: expect.any(String), maxLength: 4000 },
+      },
+    })
+  })
+
+  test.each<[unknown, readonly Reply[] | undefined]>([
+    [{ question_1: 'Red', question_2: ['Blue', 'Red'] }, [answered('Red'), answered('Red', 'Blue')]],
+    [{ question_1: 'Red' }, [answered('Red'), declined]],
+    [{ question_1: 'Red', own_words: 'none of these' }, [answered('Red'), answered('none of these')]],
+    [{ question_1: 'Red', question_2: ['Red'], own_words: 'soon' }, [answered('Red', 'soon'), answered('Red', 'soon')]],
+    [{ own_words: 'as you like' }, [answered('as you like'), answered('as you like')]],
+    [{ question_1: 'Purple' }, undefined],
+    [{ question_2: [], own_words: ' ' }, undefined],
+    [{}, undefined],
+    [undefined, undefined],
+  ])('%j', (content, replies) => {
+    expect(repliesIn([colours, several], content)).toEqual(replies)
+  })
+})
+
+test('the published JSON, where what is no answer does not look like one', () => {
+  const replies = [answered('Red', 'but pale'), answered('own'), declined, answered('Red', 'Blue')]
+  expect(JSON.parse(answersJson([colours, several, colours, several], replies, { via: 'x' }))).toEqual({
+    answers: [
+      { question: 'Which?', selected: 'Red', comment: 'but pale' },
+      { question: 'Which?', selected: ['own'] },
+      { question: 'Which?', selected: null, outcome: 'declined' },
+      { question: 'Which?', selected: ['Red', 'Blue'] },
+    ],
+    via: 'x',
+  })
+})

@@ -1,0 +1,31 @@
+// Asks the person, on the first way that works: a form of the client, the page or inbox if somebody looks at it, else a
+// text with a number to come back with. Nobody chooses for them.
+
+import type { Questions } from '../services/questions/questions.js'
+import { askerOf } from './asker.js'
+import { QUESTIONS_INPUT } from './questions-input.js'
+import { toolsOver } from './tool.js'
+import { askedSaid, laterSaid, QUESTION_OUTPUT, type Said } from './words/question.js'
+
+export const askUserQuestion = toolsOver<{ questions: Questions }>()({
+  name: 'AskUserQuestion',
+  title: 'Ask the user',
+  description: `Ask interactive multiple-choice questions via TUI
+questions_json: {"questions":[{"text":"…","options":["A",{"label":"B","description":"…"}],"multiSelect":false}]}, 1 to 10 questions with 2 to 20 options each. Answers {"answers":[{"question":"…","selected":"A"}]}. The user may decline, or answer in their own words. If nobody can be asked at once, it says so and gives an id: put the question to the user in the chat, then pass on what they say with {"id":7,"answers":["A"]}; {"id":7} asks whether it was answered meanwhile.`,
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  needs: ['questions'],
+
+  input: QUESTIONS_INPUT,
+
+  output: QUESTION_OUTPUT,
+
+  async run({ questions_json: given }, { questions }, call): Promise<Said> {
+    const wish = questions.read(given)
+    const asker = askerOf(call)
+    return wish.kind === 'ask'
+      ? askedSaid(wish.questions, await questions.ask(wish.questions, asker))
+      : laterSaid(await questions.answer(asker, wish.id, wish.answers), wish.answers !== undefined)
+  },
+
+  render: ({ words }) => words,
+})

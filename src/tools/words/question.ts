@@ -1,0 +1,147 @@
+// What AskUserQuestion answers. What was said is JSON; whatever is no answer says so in words, so that nobody takes
+// silence for consent.
+
+import { answersJson, selection } from '../../services/questions/answers-json.js'
+import type { Later } from '../../services/questions/kept-questions.js'
+import type { Asked, Heard } from '../../services/questions/questions.js'
+import type { Question, Reply, Surface } from '../../store/state/question-rows.js'
+import type { Block } from '../tool.js'
+
+export const QUESTION_OUTPUT = {
+  type: 'object',
+  properties: {
+    answers: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          question: { type: 'string' },
+          outcome: { type: 'string', enum: ['answered', 'declined', 'cancelled', 'no_response'] },
+          selected: { type: 'array', items: { type: 'string' }, description: "Options, or the user's own words" },
+          comment: { type: 'string', description: 'What the user said beside it' },
+        },
+        required: ['question', 'outcome', 'selected'],
+      },
+    },
+    rung: {
+      type: 'string',
+      enum: ['client', 'board', 'text'],
+      description: 'How it was asked: a form of the client, the page or inbox, or this text',
+    },
+    surface: { type: ['string', 'null'], description: 'Where the user answered: client, page, inbox or call' },
+    id: { type: 'integer', description: 'Of a question that is kept' },
+  },
+  required: ['answers', 'rung', 'surface'],
+} as const
+
+export interface Said {
+  readonly answers: readonly AnswerFields[]
+  readonly rung: Asked['rung']
+  readonly surface: Surface | null
+  readonly id?: number
+  readonly words: readonly Block[]
+}
+
+interface AnswerFields {
+  readonly question: string
+  readonly outcome: Reply['outcome'] | 'no_response'
+  readonly selected: readonly string[]
+  readonly comment?: string
+}
+
+const VIA: Readonly<Record<Surface, string>> = {
+  client: 'a form of the client',
+  page: 'the page',
+  inbox: 'the inbox',
+  call: 'the chat',
+}
+
+export function askedSaid(questions: readonly Question[], asked: Asked): Said {
+  return 'replies' in asked ? heardSaid(questions, asked) : openSaid(questions, asked.id, asked.reasons)
+}
+
+/** What became of a question that was asked before. */
+export function laterSaid({ row, before }: Later, given: boolean): Said {
+  const { questions, replies, surface, id } = row
+  if (!replies) return openSaid(questions, id, [`Question ${id} is still open.`])
+  return heardSaid(
+    questions,
+    { rung: 'text', replies, surface: surface ?? 'call', id },
+    before && given ? NOT_TAKEN : '',
+  )
+}
+
+const NOT_TAKEN =
+  'The user had answered it before: this is what they said then, and what was passed on now was not taken.'
+
+function heardSaid(questions: readonly Question[], heard: Omit<Heard, 'rung'> & Pick<Said, 'rung'>, note = ''): Said {
+  const { replies, rung, surface, id } = heard
+  const json = answersJson(questions, replies, { via: VIA[surface], ...(id !== undefined && { id }) })
+  const notes = [...(note === '' ? [] : [note]), ...missingWords(replies)]
+  return {
+    answers: questions.map((question, index) => fieldsOf(question, replies[index])),
+    rung,
+    surface,
+    ...(id !== undefined && { id }),
+    words: [json, ...(notes.length > 0 ? [notes.join(' ')] : [])].map((text) => ({ type: 'text', text })),
+  }
+}
+
+/** Still open: the question as a text that the model can show. */
+function openSaid(questions: readonly Question[], id: number | undefined, reasons: readonly string[]): Said {
+  const text = [
+    `NOT ANSWERED (no_response): the user has not said anything, and nothing was chosen for them. ${reasons.join(' ')}`.trim(),
+    'Put this to the user in the chat, then wait for their answer; do not choose for them:',
+    '',
+    ...questions.flatMap(questionLines),
+    '',
+    ...howToAnswer(questions, id),
+  ]
+  return {
+    answers: questions.map((question) => fieldsOf(question, undefined)),
+    rung: 'text',
+    surface: null,
+    ...(id !== undefined && { id }),
+    words: [{ type: 'text', text: text.join('\n') }],
+  }
+}
+
+function fieldsOf(question: Question, reply: Reply | undefined): AnswerFields {
+  const { text } = question
+  if (reply?.outcome !== 'answered') return { question: text, outcome: reply?.outcome ?? 'no_response', selected: [] }
+  return { question: text, outcome: 'answered', ...selection(question, reply) }
+}
+
+function missingWords(replies: readonly Reply[]): readonly string[] {
+  const missing = replies.flatMap(({ outcome }, index) => (outcome === 'answered' ? [] : [{ outcome, index }]))
+  if (missing.length === 0) return []
+  const [first] = missing
+  const isSame = missing.length === replies.length && missing.every(({ outcome }) => outcome === first?.outcome)
+  const which = isSame
+    ? `the user ${first?.outcome === 'cancelled' ? 'closed the form' : 'declined to answer'}`
+    : missing.map(({ outcome, index }) => `question ${index + 1} (${outcome})`).join(', ')
+  return [`NOT ANSWERED: ${which}. Nothing was chosen for the user; do not assume an answer.`]
+}
+
+function questionLines({ text, choices, multiple }: Question, index: number): readonly string[] {
+  const how = multiple ? 'one or more' : 'one'
+  return [
+    `${index + 1}. ${text} (choose ${how}, or say it in your own words)`,
+    ...choices.map(
+      ({ label, description }, at) => `   ${at + 1}) ${label}${description === null ? '' : `: ${description}`}`,
+    ),
+  ]
+}
+
+const BLANK = '…'
+
+function howToAnswer(questions: readonly Question[], id: number | undefined): readonly string[] {
+  if (id === undefined) return ['Go on with what they say in the chat.']
+  // No option by name: whatever stands here might be passed on.
+  const example = questions.map(({ multiple }) => (multiple ? [BLANK, BLANK] : BLANK))
+  return [
+    `It is kept as question ${id}, and may also be answered on the page or in the inbox. When the user has answered in the chat, pass it on with AskUserQuestion, in this form:`,
+    JSON.stringify({ id, answers: example }),
+    `One entry for each question: an option or its number, a list where several may be chosen, the user's own words, or null where they do not want to answer. {"id":${id}} alone asks whether it was answered elsewhere.`,
+  ]
+}

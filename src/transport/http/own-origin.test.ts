@@ -1,0 +1,38 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { createPolicy } from './gate.js'
+import { checkOwnOrigin } from './own-origin.js'
+
+const local = createPolicy({ listenHost: '127.0.0.1', publicUrl: '', allowedHosts: [] })
+const behind = createPolicy({ listenHost: '127.0.0.1', publicUrl: '', allowedHosts: ['board.example.com'] })
+const here = { isSecure: false, publicOrigin: '', policy: local }
+
+test('our own page may ask, and who is no browser', () => {
+  const host = '127.0.0.1:8808'
+  expect(checkOwnOrigin({ host }, here)).toBeUndefined()
+  expect(checkOwnOrigin({ host, origin: `http://${host}` }, here)).toBeUndefined()
+  expect(checkOwnOrigin({ host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }, here)).toBeUndefined()
+  expect(checkOwnOrigin({ host, 'sec-fetch-site': 'none' }, here)).toBeUndefined()
+  expect(checkOwnOrigin({ host, origin: `https://${host}` }, { ...here, isSecure: true })).toBeUndefined()
+})
+
+test('under a public address, or behind a proxy, that is ours too', () => {
+  const open = { ...here, publicOrigin: 'https://mcp.example.com' }
+  expect(checkOwnOrigin({ host: 'mcp.example.com', origin: 'https://mcp.example.com' }, open)).toBeUndefined()
+  const proxied = { ...here, policy: behind }
+  expect(checkOwnOrigin({ host: 'board.example.com', origin: 'https://board.example.com' }, proxied)).toBeUndefined()
+  expect(checkOwnOrigin({ host: '127.0.0.1', origin: 'https://board.example.com' }, proxied)).toBeDefined()
+})
+
+test('no other origin is ours', () => {
+  const host = '127.0.0.1:8808'
+  fc.assert(
+    fc.property(fc.oneof(fc.webUrl(), fc.string(), fc.webAuthority()), (origin) => {
+      fc.pre(origin !== `http://${host}`)
+      expect(checkOwnOrigin({ host, origin }, here)).toMatchObject({ status: 403 })
+    }),
+  )
+  expect(checkOwnOrigin({ host, origin: 'http://' }, here)).toBeDefined()
+  expect(checkOwnOrigin({ origin: 'http://' }, here)).toBeDefined()
+})

@@ -1,0 +1,117 @@
+// The board of somebody who is signed in: the frame with its views, what is announced, and whether it is live.
+
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+import type { BoardView } from '../../services/board/view.js'
+import { firstWords } from './board-state.js'
+import { ConnectionState } from './parts/connection-state.js'
+import { Brand } from './parts/brand.js'
+import { LanguageSwitch } from './parts/language-switch.js'
+import { Navigation } from './parts/navigation.js'
+import { News, useNews } from './parts/news.js'
+import { Opening } from './parts/opening.js'
+import { useRoute, type Route } from './route.js'
+import type { Farewell } from './login.js'
+import type { SignIn } from './sign-in.js'
+import { useWords } from './speech.js'
+import { ActProvider, useActing, useBoard } from './use-board.js'
+import { CallbacksView } from './views/callbacks.js'
+import { CallsView } from './views/calls.js'
+import { JobsView } from './views/jobs.js'
+import { QuestionsView } from './views/questions.js'
+import { TasksView } from './views/tasks.js'
+import { ToolsView } from './views/tools.js'
+
+interface Props {
+  readonly signedIn: SignIn
+  readonly leave: (reason?: Farewell) => void
+  readonly choose: (language: string) => void
+}
+
+export function Board({ signedIn, leave, choose }: Props) {
+  const words = useWords()
+  const route = useRoute()
+  const { news, tell, close } = useNews()
+  const [announced, announce] = useState('')
+  const act = useActing(signedIn.token, () => leave('expired'))
+  const { view, connection, retry } = useBoard(signedIn.token, {
+    denied: (wasLive) => leave(wasLive ? 'expired' : signedIn.byLink ? 'link' : 'wrong'),
+    asked: (question) => announce(words.say('questionNew', { question: firstWords(question) })),
+    gone: (question) => tell(words.say('questionGone', { question: firstWords(question) })),
+  })
+  const waiting = view?.questions.length ?? 0
+  useTitle(words.say(route), waiting)
+  const main = useFocusOnArrival(route)
+
+  /** Its form is about to disappear, and the focus with it. */
+  const settled = (text: string): void => {
+    tell(text, true)
+    main.current?.focus({ preventScroll: true })
+  }
+
+  if (view === undefined) return <Opening connection={connection} retry={retry} leave={() => leave()} />
+  return (
+    <ActProvider value={act}>
+      <a class="skip" href="#main" onClick={(event) => skipTo(event, main.current)}>
+        {words.say('skip')}
+      </a>
+      <div class="frame">
+        <header class="side">
+          <Brand />
+          <Navigation route={route} view={view} />
+          <div class="settings">
+            <ConnectionState connection={connection} retry={retry} />
+            <LanguageSwitch choose={choose} />
+            <button class="button" type="button" onClick={() => leave()}>
+              {words.say('logOut')}
+            </button>
+          </div>
+        </header>
+        <main id="main" ref={main} tabIndex={-1}>
+          <News news={news} close={close} />
+          {SHOWN[route](view, settled)}
+        </main>
+      </div>
+      <p class="unseen" role="status" aria-live="polite">
+        {announced}
+      </p>
+    </ActProvider>
+  )
+}
+
+type Shown = (view: BoardView, settled: (text: string) => void) => VNode
+
+const SHOWN: Readonly<Record<Route, Shown>> = {
+  questions: ({ questions }, settled) => <QuestionsView questions={questions} settled={settled} />,
+  jobs: ({ jobs }) => <JobsView jobs={jobs} />,
+  tasks: ({ projects }) => <TasksView projects={projects} />,
+  callbacks: ({ callbacks, messages }) => <CallbacksView callbacks={callbacks} messages={messages} />,
+  calls: ({ calls }) => <CallsView calls={calls} />,
+  tools: ({ servers, problems }) => <ToolsView servers={servers} problems={problems} />,
+}
+
+function useTitle(name: string, waiting: number): void {
+  const { number } = useWords()
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${number(waiting)}) ` : ''}${name} · scorpiox-code`
+  }, [name, waiting, number])
+}
+
+/** Whoever goes to another view by the keyboard or hears the page goes on reading there. */
+function useFocusOnArrival(route: Route) {
+  const main = useRef<HTMLElement>(null)
+  const before = useRef(route)
+  useEffect(() => {
+    if (before.current !== route) main.current?.focus({ preventScroll: true })
+    if (before.current !== route) scrollTo(0, 0)
+    before.current = route
+  }, [route])
+  return main
+}
+
+/** The fragment belongs to the views. */
+function skipTo(event: Event, place: HTMLElement | null): void {
+  event.preventDefault()
+  place?.focus()
+}

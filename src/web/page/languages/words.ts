@@ -1,0 +1,117 @@
+// Says things in one language: phrases with their places filled in, numbers, lengths of time and moments, all by Intl.
+
+import { ar } from './ar.js'
+import { en } from './en.js'
+import { ko } from './ko.js'
+import type { Catalogue, Key } from './phrase.js'
+
+export type Language = 'en' | 'ko' | 'ar'
+
+export const LANGUAGES: readonly { readonly language: Language; readonly name: string }[] = [
+  { language: 'en', name: 'English' },
+  { language: 'ko', name: '한국어' },
+  { language: 'ar', name: 'العربية' },
+]
+
+const CATALOGUES: Readonly<Record<Language, Catalogue>> = { en, ko, ar }
+
+export interface Words {
+  readonly language: Language
+  readonly direction: 'ltr' | 'rtl'
+  readonly say: (key: Key, values?: Values) => string
+  /** The phrase cut at its places: texts at even positions, names of places at odd ones. */
+  readonly pieces: (key: Key, n?: number) => readonly string[]
+  readonly number: (value: number) => string
+  readonly duration: (ms: number) => string
+  readonly ago: (at: number, now: number) => string
+  readonly moment: (at: number) => string
+  /** For text of others: whoever writes Arabic may well begin with a name in Latin letters. */
+  readonly directionOf: (text: string) => 'rtl' | 'auto'
+}
+
+export type Values = Readonly<Record<string, string | number>>
+
+/** `locale` is the reader's own, such as `ar-EG`: digits and dates differ within a language. */
+export function speak(language: Language, locale: string = language): Words {
+  const rules = new Intl.PluralRules(locale)
+  const numbers = new Intl.NumberFormat(locale)
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+  const number = (value: number): string => numbers.format(value)
+  const pieces = (key: Key, n = 0): readonly string[] => {
+    const phrase = CATALOGUES[language][key]
+    const text = typeof phrase === 'string' ? phrase : (phrase[rules.select(n)] ?? phrase.other)
+    return text.split(/\{(\w+)\}/)
+  }
+  return {
+    language,
+    direction: language === 'ar' ? 'rtl' : 'ltr',
+    pieces,
+    number,
+    say(key, values = {}) {
+      const { n } = values
+      return pieces(key, typeof n === 'number' ? n : 0)
+        .map((piece, index) => (index % 2 === 0 ? piece : written(values[piece], number)))
+        .join('')
+    },
+    duration: (ms) => durationIn(locale, ms),
+    ago: (at, now) => agoIn(relative, at - now),
+    moment: (at) => moments.format(at),
+    directionOf: (text) => (language === 'ar' && /[\u0590-\u08ff]/.test(text) ? 'rtl' : 'auto'),
+  }
+}
+
+/** The first of the reader's languages that the page speaks, and how it is spoken there. */
+export function preferred(wanted: readonly string[]): Language {
+  for (const tag of wanted) {
+    const found = LANGUAGES.find(({ language }) => language === baseOf(tag))
+    if (found !== undefined) return found.language
+  }
+  return 'en'
+}
+
+export function localeOf(language: Language, wanted: readonly string[]): string {
+  return wanted.find((tag) => baseOf(tag) === language) ?? language
+}
+
+function baseOf(tag: string): string {
+  return (tag.split('-')[0] ?? '').toLowerCase()
+}
+
+function written(value: string | number | undefined, number: (value: number) => string): string {
+  return typeof value === 'number' ? number(value) : (value ?? '')
+}
+
+const UNITS = [
+  { unit: 'day', ms: 86_400_000 },
+  { unit: 'hour', ms: 3_600_000 },
+  { unit: 'minute', ms: 60_000 },
+  { unit: 'second', ms: 1000 },
+] as const
+
+/** The two largest units that matter: `2h 5m`, `45s`; below a second with one digit, or in milliseconds. */
+function durationIn(locale: string, ms: number): string {
+  const span = Math.max(0, ms)
+  if (span < 1000) return measured(locale, Math.round(span), 'millisecond')
+  if (span < 10_000 && span % 1000 !== 0) return measured(locale, Math.floor(span / 100) / 10, 'second')
+  const first = UNITS.findIndex((entry) => span >= entry.ms)
+  let rest = span
+  return UNITS.slice(first, first + 2)
+    .flatMap(({ unit, ms: size }) => {
+      const count = Math.floor(rest / size)
+      rest -= count * size
+      return count > 0 ? [measured(locale, count, unit)] : []
+    })
+    .join(' ')
+}
+
+function measured(locale: string, value: number, unit: string): string {
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow' }).format(value)
+}
+
+function agoIn(relative: Intl.RelativeTimeFormat, difference: number): string {
+  // Seconds would tick without telling anything.
+  if (Math.abs(difference) < 10_000) return relative.format(0, 'second')
+  const entry = UNITS.find(({ ms }) => Math.abs(difference) >= ms)
+  return relative.format(Math.trunc(difference / (entry?.ms ?? 1000)), entry?.unit ?? 'second')
+}

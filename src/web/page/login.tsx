@@ -1,0 +1,84 @@
+// Asks for the token, and says why if it was not taken.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+import type { Key } from './languages/phrase.js'
+import { Brand } from './parts/brand.js'
+import { LanguageSwitch } from './parts/language-switch.js'
+import { Said } from './parts/said.js'
+import { useWords } from './speech.js'
+
+/** Why somebody who tried to be signed in is not. */
+export type Farewell = 'wrong' | 'expired' | 'link' | 'missing'
+
+const REASONS: Readonly<Record<Farewell, Key>> = {
+  wrong: 'tokenWrong',
+  expired: 'tokenExpired',
+  link: 'linkExpired',
+  missing: 'tokenMissing',
+}
+
+interface Props {
+  readonly farewell: Farewell | undefined
+  readonly enter: (token: string) => void
+  readonly choose: (language: string) => void
+}
+
+export function Login({ farewell, enter, choose }: Props) {
+  const { say } = useWords()
+  const field = useRef<HTMLInputElement>(null)
+  const [isMissing, setMissing] = useState(false)
+  const reason = isMissing ? 'missing' : farewell
+  useEffect(() => {
+    document.title = `${say('logIn')} · scorpiox-code`
+    field.current?.focus()
+  }, [say])
+
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    const token = field.current?.value.trim() ?? ''
+    setMissing(token === '')
+    if (token === '') field.current?.focus()
+    else enter(token)
+  }
+
+  return (
+    <main class="door">
+      <Brand />
+      <form class="card" onSubmit={submit} noValidate>
+        <h1>{say('logIn')}</h1>
+        <p id="token-help" class="quiet">
+          <Said phrase="tokenHelp" places={{ command: <Command name="token create" /> }} />
+        </p>
+        <label for="token">{say('token')}</label>
+        <input
+          ref={field}
+          id="token"
+          class="field"
+          type="password"
+          dir="ltr"
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          aria-describedby={reason === undefined ? 'token-help' : 'token-help token-error'}
+          aria-invalid={reason !== undefined}
+        />
+        <div role="alert">
+          {reason !== undefined && (
+            <p id="token-error" class="mistake">
+              <Said phrase={REASONS[reason]} places={{ command: <Command name="ui" /> }} />
+            </p>
+          )}
+        </div>
+        <button class="button main" type="submit">
+          {say('logIn')}
+        </button>
+      </form>
+      <LanguageSwitch choose={choose} />
+    </main>
+  )
+}
+
+function Command({ name }: { readonly name: string }) {
+  return <code dir="ltr">scorpiox-code {name}</code>
+}

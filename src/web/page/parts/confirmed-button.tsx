@@ -1,0 +1,60 @@
+// A button for what cannot be undone: it asks once more, and says why if the server refuses.
+
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+
+import type { Key } from '../languages/phrase.js'
+import type { Done } from '../server.js'
+import { useWords } from '../speech.js'
+import { Dialog } from './dialog.js'
+import { Refusal } from './refusal.js'
+
+interface Props {
+  readonly name: Key
+  readonly ask: Key
+  readonly means: Key
+  readonly keep: Key
+  /** What it is about; part of the button's name, too. */
+  readonly subject: string
+  readonly shown: ComponentChildren
+  readonly act: () => Promise<Done>
+}
+
+export function ConfirmedButton({ name, ask, means, keep, subject, shown, act }: Props) {
+  const { say } = useWords()
+  const [isAsking, setAsking] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [refusal, setRefusal] = useState<Done>()
+
+  const go = async (): Promise<void> => {
+    setBusy(true)
+    const done = await act()
+    setBusy(false)
+    setRefusal(done)
+    if (done.ok) setAsking(false)
+  }
+
+  return (
+    <>
+      <button class="button danger" type="button" onClick={() => setAsking(true)}>
+        {say(name)}
+        <span class="unseen"> {subject}</span>
+      </button>
+      {isAsking && (
+        <Dialog title={say(ask)} close={() => setAsking(false)}>
+          {shown}
+          <p>{say(means)}</p>
+          <Refusal done={refusal} />
+          <div class="actions">
+            <button class="button" type="button" onClick={() => setAsking(false)}>
+              {say(keep)}
+            </button>
+            <button class="button danger main" type="button" disabled={isBusy} onClick={() => void go()}>
+              {say(isBusy ? 'sending' : name)}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
+}

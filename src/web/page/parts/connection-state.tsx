@@ -1,0 +1,38 @@
+// Whether what is shown is what is: said in words, and in colour besides.
+
+import { useWords } from '../speech.js'
+import { useNow } from '../ticking.js'
+import type { Connection } from '../watch-board.js'
+
+interface Props {
+  readonly connection: Connection
+  readonly retry: () => void
+}
+
+export function ConnectionState({ connection, retry }: Props) {
+  const { say } = useWords()
+  return (
+    <div class={`connection ${connection.state}`}>
+      <p role="status">
+        <span class="lamp" aria-hidden="true" />
+        {say(connection.state)}
+      </p>
+      {connection.state === 'lost' && (
+        <>
+          <NextTry at={connection.retryAt} />
+          <button class="button small" type="button" onClick={retry}>
+            {say('tryNow')}
+          </button>
+        </>
+      )}
+    </div>
+  )
+}
+
+function NextTry({ at }: { readonly at: number }) {
+  const { say, duration } = useWords()
+  useNow()
+  // By our own clock: the server's does not matter here.
+  const left = Math.max(1, Math.ceil((at - Date.now()) / 1000)) * 1000
+  return <p class="quiet">{say('nextTry', { time: duration(left) })}</p>
+}

@@ -1,0 +1,19 @@
+// A moment, as how long ago it was; the date when one points at it.
+
+import type { Key } from '../languages/phrase.js'
+import { useWords } from '../speech.js'
+import { useNow } from '../ticking.js'
+
+export function Moment({ at, phrase }: { readonly at: number; readonly phrase?: Key }) {
+  const { ago, moment, say } = useWords()
+  const when = ago(at, useNow(10_000))
+  return (
+    <time dateTime={dated(at)} title={moment(at)}>
+      {phrase === undefined ? when : say(phrase, { when })}
+    </time>
+  )
+}
+
+function dated(at: number): string {
+  return Number.isFinite(at) && Math.abs(at) < 8.64e15 ? new Date(at).toISOString() : ''
+}

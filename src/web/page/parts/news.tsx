@@ -1,0 +1,52 @@
+// Short notices above the view: what happened to something that has just disappeared from it.
+
+import { useState } from 'preact/hooks'
+
+import { useWords } from '../speech.js'
+import { Icon } from './icon.js'
+import { Foreign } from './foreign.js'
+
+interface Notice {
+  readonly id: number
+  readonly text: string
+}
+
+/** More would push the view away. */
+const MOST = 3
+const PASSING_MS = 10_000
+
+let lastId = 0
+
+export function useNews() {
+  const [news, setNews] = useState<readonly Notice[]>([])
+  const close = (id: number): void => setNews((before) => before.filter((notice) => notice.id !== id))
+  return {
+    news,
+    close,
+    /** What only confirms goes away by itself. */
+    tell: (text: string, isPassing = false): void => {
+      const id = (lastId += 1)
+      setNews((before) => [...before, { id, text }].slice(-MOST))
+      if (isPassing) setTimeout(() => close(id), PASSING_MS)
+    },
+  }
+}
+
+export function News({ news, close }: { readonly news: readonly Notice[]; readonly close: (id: number) => void }) {
+  const { say } = useWords()
+  return (
+    <div class="news" role="status">
+      {news.map(({ id, text }) => (
+        <div key={id} class="notice">
+          <p>
+            <Foreign text={text} />
+          </p>
+          <button class="button plain" type="button" onClick={() => close(id)}>
+            <Icon of="cross" />
+            <span class="unseen">{say('close')}</span>
+          </button>
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,33 @@
+// What is seen before the server has told anything: usually for a blink.
+
+import { useWords } from '../speech.js'
+import type { Connection } from '../watch-board.js'
+import { Brand } from './brand.js'
+import { ConnectionState } from './connection-state.js'
+
+interface Props {
+  readonly connection: Connection
+  readonly retry: () => void
+  readonly leave: () => void
+}
+
+export function Opening({ connection, retry, leave }: Props) {
+  const { say } = useWords()
+  return (
+    <main class="door opening">
+      <Brand />
+      <div class="card">
+        <h1 class="unseen">scorpiox-code</h1>
+        {connection.state === 'lost' && (
+          <p role="alert">
+            {connection.status === 0 ? say('unreachable') : say('refused', { status: `${connection.status}` })}
+          </p>
+        )}
+        <ConnectionState connection={connection} retry={retry} />
+        <button class="button" type="button" onClick={leave}>
+          {say('otherToken')}
+        </button>
+      </div>
+    </main>
+  )
+}

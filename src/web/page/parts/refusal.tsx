@@ -1,0 +1,22 @@
+// Why something was not done, in the server's own sentence where it has one; that one is English.
+
+import type { Done } from '../server.js'
+import { useWords } from '../speech.js'
+import { Foreign } from './foreign.js'
+
+export function Refusal({ done }: { readonly done: Done | undefined }) {
+  const { say } = useWords()
+  return (
+    <div role="alert">
+      {done?.ok === false && (
+        <p class="mistake">
+          {done.sentence === null ? (
+            say(done.status === 0 ? 'unreachable' : 'refused', { status: `${done.status}` })
+          ) : (
+            <Foreign lang="en" text={done.sentence} />
+          )}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,17 @@
+// A phrase in whose places something else than text stands: a command, a tool, a path.
+
+import type { ComponentChildren } from 'preact'
+
+import type { Key } from '../languages/phrase.js'
+import { useWords } from '../speech.js'
+
+interface Props {
+  readonly phrase: Key
+  readonly n?: number
+  readonly places?: Readonly<Record<string, ComponentChildren>>
+}
+
+export function Said({ phrase, n, places = {} }: Props) {
+  const { pieces } = useWords()
+  return <>{pieces(phrase, n).map((piece, index) => (index % 2 === 0 ? piece : places[piece]))}</>
+}

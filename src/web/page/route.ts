@@ -1,0 +1,21 @@
+// Which view is shown: the fragment of the address, so that back, forward and bookmarks work.
+
+import { useEffect, useState } from 'preact/hooks'
+
+export const ROUTES = ['questions', 'jobs', 'tasks', 'callbacks', 'calls', 'tools'] as const
+
+export type Route = (typeof ROUTES)[number]
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(current)
+  useEffect(() => {
+    const follow = (): void => setRoute(current())
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [])
+  return route
+}
+
+function current(): Route {
+  return ROUTES.find((route) => location.hash === `#${route}`) ?? 'questions'
+}

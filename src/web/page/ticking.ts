@@ -1,0 +1,33 @@
+// The time, told once a second to whoever shows it, by the server's clock. One timer for all; none while nobody asks.
+
+import { useEffect, useState } from 'preact/hooks'
+
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+let ahead = 0
+
+export function setClock(aheadOfOurs: number): void {
+  ahead = aheadOfOurs
+}
+
+/** `step`: how often it is worth showing anew. */
+export function useNow(step = 1000): number {
+  const [time, setTime] = useState(now)
+  useEffect(() => {
+    const tick = (): void => setTime((shown) => (Math.abs(now() - shown) < step / 2 ? shown : now()))
+    tick()
+    listeners.add(tick)
+    timer ??= setInterval(() => listeners.forEach((listener) => listener()), 1000)
+    return () => {
+      listeners.delete(tick)
+      if (listeners.size > 0) return
+      clearInterval(timer)
+      timer = undefined
+    }
+  }, [step])
+  return time
+}
+
+function now(): number {
+  return Date.now() + ahead
+}

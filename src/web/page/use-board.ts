@@ -1,0 +1,99 @@
+// The board in the hands of the page: what it shows, what became known meanwhile, and what a person can do with it.
+
+import { createContext } from 'preact'
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+
+import type { BoardView, QuestionView } from '../../services/board/view.js'
+import { changed, missingFrom, NOTHING, questionKey } from './board-state.js'
+import { post, type Done, type Verb } from './server.js'
+import { setClock } from './ticking.js'
+import { watchBoard, type Connection, type Watch } from './watch-board.js'
+
+export interface LiveBoard {
+  /** Undefined until the server has told everything once. */
+  readonly view: BoardView | undefined
+  readonly connection: Connection
+  readonly retry: () => void
+}
+
+export interface BoardEvents {
+  asked(question: QuestionView): void
+  /** It is not open any more, and not because of this page. */
+  gone(question: QuestionView): void
+  denied(wasLive: boolean): void
+}
+
+/** Questions that were settled on this page: that they disappear is no news. */
+const settledHere = new Set<string>()
+
+export function useBoard(token: string, events: BoardEvents): LiveBoard {
+  const [view, setView] = useState<BoardView>()
+  const [connection, setConnection] = useState<Connection>({ state: 'connecting' })
+  const watch = useRef<Watch | null>(null)
+  const latest = useRef(events)
+  latest.current = events
+
+  useEffect(() => {
+    let known: BoardView | undefined
+    const opened = watchBoard(token, {
+      connection: setConnection,
+      clock: setClock,
+      denied: () => latest.current.denied(known !== undefined),
+      change(change) {
+        const next = changed(known ?? NOTHING, change)
+        if (known !== undefined) compare(known, next, latest.current)
+        known = next
+        setView(next)
+      },
+    })
+    watch.current = opened
+    const retry = (): void => opened.retry()
+    addEventListener('online', retry)
+    document.addEventListener('visibilitychange', retry)
+    return () => {
+      removeEventListener('online', retry)
+      document.removeEventListener('visibilitychange', retry)
+      opened.close()
+    }
+  }, [token])
+
+  return { view, connection, retry: () => watch.current?.retry() }
+}
+
+function compare(before: BoardView, next: BoardView, events: BoardEvents): void {
+  if (before.questions === next.questions) return
+  for (const question of missingFrom(next.questions, before.questions)) events.asked(question)
+  for (const question of missingFrom(before.questions, next.questions)) {
+    if (!settledHere.delete(questionKey(question))) events.gone(question)
+  }
+}
+
+export type Act = (verb: Verb, body: object) => Promise<Done>
+
+const Acting = createContext<Act>(() => Promise.resolve({ ok: false, status: 0, sentence: null }))
+
+export const ActProvider = Acting.Provider
+
+export function useAct(): Act {
+  return useContext(Acting)
+}
+
+export function useActing(token: string, denied: () => void): Act {
+  const latest = useRef(denied)
+  latest.current = denied
+  return useMemo(
+    () => async (verb, body) => {
+      const done = await post(token, verb, body)
+      if (!done.ok && done.status === 401) latest.current()
+      return done
+    },
+    [token],
+  )
+}
+
+/** Before it is sent: the server may tell of it sooner than it answers. */
+export function settleHere(question: QuestionView): () => void {
+  const key = questionKey(question)
+  settledHere.add(key)
+  return () => void settledHere.delete(key)
+}

@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import type { Question } from '../../../store/state/question-rows.js'
+import { BLANK, choose, chooseOther, replyOf, write, type Draft } from './draft.js'
+
+const question = (multiple: boolean): Question => ({
+  text: 'Which?',
+  header: null,
+  multiple,
+  choices: ['a', 'b', 'c'].map((label) => ({ label, description: null })),
+})
+
+const step = fc.oneof(
+  fc.record({ choice: fc.nat(2), isOn: fc.boolean() }),
+  fc.record({ other: fc.boolean() }),
+  fc.record({ words: fc.constantFrom('', '  ', 'mine') }),
+)
+
+test('nothing is chosen beforehand', () => {
+  expect(replyOf(BLANK, question(false))).toBeUndefined()
+  expect(replyOf(BLANK, question(true))).toBeUndefined()
+})
+
+test('whatever was clicked: one answer to a single choice, and no empty answer', () => {
+  fc.assert(
+    fc.property(fc.boolean(), fc.array(step, { maxLength: 12 }), (multiple, steps) => {
+      const asked = question(multiple)
+      const draft = steps.reduce<Draft>((before, taken) => {
+        if ('choice' in taken) return choose(before, asked, taken.choice, taken.isOn)
+        if ('other' in taken) return chooseOther(before, asked, taken.other)
+        return write(before, asked, taken.words)
+      }, BLANK)
+      const reply = replyOf(draft, asked)
+      if (reply === undefined) return
+      expect(new Set(reply.selected).size).toBe(reply.selected.length)
+      expect(reply.selected.every((text) => ['a', 'b', 'c', 'mine'].includes(text))).toBe(true)
+      expect(reply.selected.length).toBeGreaterThan(0)
+      if (!multiple) expect(reply.selected).toHaveLength(1)
+    }),
+  )
+})
+
+test('own words are taken as they are, without the space around them', () => {
+  const asked = question(false)
+  expect(replyOf(write(choose(BLANK, asked, 1, true), asked, ' <b>أ</b> '), asked)?.selected).toEqual(['<b>أ</b>'])
+})

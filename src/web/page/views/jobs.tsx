@@ -1,0 +1,66 @@
+// Background jobs: those that run first, the rest below.
+
+import { useState } from 'preact/hooks'
+
+import type { JobView } from '../../../services/board/view.js'
+import { ViewFrame } from '../parts/view-frame.js'
+import { useWords } from '../speech.js'
+import { JobOutput } from './job-output.js'
+import { Job } from './job.js'
+
+/** Of those that have ended; the rest on demand. */
+const SHOWN = 20
+
+export function JobsView({ jobs }: { readonly jobs: readonly JobView[] }) {
+  const { say } = useWords()
+  const [showsAll, setShowsAll] = useState(false)
+  // Here and not in its job: that changes its place when it ends, and what somebody reads must stay.
+  const [read, setRead] = useState<JobView>()
+  const running = jobs.filter(({ isRunning }) => isRunning).sort((a, b) => b.startedAt - a.startedAt)
+  const ended = jobs
+    .filter(({ isRunning }) => !isRunning)
+    .sort((a, b) => (b.endedAt ?? b.startedAt) - (a.endedAt ?? a.startedAt))
+  const shown = showsAll ? ended : ended.slice(0, SHOWN)
+  return (
+    <ViewFrame
+      route="jobs"
+      summary={{ phrase: 'jobsRunning', n: running.length }}
+      empty={{ phrase: 'jobsNone', how: 'jobsHow', tool: 'BackgroundBash' }}
+      isEmpty={jobs.length === 0}
+    >
+      {running.length > 0 && (
+        <section aria-labelledby="running">
+          <h2 id="running">{say('running')}</h2>
+          <Jobs jobs={running} read={setRead} />
+        </section>
+      )}
+      {ended.length > 0 && (
+        <section aria-labelledby="ended">
+          <h2 id="ended">{say('ended')}</h2>
+          <Jobs jobs={shown} read={setRead} />
+          {shown.length < ended.length && (
+            <button class="button more" type="button" onClick={() => setShowsAll(true)}>
+              {say('showAll', { n: ended.length - shown.length })}
+            </button>
+          )}
+        </section>
+      )}
+      {read !== undefined && <JobOutput job={read} close={() => setRead(undefined)} />}
+    </ViewFrame>
+  )
+}
+
+interface JobsProps {
+  readonly jobs: readonly JobView[]
+  readonly read: (job: JobView) => void
+}
+
+function Jobs({ jobs, read }: JobsProps) {
+  return (
+    <ul class="cards">
+      {jobs.map((job) => (
+        <Job key={`${job.server} ${job.id}`} job={job} showOutput={() => read(job)} />
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,33 @@
+// Lines of a program. It stays at the end while more comes, unless somebody has scrolled up to read.
+
+import { useLayoutEffect, useRef } from 'preact/hooks'
+
+interface Props {
+  readonly text: string
+  readonly label: string
+  readonly empty: string
+}
+
+export function Tail({ text, label, empty }: Props) {
+  const box = useRef<HTMLPreElement>(null)
+  const isAtEnd = useRef(true)
+  useLayoutEffect(() => {
+    if (box.current !== null && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight
+  }, [text])
+  if (text === '') return <p class="quiet none">{empty}</p>
+  return (
+    <pre
+      ref={box}
+      dir="ltr"
+      // It scrolls, so it must be reachable.
+      tabIndex={0}
+      role="group"
+      aria-label={label}
+      onScroll={({ currentTarget: at }) => {
+        isAtEnd.current = at.scrollHeight - at.scrollTop - at.clientHeight < 8
+      }}
+    >
+      {text}
+    </pre>
+  )
+}

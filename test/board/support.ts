@@ -1,0 +1,162 @@
+// What the tests of the board share: the page's server as `scorpiox-code ui` starts it, a board as a client sees it over
+// HTTP, and things put into the store by hand.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+
+import { expect } from 'vitest'
+
+import type { BoardView } from '../../src/services/board/view.js'
+import { openState } from '../../src/store/state/open-state.js'
+import type { Rows, Scope } from '../../src/store/state/state.js'
+import { ask, stream, type Answered, type HttpServer } from '../http/support.js'
+import { cleanEnv, emptyFolder, PROGRAM } from '../support.js'
+
+export const PERSON = userInfo().username
+
+export interface Machine {
+  readonly home: string
+  readonly stateDir: string
+  readonly desks: string
+}
+
+/** A home of its own, so that nothing of another test is seen. */
+export function newMachine(home = emptyFolder()): Machine {
+  const stateDir = join(home, '.scorpiox')
+  return { home, stateDir, desks: join(stateDir, 'desks') }
+}
+
+export function newProject({ home }: Machine, name: string): string {
+  const project = join(home, name)
+  mkdirSync(project, { recursive: true })
+  return project
+}
+
+export async function startUi({ home }: Machine, env: NodeJS.ProcessEnv = {}): Promise<HttpServer> {
+  const flags = env.OPEN === undefined ? ['--no-open'] : []
+  const child = spawn(process.execPath, [PROGRAM, 'ui', ...flags], {
+    cwd: home,
+    env: cleanEnv({ HOME: home, ...env }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let greeting = ''
+  let errors = ''
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  const exited = once(child, 'exit').then(([code]: unknown[]) => (typeof code === 'number' ? code : null))
+  const [, url = '', key = ''] = await new Promise<RegExpExecArray>((found, lost) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      greeting += chunk.toString()
+      const match = /(http:\/\/\S+\/)#key=(\S+)\n/.exec(greeting)
+      if (match) found(match)
+    })
+    void exited.then((code) => lost(new Error(`ui ended with ${code}: ${errors}`)))
+  })
+  const stop = (): Promise<number | null> => {
+    child.kill('SIGINT')
+    return exited
+  }
+  return { child, port: Number(new URL(url).port), url, greeting, token: key, stderr: () => errors, exited, stop }
+}
+
+export interface Watching {
+  /** All parts as they are now. */
+  readonly view: () => BoardView
+  readonly until: (fits: (view: BoardView) => boolean) => Promise<BoardView>
+  readonly ended: Promise<void>
+  readonly leave: () => void
+}
+
+const NOTHING: BoardView = {
+  servers: [],
+  questions: [],
+  messages: [],
+  callbacks: [],
+  jobs: [],
+  projects: [],
+  calls: [],
+  problems: [],
+}
+
+/** Resolves when the first event, with all parts, is there. */
+export async function watchBoard(server: HttpServer, token = server.token): Promise<Watching> {
+  const events = await stream(server, { method: 'GET', path: '/board', token })
+  expect(events.status).toBe(200)
+  const view = (): BoardView => Object.assign({}, NOTHING, ...events.events.map(({ json }) => json))
+  const first = await events.next()
+  expect(Object.keys(first?.json).sort()).toEqual(Object.keys(NOTHING).sort())
+  return {
+    view,
+    ended: events.ended,
+    leave: events.drop,
+    async until(fits) {
+      await expect.poll(() => fits(view()), { timeout: 10_000, interval: 20 }).toBe(true)
+      return view()
+    },
+  }
+}
+
+export function order(server: HttpServer, verb: string, body: object, token = server.token): Promise<Answered> {
+  return ask(server, { path: `/board/${verb}`, body: JSON.stringify(body), token })
+}
+
+export async function inStore<T>({ stateDir }: Machine, scope: Scope, work: (rows: Rows) => Promise<T>): Promise<T> {
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 })
+  const state = await openState({ file: join(stateDir, 'state.db'), databaseUrl: '' })
+  try {
+    return await state.write(scope, work)
+  } finally {
+    await state.close()
+  }
+}
+
+const QUESTION = {
+  text: 'Which one?',
+  header: null,
+  choices: [
+    { label: 'left', description: null },
+    { label: 'right', description: null },
+  ],
+  multiple: false,
+}
+
+/** One thing of each kind that a person can do something about. */
+export function openThings(machine: Machine, scope: Scope) {
+  return inStore(machine, scope, async ({ questions, messages, callbacks }) => {
+    const asked = { session: 'asker', askedAt: Date.now(), waiting: false, questions: [QUESTION] }
+    const question = await questions.insert(asked)
+    const message = await messages.insert({
+      session: 'asker',
+      kind: 'callback',
+      text: 'wake up',
+      createdAt: Date.now(),
+    })
+    await callbacks.put({
+      session: 'asker',
+      slot: 3,
+      message: 'look again',
+      setAt: Date.now(),
+      delayMs: 3_000_000,
+      repeatsLeft: 2,
+      fireAt: Date.now() + 3_000_000,
+      fireUptime: null,
+      boot: '',
+      job: null,
+      pattern: null,
+      position: null,
+    })
+    return { question: question.id, message: message.id }
+  })
+}
+
+export const ANSWER = [{ outcome: 'answered', selected: ['left'] }]
+
+/** The sockets of desks, once there are so many. */
+export async function socketsIn({ desks }: Machine, count: number): Promise<readonly string[]> {
+  const find = (): readonly string[] =>
+    existsSync(desks) ? readdirSync(desks).filter((name) => name.endsWith('.json')) : []
+  await expect.poll(() => find().length, { timeout: 10_000 }).toBe(count)
+  return find().map((name) => join(desks, name.replace(/json$/, 'sock')))
+}

@@ -1,0 +1,447 @@
+// The inbox as a person uses it: in a real pseudo-terminal, beside a real server, with the keys they would press.
+
+import { constants } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { call, gone, killHard, pidIn, startJob } from '../shell/support.js'
+import { cleanEnv, PROGRAM, type TestClient } from '../support.js'
+import {
+  choices,
+  CTRL_C,
+  CTRL_D,
+  DOWN,
+  ENTER,
+  ESC,
+  HAS_TERMINALS,
+  newHome,
+  printed,
+  UP,
+  type Terminal,
+} from './support.js'
+
+const CURSOR_SHOWN = '\u001B[?25h'
+const OWN_SCREEN_LEFT = '\u001B[?1049l'
+
+/** Leaves by Esc at the top. */
+async function leave(terminal: Terminal): Promise<void> {
+  terminal.type(ESC)
+  expect((await terminal.ended).code).toBe(0)
+}
+
+describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
+  test('are answered with arrow keys, one after the other, and sent together', async () => {
+    const home = newHome()
+    const { id } = await home.ask(
+      { text: 'Which colour?', header: 'Paint' },
+      { text: 'How many?', choices: choices('1', '2') },
+    )
+    const terminal = await home.inbox()
+    await terminal.sees('Question · Which colour? · +1 more')
+    terminal.type(ENTER)
+    await terminal.sees(/1 of 2 · Paint[^]*Which colour\?[^]*● red/)
+    terminal.type(DOWN, DOWN, ENTER)
+    await terminal.sees(/2 of 2[^]*How many\?[^]*● 1/)
+    expect((await home.find(id))?.replies).toBeNull()
+    terminal.type(DOWN, ENTER)
+    await terminal.sees('Sent.')
+    expect(await home.find(id)).toMatchObject({
+      surface: 'inbox',
+      replies: [
+        { outcome: 'answered', selected: ['blue'] },
+        { outcome: 'answered', selected: ['2'] },
+      ],
+    })
+    await leave(terminal)
+  })
+
+  test('keys that are typed ahead are not lost', async () => {
+    const home = newHome()
+    const { id } = await home.ask({ text: 'Which colour?' }, { text: 'And then?' })
+    const terminal = await home.inbox()
+    await terminal.sees('Which colour?')
+    terminal.type(ENTER, DOWN, ENTER, DOWN, DOWN, DOWN, ENTER, 'own q words 한국어', ENTER)
+    await terminal.sees('Sent.')
+    expect((await home.find(id))?.replies).toEqual([
+      { outcome: 'answered', selected: ['green'] },
+      { outcome: 'answered', selected: ['own q words 한국어'] },
+    ])
+    await leave(terminal)
+  })
+
+  test('several may be chosen, with own words beside them; choosing and declining is not both', async () => {
+    const home = newHome()
+    const { id } = await home.ask({ text: 'Which ones?', multiple: true })
+    const terminal = await home.inbox()
+    await terminal.sees('Which ones?')
+    terminal.type(ENTER)
+    await terminal.sees('◻ red')
+    terminal.type(' ', UP, ' ', ENTER)
+    await terminal.sees('Choose, or decline: not both.')
+    terminal.type(UP, ' ', UP, ' ', ENTER)
+    await terminal.sees(/Which ones\?\n│ +_/)
+    terminal.type('mauve', ENTER)
+    await terminal.sees('Sent.')
+    expect((await home.find(id))?.replies).toEqual([{ outcome: 'answered', selected: ['red', 'mauve'] }])
+    await leave(terminal)
+  })
+
+  test('without colours one sees as well where one is', async () => {
+    const home = newHome()
+    const { id } = await home.ask({ text: 'Which ones?', multiple: true })
+    const terminal = await home.inbox({ env: { NO_COLOR: '1' }, columns: 40, rows: 10 })
+    await terminal.sees('Which ones?')
+    terminal.type(ENTER)
+    await terminal.sees('● [ ] red')
+    terminal.type(ENTER, DOWN)
+    await terminal.sees(/○ \[x\] red[^]*● \[ \] green/)
+    terminal.type(ENTER, DOWN, DOWN, DOWN, DOWN, ENTER)
+    await terminal.sees('Sent.')
+    expect((await home.find(id))?.replies).toEqual([{ outcome: 'answered', selected: ['red', 'green'] }])
+    await leave(terminal)
+    // oxlint-disable-next-line no-control-regex -- colours are what is looked for
+    expect(terminal.bytes()).not.toMatch(/\u001B\[(3|4|9)\d[;\d]*m/)
+  })
+
+  test('can be declined; Esc answers nothing, and from own words goes back to the choices', async () => {
+    const home = newHome()
+    const { id } = await home.ask({ text: 'Which colour?' })
+    const terminal = await home.inbox()
+    await terminal.sees('Which colour?')
+    terminal.type(ENTER)
+    await terminal.sees('● red')
+    terminal.type(UP, UP, ENTER)
+    await terminal.sees(/\n│ +_/)
+    terminal.type(ENTER)
+    await terminal.sees('Some words, please')
+    terminal.type(ESC)
+    await terminal.sees('● Other…')
+    terminal.type(ESC)
+    await terminal.sees('Nothing was sent.')
+    expect((await home.find(id))?.replies).toBeNull()
+    terminal.type(ENTER)
+    await terminal.sees('● red')
+    terminal.type(UP, ENTER)
+    await terminal.sees('Sent.')
+    expect((await home.find(id))?.replies).toEqual([{ outcome: 'declined', selected: [] }])
+    await leave(terminal)
+  })
+
+  test('one that is answered elsewhere meanwhile stays as it is on the screen, and it is said afterwards', async () => {
+    const home = newHome()
+    const { id } = await home.ask({ text: 'Which colour?' })
+    const terminal = await home.inbox()
+    await terminal.sees('Which colour?')
+    terminal.type(ENTER)
+    await terminal.sees('● red')
+    const replies = [{ outcome: 'answered', selected: ['green'] }] as const
+    await home.write((rows) => rows.questions.answer(id, { replies, surface: 'page', answeredAt: Date.now() }))
+    await sleep(1500)
+    expect(terminal.screen()).toContain('● red')
+    terminal.type(ENTER)
+    await terminal.sees(/answered/)
+    expect((await home.find(id))?.replies).toEqual(replies)
+    await leave(terminal)
+  })
+
+  test('a new one appears by itself and rings once, unless it is to be quiet; the cursor stays where it was', async () => {
+    const home = newHome()
+    await home.ask({ text: 'The first?' })
+    const [terminal, quiet] = await Promise.all([home.inbox(), home.inbox({ args: ['--quiet'] })])
+    await Promise.all([terminal.sees('The first?'), quiet.sees('The first?')])
+    terminal.type(UP)
+    await terminal.sees('● Quit')
+    expect(terminal.bytes()).not.toContain('\u0007')
+    await home.ask({ text: 'The second?' })
+    await Promise.all([terminal.sees(/The second\?[^]*● Quit/), quiet.sees('The second?')])
+    expect(terminal.bytes().split('\u0007').length - 1).toBe(1)
+    expect(quiet.bytes()).not.toContain('\u0007')
+    terminal.type(ENTER)
+    expect((await terminal.ended).code).toBe(0)
+    await leave(quiet)
+  })
+
+  test('however hostile their words, the terminal obeys none of them', async () => {
+    const home = newHome()
+    const evil = 'A\u001B]0;pwned\u0007B\u009B31mC\u202ED\u001B[2J\r\u001B[1;1Hfake\n● Quit'
+    await home.ask({ text: evil, header: evil, choices: choices(evil, '한국어 العربية') })
+    const terminal = await home.inbox()
+    await terminal.sees('Question · A')
+    terminal.type(ENTER)
+    await terminal.sees('한국어 العربية')
+    terminal.type(ESC)
+    await terminal.sees('Nothing was sent.')
+    await leave(terminal)
+    // oxlint-disable-next-line no-control-regex -- these are what must not come through
+    expect(terminal.bytes()).not.toMatch(/\u001B\]|\u0007|\u009B|\u202E|\u001B\[1;1H/)
+  })
+
+  test('a text longer than the screen can be read to its end before it is answered', async () => {
+    const home = newHome()
+    const text = Array.from({ length: 60 }, (_, index) => `sentence ${index}.`).join('\n')
+    await home.ask({ text })
+    const terminal = await home.inbox({ columns: 40, rows: 12 })
+    await terminal.sees('sentence 0.')
+    terminal.type(ENTER)
+    expect(await terminal.sees('● Read all of it')).not.toContain('sentence 59.')
+    terminal.type(ENTER)
+    await terminal.sees(/sentence 59\.\n[^]*● Back/)
+    terminal.type(ENTER)
+    await terminal.sees('● Read all of it')
+    terminal.type(DOWN, ENTER)
+    await terminal.sees('● red')
+    terminal.type(ESC)
+    await terminal.sees('Nothing was sent.')
+    await leave(terminal)
+  })
+})
+
+describe.skipIf(!HAS_TERMINALS).concurrent('a model that asks', () => {
+  const form = JSON.stringify({
+    questions: [
+      {
+        text: 'Which database?',
+        header: 'Storage',
+        options: ['SQLite', { label: 'PostgreSQL', description: 'a server' }],
+      },
+      { text: 'Which languages?', options: ['ko', 'ar', 'en'], multiSelect: true },
+      { text: 'Which licence?', options: ['MIT', 'none'] },
+    ],
+  })
+
+  test('gets what the person says in the inbox, while its call waits', async () => {
+    const home = newHome()
+    const server = home.server()
+    await server.initialize('2025-06-18')
+    const terminal = await home.inbox()
+    await terminal.sees('1 server')
+    const asked = call(server, 'AskUserQuestion', { questions_json: form })
+    await terminal.sees('Question · Which database? · +2 more · a call waits')
+    await toEntry(terminal, 'Question')
+    terminal.type(ENTER)
+    await terminal.sees('● SQLite')
+    terminal.type(DOWN)
+    await terminal.sees('● PostgreSQL (a server)')
+    terminal.type(ENTER)
+    await terminal.sees('◻ ko')
+    terminal.type(' ', DOWN, DOWN, ' ', ENTER)
+    await terminal.sees('● MIT')
+    terminal.type(UP, ENTER)
+    await terminal.sees('Sent.')
+    const { text, structured } = await asked
+    expect(text).toContain('PostgreSQL')
+    expect(structured.answers).toEqual([
+      { question: 'Which database?', selected: ['PostgreSQL'], outcome: 'answered' },
+      { question: 'Which languages?', selected: ['ko', 'en'], outcome: 'answered' },
+      { question: 'Which licence?', selected: [], outcome: 'declined' },
+    ])
+    await leave(terminal)
+    await server.close()
+  })
+
+  test('is told at once that nobody looks, when nobody does', async () => {
+    const home = newHome()
+    const server = home.server()
+    await server.initialize('2025-06-18')
+    const terminal = await home.inbox()
+    await terminal.sees('1 server')
+    await leave(terminal)
+    const { text } = await call(server, 'AskUserQuestion', { questions_json: form })
+    expect(text).toContain('Which database?')
+    const { out } = await printed(home)
+    expect(out).toContain('1 question')
+    await server.close()
+  })
+})
+
+describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
+  const home = newHome()
+  let server: TestClient
+  let terminal: Terminal
+  let job: number
+
+  beforeAll(async () => {
+    server = home.server()
+    await server.initialize('2025-06-18')
+    job = await startJob(
+      server,
+      `echo $$ > pid; printf 'one\\033]0;pwned\\007\\n'; until [ -e go ]; do sleep 0.05; done; echo two; sleep 600`,
+    )
+    terminal = await home.inbox()
+  })
+
+  afterAll(async () => {
+    terminal.type(CTRL_C)
+    await Promise.all([terminal.ended, server.close()])
+  })
+
+  test('a job is followed as it prints, read as a whole, and killed when that is confirmed', async () => {
+    await terminal.sees(`Job ${job} · `)
+    terminal.type(ENTER)
+    await terminal.sees(new RegExp(`Job ${job} · running[^]*one`))
+    await server.request('tools/call', { name: 'Bash', arguments: { command: 'touch go' } })
+    await terminal.sees(/one[^\n]*\n│ +two/)
+    terminal.type(DOWN, ENTER)
+    await terminal.sees(/one[^\n]*\n+two\n[^]*● Back/)
+    terminal.type(ENTER)
+    await terminal.sees('● Whole output')
+    terminal.type(DOWN, ENTER)
+    await terminal.sees(/Kill job[^]*● No/)
+    terminal.type(ENTER)
+    await terminal.sees('● Kill…')
+    const pid = await pidIn(`${home.cwd}/pid`)
+    terminal.type(ENTER)
+    await terminal.sees(/Kill job[^]*● No/)
+    terminal.type('y')
+    await terminal.sees('Killed.')
+    await gone(pid)
+    await terminal.sees(/Job \d+ · (?!running)/)
+    terminal.type(ESC)
+    await terminal.sees('Ended jobs · 1')
+    expect(terminal.bytes()).not.toContain('\u001B]0;')
+  })
+
+  test('a server that dies meanwhile takes its jobs from the screen, and nothing stops', async () => {
+    const other = home.server()
+    await other.initialize('2025-06-18')
+    const doomed = await startJob(other, 'sleep 600')
+    await terminal.sees('2 servers')
+    await terminal.sees(`Job ${doomed} · `)
+    await killHard(other)
+    await terminal.sees('1 server')
+    await terminal.sees('Servers and tools · ')
+  })
+
+  test('a callback is shown, and cancelled when that is confirmed', async () => {
+    await home.write((rows) =>
+      rows.callbacks.put({
+        session: 's',
+        slot: 4,
+        message: 'look at the build',
+        setAt: Date.now(),
+        delayMs: 600_000,
+        repeatsLeft: 3,
+        fireAt: Date.now() + 600_000,
+        fireUptime: 1e12,
+        boot: 'another',
+        job: null,
+        pattern: null,
+        position: null,
+      }),
+    )
+    await terminal.sees(/Callback 4 · in (10m00s|9m\d\ds) · every 10m00s, 3 more times/)
+    terminal.type(...Array.from({ length: 9 }, () => UP))
+    await toEntry(terminal, 'Callback 4')
+    terminal.type(ENTER)
+    await terminal.sees(/look at the build[^]*● Back/)
+    terminal.type(DOWN, ENTER)
+    await terminal.sees('Cancel callback 4?')
+    terminal.type('y')
+    await terminal.sees('Callback 4 is cancelled.')
+    expect(await home.write((rows) => rows.callbacks.all())).toEqual([])
+  })
+
+  test('a message for the model can be dismissed', async () => {
+    await home.write((rows) =>
+      rows.messages.insert({ session: 's', kind: 'callback', text: 'the build is done', createdAt: Date.now() }),
+    )
+    await terminal.sees('For the model · the build is done')
+    await toEntry(terminal, 'For the model')
+    terminal.type(ENTER)
+    await terminal.sees(/A callback that fired[^]*● Back/)
+    terminal.type(DOWN, ENTER)
+    await terminal.sees('Dismissed.')
+    expect(await home.write((rows) => rows.messages.waiting())).toEqual([])
+  })
+
+  test('what else there is can be looked at, and a smaller terminal shows it as well', async () => {
+    await server.request('tools/call', {
+      name: 'TaskManager',
+      arguments: { action: 'create', query: '', text: 'Paint the shed' },
+    })
+    await terminal.sees('Plans and tasks · ')
+    await toEntry(terminal, 'Recent calls')
+    terminal.type(ENTER)
+    await terminal.sees(/● Back[^]*BackgroundBash · /)
+    terminal.resize(30, 8)
+    const small = await terminal.sees(/Recent calls[^]*● Back\n.{0,30}\n/)
+    for (const line of small.split('\n')) expect(line.length).toBeLessThanOrEqual(30)
+    terminal.resize(80, 24)
+    await terminal.sees('to navigate')
+    terminal.type(ESC)
+    await terminal.sees('scorpiox-code inbox')
+    await toEntry(terminal, 'Servers and tools')
+    terminal.type(ENTER)
+    await terminal.sees(/stdio, process \d+[^]*✓ /)
+    terminal.type(ESC)
+    await terminal.sees('scorpiox-code inbox')
+  })
+})
+
+/** Down, until the cursor is there. */
+async function toEntry(terminal: Terminal, label: string): Promise<void> {
+  for (let steps = 0; steps < 30; steps++) {
+    if (terminal.screen().includes(`● ${label}`)) return
+    terminal.type(DOWN)
+    await sleep(60)
+  }
+  await terminal.sees(`● ${label}`)
+}
+
+describe.skipIf(!HAS_TERMINALS).concurrent('the way out', () => {
+  const ways: readonly [string, number, (terminal: Terminal) => void][] = [
+    ['Ctrl+C', 130, (terminal) => terminal.type(CTRL_C)],
+    ['Ctrl+D', 0, (terminal) => terminal.type(CTRL_D)],
+    ['Esc', 0, (terminal) => terminal.type(ESC)],
+    ['Quit', 0, (terminal) => terminal.type(UP, ENTER)],
+    ['SIGTERM', 143, ({ pid }) => void process.kill(pid, 'SIGTERM')],
+    ['SIGHUP', 129, ({ pid }) => void process.kill(pid, 'SIGHUP')],
+  ]
+
+  test.each(ways)('%s gives the terminal back as it was, and says %i', async (_, code, go) => {
+    const home = newHome()
+    await home.ask({ text: 'Which colour?' })
+    const terminal = await home.inbox()
+    await terminal.sees('Which colour?')
+    go(terminal)
+    const { code: said, before, after } = await terminal.ended
+    expect(said).toBe(code)
+    expect(before).toContain(' icanon')
+    expect(after).toBe(before)
+    const bytes = terminal.bytes()
+    expect(bytes.lastIndexOf(CURSOR_SHOWN)).toBeGreaterThan(bytes.lastIndexOf('\u001B[?25l'))
+    expect(bytes.lastIndexOf(OWN_SCREEN_LEFT)).toBeGreaterThan(bytes.lastIndexOf('\u001B[?1049h'))
+    await gone(terminal.pid)
+  })
+
+  test('in the middle of own words as well', async () => {
+    const home = newHome()
+    const { id } = await home.ask({ text: 'Which colour?' })
+    const terminal = await home.inbox()
+    await terminal.sees('Which colour?')
+    terminal.type(ENTER, UP, UP, ENTER, 'half of a')
+    await terminal.sees('half of a')
+    terminal.type(CTRL_C)
+    const { code, before, after } = await terminal.ended
+    expect(code).toBe(130)
+    expect(after).toBe(before)
+    expect((await home.find(id))?.replies).toBeNull()
+  })
+
+  test('a terminal that is gone ends it, as it ends others', async () => {
+    const { cwd, env } = newHome()
+    const { spawn } = await import('@lydell/node-pty')
+    const terminal = spawn(process.execPath, [PROGRAM, 'inbox'], { cwd, env: cleanEnv(env) })
+    const ended = new Promise<number | undefined>((resolve) => terminal.onExit(({ signal }) => resolve(signal)))
+    await new Promise<void>((resolve) => {
+      let seen = ''
+      terminal.onData((data) => {
+        seen += data
+        if (seen.includes('Nothing yet')) resolve()
+      })
+    })
+    terminal.kill('SIGHUP')
+    expect(await ended).toBe(constants.signals.SIGHUP)
+  })
+})

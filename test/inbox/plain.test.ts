@@ -1,0 +1,57 @@
+// The inbox where nobody is at a terminal: it says what there is, once.
+
+import { describe, expect, test, vi } from 'vitest'
+
+import { startJob } from '../shell/support.js'
+import { HAS_TERMINALS, newHome, printed } from './support.js'
+
+describe.concurrent('without a terminal', () => {
+  test('it prints what there is and ends', async () => {
+    const home = newHome()
+    expect(await printed(home)).toEqual({ code: 0, out: 'scorpiox-code inbox · no question · 0 servers\n' })
+    await home.ask({ text: 'Which\u001B[31m colour?' })
+    const { code, out } = await printed(home)
+    expect(code).toBe(0)
+    expect(out).toMatch(/· 1 question ·[^]*\nQuestions\n[^]*Which \[31m colour\?\n +○ red\n +○ green\n/)
+  })
+
+  test('what servers do at the moment is in it', async () => {
+    const home = newHome()
+    const server = home.server()
+    await server.initialize('2025-06-18')
+    const job = await startJob(server, 'echo begun; sleep 600')
+    // A server opens its desk a little after it began to serve.
+    const out = await vi.waitFor(async () => {
+      const said = await printed(home)
+      expect(said.out).toContain('· 1 server\n')
+      return said.out
+    }, 20_000)
+    expect(out).toMatch(new RegExp(`\nJobs\n  ${job} · \\d+s · echo begun; sleep 600 · begun\n`))
+    expect(out).toMatch(/\nRecent calls\n {2}✓ BackgroundBash · /)
+    expect(out).toMatch(/\nServers and tools\n.* · stdio, process \d+ · .*\n {4}✓ .*Bash/)
+    await server.close()
+  })
+
+  test('as JSON it is the view itself', async () => {
+    const home = newHome()
+    await home.ask({ text: 'Which colour?' })
+    const { code, out } = await printed(home, '--json')
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({
+      questions: [{ project: home.cwd, waiting: false, questions: [{ text: 'Which colour?' }] }],
+      jobs: [],
+      problems: [],
+    })
+  })
+
+  test.skipIf(!HAS_TERMINALS).each([['--once'], ['--json']])('%s does the same in one', async (flag) => {
+    const home = newHome()
+    await home.ask({ text: 'Which colour?' })
+    const terminal = await home.inbox({ args: [flag] })
+    const { code, before, after } = await terminal.ended
+    expect(code).toBe(0)
+    expect(after).toBe(before)
+    expect(terminal.bytes()).toContain('Which colour?')
+    expect(terminal.bytes()).not.toContain('\u001B[')
+  })
+})

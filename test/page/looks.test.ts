@@ -1,0 +1,137 @@
+// How the page looks and weighs, with more data than a test of the real program would bring together: every view in every
+// language, light and dark, small, empty and far too full.
+
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+import axe from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+
+import type { Json } from '../support.js'
+import { openChromium } from './chromium.mjs'
+import { openPage, type Watched } from './support.js'
+
+const DIST = resolve(import.meta.dirname, '../../dist/page')
+
+const VIEWS = ['questions', 'jobs', 'tasks', 'callbacks', 'calls', 'tools']
+const LANGUAGES = [
+  { locale: 'en-US', scene: 'english' },
+  { locale: 'ko-KR', scene: 'english' },
+  { locale: 'ar-EG', scene: 'arabic' },
+] as const
+const SCHEMES = ['light', 'dark'] as const
+
+let browser: Browser
+let standIn: ChildProcess
+let address: string
+let watched: Watched
+let page: Page
+
+beforeAll(async () => {
+  standIn = spawn(process.execPath, [join(import.meta.dirname, 'stand-in.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const [line]: unknown[] = await once(standIn.stdout!, 'data')
+  address = String(line).trim()
+  browser = await openChromium()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  standIn?.stdin?.end()
+})
+
+afterEach(async () => {
+  expect(watched.complaints).toEqual([])
+  expect([...watched.origins]).toEqual([new URL(address).origin])
+  await watched.close()
+})
+
+async function show(scene: string, locale: string, width = 1100): Promise<void> {
+  watched = await openPage(browser, { locale, viewport: { width, height: 800 } })
+  page = watched.page
+  await page.goto(`${address}#key=${scene}`)
+  await page.getByRole('navigation').waitFor()
+}
+
+async function turnTo(view: string): Promise<void> {
+  await page.locator(`nav a[href="#${view}"]`).click()
+  await page.locator(`nav a[href="#${view}"][aria-current=page]`).waitFor()
+}
+
+/** What axe objects to, as one line each. */
+async function objections(): Promise<string[]> {
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source)
+  const { violations }: Json = await page.evaluate(
+    "axe.run({ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })",
+  )
+  return violations.flatMap(({ id, nodes }: Json) => nodes.map(({ html }: Json) => `${id}: ${html.slice(0, 160)}`))
+}
+
+describe.each(LANGUAGES)('in $locale', ({ locale, scene }) => {
+  test('axe objects to nothing in any view, light or dark', async () => {
+    await show(scene, locale)
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme })
+      for (const view of VIEWS) {
+        await turnTo(view)
+        expect(await objections(), `${view}, ${colorScheme}`).toEqual([])
+      }
+    }
+  })
+
+  test('nor at the door, in dialogs, about mistakes or where nothing is', async () => {
+    await show(scene, locale)
+    await page.getByRole('main').locator('button[type=submit]').first().click()
+    await page.getByRole('alert').filter({ hasText: /./ }).first().waitFor()
+    expect(await objections(), 'mistakes').toEqual([])
+    await turnTo('jobs')
+    await page.getByRole('main').locator('.actions button').nth(0).click()
+    await page.getByRole('dialog').locator('pre').waitFor()
+    expect(await objections(), 'output').toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('main').locator('.actions .danger').first().click()
+    expect(await objections(), 'kill').toEqual([])
+    await page.getByRole('dialog').locator('.danger').click()
+    await page.getByText('This is a picture of a board').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.settings > button').click()
+    await page.locator('#token').waitFor()
+    expect(await objections(), 'door').toEqual([])
+    await page.goto(`${address}#key=empty`)
+    await page.getByRole('navigation').waitFor()
+    for (const view of ['tasks', 'tools']) {
+      await turnTo(view)
+      expect(await objections(), `${view}, empty`).toEqual([])
+    }
+    // The stand-in refuses whatever is done, and the browser notes it.
+    expect(watched.complaints.filter((text) => !text.includes('409'))).toEqual([])
+    watched = { ...watched, complaints: [] }
+  })
+
+  test('nothing is wider than a small screen, whatever is in it', async () => {
+    await show('crowd', locale, 320)
+    for (const view of VIEWS) {
+      await turnTo(view)
+      expect(await page.evaluate('document.documentElement.scrollWidth'), view).toBe(320)
+      expect(await page.evaluate(TOO_WIDE), view).toEqual([])
+    }
+    // What was to break out of its place is text.
+    expect(await page.locator('main img').count()).toBe(0)
+  })
+})
+
+test('the three files together are under 30 KB', () => {
+  const files = readdirSync(DIST)
+  expect(files.sort()).toEqual(['index.html', 'page.css', 'page.js'])
+  const bytes = files.map((file) => gzipSync(readFileSync(join(DIST, file)), { level: 9 }).length)
+  expect(bytes.reduce((sum, size) => sum + size)).toBeLessThan(30_000)
+})
+
+/** Elements that reach beyond the screen, unless they are meant for those who hear, or scroll by themselves. */
+const TOO_WIDE = `[...document.querySelectorAll('main *')]
+  .filter((element) => !element.closest('.unseen, pre, .input, svg'))
+  .filter((element) => { const box = element.getBoundingClientRect(); return box.right > innerWidth + 1 || box.left < -1 })
+  .map((element) => element.outerHTML.slice(0, 120))`

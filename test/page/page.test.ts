@@ -1,0 +1,316 @@
+// The page in a real browser, on the real program: a person at the HTTP server sees and does what concerns a client on stdio.
+
+import { spawn } from 'node:child_process'
+
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+
+import { startProgram, TOKEN, type HttpServer } from '../http/support.js'
+import { call, gone, startJob } from '../shell/support.js'
+import { cleanEnv, emptyFolder, PROGRAM, startServer, type TestClient } from '../support.js'
+import { openChromium } from './chromium.mjs'
+import { ask, openPage, type Watched } from './support.js'
+
+const home = emptyFolder()
+const project = emptyFolder()
+const env = { HOME: home }
+
+let browser: Browser
+let server: HttpServer
+let client: TestClient
+let watched: Watched
+let page: Page
+
+beforeAll(async () => {
+  browser = await openChromium()
+  server = await startProgram({ env, cwd: emptyFolder() })
+  client = startServer({ env, cwd: project })
+  await client.initialize('2025-11-25')
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await client?.close()
+  await server?.stop()
+})
+
+beforeEach(async () => {
+  watched = await openPage(browser)
+  page = watched.page
+})
+
+afterEach(async () => {
+  await watched.close()
+})
+
+const address = (): string => `http://127.0.0.1:${server.port}/`
+
+/** Signed in by a link, at a view. */
+async function lookAt(view: string): Promise<void> {
+  await page.goto(`${address()}#key=${TOKEN}`)
+  await page.getByRole('link', { name: /^Tools/ }).click()
+  // From now on that process knows that somebody looks.
+  await page.getByText(`Process ${client.child.pid}`).waitFor()
+  await page.getByRole('link', { name: new RegExp(`^${view}`) }).click()
+  await page.getByRole('heading', { level: 1, name: view }).waitFor()
+}
+
+const card = (text: string) => page.getByRole('main').getByRole('listitem').filter({ hasText: text }).first()
+
+describe('the door', () => {
+  test('a token lets in, is kept for the tab, and is forgotten at the way out', async () => {
+    await page.goto(address())
+    const field = page.getByLabel('Token')
+    expect(await field.getAttribute('type')).toBe('password')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByText('Paste a token first.').waitFor()
+    await field.fill('not-the-token')
+    await field.press('Enter')
+    await page.getByText('The server does not know this token.').waitFor()
+    await field.fill('كلمة السر')
+    await field.press('Enter')
+    await page.getByText('The server does not know this token.').waitFor()
+    await field.fill(TOKEN)
+    await field.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Questions' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'Questions' }).waitFor()
+    expect(await page.context().cookies()).toEqual([])
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await field.waitFor()
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    await page.reload()
+    await field.waitFor()
+    // The browser itself notes the refusal of the wrong token.
+    expect(watched.complaints.filter((text) => !text.includes('401'))).toEqual([])
+  })
+
+  test('a link lets in at once, and its key does not stay in the address', async () => {
+    await page.goto(`${address()}#key=${TOKEN}`)
+    await page.getByText('Live').waitFor()
+    expect(page.url()).not.toContain(TOKEN)
+    await page.goBack()
+    expect(page.url()).not.toContain(TOKEN)
+  })
+
+  test('a link that is no longer good says where to get another', async () => {
+    await page.goto(`${address()}#key=old`)
+    await page.getByText('This link is no longer valid.').waitFor()
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+  })
+})
+
+describe('questions', () => {
+  const COLOUR = {
+    text: 'Which <img src=x onerror=document.title=1> colour?',
+    options: [{ label: 'Red', description: 'As the fire' }, 'Green & <b>blue</b>'],
+  }
+
+  test('a click is the answer that the call returns', async () => {
+    await lookAt('Questions')
+    const asked = ask(client, COLOUR)
+    const form = card('colour?')
+    await form.getByText('The model is waiting for your answer').waitFor()
+    expect(await page.title()).toMatch(/^\(1\) /)
+    await page.getByRole('status').filter({ hasText: 'New question: Which <img' }).waitFor({ state: 'attached' })
+    expect(await page.locator('input:checked').count()).toBe(0)
+    await form.getByLabel('Green & <b>blue</b>').check()
+    await form.getByRole('button', { name: 'Answer' }).click()
+    expect((await asked).structured.answers).toMatchObject([{ selected: ['Green & <b>blue</b>'], outcome: 'answered' }])
+    await page.getByText('No question is waiting').waitFor()
+    await page.getByText('Your answer was sent.').waitFor()
+    expect(await page.evaluate('document.activeElement.id')).toBe('main')
+    expect(await page.title()).toBe('Questions · scorpiox-code')
+    expect(watched.complaints).toEqual([])
+    expect([...watched.origins]).toEqual([new URL(address()).origin])
+  })
+
+  test('the keyboard is enough', async () => {
+    await lookAt('Questions')
+    const asked = ask(client, COLOUR)
+    await card('colour?').waitFor()
+    await tabTo('Red As the fire')
+    await page.keyboard.press('Space')
+    await page.keyboard.press('ArrowDown')
+    await tabTo('Answer')
+    await page.keyboard.press('Enter')
+    expect((await asked).structured.answers[0].selected).toEqual(['Green & <b>blue</b>'])
+  })
+
+  test('a form is sent when every question has an answer; own words count, several choices too', async () => {
+    await lookAt('Questions')
+    const asked = ask(client, COLOUR, { text: 'Which days?', options: ['Mon', 'Tue', 'Wed'], multiSelect: true })
+    const form = card('Which days?')
+    await form.getByRole('group', { name: 'colour?' }).getByPlaceholder('In your own words').fill(' ما أجمل الأخضر ')
+    await form.getByRole('button', { name: 'Answer' }).click()
+    await form.getByText('Choose an answer or write your own.').waitFor()
+    expect(await page.evaluate("document.activeElement.closest('fieldset').innerText")).toContain('Which days?')
+    // What is filled in outlives a look at another view.
+    await page.getByRole('link', { name: /^Jobs/ }).click()
+    await page.getByRole('link', { name: /^Questions/ }).click()
+    await form.getByLabel('Mon').check()
+    await form.getByLabel('Wed').check()
+    await form.getByRole('button', { name: 'Answer' }).click()
+    const { answers } = (await asked).structured
+    expect(answers[0].selected).toEqual(['ما أجمل الأخضر'])
+    expect(answers[1].selected).toEqual(['Mon', 'Wed'])
+  })
+
+  test('declining is no answer', async () => {
+    await lookAt('Questions')
+    const asked = ask(client, COLOUR)
+    await card('colour?').getByRole('button', { name: 'Decline' }).click()
+    expect((await asked).structured.answers).toMatchObject([{ outcome: 'declined' }])
+  })
+
+  test('one that was answered elsewhere disappears, and the page says so', async () => {
+    await lookAt('Questions')
+    const asked = ask(client, COLOUR)
+    await card('colour?').getByLabel('Red').check()
+    const other = await openPage(browser)
+    await other.page.goto(`${address()}#key=${TOKEN}`)
+    await other.page.getByLabel('Red').check()
+    await other.page.getByRole('button', { name: 'Answer' }).click()
+    await asked
+    await page.getByText('No longer open, because it was answered elsewhere').waitFor()
+    await page.getByText('No question is waiting').waitFor()
+    await other.close()
+  })
+})
+
+describe('jobs', () => {
+  test('its output comes live, and it can be killed after a second thought', async () => {
+    await lookAt('Jobs')
+    const id = await startJob(client, 'echo my pid is $$.; for i in 1 2 3; do echo line-$i; sleep 0.2; done; sleep 300')
+    const job = card('sleep 300')
+    await job.getByText('line-3').waitFor()
+    await job.getByText(/running for \d+s/).waitFor()
+    const pid = Number(/pid is (\d+)/.exec((await job.locator('pre').textContent()) ?? '')?.[1])
+    await job.getByRole('button', { name: 'Whole output' }).click()
+    await page.getByRole('dialog').getByText('line-1').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await job.getByRole('button', { name: `Kill #${id}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Let it run' }).click()
+    await job.getByRole('button', { name: `Kill #${id}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Kill' }).click()
+    await page.getByRole('heading', { name: 'Ended' }).waitFor()
+    await gone(pid)
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(watched.complaints).toEqual([])
+  })
+})
+
+test('whoever reads the output of a job goes on reading when it ends', async () => {
+  await lookAt('Jobs')
+  await startJob(client, 'echo chapter one; sleep 1; echo the end')
+  await card('chapter one').getByRole('button', { name: 'Whole output' }).click()
+  await page.getByRole('dialog').getByText('chapter one').last().waitFor()
+  await card('chapter one').getByText('exit code 0').waitFor({ state: 'attached' })
+  expect(await page.getByRole('dialog').isVisible()).toBe(true)
+})
+
+describe('callbacks', () => {
+  const waiting = () => page.getByRole('region', { name: 'Waiting for the model' })
+
+  test('the countdown runs down and fires; what the model was not told can be dismissed', async () => {
+    await lookAt('Callbacks')
+    await call(client, 'SetCallback', { action: 'set', message: 'look <again>', delay_seconds: 3, repeat_count: 1 })
+    const timer = card('look <again>').getByRole('timer')
+    await timer.filter({ hasText: /^In [23]s$/ }).waitFor()
+    await timer.filter({ hasText: /^In 1s$/ }).waitFor()
+    await waiting().getByText('look <again>').waitFor()
+    await waiting().getByRole('button', { name: 'Dismiss' }).click()
+    await page.getByText('No callbacks are set').waitFor()
+    const { text } = await call(client, 'SetCallback', { action: 'list' })
+    expect(text).not.toContain('look <again>')
+  })
+
+  test('one that is cancelled never fires', async () => {
+    await lookAt('Callbacks')
+    await call(client, 'SetCallback', { action: 'set', message: 'never', delay_seconds: 600, repeat_count: -1 })
+    const callback = card('never')
+    await callback.getByText('every 10m').waitFor()
+    await callback.getByText('until cancelled').waitFor()
+    await callback.getByRole('button', { name: 'Cancel Slot 0' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('No callbacks are set').waitFor()
+    const { structured } = await call(client, 'SetCallback', { action: 'list' })
+    expect(structured.callbacks).toEqual([])
+  })
+})
+
+test('tasks, calls and servers are shown as they are, without a reload', async () => {
+  await lookAt('Tasks')
+  await call(client, 'TaskManager', { action: 'create', query: 'Paint the fence' })
+  await call(client, 'TaskManager', { action: 'add', query: 'Buy paint' })
+  const task = card('Paint the fence')
+  await task.getByText('Current').waitFor()
+  await task.getByText('0 of 1 step done').waitFor()
+  await page.getByRole('link', { name: 'Tasks & plans , 1 open task' }).waitFor()
+  await page.getByRole('link', { name: /^Calls/ }).click()
+  await page.getByRole('main').getByText('TaskManager').first().waitFor()
+  await page.getByRole('link', { name: /^Tools/ }).click()
+  await page.getByText(`Process ${client.child.pid}`).waitFor()
+  await page.getByText(`Process ${server.child.pid}`).waitFor()
+  expect(watched.complaints).toEqual([])
+})
+
+test('the language is that of the browser, can be switched, and is remembered', async () => {
+  const arabic = await openPage(browser, { locale: 'ar-EG' })
+  await arabic.page.goto(`${address()}#key=${TOKEN}`)
+  await arabic.page.getByRole('heading', { level: 1, name: 'الأسئلة' }).waitFor()
+  const html = arabic.page.locator('html')
+  expect([await html.getAttribute('lang'), await html.getAttribute('dir')]).toEqual(['ar', 'rtl'])
+  await arabic.page.getByRole('combobox').selectOption('ko')
+  await arabic.page.reload()
+  await arabic.page.getByRole('heading', { level: 1, name: '질문' }).waitFor()
+  expect([await html.getAttribute('lang'), await html.getAttribute('dir')]).toEqual(['ko', 'ltr'])
+  await arabic.close()
+})
+
+test('the command `ui` shows what a client on stdio does, without any other server', async () => {
+  const ui = spawn(process.execPath, [PROGRAM, 'ui', '--no-open'], { cwd: project, env: cleanEnv(env) })
+  let printed = ''
+  ui.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  await expect.poll(() => printed, { timeout: 15_000 }).toMatch(/#key=\S+\n/)
+  await page.goto(/http:\S+/.exec(printed)?.[0] ?? '')
+  await page.getByRole('link', { name: /^Tools/ }).click()
+  await page.getByText(`Process ${client.child.pid}`).waitFor()
+  await page.getByRole('link', { name: /^Questions/ }).click()
+  const asked = ask(client, { text: 'Over here?', options: ['Yes', 'No'] })
+  await card('Over here?').getByLabel('No', { exact: true }).check()
+  await page.getByRole('button', { name: 'Answer' }).click()
+  expect((await asked).structured.answers[0].selected).toEqual(['No'])
+  ui.kill('SIGTERM')
+  await page.getByText('No connection').waitFor()
+})
+
+test('when the server comes back, so does the page; with another token, the login', async () => {
+  await lookAt('Questions')
+  const { port } = server
+  await server.stop()
+  await page.getByText(/Next try in/).waitFor()
+  server = await startProgram({ env, flags: ['--port', `${port}`] })
+  await page.getByText('Live').waitFor()
+  const asked = ask(client, { text: 'Still there?', options: ['Yes', 'No'] })
+  await card('Still there?').getByLabel('Yes').check()
+  await page.getByRole('button', { name: 'Answer' }).click()
+  expect((await asked).structured.answers[0].selected).toEqual(['Yes'])
+  await server.stop()
+  server = await startProgram({ env: { ...env, HTTP_TOKEN: 'another' }, flags: ['--port', `${port}`] })
+  await page.getByText('You were logged out').waitFor()
+})
+
+/** As somebody does who has no mouse. */
+async function tabTo(name: string): Promise<void> {
+  const target = page.getByRole('main').locator('input, button')
+  for (let presses = 0; presses < 60; presses++) {
+    const focused = await page.evaluate(
+      "(document.activeElement.closest('label') ?? document.activeElement).innerText.replace(/\\s+/g, ' ').trim()",
+    )
+    if (focused === name) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`${name} cannot be reached among ${await target.count()} controls`)
+}

@@ -1,0 +1,31 @@
+// What the tests of the page share: a browser, and pages that remember whatever they asked for and complained about.
+
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+
+import { call, type Said } from '../shell/support.js'
+import type { TestClient } from '../support.js'
+
+export interface Watched {
+  readonly page: Page
+  /** What went wrong in it, in the browser's words. */
+  readonly complaints: readonly string[]
+  /** Where it sent anything. */
+  readonly origins: ReadonlySet<string>
+  readonly close: () => Promise<void>
+}
+
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Watched> {
+  const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options })
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const complaints: string[] = []
+  const origins = new Set<string>()
+  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
+  page.on('pageerror', (error) => void complaints.push(error.message))
+  page.on('request', (request) => void origins.add(new URL(request.url()).origin))
+  return { page, complaints, origins, close: () => context.close() }
+}
+
+export function ask(client: TestClient, ...questions: readonly object[]): Promise<Said> {
+  return call(client, 'AskUserQuestion', { questions_json: JSON.stringify({ questions }) })
+}

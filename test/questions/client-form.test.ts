@@ -1,0 +1,288 @@
+// The first rung: a form that the client shows. Clients that answer it, refuse it, cannot show it after all, never say
+// anything, or say it too late.
+
+import { describe, expect, test, vi } from 'vitest'
+
+import { ask as askHttp, initialize, rpc, startProgram, stream } from '../http/support.js'
+import { saidBy } from '../shell/support.js'
+import { emptyFolder, LEGACY, type Json } from '../support.js'
+import {
+  allText,
+  answerForm,
+  ask,
+  askingWorld,
+  callOf,
+  COLOUR,
+  FORMS,
+  legacyIn,
+  onlookerOf,
+  SIZES,
+  untilForm,
+} from './support.js'
+
+const BOTH = { questions: [COLOUR, SIZES] }
+
+describe('answered', () => {
+  test('one form for all questions, and the answers as published', async () => {
+    const client = await legacyIn(askingWorld())
+    const content = { question_1: 'Blue', question_2: ['S', 'L'] }
+    const { form, said } = await answerForm(client, BOTH, { result: { action: 'accept', content } })
+    expect(form.params).toEqual({
+      mode: 'form',
+      message: '1. Which colour?\n2. Which sizes?',
+      requestedSchema: {
+        type: 'object',
+        properties: {
+          question_1: {
+            type: 'string',
+            oneOf: [
+              { const: 'Red', title: 'Red' },
+              { const: 'Blue', title: 'Blue: like the sky' },
+            ],
+            title: '1. Which colour?',
+            description: 'Which colour?',
+          },
+          question_2: {
+            type: 'array',
+            title: '2. Size',
+            description: 'Which sizes? (several can be chosen)',
+            items: { type: 'string', enum: ['S', 'M', 'L'] },
+          },
+          own_words: expect.objectContaining({ type: 'string' }),
+        },
+      },
+    })
+    expect([said.isError, said.content.length]).toEqual([false, 1])
+    expect(JSON.parse(said.text)).toEqual({
+      answers: [
+        { question: 'Which colour?', selected: 'Blue' },
+        { question: 'Which sizes?', selected: ['S', 'L'] },
+      ],
+      via: 'a form of the client',
+    })
+    expect(said.structured).toEqual({
+      answers: [
+        { question: 'Which colour?', outcome: 'answered', selected: ['Blue'] },
+        { question: 'Which sizes?', outcome: 'answered', selected: ['S', 'L'] },
+      ],
+      rung: 'client',
+      surface: 'client',
+    })
+    await client.close()
+    expect(client.stderr()).toBe('')
+  })
+
+  test('at 2025-06-18, where several choices are switches', async () => {
+    const client = await legacyIn(askingWorld(), '2025-06-18', { elicitation: {} })
+    const content = { question_1: 'Red', question_2_1: true, question_2_2: false, question_2_3: true }
+    const { form, said } = await answerForm(client, BOTH, { result: { action: 'accept', content } })
+    const { properties } = form.params.requestedSchema
+    expect(Object.keys(properties)).toEqual(['question_1', 'question_2_1', 'question_2_2', 'question_2_3', 'own_words'])
+    expect(properties.question_1).toMatchObject({ enum: ['Red', 'Blue'], enumNames: ['Red', 'Blue: like the sky'] })
+    expect(properties.question_2_2).toMatchObject({ type: 'boolean', title: 'M', description: '2. Size' })
+    expect(said.structured.answers.map(({ selected }: Json) => selected)).toEqual([['Red'], ['S', 'L']])
+    await client.close()
+  })
+
+  test('by a client that sends fields nobody touched as blanks', async () => {
+    const client = await legacyIn(askingWorld())
+    const content = { question_1: '', question_2: ['M'], own_words: null }
+    const { said } = await answerForm(client, BOTH, { result: { action: 'accept', content } })
+    expect(said.structured.answers).toMatchObject([{ outcome: 'declined' }, { outcome: 'answered', selected: ['M'] }])
+    await client.close()
+  })
+
+  test("in the person's own words, alone or beside a choice", async () => {
+    const client = await legacyIn(askingWorld())
+    const accept = (content: object): object => ({ result: { action: 'accept', content } })
+    const { said: own } = await answerForm(client, [COLOUR], accept({ own_words: 'green, please' }))
+    expect(JSON.parse(own.text).answers).toEqual([{ question: 'Which colour?', selected: 'green, please' }])
+    const { said: beside } = await answerForm(client, [COLOUR], accept({ question_1: 'Red', own_words: 'a dark one' }))
+    expect(JSON.parse(beside.text).answers).toEqual([
+      { question: 'Which colour?', selected: 'Red', comment: 'a dark one' },
+    ])
+    expect(beside.structured.answers[0]).toMatchObject({
+      outcome: 'answered',
+      selected: ['Red'],
+      comment: 'a dark one',
+    })
+    await client.close()
+  })
+})
+
+describe('not answered, and nobody is asked again', () => {
+  test.each([
+    ['decline', 'declined', /the user declined to answer/],
+    ['cancel', 'cancelled', /the user closed the form/],
+  ])('%s', async (action, outcome, words) => {
+    const world = askingWorld()
+    const client = await legacyIn(world)
+    const { said } = await answerForm(client, BOTH, { result: { action } })
+    expect(said.structured).toMatchObject({
+      answers: [
+        { outcome, selected: [] },
+        { outcome, selected: [] },
+      ],
+      rung: 'client',
+    })
+    expect(allText(said)).toMatch(words)
+    expect(allText(said)).toMatch(/NOT ANSWERED: .* do not assume an answer/)
+    expect(JSON.parse(said.text).answers).toEqual(
+      ['Which colour?', 'Which sizes?'].map((question) => ({ question, selected: null, outcome })),
+    )
+    await client.close()
+    const onlooker = await onlookerOf(world)
+    expect(await onlooker.open()).toEqual([])
+    await onlooker.close()
+  })
+
+  test('one of two questions is left out: the other is answered, this one is not', async () => {
+    const client = await legacyIn(askingWorld())
+    const { said } = await answerForm(client, BOTH, { result: { action: 'accept', content: { question_1: 'Red' } } })
+    expect(said.structured.answers.map(({ outcome }: Json) => outcome)).toEqual(['answered', 'declined'])
+    expect(allText(said)).toContain('NOT ANSWERED: question 2 (declined)')
+    await client.close()
+  })
+})
+
+describe('a client that fails at it falls to the next rung', () => {
+  test.each([
+    ['method not found', { error: { code: -32601, message: 'Method not found' } }, /refused: Method not found/],
+    ['an error without words', { error: 7 }, /refused/],
+    ['no object', { result: 'yes' }, /cannot be used/],
+    ['an unknown action', { result: { action: 'sure' } }, /cannot be used/],
+    [
+      'an option that was not offered',
+      { result: { action: 'accept', content: { question_1: 'Pink' } } },
+      /cannot be used/,
+    ],
+    [
+      'a list where one is to be chosen',
+      { result: { action: 'accept', content: { question_1: ['Red'] } } },
+      /cannot be used/,
+    ],
+    ['a form with nothing in it', { result: { action: 'accept', content: {} } }, /nothing in it/],
+    ['no form', { result: { action: 'accept' } }, /nothing in it/],
+  ])('%s', async (_, answer, words) => {
+    const client = await legacyIn(askingWorld())
+    const { said } = await answerForm(client, [COLOUR], answer)
+    expect(said.structured).toMatchObject({
+      answers: [{ outcome: 'no_response', selected: [] }],
+      rung: 'text',
+      surface: null,
+      id: 1,
+    })
+    expect(said.text).toMatch(words)
+    expect(said.text).toMatch(/^NOT ANSWERED/)
+    await client.close()
+    expect(client.stderr()).toBe('')
+  })
+
+  test('one that never answers: its form is taken back, progress was shown meanwhile', async () => {
+    const client = await legacyIn(askingWorld({ ASK_WAIT: '2' }))
+    const said = await ask(client, [COLOUR], { progressToken: 'p' })
+    expect(said.structured).toMatchObject({ rung: 'text', id: 1 })
+    expect(said.text).toContain('The client did not answer within 2 s.')
+    const form = client.received.find(({ method }) => method === 'elicitation/create')
+    expect(client.received.find(({ method }) => method === 'notifications/cancelled').params.requestId).toBe(form.id)
+    expect(client.received.find(({ method }) => method === 'notifications/progress').params).toMatchObject({
+      progressToken: 'p',
+      message: expect.stringContaining('Waiting for the user'),
+    })
+    await client.close()
+  })
+
+  test.each(LEGACY.filter((revision) => revision < '2025-06-18'))('%s has no forms', async (revision) => {
+    const client = await legacyIn(askingWorld(), revision)
+    expect((await ask(client, [COLOUR])).text).toContain('This client shows no forms.')
+    await client.close()
+  })
+})
+
+describe('an answer that comes late', () => {
+  const accept = { action: 'accept', content: { question_1: 'Red' } }
+
+  test('is kept for the question, told to the session, and given to who asks for it by its id', async () => {
+    const world = askingWorld()
+    const client = await legacyIn(world)
+    const { form, said } = await untilForm(client, [COLOUR])
+    const { id } = (await said).structured
+    client.send({ jsonrpc: '2.0', id: form.id, result: accept })
+    const onlooker = await onlookerOf(world)
+    await vi.waitFor(async () => expect(await onlooker.question(id)).toMatchObject({ surface: 'client' }), 5000)
+    // Once: whatever is said to it again.
+    client.send({ jsonrpc: '2.0', id: form.id, result: { action: 'accept', content: { question_1: 'Blue' } } })
+    const later = await ask(client, { id })
+    const block = later.content.find(({ text }) => text.startsWith('{'))
+    expect(JSON.parse(block.text)).toMatchObject({ answers: [{ selected: 'Red' }], via: 'a form of the client' })
+    await client.close()
+    await onlooker.close()
+  })
+
+  test.each([
+    ['that the client closed its form', { action: 'cancel' }],
+    ['what cannot be used', { action: 'accept', content: { question_1: 'Pink' } }],
+    ['an empty form', { action: 'accept', content: {} }],
+  ])('%s is none', async (_, result) => {
+    const world = askingWorld()
+    const client = await legacyIn(world)
+    const { form, said } = await untilForm(client, [COLOUR])
+    const { id } = (await said).structured
+    client.send({ jsonrpc: '2.0', id: form.id, result })
+    expect((await ask(client, { id })).structured).toMatchObject({ answers: [{ outcome: 'no_response' }], id })
+    await client.close()
+    expect(client.stderr()).toBe('')
+  })
+})
+
+test('a call that is cancelled takes its form back and keeps no question', async () => {
+  const world = askingWorld({ ASK_WAIT: '60' })
+  const client = await legacyIn(world)
+  client.send({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params: callOf([COLOUR]) })
+  await client.waitFor(({ method }) => method === 'elicitation/create')
+  client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'x' } })
+  await client.waitFor(({ method }) => method === 'notifications/cancelled')
+  expect((await client.request('ping')).result).toEqual({})
+  await client.close()
+  const onlooker = await onlookerOf(world)
+  expect(await onlooker.open()).toEqual([])
+  await onlooker.close()
+  expect(client.received.some(({ id }) => id === 'x')).toBe(false)
+})
+
+test('over HTTP a legacy client is asked on the stream of its call, and answers with a POST', async () => {
+  const server = await startProgram({ env: { STATE_DIR: emptyFolder() } })
+  const headers = { 'mcp-session-id': await initialize(server, '2025-11-25') }
+  const events = await stream(server, { body: rpc('tools/call', callOf([COLOUR])), headers })
+  const form = await events.message()
+  expect(form).toMatchObject({ method: 'elicitation/create', params: { message: 'Which colour?' } })
+  const result = { action: 'accept', content: { question_1: 'Red' } }
+  await askHttp(server, { body: JSON.stringify({ jsonrpc: '2.0', id: form.id, result }), headers })
+  expect(saidBy(await events.message()).structured).toMatchObject({ answers: [{ selected: ['Red'] }], rung: 'client' })
+  await server.stop()
+})
+
+test('two forms at once find their own answers', async () => {
+  const client = await legacyIn(askingWorld({ ASK_WAIT: '60' }), '2025-11-25', FORMS)
+  const one = await untilForm(client, [COLOUR])
+  const other = await untilForm(client, [SIZES])
+  client.send({ jsonrpc: '2.0', id: other.form.id, result: { action: 'accept', content: { question_1: ['M'] } } })
+  client.send({ jsonrpc: '2.0', id: one.form.id, result: { action: 'accept', content: { question_1: 'Red' } } })
+  expect((await one.said).structured.answers[0].selected).toEqual(['Red'])
+  expect((await other.said).structured.answers[0].selected).toEqual(['M'])
+  await client.close()
+})
+
+test('the JSON itself, where a string was published, is understood', async () => {
+  const client = await legacyIn(askingWorld(), '2025-11-25', {})
+  const params = { name: 'AskUserQuestion', arguments: { questions_json: { questions: [COLOUR] } } }
+  expect(saidBy(await client.request('tools/call', params)).structured).toMatchObject({ rung: 'text', id: 1 })
+  for (const args of [{}, { questions_json: 5 }, { questions_json: '{' }]) {
+    const said = saidBy(await client.request('tools/call', { name: 'AskUserQuestion', arguments: args }))
+    expect([said.isError, said.text]).toEqual([
+      true,
+      expect.stringContaining('Expected is, for example: {"questions":'),
+    ])
+  }
+  await client.close()
+})

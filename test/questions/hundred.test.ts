@@ -1,0 +1,141 @@
+// A hundred questions, asked by two servers of one project and answered on three surfaces at once: the page, the inbox, and
+// later calls. One of the servers is killed in the middle. Each is answered once, and every answer reaches a model.
+
+import { expect, test, vi } from 'vitest'
+
+import { loadConfig } from '../../src/config/load.js'
+import { projectOf } from '../../src/platform/project.js'
+import { osUser } from '../../src/platform/user.js'
+import { openBoards } from '../../src/services/board/open-boards.js'
+import type { Board } from '../../src/services/board/board.js'
+import type { QuestionView } from '../../src/services/board/view.js'
+import { lazyState } from '../../src/services/state.js'
+import { ask as post, startProgram, stream, TOKEN, type HttpServer } from '../http/support.js'
+import type { Json, TestClient } from '../support.js'
+import { askingWorld, callOf, legacyIn } from './support.js'
+
+const HALF = 50
+const CHOICES = ['by page', 'by inbox', 'by call']
+
+const formOf = (name: string): object => ({ questions: [{ text: name, options: CHOICES }] })
+const nameOf = ({ questions }: QuestionView): string => questions[0]?.text ?? ''
+
+test('each is answered once, none is lost', { timeout: 60_000 }, async () => {
+  const world = askingWorld({ ASK_WAIT: '40' })
+  const page = await startProgram({ env: world.env, cwd: world.cwd })
+  const events = await stream(page, { method: 'GET', path: '/board' })
+  const config = loadConfig({
+    programDir: world.cwd,
+    cwdFlag: world.cwd,
+    overrides: [`STATE_DIR=${world.env.STATE_DIR}`],
+  })
+  const state = lazyState(config)
+  const scope = { project: projectOf(world.cwd), user: osUser() }
+  const wasAsked = async (id: number): Promise<boolean> =>
+    (await state.open()).read(scope, async ({ questions }) => (await questions.find(id)) !== undefined)
+  const boards = openBoards({ config, state, own: undefined })
+  const inbox = boards.of(osUser(), true)
+  const open = new Map<string, QuestionView>()
+  const stopWatching = inbox.watch(({ questions = [] }) => questions.forEach((each) => open.set(nameOf(each), each)))
+
+  const [one, two] = [await legacyIn(world, '2025-06-18', {}), await legacyIn(world, '2025-06-18', {})]
+  // Both must know that somebody looks before they ask.
+  await vi.waitFor(() => expect(shownServers(events.events)).toBe(3), { timeout: 10_000 })
+  const asked = [askAll(one, 'one'), askAll(two, 'two')]
+
+  const winners = new Map<string, string[]>()
+  const win = (name: string, choice: string): void => void winners.set(name, [...(winners.get(name) ?? []), choice])
+  const surfaces = { page, inbox, open, win, won: winners }
+  // A board shows some of them at a time; a third is left to the calls.
+  await answerShown(surfaces, (at) => at % 3 !== 0, HALF / 2)
+  await vi.waitFor(async () => expect(await wasAsked(2 * HALF)).toBe(true), { timeout: 10_000 })
+  two.child.kill('SIGKILL')
+  await answerShown(surfaces, (at) => at % 3 !== 0, 2 * HALF)
+  const names = [...open.keys()]
+  expect(names.length).toBe(2 * HALF)
+
+  // Whoever comes next answers the rest, and hears of what the killed one could not be told.
+  const three = await legacyIn(world, '2025-06-18', {})
+  const left = names.filter((name) => !winners.has(name))
+  for (const name of left) await byCall(three, open.get(name), win)
+  const told = [...(await Promise.all(asked)).flat(), ...textsOf(three)]
+  await vi.waitFor(
+    async () => {
+      await three.request('tools/call', { name: 'TaskManager', arguments: { action: 'list', query: '' } })
+      expect(missing(names, winners, [...told, ...textsOf(three)])).toEqual([])
+    },
+    { timeout: 15_000, interval: 500 },
+  )
+  expect([...winners.values()].filter((choices) => choices.length !== 1)).toEqual([])
+  expect(new Set([...winners.values()].flat()).size).toBe(3)
+
+  stopWatching()
+  events.drop()
+  await Promise.all([boards.close(), one.close(), three.close(), page.stop()])
+})
+
+function shownServers(events: readonly { readonly json: Json }[]): number {
+  return events.map(({ json }) => json?.servers?.length).findLast((count) => count !== undefined) ?? 0
+}
+
+/** The words of every answer that came before the end. */
+async function askAll(client: TestClient, label: string): Promise<string[]> {
+  const calls = [...Array(HALF).keys()].map((at) =>
+    client
+      .request('tools/call', { ...callOf(formOf(`${label} ${at}`)), _meta: { progressToken: `${label}${at}` } })
+      .then(JSON.stringify, () => ''),
+  )
+  return Promise.all(calls)
+}
+
+interface Surfaces {
+  readonly page: HttpServer
+  readonly inbox: Board
+  readonly open: ReadonlyMap<string, QuestionView>
+  readonly win: (name: string, choice: string) => void
+  readonly won: ReadonlyMap<string, string[]>
+}
+
+/** Until so many have been shown. */
+async function answerShown(surfaces: Surfaces, isTheirs: (at: number) => boolean, count: number): Promise<void> {
+  for (let at = 0; at < count; at++) {
+    const name = await vi.waitFor(() => [...surfaces.open.keys()].at(at) ?? Promise.reject(new Error(`not ${at}`)), {
+      timeout: 10_000,
+    })
+    if (isTheirs(at) && !surfaces.won.has(name)) await race(name, surfaces)
+  }
+}
+
+/** The page and the inbox answer differently, at once. */
+async function race(name: string, { page, inbox, open, win }: Surfaces): Promise<void> {
+  const question = open.get(name)
+  if (!question) throw new Error(`${name} is not shown`)
+  const { project, id } = question
+  const replyOf = (choice: string) => ({ outcome: 'answered', selected: [choice] }) as const
+  const body = JSON.stringify({ project, id, replies: [replyOf('by page')] })
+  await Promise.all([
+    post(page, { path: '/board/answer', body, token: TOKEN }).then(
+      ({ status }) => status === 204 && win(name, 'by page'),
+    ),
+    inbox.answer({ project, id }, [replyOf('by inbox')], 'inbox').then(
+      () => win(name, 'by inbox'),
+      (error: unknown) => expect(String(error)).toContain('answered before'),
+    ),
+  ])
+}
+
+async function byCall(client: TestClient, question: QuestionView | undefined, win: Surfaces['win']): Promise<void> {
+  const { id = 0 } = question ?? {}
+  const { result } = await client.request('tools/call', callOf({ id, answers: ['by call'] }))
+  expect(result.structuredContent.answers[0]).toMatchObject({ outcome: 'answered', selected: ['by call'] })
+  win(question ? nameOf(question) : '', 'by call')
+}
+
+const textsOf = ({ received }: TestClient): readonly string[] => received.map((message) => JSON.stringify(message))
+
+/** Questions whose one answer no model has read. */
+function missing(names: readonly string[], winners: ReadonlyMap<string, string[]>, told: readonly string[]): string[] {
+  const reads = (text: string, name: string, choice: string): boolean =>
+    text.includes(`${name}\\`) && text.includes(choice)
+  return names.filter((name) => !told.some((text) => reads(text, name, winners.get(name)?.[0] ?? 'nobody')))
+}

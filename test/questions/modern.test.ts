@@ -1,0 +1,93 @@
+// The modern revision: the call ends with the form, the client makes it again with the answer. One that comes back
+// empty-handed is not asked for ever.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { ask as askHttp, modern, startProgram, type HttpServer } from '../http/support.js'
+import { saidBy } from '../shell/support.js'
+import { emptyFolder, modernMeta, startServer, type Json, type TestClient } from '../support.js'
+import { callOf, COLOUR, FORMS, SIZES } from './support.js'
+
+const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
+const CALL = callOf({ questions: [COLOUR, SIZES] })
+const accept = { action: 'accept', content: { question_1: 'Red', question_2: ['M', 'L'] } }
+
+describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
+  let client: TestClient
+  let server: HttpServer
+  const env = { STATE_DIR: emptyFolder(), ASK_WAIT: '1' }
+
+  beforeAll(async () => {
+    if (transport === 'HTTP') server = await startProgram({ env })
+    else client = startServer({ env })
+  })
+  afterAll(async () => {
+    expect(transport === 'HTTP' ? await server.stop() : await client.close()).toBe(0)
+    expect(transport === 'HTTP' ? server.stderr() : client.stderr()).not.toMatch(/error/i)
+  })
+
+  async function make(more: object = {}, capabilities: object = FORMS): Promise<Json> {
+    if (transport === 'HTTP')
+      return (await askHttp(server, modern('tools/call', { ...CALL, ...more }, 1, capabilities))).json
+    return client.request('tools/call', { ...CALL, ...modernMeta({ [CAPABILITIES]: capabilities }), ...more })
+  }
+
+  test('the form, then the answer', async () => {
+    const { result } = await make()
+    expect(result).toMatchObject({
+      resultType: 'input_required',
+      inputRequests: { said: { method: 'elicitation/create' } },
+    })
+    expect(result.inputRequests.said.params).toMatchObject({
+      mode: 'form',
+      requestedSchema: { properties: { question_1: {}, question_2: { type: 'array' } } },
+    })
+    const said = saidBy(await make({ requestState: result.requestState, inputResponses: { said: accept } }))
+    expect(JSON.parse(said.text).answers).toEqual([
+      { question: 'Which colour?', selected: 'Red' },
+      { question: 'Which sizes?', selected: ['M', 'L'] },
+    ])
+    expect(said.structured).toMatchObject({ rung: 'client', surface: 'client' })
+  })
+
+  test.each([
+    ['decline', 'declined'],
+    ['cancel', 'cancelled'],
+  ])('%s', async (action, outcome) => {
+    const { requestState } = (await make()).result
+    const said = saidBy(await make({ requestState, inputResponses: { said: { action } } }))
+    expect(said.structured).toMatchObject({ answers: [{ outcome }, { outcome }], rung: 'client' })
+    expect(said.structured).not.toHaveProperty('id')
+  })
+
+  test.each([
+    ['nothing', {}],
+    ['another key', { other: accept }],
+    ['rubbish', { said: 5 }],
+    ['an error', { said: { code: -32601, message: 'Method not found' } }],
+    ['an option that was not offered', { said: { action: 'accept', content: { question_1: 'Pink' } } }],
+    ['an empty form', { said: { action: 'accept', content: {} } }],
+  ])('%s in return: the next rung, at once', async (_, inputResponses) => {
+    const { requestState } = (await make()).result
+    const said = saidBy(await make({ requestState, inputResponses }))
+    expect(said.structured).toMatchObject({
+      rung: 'text',
+      id: expect.any(Number),
+      answers: [{ outcome: 'no_response' }, {}],
+    })
+    expect(said.text).toMatch(/^NOT ANSWERED.*client/)
+  })
+
+  test('also when it forgets the state, or brings nothing but the state', async () => {
+    await make()
+    expect(saidBy(await make({ inputResponses: {} })).structured.rung).toBe('text')
+    const { requestState } = (await make()).result
+    expect(saidBy(await make({ requestState })).structured.rung).toBe('text')
+  })
+
+  test('a client without forms is given the text', async () => {
+    const said = saidBy(await make({}, {}))
+    expect(said.text).toContain('This client shows no forms.')
+    expect(said.structured.rung).toBe('text')
+  })
+})

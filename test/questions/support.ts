@@ -1,0 +1,90 @@
+// What the tests of questions share: clients that are asked, a world with a store, and somebody else who looks into it.
+
+import { join } from 'node:path'
+
+import { osUser } from '../../src/platform/user.js'
+import { projectOf } from '../../src/platform/project.js'
+import type { MessageRow } from '../../src/store/state/message-rows.js'
+import { openState } from '../../src/store/state/open-state.js'
+import type { QuestionRow } from '../../src/store/state/question-rows.js'
+import type { Rows, Scope, State } from '../../src/store/state/state.js'
+import { saidBy, type Said } from '../shell/support.js'
+import { startServer, type Json, type TestClient } from '../support.js'
+import { emptyWorld, type World } from '../tasks/support.js'
+
+export const FORMS = { elicitation: { form: {}, url: {} } }
+
+export const COLOUR = { text: 'Which colour?', options: ['Red', { label: 'Blue', description: 'like the sky' }] }
+export const SIZES = { question: 'Which sizes?', header: 'Size', options: ['S', 'M', 'L'], multiSelect: true }
+
+/** Everybody waits for a second at most, unless told. */
+export function askingWorld(env: NodeJS.ProcessEnv = {}): World {
+  return emptyWorld({ ASK_WAIT: '1', ...env })
+}
+
+export async function legacyIn(
+  { cwd, env }: World,
+  revision = '2025-11-25',
+  capabilities: object = FORMS,
+): Promise<TestClient> {
+  const client = startServer({ cwd, env })
+  await client.initialize(revision, capabilities)
+  return client
+}
+
+export function callOf(wish: unknown): object {
+  return {
+    name: 'AskUserQuestion',
+    arguments: { questions_json: typeof wish === 'string' ? wish : JSON.stringify(wish) },
+  }
+}
+
+export async function ask(client: TestClient, wish: unknown, meta?: object): Promise<Said> {
+  return saidBy(await client.request('tools/call', { ...callOf(wish), ...(meta && { _meta: meta }) }))
+}
+
+const isForm = ({ method, id }: Json): boolean => method === 'elicitation/create' && id !== undefined
+
+/** Makes the call and gives the form the client was sent, and the way to the answer. */
+export async function untilForm(client: TestClient, wish: unknown): Promise<{ form: Json; said: Promise<Said> }> {
+  const before = new Set(client.received.filter(isForm))
+  const said = ask(client, wish)
+  const form = await client.waitFor((message) => isForm(message) && !before.has(message))
+  return { form, said }
+}
+
+export async function answerForm(
+  client: TestClient,
+  wish: unknown,
+  answer: object,
+): Promise<{ form: Json; said: Said }> {
+  const { form, said } = await untilForm(client, wish)
+  client.send({ jsonrpc: '2.0', id: form.id, ...answer })
+  return { form, said: await said }
+}
+
+/** The text of all blocks. */
+export function allText({ content }: Said): string {
+  return content.map(({ text }) => text).join('\n')
+}
+
+export interface Onlooker {
+  write<T>(work: (rows: Rows) => Promise<T>): Promise<T>
+  question(id: number): Promise<QuestionRow | undefined>
+  open(): Promise<readonly QuestionRow[]>
+  messages(): Promise<readonly MessageRow[]>
+  close(): Promise<void>
+}
+
+/** Another process at the same store, as a board is one. */
+export async function onlookerOf({ cwd, env }: World): Promise<Onlooker> {
+  const state: State = await openState({ file: join(String(env.STATE_DIR), 'state.db'), databaseUrl: '' })
+  const scope: Scope = { project: projectOf(cwd), user: osUser() }
+  return {
+    write: (work) => state.write(scope, work),
+    question: (id) => state.read(scope, (rows) => rows.questions.find(id)),
+    open: () => state.read(scope, (rows) => rows.questions.open()),
+    messages: () => state.read(scope, (rows) => rows.messages.waiting()),
+    close: () => state.close(),
+  }
+}
