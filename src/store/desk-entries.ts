@@ -2,8 +2,8 @@
 // whose process is gone is struck by whoever finds it. The path of a socket is short by law; where the folder's is too
 // long for it, the socket lies in a private folder for temporary files.
 
-import { lstatSync, mkdtempSync, rmSync, rmdirSync } from 'node:fs'
-import { chmod, readdir, rename, writeFile } from 'node:fs/promises'
+import { chmodSync, lstatSync, mkdtempSync, renameSync, rmSync, rmdirSync, writeFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
@@ -38,11 +38,11 @@ export function desksIn(stateDir: string): string {
 }
 
 /** Where the socket of a desk goes. Throws a Failure where there is no place for one. */
-export async function lodge(folder: string, id: string): Promise<string> {
+export function lodge(folder: string, id: string): string {
   ensurePrivateFolder(folder)
   try {
     // Nobody else may even look: whoever can enter can knock.
-    await chmod(folder, 0o700)
+    chmodSync(folder, 0o700)
     if (process.platform === 'win32') return `\\\\.\\pipe\\scorpiox-${id}`
     const address = join(folder, `${id}.sock`)
     if (Buffer.byteLength(address) <= MAX_ADDRESS) return address
@@ -55,13 +55,13 @@ export async function lodge(folder: string, id: string): Promise<string> {
   throw new Failure(`no socket can be made: the paths of ${folder} and of ${tmpdir()} are too long`)
 }
 
-/** Says that a desk is open. */
-export async function enterDesk(folder: string, id: string, address: string): Promise<void> {
+/** Says that a desk is open. At once: every server does this, and threads for it would stay with each. */
+export function enterDesk(folder: string, id: string, address: string): void {
   const path = entryOf(folder, id)
   const entry = { id, owner: ourselves(), host: hostname(), pidSpace: pidSpace(), address }
   try {
-    await writeFile(`${path}.tmp`, JSON.stringify(entry), { mode: 0o600, flag: 'wx' })
-    await rename(`${path}.tmp`, path)
+    writeFileSync(`${path}.tmp`, JSON.stringify(entry), { mode: 0o600, flag: 'wx' })
+    renameSync(`${path}.tmp`, path)
   } catch (error) {
     throw notKept(folder, error)
   }

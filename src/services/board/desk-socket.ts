@@ -2,7 +2,7 @@
 // is found. A board that falls silent, babbles or does not read is let go, and holds up nobody.
 
 import { Failure } from '../../lib/failure.js'
-import { listenLocally, type LineListener, type LineSocket } from '../../platform/local-socket.js'
+import { listenLocally, type LineListener, type LineSocket, type LocalServer } from '../../platform/local-socket.js'
 import { enterDesk, leaveDesk, lodge } from '../../store/desk-entries.js'
 import type { Desk, DeskVisit } from './desk.js'
 import { readFromBoard, type FromBoard, type FromDesk } from './desk-news.js'
@@ -19,23 +19,24 @@ export interface DeskSocket {
 
 /** Rejects where there can be no socket, and leaves nothing. */
 export async function openDeskSocket(desk: Desk, folder: string): Promise<DeskSocket> {
-  const address = await lodge(folder, desk.id)
+  const address = lodge(folder, desk.id)
   const leave = (): void => leaveDesk(folder, desk.id, address)
   // Also where the process ends without a farewell.
   process.once('exit', leave)
+  let server: LocalServer | undefined
   try {
-    const server = await listenLocally(address, { maxLine: MAX_LINE }, (socket) => attend(desk, socket))
-    await enterDesk(folder, desk.id, address)
-    return { close: () => closeWith(() => server.close()) }
+    server = await listenLocally(address, { maxLine: MAX_LINE }, (socket) => attend(desk, socket))
+    enterDesk(folder, desk.id, address)
+    return { close }
   } catch (error) {
-    await closeWith(() => Promise.resolve())
+    await close()
     throw error
   }
 
-  function closeWith(end: () => Promise<void>): Promise<void> {
+  async function close(): Promise<void> {
     process.off('exit', leave)
     leave()
-    return end()
+    await server?.close()
   }
 }
 
