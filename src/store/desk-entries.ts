@@ -2,7 +2,17 @@
 // whose process is gone is struck by whoever finds it. The path of a socket is short by law; where the folder's is too
 // long for it, the socket lies in a private folder for temporary files.
 
-import { chmodSync, lstatSync, mkdtempSync, renameSync, rmSync, rmdirSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  rmdirSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -17,6 +27,10 @@ import { ensurePrivateFolder, isPrivateFolder, notKept } from './private-folder.
 const MAX_ADDRESS = 100
 const MAX_BYTES = 16 * 1024
 const MAX_ENTRIES = 200
+/** So many may lie about that are none. */
+const MAX_READ = 5000
+/** Where there are more files, some will be of the dead. */
+const MANY_FILES = 100
 /** What cannot be seen from here is left alone for so long. */
 const SILENCE_MS = 24 * 60 * 60 * 1000
 
@@ -72,27 +86,51 @@ export function leaveDesk(folder: string, id: string, address: string): void {
   remove(entryOf(folder, id), address)
 }
 
+/** Says so again: whoever cannot see the process believes no entry for ever. */
+export function renewDesk(folder: string, id: string, address: string): void {
+  try {
+    utimesSync(entryOf(folder, id), new Date(), new Date())
+  } catch {
+    enterDesk(folder, id, address)
+  }
+}
+
+/** Strikes the dead where they have become many, because nobody ever looks. */
+export async function tidyDesks(folder: string): Promise<void> {
+  if (readdirSync(folder).length > MANY_FILES) await openDesks(folder)
+}
+
 /** Those that may be connected to; the dead are struck. */
 export async function openDesks(folder: string): Promise<readonly DeskEntry[]> {
   if (!isPrivateFolder(folder)) return []
   const names = await readdir(folder).catch(() => [])
   const ids = names.filter((name) => name.endsWith('.json')).map((name) => basename(name, '.json'))
-  const known = ids.filter((id) => ID.test(id)).slice(0, MAX_ENTRIES)
+  const known = ids.filter((id) => ID.test(id)).slice(0, MAX_READ)
   const entries = await Promise.all(known.map((id) => readEntry(folder, id)))
-  return entries.filter((entry) => entry !== undefined).filter((entry) => !strikeLost(entry) && isOurs(entry.address))
+  return entries
+    .filter((entry) => entry !== undefined)
+    .filter((entry) => !strikeLost(entry) && isOurs(entry.address))
+    .slice(0, MAX_ENTRIES)
 }
 
 /** Its process may live, but nobody answers there. */
 export function strikeRefused(entry: DeskEntry): void {
   const isSeen = entry.host === hostname() && entry.pidSpace === pidSpace()
-  if (isSeen || Date.now() - entry.changedAt > SILENCE_MS) remove(entry.path, entry.address)
+  if (isSeen || isSilent(entry)) remove(entry.path, entry.address)
 }
 
 function strikeLost(entry: DeskEntry): boolean {
-  if (entry.host !== hostname()) return false
-  const isLost = entry.owner.boot !== bootId() || (entry.pidSpace === pidSpace() && !isAlive(entry.owner))
+  const isLost = entry.host === hostname() ? isDead(entry) : isSilent(entry) && !isOurs(entry.address)
   if (isLost) remove(entry.path, entry.address)
   return isLost
+}
+
+function isDead({ owner, pidSpace: space }: DeskEntry): boolean {
+  return owner.boot !== bootId() || (space === pidSpace() && !isAlive(owner))
+}
+
+function isSilent({ changedAt }: { readonly changedAt: number }): boolean {
+  return Date.now() - changedAt > SILENCE_MS
 }
 
 /** Whether nobody but us can have put it there. */
@@ -109,12 +147,20 @@ function isOurs(address: string): boolean {
 async function readEntry(folder: string, id: string): Promise<DeskEntry | undefined> {
   const path = entryOf(folder, id)
   const file = await readSmallFile(path, MAX_BYTES)
-  const value = file && parse(file.text)
+  if (!file) return undefined
+  const entry = entryIn(file.text, folder, id)
+  if (entry) return { ...entry, path, changedAt: file.changedAt }
+  // What a machine that lost its power leaves is nobody's.
+  if (isSilent(file)) remove(path, join(folder, `${id}.sock`))
+  return undefined
+}
+
+function entryIn(text: string, folder: string, id: string): Omit<DeskEntry, 'path' | 'changedAt'> | undefined {
+  const value = parse(text)
   if (!isObject(value) || value.id !== id || !isOwner(value.owner)) return undefined
   const { owner, host, pidSpace: space, address } = value
   if (typeof host !== 'string' || typeof space !== 'string' || typeof address !== 'string') return undefined
-  if (!isPossible(folder, id, address)) return undefined
-  return { id, owner, host, pidSpace: space, address, path, changedAt: file?.changedAt ?? 0 }
+  return isPossible(folder, id, address) ? { id, owner, host, pidSpace: space, address } : undefined
 }
 
 function entryOf(folder: string, id: string): string {

@@ -178,6 +178,13 @@ describe('a peer that fails holds up nobody', () => {
           `${JSON.stringify({ kind: 'news', news: { server: { id: 'x', pid: 1, transport: 'stdio', project: '', startedAt: 0, version: '', tools: [] } } })}\n`,
         ),
     ],
+    [
+      'shows jobs of another',
+      (socket: Socket) =>
+        socket.write(
+          `${JSON.stringify({ kind: 'news', news: { jobs: [{ server: 'x', project: '', id: 1, command: 'not mine', startedAt: 0, endedAt: null, isRunning: true, exitCode: null, ending: '', tail: '' }] } })}\n`,
+        ),
+    ],
   ])('one that %s', async (_, behave) => {
     const machine = newMachine()
     mkdirSync(machine.desks, { recursive: true, mode: 0o700 })
@@ -189,7 +196,7 @@ describe('a peer that fails holds up nobody', () => {
     const view = await board.until(({ servers }) => servers.length === 1)
     expect(view.servers[0]?.pid).toBe(server.child.pid)
     const id = await startJob(server, 'echo done')
-    await board.until(({ jobs }) => jobs[0]?.tail === 'done')
+    await board.until(({ jobs }) => jobs.length === 1 && jobs[0]?.tail === 'done')
     expect((await order(page, 'output', { server: view.servers[0]?.id, id })).json).toEqual({ text: 'done\n' })
     board.leave()
   })

@@ -55,8 +55,7 @@ export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLin
   let isClosed = false
 
   function hear(id: string, news: DeskNews): void {
-    // Who says that it is another is not believed.
-    if (news.server && news.server.id !== id) return
+    if (!isAbout(id, news)) return
     const { stirred: _, ...parts } = news
     const link = links.get(id)
     if (link) link.shown = { ...link.shown, ...parts }
@@ -130,6 +129,11 @@ export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLin
       for (const { visit } of left) visit.leave()
     },
   }
+}
+
+/** Who speaks for another is not believed: what is done about its jobs would be done to those of the other. */
+function isAbout(id: string, { server, jobs = [], calls = [] }: DeskNews): boolean {
+  return (server === undefined || server.id === id) && [...jobs, ...calls].every((each) => each.server === id)
 }
 
 /** Sooner than by looking; where it cannot be had, or breaks, looking does. */

@@ -3,13 +3,14 @@
 
 import { Failure } from '../../lib/failure.js'
 import { listenLocally, type LineListener, type LineSocket, type LocalServer } from '../../platform/local-socket.js'
-import { enterDesk, leaveDesk, lodge } from '../../store/desk-entries.js'
+import { enterDesk, leaveDesk, lodge, renewDesk, tidyDesks } from '../../store/desk-entries.js'
 import type { Desk, DeskVisit } from './desk.js'
 import { readFromBoard, type FromBoard, type FromDesk } from './desk-news.js'
 
 /** Boards say that they are there every five seconds. */
 const SILENCE_MS = 20_000
 const MAX_LINE = 64 * 1024
+const RENEW_MS = 6 * 60 * 60 * 1000
 /** Of requests that one board makes at once. */
 const MAX_ASKED = 50
 
@@ -23,10 +24,14 @@ export async function openDeskSocket(desk: Desk, folder: string): Promise<DeskSo
   const leave = (): void => leaveDesk(folder, desk.id, address)
   // Also where the process ends without a farewell.
   process.once('exit', leave)
+  const renew = (): void => renewDesk(folder, desk.id, address)
   let server: LocalServer | undefined
+  let renewing: NodeJS.Timeout | undefined
   try {
     server = await listenLocally(address, { maxLine: MAX_LINE }, (socket) => attend(desk, socket))
     enterDesk(folder, desk.id, address)
+    renewing = setInterval(() => quietly(renew), RENEW_MS).unref()
+    await tidyDesks(folder)
     return { close }
   } catch (error) {
     await close()
@@ -34,10 +39,18 @@ export async function openDeskSocket(desk: Desk, folder: string): Promise<DeskSo
   }
 
   async function close(): Promise<void> {
+    clearInterval(renewing)
     process.off('exit', leave)
     leave()
     await server?.close()
   }
+}
+
+/** A disk that cannot be written to now may be later. */
+function quietly(work: () => void): void {
+  try {
+    work()
+  } catch {}
 }
 
 function attend(desk: Desk, socket: LineSocket): LineListener {
