@@ -1,7 +1,17 @@
 // Several servers, the page and a board on one machine see the same, live; and no peer that is dead, deaf or mad holds up
 // the others.
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, connect, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -179,6 +189,10 @@ describe('a peer that fails holds up nobody', () => {
         ),
     ],
     [
+      'says too much',
+      (socket: Socket) => floodOn(socket, `{"kind":"news","news":{"calls":[],"x":"${'x'.repeat(1e5)}"}}\n`),
+    ],
+    [
       'shows jobs of another',
       (socket: Socket) =>
         socket.write(
@@ -293,6 +307,11 @@ describe('scorpiox-code ui', () => {
         mode: 0o755,
       },
     )
+    mkdirSync(machine.stateDir, { mode: 0o700 })
+    // Of one that was killed.
+    const old = join(machine.stateDir, 'ui-old.html')
+    writeFileSync(old, '')
+    utimesSync(old, 1, 1)
     const page = await startUi(machine, { OPEN: '1', PATH: `${bin}:${process.env.PATH}` })
     await expect.poll(() => existsSync(`${opened}.args`), { timeout: 5000 }).toBe(true)
     expect(readFileSync(`${opened}.mode`, 'utf8')).toBe('600\n')
@@ -326,8 +345,7 @@ async function impersonate({ desks }: Machine, behave: (socket: Socket) => void)
   return server
 }
 
-function floodOn(socket: Socket): void {
-  const chunk = Buffer.alloc(256 * 1024, 'x')
+function floodOn(socket: Socket, chunk: string | Buffer = Buffer.alloc(256 * 1024, 'x')): void {
   const more = (): void => {
     if (socket.destroyed) return
     if (socket.write(chunk)) setImmediate(more)

@@ -14,6 +14,8 @@ const LOOK_MS = 1000
 const LOOK_SPACING_MS = 100
 /** What one that has just refused is spared. */
 const RETRY_MS = 3000
+/** And one that says what nobody can use. */
+const MAD_MS = 60_000
 
 export interface DeskLinks {
   /** What each desk shows. */
@@ -79,8 +81,9 @@ export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLin
     try {
       const visit = await linkToDesk(address, user, {
         news: (news) => hear(id, news),
-        gone() {
+        gone(isMad) {
           early.delete(id)
+          if (isMad) retryAt.set(id, Date.now() + MAD_MS)
           if (links.delete(id)) onNews({})
         },
       })
