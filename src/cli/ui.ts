@@ -7,11 +7,10 @@ import { join } from 'node:path'
 
 import type { Config } from '../config/load.js'
 import { stateDirOf } from '../config/state-dir.js'
-import { VERSION } from '../lib/version.js'
-import { stackOf, type Log } from '../platform/log.js'
+import type { Log } from '../platform/log.js'
 import { openInBrowser } from '../platform/process.js'
 import { osUser } from '../platform/user.js'
-import { createServer } from '../protocol/server.js'
+import type { Server } from '../protocol/server.js'
 import { openBoards } from '../services/board/open-boards.js'
 import { lazyState } from '../services/state.js'
 import { ensurePrivateFolder } from '../store/private-folder.js'
@@ -29,18 +28,12 @@ const MAX_BODY = 1024 * 1024
 const DOOR = 'ui-'
 const DOOR_MS = 60_000
 
-export async function serveUi(config: Config, flags: Flags, log: Log): Promise<void> {
+/** Nothing of the server is served: whoever looks calls nothing. */
+export async function serveUi(config: Config, flags: Flags, log: Log, server: Server): Promise<void> {
   const stopped = nextSignal()
   const key = randomBytes(32).toString('base64url')
   const boards = openBoards({ config, state: lazyState(config), own: undefined })
   const board = { boards, pageFolder: join(config.programDir, 'page'), isSecure: false, publicOrigin: '' }
-  // It has no tools: whoever looks calls nothing.
-  const server = createServer({
-    name: 'scorpiox-code',
-    version: VERSION,
-    tools: [],
-    logError: (error) => log.error(stackOf(error)),
-  })
   const listener = await listen(server, { ...settingsOf(flags, key), board, mcp: false })
   const address = `http://${HOST}:${listener.port}/#key=${key}`
   const door = flags['no-open'] ? undefined : await openDoor(config, address, log)
