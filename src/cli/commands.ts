@@ -137,9 +137,9 @@ async function check(_: Surroundings, { operands, flags }: Arguments): Promise<n
   return outcome.exitCode
 }
 
-async function ui({ config: given, log }: Surroundings, { flags }: Arguments): Promise<number> {
+async function ui({ config: given, log, createServer }: Surroundings, { flags }: Arguments): Promise<number> {
   const { serveUi } = await import('./ui.js')
-  return said(serveUi(given, flags, log))
+  return said(serveUi(given, flags, log, createServer()))
 }
 
 async function inbox({ config: given }: Surroundings, { flags }: Arguments): Promise<number> {

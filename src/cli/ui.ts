@@ -2,17 +2,15 @@
 // port, with a key that nobody else knows. It works whether or not any server runs, and serves no tool.
 
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Config } from '../config/load.js'
 import { stateDirOf } from '../config/state-dir.js'
-import { VERSION } from '../lib/version.js'
-import { stackOf, type Log } from '../platform/log.js'
+import type { Log } from '../platform/log.js'
 import { openInBrowser } from '../platform/process.js'
 import { osUser } from '../platform/user.js'
-import { createServer } from '../protocol/server.js'
+import type { Server } from '../protocol/server.js'
 import { openBoards } from '../services/board/open-boards.js'
 import { lazyState } from '../services/state.js'
 import { ensurePrivateFolder } from '../store/private-folder.js'
@@ -27,18 +25,15 @@ import { nextSignal, print } from './terminal.js'
 const HOST = '127.0.0.1'
 const MAX_BODY = 1024 * 1024
 
-export async function serveUi(config: Config, flags: Flags, log: Log): Promise<void> {
+const DOOR = 'ui-'
+const DOOR_MS = 60_000
+
+/** Nothing of the server is served: whoever looks calls nothing. */
+export async function serveUi(config: Config, flags: Flags, log: Log, server: Server): Promise<void> {
   const stopped = nextSignal()
   const key = randomBytes(32).toString('base64url')
   const boards = openBoards({ config, state: lazyState(config), own: undefined })
   const board = { boards, pageFolder: join(config.programDir, 'page'), isSecure: false, publicOrigin: '' }
-  // It has no tools: whoever looks calls nothing.
-  const server = createServer({
-    name: 'scorpiox-code',
-    version: VERSION,
-    tools: [],
-    logError: (error) => log.error(stackOf(error)),
-  })
   const listener = await listen(server, { ...settingsOf(flags, key), board, mcp: false })
   const address = `http://${HOST}:${listener.port}/#key=${key}`
   const door = flags['no-open'] ? undefined : await openDoor(config, address, log)
@@ -68,21 +63,35 @@ function settingsOf(flags: Flags, key: string): HttpSettings {
   }
 }
 
-/** A file that leads there: what a program is started with can be read by every user of the machine, and the key is part of the address. */
+/**
+ * A file that leads there: what a program is started with can be read by every user of the machine, and the key is part
+ * of the address. It goes when the browser has had time to read it.
+ */
 async function openDoor({ settings, childEnv }: Config, address: string, log: Log) {
   const folder = stateDirOf(settings)
-  const path = join(folder, `ui-${randomBytes(8).toString('hex')}.html`)
+  const path = join(folder, `${DOOR}${randomBytes(8).toString('hex')}.html`)
   const remove = (): void => rmSync(path, { force: true })
   try {
     ensurePrivateFolder(folder)
-    await writeFile(path, doorPage(address), { mode: 0o600, flag: 'wx' })
+    removeOldDoors(folder)
     process.once('exit', remove)
+    writeFileSync(path, doorPage(address), { mode: 0o600, flag: 'wx' })
+    setTimeout(remove, DOOR_MS).unref()
     await openInBrowser(path, childEnv)
   } catch (error) {
     remove()
     log.info(`no browser could be opened: ${error instanceof Error ? error.message : String(error)}`)
   }
   return { remove }
+}
+
+/** Of those who were ended before they could do it. */
+function removeOldDoors(folder: string): void {
+  const doors = readdirSync(folder).filter((name) => name.startsWith(DOOR))
+  for (const path of doors.map((name) => join(folder, name))) {
+    const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    if (Date.now() - changedAt > DOOR_MS) rmSync(path, { force: true })
+  }
 }
 
 function doorPage(address: string): string {

@@ -5,7 +5,7 @@ import { watch, type FSWatcher } from 'node:fs'
 
 import { hasCode } from '../../lib/error-code.js'
 import { paced } from '../../lib/paced.js'
-import { openDesks, strikeRefused, type DeskEntry } from '../../store/desk-entries.js'
+import { openDesks, problemOfDesks, strikeRefused, type DeskEntry } from '../../store/desk-entries.js'
 import type { Desk, DeskVisit } from './desk.js'
 import { linkToDesk } from './desk-link.js'
 import type { DeskNews } from './desk-news.js'
@@ -14,6 +14,8 @@ const LOOK_MS = 1000
 const LOOK_SPACING_MS = 100
 /** What one that has just refused is spared. */
 const RETRY_MS = 3000
+/** And one that says what nobody can use. */
+const MAD_MS = 60_000
 
 export interface DeskLinks {
   /** What each desk shows. */
@@ -22,6 +24,8 @@ export interface DeskLinks {
   watching(isWatching: boolean): void
   /** When every desk that there was at the beginning has been connected to, or has not answered. */
   readonly ready: Promise<void>
+  /** Why others cannot be found. */
+  readonly problem: string | undefined
   close(): void
 }
 
@@ -53,10 +57,10 @@ export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLin
   const retryAt = new Map<string, number>()
   let isWatching = false
   let isClosed = false
+  let problem: string | undefined
 
   function hear(id: string, news: DeskNews): void {
-    // Who says that it is another is not believed.
-    if (news.server && news.server.id !== id) return
+    if (!isAbout(id, news)) return
     const { stirred: _, ...parts } = news
     const link = links.get(id)
     if (link) link.shown = { ...link.shown, ...parts }
@@ -80,8 +84,9 @@ export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLin
     try {
       const visit = await linkToDesk(address, user, {
         news: (news) => hear(id, news),
-        gone() {
+        gone(isMad) {
           early.delete(id)
+          if (isMad) retryAt.set(id, Date.now() + MAD_MS)
           if (links.delete(id)) onNews({})
         },
       })
@@ -100,9 +105,16 @@ export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLin
     return id !== own?.id && !links.has(id) && !busy.has(id) && (retryAt.get(id) ?? 0) <= Date.now()
   }
 
+  function tellProblem(found: string | undefined): void {
+    if (found === problem) return
+    problem = found
+    onNews({})
+  }
+
   async function look(): Promise<void> {
     if (folder === undefined || isClosed) return
     const entries = await openDesks(folder).catch(() => [])
+    tellProblem(problemOfDesks(folder))
     for (const id of retryAt.keys()) if (!entries.some((entry) => entry.id === id)) retryAt.delete(id)
     await Promise.all(entries.filter(isNew).map(connect))
   }
@@ -114,6 +126,9 @@ export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLin
   const watcher = folder === undefined ? undefined : watchFolder(folder, () => looking.ask())
   return {
     ready,
+    get problem() {
+      return problem
+    },
     all: () => [...links.values()],
     find: (id) => links.get(id),
     watching(is) {
@@ -130,6 +145,11 @@ export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLin
       for (const { visit } of left) visit.leave()
     },
   }
+}
+
+/** Who speaks for another is not believed: what is done about its jobs would be done to those of the other. */
+function isAbout(id: string, { server, jobs = [], calls = [] }: DeskNews): boolean {
+  return (server === undefined || server.id === id) && [...jobs, ...calls].every((each) => each.server === id)
 }
 
 /** Sooner than by looking; where it cannot be had, or breaks, looking does. */
