@@ -10,28 +10,11 @@ import type { Block } from '../tool.js'
 export const QUESTION_OUTPUT = {
   type: 'object',
   properties: {
-    answers: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          question: { type: 'string' },
-          outcome: { type: 'string', enum: ['answered', 'declined', 'cancelled', 'no_response'] },
-          selected: { type: 'array', items: { type: 'string' }, description: "Options, or the user's own words" },
-          comment: { type: 'string', description: 'What the user said beside it' },
-        },
-        required: ['question', 'outcome', 'selected'],
-      },
-    },
-    rung: {
-      type: 'string',
-      enum: ['client', 'board', 'text'],
-      description: 'How it was asked: a form of the client, the page or inbox, or this text',
-    },
-    surface: { type: ['string', 'null'], description: 'Where the user answered: client, page, inbox or call' },
-    id: { type: 'integer', description: 'Of a question that is kept' },
+    answers: { type: 'array' },
+    rung: { enum: ['client', 'board', 'text'] },
+    surface: { enum: ['client', 'page', 'inbox', 'call', null] },
+    id: { type: 'integer' },
   },
-  required: ['answers', 'rung', 'surface'],
 } as const
 
 export interface Said {
