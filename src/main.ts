@@ -200,8 +200,7 @@ function closingFirst(callbacks: LateCallbacks, services: Services): Services {
   return {
     ...services,
     async close() {
-      await callbacks.close()
-      await services.close()
+      await callbacks.close().finally(() => services.close())
     },
   }
 }

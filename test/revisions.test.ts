@@ -64,6 +64,7 @@ describe('the modern era', () => {
         tools: { listChanged: true },
         resources: { subscribe: true, listChanged: true },
         prompts: { listChanged: true },
+        logging: {},
         extensions: {
           'io.modelcontextprotocol/tasks': {},
           'io.modelcontextprotocol/skills': { directoryRead: true },

@@ -26,14 +26,14 @@ import { fire, type Happening } from './fire.js'
 import { createJobWatch } from './job-watch.js'
 import { armedFor } from './schedule.js'
 import { freeSlots, MAX_SLOTS } from './slots.js'
-import { ownersOf, rebaseAll, type LateAnswers } from './take-over.js'
+import { rebaseAll, type LateAnswers } from './take-over.js'
 import { createTimekeeper } from './timekeeper.js'
 import { CALLBACKS_URI } from './uri.js'
 import { readWish, type Given } from './wish.js'
 
 const RENEW_MS = 60_000
 /** What is on its way to the client when the server ends has so long to arrive. */
-const LAST_MS = 1000
+const LAST_MS = 500
 
 export interface Callbacks extends Mail {
   set(who: Who, given: Given): Promise<Entry>
@@ -46,7 +46,7 @@ export interface Callbacks extends Mail {
   inboxOf(who: Who): string | undefined
   /** This session is there: what others left goes to it. Done once for a session. */
   arrive(who: Who): Promise<void>
-  /** Something will be for this session: it is told, here or by whoever takes it over. */
+  /** Something will come for this session: it is held from now on, so that nobody takes it for gone. */
   attend(who: Who): Promise<void>
   /** What sessions of any user left in this project is held from now on. */
   adoptAll(): Promise<void>
@@ -160,8 +160,11 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
     })
   }
 
-  async function begin(user: string, session: string | undefined): Promise<void> {
-    const begun = await write(user, (rows) => attendance.begin(user, session, rows))
+  async function begin(user: string, session: string | undefined, isMarked = false): Promise<void> {
+    const begun = await write(user, async (rows) => {
+      if (isMarked && marks && !marks.isThere(user)) marks.put(user)
+      return attendance.begin(user, session, rows)
+    })
     begun()
     await reload(user)
   }
@@ -190,14 +193,14 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
   async function tidy(user: string): Promise<void> {
     if (!marks?.isThere(user)) return
     await write(user, async (rows) => {
-      if ((await ownersOf(rows)).size === 0) marks.remove(user)
+      if ((await everything(rows)).length === 0) marks.remove(user)
     })
   }
 
   async function closeNow(): Promise<void> {
     stopListening()
     jobWatch.close()
-    await alarm.close()
+    await Promise.all([alarm.close(), besides.close()])
     const startedAt = performance.now()
     while (delivery.isMoving && performance.now() - startedAt < LAST_MS) await sleep(10)
     await delivery.remember()
@@ -205,16 +208,25 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
       await write(user, (rows) => attendance.release(user, rows))
       await tidy(user)
     }
-    await besides.close()
   }
 
   async function arrive({ user, session }: Who): Promise<void> {
     const key = `${user}\0${session}`
     if (arrived.has(key)) return
     arrived.add(key)
-    if (marks && !marks.isThere(user)) return
-    await begin(user, session)
-    await tidy(user)
+    try {
+      if (!(await mayHave(user))) return
+      await begin(user, session)
+      await tidy(user)
+    } catch (error) {
+      arrived.delete(key)
+      throw error
+    }
+  }
+
+  /** Where a mark cannot tell, the state can. */
+  async function mayHave(user: string): Promise<boolean> {
+    return marks ? marks.isThere(user) : (await state.read(scopeOf(user), everything)).length > 0
   }
 
   async function rowOf(who: Who, given: Given): Promise<Omit<CallbackRow, 'slot'>> {
@@ -293,14 +305,13 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
       }
     },
     arrive,
-    async attend({ user, session }) {
-      if (marks && !marks.isThere(user)) marks.put(user)
-      if (!attendance.isHeld(user, session)) await begin(user, session)
-    },
+    attend: ({ user, session }) => begin(user, session, true),
     async adoptAll() {
       for (const user of await state.waitingUsers(project)) await begin(user, undefined)
     },
-    idle: () => alarm.poke(),
+    idle() {
+      if (attendance.users.length > 0) alarm.poke()
+    },
     left(who) {
       const { user, session } = who
       arrived.delete(`${user}\0${session}`)
@@ -310,6 +321,11 @@ export function createCallbacks(settings: CallbacksSettings): Callbacks {
     watch: (user) => reload(user),
     close: () => (closing ??= closeNow()),
   }
+}
+
+/** What there is that must not be lost. */
+async function everything({ callbacks, messages, questions }: Rows): Promise<readonly object[]> {
+  return [await callbacks.all(), await messages.waiting(), await questions.open(), await questions.undelivered()].flat()
 }
 
 /** What is wrong with the place where they are kept, in the words that are documented and in ours. */
