@@ -200,7 +200,11 @@ function closingFirst(callbacks: LateCallbacks, services: Services): Services {
   return {
     ...services,
     async close() {
-      await callbacks.close().finally(() => services.close())
+      try {
+        await callbacks.close()
+      } finally {
+        await services.close()
+      }
     },
   }
 }
