@@ -200,8 +200,11 @@ function closingFirst(callbacks: LateCallbacks, services: Services): Services {
   return {
     ...services,
     async close() {
-      await callbacks.close()
-      await services.close()
+      try {
+        await callbacks.close()
+      } finally {
+        await services.close()
+      }
     },
   }
 }

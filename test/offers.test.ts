@@ -227,7 +227,6 @@ test('what a server does not offer does not exist', async () => {
     'resources/unsubscribe',
     'prompts/list',
     'completion/complete',
-    'logging/setLevel',
     'tasks/get',
     'skills/list',
     'skills/get',

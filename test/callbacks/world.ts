@@ -105,6 +105,7 @@ export class Process {
   readonly problems: string[] = []
   #work: () => Promise<number | undefined> = () => Promise.resolve(undefined)
   #stop = (): void => {}
+  #missed = (): void => {}
   readonly callbacks: Callbacks
   wakeAt = Infinity
 
@@ -161,6 +162,8 @@ export class Process {
   async tick(): Promise<void> {
     if (!this.isAlive || this.isFrozen || this.world.time < this.wakeAt) return
     this.wakeAt = Infinity
+    this.#missed()
+    this.#missed = () => {}
     const next = await this.#work()
     if (next !== undefined) this.wakeAt = Math.min(this.wakeAt, this.world.time + Math.max(next, 5))
   }
@@ -238,7 +241,12 @@ export class Process {
         if (!this.isAlive) throw new Killed()
         return value
       },
-      onChange: (listener) => (this.#stop = state.onChange(listener)),
+      onChange: (listener) =>
+        (this.#stop = state.onChange((scope) => {
+          // What happened meanwhile is noticed some time after.
+          if (this.isFrozen) this.#missed = () => listener(scope)
+          else listener(scope)
+        })),
     }
   }
 }

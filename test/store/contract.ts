@@ -72,6 +72,68 @@ export function describeContract(name: string, newPlace: () => Promise<StatePlac
       )
     })
 
+    test('keeps callbacks, sessions and messages of a scope, each message delivered once', async () => {
+      const row = {
+        session: 's\0',
+        slot: 7,
+        message: 'ünï 🦂 \ud800',
+        setAt: 1,
+        delayMs: 1000,
+        repeatsLeft: -1,
+        fireAt: 4_102_444_800_000,
+        fireUptime: null,
+        boot: 'b',
+        job: null,
+        pattern: null,
+        position: null,
+      }
+      const other = { ...row, slot: 0, fireAt: null, job: 3, pattern: "'%", position: 0 }
+      const stored = (one: typeof row | typeof other) => ({
+        ...one,
+        session: storableText(one.session),
+        message: storableText(one.message),
+      })
+      await state.write(SCOPE, async ({ callbacks, sessions, messages }) => {
+        await callbacks.put({ ...row, message: 'before' })
+        await callbacks.put(row)
+        await callbacks.put(other)
+        await sessions.hold({ name: 'a', holder: 'x', renewedAt: 1 })
+        await sessions.hold({ name: 'a', holder: 'y', renewedAt: 2 })
+        await sessions.hold({ name: 'b', holder: 'y', renewedAt: 2 })
+        await sessions.release('b')
+        for (const text of ['one', 'two', 'three']) {
+          await messages.insert({ session: 'a', kind: text === 'two' ? 'answer' : 'callback', text, createdAt: 5 })
+        }
+      })
+      const another = await open()
+      await another.write(SCOPE, async ({ messages }) => {
+        expect(await messages.deliver(1, { at: 10, via: 'result' })).toBe(true)
+        expect(await messages.deliver(1, { at: 11, via: 'inbox' })).toBe(false)
+        expect(await messages.deliver(99, { at: 11, via: 'inbox' })).toBe(false)
+        await messages.place(2, '/srv/inbox/x.json')
+        await messages.readdress('a', 'c')
+        await messages.forget(10)
+        await messages.forget(11)
+      })
+      await state.read(SCOPE, async ({ callbacks, sessions, messages }) => {
+        expect(await callbacks.all()).toEqual([stored(other), stored(row)])
+        expect(await sessions.all()).toEqual([{ name: 'a', holder: 'y', renewedAt: 2 }])
+        expect(await messages.waiting()).toEqual([
+          { id: 2, session: 'c', kind: 'answer', text: 'two', createdAt: 5, file: '/srv/inbox/x.json' },
+          { id: 3, session: 'c', kind: 'callback', text: 'three', createdAt: 5, file: null },
+        ])
+      })
+      expect(await state.waitingUsers(SCOPE.project)).toEqual([SCOPE.user])
+      expect(await state.waitingUsers('/srv/elsewhere')).toEqual([])
+      const nobody = await state.read({ ...SCOPE, user: 'bob' }, async ({ callbacks }) => callbacks.all())
+      expect(nobody).toEqual([])
+      await state.write(SCOPE, async ({ callbacks, messages }) => {
+        for (const { session, slot } of await callbacks.all()) await callbacks.remove(session, slot)
+        for (const { id } of await messages.waiting()) await messages.deliver(id, { at: 12, via: 'page' })
+      })
+      expect(await state.waitingUsers(SCOPE.project)).toEqual([])
+    })
+
     test('keeps every one of 40 parallel writes of each of 3 connections, in order of their numbers', async () => {
       const states = [state, await open(), await open()]
       const ids = await Promise.all(

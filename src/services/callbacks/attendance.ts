@@ -72,7 +72,8 @@ export function createAttendance({ clock, holder, isGone, lateAnswers }: Attenda
       await rows.messages.forget(terms.moment.calendar - KEPT_MS)
       return () => {
         if (session !== undefined && isFree) note(user, session, 'here')
-        for (const name of kept) note(user, name, 'abandoned')
+        // What belongs to the user is never without one.
+        for (const name of kept) note(user, name, name === `user:${user}` ? 'here' : 'abandoned')
         renewedAt.set(user, terms.moment.uptime)
       }
     },

@@ -2,7 +2,7 @@
 // session within a second. What is due while its session is busy waits five seconds, and then for the first moment in
 // which it is not. It knows rows by hearsay; whoever fires looks again.
 
-import type { Clock } from '../../platform/clock.js'
+import type { Clock, Moment } from '../../platform/clock.js'
 import type { CallbackRow } from '../../store/state/callback-rows.js'
 import type { Happening } from './fire.js'
 import { msLeft } from './schedule.js'
@@ -38,16 +38,16 @@ export function createTimekeeper({ clock, isBusy, fire, onError }: TimekeeperSet
   const heldBack = new Map<string, number>()
   const lastFired = new Map<string, number>()
 
-  function leftOf(user: string, callback: CallbackRow): number {
+  function leftOf(user: string, callback: CallbackRow, moment: Moment): number {
     const key = keyOf(user, callback)
-    const own = callback.fireAt === null ? (happenings.has(key) ? 0 : Infinity) : msLeft(callback, clock())
+    const own = callback.fireAt === null ? (happenings.has(key) ? 0 : Infinity) : msLeft(callback, moment)
     if (own === Infinity) return own
-    return Math.max(own, (heldBack.get(key) ?? -Infinity) - clock().uptime)
+    return Math.max(own, (heldBack.get(key) ?? -Infinity) - moment.uptime)
   }
 
   /** Milliseconds until anything of this session may be done; 0: now. */
-  function pauseOf(user: string, session: string): number {
-    return (lastFired.get(`${user}\0${session}`) ?? -Infinity) + TICK_MS - clock().uptime
+  function pauseOf(user: string, session: string, { uptime }: Moment): number {
+    return (lastFired.get(`${user}\0${session}`) ?? -Infinity) + TICK_MS - uptime
   }
 
   async function fireOne(user: string, callback: CallbackRow): Promise<void> {
@@ -64,33 +64,33 @@ export function createTimekeeper({ clock, isBusy, fire, onError }: TimekeeperSet
   }
 
   async function tickSession(user: string, session: string, callbacks: readonly CallbackRow[]): Promise<void> {
-    const due = callbacks.filter((callback) => leftOf(user, callback) <= 0)
-    if (due.length === 0 || pauseOf(user, session) > 0) return
+    const moment = clock()
+    const due = callbacks.filter((callback) => leftOf(user, callback, moment) <= 0)
+    if (due.length === 0 || pauseOf(user, session, moment) > 0) return
     if (isBusy(user, session)) {
-      const until = clock().uptime + BUSY_MS
+      const until = moment.uptime + BUSY_MS
       for (const callback of due) {
         const key = keyOf(user, callback)
         if (!heldBack.has(key)) heldBack.set(key, until)
       }
       return
     }
-    const [first] = due.toSorted((a, b) => overdueBy(b) - overdueBy(a))
+    const [first] = due.toSorted((a, b) => overdueBy(b, moment) - overdueBy(a, moment))
     if (first) await fireOne(user, first)
   }
 
-  const overdueBy = (callback: CallbackRow): number =>
-    callback.fireAt === null ? 0 : -Math.min(msLeft(callback, clock()), 0)
-
-  function nextOf(user: string, callback: CallbackRow): number {
-    const left = leftOf(user, callback)
+  function nextOf(user: string, callback: CallbackRow, moment: Moment): number {
+    const left = leftOf(user, callback, moment)
+    if (left > 0) return left
     // Busy, or a moment ago another one of its session has fired.
-    return left > 0 ? left : Math.max(pauseOf(user, callback.session), isBusy(user, callback.session) ? TICK_MS : 1)
+    return Math.max(pauseOf(user, callback.session, moment), isBusy(user, callback.session) ? TICK_MS : 1)
   }
 
   function forget(): void {
     const keys = new Set([...known].flatMap(([user, rows]) => rows.map((row) => keyOf(user, row))))
     for (const map of [happenings, heldBack]) for (const key of map.keys()) if (!keys.has(key)) map.delete(key)
-    for (const [key, at] of lastFired) if (clock().uptime - at > TICK_MS) lastFired.delete(key)
+    const { uptime } = clock()
+    for (const [key, at] of lastFired) if (uptime - at > TICK_MS) lastFired.delete(key)
   }
 
   return {
@@ -115,11 +115,16 @@ export function createTimekeeper({ clock, isBusy, fire, onError }: TimekeeperSet
           )
         }
       }
-      const next = Math.min(...[...known].flatMap(([user, rows]) => rows.map((row) => nextOf(user, row))))
+      const moment = clock()
+      const next = Math.min(...[...known].flatMap(([user, rows]) => rows.map((row) => nextOf(user, row, moment))))
       return next === Infinity ? undefined : next
     },
-    msLeft: leftOf,
+    msLeft: (user, callback) => leftOf(user, callback, clock()),
   }
+}
+
+function overdueBy(callback: CallbackRow, moment: Moment): number {
+  return callback.fireAt === null ? 0 : -Math.min(msLeft(callback, moment), 0)
 }
 
 /** One time of one callback: armed anew it is another. */

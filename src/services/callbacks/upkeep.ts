@@ -1,0 +1,260 @@
+// Keeps what is in memory in step with the state: whatever changes there, by whichever process, is read anew, and the
+// parts are told: what fires, what is watched for, what waits to be told, and who is still held.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { createInTurn } from '../../lib/in-turn.js'
+import type { Clock } from '../../platform/clock.js'
+import type { CallbackRow } from '../../store/state/callback-rows.js'
+import type { SessionRow } from '../../store/state/session-rows.js'
+import type { Rows, Scope, State } from '../../store/state/state.js'
+import type { Who } from '../jobs/book.js'
+import type { Jobs } from '../jobs/jobs.js'
+import type { Mail } from '../mail.js'
+import type { Marks } from '../marks.js'
+import type { Notices } from '../notices.js'
+import { createAlarm, type Alarm } from './alarm.js'
+import { createAttendance } from './attendance.js'
+import type { Besides } from './besides.js'
+import { createDelivery, type DeliverySettings } from './delivery.js'
+import { fire, type Happening } from './fire.js'
+import { createJobWatch } from './job-watch.js'
+import { rebaseAll, type LateAnswers } from './take-over.js'
+import { createTimekeeper } from './timekeeper.js'
+import { CALLBACKS_URI } from './uri.js'
+
+const RENEW_MS = 60_000
+/** What is on its way to the client when the server ends has so long to arrive. */
+const LAST_MS = 500
+
+export interface Upkeep extends Mail {
+  /** Holds the session, takes over what others left, and does the work in the same transaction. */
+  within<T>(who: Who, work: (rows: Rows) => Promise<T>): Promise<T>
+  /** Holds what is left of this user's sessions that are gone. */
+  adopt(user: string): Promise<void>
+  /** The session is there, which matters where something may wait for it. Done once for a session. */
+  arrive(who: Who): Promise<void>
+  /** The session will not come back. */
+  leave(who: Who): void
+  /** Reads the state anew; when it is done everybody has been told. */
+  reload(user: string): Promise<void>
+  /** Nobody is busy any more who was. */
+  poke(): void
+  /** Milliseconds until it fires, as far as is known; Infinity where it waits for an event. */
+  msLeft(user: string, callback: CallbackRow): number
+  close(): Promise<void>
+}
+
+export interface UpkeepSettings {
+  readonly state: State
+  readonly project: string
+  readonly notices: Notices
+  readonly clock: Clock
+  /** Who we are, as those who hold sessions say it. */
+  readonly holder: string
+  readonly isGone: (session: SessionRow) => boolean
+  /** What tells that something may wait; undefined: it is always looked. */
+  readonly marks: Marks | undefined
+  readonly jobs: () => Promise<Jobs>
+  readonly isBusy: (user: string, session: string) => boolean
+  readonly besides: Besides
+  readonly inbox: Pick<DeliverySettings, 'stemOf'> & {
+    readonly folderOf: (who: Who, isAbandoned: boolean) => string | undefined
+  }
+  readonly lateAnswers: LateAnswers
+  /** What wakes it; the clock of this process unless told. */
+  readonly alarm?: (work: () => Promise<number | undefined>) => Alarm
+  readonly warn: (message: string) => void
+}
+
+export function createUpkeep(settings: UpkeepSettings): Upkeep {
+  const { state, project, notices, clock, holder, marks, jobs, isBusy, besides, inbox, warn } = settings
+  const attendance = createAttendance(settings)
+  const inTurn = createInTurn()
+  const arrived = new Set<string>()
+  /** What those who may have subscribed were told of last. */
+  const told = new Map<string, string>()
+  let renewedAt = clock().uptime
+  let closing: Promise<void> | undefined
+  const scopeOf = (user: string): Scope => ({ project, user })
+  const write = <T>(user: string, work: (rows: Rows) => Promise<T>): Promise<T> => state.write(scopeOf(user), work)
+  const onError = (error: unknown): void => warn(`callbacks: ${error instanceof Error ? error.message : String(error)}`)
+
+  const delivery = createDelivery({
+    notices,
+    stemOf: inbox.stemOf,
+    mayRead: ({ user, session }, to) => to === session || to === `user:${user}` || attendance.isAbandoned(user, to),
+    inboxOf: ({ session }, user) => inbox.folderOf({ user, session }, attendance.isAbandoned(user, session)),
+    async write(user, work) {
+      await write(user, work)
+      await reload(user)
+    },
+    now: () => clock().calendar,
+    warn,
+  })
+  const timekeeper = createTimekeeper({ clock, isBusy, fire: fireOne, onError })
+  const jobWatch = createJobWatch({ jobs, happened, onError })
+  const alarm = (settings.alarm ?? createAlarm)(tick)
+  const stopListening = state.onChange(({ project: where, user }) => {
+    const concernsUs = attendance.users.includes(user) || told.has(user)
+    if (where === project && concernsUs) void reload(user).catch(onError)
+  })
+
+  function happened(user: string, callback: CallbackRow, happening: Happening): void {
+    timekeeper.happened(user, callback, happening)
+    alarm.poke()
+  }
+
+  async function fireOne(user: string, callback: CallbackRow, happening: Happening | undefined): Promise<void> {
+    const fired = await write(user, (rows) => fire(rows, callback, { moment: clock(), holder, happening }))
+    if (fired) besides.tell(fired)
+    await reload(user)
+  }
+
+  async function tick(): Promise<number | undefined> {
+    const waits = [await timekeeper.tick(), delivery.look(), await renewInTime()].filter((wait) => wait !== undefined)
+    return waits.length > 0 ? Math.min(...waits) : undefined
+  }
+
+  /** One at a time, so that what was read earlier is never believed later. */
+  function reload(user: string): Promise<void> {
+    return inTurn(user, async () => {
+      const seen = await state.read(scopeOf(user), async ({ sessions, callbacks, messages }) => ({
+        sessions: await sessions.all(),
+        callbacks: await callbacks.all(),
+        messages: await messages.waiting(),
+      }))
+      attendance.compare(user, seen.sessions)
+      const isOurs = ({ session }: { readonly session: string }): boolean => attendance.isHeld(user, session)
+      const callbacks = seen.callbacks.filter(isOurs)
+      timekeeper.know(user, callbacks)
+      jobWatch.know(
+        user,
+        callbacks.filter(({ job }) => job !== null),
+      )
+      delivery.know(user, seen.messages.filter(isOurs))
+      tellChange(user, JSON.stringify([seen.callbacks, seen.messages]))
+      alarm.poke()
+      if (callbacks.some(({ fireAt, boot }) => fireAt !== null && boot !== clock().boot)) {
+        await write(user, (rows) => rebaseAll(rows, { holder, moment: clock() }))
+      }
+    })
+  }
+
+  /** The state changes for other reasons too. */
+  function tellChange(user: string, look: string): void {
+    if (told.get(user) === look) return
+    told.set(user, look)
+    notices.updated(CALLBACKS_URI, user)
+  }
+
+  /** In turn with what is read: who is held must not be compared with what was true before. */
+  async function begin<T>(user: string, session: string | undefined, work: (rows: Rows) => Promise<T>): Promise<T> {
+    const value = await inTurn(user, async () => {
+      const written = await write(user, async (rows) => {
+        const begun = await attendance.begin(user, session, rows)
+        return { begun, done: await work(rows) }
+      })
+      written.begun()
+      return written.done
+    })
+    await reload(user)
+    return value
+  }
+
+  /** Milliseconds until it must be said again that we are there. */
+  async function renewInTime(): Promise<number | undefined> {
+    if (clock().uptime - renewedAt >= RENEW_MS) await renewAll()
+    return attendance.users.length > 0 ? renewedAt + RENEW_MS - clock().uptime : undefined
+  }
+
+  async function renewAll(): Promise<void> {
+    renewedAt = clock().uptime
+    try {
+      await delivery.remember()
+      for (const user of attendance.users) {
+        await inTurn(user, async () => (await write(user, (rows) => attendance.renew(user, rows)))())
+        if (!attendance.users.includes(user)) await tidy(user)
+      }
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  /** By a writer who changes nothing: the mark is gone only where nothing was left before. */
+  async function tidy(user: string): Promise<void> {
+    if (!marks?.isThere(user)) return
+    await write(user, async (rows) => {
+      if ((await everything(rows)).length === 0) marks.remove(user)
+    })
+  }
+
+  /** Where a mark cannot tell, the state can. */
+  async function mayHave(user: string): Promise<boolean> {
+    return marks ? marks.isThere(user) : (await state.read(scopeOf(user), everything)).length > 0
+  }
+
+  async function closeNow(): Promise<void> {
+    stopListening()
+    jobWatch.close()
+    await Promise.all([alarm.close(), besides.close()])
+    const startedAt = performance.now()
+    while (delivery.isMoving && performance.now() - startedAt < LAST_MS) await sleep(10)
+    await delivery.remember()
+    for (const user of attendance.users) {
+      await write(user, (rows) => attendance.release(user, rows))
+      await tidy(user)
+    }
+  }
+
+  return {
+    take(who) {
+      if (attendance.isTrusted(who.user)) return delivery.take(who)
+      if (attendance.users.includes(who.user)) void renewAll()
+      return undefined
+    },
+    async within(who, work) {
+      const value = await begin(who.user, who.session, async (rows) => {
+        if (marks && !marks.isThere(who.user)) marks.put(who.user)
+        return work(rows)
+      })
+      arrived.add(keyOf(who))
+      return value
+    },
+    adopt: (user) => begin(user, undefined, () => Promise.resolve()),
+    async arrive(who) {
+      const { user, session } = who
+      const key = keyOf(who)
+      if (arrived.has(key)) return
+      arrived.add(key)
+      try {
+        if (!(await mayHave(user))) return
+        await begin(user, session, () => Promise.resolve())
+        await tidy(user)
+      } catch (error) {
+        arrived.delete(key)
+        throw error
+      }
+    },
+    leave(who) {
+      arrived.delete(keyOf(who))
+      attendance.abandon(who.user, who.session)
+      delivery.offer(who.user)
+    },
+    reload,
+    poke() {
+      if (attendance.users.length > 0) alarm.poke()
+    },
+    msLeft: (user, callback) => timekeeper.msLeft(user, callback),
+    close: () => (closing ??= closeNow()),
+  }
+}
+
+/** What there is that must not be lost. */
+async function everything({ callbacks, messages, questions }: Rows): Promise<readonly object[]> {
+  return [await callbacks.all(), await messages.waiting(), await questions.open(), await questions.undelivered()].flat()
+}
+
+function keyOf({ user, session }: Who): string {
+  return `${user}\0${session}`
+}
