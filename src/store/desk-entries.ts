@@ -4,12 +4,12 @@
 
 import { lstatSync, mkdtempSync, rmSync, rmdirSync } from 'node:fs'
 import { chmod, readdir, rename, writeFile } from 'node:fs/promises'
-import { hostname, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
 import { Failure } from '../lib/failure.js'
-import { isObject } from '../lib/json.js'
-import { bootId, isAlive, isOwner, ourselves, pidSpace, type Owner } from '../platform/process-identity.js'
+import { isObject, parseJson, type JsonObject } from '../lib/json.js'
+import { isSeenGone, isWhereabouts, ourWhereabouts, type Whereabouts } from '../platform/whereabouts.js'
 import { readSmallFile } from './private-file.js'
 import { ensurePrivateFolder, isPrivateFolder, notKept } from './private-folder.js'
 
@@ -23,11 +23,8 @@ const SILENCE_MS = 24 * 60 * 60 * 1000
 const ID = /^[0-9a-f]{16}$/
 const LODGING = 'scorpiox-desk-'
 
-export interface DeskEntry {
+export interface DeskEntry extends Whereabouts {
   readonly id: string
-  readonly owner: Owner
-  readonly host: string
-  readonly pidSpace: string
   readonly address: string
   readonly path: string
   readonly changedAt: number
@@ -58,7 +55,7 @@ export async function lodge(folder: string, id: string): Promise<string> {
 /** Says that a desk is open. */
 export async function enterDesk(folder: string, id: string, address: string): Promise<void> {
   const path = entryOf(folder, id)
-  const entry = { id, owner: ourselves(), host: hostname(), pidSpace: pidSpace(), address }
+  const entry = { id, ...ourWhereabouts(), address }
   try {
     await writeFile(`${path}.tmp`, JSON.stringify(entry), { mode: 0o600, flag: 'wx' })
     await rename(`${path}.tmp`, path)
@@ -84,13 +81,11 @@ export async function openDesks(folder: string): Promise<readonly DeskEntry[]> {
 
 /** Its process may live, but nobody answers there. */
 export function strikeRefused(entry: DeskEntry): void {
-  const isSeen = entry.host === hostname() && entry.pidSpace === pidSpace()
-  if (isSeen || Date.now() - entry.changedAt > SILENCE_MS) remove(entry.path, entry.address)
+  if (isSeenGone(entry) !== undefined || Date.now() - entry.changedAt > SILENCE_MS) remove(entry.path, entry.address)
 }
 
 function strikeLost(entry: DeskEntry): boolean {
-  if (entry.host !== hostname()) return false
-  const isLost = entry.owner.boot !== bootId() || (entry.pidSpace === pidSpace() && !isAlive(entry.owner))
+  const isLost = isSeenGone(entry) ?? false
   if (isLost) remove(entry.path, entry.address)
   return isLost
 }
@@ -109,12 +104,11 @@ function isOurs(address: string): boolean {
 async function readEntry(folder: string, id: string): Promise<DeskEntry | undefined> {
   const path = entryOf(folder, id)
   const file = await readSmallFile(path, MAX_BYTES)
-  const value = file && parse(file.text)
-  if (!isObject(value) || value.id !== id || !isOwner(value.owner)) return undefined
-  const { owner, host, pidSpace: space, address } = value
-  if (typeof host !== 'string' || typeof space !== 'string' || typeof address !== 'string') return undefined
-  if (!isPossible(folder, id, address)) return undefined
-  return { id, owner, host, pidSpace: space, address, path, changedAt: file?.changedAt ?? 0 }
+  const value = file && parseJson(file.text)
+  if (!isObject(value) || value.id !== id || !isWhereabouts(value)) return undefined
+  const { owner, host, pidSpace, address }: JsonObject & Whereabouts = value
+  if (typeof address !== 'string' || !isPossible(folder, id, address)) return undefined
+  return { id, owner, host, pidSpace, address, path, changedAt: file?.changedAt ?? 0 }
 }
 
 function entryOf(folder: string, id: string): string {
@@ -126,14 +120,6 @@ function isPossible(folder: string, id: string, address: string): boolean {
   if (process.platform === 'win32') return address === `\\\\.\\pipe\\scorpiox-${id}`
   if (address === join(folder, `${id}.sock`)) return true
   return basename(address) === 'desk.sock' && basename(dirname(address)).startsWith(LODGING)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function remove(path: string, address: string): void {

@@ -2,7 +2,7 @@
 // for an hour while the issuer cannot be reached; without any, nobody is let in, and the issuer is not asked in a storm.
 
 import { Failure } from '../../lib/failure.js'
-import { isObject } from '../../lib/json.js'
+import { isObject, parseJson } from '../../lib/json.js'
 import { fetchFrom } from '../../platform/http.js'
 import { isLoopback } from './gate.js'
 
@@ -100,16 +100,8 @@ async function fetchJson(url: string, isExpected: (value: unknown) => boolean): 
   const { status, bytes } = await fetchFrom(url, { headers: { accept: 'application/json' }, timeoutMs: TIMEOUT_MS })
   if (status !== 200) throw new Failure(`${url} answered with status ${status}`)
   const text = bytes.toString()
-  if (!isExpected(parse(text))) throw new Failure(`${url} answered with something else than was asked for`)
+  if (!isExpected(parseJson(text))) throw new Failure(`${url} answered with something else than was asked for`)
   return text
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function isKeySet(value: unknown): boolean {
