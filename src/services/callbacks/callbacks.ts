@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
 import { compilePattern } from '../../lib/line-pattern.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import type { CallbackRow } from '../../store/state/callback-rows.js'
 import type { MessageRow } from '../../store/state/message-rows.js'
 import type { Scope } from '../../store/state/state.js'
@@ -119,7 +120,7 @@ export function createCallbacks(settings: UpkeepSettings): Callbacks {
         const folder = inbox.folderOf(who, false)
         return folder === undefined ? undefined : join(folder, 'inbox')
       } catch (error) {
-        warn(`there is no inbox for the session: ${error instanceof Error ? error.message : String(error)}`)
+        warn(`there is no inbox for the session: ${reasonOf(error)}`)
         return undefined
       }
     },

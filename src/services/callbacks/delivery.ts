@@ -2,6 +2,7 @@
 // front of the next result, or from the inbox of the session's folder. A log message goes out besides and counts for
 // nothing. What was delivered is remembered, at the next opportunity where it cannot be at once.
 
+import { reasonOf } from '../../lib/reason-of.js'
 import type { MessageRow } from '../../store/state/message-rows.js'
 import type { Rows } from '../../store/state/state.js'
 import type { Who } from '../jobs/book.js'
@@ -79,7 +80,7 @@ export function createDelivery(settings: DeliverySettings): Delivery {
         })
         owed.delete(debt)
       } catch (error) {
-        warn(`that a message was delivered could not be remembered yet: ${sentence(error)}`)
+        warn(`that a message was delivered could not be remembered yet: ${reasonOf(error)}`)
       }
     }
   }
@@ -115,7 +116,7 @@ export function createDelivery(settings: DeliverySettings): Delivery {
       files.set(key, { user, message, path })
       await write(user, ({ messages }) => messages.place(message.id, path))
     } catch (error) {
-      warn(`a message could not be put into the inbox of its session: ${sentence(error)}`)
+      warn(`a message could not be put into the inbox of its session: ${reasonOf(error)}`)
     }
   }
 
@@ -165,8 +166,4 @@ function wasRead({ file }: MessageRow): boolean {
 
 function keyOf(user: string, id: number): string {
   return `${user}\0${id}`
-}
-
-function sentence(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createInTurn } from '../../lib/in-turn.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import type { Clock } from '../../platform/clock.js'
 import type { CallbackRow } from '../../store/state/callback-rows.js'
 import type { SessionRow } from '../../store/state/session-rows.js'
@@ -78,7 +79,7 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
   let closing: Promise<void> | undefined
   const scopeOf = (user: string): Scope => ({ project, user })
   const write = <T>(user: string, work: (rows: Rows) => Promise<T>): Promise<T> => state.write(scopeOf(user), work)
-  const onError = (error: unknown): void => warn(`callbacks: ${error instanceof Error ? error.message : String(error)}`)
+  const onError = (error: unknown): void => warn(`callbacks: ${reasonOf(error)}`)
 
   const delivery = createDelivery({
     notices,

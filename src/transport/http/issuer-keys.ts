@@ -3,6 +3,7 @@
 
 import { Failure } from '../../lib/failure.js'
 import { isObject, parseJson } from '../../lib/json.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import { fetchFrom } from '../../platform/http.js'
 import { isLoopback } from './gate.js'
 
@@ -57,7 +58,7 @@ function createKeySource({ issuer, jwksUri, warn }: IssuerSettings): () => Promi
     } catch (error) {
       if (!hasJustFailed) {
         failedAt = now
-        warn(error instanceof Error ? error.message : String(error))
+        warn(reasonOf(error))
       }
       if (kept && now - kept.at < KEEP_MS) return kept.text
       throw error
@@ -79,7 +80,7 @@ async function discover(issuer: string): Promise<string> {
     try {
       return keysNamedIn(await fetchJson(place, isObject), issuer)
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error))
+      problems.push(reasonOf(error))
     }
   }
   throw new Failure(`The keys of ${issuer} were not found; set OAUTH_JWKS to their address. ${problems.join('. ')}`)
