@@ -2,8 +2,7 @@
 // port, with a key that nobody else knows. It works whether or not any server runs, and serves no tool.
 
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import type { Config } from '../config/load.js'
@@ -27,6 +26,9 @@ import { nextSignal, print } from './terminal.js'
 
 const HOST = '127.0.0.1'
 const MAX_BODY = 1024 * 1024
+
+const DOOR = 'ui-'
+const DOOR_MS = 60_000
 
 export async function serveUi(config: Config, flags: Flags, log: Log): Promise<void> {
   const stopped = nextSignal()
@@ -69,21 +71,35 @@ function settingsOf(flags: Flags, key: string): HttpSettings {
   }
 }
 
-/** A file that leads there: what a program is started with can be read by every user of the machine, and the key is part of the address. */
+/**
+ * A file that leads there: what a program is started with can be read by every user of the machine, and the key is part
+ * of the address. It goes when the browser has had time to read it.
+ */
 async function openDoor({ settings, childEnv }: Config, address: string, log: Log) {
   const folder = stateDirOf(settings)
-  const path = join(folder, `ui-${randomBytes(8).toString('hex')}.html`)
+  const path = join(folder, `${DOOR}${randomBytes(8).toString('hex')}.html`)
   const remove = (): void => rmSync(path, { force: true })
   try {
     ensurePrivateFolder(folder)
-    await writeFile(path, doorPage(address), { mode: 0o600, flag: 'wx' })
+    removeOldDoors(folder)
     process.once('exit', remove)
+    writeFileSync(path, doorPage(address), { mode: 0o600, flag: 'wx' })
+    setTimeout(remove, DOOR_MS).unref()
     await openInBrowser(path, childEnv)
   } catch (error) {
     remove()
     log.info(`no browser could be opened: ${reasonOf(error)}`)
   }
   return { remove }
+}
+
+/** Of those who were ended before they could do it. */
+function removeOldDoors(folder: string): void {
+  const doors = readdirSync(folder).filter((name) => name.startsWith(DOOR))
+  for (const path of doors.map((name) => join(folder, name))) {
+    const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    if (Date.now() - changedAt > DOOR_MS) rmSync(path, { force: true })
+  }
 }
 
 function doorPage(address: string): string {

@@ -2,8 +2,18 @@
 // whose process is gone is struck by whoever finds it. The path of a socket is short by law; where the folder's is too
 // long for it, the socket lies in a private folder for temporary files.
 
-import { lstatSync, mkdtempSync, rmSync, rmdirSync } from 'node:fs'
-import { chmod, readdir, rename, writeFile } from 'node:fs/promises'
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  rmdirSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
@@ -17,6 +27,10 @@ import { ensurePrivateFolder, isPrivateFolder, notKept } from './private-folder.
 const MAX_ADDRESS = 100
 const MAX_BYTES = 16 * 1024
 const MAX_ENTRIES = 200
+/** So many may lie about that are none. */
+const MAX_READ = 5000
+/** Where there are more files, some will be of the dead. */
+const MANY_FILES = 100
 /** What cannot be seen from here is left alone for so long. */
 const SILENCE_MS = 24 * 60 * 60 * 1000
 
@@ -35,11 +49,11 @@ export function desksIn(stateDir: string): string {
 }
 
 /** Where the socket of a desk goes. Throws a Failure where there is no place for one. */
-export async function lodge(folder: string, id: string): Promise<string> {
+export function lodge(folder: string, id: string): string {
   ensurePrivateFolder(folder)
   try {
     // Nobody else may even look: whoever can enter can knock.
-    await chmod(folder, 0o700)
+    chmodSync(folder, 0o700)
     if (process.platform === 'win32') return `\\\\.\\pipe\\scorpiox-${id}`
     const address = join(folder, `${id}.sock`)
     if (Buffer.byteLength(address) <= MAX_ADDRESS) return address
@@ -52,13 +66,13 @@ export async function lodge(folder: string, id: string): Promise<string> {
   throw new Failure(`no socket can be made: the paths of ${folder} and of ${tmpdir()} are too long`)
 }
 
-/** Says that a desk is open. */
-export async function enterDesk(folder: string, id: string, address: string): Promise<void> {
+/** Says that a desk is open. At once: every server does this, and threads for it would stay with each. */
+export function enterDesk(folder: string, id: string, address: string): void {
   const path = entryOf(folder, id)
   const entry = { id, ...ourWhereabouts(), address }
   try {
-    await writeFile(`${path}.tmp`, JSON.stringify(entry), { mode: 0o600, flag: 'wx' })
-    await rename(`${path}.tmp`, path)
+    writeFileSync(`${path}.tmp`, JSON.stringify(entry), { mode: 0o600, flag: 'wx' })
+    renameSync(`${path}.tmp`, path)
   } catch (error) {
     throw notKept(folder, error)
   }
@@ -69,25 +83,46 @@ export function leaveDesk(folder: string, id: string, address: string): void {
   remove(entryOf(folder, id), address)
 }
 
+/** Says so again: whoever cannot see the process believes no entry for ever. */
+export function renewDesk(folder: string, id: string, address: string): void {
+  try {
+    utimesSync(entryOf(folder, id), new Date(), new Date())
+  } catch {
+    enterDesk(folder, id, address)
+  }
+}
+
+/** Strikes the dead where they have become many, because nobody ever looks. */
+export async function tidyDesks(folder: string): Promise<void> {
+  if (readdirSync(folder).length > MANY_FILES) await openDesks(folder)
+}
+
 /** Those that may be connected to; the dead are struck. */
 export async function openDesks(folder: string): Promise<readonly DeskEntry[]> {
   if (!isPrivateFolder(folder)) return []
   const names = await readdir(folder).catch(() => [])
   const ids = names.filter((name) => name.endsWith('.json')).map((name) => basename(name, '.json'))
-  const known = ids.filter((id) => ID.test(id)).slice(0, MAX_ENTRIES)
+  const known = ids.filter((id) => ID.test(id)).slice(0, MAX_READ)
   const entries = await Promise.all(known.map((id) => readEntry(folder, id)))
-  return entries.filter((entry) => entry !== undefined).filter((entry) => !strikeLost(entry) && isOurs(entry.address))
+  return entries
+    .filter((entry) => entry !== undefined)
+    .filter((entry) => !strikeLost(entry) && isOurs(entry.address))
+    .slice(0, MAX_ENTRIES)
 }
 
 /** Its process may live, but nobody answers there. */
 export function strikeRefused(entry: DeskEntry): void {
-  if (isSeenGone(entry) !== undefined || Date.now() - entry.changedAt > SILENCE_MS) remove(entry.path, entry.address)
+  if (isSeenGone(entry) !== undefined || isSilent(entry)) remove(entry.path, entry.address)
 }
 
 function strikeLost(entry: DeskEntry): boolean {
-  const isLost = isSeenGone(entry) ?? false
+  const isLost = isSeenGone(entry) ?? (isSilent(entry) && !isOurs(entry.address))
   if (isLost) remove(entry.path, entry.address)
   return isLost
+}
+
+function isSilent({ changedAt }: { readonly changedAt: number }): boolean {
+  return Date.now() - changedAt > SILENCE_MS
 }
 
 /** Whether nobody but us can have put it there. */
@@ -104,11 +139,20 @@ function isOurs(address: string): boolean {
 async function readEntry(folder: string, id: string): Promise<DeskEntry | undefined> {
   const path = entryOf(folder, id)
   const file = await readSmallFile(path, MAX_BYTES)
-  const value = file && parseJson(file.text)
+  if (!file) return undefined
+  const entry = entryIn(file.text, folder, id)
+  if (entry) return { ...entry, path, changedAt: file.changedAt }
+  // What a machine that lost its power leaves is nobody's.
+  if (isSilent(file)) remove(path, join(folder, `${id}.sock`))
+  return undefined
+}
+
+function entryIn(text: string, folder: string, id: string): Omit<DeskEntry, 'path' | 'changedAt'> | undefined {
+  const value = parseJson(text)
   if (!isObject(value) || value.id !== id || !isWhereabouts(value)) return undefined
   const { owner, host, pidSpace, address }: JsonObject & Whereabouts = value
   if (typeof address !== 'string' || !isPossible(folder, id, address)) return undefined
-  return { id, owner, host, pidSpace, address, path, changedAt: file?.changedAt ?? 0 }
+  return { id, owner, host, pidSpace, address }
 }
 
 function entryOf(folder: string, id: string): string {

@@ -1,7 +1,17 @@
 // Several servers, the page and a board on one machine see the same, live; and no peer that is dead, deaf or mad holds up
 // the others.
 
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, connect, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -178,6 +188,17 @@ describe('a peer that fails holds up nobody', () => {
           `${JSON.stringify({ kind: 'news', news: { server: { id: 'x', pid: 1, transport: 'stdio', project: '', startedAt: 0, version: '', tools: [] } } })}\n`,
         ),
     ],
+    [
+      'says too much',
+      (socket: Socket) => floodOn(socket, `{"kind":"news","news":{"calls":[],"x":"${'x'.repeat(1e5)}"}}\n`),
+    ],
+    [
+      'shows jobs of another',
+      (socket: Socket) =>
+        socket.write(
+          `${JSON.stringify({ kind: 'news', news: { jobs: [{ server: 'x', project: '', id: 1, command: 'not mine', startedAt: 0, endedAt: null, isRunning: true, exitCode: null, ending: '', tail: '' }] } })}\n`,
+        ),
+    ],
   ])('one that %s', async (_, behave) => {
     const machine = newMachine()
     mkdirSync(machine.desks, { recursive: true, mode: 0o700 })
@@ -189,7 +210,7 @@ describe('a peer that fails holds up nobody', () => {
     const view = await board.until(({ servers }) => servers.length === 1)
     expect(view.servers[0]?.pid).toBe(server.child.pid)
     const id = await startJob(server, 'echo done')
-    await board.until(({ jobs }) => jobs[0]?.tail === 'done')
+    await board.until(({ jobs }) => jobs.length === 1 && jobs[0]?.tail === 'done')
     expect((await order(page, 'output', { server: view.servers[0]?.id, id })).json).toEqual({ text: 'done\n' })
     board.leave()
   })
@@ -286,6 +307,11 @@ describe('scorpiox-code ui', () => {
         mode: 0o755,
       },
     )
+    mkdirSync(machine.stateDir, { mode: 0o700 })
+    // Of one that was killed.
+    const old = join(machine.stateDir, 'ui-old.html')
+    writeFileSync(old, '')
+    utimesSync(old, 1, 1)
     const page = await startUi(machine, { OPEN: '1', PATH: `${bin}:${process.env.PATH}` })
     await expect.poll(() => existsSync(`${opened}.args`), { timeout: 5000 }).toBe(true)
     expect(readFileSync(`${opened}.mode`, 'utf8')).toBe('600\n')
@@ -319,8 +345,7 @@ async function impersonate({ desks }: Machine, behave: (socket: Socket) => void)
   return server
 }
 
-function floodOn(socket: Socket): void {
-  const chunk = Buffer.alloc(256 * 1024, 'x')
+function floodOn(socket: Socket, chunk: string | Buffer = Buffer.alloc(256 * 1024, 'x')): void {
   const more = (): void => {
     if (socket.destroyed) return
     if (socket.write(chunk)) setImmediate(more)

@@ -1,5 +1,8 @@
 // The inbox where nobody is at a terminal: it says what there is, once.
 
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
 import { describe, expect, test, vi } from 'vitest'
 
 import { startJob } from '../shell/support.js'
@@ -13,6 +16,17 @@ describe.concurrent('without a terminal', () => {
     const { code, out } = await printed(home)
     expect(code).toBe(0)
     expect(out).toMatch(/· 1 question ·[^]*\nQuestions\n[^]*Which \[31m colour\?\n +○ red\n +○ green\n/)
+  })
+
+  test('a store that does not answer is not taken for an empty one', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const address = silent.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    const home = newHome()
+    const { out } = await printed({ ...home, env: { ...home.env, DATABASE_URL: `postgres://u@127.0.0.1:${port}/x` } })
+    expect(out).toMatch(/^scorpiox-code inbox · 1 problem · 0 servers\n\nProblems\n.* does not answer/)
+    silent.close()
   })
 
   test('what servers do at the moment is in it', async () => {

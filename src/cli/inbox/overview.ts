@@ -21,12 +21,21 @@ export interface Item {
   readonly place: Place
 }
 
+const PROBLEMS = 'Problems'
+const atProblems = `section ${PROBLEMS}`
+
 /** Where there is nothing yet, the cursor should not wait on the way out. */
 const NOTHING: Item = { value: 'nothing', label: 'Nothing yet', place: { kind: 'nothing' } }
 
 export function overviewOf(view: BoardView, now: number): readonly Item[] {
   const ended = view.jobs.filter(({ isRunning }) => !isRunning)
+  const further = furtherOf(view, now).map(({ title, note }): Item => ({
+    value: `section ${title}`,
+    label: `${title} · ${note}`,
+    place: { kind: 'section', title },
+  }))
   const items: readonly Item[] = [
+    ...further.filter(({ value }) => value === atProblems),
     ...view.questions.map((question): Item => ({
       value: `question ${question.id} ${question.project}`,
       label: `Question · ${questionLine(question, now)}`,
@@ -46,11 +55,7 @@ export function overviewOf(view: BoardView, now: number): readonly Item[] {
     ...(ended.length > 0
       ? [{ value: 'ended', label: `Ended jobs · ${ended.length}`, place: { kind: 'ended' } } as const]
       : []),
-    ...furtherOf(view, now).map(({ title, note }): Item => ({
-      value: `section ${title}`,
-      label: `${title} · ${note}`,
-      place: { kind: 'section', title },
-    })),
+    ...further.filter(({ value }) => value !== atProblems),
   ]
   return [...(items.length > 0 ? items : [NOTHING]), { value: 'quit', label: 'Quit', place: { kind: 'quit' } }]
 }
@@ -63,8 +68,10 @@ export function endedOf({ jobs }: BoardView, now: number): readonly Item[] {
 }
 
 /** What stands above the list. */
-export function headline({ questions, servers }: BoardView): string {
-  const waiting = questions.length === 0 ? 'no question' : counted(questions.length, 'question')
+export function headline({ questions, servers, problems }: BoardView): string {
+  // Where something is wrong nobody knows that there is none.
+  const none = problems.length === 0 ? 'no question' : counted(problems.length, 'problem')
+  const waiting = questions.length === 0 ? none : counted(questions.length, 'question')
   return `scorpiox-code inbox · ${waiting} · ${counted(servers.length, 'server')}`
 }
 
@@ -87,6 +94,6 @@ function furtherOf(view: BoardView, now: number): readonly (Section & { readonly
       lines: serverLines(view, now),
       note: broken.length === 0 ? 'all work' : `${broken.length} ${broken.length === 1 ? 'does' : 'do'} not work`,
     },
-    { title: 'Problems', lines: view.problems.map(line), note: `${view.problems.length}` },
+    { title: PROBLEMS, lines: view.problems.map(line), note: line(view.problems[0] ?? '') },
   ].filter(({ lines }) => lines.length > 0)
 }

@@ -90,6 +90,7 @@ const VIEW: BoardView = {
 test('the overview has what waits for the person on top', () => {
   expect(headline(VIEW)).toBe('scorpiox-code inbox · 1 question · 1 server')
   expect(overviewOf(VIEW, NOW).map(({ label }) => label)).toEqual([
+    'Problems · The state cannot be read.',
     'Question · Which database? · +1 more · a call waits',
     'Job 3 · 2m03s · npm test · two',
     'Callback 0 · in 5m00s · every 1m00s, 19 more times · look',
@@ -101,7 +102,6 @@ test('the overview has what waits for the person on top', () => {
     'Plans and tasks · 3 open',
     'Recent calls · 3',
     'Servers and tools · 1 does not work',
-    'Problems · 1',
     'Quit',
   ])
 })
@@ -109,6 +109,8 @@ test('the overview has what waits for the person on top', () => {
 test('where nothing is, there is the way out', () => {
   expect(headline(NOTHING)).toBe('scorpiox-code inbox · no question · 0 servers')
   expect(overviewOf(NOTHING, NOW).map(({ value }) => value)).toEqual(['nothing', 'quit'])
+  // Who cannot look does not say that there is none.
+  expect(headline({ ...NOTHING, problems: VIEW.problems })).toBe('scorpiox-code inbox · 1 problem · 0 servers')
   expect(report(NOTHING, NOW)).toBe('scorpiox-code inbox · no question · 0 servers\n')
 })
 

@@ -10,10 +10,13 @@ const ALIVE_EVERY_MS = 5000
 const PATIENCE_MS = 8000
 /** An output as large as any is shown, in JSON. */
 const MAX_LINE = 4 * 1024 * 1024
+/** Between two signs of life; the busiest honest desk says a tenth of it. */
+const MAX_HEARD = 32 * 1024 * 1024
 
 export interface LinkListener {
   news(news: DeskNews): void
-  gone(): void
+  /** `isMad`: it was let go for what it said. */
+  gone(isMad: boolean): void
 }
 
 /** Rejects where nobody listens. */
@@ -21,10 +24,16 @@ export async function linkToDesk(address: string, user: string, listener: LinkLi
   const waiting = new Map<number, (reply: { readonly text?: string; readonly failure?: string }) => void>()
   let isWatching = false
   let lastId = 0
+  let heard = 0
+  let isMad = false
 
   function hear(socket: LineSocket, line: string): void {
-    const message = readFromDesk(line)
-    if (!message) return socket.close()
+    heard += line.length
+    const message = heard > MAX_HEARD ? undefined : readFromDesk(line)
+    if (!message) {
+      isMad = true
+      return socket.close()
+    }
     if (message.kind === 'news') return listener.news(message.news)
     waiting.get(message.to)?.(message)
     waiting.delete(message.to)
@@ -34,7 +43,7 @@ export async function linkToDesk(address: string, user: string, listener: LinkLi
     clearInterval(beat)
     for (const settle of waiting.values()) settle({ failure: 'The server is gone.' })
     waiting.clear()
-    listener.gone()
+    listener.gone(isMad)
   }
 
   const socket = await connectLocally(address, { maxLine: MAX_LINE }, (own) => ({
@@ -43,7 +52,10 @@ export async function linkToDesk(address: string, user: string, listener: LinkLi
   }))
   const send = (message: FromBoard): void => socket.send(JSON.stringify(message))
   const present = (): void => send({ kind: 'presence', user, watching: isWatching })
-  const beat = setInterval(present, ALIVE_EVERY_MS).unref()
+  const beat = setInterval(() => {
+    heard = 0
+    present()
+  }, ALIVE_EVERY_MS).unref()
   present()
 
   function ask(verb: Verb, job: number): Promise<string> {

@@ -14,6 +14,8 @@ const LOOK_MS = 1000
 const LOOK_SPACING_MS = 100
 /** What one that has just refused is spared. */
 const RETRY_MS = 3000
+/** And one that says what nobody can use. */
+const MAD_MS = 60_000
 
 export interface DeskLinks {
   /** What each desk shows. */
@@ -55,8 +57,7 @@ export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLin
   let isClosed = false
 
   function hear(id: string, news: DeskNews): void {
-    // Who says that it is another is not believed.
-    if (news.server && news.server.id !== id) return
+    if (!isAbout(id, news)) return
     const { stirred: _, ...parts } = news
     const link = links.get(id)
     if (link) link.shown = { ...link.shown, ...parts }
@@ -80,8 +81,9 @@ export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLin
     try {
       const visit = await linkToDesk(address, user, {
         news: (news) => hear(id, news),
-        gone() {
+        gone(isMad) {
           early.delete(id)
+          if (isMad) retryAt.set(id, Date.now() + MAD_MS)
           if (links.delete(id)) onNews({})
         },
       })
@@ -130,6 +132,11 @@ export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLin
       for (const { visit } of left) visit.leave()
     },
   }
+}
+
+/** Who speaks for another is not believed: what is done about its jobs would be done to those of the other. */
+function isAbout(id: string, { server, jobs = [], calls = [] }: DeskNews): boolean {
+  return (server === undefined || server.id === id) && [...jobs, ...calls].every((each) => each.server === id)
 }
 
 /** Sooner than by looking; where it cannot be had, or breaks, looking does. */

@@ -2,14 +2,15 @@
 // is found. A board that falls silent, babbles or does not read is let go, and holds up nobody.
 
 import { Failure } from '../../lib/failure.js'
-import { listenLocally, type LineListener, type LineSocket } from '../../platform/local-socket.js'
-import { enterDesk, leaveDesk, lodge } from '../../store/desk-entries.js'
+import { listenLocally, type LineListener, type LineSocket, type LocalServer } from '../../platform/local-socket.js'
+import { enterDesk, leaveDesk, lodge, renewDesk, tidyDesks } from '../../store/desk-entries.js'
 import type { Desk, DeskVisit } from './desk.js'
 import { readFromBoard, type FromBoard, type FromDesk } from './desk-news.js'
 
 /** Boards say that they are there every five seconds. */
 const SILENCE_MS = 20_000
 const MAX_LINE = 64 * 1024
+const RENEW_MS = 6 * 60 * 60 * 1000
 /** Of requests that one board makes at once. */
 const MAX_ASKED = 50
 
@@ -19,24 +20,37 @@ export interface DeskSocket {
 
 /** Rejects where there can be no socket, and leaves nothing. */
 export async function openDeskSocket(desk: Desk, folder: string): Promise<DeskSocket> {
-  const address = await lodge(folder, desk.id)
+  const address = lodge(folder, desk.id)
   const leave = (): void => leaveDesk(folder, desk.id, address)
   // Also where the process ends without a farewell.
   process.once('exit', leave)
+  const renew = (): void => renewDesk(folder, desk.id, address)
+  let server: LocalServer | undefined
+  let renewing: NodeJS.Timeout | undefined
   try {
-    const server = await listenLocally(address, { maxLine: MAX_LINE }, (socket) => attend(desk, socket))
-    await enterDesk(folder, desk.id, address)
-    return { close: () => closeWith(() => server.close()) }
+    server = await listenLocally(address, { maxLine: MAX_LINE }, (socket) => attend(desk, socket))
+    enterDesk(folder, desk.id, address)
+    renewing = setInterval(() => quietly(renew), RENEW_MS).unref()
+    await tidyDesks(folder)
+    return { close }
   } catch (error) {
-    await closeWith(() => Promise.resolve())
+    await close()
     throw error
   }
 
-  function closeWith(end: () => Promise<void>): Promise<void> {
+  async function close(): Promise<void> {
+    clearInterval(renewing)
     process.off('exit', leave)
     leave()
-    return end()
+    await server?.close()
   }
+}
+
+/** A disk that cannot be written to now may be later. */
+function quietly(work: () => void): void {
+  try {
+    work()
+  } catch {}
 }
 
 function attend(desk: Desk, socket: LineSocket): LineListener {

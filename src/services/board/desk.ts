@@ -9,7 +9,6 @@ import { JOBS_URI } from '../jobs/uri.js'
 import type { Notices } from '../notices.js'
 import type { LazyState } from '../state.js'
 import type { DeskNews } from './desk-news.js'
-import { BOARD_SESSION, jobViews } from './job-views.js'
 import type { RecentCalls } from './recent-calls.js'
 import type { ServerView } from './view.js'
 import type { Watchers } from './watchers.js'
@@ -17,6 +16,9 @@ import type { Watchers } from './watchers.js'
 const CALLS_EVERY_MS = 200
 const JOBS_EVERY_MS = 500
 const STIR_EVERY_MS = 25
+
+/** Boards read no further than anybody else. */
+const BOARD_SESSION = 'board'
 
 export interface Desk extends Watchers {
   readonly id: string
@@ -91,7 +93,9 @@ export function createDesk(parts: DeskParts): Desk {
   async function jobsOf(user: string) {
     try {
       const jobs = await parts.jobs()
-      return jobs ? await jobViews(jobs, user, { server: id, project }) : []
+      if (!jobs) return []
+      const { jobViews } = await import('./job-views.js')
+      return await jobViews(jobs, { user, session: BOARD_SESSION }, { server: id, project })
     } catch {
       return []
     }

@@ -1,6 +1,7 @@
 // The jobs of one user in this server, as a board shows them: those that run, and the last that ended.
 
 import { oneLine } from '../../lib/one-line.js'
+import type { Who } from '../jobs/book.js'
 import type { Job } from '../jobs/job.js'
 import type { Jobs } from '../jobs/jobs.js'
 import { glimpse } from '../jobs/glimpse.js'
@@ -14,16 +15,13 @@ const MAX_COMMAND = 500
 /** Of those that have ended: nothing is added to them any more. */
 const lastWords = new WeakMap<Job, string>()
 
-/** Boards read no further than anybody else. */
-export const BOARD_SESSION = 'board'
-
 export interface Place {
   readonly server: string
   readonly project: string
 }
 
-export async function jobViews(jobs: Jobs, user: string, place: Place): Promise<readonly JobView[]> {
-  const all = await jobs.list({ user, session: BOARD_SESSION })
+export async function jobViews(jobs: Jobs, who: Who, place: Place): Promise<readonly JobView[]> {
+  const all = await jobs.list(who)
   const running = all.filter(({ isRunning }) => isRunning).slice(-MAX_RUNNING)
   const ended = all.filter(({ isRunning }) => !isRunning).slice(-MAX_ENDED)
   return Promise.all([...ended, ...running].map((job) => viewOf(job, place)))

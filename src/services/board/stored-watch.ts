@@ -36,7 +36,8 @@ export function watchStored({ user, state: lazy, projects, onChange }: StoredWat
   const views = new Map<string, StoredView>()
   const changed = new Set<string>()
   const first = promised<void>()
-  let problem: string | undefined
+  let problem: string | undefined =
+    'What is remembered has not been read yet: the place where it is kept does not answer.'
   let state: State | undefined
   let leave: (() => void) | undefined
   let isClosed = false

@@ -11,6 +11,7 @@ import { LanguageSwitch } from './parts/language-switch.js'
 import { Navigation } from './parts/navigation.js'
 import { News, useNews } from './parts/news.js'
 import { Opening } from './parts/opening.js'
+import { Problems } from './parts/problems.js'
 import { useRoute, type Route } from './route.js'
 import type { Farewell } from './login.js'
 import type { SignIn } from './sign-in.js'
@@ -70,6 +71,7 @@ export function Board({ signedIn, leave, choose }: Props) {
         </header>
         <main id="main" ref={main} tabIndex={-1}>
           <News news={news} close={close} />
+          <Problems problems={view.problems} />
           {SHOWN[route](view, settled)}
         </main>
       </div>
@@ -88,7 +90,7 @@ const SHOWN: Readonly<Record<Route, Shown>> = {
   tasks: ({ projects }) => <TasksView projects={projects} />,
   callbacks: ({ callbacks, messages }) => <CallbacksView callbacks={callbacks} messages={messages} />,
   calls: ({ calls }) => <CallsView calls={calls} />,
-  tools: ({ servers, problems }) => <ToolsView servers={servers} problems={problems} />,
+  tools: ({ servers }) => <ToolsView servers={servers} />,
 }
 
 function useTitle(name: string, waiting: number): void {

@@ -13,30 +13,16 @@ import { Foreign } from '../parts/foreign.js'
 
 interface Props {
   readonly servers: readonly ServerView[]
-  readonly problems: readonly string[]
 }
 
-export function ToolsView({ servers, problems }: Props) {
-  const { say } = useWords()
+export function ToolsView({ servers }: Props) {
   return (
     <ViewFrame
       route="tools"
       summary={{ phrase: 'serversRunning', n: servers.length }}
       empty={{ phrase: 'serversNone', how: 'serversHow' }}
-      isEmpty={servers.length === 0 && problems.length === 0}
+      isEmpty={servers.length === 0}
     >
-      {problems.length > 0 && (
-        <section class="card problems" aria-labelledby="problems">
-          <h2 id="problems">{say('problems')}</h2>
-          <ul>
-            {problems.map((problem) => (
-              <li key={problem}>
-                <Foreign lang="en" text={problem} />
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
       <ul class="cards">
         {servers.map((server) => (
           <Server key={server.id} server={server} />

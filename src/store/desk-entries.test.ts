@@ -1,0 +1,80 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { beforeEach, expect, test } from 'vitest'
+
+import { ourselves, pidSpace } from '../platform/process-identity.js'
+import { enterDesk, openDesks, renewDesk, strikeRefused, tidyDesks } from './desk-entries.js'
+
+const LONG_AGO = new Date(Date.now() - 48 * 60 * 60 * 1000)
+const LIVING = 'ffffffffffffffff'
+let folder = ''
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'scorpiox-test-'))
+  const address = join(folder, `${LIVING}.sock`)
+  const server = createServer().unref()
+  await new Promise<void>((resolve) => server.listen(address, resolve))
+  enterDesk(folder, LIVING, address)
+})
+
+function idOf(number: number): string {
+  return number.toString(16).padStart(16, '0')
+}
+
+function plant(number: number, changes: object | string, at = new Date()): string {
+  const id = idOf(number)
+  const path = join(folder, `${id}.json`)
+  const address = join(folder, `${id}.sock`)
+  const entry = { id, owner: ourselves(), host: hostname(), pidSpace: pidSpace(), address }
+  writeFileSync(path, typeof changes === 'string' ? changes : JSON.stringify({ ...entry, ...changes }))
+  utimesSync(path, at, at)
+  return path
+}
+
+test('however many that are none lie before it, one that lives is found', async () => {
+  for (let number = 0; number < 700; number++) plant(number, number % 2 === 0 ? '' : { host: 'elsewhere' })
+  expect((await openDesks(folder)).map(({ id }) => id)).toEqual([LIVING])
+})
+
+test('what is nobody’s any more goes, what may be somebody’s stays', async () => {
+  const gone = [
+    plant(1, { owner: { ...ourselves(), pid: 2 ** 22 - 1 } }),
+    plant(2, { owner: { ...ourselves(), boot: 'another' } }),
+    plant(3, '', LONG_AGO),
+    plant(4, { host: 'elsewhere' }, LONG_AGO),
+  ]
+  const kept = [plant(5, ''), plant(6, { host: 'elsewhere' }), plant(7, { pidSpace: 'another' }, LONG_AGO)]
+  const target = join(folder, 'target')
+  writeFileSync(target, '')
+  symlinkSync(target, join(folder, `${idOf(8)}.json`))
+  await openDesks(folder)
+  expect(gone.filter((path) => existsSync(path))).toEqual([])
+  expect(kept.filter((path) => !existsSync(path))).toEqual([])
+  expect(existsSync(target)).toBe(true)
+})
+
+test('one that is renewed is not struck by a machine that cannot see it, and comes back where it was', async () => {
+  const path = join(folder, `${LIVING}.json`)
+  const address = join(folder, `${LIVING}.sock`)
+  utimesSync(path, LONG_AGO, LONG_AGO)
+  renewDesk(folder, LIVING, address)
+  const [entry] = await openDesks(folder)
+  if (entry) strikeRefused({ ...entry, host: 'elsewhere' })
+  expect(existsSync(path)).toBe(true)
+  rmSync(path)
+  renewDesk(folder, LIVING, address)
+  expect(await openDesks(folder)).toHaveLength(1)
+})
+
+test('the dead are struck by those who come when they have become many', async () => {
+  const dead = { owner: { ...ourselves(), pid: 2 ** 22 - 1 } }
+  for (let number = 0; number < 40; number++) plant(number, dead)
+  await tidyDesks(folder)
+  expect(readdirSync(folder)).toHaveLength(42)
+  for (let number = 40; number < 120; number++) plant(number, dead)
+  await tidyDesks(folder)
+  expect(readdirSync(folder).toSorted()).toEqual([`${LIVING}.json`, `${LIVING}.sock`])
+})
