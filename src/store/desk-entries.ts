@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
 import { Failure } from '../lib/failure.js'
@@ -116,7 +116,8 @@ export function strikeRefused(entry: DeskEntry): void {
 }
 
 function strikeLost(entry: DeskEntry): boolean {
-  const isLost = isSeenGone(entry) ?? (isSilent(entry) && !isOurs(entry.address))
+  const isElsewhere = entry.host !== hostname()
+  const isLost = isSeenGone(entry) ?? (isElsewhere && isSilent(entry) && !isOurs(entry.address))
   if (isLost) remove(entry.path, entry.address)
   return isLost
 }
