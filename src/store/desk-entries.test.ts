@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +15,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 
 import { ourselves, pidSpace } from '../platform/process-identity.js'
-import { enterDesk, openDesks, renewDesk, strikeRefused, tidyDesks } from './desk-entries.js'
+import { enterDesk, openDesks, problemOfDesks, renewDesk, strikeRefused, tidyDesks } from './desk-entries.js'
 
 const LONG_AGO = new Date(Date.now() - 48 * 60 * 60 * 1000)
 const LIVING = 'ffffffffffffffff'
@@ -67,6 +76,20 @@ test('one that is renewed is not struck by a machine that cannot see it, and com
   rmSync(path)
   renewDesk(folder, LIVING, address)
   expect(await openDesks(folder)).toHaveLength(1)
+})
+
+test('what could not be written leaves nothing', () => {
+  const address = join(folder, 'x.sock')
+  mkdirSync(join(folder, `${idOf(1)}.json`))
+  expect(() => enterDesk(folder, idOf(1), address)).toThrow('cannot be written to')
+  expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
+})
+
+test('a folder that is not believed is named, one that is missing is none', () => {
+  expect(problemOfDesks(folder)).toBeUndefined()
+  expect(problemOfDesks(join(folder, 'missing'))).toBeUndefined()
+  symlinkSync(folder, join(folder, 'link'))
+  expect(problemOfDesks(join(folder, 'link'))).toContain('is not a folder')
 })
 
 test('the dead are struck by those who come when they have become many', async () => {

@@ -21,7 +21,7 @@ import { Failure } from '../lib/failure.js'
 import { isObject, parseJson, type JsonObject } from '../lib/json.js'
 import { isSeenGone, isWhereabouts, ourWhereabouts, type Whereabouts } from '../platform/whereabouts.js'
 import { readSmallFile } from './private-file.js'
-import { ensurePrivateFolder, isPrivateFolder, notKept } from './private-folder.js'
+import { ensurePrivateFolder, isPrivateFolder, notKept, problemOfFolder } from './private-folder.js'
 
 /** Linux takes 107 bytes, macOS 103. */
 const MAX_ADDRESS = 100
@@ -74,6 +74,7 @@ export function enterDesk(folder: string, id: string, address: string): void {
     writeFileSync(`${path}.tmp`, JSON.stringify(entry), { mode: 0o600, flag: 'wx' })
     renameSync(`${path}.tmp`, path)
   } catch (error) {
+    rmSync(`${path}.tmp`, { force: true })
     throw notKept(folder, error)
   }
 }
@@ -95,6 +96,11 @@ export function renewDesk(folder: string, id: string, address: string): void {
 /** Strikes the dead where they have become many, because nobody ever looks. */
 export async function tidyDesks(folder: string): Promise<void> {
   if (readdirSync(folder).length > MANY_FILES) await openDesks(folder)
+}
+
+/** Why no desk is found there although there may be some. */
+export function problemOfDesks(folder: string): string | undefined {
+  return lstatSync(folder, { throwIfNoEntry: false }) && problemOfFolder(folder)
 }
 
 /** Those that may be connected to; the dead are struck. */

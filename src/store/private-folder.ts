@@ -16,12 +16,12 @@ export function ensurePrivateFolder(path: string): void {
   } catch (error) {
     throw notKept(path, error)
   }
-  const problem = problemOf(path)
+  const problem = problemOfFolder(path)
   if (problem !== undefined) throw new Failure(problem)
 }
 
 export function isPrivateFolder(path: string): boolean {
-  return problemOf(path) === undefined
+  return problemOfFolder(path) === undefined
 }
 
 /** Why something could not be written there, and what to do; what is a Failure already says it better. */
@@ -32,7 +32,8 @@ export function notKept(path: string, error: unknown): Failure {
   return new Failure(`${path} cannot be written to (${reason}); ${advice}`, { cause: error })
 }
 
-function problemOf(path: string): string | undefined {
+/** Why it is not one of which we can say that; undefined where it is. */
+export function problemOfFolder(path: string): string | undefined {
   const stat = lstat(path)
   if (!stat?.isDirectory()) return `${path} is not a folder; move it away, ${ELSEWHERE}`
   // Windows has no such owners and modes.

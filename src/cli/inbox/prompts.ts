@@ -161,7 +161,13 @@ export async function createPrompts(screen: FullScreen): Promise<Prompts> {
     async goOn() {
       const options = [{ value: 'back', label: 'Back' }]
       await show((handed) =>
-        clack.select({ ...handed, message: 'That is all of it.', options, withGuide: false, showInstructions: false }),
+        clack.select({
+          ...handed,
+          message: 'That is the end of it.',
+          options,
+          withGuide: false,
+          showInstructions: false,
+        }),
       )
     },
   }

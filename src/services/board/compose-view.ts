@@ -1,6 +1,6 @@
 // One view out of what all desks show and what is remembered, each part in the order in which people look for things.
 
-import type { LinkedDesk } from './desk-links.js'
+import type { DeskLinks } from './desk-links.js'
 import type { StoredWatch } from './stored-watch.js'
 import type { BoardView } from './view.js'
 
@@ -18,8 +18,8 @@ export const PARTS = [
   'problems',
 ] as const satisfies readonly (keyof BoardView)[]
 
-export function composeView(desks: readonly LinkedDesk[], stored: StoredWatch): BoardView {
-  const shown = desks.map((desk) => desk.shown)
+export function composeView(links: DeskLinks, stored: StoredWatch): BoardView {
+  const shown = links.all().map((desk) => desk.shown)
   const views = stored.views()
   return {
     servers: shown.flatMap(({ server }) => server ?? []).toSorted((a, b) => a.startedAt - b.startedAt),
@@ -41,6 +41,6 @@ export function composeView(desks: readonly LinkedDesk[], stored: StoredWatch): 
       .flatMap(({ calls = [] }) => calls)
       .toSorted((a, b) => b.startedAt - a.startedAt)
       .slice(0, MAX_CALLS),
-    problems: stored.problem === undefined ? [] : [stored.problem],
+    problems: [stored.problem, links.problem].filter((problem) => problem !== undefined),
   }
 }

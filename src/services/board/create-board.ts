@@ -92,7 +92,7 @@ export function createBoard(settings: BoardSettings): Board {
     if (!sources) return
     const ready = [...watchers].filter(({ isReady }) => isReady)
     if (ready.length === 0) return
-    const view = composeView(sources.links.all(), sources.stored)
+    const view = composeView(sources.links, sources.stored)
     const texts = new Map(PARTS.map((part) => [part, JSON.stringify(view[part])]))
     for (const watcher of ready) {
       const news = PARTS.filter((part) => watcher.told?.get(part) !== texts.get(part))

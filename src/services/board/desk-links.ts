@@ -5,7 +5,7 @@ import { watch, type FSWatcher } from 'node:fs'
 
 import { hasCode } from '../../lib/error-code.js'
 import { paced } from '../../lib/paced.js'
-import { openDesks, strikeRefused, type DeskEntry } from '../../store/desk-entries.js'
+import { openDesks, problemOfDesks, strikeRefused, type DeskEntry } from '../../store/desk-entries.js'
 import type { Desk, DeskVisit } from './desk.js'
 import { linkToDesk } from './desk-link.js'
 import type { DeskNews } from './desk-news.js'
@@ -24,6 +24,8 @@ export interface DeskLinks {
   watching(isWatching: boolean): void
   /** When every desk that there was at the beginning has been connected to, or has not answered. */
   readonly ready: Promise<void>
+  /** Why others cannot be found. */
+  readonly problem: string | undefined
   close(): void
 }
 
@@ -55,6 +57,7 @@ export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLin
   const retryAt = new Map<string, number>()
   let isWatching = false
   let isClosed = false
+  let problem: string | undefined
 
   function hear(id: string, news: DeskNews): void {
     if (!isAbout(id, news)) return
@@ -102,9 +105,16 @@ export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLin
     return id !== own?.id && !links.has(id) && !busy.has(id) && (retryAt.get(id) ?? 0) <= Date.now()
   }
 
+  function tellProblem(found: string | undefined): void {
+    if (found === problem) return
+    problem = found
+    onNews({})
+  }
+
   async function look(): Promise<void> {
     if (folder === undefined || isClosed) return
     const entries = await openDesks(folder).catch(() => [])
+    tellProblem(problemOfDesks(folder))
     for (const id of retryAt.keys()) if (!entries.some((entry) => entry.id === id)) retryAt.delete(id)
     await Promise.all(entries.filter(isNew).map(connect))
   }
@@ -116,6 +126,9 @@ export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLin
   const watcher = folder === undefined ? undefined : watchFolder(folder, () => looking.ask())
   return {
     ready,
+    get problem() {
+      return problem
+    },
     all: () => [...links.values()],
     find: (id) => links.get(id),
     watching(is) {

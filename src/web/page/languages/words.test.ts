@@ -19,6 +19,12 @@ describe('which language', () => {
     expect(localeOf('ar', ['en', 'ar-EG'])).toBe('ar-EG')
     expect(localeOf('ko', ['en', 'ar-EG'])).toBe('ko')
   })
+
+  test('one that is no tag is read all the same', () => {
+    expect(preferred(['en-US@posix'])).toBe('en')
+    expect(speak('en', localeOf('en', ['en-US@posix', 'en-']))).toMatchObject({ language: 'en' })
+    expect(localeOf('en', ['en-US@posix', 'en-GB'])).toBe('en-GB')
+  })
 })
 
 describe('phrases', () => {

@@ -71,7 +71,16 @@ export function preferred(wanted: readonly string[]): Language {
 }
 
 export function localeOf(language: Language, wanted: readonly string[]): string {
-  return wanted.find((tag) => baseOf(tag) === language) ?? language
+  return wanted.find((tag) => baseOf(tag) === language && isTag(tag)) ?? language
+}
+
+/** Browsers under LANG=C say `en-US@posix`, at which Intl throws. */
+function isTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1
+  } catch {
+    return false
+  }
 }
 
 function baseOf(tag: string): string {

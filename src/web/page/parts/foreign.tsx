@@ -1,6 +1,7 @@
 // Text that others wrote: the model, a program, a person. It keeps its own direction whatever stands around it.
 
 import { useWords } from '../speech.js'
+import { harmless } from './harmless.js'
 
 interface Props {
   readonly text: string
@@ -13,7 +14,7 @@ export function Foreign({ text, ...rest }: Props) {
   const { directionOf } = useWords()
   return (
     <span dir={directionOf(text)} {...rest}>
-      {text}
+      {harmless(text)}
     </span>
   )
 }

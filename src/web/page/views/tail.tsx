@@ -2,6 +2,8 @@
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
+import { harmless } from '../parts/harmless.js'
+
 interface Props {
   readonly text: string
   readonly label: string
@@ -27,7 +29,7 @@ export function Tail({ text, label, empty }: Props) {
         isAtEnd.current = at.scrollHeight - at.scrollTop - at.clientHeight < 8
       }}
     >
-      {text}
+      {harmless(text)}
     </pre>
   )
 }
