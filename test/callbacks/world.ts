@@ -243,6 +243,7 @@ export class Process {
           return work(stepping(rows, step, inserted))
         })
         for (const [session, text] of inserted) this.world.note(session, text)
+        if (inserted.length > 0 && this.isBusy) this.world.robbed.push(`${inserted[0]?.[1]} fired into a call: busy`)
         if (this.lethal?.afterCommit && --this.lethal.steps <= 0) this.die()
         if (!this.isAlive) throw new Killed()
         return value
