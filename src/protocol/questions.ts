@@ -67,7 +67,18 @@ export function problemWith(question: Question, answer: unknown, compile: Compil
   const { action } = answer
   if (action !== 'accept' && action !== 'decline' && action !== 'cancel') return "its 'action' is unknown"
   if (question.kind === 'url' || action !== 'accept') return undefined
-  return compile(question.schema)(answer.content ?? {})?.[0]?.message
+  return compile(question.schema)(filledIn(question.schema, answer.content))?.[0]?.message
+}
+
+/** What the person filled in: clients say null, or give a list no choice, where they left something empty. */
+function filledIn(schema: JsonObject, content: unknown): unknown {
+  if (!isObject(content)) return content ?? {}
+  const { properties } = schema
+  const isEmpty = ([name, value]: [string, unknown]): boolean => {
+    const field = isObject(properties) ? properties[name] : undefined
+    return value === null || (value === '' && isObject(field) && ('enum' in field || 'oneOf' in field))
+  }
+  return Object.fromEntries(Object.entries(content).filter((entry) => !isEmpty(entry)))
 }
 
 function isRoots(roots: unknown): boolean {
@@ -83,5 +94,5 @@ function problemWithSample({ role, content, model }: JsonObject): string | undef
 /** An answer without problems, as the asker was promised it: an accepted form always has its content. */
 export function usable(question: Question, answer: unknown): unknown {
   if (question.kind !== 'form' || !isObject(answer) || answer.action !== 'accept') return answer
-  return { ...answer, content: answer.content ?? {} }
+  return { ...answer, content: filledIn(question.schema, answer.content) }
 }

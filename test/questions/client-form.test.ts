@@ -98,6 +98,11 @@ describe('answered', () => {
       selected: ['Red'],
       comment: 'a dark one',
     })
+    // Some clients send what was left empty too.
+    for (const empty of [null, '']) {
+      const { said } = await answerForm(client, [COLOUR], accept({ question_1: empty, own_words: 'none of them' }))
+      expect(JSON.parse(said.text).answers).toEqual([{ question: 'Which colour?', selected: 'none of them' }])
+    }
     await client.close()
   })
 })
