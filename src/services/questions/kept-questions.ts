@@ -113,7 +113,7 @@ export function createKeptQuestions(settings: KeptSettings): KeptQuestions {
       } catch (error) {
         if (signal.aborted) inTime(() => write(asker, (rows) => withdraw(rows, id)))
         if (!(error instanceof Failure)) throw error
-        if (!signal.aborted) inTime(() => write(asker, (rows) => leave(rows, id)))
+        if (!signal.aborted) inTime(() => write(asker, (rows) => giveUp(rows, id)))
         return undefined
       }
     },
@@ -157,7 +157,7 @@ async function takeOrStop({ questions }: Rows, id: number): Promise<Answered | u
 }
 
 /** The call has gone on without an answer. */
-async function leave(rows: Rows, id: number): Promise<void> {
+async function giveUp(rows: Rows, id: number): Promise<void> {
   if (await takeOrStop(rows, id)) await settle(rows, id, false)
 }
 
