@@ -62,14 +62,14 @@ async function doSomething(client: TestClient, book: Book, moment: Set<string>):
   }
   const dice = Math.random()
   const startedAt = Date.now()
-  if (dice < 0.4) {
+  if (dice < 0.15) {
     const message = book.name()
     const { isError } = await call('SetCallback', { action: 'set', message, delay_seconds: 1, repeat_count: 1 })
     if (!isError) book.set.set(message, startedAt)
-  } else if (dice < 0.5) {
+  } else if (dice < 0.25) {
     const { structuredContent } = await call('AskUserQuestion', { questions_json: ASKED })
     book.open.push({ id: structuredContent.id, by: client })
-  } else if (dice < 0.6) {
+  } else if (dice < 0.4) {
     // One that another server asked, which lives: a message is due to it.
     const found = book.open.findIndex(({ by }) => by !== client && by.child.exitCode === null && !by.child.killed)
     const [asked] = found < 0 ? [] : book.open.splice(found, 1)
