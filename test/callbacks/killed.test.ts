@@ -62,14 +62,14 @@ async function doSomething(client: TestClient, book: Book, moment: Set<string>):
   }
   const dice = Math.random()
   const startedAt = Date.now()
-  if (dice < 0.15) {
+  if (dice < 0.25) {
     const message = book.name()
     const { isError } = await call('SetCallback', { action: 'set', message, delay_seconds: 1, repeat_count: 1 })
     if (!isError) book.set.set(message, startedAt)
-  } else if (dice < 0.25) {
+  } else if (dice < 0.35) {
     const { structuredContent } = await call('AskUserQuestion', { questions_json: ASKED })
     book.open.push({ id: structuredContent.id, by: client })
-  } else if (dice < 0.4) {
+  } else if (dice < 0.5) {
     // One that another server asked, which lives: a message is due to it.
     const found = book.open.findIndex(({ by }) => by !== client && by.child.exitCode === null && !by.child.killed)
     const [asked] = found < 0 ? [] : book.open.splice(found, 1)
@@ -86,15 +86,15 @@ async function doSomething(client: TestClient, book: Book, moment: Set<string>):
 async function liveAndDie(world: World, book: Book): Promise<void> {
   const client = serverIn(world)
   const moment = new Set<string>()
+  await client.initialize(REVISION)
   const work = (async () => {
-    await client.initialize(REVISION)
     for (;;) {
       await doSomething(client, book, moment)
       const seen = [...moment]
       setTimeout(() => seen.forEach((key) => moment.delete(key)), 250)
     }
   })().catch(() => undefined)
-  await sleep(300 + Math.random() * 1500)
+  await sleep(Math.random() * 1500)
   await killHard(client)
   await work
   for (const key of moment) book.unsure.add(key)
