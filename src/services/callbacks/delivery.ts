@@ -24,6 +24,8 @@ export interface Delivery extends Mail {
   look(): number | undefined
   /** Remembers what could not be remembered before. */
   remember(): Promise<void>
+  /** Whether anything may wait for this user. */
+  isAny(user: string): boolean
   /** Whether something is on its way. */
   readonly isMoving: boolean
 }
@@ -130,6 +132,7 @@ export function createDelivery(settings: DeliverySettings): Delivery {
 
   return {
     take: (who) => mail.take(who),
+    isAny: (user) => mail.isAny(user),
     know(user, messages) {
       const left = new Set(messages.map(({ id }) => keyOf(user, id)))
       for (const [key, file] of files) {

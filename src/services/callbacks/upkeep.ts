@@ -225,6 +225,8 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
 
   return {
     take(who) {
+      // First, because the clock is read from the system.
+      if (!delivery.isAny(who.user)) return undefined
       if (attendance.isTrusted(who.user)) return delivery.take(who)
       if (attendance.users.includes(who.user)) void renewAll()
       return undefined
@@ -256,7 +258,7 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
     },
     reload,
     poke() {
-      if (attendance.users.length > 0) alarm.poke()
+      if (timekeeper.isHeldUp) alarm.poke()
     },
     msLeft: (user, callback) => timekeeper.msLeft(user, callback),
     close: () => (closing ??= closeNow()),
