@@ -53,10 +53,21 @@ function sampleParams(question: SampleQuestion, model: string): JsonObject {
   return { messages, maxTokens, systemPrompt, temperature, stopSequences, modelPreferences }
 }
 
-/** An answer in the words of the revision, as the asker's question has them. */
+/** An answer in the words of the revision and with the habits of clients, as the asker's question has it. */
 export function fromWire(question: Question, answer: unknown, revision: Revision): unknown {
-  if (question.kind !== 'form' || revision >= '2025-11-25' || !isObject(answer)) return answer
-  return answer.content === undefined ? answer : { ...answer, content: fullContent(question.schema, answer.content) }
+  if (question.kind !== 'form' || !isObject(answer) || !isObject(answer.content)) return answer
+  const content = withoutBlanks(question.schema, answer.content)
+  return { ...answer, content: revision < '2025-11-25' ? fullContent(question.schema, content) : content }
+}
+
+/** Some clients send a field that nobody touched as null, or as a choice of nothing. */
+function withoutBlanks({ properties }: JsonObject, content: JsonObject): JsonObject {
+  const isChoice = (name: string): boolean => {
+    const property = isObject(properties) ? properties[name] : undefined
+    return isObject(property) && (Array.isArray(property.enum) || Array.isArray(property.oneOf))
+  }
+  const isBlank = (name: string, value: unknown): boolean => value === null || (value === '' && isChoice(name))
+  return Object.fromEntries(Object.entries(content).filter(([name, value]) => !isBlank(name, value)))
 }
 
 /** What is wrong with an answer; undefined when it can be used. */
@@ -67,18 +78,7 @@ export function problemWith(question: Question, answer: unknown, compile: Compil
   const { action } = answer
   if (action !== 'accept' && action !== 'decline' && action !== 'cancel') return "its 'action' is unknown"
   if (question.kind === 'url' || action !== 'accept') return undefined
-  return compile(question.schema)(filledIn(question.schema, answer.content))?.[0]?.message
-}
-
-/** What the person filled in: clients say null, or give a list no choice, where they left something empty. */
-function filledIn(schema: JsonObject, content: unknown): unknown {
-  if (!isObject(content)) return content ?? {}
-  const { properties } = schema
-  const isEmpty = ([name, value]: [string, unknown]): boolean => {
-    const field = isObject(properties) ? properties[name] : undefined
-    return value === null || (value === '' && isObject(field) && ('enum' in field || 'oneOf' in field))
-  }
-  return Object.fromEntries(Object.entries(content).filter((entry) => !isEmpty(entry)))
+  return compile(question.schema)(answer.content ?? {})?.[0]?.message
 }
 
 function isRoots(roots: unknown): boolean {
@@ -94,5 +94,5 @@ function problemWithSample({ role, content, model }: JsonObject): string | undef
 /** An answer without problems, as the asker was promised it: an accepted form always has its content. */
 export function usable(question: Question, answer: unknown): unknown {
   if (question.kind !== 'form' || !isObject(answer) || answer.action !== 'accept') return answer
-  return { ...answer, content: filledIn(question.schema, answer.content) }
+  return { ...answer, content: answer.content ?? {} }
 }

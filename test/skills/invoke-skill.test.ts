@@ -62,6 +62,7 @@ describe('the catalogue', () => {
     expect((await client.initialize('2025-11-25')).result.capabilities).toEqual({
       tools: { listChanged: false },
       resources: { subscribe: true, listChanged: false },
+      logging: {},
     })
     const { tools } = (await client.request('tools/list')).result
     expect(tools.map(({ name }: Json) => name)).not.toContain('InvokeSkill')

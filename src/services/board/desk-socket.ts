@@ -11,7 +11,7 @@ import { readFromBoard, type FromBoard, type FromDesk } from './desk-news.js'
 const SILENCE_MS = 20_000
 const MAX_LINE = 64 * 1024
 /** Of requests that one board makes at once. */
-const MAX_ASKED = 50
+const MAX_ASKED = 10
 
 export interface DeskSocket {
   close(): Promise<void>

@@ -111,9 +111,7 @@ export function createDelivery(settings: DeliverySettings): Delivery {
     try {
       const folder = files.has(key) || !mail.isWaiting(user, message.id) ? undefined : inboxOf(message, user)
       if (folder === undefined) return
-      const path = await putIntoInbox(folder, stemOf(user, message.id), message.text)
-      // Told, or put by another, while it was written.
-      if (!mail.isWaiting(user, message.id)) return void takeBack(path)
+      const path = putIntoInbox(folder, stemOf(user, message.id), message.text)
       files.set(key, { user, message, path })
       await write(user, ({ messages }) => messages.place(message.id, path))
     } catch (error) {

@@ -19,7 +19,7 @@ import type { Besides } from './besides.js'
 import { createDelivery, type DeliverySettings } from './delivery.js'
 import { fire, type Happening } from './fire.js'
 import { createJobWatch } from './job-watch.js'
-import { isAnythingLeft, rebaseAll, type LateAnswers } from './take-over.js'
+import { isAnythingLeft, ownersOf, rebaseAll, type LateAnswers } from './take-over.js'
 import { createTimekeeper } from './timekeeper.js'
 import { CALLBACKS_URI } from './uri.js'
 
@@ -187,7 +187,7 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
   async function tidy(user: string): Promise<void> {
     if (!marks?.isThere(user)) return
     await write(user, async (rows) => {
-      if ((await everything(rows)).length === 0) marks.remove(user)
+      if ((await ownersOf(rows)).size === 0) marks.remove(user)
     })
   }
 
@@ -200,7 +200,7 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
 
   /** By the state and not by the mark, which may have been lost. */
   async function arrive({ user, session }: Who): Promise<void> {
-    const has = (await state.read(scopeOf(user), everything)).length > 0
+    const has = (await state.read(scopeOf(user), ownersOf)).size > 0
     if (has) await begin(user, session, () => Promise.resolve(mark(user)))
     await tidy(user)
   }
@@ -263,11 +263,6 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
     msLeft: (user, callback) => timekeeper.msLeft(user, callback),
     close: () => (closing ??= closeNow()),
   }
-}
-
-/** What there is that must not be lost. */
-async function everything({ callbacks, messages, questions }: Rows): Promise<readonly object[]> {
-  return [await callbacks.all(), await messages.waiting(), await questions.open(), await questions.undelivered()].flat()
 }
 
 function keyOf({ user, session }: Who): string {
