@@ -125,7 +125,8 @@ export class Asking {
   #byReturning(questions: Questions, { ms, compile, options }: Terms): JsonObject {
     const missing: [string, Question][] = []
     for (const [key, question] of Object.entries(questions)) {
-      const answer = Object.hasOwn(this.#brought, key) ? this.#brought[key] : undefined
+      const brought = Object.hasOwn(this.#brought, key) ? this.#brought[key] : undefined
+      const answer = fromWire(question, brought, MODERN_REVISION)
       if (problemWith(question, answer, compile) === undefined) this.#taken.set(key, usable(question, answer))
       else missing.push([key, question])
     }

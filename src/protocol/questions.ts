@@ -53,10 +53,21 @@ function sampleParams(question: SampleQuestion, model: string): JsonObject {
   return { messages, maxTokens, systemPrompt, temperature, stopSequences, modelPreferences }
 }
 
-/** An answer in the words of the revision, as the asker's question has them. */
+/** An answer in the words of the revision and with the habits of clients, as the asker's question has it. */
 export function fromWire(question: Question, answer: unknown, revision: Revision): unknown {
-  if (question.kind !== 'form' || revision >= '2025-11-25' || !isObject(answer)) return answer
-  return answer.content === undefined ? answer : { ...answer, content: fullContent(question.schema, answer.content) }
+  if (question.kind !== 'form' || !isObject(answer) || !isObject(answer.content)) return answer
+  const content = withoutBlanks(question.schema, answer.content)
+  return { ...answer, content: revision < '2025-11-25' ? fullContent(question.schema, content) : content }
+}
+
+/** Some clients send a field that nobody touched as null, or as a choice of nothing. */
+function withoutBlanks({ properties }: JsonObject, content: JsonObject): JsonObject {
+  const isChoice = (name: string): boolean => {
+    const property = isObject(properties) ? properties[name] : undefined
+    return isObject(property) && (Array.isArray(property.enum) || Array.isArray(property.oneOf))
+  }
+  const isBlank = (name: string, value: unknown): boolean => value === null || (value === '' && isChoice(name))
+  return Object.fromEntries(Object.entries(content).filter(([name, value]) => !isBlank(name, value)))
 }
 
 /** What is wrong with an answer; undefined when it can be used. */

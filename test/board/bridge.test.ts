@@ -19,7 +19,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { ask, startProgram, tokenFor } from '../http/support.js'
-import { call, gone, killHard, pidIn, startJob } from '../shell/support.js'
+import { call, gone, killHard, pidIn, readJob, startJob } from '../shell/support.js'
 import { startServer, type TestClient } from '../support.js'
 import {
   ANSWER,
@@ -177,6 +177,28 @@ describe('a peer that fails holds up nobody', () => {
     board.leave()
   })
 
+  test('a server that hangs', async () => {
+    const machine = newMachine()
+    const page = await ui(machine)
+    const hanging = await serve(machine, 'hanging')
+    const board = await watchBoard(page)
+    const { servers } = await board.until((view) => view.servers.length === 1)
+    const id = await startJob(hanging, 'sleep 300')
+    hanging.child.kill('SIGSTOP')
+    leftovers.push(() => hanging.child.kill('SIGCONT'))
+    const project = newProject(machine, 'hanging')
+    const { question } = await openThings(machine, { project, user: PERSON })
+    expect((await order(page, 'answer', { project, id: question, replies: ANSWER })).status).toBe(204)
+    const late = await watchBoard(page)
+    expect(late.view().questions).toEqual([])
+    const { status, json } = await order(page, 'kill', { server: servers[0]?.id, id })
+    expect([status, json.error]).toEqual([409, 'The server did not answer within 5 s; try again.'])
+    hanging.child.kill('SIGCONT')
+    expect((await order(page, 'kill', { server: servers[0]?.id, id })).status).toBe(204)
+    board.leave()
+    late.leave()
+  })
+
   test.each([
     ['says nothing', () => {}],
     ['says nonsense', (socket: Socket) => socket.write('{"kind":"news"}\nnonsense\n\u0000\n[]\n')],
@@ -215,7 +237,7 @@ describe('a peer that fails holds up nobody', () => {
     board.leave()
   })
 
-  test('a board that floods is let go, and with one that does not read the server works on', async () => {
+  test('a board that does not read, or floods, is let go, and the server works on', async () => {
     const machine = newMachine()
     const server = await serve(machine, 'one')
     const [address = ''] = await socketsIn(machine, 1)
@@ -228,15 +250,18 @@ describe('a peer that fails holds up nobody', () => {
     deaf.on('error', () => {})
     deaf.pause()
     deaf.write(`${JSON.stringify({ kind: 'presence', user: PERSON, watching: true })}\n`)
-    const id = await startJob(server, `yes 'a long line to be shown' | head -c 3000000; sleep 300`)
-    for (let times = 0; times < 60; times++)
-      deaf.write(`${JSON.stringify({ kind: 'ask', id: times, verb: 'output', job: id })}\n`)
+    const id = await startJob(server, `yes 'a long line to be shown' | head -c 3000000; echo; echo done; sleep 300`)
+    await readJob(server, id, { wait_for_pattern: '^done' })
     expect((await call(server, 'Bash', { command: 'echo still here' })).text).toContain('still here')
     const page = await ui(machine)
     const board = await watchBoard(page)
     await board.until(({ jobs }) => jobs.length === 1)
     board.leave()
-    deaf.destroy()
+    for (let asked = 0; !deaf.destroyed; asked++) {
+      deaf.write(`${JSON.stringify({ kind: 'ask', id: asked, verb: 'output', job: id })}\n`)
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+    expect((await call(server, 'Bash', { command: 'echo and here' })).text).toContain('and here')
   })
 
   test('a broken store is said, and the board recovers', async () => {

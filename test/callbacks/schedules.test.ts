@@ -22,7 +22,7 @@ test('10,000 schedules with jumps, sleep, boots, busy sessions and kills: none e
 
 test('the same on SQLite, each process with a connection of its own', async () => {
   const wrong: string[] = []
-  for (let seed = 1; seed <= 150; seed++) {
+  for (let seed = 1; seed <= 100; seed++) {
     const folder = emptyFolder()
     const place = { file: join(folder, 'state.db'), databaseUrl: '' }
     const states = await Promise.all(Array.from({ length: 6 }, () => openState(place)))

@@ -47,9 +47,9 @@ export async function simulate(seed: number, openState: () => State): Promise<re
       await process.set(
         `c${++named}`,
         isLong ? 1 + below(400) : 1 + below(15),
-        isLong ? 1 : (oneOf([1, 2, 3, -1]) ?? 1),
+        isLong ? 1 : (oneOf([1, 1, 2, 3, -1]) ?? 1),
       )
-    } else if (dice < 55) await pass(below(12_000))
+    } else if (dice < 55) await pass(below(9000))
     else if (dice < 60) world.time += below(2 * HOUR)
     else if (dice < 67)
       world.jump(below(100) < 30 ? (below(2) - 0.5) * 2 * 365 * 24 * HOUR : below(4 * HOUR) - 2 * HOUR)
@@ -98,7 +98,7 @@ export async function simulate(seed: number, openState: () => State): Promise<re
     await start()
   }
 
-  const events = 6 + below(14)
+  const events = 6 + below(12)
   for (let event = 0; event < events; event++) await happen()
   for (const process of processes) process.die()
   processes = []

@@ -84,6 +84,14 @@ describe('answered', () => {
     await client.close()
   })
 
+  test('by a client that sends fields nobody touched as blanks', async () => {
+    const client = await legacyIn(askingWorld())
+    const content = { question_1: '', question_2: ['M'], own_words: null }
+    const { said } = await answerForm(client, BOTH, { result: { action: 'accept', content } })
+    expect(said.structured.answers).toMatchObject([{ outcome: 'declined' }, { outcome: 'answered', selected: ['M'] }])
+    await client.close()
+  })
+
   test("in the person's own words, alone or beside a choice", async () => {
     const client = await legacyIn(askingWorld())
     const accept = (content: object): object => ({ result: { action: 'accept', content } })

@@ -7,7 +7,7 @@ import type { DeskVisit } from './desk.js'
 import { readFromDesk, type DeskNews, type FromBoard, type Verb } from './desk-news.js'
 
 const ALIVE_EVERY_MS = 5000
-const PATIENCE_MS = 8000
+const PATIENCE_MS = 5000
 /** An output as large as any is shown, in JSON. */
 const MAX_LINE = 4 * 1024 * 1024
 /** Between two signs of life; the busiest honest desk says a tenth of it. */

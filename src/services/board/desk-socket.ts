@@ -12,7 +12,7 @@ const SILENCE_MS = 20_000
 const MAX_LINE = 64 * 1024
 const RENEW_MS = 6 * 60 * 60 * 1000
 /** Of requests that one board makes at once. */
-const MAX_ASKED = 50
+const MAX_ASKED = 10
 
 export interface DeskSocket {
   close(): Promise<void>

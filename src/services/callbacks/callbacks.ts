@@ -30,7 +30,7 @@ export interface Callbacks extends Mail {
   arrive(who: Who): Promise<void>
   /** Something will come for this session: it is held from now on, so that nobody takes it for gone. */
   attend(who: Who): Promise<void>
-  /** What sessions of any user left in this project is held from now on. */
+  /** What sessions of any user left in this project, and what they will leave, is held from now on. */
   adoptAll(): Promise<void>
   /** A call has ended, and none of its session is in flight. */
   idle(): void
@@ -126,9 +126,7 @@ export function createCallbacks(settings: UpkeepSettings): Callbacks {
     },
     arrive: (who) => upkeep.arrive(who),
     attend: (who) => upkeep.within(who, () => Promise.resolve()),
-    async adoptAll() {
-      for (const user of await state.waitingUsers(project)) await upkeep.adopt(user)
-    },
+    adoptAll: () => upkeep.adoptAll(),
     idle: () => upkeep.poke(),
     left: (who) => upkeep.leave(who),
     watch: (user) => upkeep.reload(user),

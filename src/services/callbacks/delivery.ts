@@ -25,6 +25,8 @@ export interface Delivery extends Mail {
   look(): number | undefined
   /** Remembers what could not be remembered before. */
   remember(): Promise<void>
+  /** Whether anything may wait for this user. */
+  isAny(user: string): boolean
   /** Whether something is on its way. */
   readonly isMoving: boolean
 }
@@ -110,9 +112,7 @@ export function createDelivery(settings: DeliverySettings): Delivery {
     try {
       const folder = files.has(key) || !mail.isWaiting(user, message.id) ? undefined : inboxOf(message, user)
       if (folder === undefined) return
-      const path = await putIntoInbox(folder, stemOf(user, message.id), message.text)
-      // Told, or put by another, while it was written.
-      if (!mail.isWaiting(user, message.id)) return void takeBack(path)
+      const path = putIntoInbox(folder, stemOf(user, message.id), message.text)
       files.set(key, { user, message, path })
       await write(user, ({ messages }) => messages.place(message.id, path))
     } catch (error) {
@@ -131,6 +131,7 @@ export function createDelivery(settings: DeliverySettings): Delivery {
 
   return {
     take: (who) => mail.take(who),
+    isAny: (user) => mail.isAny(user),
     know(user, messages) {
       const left = new Set(messages.map(({ id }) => keyOf(user, id)))
       for (const [key, file] of files) {

@@ -73,7 +73,7 @@ function heardSaid(questions: readonly Question[], heard: Omit<Heard, 'rung'> & 
 /** Still open: the question as a text that the model can show. */
 function openSaid(questions: readonly Question[], id: number | undefined, reasons: readonly string[]): Said {
   const text = [
-    `NOT ANSWERED (no_response): the user has not said anything, and nothing was chosen for them. ${reasons.join(' ')}`.trim(),
+    `NOT ANSWERED (no_response): no answer of the user has come, and nothing was chosen for them. ${reasons.join(' ')}`.trim(),
     'Put this to the user in the chat, then wait for their answer; do not choose for them:',
     '',
     ...questions.flatMap(questionLines),

@@ -6,22 +6,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Acquaintances } from './acquaintances.js'
 import type { Caller } from './auth.js'
 import { announcesMore, readBody } from './body.js'
-import { openBoardEndpoint, type BoardEndpoint } from './board-endpoint.js'
-import { VERBS } from './board-order.js'
+import { openBoardSide } from './board-side.js'
 import { checkGate, isRefusal, STOPPING, tooMany, type Refusal } from './gate.js'
-import type { BoardRules, House } from './house.js'
+import type { House } from './house.js'
 import { endSession, openStream, postMessage } from './mcp-endpoint.js'
 import { METRICS_CONTENT_TYPE } from './metrics.js'
-import { checkOwnOrigin } from './own-origin.js'
-import { openPage } from './page-endpoint.js'
 import { watchQueued } from './queued.js'
+import { refuseMethod } from './refuse-method.js'
 import type { SseSessions } from './sse-endpoint.js'
 import { Visit } from './visit.js'
 
 const METADATA = /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/
-
-/** A reply of a person is never as long. */
-const MAX_ORDER_BYTES = 256 * 1024
 
 export interface FrontDoor {
   readonly receive: (request: IncomingMessage, response: ServerResponse) => void
@@ -31,8 +26,8 @@ export interface FrontDoor {
 
 export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
   const { keyHeader } = house.authenticator
-  // A caller of the author's own function may be known by anything; nobody else can say what makes two alike.
   const board = house.board && openBoardSide(house, house.board)
+  // A caller of the author's own function may be known by anything; nobody else can say what makes two alike.
   const acquaintances = keyHeader === undefined ? undefined : new Acquaintances(keyHeader)
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
@@ -42,9 +37,9 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
     const refusal = known ? undefined : checkGate(request.headers, house.policy)
     if (refusal) return visit.refuse(refusal, refusal.kind ?? 'host')
     const path = pathOf(request)
-    const foreign = board?.refuse(request, path)
+    const foreign = board?.isIts(path) ? board.refuse(request) : undefined
     if (foreign) return visit.refuse(foreign, 'origin')
-    if (board?.page.serve(visit, path)) return
+    if (board?.servePage(visit, path)) return
     if (!board?.isIts(path)) allowOrigin(visit)
     if (isPublic(visit, path)) return
     if (known) return admit(visit, path, known)
@@ -92,7 +87,7 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
 
   function route(visit: Visit, path: string): void {
     const { method } = visit.request
-    if (board?.isIts(path)) return toBoard(board.endpoint, visit, path)
+    if (board?.isIts(path)) return board.route(visit, path, withBody)
     if (house.mcp === false) return refusePath(visit)
     if (path === '/mcp') {
       if (method === 'POST') return withBody(visit, (body) => postMessage(house, visit, body))
@@ -110,15 +105,6 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
       return visit.text(200, house.metrics.text(), METRICS_CONTENT_TYPE)
     }
     refusePath(visit)
-  }
-
-  function toBoard(endpoint: BoardEndpoint, visit: Visit, path: string): void {
-    const { method } = visit.request
-    if (path === BOARD) return method === 'GET' ? endpoint.watch(visit) : refuseMethod(visit, 'GET')
-    const verb = path.slice(BOARD.length + 1)
-    if (!VERBS.has(verb)) return visit.refuse({ status: 404, reason: 'There is no such thing to do' }, 'path')
-    if (method !== 'POST') return refuseMethod(visit, 'POST')
-    withBody(visit, (body) => endpoint.order(visit, verb, body), Math.min(house.maxBodyBytes, MAX_ORDER_BYTES))
   }
 
   function refusePath(visit: Visit): void {
@@ -157,24 +143,7 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
     else visit.refuse({ status: 500, reason: "Internal error; see the server's log" }, 'error')
   }
 
-  return { receive, endStreams: () => board?.endpoint.endStreams() }
-}
-
-const BOARD = '/board'
-
-function isOfBoard(path: string): boolean {
-  return path === BOARD || path.startsWith(`${BOARD}/`)
-}
-
-/** The board and its page, and what is asked of a browser for their sake. */
-function openBoardSide(house: House, { boards, pageFolder, isSecure, publicOrigin }: BoardRules) {
-  return {
-    isIts: isOfBoard,
-    page: openPage(pageFolder),
-    endpoint: openBoardEndpoint(house, boards),
-    refuse: ({ headers }: IncomingMessage, path: string): Refusal | undefined =>
-      isOfBoard(path) ? checkOwnOrigin(headers, { isSecure, publicOrigin, policy: house.policy }) : undefined,
-  }
+  return { receive, endStreams: () => board?.endStreams() }
 }
 
 /** Who may go on; counted from here to the end of the visit. */
@@ -207,10 +176,6 @@ export function pathOf({ url = '' }: IncomingMessage): string {
 
 function sessionIn({ url = '' }: IncomingMessage): string {
   return new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('sessionId') ?? ''
-}
-
-function refuseMethod(visit: Visit, allow: string): void {
-  visit.refuse({ status: 405, reason: `This path takes ${allow}`, headers: { allow } }, 'method')
 }
 
 /** A page that may ask must also be allowed to read. */

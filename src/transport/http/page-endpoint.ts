@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
+import { refuseMethod } from './refuse-method.js'
 import type { Visit } from './visit.js'
 
 const FILES: ReadonlyMap<string, { readonly name: string; readonly type: string }> = new Map([
@@ -70,7 +71,7 @@ export function openPage(folder: string): PageEndpoint {
       if (!FILES.has(path)) return false
       const { method, headers } = visit.request
       if (method !== 'GET' && method !== 'HEAD') {
-        visit.refuse({ status: 405, reason: 'This path takes GET', headers: { allow: 'GET, HEAD' } }, 'method')
+        refuseMethod(visit, 'GET, HEAD')
         return true
       }
       Object.assign(visit.headers, HEADERS)

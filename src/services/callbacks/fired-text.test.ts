@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+
+import type { CallbackRow } from '../../store/state/callback-rows.js'
+import { firedText } from './fired-text.js'
+
+const callback: CallbackRow = {
+  session: 's',
+  slot: 3,
+  message: 'go on',
+  setAt: 1,
+  delayMs: 1000,
+  repeatsLeft: 2,
+  fireAt: 1,
+  fireUptime: 1,
+  boot: '',
+  job: null,
+  pattern: null,
+  position: null,
+}
+
+/** A date in another zone, whatever this machine's is. */
+function inZone(minutes: number): Date {
+  const date = new Date(2026, 2, 13, 4, 5, 6)
+  date.getTimezoneOffset = () => -minutes
+  return date
+}
+
+test.each([
+  [0, 'UTC'],
+  [120, 'UTC+2'],
+  [330, 'UTC+5:30'],
+  [-210, 'UTC-3:30'],
+])('names the zone that is %d minutes from UTC', (minutes, name) => {
+  expect(firedText(callback, 1, inZone(minutes))).toBe(`[Callback 3 fired at 04:05:06 (${name}), 1 left] go on`)
+})
+
+test('says why, and that it goes on', () => {
+  expect(firedText(callback, -1, inZone(0), 'background task 1 ended')).toBe(
+    '[Callback 3 fired at 04:05:06 (UTC), repeats until cancelled: background task 1 ended] go on',
+  )
+})
