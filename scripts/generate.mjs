@@ -59,7 +59,7 @@ function parameters({ inputSchema }) {
 }
 
 function hints({ annotations }) {
-  const said = Object.entries(annotations).filter(([, value]) => value === true)
+  const said = Object.entries({ openWorldHint: true, ...annotations }).filter(([, value]) => value)
   const words = said.map(([hint]) => hint.replace('Hint', '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`))
   return `Hints: ${words.join(', ') || 'none'}.`
 }

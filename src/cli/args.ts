@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util'
 
 import { Failure } from '../lib/failure.js'
+import { reasonOf } from '../lib/reason-of.js'
 
 export interface Arguments {
   readonly command: string | undefined
@@ -74,6 +75,6 @@ export function readArguments(argv: readonly string[]): Arguments {
     const [command, ...operands] = positionals
     return { command, operands, flags: values }
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    throw new UsageError(reasonOf(error))
   }
 }

@@ -7,6 +7,7 @@ import type { Config } from '../config/load.js'
 import type { Settings } from '../config/options.js'
 import { stateDirOf } from '../config/state-dir.js'
 import { Failure } from '../lib/failure.js'
+import { reasonOf } from '../lib/reason-of.js'
 import { createErrorWriter, type Log } from '../platform/log.js'
 import type { Level } from '../platform/sandbox/level.js'
 import { osUser } from '../platform/user.js'
@@ -168,9 +169,7 @@ export async function listen(server: Server, settings: HttpSettings) {
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
       throw new UsageError(`port ${settings.port} is in use; choose another with --port`)
     }
-    throw new Failure(
-      `cannot listen on ${settings.host}:${settings.port}: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    throw new Failure(`cannot listen on ${settings.host}:${settings.port}: ${reasonOf(error)}`)
   }
 }
 

@@ -6,6 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { StatePlace } from '../config/state-place.js'
 import { shownAddress } from '../lib/database-address.js'
 import { Failure } from '../lib/failure.js'
+import { reasonOf } from '../lib/reason-of.js'
 import { marksOf } from '../services/marks.js'
 import { replaceFileLater } from '../store/atomic-file.js'
 import { exportState } from '../store/state/export-state.js'
@@ -103,8 +104,4 @@ function contentsOf({ scopes }: StateDocument): string {
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

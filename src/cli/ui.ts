@@ -7,6 +7,7 @@ import { join } from 'node:path'
 
 import type { Config } from '../config/load.js'
 import { stateDirOf } from '../config/state-dir.js'
+import { reasonOf } from '../lib/reason-of.js'
 import type { Log } from '../platform/log.js'
 import { openInBrowser } from '../platform/process.js'
 import { osUser } from '../platform/user.js'
@@ -80,7 +81,7 @@ async function openDoor({ settings, childEnv }: Config, address: string, log: Lo
     await openInBrowser(path, childEnv)
   } catch (error) {
     remove()
-    log.info(`no browser could be opened: ${error instanceof Error ? error.message : String(error)}`)
+    log.info(`no browser could be opened: ${reasonOf(error)}`)
   }
   return { remove }
 }

@@ -5,6 +5,7 @@ import { readFileSync, statSync, type Stats } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
+import { reasonOf } from '../lib/reason-of.js'
 import { createCollection, type Collection, type Setting } from './collect.js'
 import { parseEnvFile } from './env-file.js'
 import { OPTIONS, type Settings } from './options.js'
@@ -151,7 +152,7 @@ function readIfThere(collected: Collection, path: string): string | undefined {
     else if (stat.size > MAX_FILE_BYTES) collected.warn(path, `is larger than ${MAX_FILE_BYTES} bytes; it is not read`)
     else return readFileSync(path, 'utf8')
   } catch (error) {
-    collected.warn(path, `cannot be read (${error instanceof Error ? error.message : String(error)})`)
+    collected.warn(path, `cannot be read (${reasonOf(error)})`)
   }
   return undefined
 }
@@ -173,7 +174,7 @@ function orElse(ask: () => string, fallback: string, collected: Collection): str
   try {
     return ask()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = reasonOf(error)
     collected.warn(fallback === '' ? 'home directory' : 'current directory', `${reason}; using ${fallback || 'none'}`)
     return fallback
   }

@@ -203,8 +203,8 @@ const GENERAL = {
     default: '',
     secret: true,
     about:
-      'Address of a PostgreSQL database for tasks and plans, such as `postgres://user:password@host/name`; empty means a SQLite ' +
-      'file in `STATE_DIR`.',
+      'Address of a PostgreSQL database for tasks, plans, questions and callbacks, such as `postgres://user:password@host/name`; ' +
+      'empty means a SQLite file in `STATE_DIR`.',
   },
   ADDITIONAL_SKILLS: {
     type: 'string',

@@ -4,6 +4,7 @@
 import { createContext, Script } from 'node:vm'
 
 import { Failure } from './failure.js'
+import { reasonOf } from './reason-of.js'
 
 const MAX_PATTERN = 1000
 /** What comes later in a line is not looked at. */
@@ -37,7 +38,7 @@ function expressionOf(source: string): RegExp {
     try {
       return new RegExp(source)
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = reasonOf(error)
       throw new Failure(`The pattern cannot be used (${reason}). Give a JavaScript regular expression without slashes.`)
     }
   }

@@ -7,6 +7,7 @@ import { open, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { hasCode } from '../lib/error-code.js'
 import { Failure } from '../lib/failure.js'
 import { isWithin } from '../lib/is-within.js'
+import { reasonOf } from '../lib/reason-of.js'
 import { readBounded } from './read-bounded.js'
 
 export interface Bounds {
@@ -42,6 +43,6 @@ async function openSafely(path: string): Promise<FileHandle> {
     if (hasCode(error, 'ELOOP')) throw new Failure('is a link that leads in a circle')
     if (hasCode(error, 'EISDIR', 'ENXIO', 'ENODEV')) throw new Failure('is not a file')
     if (hasCode(error, 'EACCES', 'EPERM')) throw new Failure('may not be read by this user')
-    throw new Failure(`cannot be read (${error instanceof Error ? error.message : String(error)})`)
+    throw new Failure(`cannot be read (${reasonOf(error)})`)
   }
 }

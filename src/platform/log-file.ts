@@ -4,6 +4,7 @@
 import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs'
 
 import { Failure } from '../lib/failure.js'
+import { reasonOf } from '../lib/reason-of.js'
 
 const LOOK_AGAIN_MS = 1000
 // Who asked for what and from where is nobody's business but the operator's and their group's.
@@ -60,7 +61,7 @@ function openAppending(path: string): number {
   try {
     return openSync(path, 'a', MODE)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = reasonOf(error)
     throw new Failure(`The log ${path} cannot be opened (${reason}); name a file in a folder this user may write to.`)
   }
 }

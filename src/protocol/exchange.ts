@@ -89,7 +89,10 @@ export class Exchange {
   get can(): Abilities {
     const { client, outlet, request } = this
     const abilities = abilitiesOf(client)
-    if (client.revision !== MODERN_REVISION) return outlet.send ? abilities : NO_ABILITIES
+    if (client.revision !== MODERN_REVISION) {
+      if (!outlet.send) return NO_ABILITIES
+      return outlet.written ? abilities : { ...abilities, push: false }
+    }
     // Of all methods only this one may be answered with a handle.
     const mayDefer = request.method === 'tools/call' && this.conversation.server.defers
     return mayDefer ? abilities : { ...abilities, defer: false }

@@ -140,10 +140,10 @@ export class Legacy {
     if (this.server.logging && wantsToHear('notice', this.client.logLevel)) {
       tell('notifications/message', printJson({ level: 'notice', logger: 'scorpiox-code', data: content }))
     }
-    if (this.server.channel === undefined || !abilitiesOf(this.client).push || !mayLeave()) return
+    // Where nobody can tell whether it was written, it may have been written to nobody.
+    if (!outlet.written || this.server.channel === undefined || !abilitiesOf(this.client).push || !mayLeave()) return
     tell('notifications/claude/channel', printJson({ content, meta }))
-    if (outlet.written) outlet.written(taken)
-    else taken()
+    outlet.written(taken)
   }
 }
 

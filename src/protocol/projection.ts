@@ -19,15 +19,20 @@ export interface ToolFace {
 export function projectTool(tool: ToolFace, revision: Revision): JsonObject {
   const { name, title, description, hints, inputSchema, outputSchema } = tool
   if (revision < '2025-03-26') return { name, description, inputSchema }
-  const annotations = {
-    readOnlyHint: hints.readOnly,
-    destructiveHint: hints.destructive,
-    idempotentHint: hints.idempotent,
-    openWorldHint: hints.openWorld,
-  }
+  const annotations = annotationsOf(hints)
   if (revision < '2025-06-18') return { name, description, inputSchema, annotations: { title, ...annotations } }
   if (outputSchema === undefined) return { name, title, description, inputSchema, annotations }
   return { name, title, description, inputSchema, outputSchema, annotations }
+}
+
+/** What is not said is what the protocol has a client assume: not idempotent, open world. */
+function annotationsOf({ readOnly, destructive, idempotent, openWorld }: Hints): JsonObject {
+  return {
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    ...(idempotent ? { idempotentHint: true } : {}),
+    ...(openWorld ? {} : { openWorldHint: false }),
+  }
 }
 
 export function projectResource(resource: Resource, revision: Revision): JsonObject {

@@ -18,8 +18,8 @@ import { hostname, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
 import { Failure } from '../lib/failure.js'
-import { isObject } from '../lib/json.js'
-import { bootId, isAlive, isOwner, ourselves, pidSpace, type Owner } from '../platform/process-identity.js'
+import { isObject, parseJson, type JsonObject } from '../lib/json.js'
+import { isSeenGone, isWhereabouts, ourWhereabouts, type Whereabouts } from '../platform/whereabouts.js'
 import { readSmallFile } from './private-file.js'
 import { ensurePrivateFolder, isPrivateFolder, notKept, problemOfFolder } from './private-folder.js'
 
@@ -37,11 +37,8 @@ const SILENCE_MS = 24 * 60 * 60 * 1000
 const ID = /^[0-9a-f]{16}$/
 const LODGING = 'scorpiox-desk-'
 
-export interface DeskEntry {
+export interface DeskEntry extends Whereabouts {
   readonly id: string
-  readonly owner: Owner
-  readonly host: string
-  readonly pidSpace: string
   readonly address: string
   readonly path: string
   readonly changedAt: number
@@ -72,7 +69,7 @@ export function lodge(folder: string, id: string): string {
 /** Says that a desk is open. At once: every server does this, and threads for it would stay with each. */
 export function enterDesk(folder: string, id: string, address: string): void {
   const path = entryOf(folder, id)
-  const entry = { id, owner: ourselves(), host: hostname(), pidSpace: pidSpace(), address }
+  const entry = { id, ...ourWhereabouts(), address }
   try {
     writeFileSync(`${path}.tmp`, JSON.stringify(entry), { mode: 0o600, flag: 'wx' })
     renameSync(`${path}.tmp`, path)
@@ -121,18 +118,14 @@ export async function openDesks(folder: string): Promise<readonly DeskEntry[]> {
 
 /** Its process may live, but nobody answers there. */
 export function strikeRefused(entry: DeskEntry): void {
-  const isSeen = entry.host === hostname() && entry.pidSpace === pidSpace()
-  if (isSeen || isSilent(entry)) remove(entry.path, entry.address)
+  if (isSeenGone(entry) !== undefined || isSilent(entry)) remove(entry.path, entry.address)
 }
 
 function strikeLost(entry: DeskEntry): boolean {
-  const isLost = entry.host === hostname() ? isDead(entry) : isSilent(entry) && !isOurs(entry.address)
+  const isElsewhere = entry.host !== hostname()
+  const isLost = isSeenGone(entry) ?? (isElsewhere && isSilent(entry) && !isOurs(entry.address))
   if (isLost) remove(entry.path, entry.address)
   return isLost
-}
-
-function isDead({ owner, pidSpace: space }: DeskEntry): boolean {
-  return owner.boot !== bootId() || (space === pidSpace() && !isAlive(owner))
 }
 
 function isSilent({ changedAt }: { readonly changedAt: number }): boolean {
@@ -162,11 +155,11 @@ async function readEntry(folder: string, id: string): Promise<DeskEntry | undefi
 }
 
 function entryIn(text: string, folder: string, id: string): Omit<DeskEntry, 'path' | 'changedAt'> | undefined {
-  const value = parse(text)
-  if (!isObject(value) || value.id !== id || !isOwner(value.owner)) return undefined
-  const { owner, host, pidSpace: space, address } = value
-  if (typeof host !== 'string' || typeof space !== 'string' || typeof address !== 'string') return undefined
-  return isPossible(folder, id, address) ? { id, owner, host, pidSpace: space, address } : undefined
+  const value = parseJson(text)
+  if (!isObject(value) || value.id !== id || !isWhereabouts(value)) return undefined
+  const { owner, host, pidSpace, address }: JsonObject & Whereabouts = value
+  if (typeof address !== 'string' || !isPossible(folder, id, address)) return undefined
+  return { id, owner, host, pidSpace, address }
 }
 
 function entryOf(folder: string, id: string): string {
@@ -178,14 +171,6 @@ function isPossible(folder: string, id: string, address: string): boolean {
   if (process.platform === 'win32') return address === `\\\\.\\pipe\\scorpiox-${id}`
   if (address === join(folder, `${id}.sock`)) return true
   return basename(address) === 'desk.sock' && basename(dirname(address)).startsWith(LODGING)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function remove(path: string, address: string): void {

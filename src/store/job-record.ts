@@ -1,7 +1,7 @@
 // What is kept of a job besides its output. A record without an end is of a job that runs, as far as anybody wrote down.
 // Read with suspicion: what is not a record in every part is none.
 
-import { isObject } from '../lib/json.js'
+import { isObject, parseJson } from '../lib/json.js'
 import { isOwner, type Owner } from '../platform/process-identity.js'
 
 const ENDINGS = ['exit', 'killed', 'timeout', 'cancelled', 'server-stopped', 'server-lost', 'unknown'] as const
@@ -31,12 +31,8 @@ export interface JobRecord {
 }
 
 export function parseJobRecord(text: string): JobRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isJobRecord(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(text)
+  return isJobRecord(value) ? value : undefined
 }
 
 function isJobRecord(value: unknown): value is JobRecord {

@@ -5,6 +5,7 @@ import { lstat } from 'node:fs/promises'
 
 import { hasCode } from '../lib/error-code.js'
 import { Failure } from '../lib/failure.js'
+import { reasonOf } from '../lib/reason-of.js'
 import { segmentFile, segmentsIn } from './job-output.js'
 import { watchGrowth } from './output-growth.js'
 import { openRegularFile } from './private-file.js'
@@ -43,7 +44,7 @@ async function untilFound<T>(folder: string, look: () => Promise<T | undefined>)
       if (found !== undefined) return found
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = reasonOf(error)
     throw new Failure(`${folder} cannot be read (${reason}); make it readable for the user who runs the server`, {
       cause: error,
     })

@@ -2,6 +2,7 @@
 // there together in the next write. What the disk refuses is counted and leaves a gap; the job never notices. Nothing
 // is synced: output survives the end of the server, not of the machine.
 
+import { reasonOf } from '../lib/reason-of.js'
 import { segmentBytesOf } from './job-output.js'
 import { createSegmentRing } from './segment-ring.js'
 
@@ -62,7 +63,7 @@ export function createOutputWriter(folder: string, maxBytes: number): OutputWrit
   }
 
   function note(error: unknown): void {
-    reason = error instanceof Error ? error.message : String(error)
+    reason = reasonOf(error)
   }
 
   function wake(): void {

@@ -4,6 +4,7 @@
 import { lstatSync, type Stats } from 'node:fs'
 
 import { Failure } from '../lib/failure.js'
+import { reasonOf } from '../lib/reason-of.js'
 import { makePrivateFolder } from './atomic-file.js'
 
 const ELSEWHERE = 'or set STATE_DIR to a folder of this user'
@@ -26,7 +27,7 @@ export function isPrivateFolder(path: string): boolean {
 /** Why something could not be written there, and what to do; what is a Failure already says it better. */
 export function notKept(path: string, error: unknown): Failure {
   if (error instanceof Failure) return error
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = reasonOf(error)
   const advice = `free some space there or make it writable, ${ELSEWHERE}`
   return new Failure(`${path} cannot be written to (${reason}); ${advice}`, { cause: error })
 }

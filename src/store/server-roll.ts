@@ -5,11 +5,11 @@
 
 import { rmSync, utimesSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 
-import { isObject } from '../lib/json.js'
-import { bootId, isAlive, isOwner, pidSpace, type Owner } from '../platform/process-identity.js'
+import { isObject, parseJson } from '../lib/json.js'
+import type { Owner } from '../platform/process-identity.js'
+import { isSeenGone, isWhereabouts, whereaboutsOf, type Whereabouts } from '../platform/whereabouts.js'
 import { replaceFile } from './atomic-file.js'
 import { readSmallFile } from './private-file.js'
 import { ensurePrivateFolder, isPrivateFolder, notKept } from './private-folder.js'
@@ -26,10 +26,7 @@ export interface Server {
   readonly outlive: boolean
 }
 
-export interface RollEntry extends Server {
-  readonly host: string
-  /** Where its process number means something. */
-  readonly pidSpace: string
+export interface RollEntry extends Server, Whereabouts {
   readonly renewedAt: number
   readonly path: string
 }
@@ -37,7 +34,7 @@ export interface RollEntry extends Server {
 /** Returns the way out. Throws a Failure where nothing can be kept. */
 export function signIn(folder: string, { owner, family, outlive }: Server): () => void {
   const path = join(rollOf(folder), `${family}.json`)
-  const text = JSON.stringify({ owner, family, outlive, host: hostname(), pidSpace: pidSpace() })
+  const text = JSON.stringify({ ...whereaboutsOf(owner), family, outlive })
   ensurePrivateFolder(folder)
   ensurePrivateFolder(rollOf(folder))
   try {
@@ -108,24 +105,16 @@ async function readEntry(path: string): Promise<RollEntry | undefined> {
 }
 
 function parseEntry(text: string): Omit<RollEntry, 'renewedAt' | 'path'> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isEntry(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parseJson(text)
+  return isEntry(value) ? value : undefined
 }
 
 function isEntry(value: unknown): value is Omit<RollEntry, 'renewedAt' | 'path'> {
   if (!isObject(value)) return false
-  if (typeof value.outlive !== 'boolean') return false
-  return isOwner(value.owner) && [value.family, value.host, value.pidSpace].every((text) => typeof text === 'string')
+  return isWhereabouts(value) && typeof value.family === 'string' && typeof value.outlive === 'boolean'
 }
 
 /** Whether a process can be given up, as far as can be told from here. */
-export function isLost(entry: Pick<RollEntry, 'owner' | 'host' | 'pidSpace' | 'renewedAt'>): boolean {
-  const isOurHost = entry.host === hostname()
-  if (isOurHost && entry.owner.boot !== bootId()) return true
-  if (isOurHost && entry.pidSpace === pidSpace()) return !isAlive(entry.owner)
-  return Date.now() - entry.renewedAt > SILENCE_MS
+export function isLost(entry: Whereabouts & Pick<RollEntry, 'renewedAt'>): boolean {
+  return isSeenGone(entry) ?? Date.now() - entry.renewedAt > SILENCE_MS
 }

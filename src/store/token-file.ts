@@ -6,6 +6,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 
 import { Failure } from '../lib/failure.js'
+import { reasonOf } from '../lib/reason-of.js'
 import { makePrivateFolder, replaceFile } from './atomic-file.js'
 import { withFileLock } from './file-lock.js'
 import { printTokens, readTokens, signatureOf, type TokenRecord } from './token-records.js'
@@ -95,7 +96,7 @@ function change(path: string, alter: (records: readonly TokenRecord[]) => readon
     while (!attempt());
   } catch (error) {
     if (error instanceof Failure) throw error
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = reasonOf(error)
     throw new Failure(`${path} cannot be changed (${reason}); no token was created or revoked`, { cause: error })
   }
 }
@@ -125,7 +126,7 @@ function createLiveRecords(path: string): LiveRecords {
     } catch (error) {
       byHash = new Map()
       signature = undefined
-      problem = error instanceof Error ? error.message : String(error)
+      problem = reasonOf(error)
     }
   }
 

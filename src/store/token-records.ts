@@ -5,6 +5,7 @@ import { readFileSync, statSync, type Stats } from 'node:fs'
 
 import { Failure } from '../lib/failure.js'
 import { isObject } from '../lib/json.js'
+import { reasonOf } from '../lib/reason-of.js'
 
 const MAX_BYTES = 16 * 1024 * 1024
 
@@ -85,7 +86,7 @@ function isTime(value: unknown): boolean {
 
 function unreadable(path: string, error: unknown): Failure {
   if (error instanceof Failure) return error
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = reasonOf(error)
   return new Failure(`${path} cannot be read (${reason}); make it readable for the user who runs the server`, {
     cause: error,
   })

@@ -5,9 +5,9 @@ import { toolsOver } from './tool.js'
 
 export const backgroundBash = toolsOver<{ shell: Shell }>()({
   name: 'BackgroundBash',
-  title: 'Run a command in the background',
+  title: 'Run in the background',
   description: `Execute bash command in background, returns immediately
-For servers, watchers and anything long: returns a task id for ReadBgOutput, ListBgTasks and KillBgTask. A "&" in the command is not needed.`,
+For servers, watchers and anything long; needs no "&". Returns a task_id for ReadBgOutput and KillBgTask.`,
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   needs: ['shell'],
 
@@ -20,7 +20,6 @@ For servers, watchers and anything long: returns a task id for ReadBgOutput, Lis
   output: {
     type: 'object',
     properties: { task_id: { type: 'integer' } },
-    required: ['task_id'],
   },
 
   async run({ command }, { shell }, { user, session }) {

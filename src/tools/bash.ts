@@ -11,7 +11,7 @@ export const bash = toolsOver<{ shell: Shell }>()({
   name: 'Bash',
   title: 'Run a command',
   description: `Execute a bash command in the project directory and return its output (stdout and stderr together).
-Without a timeout, a command that is still running after 30 s goes on as a background task. With one, it is ended when the time is up. Nothing can be typed into it: stdin is empty.`,
+Without timeout, what still runs after 30 s goes on as a background task; with one it is ended. stdin is empty.`,
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   needs: ['shell'],
   defers: 'sometimes',
@@ -28,15 +28,14 @@ Without a timeout, a command that is still running after 30 s goes on as a backg
   output: {
     type: 'object',
     properties: {
-      exitCode: { type: ['integer', 'null'], description: 'null while it runs' },
+      exitCode: { type: ['integer', 'null'] },
       signal: { type: ['string', 'null'] },
       durationMs: { type: 'integer' },
       timedOut: { type: 'boolean' },
       truncated: { type: 'boolean' },
       bytes: { type: 'integer' },
-      task_id: { type: 'integer', description: 'The background task as which it goes on' },
+      task_id: { type: 'integer' },
     },
-    required: ['exitCode', 'signal', 'durationMs', 'timedOut', 'truncated', 'bytes'],
   },
 
   async run({ command, timeout = 0 }, { shell }, call) {

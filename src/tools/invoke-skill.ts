@@ -19,7 +19,7 @@ export const invokeSkill = toolsOver<{ skills: Skills }>()({
   name: 'InvokeSkill',
   title: 'Use a skill',
   description: `Invoke a skill by name for reusable workflows
-Returns the skill content for you to follow or use as context. A skill that is a script is run, and what it prints is returned.`,
+Returns its text for you to follow; a script is run and returns what it prints.`,
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   needs: ['skills'],
   defers: 'sometimes',

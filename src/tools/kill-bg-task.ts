@@ -9,7 +9,7 @@ export const killBgTask = toolsOver<{ shell: Shell }>()({
   name: 'KillBgTask',
   title: 'End a background task',
   description: `Kill a running background task by ID
-Everything it started ends with it, also what one that has ended left running.`,
+With everything it started, also what outlived it.`,
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   needs: ['shell'],
 

@@ -2,7 +2,7 @@
 
 import type { Shell } from '../services/shell/shell.js'
 import { toolsOver } from './tool.js'
-import { JOB_OUTPUT, jobLine, statusOf } from './words/job.js'
+import { jobLine, statusOf } from './words/job.js'
 import { plural } from './words/words.js'
 
 const MAX_LISTED = 50
@@ -10,8 +10,7 @@ const MAX_LISTED = 50
 export const listBgTasks = toolsOver<{ shell: Shell }>()({
   name: 'ListBgTasks',
   title: 'List background tasks',
-  description: `List all background tasks with status and runtime
-Each with its id, exit code and command, oldest first.`,
+  description: 'List all background tasks with status and runtime',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   needs: ['shell'],
 
@@ -19,8 +18,7 @@ Each with its id, exit code and command, oldest first.`,
 
   output: {
     type: 'object',
-    properties: { tasks: { type: 'array', items: JOB_OUTPUT }, more: { type: 'integer' } },
-    required: ['tasks', 'more'],
+    properties: { tasks: { type: 'array' }, more: { type: 'integer' } },
   },
 
   async run(_input, { shell }, { user, session }) {

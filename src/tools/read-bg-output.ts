@@ -17,7 +17,7 @@ export const readBgOutput = toolsOver<{ shell: Shell }>()({
   name: 'ReadBgOutput',
   title: 'Read background output',
   description: `Read new output from a background task
-Gives what was printed since the last read, and how the task ended once it has. With wait_… arguments it waits first, until one of them comes true or the task ends: no need to poll.`,
+What was printed since the last read. With wait_… it waits first, for one of them or the end: no need to poll.`,
   hints: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
   needs: ['shell'],
 
@@ -25,31 +25,26 @@ Gives what was printed since the last read, and how the task ended once it has. 
     type: 'object',
     properties: {
       task_id: { type: 'integer', description: 'The task ID returned by BackgroundBash' },
-      wait_for_end: { type: 'boolean', description: 'Wait until the task has ended' },
-      wait_for_pattern: { type: 'string', description: 'Wait for a new line that matches this regular expression' },
-      wait_for_quiet_ms: {
-        type: 'integer',
-        minimum: 1,
-        maximum: MAX_WAIT_MS,
-        description: 'Wait until nothing was printed for so long',
-      },
+      wait_for_end: { type: 'boolean' },
+      wait_for_pattern: { type: 'string', description: 'Regex for a new line' },
+      wait_for_quiet_ms: { type: 'integer', minimum: 1, maximum: MAX_WAIT_MS },
       wait_for_port: {
         type: 'integer',
         minimum: 1,
         maximum: 65_535,
-        description: 'Wait until this TCP port answers on localhost',
+        description: 'On localhost',
       },
       wait_ms: {
         type: 'integer',
         minimum: 0,
         maximum: MAX_WAIT_MS,
-        description: `Wait no longer than this (default: ${DEFAULT_WAIT_MS})`,
+        description: `Longest wait (default: ${DEFAULT_WAIT_MS})`,
       },
-      pattern: { type: 'string', description: 'Give only new lines that match this regular expression' },
+      pattern: { type: 'string', description: 'Only new lines that match this regex' },
       tail: {
         type: 'integer',
         minimum: 1,
-        description: 'Give this many of the last lines, or of those that match, read before or not',
+        description: 'Only the last lines, also ones read before',
       },
     },
     required: ['task_id'],
@@ -59,11 +54,10 @@ Gives what was printed since the last read, and how the task ended once it has. 
     type: 'object',
     properties: {
       ...JOB_OUTPUT.properties,
-      waitedFor: { type: 'string', description: 'What the wait ended with: end, pattern, quiet, port, or time' },
+      waitedFor: { type: 'string' },
       truncated: { type: 'boolean' },
-      bytes: { type: 'integer', description: 'New bytes that were read' },
+      bytes: { type: 'integer' },
     },
-    required: [...JOB_OUTPUT.required, 'truncated', 'bytes'],
   },
 
   async run(input, { shell }, { user, session, signal, wantsProgress, progress }) {

@@ -12,7 +12,7 @@ export const setCallback = toolsOver<{ callbacks: Callbacks }>()({
   name: 'SetCallback',
   title: 'Be called back later',
   description: `Manage scheduled callback messages with repeats
-set: message comes back every delay_seconds, repeat_count times (default 20; -1 for ever, 1 once), also after a restart. With task_id instead of a delay it comes when that background task ends, with pattern too when it prints a line that matches. list: what is active. cancel: callback_id, or all without it. A message that has come stands at the front of the next tool result, or is pushed where the client can take that.`,
+set: message comes back every delay_seconds, repeat_count times (default 20; -1 for ever, 1 once), also after a restart; with task_id, not a delay, when that background task ends, or prints a line that matches the regex pattern. cancel: callback_id, or all without it. It comes at the front of the next tool result, or is pushed if the client takes that.`,
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   needs: ['callbacks'],
 
@@ -24,8 +24,8 @@ set: message comes back every delay_seconds, repeat_count times (default 20; -1 
       delay_seconds: { type: 'integer', description: 'Seconds to wait (1-3600)' },
       repeat_count: { type: 'integer', description: 'Times to fire before cancel' },
       callback_id: { type: 'integer', description: 'Callback slot ID' },
-      task_id: { type: 'integer', description: 'Background task whose end, or whose output, to wait for' },
-      pattern: { type: 'string', description: 'With task_id: regular expression for a line it prints' },
+      task_id: { type: 'integer' },
+      pattern: { type: 'string' },
     },
     required: ['action'],
   },

@@ -12,7 +12,7 @@ export const taskManager = toolsOver<{ tasks: Tasks }>()({
   name: 'TaskManager',
   title: 'Keep tasks and steps',
   description: `Manage persistent tasks with create/add/complete
-Tasks of this project outlive the session. create (text) makes a task and the current one; add (text) adds a step to it; complete (step_id) does a step, without step_id the task; list and pending show tasks and what is left (with task_id one task with its steps); switch (task_id, or query) changes the current task. task_id defaults to the current task. query searches ("" matches all; every word must occur; is:open, is:done) and stands in for text.`,
+create (text): a task, then the current one, which task_id defaults to. add (text): a step. complete: step_id, or the task without it. list, pending (what is left): tasks, with task_id one and its steps. switch: task_id or query. query searches ("" is all; every word must occur; is:open, is:done).`,
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   needs: ['tasks'],
 

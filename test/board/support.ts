@@ -9,6 +9,7 @@ import { join } from 'node:path'
 
 import { expect } from 'vitest'
 
+import { NOTHING } from '../../src/cli/inbox/sight.js'
 import type { BoardView } from '../../src/services/board/view.js'
 import { openState } from '../../src/store/state/open-state.js'
 import type { Rows, Scope } from '../../src/store/state/state.js'
@@ -67,17 +68,6 @@ export interface Watching {
   readonly until: (fits: (view: BoardView) => boolean) => Promise<BoardView>
   readonly ended: Promise<void>
   readonly leave: () => void
-}
-
-const NOTHING: BoardView = {
-  servers: [],
-  questions: [],
-  messages: [],
-  callbacks: [],
-  jobs: [],
-  projects: [],
-  calls: [],
-  problems: [],
 }
 
 /** Resolves when the first event, with all parts, is there. */

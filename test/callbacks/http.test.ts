@@ -11,6 +11,7 @@ import {
   callOf,
   initialize,
   modernCall,
+  rpc,
   startProgram,
   tokenFor,
   type Asked,
@@ -88,4 +89,17 @@ test.concurrent('a user without sessions has slots too, and the next server fire
   expect((await stateless(next).call('SetCallback', { action: 'list' })).at(-1)).toContain('"mine"')
   await stateless(next).call('SetCallback', { action: 'cancel' })
   expect(await next.stop()).toBe(0)
+})
+
+test.concurrent('nothing counts as pushed that may have been written to nobody', async () => {
+  const server = await startProgram({ env: cleanEnv({ STATE_DIR: emptyFolder(), SANDBOX: 'off' }) })
+  const capabilities = { experimental: { 'claude/channel': {} } }
+  const params = { protocolVersion: REVISION, capabilities, clientInfo: { name: 'test', version: '0' } }
+  const { headers: answered } = await ask(server, { body: rpc('initialize', params) })
+  const headers = { 'mcp-session-id': String(answered['mcp-session-id']) }
+  const call = (name: string, args = {}) => textsOf(server, { body: callOf(name, args), headers })
+  const [said] = await call('SetCallback', { message: 'unheard', delay_seconds: 1, repeat_count: 1 })
+  expect(said).toContain('front of the next tool result')
+  await until(async () => (await front({ call })).includes('unheard'), 'the message in front of a result')
+  expect(await server.stop()).toBe(0)
 })

@@ -9,7 +9,6 @@ import type { Rows, State } from '../../src/store/state/state.js'
 
 const USER = 'ann'
 const PROJECT = '/srv/project'
-const NO_MARKS: Marks = { isThere: () => true, isAny: () => true, put: () => {}, remove: () => {} }
 
 export interface Firing {
   readonly time: number
@@ -37,6 +36,8 @@ export class World {
   bootedAt = 0
   boots = 1
   jumps = 0
+  /** What tells that something may wait; only where somebody has lost it is it not there. */
+  isMarked = true
   readonly booked = new Map<string, Booked>()
   readonly alive = new Set<string>()
   /** Since when a process has done nothing, though it is there. */
@@ -94,6 +95,11 @@ export class World {
   }
 }
 
+function marksOf(world: World): Marks {
+  const isThere = (): boolean => world.isMarked
+  return { isThere, isAny: isThere, put: () => void (world.isMarked = true), remove: () => {} }
+}
+
 class Killed extends Error {}
 
 export class Process {
@@ -122,7 +128,7 @@ export class Process {
       clock: world.moment,
       holder: name,
       isGone: ({ holder }) => world.isGone(holder),
-      marks: NO_MARKS,
+      marks: marksOf(world),
       jobs: () => Promise.reject(new Error('no jobs here')),
       isBusy: () => this.isBusy,
       besides: { tell: () => {}, close: () => Promise.resolve() },
@@ -237,6 +243,7 @@ export class Process {
           return work(stepping(rows, step, inserted))
         })
         for (const [session, text] of inserted) this.world.note(session, text)
+        if (inserted.length > 0 && this.isBusy) this.world.robbed.push(`${inserted[0]?.[1]} fired into a call: busy`)
         if (this.lethal?.afterCommit && --this.lethal.steps <= 0) this.die()
         if (!this.isAlive) throw new Killed()
         return value

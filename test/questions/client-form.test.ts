@@ -110,7 +110,7 @@ describe('answered', () => {
   })
 })
 
-describe('not answered, and nobody is asked again', () => {
+describe.concurrent('not answered, and nobody is asked again', () => {
   test.each([
     ['decline', 'declined', /the user declined to answer/],
     ['cancel', 'cancelled', /the user closed the form/],
@@ -145,7 +145,7 @@ describe('not answered, and nobody is asked again', () => {
   })
 })
 
-describe('a client that fails at it falls to the next rung', () => {
+describe.concurrent('a client that fails at it falls to the next rung', () => {
   test.each([
     ['method not found', { error: { code: -32601, message: 'Method not found' } }, /refused: Method not found/],
     ['an error without words', { error: 7 }, /refused/],
@@ -199,7 +199,7 @@ describe('a client that fails at it falls to the next rung', () => {
   })
 })
 
-describe('an answer that comes late', () => {
+describe.concurrent('an answer that comes late', () => {
   const accept = { action: 'accept', content: { question_1: 'Red' } }
 
   test('is kept for the question, told to the session, and given to who asks for it by its id', async () => {

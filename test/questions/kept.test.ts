@@ -32,7 +32,7 @@ describe('a text with a number', () => {
     const said = await ask(client, { questions: [COLOUR, SIZES] })
     expect(said.text).toBe(
       [
-        'NOT ANSWERED (no_response): the user has not said anything, and nothing was chosen for them. This client shows no forms. Nobody is looking at the page or the inbox.',
+        'NOT ANSWERED (no_response): no answer of the user has come, and nothing was chosen for them. This client shows no forms. Nobody is looking at the page or the inbox.',
         'Put this to the user in the chat, then wait for their answer; do not choose for them:',
         '',
         '1. Which colour? (choose one, or say it in your own words)',

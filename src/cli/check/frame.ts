@@ -1,6 +1,7 @@
 // How an answer is wrapped. The page wants exactly one event: `event: message`, one `data: ` line with the whole JSON,
 // an empty line. Its clients read the first `data: ` line and nothing else, so every deviation loses the answer.
 
+import { parseJson } from '../../lib/json.js'
 import type { Answered } from '../../platform/probe.js'
 import { failing, quote, type Defect } from './verdict.js'
 
@@ -95,18 +96,10 @@ function findMessage(body: string): object | undefined {
     .map((line) => line.slice('data:'.length))
   // No event at all, JSON that goes on without `data:`, JSON over several data lines, JSON on one of them.
   const candidates = [body, body.slice(body.indexOf('data:') + 'data:'.length), data.join('\n'), ...data]
-  const objects = candidates.map(parsed).filter((value) => typeof value === 'object' && value !== null)
+  const objects = candidates.map(parseJson).filter((value) => typeof value === 'object' && value !== null)
   return objects.findLast((value) => 'result' in value || 'error' in value) ?? objects.at(-1)
 }
 
 function isJson(text: string): boolean {
-  return parsed(text) !== undefined
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return parseJson(text) !== undefined
 }

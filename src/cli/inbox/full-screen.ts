@@ -1,9 +1,10 @@
 // A terminal taken over and given back as it was, whichever way it ends. Drawing goes to the second screen that terminals
 // have for this, in one write for all that is drawn at once; prompts get the keys.
 
-import { Writable, type Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 
 import { HUNG_UP, nextSignal, type Streams } from '../terminal.js'
+import { Canvas } from './canvas.js'
 import { createKeyStrokes } from './key-strokes.js'
 
 const ENTER = '\u001B[?1049h\u001B[?25l\u001B[H\u001B[2J'
@@ -115,49 +116,6 @@ export function openFullScreen({ input, output }: Streams): FullScreen {
       return isOver ? new Promise(() => {}) : answer
     },
     leave,
-  }
-}
-
-/** Gathers what is drawn at once, and has the size of the terminal. */
-class Canvas extends Writable {
-  readonly #terminal: NodeJS.WriteStream
-  readonly #repeatResize = (): void => void this.emit('resize')
-  #drawn = ''
-  #isSilent = false
-
-  constructor(terminal: NodeJS.WriteStream) {
-    super({ decodeStrings: false })
-    this.#terminal = terminal
-    this.setMaxListeners(0)
-    terminal.on('resize', this.#repeatResize)
-  }
-
-  get columns(): number {
-    return this.#terminal.columns || 80
-  }
-
-  get rows(): number {
-    return this.#terminal.rows || 24
-  }
-
-  override _write(text: Buffer | string, _: string, done: () => void): void {
-    if (!this.#isSilent) {
-      if (this.#drawn === '') setImmediate(() => this.flush())
-      this.#drawn += text.toString()
-    }
-    done()
-  }
-
-  flush(): void {
-    const drawn = this.#drawn
-    this.#drawn = ''
-    if (drawn !== '' && !this.#terminal.destroyed) this.#terminal.write(drawn)
-  }
-
-  silently(work: () => void): void {
-    this.#isSilent = true
-    work()
-    this.#isSilent = false
   }
 }
 

@@ -7,6 +7,7 @@ import type { FullScreen, Handed } from './full-screen.js'
 
 /** How often a menu looks whether its words have changed. */
 const LOOK_MS = 500
+
 export interface Menu<Value extends string> {
   /** May have several lines. */
   readonly message: string

@@ -5,6 +5,7 @@ import { rmdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import { makeCgroup, type Slot, type Values } from './cgroups.js'
 
 const RETRIES = 6
@@ -31,7 +32,7 @@ export function createSupply(slots: readonly Slot[], values: Values): Supply {
       return made
     } catch (error) {
       giveBack(made)
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = reasonOf(error)
       throw new Failure(`The command was not started: its limits could not be set (${reason}).`)
     }
   }

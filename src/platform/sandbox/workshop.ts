@@ -6,6 +6,7 @@ import { mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import { buildFilter } from './seccomp.js'
 import type { Architecture } from './syscalls.js'
 
@@ -30,7 +31,7 @@ export function prepareWorkshop(folder: string, architecture: Architecture): Wor
       secret,
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = reasonOf(error)
     throw new Failure(
       `The sandbox cannot keep its files in ${folder}: ${reason}. Set STATE_DIR to a folder it can write to.`,
     )

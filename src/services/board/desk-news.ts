@@ -1,7 +1,7 @@
 // What a desk and a board say to each other, a line of JSON each. Both ends read with suspicion: what is not as written
 // here is nothing.
 
-import { isObject } from '../../lib/json.js'
+import { isObject, parseJson } from '../../lib/json.js'
 import type { CallView, JobView, ServerView, ToolView } from './view.js'
 
 /** From a desk: what of it has changed, each part whole. */
@@ -30,7 +30,7 @@ const MAX_USER = 1000
 const MAX_LISTED = 500
 
 export function readFromDesk(line: string): FromDesk | undefined {
-  const value = parse(line)
+  const value = parseJson(line)
   if (!isObject(value)) return undefined
   if (value.kind === 'news' && isObject(value.news)) return { kind: 'news', news: newsIn(value.news) }
   const { kind, to, text, failure } = value
@@ -40,7 +40,7 @@ export function readFromDesk(line: string): FromDesk | undefined {
 }
 
 export function readFromBoard(line: string): FromBoard | undefined {
-  const value = parse(line)
+  const value = parseJson(line)
   if (!isObject(value)) return undefined
   const { kind, user, watching, id, verb, job } = value
   if (kind === 'stirred') return { kind }
@@ -49,14 +49,6 @@ export function readFromBoard(line: string): FromBoard | undefined {
   if (kind !== 'ask' || typeof id !== 'number' || !Number.isSafeInteger(job) || typeof job !== 'number')
     return undefined
   return verb === 'kill' || verb === 'output' ? { kind, id, verb, job } : undefined
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }
 
 function newsIn({ server, jobs, calls, stirred }: { readonly [key: string]: unknown }): DeskNews {

@@ -33,7 +33,7 @@ async function place() {
   return { desks: join(folder, 'desks'), lazy, state }
 }
 
-async function openDesk(desks: string, state: LazyState, id = '00000000000000aa'): Promise<Desk> {
+async function openDesk(desks: string, state: LazyState, id = '00000000000000aa', silenceMs?: number): Promise<Desk> {
   const server = { id, pid: 1, transport: 'stdio', project: '/srv/p', startedAt: 1, version: '1', tools: [] } as const
   const desk = createDesk({
     id,
@@ -44,7 +44,7 @@ async function openDesk(desks: string, state: LazyState, id = '00000000000000aa'
     state,
     server: async () => server,
   })
-  const socket = await openDeskSocket(desk, desks)
+  const socket = await openDeskSocket(desk, desks, silenceMs)
   endings.push(() => socket.close())
   return desk
 }
@@ -91,6 +91,24 @@ test('a board whose line breaks watches no more, and a desk that comes back is f
   await expect.poll(() => shown.at(-1)?.servers, { timeout: 5000 }).toEqual([])
   await openDesk(desks, lazy, '00000000000000bb')
   await expect.poll(() => shown.at(-1)?.servers?.[0]?.id, { timeout: 5000 }).toBe('00000000000000bb')
+})
+
+test('a board that falls silent is let go, one that says that it is there is not', async () => {
+  const { desks, lazy } = await place()
+  const desk = await openDesk(desks, lazy, '00000000000000cc', 500)
+  const address = join(desks, '00000000000000cc.sock')
+  const present = '{"kind":"presence","user":"ann","watching":true}\n'
+  const [silent, lively] = [connect(address), connect(address)]
+  const letGo = new Promise((resolve) => silent.once('close', resolve))
+  let isLivelyOpen = true
+  lively.once('close', () => (isLivelyOpen = false))
+  for (const line of [silent, lively]) line.resume().write(present)
+  const saying = setInterval(() => lively.write(present), 50)
+  await letGo
+  expect([isLivelyOpen, desk.isWatched('ann')]).toEqual([true, true])
+  clearInterval(saying)
+  await expect.poll(() => isLivelyOpen, { timeout: 5000 }).toBe(false)
+  expect(desk.isWatched('ann')).toBe(false)
 })
 
 test('each part is told when it differs, whole, and nothing is told twice', async () => {

@@ -19,7 +19,7 @@ export interface DeskSocket {
 }
 
 /** Rejects where there can be no socket, and leaves nothing. */
-export async function openDeskSocket(desk: Desk, folder: string): Promise<DeskSocket> {
+export async function openDeskSocket(desk: Desk, folder: string, silenceMs = SILENCE_MS): Promise<DeskSocket> {
   const address = lodge(folder, desk.id)
   const leave = (): void => leaveDesk(folder, desk.id, address)
   // Also where the process ends without a farewell.
@@ -28,7 +28,7 @@ export async function openDeskSocket(desk: Desk, folder: string): Promise<DeskSo
   let server: LocalServer | undefined
   let renewing: NodeJS.Timeout | undefined
   try {
-    server = await listenLocally(address, { maxLine: MAX_LINE }, (socket) => attend(desk, socket))
+    server = await listenLocally(address, { maxLine: MAX_LINE }, (socket) => attend(desk, socket, silenceMs))
     enterDesk(folder, desk.id, address)
     renewing = setInterval(() => quietly(renew), RENEW_MS).unref()
     await tidyDesks(folder)
@@ -53,10 +53,10 @@ function quietly(work: () => void): void {
   } catch {}
 }
 
-function attend(desk: Desk, socket: LineSocket): LineListener {
+function attend(desk: Desk, socket: LineSocket, silenceMs: number): LineListener {
   let visit: DeskVisit | undefined
   let asked = 0
-  const silence = setTimeout(() => socket.close(), SILENCE_MS).unref()
+  const silence = setTimeout(() => socket.close(), silenceMs).unref()
   const send = (message: FromDesk): void => socket.send(JSON.stringify(message))
 
   async function answer({ id: to, verb, job }: FromBoard & { readonly kind: 'ask' }): Promise<void> {

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { Config } from '../../config/load.js'
 import { stateDirOf } from '../../config/state-dir.js'
 import { Failure } from '../../lib/failure.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import { VERSION } from '../../lib/version.js'
 import type { Log } from '../../platform/log.js'
 import { projectOf } from '../../platform/project.js'
@@ -64,7 +65,7 @@ async function listen(desk: Desk, { settings }: Config, log: Log): Promise<DeskS
   try {
     return await openDeskSocket(desk, desksIn(stateDirOf(settings)))
   } catch (error) {
-    log.warn(`the page and the inbox do not see this server: ${error instanceof Error ? error.message : String(error)}`)
+    log.warn(`the page and the inbox do not see this server: ${reasonOf(error)}`)
     return undefined
   }
 }

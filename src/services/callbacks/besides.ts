@@ -2,6 +2,7 @@
 // lasts, and what goes wrong with them is said in the log.
 
 import { Failure } from '../../lib/failure.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import { fetchFrom } from '../../platform/http.js'
 import { signalGroup, startProgram } from '../../platform/process.js'
 import { tagged } from '../../platform/process-tree.js'
@@ -70,9 +71,7 @@ export function createBesides(settings: BesidesSettings): Besides {
   }
 
   function attempt(name: string, work: Promise<void>): void {
-    const done = work
-      .catch((error: unknown) => warn(`${name}: ${error instanceof Error ? error.message : String(error)}`))
-      .finally(() => running.delete(done))
+    const done = work.catch((error: unknown) => warn(`${name}: ${reasonOf(error)}`)).finally(() => running.delete(done))
     running.add(done)
   }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
 import { compilePattern } from '../../lib/line-pattern.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import type { CallbackRow } from '../../store/state/callback-rows.js'
 import type { MessageRow } from '../../store/state/message-rows.js'
 import type { Scope } from '../../store/state/state.js'
@@ -29,7 +30,7 @@ export interface Callbacks extends Mail {
   arrive(who: Who): Promise<void>
   /** Something will come for this session: it is held from now on, so that nobody takes it for gone. */
   attend(who: Who): Promise<void>
-  /** What sessions of any user left in this project is held from now on. */
+  /** What sessions of any user left in this project, and what they will leave, is held from now on. */
   adoptAll(): Promise<void>
   /** A call has ended, and none of its session is in flight. */
   idle(): void
@@ -119,15 +120,13 @@ export function createCallbacks(settings: UpkeepSettings): Callbacks {
         const folder = inbox.folderOf(who, false)
         return folder === undefined ? undefined : join(folder, 'inbox')
       } catch (error) {
-        warn(`there is no inbox for the session: ${error instanceof Error ? error.message : String(error)}`)
+        warn(`there is no inbox for the session: ${reasonOf(error)}`)
         return undefined
       }
     },
     arrive: (who) => upkeep.arrive(who),
     attend: (who) => upkeep.within(who, () => Promise.resolve()),
-    async adoptAll() {
-      for (const user of await state.waitingUsers(project)) await upkeep.adopt(user)
-    },
+    adoptAll: () => upkeep.adoptAll(),
     idle: () => upkeep.poke(),
     left: (who) => upkeep.leave(who),
     watch: (user) => upkeep.reload(user),

@@ -2,6 +2,7 @@
 // front of the next result, or from the inbox of the session's folder. A log message goes out besides and counts for
 // nothing. What was delivered is remembered, at the next opportunity where it cannot be at once.
 
+import { reasonOf } from '../../lib/reason-of.js'
 import type { MessageRow } from '../../store/state/message-rows.js'
 import type { Rows } from '../../store/state/state.js'
 import type { Who } from '../jobs/book.js'
@@ -24,6 +25,8 @@ export interface Delivery extends Mail {
   look(): number | undefined
   /** Remembers what could not be remembered before. */
   remember(): Promise<void>
+  /** Whether anything may wait for this user. */
+  isAny(user: string): boolean
   /** Whether something is on its way. */
   readonly isMoving: boolean
 }
@@ -79,7 +82,7 @@ export function createDelivery(settings: DeliverySettings): Delivery {
         })
         owed.delete(debt)
       } catch (error) {
-        warn(`that a message was delivered could not be remembered yet: ${sentence(error)}`)
+        warn(`that a message was delivered could not be remembered yet: ${reasonOf(error)}`)
       }
     }
   }
@@ -113,7 +116,7 @@ export function createDelivery(settings: DeliverySettings): Delivery {
       files.set(key, { user, message, path })
       await write(user, ({ messages }) => messages.place(message.id, path))
     } catch (error) {
-      warn(`a message could not be put into the inbox of its session: ${sentence(error)}`)
+      warn(`a message could not be put into the inbox of its session: ${reasonOf(error)}`)
     }
   }
 
@@ -128,6 +131,7 @@ export function createDelivery(settings: DeliverySettings): Delivery {
 
   return {
     take: (who) => mail.take(who),
+    isAny: (user) => mail.isAny(user),
     know(user, messages) {
       const left = new Set(messages.map(({ id }) => keyOf(user, id)))
       for (const [key, file] of files) {
@@ -163,8 +167,4 @@ function wasRead({ file }: MessageRow): boolean {
 
 function keyOf(user: string, id: number): string {
   return `${user}\0${id}`
-}
-
-function sentence(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -8,13 +8,15 @@ import { hasCode } from '../../lib/error-code.js'
 import { Failure } from '../../lib/failure.js'
 import { replaceFile } from '../../store/atomic-file.js'
 
-/** Readers take no more. */
-const MAX_TEXT = 30_000
+/** Readers put a larger file aside without reading it. */
+const MAX_BYTES = 64 * 1024
 
 /** `folder` is that of the session, and is there. At once, so that nobody reads it before we know that it is there. */
 export function putIntoInbox(folder: string, stem: string, text: string): string {
+  const json = `${JSON.stringify({ mode: 'queue', text })}\n`
+  if (Buffer.byteLength(json) > MAX_BYTES) throw new Failure('it is too long for that, and waits to be told elsewhere')
   const path = join(inboxOf(folder), `${stem}.json`)
-  replaceFile(path, `${JSON.stringify({ mode: 'queue', text: text.slice(0, MAX_TEXT) })}\n`, () => true)
+  replaceFile(path, json, () => true)
   return path
 }
 

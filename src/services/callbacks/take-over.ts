@@ -45,6 +45,16 @@ export async function ownersOf({ callbacks, messages, questions }: Rows): Promis
   return new Set(owners.map(({ session }) => session))
 }
 
+/** Whether others that are gone have left something. */
+export async function isAnythingLeft(
+  rows: Rows,
+  { holder, isGone }: Pick<TakingOver, 'holder' | 'isGone'>,
+): Promise<boolean> {
+  const there = (await rows.sessions.all()).filter((session) => session.holder === holder || !isGone(session))
+  const names = new Set(there.map(({ name }) => name))
+  return [...(await ownersOf(rows))].some((name) => !names.has(name))
+}
+
 /** Those with something left, and nobody there. Whoever has nothing is forgotten. */
 async function leftBehind(rows: Rows, { into, holder, isGone, isAbandoned }: TakingOver): Promise<ReadonlySet<string>> {
   const sessions = new Map((await rows.sessions.all()).map((session) => [session.name, session]))

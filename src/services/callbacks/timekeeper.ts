@@ -19,6 +19,8 @@ export interface Timekeeper {
   happened(user: string, callback: CallbackRow, happening: Happening): void
   /** Fires what can be fired; milliseconds until this should be done again, undefined: not before something changes. */
   tick(): Promise<number | undefined>
+  /** Whether something waits for the end of a call. */
+  readonly isHeldUp: boolean
   /** Milliseconds until it fires, as far as is known; Infinity where it waits for an event. */
   msLeft(user: string, callback: CallbackRow): number
 }
@@ -37,6 +39,7 @@ export function createTimekeeper({ clock, isBusy, fire, onError }: TimekeeperSet
   /** Until when what is due is held back, in uptime. */
   const heldBack = new Map<string, number>()
   const lastFired = new Map<string, number>()
+  let isHeldUp = false
 
   function leftOf(user: string, callback: CallbackRow, moment: Moment): number {
     const key = keyOf(user, callback)
@@ -68,6 +71,7 @@ export function createTimekeeper({ clock, isBusy, fire, onError }: TimekeeperSet
     const due = callbacks.filter((callback) => leftOf(user, callback, moment) <= 0)
     if (due.length === 0 || pauseOf(user, session, moment) > 0) return
     if (isBusy(user, session)) {
+      isHeldUp = true
       const until = moment.uptime + BUSY_MS
       for (const callback of due) {
         const key = keyOf(user, callback)
@@ -105,7 +109,11 @@ export function createTimekeeper({ clock, isBusy, fire, onError }: TimekeeperSet
       forget()
     },
     happened: (user, callback, happening) => void happenings.set(keyOf(user, callback), happening),
+    get isHeldUp() {
+      return isHeldUp
+    },
     async tick() {
+      isHeldUp = false
       for (const [user, callbacks] of known) {
         for (const session of new Set(callbacks.map((callback) => callback.session))) {
           await tickSession(

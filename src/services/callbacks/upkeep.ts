@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createInTurn } from '../../lib/in-turn.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import type { Clock } from '../../platform/clock.js'
 import type { CallbackRow } from '../../store/state/callback-rows.js'
 import type { SessionRow } from '../../store/state/session-rows.js'
@@ -19,7 +20,7 @@ import type { Besides } from './besides.js'
 import { createDelivery, type DeliverySettings } from './delivery.js'
 import { fire, type Happening } from './fire.js'
 import { createJobWatch } from './job-watch.js'
-import { ownersOf, rebaseAll, type LateAnswers } from './take-over.js'
+import { isAnythingLeft, ownersOf, rebaseAll, type LateAnswers } from './take-over.js'
 import { createTimekeeper } from './timekeeper.js'
 import { CALLBACKS_URI } from './uri.js'
 
@@ -30,8 +31,8 @@ const LAST_MS = 500
 export interface Upkeep extends Mail {
   /** Holds the session, takes over what others left, and does the work in the same transaction. */
   within<T>(who: Who, work: (rows: Rows) => Promise<T>): Promise<T>
-  /** Holds what is left of this user's sessions that are gone. */
-  adopt(user: string): Promise<void>
+  /** Holds what is left of anybody's sessions that are gone, now and whenever one has gone. */
+  adoptAll(): Promise<void>
   /** The session is there, which matters where something may wait for it. Done once for a session. */
   arrive(who: Who): Promise<void>
   /** The session will not come back. */
@@ -68,17 +69,18 @@ export interface UpkeepSettings {
 }
 
 export function createUpkeep(settings: UpkeepSettings): Upkeep {
-  const { state, project, notices, clock, holder, marks, jobs, isBusy, besides, inbox, warn } = settings
+  const { state, project, notices, clock, holder, isGone, marks, jobs, isBusy, besides, inbox, warn } = settings
   const attendance = createAttendance(settings)
   const inTurn = createInTurn()
-  const arrived = new Set<string>()
+  const arrivals = new Map<string, Promise<void>>()
   /** What those who may have subscribed were told of last. */
   const told = new Map<string, string>()
   let renewedAt = clock().uptime
+  let keepsAll = false
   let closing: Promise<void> | undefined
   const scopeOf = (user: string): Scope => ({ project, user })
   const write = <T>(user: string, work: (rows: Rows) => Promise<T>): Promise<T> => state.write(scopeOf(user), work)
-  const onError = (error: unknown): void => warn(`callbacks: ${error instanceof Error ? error.message : String(error)}`)
+  const onError = (error: unknown): void => warn(`callbacks: ${reasonOf(error)}`)
 
   const delivery = createDelivery({
     notices,
@@ -97,7 +99,7 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
   const alarm = (settings.alarm ?? createAlarm)(tick)
   const stopListening = state.onChange(({ project: where, user }) => {
     const concernsUs = attendance.users.includes(user) || told.has(user)
-    if (where === project && concernsUs) void reload(user).catch(onError)
+    if (where === project && concernsUs) void reload(user).catch((error: unknown) => closing ?? onError(error))
   })
 
   function happened(user: string, callback: CallbackRow, happening: Happening): void {
@@ -165,7 +167,7 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
   /** Milliseconds until it must be said again that we are there. */
   async function renewInTime(): Promise<number | undefined> {
     if (clock().uptime - renewedAt >= RENEW_MS) await renewAll()
-    return attendance.users.length > 0 ? renewedAt + RENEW_MS - clock().uptime : undefined
+    return keepsAll || attendance.users.length > 0 ? renewedAt + RENEW_MS - clock().uptime : undefined
   }
 
   async function renewAll(): Promise<void> {
@@ -176,6 +178,7 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
         await inTurn(user, async () => (await write(user, (rows) => attendance.renew(user, rows)))())
         if (!attendance.users.includes(user)) await tidy(user)
       }
+      if (keepsAll) await adoptLeft()
     } catch (error) {
       onError(error)
     }
@@ -189,15 +192,29 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
     })
   }
 
-  /** Where a mark cannot tell, the state can. */
-  async function mayHave(user: string): Promise<boolean> {
-    return marks ? marks.isThere(user) : (await state.read(scopeOf(user), ownersOf)).size > 0
+  async function adoptLeft(): Promise<void> {
+    for (const user of await state.waitingUsers(project)) {
+      const isLeft = await state.read(scopeOf(user), (rows) => isAnythingLeft(rows, { holder, isGone }))
+      if (isLeft) await begin(user, undefined, () => Promise.resolve())
+    }
+  }
+
+  /** By the state and not by the mark, which may have been lost. */
+  async function arrive({ user, session }: Who): Promise<void> {
+    const has = (await state.read(scopeOf(user), ownersOf)).size > 0
+    if (has) await begin(user, session, () => Promise.resolve(mark(user)))
+    await tidy(user)
+  }
+
+  /** Within a transaction, so that nobody takes it away meanwhile. */
+  function mark(user: string): void {
+    if (marks && !marks.isThere(user)) marks.put(user)
   }
 
   async function closeNow(): Promise<void> {
     stopListening()
     jobWatch.close()
-    await Promise.all([alarm.close(), besides.close()])
+    await Promise.all([alarm.close(), besides.close(), Promise.allSettled(arrivals.values())])
     const startedAt = performance.now()
     while (delivery.isMoving && performance.now() - startedAt < LAST_MS) await sleep(10)
     await delivery.remember()
@@ -209,41 +226,40 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
 
   return {
     take(who) {
+      // First, because the clock is read from the system.
+      if (!delivery.isAny(who.user)) return undefined
       if (attendance.isTrusted(who.user)) return delivery.take(who)
       if (attendance.users.includes(who.user)) void renewAll()
       return undefined
     },
     async within(who, work) {
-      const value = await begin(who.user, who.session, async (rows) => {
-        if (marks && !marks.isThere(who.user)) marks.put(who.user)
+      const value = await begin(who.user, who.session, (rows) => {
+        mark(who.user)
         return work(rows)
       })
-      arrived.add(keyOf(who))
+      arrivals.set(keyOf(who), Promise.resolve())
       return value
     },
-    adopt: (user) => begin(user, undefined, () => Promise.resolve()),
-    async arrive(who) {
-      const { user, session } = who
+    async adoptAll() {
+      keepsAll = true
+      alarm.poke()
+      await adoptLeft()
+    },
+    arrive(who) {
       const key = keyOf(who)
-      if (arrived.has(key)) return
-      arrived.add(key)
-      try {
-        if (!(await mayHave(user))) return
-        await begin(user, session, () => Promise.resolve())
-        await tidy(user)
-      } catch (error) {
-        arrived.delete(key)
-        throw error
-      }
+      const arriving = arrivals.get(key) ?? arrive(who)
+      arrivals.set(key, arriving)
+      arriving.catch(() => arrivals.delete(key))
+      return arriving
     },
     leave(who) {
-      arrived.delete(keyOf(who))
+      arrivals.delete(keyOf(who))
       attendance.abandon(who.user, who.session)
       delivery.offer(who.user)
     },
     reload,
     poke() {
-      if (attendance.users.length > 0) alarm.poke()
+      if (timekeeper.isHeldUp) alarm.poke()
     },
     msLeft: (user, callback) => timekeeper.msLeft(user, callback),
     close: () => (closing ??= closeNow()),

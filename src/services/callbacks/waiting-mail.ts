@@ -17,6 +17,8 @@ export interface WaitingMail extends Mail {
   settle(user: string, id: number, hasArrived: boolean): void
   /** Whether it is neither on its way nor there. */
   isWaiting(user: string, id: number): boolean
+  /** Whether anything is known of that was for this user. */
+  isAny(user: string): boolean
   /** Whether anything is on its way. */
   readonly isMoving: boolean
 }
@@ -85,6 +87,7 @@ export function createWaitingMail(settings: WaitingMailSettings): WaitingMail {
     },
     send,
     settle,
+    isAny: (user) => letters.has(user),
     isWaiting: (user, id) => letters.get(user)?.get(id)?.state === 'waiting',
     get isMoving() {
       return [...letters.values()].some((theirs) => [...theirs.values()].some(({ state }) => state === 'moving'))

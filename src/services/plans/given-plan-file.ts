@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
 import { isWithin } from '../../lib/is-within.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import { readPlanFile } from './read-plan-file.js'
 
 export interface Reach {
@@ -35,7 +36,7 @@ async function realPath(path: string): Promise<string> {
   try {
     return await realpath(path)
   } catch (error) {
-    throw new Failure(`${path} cannot be opened (${error instanceof Error ? error.message : String(error)}).`)
+    throw new Failure(`${path} cannot be opened (${reasonOf(error)}).`)
   }
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 
 import { hasCode } from '../../lib/error-code.js'
 import { Failure } from '../../lib/failure.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import { replaceFileLater } from '../../store/atomic-file.js'
 
 export interface PlanFiles {
@@ -72,7 +73,7 @@ async function orFailure<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = reasonOf(error)
     throw new Failure(`The plan could not be saved to ${path} (${reason}). Put that right and call again.`)
   }
 }

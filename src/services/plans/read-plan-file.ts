@@ -3,6 +3,7 @@
 import type { FileHandle } from 'node:fs/promises'
 
 import { Failure } from '../../lib/failure.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import { readBounded } from '../../platform/read-bounded.js'
 import { openRegularFile } from '../../store/private-file.js'
 
@@ -34,7 +35,7 @@ async function openOrFail(path: string): Promise<FileHandle> {
 }
 
 function unreadable(path: string, error: unknown): Failure {
-  return new Failure(`${path} cannot be read (${error instanceof Error ? error.message : String(error)}).`)
+  return new Failure(`${path} cannot be read (${reasonOf(error)}).`)
 }
 
 function textOf(bytes: Buffer, path: string): string {

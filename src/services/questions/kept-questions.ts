@@ -1,6 +1,8 @@
 // Questions that a client did not answer itself, kept until a person does. Each is answered once; the answer goes to the
 // call that waits for it, and when none does, or its client could not be written to, to the session as a message.
 
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import { Failure } from '../../lib/failure.js'
 import type { Question, QuestionRow, Reply } from '../../store/state/question-rows.js'
 import type { Rows, Scope, State } from '../../store/state/state.js'
@@ -13,6 +15,7 @@ import { readReplies } from './read-replies.js'
 import { untilAnswered } from './until-answered.js'
 
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000
+const RETRY_MS = 5000
 
 export interface KeptQuestions {
   /** Keeps a form; `waiting` says that the call will wait for it. Where it cannot be kept it says why. */
@@ -48,20 +51,36 @@ export interface KeptSettings {
   readonly watchers: Watchers
   /** Called before something is kept that this session may have to be told of later. */
   readonly attend: (who: Who) => Promise<void>
+  /** How soon it is tried again to write down what could not be. */
+  readonly retryMs?: number
 }
 
-export function createKeptQuestions({ state, project, watchers, attend }: KeptSettings): KeptQuestions {
+export function createKeptQuestions(settings: KeptSettings): KeptQuestions {
+  const { state, project, watchers, attend, retryMs = RETRY_MS } = settings
   const pending = new Set<Promise<unknown>>()
+  const ending = new AbortController()
   const scopeOf = ({ user }: Who): Scope => ({ project, user })
 
   async function write<T>(who: Who, work: (rows: Rows) => Promise<T>): Promise<T> {
     return (await state.open()).write(scopeOf(who), work)
   }
 
-  /** Nobody can be told if it fails; then the question stays as it is, for whoever takes the session over. */
-  function inTime(work: Promise<unknown>): void {
-    const done = work.catch(() => undefined).finally(() => pending.delete(done))
+  /** Nobody can be told if it fails: it is tried again, and at the end left to whoever takes the session over. */
+  function inTime(work: () => Promise<unknown>): void {
+    const done = insist(work).finally(() => pending.delete(done))
     pending.add(done)
+  }
+
+  async function insist(work: () => Promise<unknown>): Promise<void> {
+    for (;;) {
+      const isLast = ending.signal.aborted
+      try {
+        return void (await work())
+      } catch (error) {
+        if (isLast || !(error instanceof Failure)) return
+      }
+      await sleep(retryMs, undefined, { ref: false, signal: ending.signal }).catch(() => undefined)
+    }
   }
 
   return {
@@ -75,7 +94,7 @@ export function createKeptQuestions({ state, project, watchers, attend }: KeptSe
           await rows.questions.forget(askedAt - KEPT_MS)
           return rows.questions.insert({ session, askedAt, waiting, questions })
         })
-        if (signal.aborted) inTime(write(asker, (rows) => withdraw(rows, id)))
+        if (signal.aborted) inTime(() => write(asker, (rows) => withdraw(rows, id)))
         return { id }
       } catch (error) {
         if (error instanceof Failure) return { id: undefined, problem: error.message }
@@ -92,21 +111,23 @@ export function createKeptQuestions({ state, project, watchers, attend }: KeptSe
         await untilAnswered({ look, isWatched, onStir, ms, signal })
         return await write(asker, (rows) => takeOrStop(rows, id))
       } catch (error) {
-        if (signal.aborted) inTime(write(asker, (rows) => withdraw(rows, id)))
-        if (error instanceof Failure) return undefined
-        throw error
+        if (signal.aborted) inTime(() => write(asker, (rows) => withdraw(rows, id)))
+        if (!(error instanceof Failure)) throw error
+        if (!signal.aborted) inTime(() => write(asker, (rows) => giveUp(rows, id)))
+        return undefined
       }
     },
-    written: (who, id, written) => inTime(write(who, (rows) => settle(rows, id, written))),
+    written: (who, id, written) => inTime(() => write(who, (rows) => settle(rows, id, written))),
     answerLate(who, keeping, replies) {
-      inTime(
-        keeping.then(({ id }) =>
-          id === undefined ? undefined : write(who, (rows) => answerQuestion(rows, id, replies, 'client', Date.now())),
-        ),
-      )
+      inTime(async () => {
+        const { id } = await keeping
+        // Who comes second is not heard.
+        if (id !== undefined) await write(who, (rows) => answerLate(rows, id, replies).catch(ignoreFailure))
+      })
     },
     answer: (who, id, answers) => write(who, (rows) => answerOrLook(rows, id, answers, who.session)),
     async close() {
+      ending.abort()
       await Promise.all(pending)
       await state.close()
     },
@@ -133,6 +154,15 @@ async function takeOrStop({ questions }: Rows, id: number): Promise<Answered | u
   if (row?.replies) return { ...row, replies: row.replies }
   if (row) await questions.stopWaiting(id)
   return undefined
+}
+
+/** The call has gone on without an answer. */
+async function giveUp(rows: Rows, id: number): Promise<void> {
+  if (await takeOrStop(rows, id)) await settle(rows, id, false)
+}
+
+async function answerLate(rows: Rows, id: number, replies: readonly Reply[]): Promise<void> {
+  await answerQuestion(rows, id, replies, 'client', Date.now())
 }
 
 /** Nobody wants to know any more; what was said all the same is not lost. */

@@ -48,9 +48,14 @@ async function open(): Promise<State> {
 }
 
 /** The questions of one server. */
-async function serverAt(waitSeconds = 30): Promise<Questions> {
-  const state = { ...lazyState({ settings: settingsAt(file) }), close: async () => {} }
-  states.push(await state.open())
+async function serverAt(waitSeconds = 30, isBroken = (): boolean => false): Promise<Questions> {
+  const opened = await lazyState({ settings: settingsAt(file) }).open()
+  states.push(opened)
+  const writing: State = {
+    ...opened,
+    write: (scope, work) => (isBroken() ? Promise.reject(new Failure('The disk is full.')) : opened.write(scope, work)),
+  }
+  const state: LazyState = { open: async () => writing, whenOpen: (use) => use(writing), close: async () => {} }
   const listeners = new Set<() => void>()
   const before = stirWatchers
   stirWatchers = () => [before, ...listeners].forEach((listener) => listener())
@@ -61,7 +66,7 @@ async function serverAt(waitSeconds = 30): Promise<Questions> {
       return () => listeners.delete(listener)
     },
   }
-  return createQuestions({ state, project: SCOPE.project, watchers, attend, waitSeconds })
+  return createQuestions({ state, project: SCOPE.project, watchers, attend, waitSeconds, retryMs: 50 })
 }
 
 interface TestAsker extends Asker {
@@ -238,6 +243,26 @@ test('a store that breaks while somebody is waited for ends in the text', async 
     reasons: expect.arrayContaining(['It could not be kept: The disk is full.']),
   })
 })
+
+test.each(['never', 'meanwhile'])(
+  'a disk that is full when the wait ends, and the question was answered %s: its answer is told',
+  async (when) => {
+    let isFull = false
+    const questions = await serverAt(1, () => isFull)
+    const asked = questions.ask(FORM, asker())
+    await untilOpen()
+    isFull = true
+    expect(await asked).toMatchObject({ rung: 'text', id: 1 })
+    // Another process found room.
+    if (when === 'meanwhile') await answer(1)
+    isFull = false
+    await vi.waitFor(async () => expect(await find(1)).toMatchObject(when === 'never' ? { waiting: false } : {}), 5000)
+    if (when === 'never') await answer(1)
+    await vi.waitFor(async () => expect(await messages()).toHaveLength(1), 5000)
+    await questions.close()
+    expect(await messages()).toHaveLength(1)
+  },
+)
 
 test('60 questions of two servers, calls that are cancelled or cannot be written, boards that race: none lost, none told twice', async () => {
   const servers = await Promise.all([serverAt(), serverAt()])

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 
 import { hasCode } from '../../lib/error-code.js'
 import { Failure } from '../../lib/failure.js'
+import { reasonOf } from '../../lib/reason-of.js'
 
 /** A sandbox that closes may take the empty folder away that we were about to use. */
 const ATTEMPTS = 5
@@ -43,7 +44,7 @@ function makeOrKeep(project: string, folder: string, attempts = ATTEMPTS): boole
   } catch (error) {
     if (error instanceof Failure) throw error
     if (hasCode(error, 'ENOENT', 'EEXIST') && attempts > 1) return makeOrKeep(project, folder, attempts - 1)
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = reasonOf(error)
     throw new Failure(`The folder of the session cannot be made (${reason}): make ${project} writable.`)
   }
 }

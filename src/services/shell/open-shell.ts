@@ -7,6 +7,7 @@ import type { Config } from '../../config/load.js'
 import { stateDirOf } from '../../config/state-dir.js'
 import { Failure } from '../../lib/failure.js'
 import { isWithin } from '../../lib/is-within.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import { holdsSystem } from '../../platform/holds-system.js'
 import { createLauncher } from '../../platform/launcher.js'
 import type { Log } from '../../platform/log.js'
@@ -95,9 +96,7 @@ function signedIn(places: () => Places, server: Server, log: Log): (() => void) 
   try {
     return signIn(places().roll, server)
   } catch (error) {
-    log.warn(
-      `what a killed server leaves running would not be found: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    log.warn(`what a killed server leaves running would not be found: ${reasonOf(error)}`)
     return undefined
   }
 }

@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs'
 
+import { reasonOf } from '../../lib/reason-of.js'
 import { whyNoShell } from '../../platform/shell-program.js'
 
 export function whyNotStarted(error: unknown, cwd: string): string {
@@ -16,7 +17,7 @@ export function whyNotStarted(error: unknown, cwd: string): string {
   const place = whatIsWrongWith(cwd)
   if (place !== undefined) return place
   if (code === 'ENOENT') return whyNoShell(process.platform)
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = reasonOf(error)
   return `${reason}. Run it again; if that does not help, \`scorpiox-code doctor\` says what is missing.`
 }
 
@@ -28,6 +29,6 @@ function whatIsWrongWith(cwd: string): string | undefined {
     if (!stat) return `${place} does not exist. ${next}`
     return stat.isDirectory() ? undefined : `${cwd} is not a directory. ${next}`
   } catch (error) {
-    return `${place} cannot be used (${error instanceof Error ? error.message : String(error)}). ${next}`
+    return `${place} cannot be used (${reasonOf(error)}). ${next}`
   }
 }

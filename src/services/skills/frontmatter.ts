@@ -4,6 +4,7 @@
 import { parseDocument } from 'yaml'
 
 import { isObject, type JsonObject } from '../../lib/json.js'
+import { reasonOf } from '../../lib/reason-of.js'
 
 const MAX_PARSED = 16 * 1024
 // An alias is rare here; thousands of them are an attack.
@@ -39,7 +40,7 @@ function parse(
     const [warning] = document.warnings
     return warning ? { fields, problem: warning.message } : { fields }
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) }
+    return { problem: reasonOf(error) }
   }
 }
 

@@ -8,6 +8,7 @@ import { Failure } from '../../lib/failure.js'
 import type { JsonObject } from '../../lib/json.js'
 import { isWithin } from '../../lib/is-within.js'
 import { oneLine } from '../../lib/one-line.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import { readConfined } from '../../platform/confined-file.js'
 import { readFrontmatter } from './frontmatter.js'
 import { decode, takeApart } from './manifest-parts.js'
@@ -31,7 +32,7 @@ export async function inspect(folder: string, name: string, inside: string | und
     return read(await manifestBytes(join(folder, name), inside), name)
   } catch (error) {
     if (error instanceof Failure) return { reason: error.message }
-    return { reason: `it cannot be read (${error instanceof Error ? error.message : String(error)})` }
+    return { reason: `it cannot be read (${reasonOf(error)})` }
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { join, sep } from 'node:path'
 
+import { reasonOf } from '../../lib/reason-of.js'
 import type { Notices } from '../notices.js'
 import { BUILT_INS } from './built-in/built-ins.js'
 import { cacheText, readCache, type Known } from './index-cache.js'
@@ -96,7 +97,7 @@ export function createSkillIndex(settings: IndexSettings): SkillIndex {
       // Not while somebody waits for the list.
       if (cache !== undefined) setTimeout(() => void keep(cache, found), WRITE_AFTER_MS).unref()
     } catch (error) {
-      complain(`the list of skills: ${error instanceof Error ? error.message : String(error)}`)
+      complain(`the list of skills: ${reasonOf(error)}`)
       known ??= []
     }
   }

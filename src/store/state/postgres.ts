@@ -6,6 +6,7 @@ import type { Pool, PoolClient, QueryResult } from 'pg'
 import { shownAddress, withoutPassword } from '../../lib/database-address.js'
 import { Failure } from '../../lib/failure.js'
 import { createInTurn } from '../../lib/in-turn.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import { missingSteps, NEWEST_VERSION } from './migrations.js'
 import { isBroken, isLost, isUnprepared, postgresFailure, unreachable, unsureCommit } from './postgres-failures.js'
 import { numberIn, type Database, type Sql, type SqlRow, type Statement, type Written } from './sql.js'
@@ -90,7 +91,7 @@ export async function openPostgres(address: string): Promise<Database> {
       const { command } = await client.query('COMMIT')
       if (command !== 'COMMIT') throw new Error(`${name} answered COMMIT with ${command}`)
     } catch (error) {
-      throw isLost(error) ? unsureCommit(name, error, reasonOf(error)) : error
+      throw isLost(error) ? unsureCommit(name, error, shownReason(error)) : error
     }
   }
 
@@ -103,16 +104,16 @@ export async function openPostgres(address: string): Promise<Database> {
     try {
       return await pool.connect()
     } catch (error) {
-      throw unreachable(name, error, reasonOf(error))
+      throw unreachable(name, error, shownReason(error))
     }
   }
 
   function explained(error: unknown): unknown {
-    return postgresFailure(name, error, reasonOf(error)) ?? error
+    return postgresFailure(name, error, shownReason(error)) ?? error
   }
 
-  function reasonOf(error: unknown): string {
-    return withoutPassword(error instanceof Error ? error.message : String(error), address)
+  function shownReason(error: unknown): string {
+    return withoutPassword(reasonOf(error), address)
   }
 
   return {

@@ -2,6 +2,7 @@
 // complaint is about the statement: that is a bug of ours.
 
 import { Failure } from '../../lib/failure.js'
+import { reasonOf } from '../../lib/reason-of.js'
 
 const ELSEWHERE = 'or set STATE_DIR to another folder'
 
@@ -35,7 +36,7 @@ export function isFull(error: unknown): boolean {
 
 export function sqliteFailure(file: string, error: unknown): Failure | undefined {
   if (error instanceof Failure) return error
-  const sentence = sentenceOf(file, codeOf(error), error instanceof Error ? error.message : String(error))
+  const sentence = sentenceOf(file, codeOf(error), reasonOf(error))
   return sentence === undefined ? undefined : new Failure(sentence, { cause: error })
 }
 
@@ -55,7 +56,7 @@ export function isUnsure(error: unknown): boolean {
 }
 
 export function unsureCommit(file: string, error: unknown): Failure {
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = reasonOf(error)
   return new Failure(
     `${file} failed at the last moment (${reason}); whether the change was recorded is not known: look at the list`,
     { cause: error },

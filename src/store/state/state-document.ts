@@ -3,6 +3,7 @@
 
 import { Failure } from '../../lib/failure.js'
 import { isObject } from '../../lib/json.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import { storableText } from '../../lib/storable-text.js'
 import type { PlanRow, PlanVersion } from './plan-rows.js'
 import type { StepRow, TaskRow } from './task-rows.js'
@@ -55,7 +56,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Failure(`it is not JSON (${error instanceof Error ? error.message : String(error)})`, { cause: error })
+    throw new Failure(`it is not JSON (${reasonOf(error)})`, { cause: error })
   }
 }
 

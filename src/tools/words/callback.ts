@@ -10,33 +10,13 @@ const CANCELLED = 42
 export const CALLBACKS_OUTPUT = {
   type: 'object',
   properties: {
-    action: { type: 'string', enum: ['set', 'list', 'cancel'] },
-    callback_id: { type: ['integer', 'null'], description: 'The slot that was set or cancelled' },
-    delivery: {
-      type: ['string', 'null'],
-      enum: ['channel', 'result', null],
-      description: 'How what fires reaches the model: pushed, or in front of the next result of any tool',
-    },
-    inbox: { type: ['string', 'null'], description: 'The folder in which what fires is put besides' },
+    action: { enum: ['set', 'list', 'cancel'] },
+    callback_id: { type: ['integer', 'null'] },
+    delivery: { enum: ['channel', 'result', null] },
+    inbox: { type: ['string', 'null'] },
     cancelled: { type: 'integer' },
-    callbacks: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          callback_id: { type: 'integer' },
-          message: { type: 'string' },
-          fires_in_seconds: { type: ['integer', 'null'], description: 'null where it waits for a task' },
-          every_seconds: { type: ['integer', 'null'] },
-          repeats_left: { type: 'integer', description: '-1: for ever' },
-          task_id: { type: ['integer', 'null'] },
-          pattern: { type: ['string', 'null'] },
-        },
-        required: ['callback_id', 'message', 'fires_in_seconds', 'every_seconds', 'repeats_left', 'task_id', 'pattern'],
-      },
-    },
+    callbacks: { type: 'array' },
   },
-  required: ['action', 'callback_id', 'delivery', 'inbox', 'cancelled', 'callbacks'],
 } as const
 
 export interface Route {

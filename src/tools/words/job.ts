@@ -9,13 +9,12 @@ export const JOB_OUTPUT = {
   type: 'object',
   properties: {
     task_id: { type: 'integer' },
-    status: { type: 'string', enum: ['running', 'ended'] },
+    status: { enum: ['running', 'ended'] },
     command: { type: 'string' },
     runtimeMs: { type: 'integer' },
-    exitCode: { type: ['integer', 'null'], description: 'null while it runs, and where nobody saw it end' },
+    exitCode: { type: ['integer', 'null'] },
     signal: { type: ['string', 'null'] },
   },
-  required: ['task_id', 'status', 'command', 'runtimeMs', 'exitCode', 'signal'],
 } as const
 
 const MAX_COMMAND = 200

@@ -10,28 +10,11 @@ import type { Block } from '../tool.js'
 export const QUESTION_OUTPUT = {
   type: 'object',
   properties: {
-    answers: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          question: { type: 'string' },
-          outcome: { type: 'string', enum: ['answered', 'declined', 'cancelled', 'no_response'] },
-          selected: { type: 'array', items: { type: 'string' }, description: "Options, or the user's own words" },
-          comment: { type: 'string', description: 'What the user said beside it' },
-        },
-        required: ['question', 'outcome', 'selected'],
-      },
-    },
-    rung: {
-      type: 'string',
-      enum: ['client', 'board', 'text'],
-      description: 'How it was asked: a form of the client, the page or inbox, or this text',
-    },
-    surface: { type: ['string', 'null'], description: 'Where the user answered: client, page, inbox or call' },
-    id: { type: 'integer', description: 'Of a question that is kept' },
+    answers: { type: 'array' },
+    rung: { enum: ['client', 'board', 'text'] },
+    surface: { enum: ['client', 'page', 'inbox', 'call', null] },
+    id: { type: 'integer' },
   },
-  required: ['answers', 'rung', 'surface'],
 } as const
 
 export interface Said {
@@ -90,7 +73,7 @@ function heardSaid(questions: readonly Question[], heard: Omit<Heard, 'rung'> & 
 /** Still open: the question as a text that the model can show. */
 function openSaid(questions: readonly Question[], id: number | undefined, reasons: readonly string[]): Said {
   const text = [
-    `NOT ANSWERED (no_response): the user has not said anything, and nothing was chosen for them. ${reasons.join(' ')}`.trim(),
+    `NOT ANSWERED (no_response): no answer of the user has come, and nothing was chosen for them. ${reasons.join(' ')}`.trim(),
     'Put this to the user in the chat, then wait for their answer; do not choose for them:',
     '',
     ...questions.flatMap(questionLines),

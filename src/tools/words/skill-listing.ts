@@ -11,7 +11,7 @@ const LENGTHS = [255, 160, 100, 60]
 export function skillListing(skills: readonly Skill[], places: readonly Place[]): string {
   const folders = places.map(({ folders: [first] }) => first?.shown)
   return `${listOf(skills)}
-Skill folders (<name>/SKILL.md; project overrides user; built-ins have no file): ${folders.join(', ') || 'none'}`
+Skill folders: ${folders.join(', ') || 'none'}`
 }
 
 function listOf(skills: readonly Skill[]): string {

@@ -5,41 +5,17 @@ import type { Change, Entry, Listing } from '../../services/tasks/tasks.js'
 import type { StepRow, TaskRow } from '../../store/state/task-rows.js'
 import { MAX_NAME, MAX_STEP, stepLine, taskLine } from './task-lines.js'
 
-const TASK = {
-  type: 'object',
-  properties: {
-    task_id: { type: 'integer' },
-    name: { type: 'string' },
-    done: { type: 'boolean' },
-    steps: { type: 'integer' },
-    steps_done: { type: 'integer' },
-  },
-  required: ['task_id', 'name', 'done', 'steps', 'steps_done'],
-} as const
-
-const STEP = {
-  type: 'object',
-  properties: {
-    step_id: { type: 'integer' },
-    task_id: { type: 'integer' },
-    text: { type: 'string' },
-    done: { type: 'boolean' },
-  },
-  required: ['step_id', 'task_id', 'text', 'done'],
-} as const
-
 export const TASKS_OUTPUT = {
   type: 'object',
   properties: {
     current_task: { type: ['integer', 'null'] },
-    next_step: { type: ['integer', 'null'], description: 'The first open step of the task that was changed' },
+    next_step: { type: ['integer', 'null'] },
     open_tasks: { type: 'integer' },
     open_steps: { type: 'integer' },
-    found: { type: 'integer', description: 'Tasks that match, of which `tasks` may be a part' },
-    tasks: { type: 'array', items: TASK },
-    steps: { type: 'array', items: STEP },
+    found: { type: 'integer' },
+    tasks: { type: 'array' },
+    steps: { type: 'array' },
   },
-  required: ['current_task', 'next_step', 'open_tasks', 'open_steps', 'found', 'tasks', 'steps'],
 } as const
 
 /** Bytes of lines and fields together; the rest of an answer takes less than a kilobyte. */

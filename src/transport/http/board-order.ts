@@ -1,6 +1,6 @@
 // What a person asks of the board, out of the body of a request; a sentence where it is not as expected.
 
-import { isObject, type JsonObject } from '../../lib/json.js'
+import { isObject, type JsonObject, parseJson } from '../../lib/json.js'
 import type { Reply } from '../../store/state/question-rows.js'
 
 const MAX_REPLIES = 50
@@ -17,7 +17,7 @@ export type Order =
 export const VERBS: ReadonlySet<string> = new Set(['answer', 'kill', 'output', 'cancel', 'dismiss'])
 
 export function readOrder(verb: string, body: string): Order | string {
-  const given = parse(body)
+  const given = parseJson(body)
   if (!isObject(given)) return 'The body must be a JSON object'
   if (verb === 'kill' || verb === 'output') return ofServer(verb, given)
   if (verb === 'cancel') return ofCallback(given)
@@ -69,12 +69,4 @@ function isText(value: unknown): value is string {
 
 function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value)
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
 }

@@ -2,7 +2,8 @@
 // for an hour while the issuer cannot be reached; without any, nobody is let in, and the issuer is not asked in a storm.
 
 import { Failure } from '../../lib/failure.js'
-import { isObject } from '../../lib/json.js'
+import { isObject, parseJson } from '../../lib/json.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import { fetchFrom } from '../../platform/http.js'
 import { isLoopback } from './gate.js'
 
@@ -57,7 +58,7 @@ function createKeySource({ issuer, jwksUri, warn }: IssuerSettings): () => Promi
     } catch (error) {
       if (!hasJustFailed) {
         failedAt = now
-        warn(error instanceof Error ? error.message : String(error))
+        warn(reasonOf(error))
       }
       if (kept && now - kept.at < KEEP_MS) return kept.text
       throw error
@@ -79,7 +80,7 @@ async function discover(issuer: string): Promise<string> {
     try {
       return keysNamedIn(await fetchJson(place, isObject), issuer)
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error))
+      problems.push(reasonOf(error))
     }
   }
   throw new Failure(`The keys of ${issuer} were not found; set OAUTH_JWKS to their address. ${problems.join('. ')}`)
@@ -100,16 +101,8 @@ async function fetchJson(url: string, isExpected: (value: unknown) => boolean): 
   const { status, bytes } = await fetchFrom(url, { headers: { accept: 'application/json' }, timeoutMs: TIMEOUT_MS })
   if (status !== 200) throw new Failure(`${url} answered with status ${status}`)
   const text = bytes.toString()
-  if (!isExpected(parse(text))) throw new Failure(`${url} answered with something else than was asked for`)
+  if (!isExpected(parseJson(text))) throw new Failure(`${url} answered with something else than was asked for`)
   return text
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function isKeySet(value: unknown): boolean {

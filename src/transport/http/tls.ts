@@ -6,6 +6,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 
 import { Failure } from '../../lib/failure.js'
+import { reasonOf } from '../../lib/reason-of.js'
 
 const POLL_MS = 2000
 
@@ -123,11 +124,11 @@ function orFail<T>(read: () => T, sentence: string, fix: string): T {
   try {
     return read()
   } catch (error) {
-    throw new Failure(`${sentence} (${error instanceof Error ? error.message : String(error)}). ${fix}`)
+    throw new Failure(`${sentence} (${reasonOf(error)}). ${fix}`)
   }
 }
 
 function stillInUse(error: unknown): Failure {
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = reasonOf(error)
   return new Failure(`The changed certificate was not taken, the one before it stays in use. ${reason}`)
 }

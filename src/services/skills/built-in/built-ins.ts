@@ -5,17 +5,17 @@ import type { Skill } from '../skill.js'
 export const BUILT_INS: readonly Skill[] = [
   builtIn(
     'create-skill',
-    'Write a new skill (SKILL.md) for this project or this person, or improve one. Use it when a way of working should be repeatable.',
+    'Write or improve a skill. Use it when a way of working should be repeatable.',
     '<what the skill should do>',
   ),
   builtIn(
     'debug-failing-command',
-    'Find out why a command, test or build fails, and fix the cause. Use it when a command fails twice or for no visible reason.',
+    'Find out why a command, test or build fails. Use it when one fails twice or for no visible reason.',
     '<command>',
   ),
   builtIn(
     'release-notes',
-    'Write release notes from the git history since the last release. Use it when a version is to be announced.',
+    'Write release notes from the git history. Use it when a version is announced.',
     '<range, such as v1.2.0..HEAD>',
   ),
 ]

@@ -1,0 +1,45 @@
+// A session that arrives: what others left is its own from then on, whoever else waits for the same, and also where
+// nothing told that there was something.
+
+import { expect, test } from 'vitest'
+
+import { memoryState } from './memory-state.js'
+import { World } from './world.js'
+
+async function leftBehind(): Promise<World> {
+  const state = memoryState()
+  const world = new World(() => state)
+  const first = world.start()
+  await first.set('left', 3600, 1)
+  first.die()
+  return world
+}
+
+test('whoever asks while it arrives waits for it', async () => {
+  const { callbacks, who } = (await leftBehind()).start()
+  const arriving = callbacks.arrive(who)
+  expect(await callbacks.list(who)).toHaveLength(1)
+  await arriving
+})
+
+test('without a mark it is found by who asks', async () => {
+  const world = await leftBehind()
+  world.isMarked = false
+  const { callbacks, who } = world.start()
+  expect(await callbacks.list(who)).toHaveLength(1)
+  expect(world.isMarked).toBe(true)
+})
+
+test('who keeps everything takes over what is left later by another that was killed', async () => {
+  const state = memoryState()
+  const world = new World(() => state)
+  const [first, keeper] = [world.start(), world.start()]
+  await keeper.callbacks.adoptAll()
+  await first.set('left', 30, 1)
+  first.die()
+  for (let minute = 0; minute < 3; minute++) {
+    world.time += 61_000
+    await keeper.tick()
+  }
+  expect(world.booked.get('left')?.fired).toHaveLength(1)
+})

@@ -1,0 +1,143 @@
+// kill -9 at any moment of servers that set, fire, tell and ask, two of them on one project: whatever was acknowledged is
+// told, never early, and told again only where a server was killed right after it had written it to its client.
+
+import { afterAll, describe, expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { killHard } from '../shell/support.js'
+import { startPostgres } from '../store/postgres-server.js'
+import { emptyWorld, serverIn, type World } from '../tasks/support.js'
+import type { Json, TestClient } from '../support.js'
+import { until } from './support.js'
+
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 4)
+const LANES = 3
+const REVISION = '2025-11-25'
+const ASKED = JSON.stringify({ questions: [{ text: 'Which?', options: ['A', 'B'] }] })
+
+/** What was acknowledged in one project, and how often each was told. */
+class Book {
+  readonly set = new Map<string, number>()
+  /** By the number of the question. */
+  readonly answered = new Set<string>()
+  readonly told = new Map<string, number>()
+  readonly early: string[] = []
+  /** Told by a server that was killed within a moment of it. */
+  readonly unsure = new Set<string>()
+  readonly open: { readonly id: number; readonly by: TestClient }[] = []
+  #named = 0
+
+  name(): string {
+    return `m${++this.#named}`
+  }
+
+  note({ result }: Json, moment: Set<string>): void {
+    for (const { text } of result?.content ?? []) {
+      for (const line of String(text).split('\n\n')) {
+        const [, message, question] =
+          /^(?:\[Callback .*\] (m\d+)|Question (\d+) of .* was answered.*)$/.exec(line) ?? []
+        const key = message ?? question
+        if (key === undefined) continue
+        this.told.set(key, (this.told.get(key) ?? 0) + 1)
+        moment.add(key)
+        if (Date.now() - (this.set.get(key) ?? 0) < 1000) this.early.push(key)
+      }
+    }
+  }
+
+  get due(): readonly string[] {
+    return [...this.set.keys(), ...this.answered].filter((key) => !this.told.has(key))
+  }
+
+  get doubled(): readonly string[] {
+    return [...this.told].flatMap(([key, count]) => (count > 1 && !this.unsure.has(key) ? [key] : []))
+  }
+}
+
+async function doSomething(client: TestClient, book: Book, moment: Set<string>): Promise<void> {
+  const call = async (name: string, args: object): Promise<Json> => {
+    const answer = await client.request('tools/call', { name, arguments: args })
+    book.note(answer, moment)
+    return answer.result
+  }
+  const dice = Math.random()
+  const startedAt = Date.now()
+  if (dice < 0.25) {
+    const message = book.name()
+    const { isError } = await call('SetCallback', { action: 'set', message, delay_seconds: 1, repeat_count: 1 })
+    if (!isError) book.set.set(message, startedAt)
+  } else if (dice < 0.35) {
+    const { structuredContent } = await call('AskUserQuestion', { questions_json: ASKED })
+    book.open.push({ id: structuredContent.id, by: client })
+  } else if (dice < 0.5) {
+    // One that another server asked, which lives: a message is due to it.
+    const found = book.open.findIndex(({ by }) => by !== client && by.child.exitCode === null && !by.child.killed)
+    const [asked] = found < 0 ? [] : book.open.splice(found, 1)
+    if (!asked) return
+    const { isError } = await call('AskUserQuestion', { questions_json: { id: asked.id, answers: ['A'] } })
+    // Who was killed meanwhile may have left it to this one, who knows the answer.
+    if (!isError && !asked.by.child.killed) book.answered.add(String(asked.id))
+  } else {
+    await call('ListBgTasks', {})
+    await sleep(Math.random() * 100)
+  }
+}
+
+async function liveAndDie(world: World, book: Book): Promise<void> {
+  const client = serverIn(world)
+  const moment = new Set<string>()
+  await client.initialize(REVISION)
+  const work = (async () => {
+    for (;;) {
+      await doSomething(client, book, moment)
+      const seen = [...moment]
+      setTimeout(() => seen.forEach((key) => moment.delete(key)), 250)
+    }
+  })().catch(() => undefined)
+  await sleep(Math.random() * 1500)
+  await killHard(client)
+  await work
+  for (const key of moment) book.unsure.add(key)
+}
+
+async function lane(world: World): Promise<Book> {
+  const book = new Book()
+  for (let round = 0; round < ROUNDS; round++) {
+    await Promise.all(Array.from({ length: 1 + Math.round(Math.random()) }, () => liveAndDie(world, book)))
+  }
+  const heir = serverIn(world)
+  await heir.initialize(REVISION)
+  await until(
+    async () => {
+      book.note(await heir.request('tools/call', { name: 'ListBgTasks', arguments: {} }), new Set())
+      return book.due.length === 0
+    },
+    `everything told; due are ${book.due.join(', ')}`,
+  )
+  await sleep(500)
+  book.note(await heir.request('tools/call', { name: 'ListBgTasks', arguments: {} }), new Set())
+  expect(await heir.close()).toBe(0)
+  return book
+}
+
+const postgres = await startPostgres()
+afterAll(() => postgres?.stop('immediate'))
+
+describe.each(['SQLite', ...(postgres ? ['PostgreSQL'] : [])])('over %s', (database) => {
+  test.concurrent(`${ROUNDS * LANES} rounds of kill -9`, { timeout: 60_000 + ROUNDS * 10_000 }, async () => {
+    const isOwn = database === 'PostgreSQL' && postgres
+    const url = isOwn ? { DATABASE_URL: await postgres.database() } : {}
+    const books = await Promise.all(Array.from({ length: LANES }, () => lane(emptyWorld({ SANDBOX: 'off', ...url }))))
+    const sum = (of: (book: Book) => number): number => books.reduce((count, book) => count + of(book), 0)
+    if (process.env.KILL_ROUNDS !== undefined) {
+      const again = sum(({ told }) => [...told.values()].filter((count) => count > 1).length)
+      console.log(
+        `set ${sum(({ set }) => set.size)}, answered ${sum((book) => book.answered.size)}, told again ${again}`,
+      )
+    }
+    expect(books.map(({ due, early, doubled }) => ({ due, early, doubled }))).toEqual(
+      books.map(() => ({ due: [], early: [], doubled: [] })),
+    )
+    expect(sum(({ set }) => set.size)).toBeGreaterThan(0)
+  })
+})
