@@ -44,7 +44,10 @@ async function serve(config: Config, log: Log): Promise<number> {
   const peer = localPeer()
   /** Clients have been answered by then. */
   const later = async (): Promise<void> => {
-    await Promise.resolve(server.services.open(['desk'])).catch((error: unknown) => server.logError(error))
+    // One that is stopping already needs no desk.
+    await Promise.resolve(server.services.open(['desk'])).catch((error: unknown) => {
+      if (!(error instanceof Failure)) server.logError(error)
+    })
     await loadCompile()
     void callbacks.arrive(peer)
     const { afterStart } = await import('./services/shell/after-start.js')

@@ -1,7 +1,7 @@
 // What a session is told without having asked: it stands in front of the next result of any tool, because that is where
 // a model looks. Whoever has something to say gives it out here; it counts as said once the client was written to.
 
-import type { Who } from './jobs/book.js'
+import type { Who } from './who.js'
 
 export interface Mail {
   /** What waits for this session, and is now on its way; undefined, the usual case, is found out at once. */

@@ -1,7 +1,7 @@
 // Whoever wants to know of every call: that one has begun, how it ended, and that a session is over. What it does must
 // be quick: calls wait for it.
 
-import type { Who } from './jobs/book.js'
+import type { Who } from './who.js'
 
 export interface Observer {
   began(who: Who, call: BegunCall): void

@@ -1,7 +1,7 @@
 // Enters and leaves plan mode, and says how it stands. While it is on, commands can only read.
 
 import { Failure } from '../lib/failure.js'
-import type { Who } from '../services/jobs/book.js'
+import type { Who } from '../services/who.js'
 import type { Plans } from '../services/plans/plans.js'
 import { toolsOver } from './tool.js'
 import { enteredWords, exitedWords, planJson, statusWords, type PlanJson } from './words/plan.js'

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { CORPUS } from '../sandbox/corpus.js'
 import { hasSandbox } from '../sandbox/support.js'
@@ -60,6 +60,8 @@ function words(how: string, server: number | undefined, session: string): string
 /** Enters plan mode and lets the server make all the folders that it needs. */
 async function enterAtWork(client: TestClient): Promise<string> {
   const session = await enter(client, world.project)
+  // Boards find it there; it is made soon after the start.
+  await vi.waitFor(() => expect(existsSync(join(world.state, 'desks'))).toBe(true), { timeout: 10_000 })
   await bash(client, 'true')
   await readJob(client, await startJob(client, 'true'), { wait_for_end: true })
   return session

@@ -1,7 +1,7 @@
 // The jobs of one user in this server, as a board shows them: those that run, and the last that ended.
 
 import { oneLine } from '../../lib/one-line.js'
-import type { Who } from '../jobs/book.js'
+import type { Who } from '../who.js'
 import type { Job } from '../jobs/job.js'
 import type { Jobs } from '../jobs/jobs.js'
 import { glimpse } from '../jobs/glimpse.js'

@@ -5,7 +5,7 @@
 import { reasonOf } from '../../lib/reason-of.js'
 import type { MessageRow } from '../../store/state/message-rows.js'
 import type { Rows } from '../../store/state/state.js'
-import type { Who } from '../jobs/book.js'
+import type { Who } from '../who.js'
 import type { Mail } from '../mail.js'
 import type { Notices } from '../notices.js'
 import { isTaken, putIntoInbox, takeBack } from './inbox-file.js'

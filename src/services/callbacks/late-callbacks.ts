@@ -1,7 +1,7 @@
 // Callbacks as every call meets them, before anybody needs them: who is busy is counted, and they are opened by the
 // first use, or where something may wait. Until then nothing of them is loaded, not even what tells that.
 
-import type { Who } from '../jobs/book.js'
+import type { Who } from '../who.js'
 import type { Mail } from '../mail.js'
 import type { Observer } from '../observer.js'
 import type { Callbacks } from './callbacks.js'

@@ -2,7 +2,7 @@
 // waiting. A message is on its way by one way at a time, and goes by none once it has arrived.
 
 import type { MessageRow } from '../../store/state/message-rows.js'
-import type { Who } from '../jobs/book.js'
+import type { Who } from '../who.js'
 import type { Mail } from '../mail.js'
 
 /** What fits in front of one result; one that is longer goes alone. */

@@ -9,6 +9,7 @@ import { openJobRecords } from '../../store/job-records.js'
 import { openOutputReader } from '../../store/output-reader.js'
 import { createOutputWriter } from '../../store/output-writer.js'
 import type { Work } from '../shell/work.js'
+import type { Who } from '../who.js'
 import { launchFollowed } from './follow.js'
 import { createHeir } from './heir.js'
 import { createJob, type Job, type Source } from './job.js'
@@ -29,11 +30,6 @@ export interface Book {
   /** Keeps what a command prints that is already at work. */
   keep(work: Work, plan: Plan): Promise<Job>
   remove(job: Job): Promise<void>
-}
-
-export interface Who {
-  readonly user: string
-  readonly session: string
 }
 
 export interface Plan extends Who {

@@ -1,6 +1,6 @@
 // What the one who asks can do: the call, as far as asking a person needs it.
 
-import type { Who } from '../jobs/book.js'
+import type { Who } from '../who.js'
 import type { Form } from './form.js'
 
 export interface Asker extends Who {

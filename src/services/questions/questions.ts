@@ -3,7 +3,7 @@
 
 import type { Question, Reply, Surface } from '../../store/state/question-rows.js'
 import type { Watchers } from '../board/watchers.js'
-import type { Who } from '../jobs/book.js'
+import type { Who } from '../who.js'
 import { askClient } from './ask-client.js'
 import type { Asker } from './asker.js'
 import { heartbeat } from './heartbeat.js'

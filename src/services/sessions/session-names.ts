@@ -4,7 +4,7 @@
 import { randomInt } from 'node:crypto'
 
 import { hasCode } from '../../lib/error-code.js'
-import type { Who } from '../jobs/book.js'
+import type { Who } from '../who.js'
 import { hasOutsideNames } from './outside-names.js'
 import { makeSessionFolder, sessionFolder } from './session-folder.js'
 

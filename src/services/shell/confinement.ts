@@ -6,7 +6,7 @@ import { sandboxLevel } from '../../config/sandbox-level.js'
 import type { Confine } from '../../platform/ready-shells.js'
 import type { CageLevel, Level } from '../../platform/sandbox/level.js'
 import type { SandboxReport } from '../../platform/sandbox/sandbox.js'
-import type { Who } from '../jobs/book.js'
+import type { Who } from '../who.js'
 import { lazySandbox } from './lazy-sandbox.js'
 
 export interface Confinement {

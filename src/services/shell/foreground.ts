@@ -2,7 +2,7 @@
 // to be shown whole, or the command goes on when nobody can wait any longer.
 
 import { Failure } from '../../lib/failure.js'
-import type { Who } from '../jobs/book.js'
+import type { Who } from '../who.js'
 import type { Job } from '../jobs/job.js'
 import type { Jobs } from '../jobs/jobs.js'
 import type { Work } from './work.js'
