@@ -3,7 +3,7 @@
 
 import { printJson, type JsonObject } from '../lib/json.js'
 import type { Abilities, Answers, AskOptions, Call, DeferOptions, LogLevel, Questions } from '../tools/call.js'
-import { Asking } from './asking.js'
+import type { Asking } from './asking.js'
 import { abilitiesOf, NO_ABILITIES, wantsToHear, type Client } from './client.js'
 import type { ClientRequests } from './client-requests.js'
 import { ExchangeCall } from './exchange-call.js'
@@ -48,6 +48,7 @@ export class Exchange {
   #lastProgress = -Infinity
   #state: 'open' | 'cancelled' | 'answered' | 'deferred' = 'open'
   #asking: Asking | undefined
+  #openingAsking: Promise<Asking> | undefined
   #deferring: Promise<boolean> | undefined
   #ticket: Ticket | undefined
   #settle: ((reply: Reply) => void) | undefined
@@ -117,13 +118,14 @@ export class Exchange {
   }
 
   /** The questions of this call. */
-  get asking(): Asking {
-    return (this.#asking ??= new Asking(this))
+  asking(): Promise<Asking> {
+    return (this.#openingAsking ??= this.#openAsking())
   }
 
   ask<Q extends Questions>(questions: Q, options?: AskOptions<Answers<Q>>): Promise<Answers<Q>>
-  ask(questions: Questions, options?: AskOptions): Promise<JsonObject> {
-    return this.asking.ask(questions, options)
+  async ask(questions: Questions, options?: AskOptions): Promise<JsonObject> {
+    const asking = await this.asking()
+    return asking.ask(questions, options)
   }
 
   /** Whether the work ended because the client must be asked first. */
@@ -141,7 +143,7 @@ export class Exchange {
   }
 
   async defer(options?: DeferOptions): Promise<boolean> {
-    if (this.asks) this.asking.interrupt()
+    if (this.#asking?.interrupts) this.#asking.interrupt()
     return (this.#deferring ??= this.#defer(options))
   }
 
@@ -191,6 +193,12 @@ export class Exchange {
     if (this.#state !== 'open') return
     this.#state = 'answered'
     this.#asking?.end()
+  }
+
+  /** Loaded when somebody is asked: most servers never do. */
+  async #openAsking(): Promise<Asking> {
+    const module = await import('./asking.js')
+    return (this.#asking = new module.Asking(this))
   }
 
   async #defer(options: DeferOptions | undefined): Promise<boolean> {

@@ -120,7 +120,8 @@ export class InFlight {
 
   async #inputRequired(exchange: Exchange): Promise<Answer> {
     try {
-      const reply = await exchange.asking.inputRequired()
+      const asking = await exchange.asking()
+      const reply = await asking.inputRequired()
       return exchange.cancelled ? undefined : this.answer(exchange, reply)
     } catch (error) {
       return this.refuse(exchange.request, error, false)

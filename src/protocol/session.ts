@@ -157,7 +157,8 @@ class Conversing implements Session, Conversation {
     const isRetry = params.requestState !== undefined || params.inputResponses !== undefined
     if (!isRetry || !ASKING_METHODS.has(request.method)) return this.#work(method, exchange)
     return this.#work(async (server) => {
-      await exchange.asking.resume()
+      const asking = await exchange.asking()
+      await asking.resume()
       return method(server, exchange)
     }, exchange)
   }

@@ -2,10 +2,9 @@
 // text with a number to come back with. Nobody chooses for them.
 
 import type { Questions } from '../services/questions/questions.js'
-import { askerOf } from './asker.js'
 import { QUESTIONS_INPUT } from './questions-input.js'
 import { toolsOver } from './tool.js'
-import { askedSaid, laterSaid, QUESTION_OUTPUT, type Said } from './words/question.js'
+import type { Said } from './words/question.js'
 
 export const askUserQuestion = toolsOver<{ questions: Questions }>()({
   name: 'AskUserQuestion',
@@ -17,14 +16,19 @@ questions_json: {"questions":[{"text":"…","options":["A",{"label":"B","descrip
 
   input: QUESTIONS_INPUT,
 
-  output: QUESTION_OUTPUT,
+  output: {
+    type: 'object',
+    properties: {
+      answers: { type: 'array' },
+      rung: { enum: ['client', 'board', 'text'] },
+      surface: { enum: ['client', 'page', 'inbox', 'call', null] },
+      id: { type: 'integer' },
+    },
+  },
 
   async run({ questions_json: given }, { questions }, call): Promise<Said> {
-    const wish = questions.read(given)
-    const asker = askerOf(call)
-    return wish.kind === 'ask'
-      ? askedSaid(wish.questions, await questions.ask(wish.questions, asker))
-      : laterSaid(await questions.answer(asker, wish.id, wish.answers), wish.answers !== undefined)
+    const { answerTo } = await import('./question-answers.js')
+    return answerTo(given, questions, call)
   },
 
   render: ({ words }) => words,

@@ -3,7 +3,6 @@
 import type { Callbacks } from '../services/callbacks/callbacks.js'
 import { CALLBACKS_URI } from '../services/callbacks/uri.js'
 import { resourcesOver } from './resource.js'
-import { listWords } from './words/callback.js'
 
 export const callbackList = resourcesOver<{ callbacks: Callbacks }>()({
   uri: CALLBACKS_URI,
@@ -13,6 +12,7 @@ export const callbackList = resourcesOver<{ callbacks: Callbacks }>()({
   needs: ['callbacks'],
   watch: ({ callbacks }, user) => callbacks.watch(user),
   async read({ callbacks }, { user, session }) {
+    const { listWords } = await import('./words/callback.js')
     const who = { user, session }
     const active = listWords(await callbacks.list(who))
     const waiting = await callbacks.waiting(who)

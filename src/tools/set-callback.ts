@@ -1,12 +1,8 @@
 // Sets, lists and cancels messages that come back later: at a time, or when a background task ends or prints a line.
 
-import { Failure } from '../lib/failure.js'
-import type { FromSchema } from '../lib/json-schema/type.js'
 import type { Callbacks } from '../services/callbacks/callbacks.js'
-import type { Given } from '../services/callbacks/wish.js'
-import type { Call } from './call.js'
+import type { Said } from './callback-answers.js'
 import { toolsOver } from './tool.js'
-import { CALLBACKS_OUTPUT, cancelledWords, fieldsOf, listWords, scheduledWords, type Route } from './words/callback.js'
 
 export const setCallback = toolsOver<{ callbacks: Callbacks }>()({
   name: 'SetCallback',
@@ -31,50 +27,22 @@ set: message comes back every delay_seconds, repeat_count times (default 20; -1 
   },
   assumed: { action: 'set' },
 
-  output: CALLBACKS_OUTPUT,
+  output: {
+    type: 'object',
+    properties: {
+      action: { enum: ['set', 'list', 'cancel'] },
+      callback_id: { type: ['integer', 'null'] },
+      delivery: { enum: ['channel', 'result', null] },
+      inbox: { type: ['string', 'null'] },
+      cancelled: { type: 'integer' },
+      callbacks: { type: 'array' },
+    },
+  },
 
-  run({ action, callback_id: slot, ...given }, { callbacks }, call) {
-    switch (action.trim().toLowerCase()) {
-      case 'set':
-        return set(callbacks, given, call)
-      case 'list':
-        return list(callbacks, call)
-      case 'cancel':
-        return cancel(callbacks, slot, call)
-      default:
-        throw new Failure(`Error: unknown action ${JSON.stringify(action.slice(0, 40))}. Valid: set, list, cancel.`)
-    }
+  async run({ action, callback_id: slot, ...given }, { callbacks }, call): Promise<Said> {
+    const { answerTo } = await import('./callback-answers.js')
+    return answerTo({ action, slot, given }, callbacks, call)
   },
 
   render: ({ words }) => words,
 })
-
-type Said = FromSchema<typeof CALLBACKS_OUTPUT> & { readonly words: string }
-
-const NOTHING = { callback_id: null, delivery: null, inbox: null, cancelled: 0, callbacks: [] } as const
-
-async function set(callbacks: Callbacks, given: Given, { user, session, can }: Call): Promise<Said> {
-  const who = { user, session }
-  const entry = await callbacks.set(who, given)
-  const route: Route = { delivery: can.push ? 'channel' : 'result', inbox: callbacks.inboxOf(who) ?? null }
-  const callback_id = entry.callback.slot
-  return {
-    ...NOTHING,
-    ...route,
-    action: 'set',
-    callback_id,
-    callbacks: [fieldsOf(entry)],
-    words: scheduledWords(entry, route),
-  }
-}
-
-async function list(callbacks: Callbacks, { user, session }: Call): Promise<Said> {
-  const entries = await callbacks.list({ user, session })
-  return { ...NOTHING, action: 'list', callbacks: entries.map(fieldsOf), words: listWords(entries) }
-}
-
-async function cancel(callbacks: Callbacks, slot: number | undefined, { user, session }: Call): Promise<Said> {
-  const cancelled = await callbacks.cancel({ user, session }, slot)
-  const words = cancelledWords(cancelled, slot)
-  return { ...NOTHING, action: 'cancel', callback_id: slot ?? null, cancelled: cancelled.length, words }
-}

@@ -7,18 +7,6 @@ import type { CallbackRow } from '../../store/state/callback-rows.js'
 const LISTED = 66
 const CANCELLED = 42
 
-export const CALLBACKS_OUTPUT = {
-  type: 'object',
-  properties: {
-    action: { enum: ['set', 'list', 'cancel'] },
-    callback_id: { type: ['integer', 'null'] },
-    delivery: { enum: ['channel', 'result', null] },
-    inbox: { type: ['string', 'null'] },
-    cancelled: { type: 'integer' },
-    callbacks: { type: 'array' },
-  },
-} as const
-
 export interface Route {
   readonly delivery: 'channel' | 'result'
   readonly inbox: string | null

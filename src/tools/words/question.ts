@@ -7,16 +7,6 @@ import type { Asked, Heard } from '../../services/questions/questions.js'
 import type { Question, Reply, Surface } from '../../store/state/question-rows.js'
 import type { Block } from '../tool.js'
 
-export const QUESTION_OUTPUT = {
-  type: 'object',
-  properties: {
-    answers: { type: 'array' },
-    rung: { enum: ['client', 'board', 'text'] },
-    surface: { enum: ['client', 'page', 'inbox', 'call', null] },
-    id: { type: 'integer' },
-  },
-} as const
-
 export interface Said {
   readonly answers: readonly AnswerFields[]
   readonly rung: Asked['rung']
