@@ -82,9 +82,8 @@ describe('somebody is looking', () => {
     const answered = await said
     expect(jsonOf(answered)).toEqual({
       answers: [{ question: 'Which colour?', selected: 'Blue' }],
-      via: 'the page',
-      id,
     })
+    expect(answered.content[1].text).toBe(`Heard through the page, as question ${id}.`)
     expect(answered.structured).toMatchObject({ rung: 'board', surface: 'page' })
     expect(await house.answer(id, 'Red')).toBe(409)
     await board.until(({ questions, messages }) => questions.length === 0 && messages.length === 0)

@@ -52,13 +52,12 @@ describe('answered', () => {
         },
       },
     })
-    expect([said.isError, said.content.length]).toEqual([false, 1])
+    expect([said.isError, said.content[1].text]).toEqual([false, 'Heard through a form of the client.'])
     expect(JSON.parse(said.text)).toEqual({
       answers: [
         { question: 'Which colour?', selected: 'Blue' },
         { question: 'Which sizes?', selected: ['S', 'L'] },
       ],
-      via: 'a form of the client',
     })
     expect(said.structured).toEqual({
       answers: [
@@ -214,7 +213,7 @@ describe.concurrent('an answer that comes late', () => {
     client.send({ jsonrpc: '2.0', id: form.id, result: { action: 'accept', content: { question_1: 'Blue' } } })
     const later = await ask(client, { id })
     const block = later.content.find(({ text }) => text.startsWith('{'))
-    expect(JSON.parse(block.text)).toMatchObject({ answers: [{ selected: 'Red' }], via: 'a form of the client' })
+    expect(JSON.parse(block.text)).toMatchObject({ answers: [{ selected: 'Red' }] })
     await client.close()
     await onlooker.close()
   })

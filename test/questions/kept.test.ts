@@ -64,9 +64,8 @@ describe('a text with a number', () => {
         { question: 'Which colour?', selected: 'Blue' },
         { question: 'Which sizes?', selected: ['S', 'L'] },
       ],
-      via: 'the chat',
-      id: 1,
     })
+    expect(allText(said)).toContain('Heard through the chat, as question 1.')
     const again = await ask(client, { id: 1, answers: ['Red', null] })
     expect(jsonOf(again).answers[0].selected).toBe('Blue')
     expect(allText(again)).toContain('what was passed on now was not taken')
@@ -117,10 +116,9 @@ describe('another process', () => {
     const [message] = await onlooker.messages()
     expect(message).toMatchObject({ kind: 'answer', text: expect.stringContaining('Question 1 of AskUserQuestion') })
     expect(message?.text).toContain('{"question":"Which colour?","selected":"Red"}')
-    expect(jsonOf(await ask(client, { id: 1, answers: ['Blue'] }))).toMatchObject({
-      answers: [{ selected: 'Red' }],
-      via: 'the page',
-    })
+    const said = await ask(client, { id: 1, answers: ['Blue'] })
+    expect(jsonOf(said)).toMatchObject({ answers: [{ selected: 'Red' }] })
+    expect(allText(said)).toContain('Heard through the page')
     await client.close()
     await onlooker.close()
   })

@@ -3,8 +3,8 @@
 import { printJson } from '../../lib/json.js'
 import type { Question, Reply } from '../../store/state/question-rows.js'
 
-export function answersJson(questions: readonly Question[], replies: readonly Reply[], more: object = {}): string {
-  return printJson({ answers: questions.map((question, index) => answerTo(question, replies[index])), ...more })
+export function answersJson(questions: readonly Question[], replies: readonly Reply[]): string {
+  return printJson({ answers: questions.map((question, index) => answerTo(question, replies[index])) })
 }
 
 function answerTo(question: Question, reply: Reply | undefined): object {

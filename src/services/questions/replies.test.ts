@@ -180,13 +180,12 @@ describe('the form of a client', () => {
 
 test('the published JSON, where what is no answer does not look like one', () => {
   const replies = [answered('Red', 'but pale'), answered('own'), declined, answered('Red', 'Blue')]
-  expect(JSON.parse(answersJson([colours, several, colours, several], replies, { via: 'x' }))).toEqual({
+  expect(JSON.parse(answersJson([colours, several, colours, several], replies))).toEqual({
     answers: [
       { question: 'Which?', selected: 'Red', comment: 'but pale' },
       { question: 'Which?', selected: ['own'] },
       { question: 'Which?', selected: null, outcome: 'declined' },
       { question: 'Which?', selected: ['Red', 'Blue'] },
     ],
-    via: 'x',
   })
 })

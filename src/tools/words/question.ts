@@ -49,14 +49,15 @@ const NOT_TAKEN =
 
 function heardSaid(questions: readonly Question[], heard: Omit<Heard, 'rung'> & Pick<Said, 'rung'>, note = ''): Said {
   const { replies, rung, surface, id } = heard
-  const json = answersJson(questions, replies, { via: VIA[surface], ...(id !== undefined && { id }) })
-  const notes = [...(note === '' ? [] : [note]), ...missingWords(replies)]
+  const heardAs = `Heard through ${VIA[surface]}${id === undefined ? '' : `, as question ${id}`}.`
+  const notes = [...missingWords(replies), ...(note === '' ? [] : [note]), heardAs]
   return {
     answers: questions.map((question, index) => fieldsOf(question, replies[index])),
     rung,
     surface,
     ...(id !== undefined && { id }),
-    words: [json, ...(notes.length > 0 ? [notes.join(' ')] : [])].map((text) => ({ type: 'text', text })),
+    // The JSON stands alone, so that programs can read it; how it was heard follows.
+    words: [answersJson(questions, replies), notes.join(' ')].map((text) => ({ type: 'text', text })),
   }
 }
 
