@@ -21,6 +21,7 @@ import {
   listToolsModern,
   smallCalls,
 } from './messages.mjs'
+import { peoplePhase } from './measure-people.mjs'
 import { statePhase } from './measure-state.mjs'
 import { NODE_ALONE } from './subjects.mjs'
 import { cpuMilliseconds, peakMebibytes, pinToOneCore, residentMebibytes, twoCores } from './system.mjs'
@@ -181,6 +182,7 @@ export const PHASES = [
   crowdPhase,
   cagesPhase,
   statePhase,
+  peoplePhase,
 ]
 
 const rotate = (items, by) => items.map((_, index) => items[(index + by) % items.length])

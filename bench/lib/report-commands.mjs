@@ -44,6 +44,13 @@ const ROWS = [
   { row: 'statePending', title: '  what is pending, with a search: p50, ms', limit: 20 },
   { row: 'stateAdd', title: '  one more step: p50, ms' },
   { row: 'stateReply', title: '  largest reply, kB', limit: 8, worst: true },
+  { row: 'peopleFirst', title: 'SetCallback, the first time: p50, ms' },
+  { row: 'peopleSet', title: '  each further one: p50, ms' },
+  { row: 'peopleText', title: 'AskUserQuestion, nobody there: p50, ms' },
+  { row: 'peopleShown', title: '  somebody looks: shown on the page after, ms' },
+  { row: 'peopleShown', title: '    p99, ms', share: P99 },
+  { row: 'peopleHeard', title: '  answered there: the call returns after, ms' },
+  { row: 'peopleHeard', title: '    p99, ms', share: P99 },
 ]
 
 // `baseRow`: where the base is another row of ours.
