@@ -2,6 +2,7 @@
 // milliseconds that neither jumps nor stands still while the machine sleeps. The count means something as long as `boot`
 // is the same.
 
+import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
 
 import { bootId, pidSpace } from './process-identity.js'
@@ -19,7 +20,17 @@ export function systemClock(): Clock {
   if (boot === '') return processClock()
   // A container may have a count of its own, though the machine below it was started once.
   const here = `${boot} ${pidSpace()}`
-  return () => ({ calendar: Date.now(), uptime: Math.floor(uptime() * 1000), boot: here })
+  return () => ({ calendar: Date.now(), uptime: Math.floor(secondsUp() * 1000), boot: here })
+}
+
+/** As the system tells it to a hundredth: not every runtime passes on more than whole seconds. */
+function secondsUp(): number {
+  try {
+    const [seconds] = readFileSync('/proc/uptime', 'latin1').split(' ')
+    return Number(seconds) || uptime()
+  } catch {
+    return uptime()
+  }
 }
 
 /** Where boots have no names, what the system calls uptime is made from the calendar; the count of a process is not. */
