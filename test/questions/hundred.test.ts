@@ -1,7 +1,7 @@
 // A hundred questions, asked by two servers of one project and answered on three surfaces at once: the page, the inbox, and
 // later calls. One of the servers is killed in the middle. Each is answered once, and every answer reaches a model.
 
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 import { loadConfig } from '../../src/config/load.js'
 import { projectOf } from '../../src/platform/project.js'
@@ -28,6 +28,7 @@ const nameOf = ({ questions }: QuestionView): string => questions[0]?.text ?? ''
 test('each is answered once, none is lost', { timeout: 60_000 }, async () => {
   const world = askingWorld({ ASK_WAIT: '40' })
   const page = await startProgram({ env: world.env, cwd: world.cwd })
+  onTestFinished(() => void page.child.kill())
   const events = await stream(page, { method: 'GET', path: '/board' })
   const config = loadConfig({
     programDir: world.cwd,
@@ -44,6 +45,7 @@ test('each is answered once, none is lost', { timeout: 60_000 }, async () => {
   const stopWatching = inbox.watch(({ questions = [] }) => questions.forEach((each) => open.set(nameOf(each), each)))
 
   const [one, two] = [await legacyIn(world, '2025-06-18', {}), await legacyIn(world, '2025-06-18', {})]
+  onTestFinished(() => [one, two].forEach(({ child }) => child.kill()))
   // Both must know that somebody looks before they ask.
   await vi.waitFor(() => expect(shownServers(events.events)).toBe(3), { timeout: 10_000 })
   const asked = [askAll(one, 'one'), askAll(two, 'two')]
@@ -61,6 +63,7 @@ test('each is answered once, none is lost', { timeout: 60_000 }, async () => {
 
   // Whoever comes next answers the rest, and hears of what the killed one could not be told.
   const three = await legacyIn(world, '2025-06-18', {})
+  onTestFinished(() => void three.child.kill())
   const left = names.filter((name) => !winners.has(name))
   for (const name of left) await byCall(three, open.get(name), win)
   const told = [...(await Promise.all(asked)).flat(), ...textsOf(three)]
