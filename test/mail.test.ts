@@ -36,9 +36,11 @@ describe('over stdio', () => {
     expect(await client.close()).toBe(0)
   })
 
-  test('results that were refused or failed bring it too, and cancelled ones do not lose it', async () => {
+  test('results that failed bring it too, and cancelled ones do not lose it', async () => {
     const client = startServer({ args: [SCRIPT] })
     await client.initialize('2025-06-18')
+    const failed = await callTool(client, 'fails', { text: 'f' })
+    expect([failed.result.isError, textsOf(failed)]).toEqual([true, ['[mail] f', 'It failed.']])
     client.send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'slow', arguments: { ms: 300 } } })
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } })
     const [first, second] = textsOf(await callTool(client, 'post', { text: 'b' }))

@@ -130,7 +130,8 @@ function failed(message: string, exchange: Exchange): string {
 /** What waits for this session, on its way with this result. An outcome that is fetched later carries none. */
 function mailFor(exchange: Exchange): string | undefined {
   const { server, peer } = exchange.conversation
-  const parcel = exchange.ticket || exchange.cancelled ? undefined : server.mail?.take(peer)
+  if (!server.mail || exchange.ticket || exchange.cancelled) return undefined
+  const parcel = server.mail.take(peer)
   if (!parcel) return undefined
   exchange.whenWritten((written) => (written ? parcel.delivered() : parcel.returned()))
   return parcel.text

@@ -13,6 +13,8 @@ export function contentMembers(
   client: Client,
   front?: string,
 ): string {
+  // The usual case makes nothing on the way.
+  if (typeof words === 'string' && front === undefined) return members(words, false, structured, client)
   const { content, isError } =
     typeof words !== 'string' && 'content' in words ? words : { content: words, isError: false }
   return members(front === undefined ? content : behind(front, content), isError, structured, client)

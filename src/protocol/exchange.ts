@@ -48,12 +48,12 @@ export class Exchange {
   #lastProgress = -Infinity
   #state: 'open' | 'cancelled' | 'answered' | 'deferred' = 'open'
   #asking: Asking | undefined
-  #openingAsking: Promise<Asking> | undefined
   #deferring: Promise<boolean> | undefined
   #ticket: Ticket | undefined
   #settle: ((reply: Reply) => void) | undefined
   #reject: ((error: Error) => void) | undefined
-  #awaitingWriting: ((written: boolean) => void)[] = []
+  // Made on first use: hardly a call has somebody who wants to know.
+  #awaitingWriting: ((written: boolean) => void)[] | undefined
 
   constructor(
     readonly request: Request,
@@ -118,8 +118,10 @@ export class Exchange {
   }
 
   /** The questions of this call. */
-  asking(): Promise<Asking> {
-    return (this.#openingAsking ??= this.#openAsking())
+  async asking(): Promise<Asking> {
+    // Loaded when somebody is asked: most servers never do.
+    const module = await import('./asking.js')
+    return (this.#asking ??= new module.Asking(this))
   }
 
   ask<Q extends Questions>(questions: Q, options?: AskOptions<Answers<Q>>): Promise<Answers<Q>>
@@ -154,21 +156,21 @@ export class Exchange {
 
   /** Tells whether the answer was written to the client; an outcome that a ticket keeps counts as written. */
   whenWritten(listener: (written: boolean) => void): void {
-    if (this.#state === 'open') this.#awaitingWriting.push(listener)
+    if (this.#state === 'open') (this.#awaitingWriting ??= []).push(listener)
     else listener(this.#state === 'deferred')
   }
 
   registered(text: string): string | Registered {
-    if (this.#awaitingWriting.length === 0) return text
     const told = this.#awaitingWriting
-    this.#awaitingWriting = []
+    if (!told) return text
+    this.#awaitingWriting = undefined
     return new Registered(text, told)
   }
 
   /** There was nothing to write. */
   unsent(): void {
-    const told = this.#awaitingWriting
-    this.#awaitingWriting = []
+    const told = this.#awaitingWriting ?? []
+    this.#awaitingWriting = undefined
     for (const tell of told) tell(false)
   }
 
@@ -193,12 +195,6 @@ export class Exchange {
     if (this.#state !== 'open') return
     this.#state = 'answered'
     this.#asking?.end()
-  }
-
-  /** Loaded when somebody is asked: most servers never do. */
-  async #openAsking(): Promise<Asking> {
-    const module = await import('./asking.js')
-    return (this.#asking = new module.Asking(this))
   }
 
   async #defer(options: DeferOptions | undefined): Promise<boolean> {

@@ -54,8 +54,8 @@ export class SseSessions {
     if (message.kind === 'request' || message.kind === 'notification') visit.rpcMethod = message.method
     void Promise.resolve(session.receive(message, outlet)).then((answer) => {
       const text = answerText(answer)
-      if (answer instanceof Registered) answer.settle(!stream.response.destroyed)
       if (text !== undefined) stream.send(text)
+      if (answer instanceof Registered) answer.settle(!stream.response.destroyed)
     })
     visit.text(202, 'Accepted', 'text/plain')
   }
