@@ -8,6 +8,13 @@ import { fileURLToPath } from 'node:url'
 
 import { rolldown } from 'rolldown'
 
+/** What npm installs beside the program, or a person may. */
+const { dependencies, optionalDependencies } = JSON.parse(await readFile(new URL('../package.json', import.meta.url)))
+const OPTIONAL = ['libheif-js', '@napi-rs/canvas', '@sparticuz/chromium']
+const EXTERNAL = [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...OPTIONAL].map(
+  (name) => new RegExp(`^${name}(/|$)`),
+)
+
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
 
@@ -45,7 +52,7 @@ async function bundle(input, output) {
     input,
     platform: 'node',
     tsconfig: false,
-    external: ['ws', 'jose', 'pg', 'yaml', '@clack/prompts', '@photostructure/sqlite'],
+    external: EXTERNAL,
     onLog: failOnWarning,
   })
   await build.write({ ...output, minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } } })

@@ -30,6 +30,15 @@ export interface Config {
   readonly sessionDir: string
   /** The environment for programs this server starts: ours, without our secrets. */
   readonly childEnv: NodeJS.ProcessEnv
+  /** The proxies that the environment names, each '' where it names none. */
+  readonly proxies: Proxies
+}
+
+export interface Proxies {
+  readonly http: string
+  readonly https: string
+  /** Hosts that are reached without, as NO_PROXY lists them. */
+  readonly bypass: string
 }
 
 export interface LoadInput {
@@ -73,6 +82,17 @@ export function loadConfig({ programDir, cwdFlag, overrides = [] }: LoadInput): 
     secretFiles,
     sessionDir: env.SX_SESSION_DIR ?? '',
     childEnv: withoutSecrets(env),
+    proxies: proxiesOf(env),
+  }
+}
+
+/** In small letters first, as curl has it. */
+function proxiesOf(env: NodeJS.ProcessEnv): Proxies {
+  const all = env.all_proxy || env.ALL_PROXY || ''
+  return {
+    http: env.http_proxy || env.HTTP_PROXY || all,
+    https: env.https_proxy || env.HTTPS_PROXY || all,
+    bypass: env.no_proxy || env.NO_PROXY || '',
   }
 }
 

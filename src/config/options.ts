@@ -239,6 +239,71 @@ const GENERAL = {
     default: false,
     about: 'Put callbacks that fire into the inbox folder of the session too, for a program that reads it there.',
   },
+  FETCH_ALLOW: {
+    type: 'string',
+    default: '',
+    about:
+      'Private addresses that ReadDocs and WebSearch may reach, each as `host:port` with commas between them, such as ' +
+      '`localhost:3000`; everything else that is not public is refused.',
+  },
+  FETCH_PROXY: {
+    type: 'string',
+    default: '',
+    about:
+      'Proxy for ReadDocs and WebSearch, such as `http://proxy:3128`; empty means what `HTTPS_PROXY`, `HTTP_PROXY` and ' +
+      '`NO_PROXY` say, `off` none.',
+  },
+  READDOCS_MAX_CHARS: {
+    type: 'integer',
+    project: true,
+    default: 20_000,
+    min: 1000,
+    max: 1_000_000,
+    about: 'Characters of a page that ReadDocs returns at once; the rest comes with its cursor.',
+  },
+  READDOCS_ROBOTS: {
+    type: 'boolean',
+    default: false,
+    about: 'Let ReadDocs ask `robots.txt` first, as a crawler would; off, a page is read as a person would open it.',
+  },
+  BROWSER_PATH: {
+    type: 'string',
+    default: '',
+    about: 'Chrome, Chromium or Edge for pages that need JavaScript; empty means the one that is found, `off` none.',
+  },
+  READIMAGE_ROOTS: {
+    type: 'string',
+    default: '',
+    about:
+      'Folders that ReadImage may read in, with commas between them; empty means everywhere, and where commands run in a ' +
+      'sandbox only the project.',
+  },
+  WEBSEARCH_ENGINES: {
+    type: 'string',
+    default: '',
+    about: 'Engines that WebSearch asks, by name with commas between them; empty means eleven that fit the query.',
+  },
+  WEBSEARCH_DENY: {
+    type: 'string',
+    default: '',
+    about: 'Engines that WebSearch never asks, by name with commas between them.',
+  },
+  WEBSEARCH_KEYS: {
+    type: 'string',
+    default: '',
+    secret: true,
+    about: 'Keys for engines that take one, such as `brave=KEY,tavily=KEY`; each joins the search.',
+  },
+  WEBSEARCH_GATEWAY: {
+    type: 'string',
+    default: '',
+    about: 'Where engines are asked instead of at their own address, with `{engine}` for the name of each.',
+  },
+  SEARXNG_URL: {
+    type: 'string',
+    default: '',
+    about: 'Address of a SearXNG instance that WebSearch asks too; it must offer JSON.',
+  },
   PUBLIC_URL: {
     type: 'string',
     default: '',
