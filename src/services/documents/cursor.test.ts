@@ -1,0 +1,22 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { cursorAt, fingerprintOf, readCursor } from './cursor.js'
+
+test('what was written is read again, and is short', () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 2 ** 40 }), fc.string(), (offset, content) => {
+      const place = { offset, fingerprint: fingerprintOf(content) }
+      const cursor = cursorAt(place)
+      expect(readCursor(` ${cursor}\n`)).toEqual(place)
+      expect(cursor.length).toBeLessThanOrEqual(17)
+    }),
+  )
+})
+
+test.each(['', '.', '1', 'zz.123', '-1.00000000', '1.0000000g', '1.00000000.1', '9'.repeat(40), '__proto__.00000000'])(
+  '%j is no cursor, and what to do is said',
+  (cursor) => {
+    expect(() => readCursor(cursor)).toThrow(/is no cursor of ReadDocs: give the one/)
+  },
+)

@@ -1,0 +1,45 @@
+// What one attempt to get at a document takes along: what is wanted, the means, how much time is left, and whom to tell
+// when it takes longer.
+
+import type { Browser } from '../../platform/browser/browser.js'
+import { Failure } from '../../lib/failure.js'
+import type { Ask, Taste } from './ask.js'
+import type { Copy } from './copy.js'
+import type { Extractor } from './extract/extractor.js'
+import type { Kept } from './page-cache.js'
+import { prepare } from './prepared.js'
+import { judge } from './verdict.js'
+import type { Wish } from './wish.js'
+
+export interface Trip {
+  readonly wish: Wish
+  readonly taste: Taste
+  readonly ask: Ask
+  readonly extractor: Pick<Extractor, 'read'>
+  readonly browser: Pick<Browser, 'render'>
+  /** Milliseconds that are left. */
+  readonly left: () => number
+  readonly tell: (message: string) => void
+  readonly signal: AbortSignal
+}
+
+/** Takes a copy apart and judges it. What cannot be read is a Failure, unless its status says enough. */
+export async function examine(copy: Copy, trip: Trip, notes: readonly string[] = []): Promise<Kept> {
+  const { wish } = trip
+  const reading = copy.bytes.length === 0 ? undefined : await readingOf(copy, trip)
+  const readings = new Map(reading ? [[readingName(wish), prepare(reading, wish.format)]] : [])
+  return { copy, verdict: judge(copy, reading), readings, notes }
+}
+
+export function readingName({ format, fragment }: Wish): string {
+  return `${format}#${fragment}`
+}
+
+async function readingOf({ url, contentType, bytes, status }: Copy, { wish, extractor, signal }: Trip) {
+  try {
+    return await extractor.read({ url, contentType, bytes, format: wish.format, fragment: wish.fragment }, signal)
+  } catch (error) {
+    if (error instanceof Failure && (status < 200 || status > 299)) return undefined
+    throw error
+  }
+}

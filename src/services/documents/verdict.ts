@@ -1,0 +1,104 @@
+// What a page turned out to be, by its status and by the evidence it shows: the document, or one of the kinds of
+// emptiness. None of them may pass for a document.
+
+import type { Copy } from './copy.js'
+import type { Evidence, Reading } from './extract/extractor.js'
+
+export type Status =
+  | 'ok'
+  | 'needs_javascript'
+  | 'blocked'
+  | 'login'
+  | 'paywall'
+  | 'not_found'
+  | 'empty'
+  /** Another status than 2xx. */
+  | 'http_error'
+
+export interface Verdict {
+  readonly status: Status
+  /** A sentence on what led to it, with its numbers; '' where it is a document. */
+  readonly seen: string
+  /** Whether a browser would show more of it. */
+  readonly scripts: 'needed' | 'perhaps' | 'no'
+}
+
+/** Below it, what a page shows may be a notice instead of its text. */
+const NOTICE_CHARS = 1500
+const LOGIN_CHARS = 600
+/** Below it, a page whose root is empty, or that asks for scripts, lacks its text. */
+const SHELL_CHARS = 1000
+/** Below it, any page with scripts may lack it. */
+const FEW_CHARS = 250
+
+export function judge(copy: Copy, reading: Reading | undefined): Verdict {
+  const evidence = reading?.evidence
+  const chars = charsOf(reading)
+  const isOk = copy.status >= 200 && copy.status < 300
+  if (evidence && evidence.challenge !== '' && (!isOk || chars < NOTICE_CHARS)) {
+    return { status: 'blocked', seen: `It showed a bot check (${evidence.challenge}), ${answered(copy)}.`, scripts: 'needed' }
+  }
+  if (!isOk) return final(statusOf(copy, evidence), `The server ${answered(copy)}.`)
+  if (!reading || !evidence) return final('empty', `The server ${answered(copy)}, and ${copy.bytes.length} bytes.`)
+  if (evidence.saysNotFound && chars < NOTICE_CHARS) {
+    return final('not_found', `The server ${answered(copy)}, but the page says that it was not found ("${reading.title.slice(0, 80)}").`)
+  }
+  if (evidence.hasLoginForm && chars < LOGIN_CHARS) {
+    return final('login', `It showed a login form and ${chars} characters of text${redirected(copy)}.`)
+  }
+  if (evidence.hasPaywall) return final('paywall', `It says that the whole text is for subscribers; ${chars} characters are shown.`)
+  return emptiness(copy, reading, chars)
+}
+
+/** A section may be as short as it likes: it is there, and so is its page. */
+function charsOf(reading: Reading | undefined): number {
+  if (!reading) return 0
+  const shown = reading.content.trim().length
+  return reading.hasFragment ? Math.max(shown, reading.evidence.textChars) : shown
+}
+
+function emptiness(copy: Copy, reading: Reading, chars: number): Verdict {
+  const { evidence } = reading
+  const numbers = `${chars} characters of text in ${evidence.htmlChars} of HTML with ${evidence.scripts} scripts`
+  const scripts = copy.way === 'browser' || reading.kind !== 'html' ? 'no' : needsScripts(evidence, chars)
+  if (scripts === 'needed') return { status: 'needs_javascript', seen: `It has ${numbers}${signs(evidence)}.`, scripts }
+  if (chars > 0) return { status: 'ok', seen: '', scripts }
+  const waited = copy.way === 'browser' ? `, also after ${copy.waitedMs} ms in the browser` : ''
+  const seen = reading.kind === 'html' ? `It has ${numbers}${waited}` : `It is ${copy.bytes.length} bytes long, and has no text`
+  return { status: 'empty', seen: `${seen}.`, scripts }
+}
+
+function needsScripts(evidence: Evidence, chars: number): Verdict['scripts'] {
+  const { scripts, hasEmptyRoot, asksForScripts, isFromState } = evidence
+  if (scripts === 0 && !asksForScripts) return 'no'
+  if (hasEmptyRoot && chars < SHELL_CHARS) return isFromState && chars >= FEW_CHARS ? 'perhaps' : 'needed'
+  if (asksForScripts && chars < SHELL_CHARS) return 'needed'
+  if (chars === 0) return 'needed'
+  return chars < FEW_CHARS ? 'perhaps' : 'no'
+}
+
+function signs({ hasEmptyRoot, asksForScripts }: Evidence): string {
+  return `${hasEmptyRoot ? ', an empty root element' : ''}${asksForScripts ? ', and says that it needs JavaScript' : ''}`
+}
+
+function statusOf({ status }: Copy, evidence: Evidence | undefined): Status {
+  if (status === 404 || status === 410) return 'not_found'
+  if (status === 401 || status === 407) return 'login'
+  if (status === 402) return 'paywall'
+  if (status === 403) return evidence?.hasLoginForm ? 'login' : 'blocked'
+  return status === 429 || status === 451 ? 'blocked' : 'http_error'
+}
+
+function final(status: Status, seen: string): Verdict {
+  return { status, seen, scripts: 'no' }
+}
+
+function answered({ status, headers }: Copy): string {
+  const wait = headers.get('retry-after')?.trim() ?? ''
+  if (wait === '') return `answered with status ${status}`
+  return `answered with status ${status} and asks to come back ${/^\d+$/.test(wait) ? `in ${wait} s` : `at ${wait.slice(0, 40)}`}`
+}
+
+function redirected({ asked, url }: Copy): string {
+  return asked === url ? '' : `, at ${new URL(url).origin}${new URL(url).pathname}`
+}
