@@ -11,6 +11,7 @@ import type { Boards } from './services/board/shared-boards.js'
 import type { Callbacks } from './services/callbacks/callbacks.js'
 import { lateCallbacks, type LateCallbacks } from './services/callbacks/late-callbacks.js'
 import type { Who } from './services/who.js'
+import type { Documents } from './services/documents/documents.js'
 import { createNotices, type Notices } from './services/notices.js'
 import { together, type Observer } from './services/observer.js'
 import type { Plans } from './services/plans/plans.js'
@@ -34,6 +35,7 @@ interface Rooms {
   readonly callbacks: Callbacks
   readonly skills: Skills
   readonly wayOut: WayOut
+  readonly documents: Documents
 }
 
 export interface Surroundings {
@@ -113,6 +115,10 @@ export function createHousehold({ config, log, confinement, transport, tools, re
       const { createWayOut } = await import('./platform/way-out/create-way-out.js')
       const { FETCH_ALLOW: allow, FETCH_PROXY: fixed } = config.settings
       return createWayOut({ allow, proxies: { fixed, ...config.proxies }, warn: (about) => log.warn(about) })
+    },
+    async documents(_, others) {
+      const { openDocuments } = await import('./services/documents/open-documents.js')
+      return openDocuments({ config, log, wayOut: await others('wayOut') })
     },
   }
 

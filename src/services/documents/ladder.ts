@@ -11,7 +11,7 @@ import { readingName, type Trip } from './trip.js'
 import type { Wish } from './wish.js'
 
 /** Where a browser may come through although we did not. */
-const BROWSER_MAY_HELP: readonly FetchProblem[] = ['timeout', 'broken', 'unreachable', 'tls']
+const BROWSER_MAY_HELP: ReadonlySet<FetchProblem> = new Set(['timeout', 'broken', 'unreachable', 'tls'])
 /** A page rendered on somebody's wish is given even if there is a little less of it. */
 const LESS = 0.5
 const MORE = 1.1
@@ -34,7 +34,7 @@ async function orProblem(plainPage: () => Promise<Kept>, isForced: boolean): Pro
   try {
     return await plainPage()
   } catch (error) {
-    if (isForced && error instanceof FetchFailure && BROWSER_MAY_HELP.includes(error.problem)) return error
+    if (isForced && error instanceof FetchFailure && BROWSER_MAY_HELP.has(error.problem)) return error
     throw error
   }
 }
@@ -49,11 +49,14 @@ async function renderInstead(trip: Trip, problem: FetchFailure): Promise<Kept> {
 }
 
 function better(plain: Kept, rendered: Kept, wish: Wish, isForced: boolean): Kept {
-  const isFine = ({ verdict }: Kept): boolean => verdict.status === 'ok'
   if (isFine(plain) !== isFine(rendered)) return isFine(plain) ? plain : rendered
   const chars = (kept: Kept): number => kept.readings.get(readingName(wish))?.content.length ?? 0
   if (isFine(plain)) return chars(rendered) > chars(plain) * (isForced ? LESS : MORE) ? rendered : plain
   return rendered
+}
+
+function isFine({ verdict }: Kept): boolean {
+  return verdict.status === 'ok'
 }
 
 function noted(kept: Kept, note: string): Kept {

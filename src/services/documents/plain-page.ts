@@ -51,7 +51,8 @@ async function readTwin(trip: Trip, address: string | undefined): Promise<Kept |
   if (address === undefined || trip.taste !== 'markdown') return undefined
   try {
     const copy = await trip.ask(address, { taste: 'markdown', way: 'twin', signal: trip.signal })
-    if (copy.status !== 200 || !/^text\/((x-)?markdown|plain)\b/i.test(copy.contentType) || looksLikeHtml(copy)) return undefined
+    if (copy.status !== 200 || !/^text\/((x-)?markdown|plain)\b/i.test(copy.contentType) || looksLikeHtml(copy))
+      return undefined
     const kept = await examine(copy, trip)
     const chars = kept.readings.get(readingName(trip.wish))?.content.length ?? 0
     return kept.verdict.status === 'ok' && chars >= MIN_TWIN_CHARS ? kept : undefined

@@ -38,7 +38,10 @@ export function createRobots(wayOut: WayOut, headers: Readonly<Record<string, st
       const { origin, pathname, search } = new URL(url)
       const { rules, trouble } = await rulesOf(origin, signal)
       if (rules.allows(`${pathname}${search}`)) return
-      const why = trouble === '' ? `The robots.txt of ${origin} forbids programs to read this page` : `${trouble}, which forbids everything`
+      const why =
+        trouble === ''
+          ? `The robots.txt of ${origin} forbids programs to read this page`
+          : `${trouble}, which forbids everything`
       throw new FetchFailure(
         'refused',
         `${why}, and READDOCS_ROBOTS is set. Look for the same text elsewhere, or ask the person to open it or to unset READDOCS_ROBOTS.`,

@@ -31,7 +31,8 @@ function fromHeader({ headers, url }: Copy): string | undefined {
 
 function fromLink(html: string, url: string): string | undefined {
   for (const [tag] of html.matchAll(/<link\b[^<>]{1,2000}>/gi)) {
-    if (!/\btype\s*=\s*["']?text\/(x-)?markdown\b/i.test(tag) || !/\brel\s*=\s*["']?[^"'>]*\balternate\b/i.test(tag)) continue
+    if (!/\btype\s*=\s*["']?text\/(x-)?markdown\b/i.test(tag) || !/\brel\s*=\s*["']?[^"'>]*\balternate\b/i.test(tag))
+      continue
     const href = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i.exec(tag)
     if (href) return resolved(href[1] ?? href[2] ?? href[3] ?? '', url)
   }

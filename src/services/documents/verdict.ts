@@ -36,17 +36,25 @@ export function judge(copy: Copy, reading: Reading | undefined): Verdict {
   const chars = charsOf(reading)
   const isOk = copy.status >= 200 && copy.status < 300
   if (evidence && evidence.challenge !== '' && (!isOk || chars < NOTICE_CHARS)) {
-    return { status: 'blocked', seen: `It showed a bot check (${evidence.challenge}), ${answered(copy)}.`, scripts: 'needed' }
+    return {
+      status: 'blocked',
+      seen: `It showed a bot check (${evidence.challenge}), ${answered(copy)}.`,
+      scripts: 'needed',
+    }
   }
   if (!isOk) return final(statusOf(copy, evidence), `The server ${answered(copy)}.`)
   if (!reading || !evidence) return final('empty', `The server ${answered(copy)}, and ${copy.bytes.length} bytes.`)
   if (evidence.saysNotFound && chars < NOTICE_CHARS) {
-    return final('not_found', `The server ${answered(copy)}, but the page says that it was not found ("${reading.title.slice(0, 80)}").`)
+    return final(
+      'not_found',
+      `The server ${answered(copy)}, but the page says that it was not found ("${reading.title.slice(0, 80)}").`,
+    )
   }
   if (evidence.hasLoginForm && chars < LOGIN_CHARS) {
     return final('login', `It showed a login form and ${chars} characters of text${redirected(copy)}.`)
   }
-  if (evidence.hasPaywall) return final('paywall', `It says that the whole text is for subscribers; ${chars} characters are shown.`)
+  if (evidence.hasPaywall)
+    return final('paywall', `It says that the whole text is for subscribers; ${chars} characters are shown.`)
   return emptiness(copy, reading, chars)
 }
 
@@ -64,7 +72,8 @@ function emptiness(copy: Copy, reading: Reading, chars: number): Verdict {
   if (scripts === 'needed') return { status: 'needs_javascript', seen: `It has ${numbers}${signs(evidence)}.`, scripts }
   if (chars > 0) return { status: 'ok', seen: '', scripts }
   const waited = copy.way === 'browser' ? `, also after ${copy.waitedMs} ms in the browser` : ''
-  const seen = reading.kind === 'html' ? `It has ${numbers}${waited}` : `It is ${copy.bytes.length} bytes long, and has no text`
+  const seen =
+    reading.kind === 'html' ? `It has ${numbers}${waited}` : `It is ${copy.bytes.length} bytes long, and has no text`
   return { status: 'empty', seen: `${seen}.`, scripts }
 }
 

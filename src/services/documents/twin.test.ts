@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+
+import type { Copy } from './copy.js'
+import { likelyTwin, twinOf } from './twin.js'
+
+const URL_ = 'https://example.com/docs/start'
+
+const page = (html: string, headers: Record<string, string> = {}, url = URL_): Copy => ({
+  asked: url,
+  url,
+  status: 200,
+  headers: new Headers(headers),
+  contentType: 'text/html',
+  bytes: Buffer.from(html),
+  way: 'http',
+  cut: undefined,
+  waitedMs: 0,
+})
+
+test.each([
+  ['a header', '', '</docs/start.md>; rel="alternate"; type="text/markdown"', '/docs/start.md'],
+  [
+    'a header among others',
+    '',
+    '</a>; rel=preload, </x.md>; type=text/markdown; rel="nofollow alternate", </b>; rel=next',
+    '/x.md',
+  ],
+  ['a header for something else', '', '</feed>; rel="alternate"; type="application/rss+xml"', undefined],
+  ['a link', '<link href="/x.md?a=1&amp;b=2" type="text/markdown" rel="alternate">', '', '/x.md?a=1&b=2'],
+  ['a link without quotes', '<LINK REL=alternate TYPE=text/markdown HREF=start.md>', '', '/docs/start.md'],
+  ['a feed', '<link rel="alternate" type="application/atom+xml" href="/feed">', '', undefined],
+  ['a link to the page itself', `<link rel="alternate" type="text/markdown" href="${URL_}">`, '', undefined],
+  ['an anchor to its own name', '<a class="x" href="/docs/start.md">View as Markdown</a>', '', '/docs/start.md'],
+  ['an anchor to another page', '<a href="/docs/README.md">Readme</a>', '', undefined],
+  ['an anchor to its name elsewhere', '<a href="https://elsewhere.example/docs/start.md">x</a>', '', undefined],
+  ['nothing', '<p>start.md</p>', '', undefined],
+])('%s', (_, html, link, path) => {
+  const found = twinOf(page(html, link === '' ? {} : { link }))
+  expect(found).toBe(path === undefined ? undefined : `https://example.com${path}`)
+})
+
+test.each([
+  ['https://example.com/docs/start', 'https://example.com/docs/start.md'],
+  ['https://example.com/docs/start/?q=1', 'https://example.com/docs/start.md'],
+  ['https://example.com/docs/start.html', 'https://example.com/docs/start.md'],
+  ['https://example.com/', undefined],
+  ['https://example.com/app.js', undefined],
+  ['https://example.com/start.md', undefined],
+])('of %s a twin is %s', (url, twin) => {
+  expect(likelyTwin(url)).toBe(twin)
+})
+
+test('a page made of openings is looked over quickly', () => {
+  for (const opening of ['<a ', '<link ', '<a href=', '<link rel=alternate type=text/markdown ']) {
+    expect(twinOf(page(opening.repeat(200_000)))).toBeUndefined()
+  }
+})

@@ -1,0 +1,38 @@
+// How ReadDocs comes to its answers. Loaded by the first call: until then only its description is needed.
+
+import { FetchFailure } from '../platform/way-out/fetch-failure.js'
+import type { Documents } from '../services/documents/documents.js'
+import { readWish, type Given } from '../services/documents/wish.js'
+import type { Call } from './call.js'
+import type { Words } from './tool.js'
+import { documentWords, hasText } from './words/document.js'
+
+export interface Said {
+  readonly status: string
+  readonly url: string
+  readonly title: string
+  readonly cursor: string | null
+  readonly words: Words
+}
+
+export async function readFor(given: Given, documents: Documents, call: Call): Promise<Said> {
+  const { user, signal } = call
+  let told = 0
+  const tell = (message: string): void => call.progress(++told, { message })
+  try {
+    const wish = readWish(given)
+    const document = await documents.read(wish, { user, signal, tell })
+    const { verdict, copy, reading, extract } = document
+    return {
+      status: verdict.status,
+      url: copy.url,
+      title: reading?.title ?? '',
+      cursor: extract?.cursor || null,
+      words: { content: documentWords(document, wish), isError: !hasText(document) },
+    }
+  } catch (error) {
+    if (!(error instanceof FetchFailure)) throw error
+    const { problem: status, message: content } = error
+    return { status, url: given.url, title: '', cursor: null, words: { content, isError: true } }
+  }
+}

@@ -1,0 +1,42 @@
+// Reads a page on the web, a PDF or a feed as Markdown, plain text or HTML.
+
+import type { Documents } from '../services/documents/documents.js'
+import type { Said } from './document-answers.js'
+import { toolsOver, type Words } from './tool.js'
+
+export const readDocs = toolsOver<{ documents: Documents }>()({
+  name: 'ReadDocs',
+  title: 'Read a web page',
+  description: `Fetch URL content as markdown via headless browser
+Also PDF, JSON, text and feeds; the browser starts only where a page needs it. url#section reads one section; of a long page, cursor reads on.`,
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  needs: ['documents'],
+
+  input: {
+    type: 'object',
+    properties: {
+      url: { type: 'string', description: 'The URL to fetch' },
+      format: { type: 'string', description: 'Output format: text, html, or markdown' },
+      wait_ms: { type: 'integer', description: 'Wait time for page load in ms' },
+      cursor: { type: 'string' },
+    },
+    required: ['url'],
+  },
+
+  output: {
+    type: 'object',
+    properties: {
+      status: { type: 'string' },
+      url: { type: 'string' },
+      title: { type: 'string' },
+      cursor: { type: ['string', 'null'] },
+    },
+  },
+
+  async run(given, { documents }, call): Promise<Said> {
+    const { readFor } = await import('./document-answers.js')
+    return readFor(given, documents, call)
+  },
+
+  render: ({ words }): Words => words,
+})

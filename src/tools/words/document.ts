@@ -1,0 +1,120 @@
+// What ReadDocs says: what the document is and how it was come by, then its text as a quotation, then what is to be known
+// about it. What is not there is said in a sentence with what was seen and what to do next.
+
+import { oneLine } from '../../lib/one-line.js'
+import { visibleText } from '../../lib/visible-text.js'
+import type { Copy } from '../../services/documents/copy.js'
+import type { Document, Extract } from '../../services/documents/document.js'
+import type { Reading } from '../../services/documents/extract/extractor.js'
+import type { Status } from '../../services/documents/verdict.js'
+import type { Wish } from '../../services/documents/wish.js'
+import { outlineLines } from './outline.js'
+import { untrusted } from './untrusted.js'
+import { closing, count, plural, span } from './words.js'
+
+const MAX_TITLE = 200
+const MAX_URL = 500
+/** Of a page that is not the one that was wanted. */
+const MAX_EXCERPT = 1000
+/** Below it, what stands before a paywall is not worth reading. */
+const TEASER_CHARS = 200
+
+const ADVICE: Readonly<Record<Status, string>> = {
+  ok: '',
+  needs_javascript: 'Its text is made by scripts.',
+  blocked:
+    'It keeps programs out. Do not try again at once: find the same text elsewhere, with WebSearch, or ask the person to open the page.',
+  login: 'It is only for people who have signed in: ask the person for its text, or find a public page.',
+  paywall: 'The rest is only for subscribers: ask the person for it, or find another page.',
+  not_found: 'Check the address, or go up to a page that links to it; WebSearch may know where it is now.',
+  empty: 'There is no text on it. If it takes long to appear, give wait_ms.',
+  http_error: 'Try again later, or find the same text elsewhere.',
+}
+
+/** Whether there is something to read that was wanted. */
+export function hasText({ verdict: { status }, extract }: Document): boolean {
+  if (status === 'paywall') return (extract?.chars ?? 0) >= TEASER_CHARS
+  return status === 'ok'
+}
+
+export function documentWords(document: Document, wish: Wish): string {
+  const { verdict, copy, reading, extract } = document
+  const trouble = verdict.status === 'ok' ? [] : [`${verdict.status}: ${shown(verdict.seen)} ${ADVICE[verdict.status]}`]
+  if (!reading || !extract) return closing([...trouble, addressLine(copy)].join('\n'), document.notes.map(shown))
+  const head = [...trouble, ...headLines(reading, copy, extract)]
+  const isWanted = hasText(document) || verdict.status === 'needs_javascript'
+  const body = isWanted ? bodyOf(extract, copy) : excerptOf(extract, copy)
+  return closing(`${head.join('\n')}\n\n${body}`, [
+    ...notesOn(document, extract, wish, isWanted),
+    ...document.notes.map(shown),
+  ])
+}
+
+function headLines(reading: Reading, copy: Copy, { chars, lines }: Extract): readonly string[] {
+  const { title, language, published } = reading
+  const facts = [
+    wayOf(reading, copy),
+    `${plural(chars, 'character', 'characters')} in ${plural(lines, 'line', 'lines')}`,
+    ...(language === '' ? [] : [oneLine(language, 20)]),
+    ...(published === '' ? [] : [`published ${oneLine(published, 40)}`]),
+  ]
+  return [...(title === '' ? [] : [`Title: ${shown(title, MAX_TITLE)}`]), addressLine(copy), facts.join(' · ')]
+}
+
+function addressLine({ asked, url, way }: Copy): string {
+  const from = way === 'twin' || asked === url ? '' : ` (from ${shown(asked, MAX_URL)})`
+  return `URL: ${shown(url, MAX_URL)}${from}`
+}
+
+function wayOf({ kind, pages }: Reading, { way, waitedMs, bytes }: Copy): string {
+  const size = `${count(Math.max(1, Math.round(bytes.length / 1024)))} KB`
+  if (way === 'browser') return `in the browser, after ${span(waitedMs)}, ${size} of HTML`
+  if (way === 'twin') return `its Markdown twin, ${size}`
+  return kind === 'pdf' ? `PDF of ${plural(pages, 'page', 'pages')}, ${size}` : `${NAMES[kind]}, ${size}`
+}
+
+const NAMES = {
+  html: 'HTML',
+  markdown: 'Markdown',
+  text: 'text',
+  json: 'JSON',
+  xml: 'XML',
+  feed: 'feed',
+  pdf: 'PDF',
+} as const
+
+function bodyOf(extract: Extract, { url }: Copy): string {
+  const outline = outlineLines(extract.outline)
+  const text = untrusted(extract.text, url)
+  if (outline === '') return text
+  return `Its sections; url#name reads one:\n${untrusted(outline, `the outline of ${url}`)}\n\n${text}`
+}
+
+function excerptOf({ text }: Extract, { url }: Copy): string {
+  const part = text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text
+  return text === '' ? '' : untrusted(part, url)
+}
+
+function notesOn({ copy }: Document, extract: Extract, { waitMs }: Wish, isWanted: boolean): readonly string[] {
+  const { firstLine, lastLine, lines, cursor, isFirst } = extract
+  const isPart = isWanted && (cursor !== '' || !isFirst)
+  const onward = cursor === '' ? 'This is the end.' : `Next: the same call with cursor: "${cursor}".`
+  return [
+    ...(isPart ? [`Lines ${count(firstLine)}–${count(lastLine)} of ${count(lines)}. ${onward}`] : []),
+    ...(copy.cut === undefined ? [] : [CUTS[copy.cut]]),
+    ...(waitMs > 0 && copy.way === 'browser'
+      ? [`Waited ${span(copy.waitedMs)} in the browser, ${span(waitMs)} of it for wait_ms.`]
+      : []),
+  ]
+}
+
+const CUTS = {
+  size: 'The page is larger than what is fetched of one: this is its beginning.',
+  time: 'The server was too slow: this is as much as came in time.',
+  broken: 'The connection broke off: this is as much as came.',
+} as const
+
+/** On one line, and nothing in it that nobody sees: this stands outside the quotation. */
+function shown(text: string, most = MAX_URL * 2): string {
+  return visibleText(oneLine(text, most))
+}
