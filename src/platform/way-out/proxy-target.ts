@@ -44,7 +44,9 @@ const HOP_BY_HOP = new Set([
 ])
 
 export function passedHeaders(headers: NodeJS.Dict<string[]>): Record<string, string[]> {
-  const named = new Set((headers.connection ?? []).flatMap((value) => value.toLowerCase().split(/[\s,]+/)))
+  const named = new Set<string>((headers.connection ?? []).flatMap((value) => value.toLowerCase().split(/[\s,]+/)))
+  // How long a body is must be said, whatever they say.
+  named.delete('content-length')
   const kept = Object.entries(headers).flatMap(([name, values]) => {
     const isKept = values && !HOP_BY_HOP.has(name) && !name.startsWith('proxy-') && !named.has(name)
     return isKept ? [[name, values] as const] : []

@@ -66,8 +66,8 @@ function upgraded(url: URL, request: IncomingMessage, server: Socket): Promise<U
     const outgoing = requestPlain({
       path: `${url.pathname}${url.search}`,
       headers: { ...headers, host: url.host, connection: 'Upgrade', upgrade: 'websocket' },
-      agent: false,
       timeout: SILENCE_MS,
+      // Not beside `agent: false`: then Node would dial by itself.
       createConnection: () => server,
     })
     const fail = (): void => {
