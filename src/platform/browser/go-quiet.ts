@@ -14,6 +14,7 @@ const PATIENCE_MS = 2500
 /** The same where there is hardly anything to read. */
 const EMPTY = { characters: 200, quietMs: 600, patienceMs: 8000 } as const
 const MAX_DOCUMENTS = 10
+const LAST_MS = 1000
 const AGAIN_MS = 20
 
 interface Seen {
@@ -30,7 +31,8 @@ export async function goQuiet(page: Page, until: number): Promise<boolean> {
   let documents = 0
   let before: Seen | undefined
   let quietSince: number | undefined
-  while (leftMs() > 0 && watch.documents <= MAX_DOCUMENTS) {
+  while (leftMs() > 0) {
+    if (watch.documents > MAX_DOCUMENTS) return holdStill(page, until)
     if (watch.documents !== documents) before = quietSince = undefined
     documents = watch.documents
     const seen = watch.isReady ? await look(page, before, leftMs()) : undefined
@@ -47,6 +49,15 @@ export async function goQuiet(page: Page, until: number): Promise<boolean> {
     if (!watch.isWaiting || patienceLeft <= 0) return true
     await within(Math.min(patienceLeft, leftMs()), watch.news())
   }
+  return false
+}
+
+/** One that goes on and on to other pages stays at the next, which is read without its scripts. */
+async function holdStill({ session, watch }: Page, until: number): Promise<boolean> {
+  session.tell('Emulation.setScriptExecutionDisabled', { value: true })
+  const end = Math.min(until, performance.now() + LAST_MS)
+  for (let left = LAST_MS; left > 0 && !(watch.isReady && !watch.isWaiting); left = end - performance.now())
+    await within(left, watch.news())
   return false
 }
 

@@ -40,7 +40,8 @@ export const GO_QUIET = `({ quietMs, emptyCharacters, emptyQuietMs, limitMs, bef
       checks = 0
     }
     checks++
-    const isQuiet = checks > 2 && began - since >= (now.text < emptyCharacters ? emptyQuietMs : quietMs)
+    const isEmpty = now.text < emptyCharacters && document.scripts.length > 0
+    const isQuiet = checks > 2 && began - since >= (isEmpty ? emptyQuietMs : quietMs)
     const hasChanged = !before || differs(now, before)
     if (isQuiet || began - startedAt >= limitMs) resolve({ isQuiet, hasChanged, ...now })
     else setTimeout(check, Math.max(25, 4 * (performance.now() - began)))

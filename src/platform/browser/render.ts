@@ -37,7 +37,7 @@ async function visit(page: Page, url: string, wish: Wish, startedAt: number): Pr
   const { maxMs, maxBytes } = wish
   const until = startedAt + maxMs
   const harvestAt = until - Math.min(HARVEST_MS, maxMs / 3)
-  const hasDocument = await navigate(page, url, harvestAt)
+  const hasDocument = await navigate(page, url, until)
   const isQuiet = hasDocument && (await goQuiet(page, harvestAt))
   if (isQuiet) await settle(page, Math.min(wish.settleMs, harvestAt - performance.now()))
   const taken = hasDocument ? await harvest(page, { maxBytes, isQuiet, until }) : NOTHING
