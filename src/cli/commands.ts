@@ -101,6 +101,7 @@ async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise
     ...(await findings(surroundings)),
     await stateFinding(surroundings.config),
     ...(await examineSandbox(settings, () => tryOutSandbox(surroundings.config))),
+    await browserFinding(surroundings.config),
   ]
   await print(flags.json ? `${JSON.stringify(found, null, 2)}\n` : report(found))
   return found.every((finding) => finding.ok) ? 0 : 1
@@ -160,6 +161,11 @@ async function stateFinding({ settings }: Config) {
     import('../config/state-place.js'),
   ])
   return examineState(() => statePlaceOf(settings), openDatabase)
+}
+
+async function browserFinding(given: Config) {
+  const { examineBrowser } = await import('./examine-browser.js')
+  return examineBrowser(given)
 }
 
 async function tryOutSandbox(given: Config) {

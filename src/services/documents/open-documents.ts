@@ -4,6 +4,7 @@ import type { Config } from '../../config/load.js'
 import type { Log } from '../../platform/log.js'
 import type { WayOut } from '../../platform/way-out/way-out.js'
 import { createAsk, WHO_WE_ARE } from './ask.js'
+import { openBrowser } from './open-browser.js'
 import { createDocuments, type Documents } from './documents.js'
 import { createRobots } from './robots.js'
 
@@ -13,10 +14,14 @@ export interface Surroundings {
   readonly wayOut: WayOut
 }
 
-export function openDocuments({ config, wayOut }: Surroundings): Documents {
+export function openDocuments({ config, log, wayOut }: Surroundings): Documents {
   const { READDOCS_MAX_CHARS: maxChars, READDOCS_ROBOTS: asksRobots } = config.settings
   const robots = asksRobots ? createRobots(wayOut, WHO_WE_ARE) : undefined
   const extractor = { read: () => Promise.reject(new Error('not yet')), close: () => Promise.resolve() }
-  const browser = { render: () => Promise.reject(new Error('not yet')), close: () => Promise.resolve() }
-  return createDocuments({ ask: createAsk(wayOut, robots), extractor, browser, maxChars })
+  return createDocuments({
+    ask: createAsk(wayOut, robots),
+    extractor,
+    browser: openBrowser({ config, wayOut, log }),
+    maxChars,
+  })
 }

@@ -1,0 +1,127 @@
+// Pages that need JavaScript, in a real browser; skipped where there is none.
+
+import { existsSync } from 'node:fs'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { call } from '../shell/support.js'
+import type { Json, TestClient } from '../support.js'
+import { article, openReader, openSite, page, quoted, readDocs, send, type Site } from './site.js'
+
+const BROWSER = ['/usr/bin/chromium', '/usr/bin/google-chrome', '/usr/bin/google-chrome-stable'].find((path) =>
+  existsSync(path),
+)
+
+const TEXT = 'This paragraph was written by a script when the page was opened, and not before. '
+const app = (delayMs = 0, more = '') => `<div id="root"></div><script>
+  setTimeout(() => { document.getElementById('root').innerHTML = '<main><h1>The app</h1>' + '<p>${TEXT}</p>'.repeat(12) + '</main>' }, ${delayMs});${more}
+</script>`
+
+describe.skipIf(BROWSER === undefined)('with a browser', () => {
+  let site: Site
+  let client: TestClient
+
+  beforeAll(async () => {
+    site = await openSite()
+    client = await openReader(site, { BROWSER_PATH: BROWSER })
+  })
+
+  afterAll(async () => {
+    await client?.close()
+    await site?.close()
+  })
+
+  test('a page made by scripts is shown by the browser, and whoever waits is told', async () => {
+    const url = site.add('/app', page('App', app()))
+    const params = { name: 'ReadDocs', arguments: { url }, _meta: { progressToken: 'app' } }
+    const { result } = await client.request('tools/call', params)
+    expect(result).toMatchObject({ isError: false, structuredContent: { status: 'ok', url } })
+    expect(result.content[0].text).toMatch(/\nin the browser, after [\d.]+ s, \d+ KB of HTML · /)
+    expect(result.content[0].text).toContain(TEXT.trim())
+    const told = client.received.filter(({ method }: Json) => method === 'notifications/progress')
+    expect(told.map(({ params: { message } }: Json) => message)).toEqual([
+      'The page needs JavaScript: opening it in the browser',
+    ])
+  })
+
+  test('a page that needs none is not', async () => {
+    const said = await readDocs(client, site.add('/plain', article('Plain', '<script>document.title = "x"</script>')))
+    expect(said.structured).toMatchObject({ status: 'ok', title: 'Plain' })
+    expect(said.text).not.toContain('in the browser')
+  })
+
+  test('wait_ms waits that much longer, and says so', async () => {
+    const url = site.add(
+      '/late',
+      page(
+        'Late',
+        `${'<p>Something is here already, and more will come. </p>'.repeat(20)}<div id="root"></div><script>
+      setTimeout(() => { document.getElementById('root').textContent = 'At last it came.' }, 1500)</script>`,
+      ),
+    )
+    expect(quoted(await readDocs(client, url))).not.toContain('At last')
+    const said = await readDocs(client, url, { wait_ms: 2500 })
+    expect(quoted(said)).toContain('At last it came.')
+    expect(said.text).toMatch(/\[Waited [\d.]+ s in the browser, 2\.5 s of it for wait_ms\.\]/)
+  })
+
+  test('wait_ms does not send a PDF or a text to the browser', async () => {
+    const url = site.add('/text', (_, response) => send(response, 200, 'text/plain', 'just text'))
+    const said = await readDocs(client, url, { wait_ms: 100 })
+    expect(quoted(said)).toBe('just text')
+    expect(said.text).toContain('[wait_ms was not used: this is no HTML page.]')
+  })
+
+  test('a page that its scripts make worse is given as plain HTTP had it', async () => {
+    const html = page(
+      'Short',
+      `<p>It works, as few words as there are.</p><script>document.body.innerHTML = ''</script>`,
+    )
+    const said = await readDocs(client, site.add('/worse', html))
+    expect(said).toMatchObject({ isError: false, structured: { status: 'ok' } })
+    expect(quoted(said)).toContain('It works')
+  })
+
+  test('a page that stays empty in the browser is empty', async () => {
+    const said = await readDocs(client, site.add('/void', page('Void', '<div id="root"></div><script>1</script>')))
+    expect(said).toMatchObject({ isError: true, structured: { status: 'empty' } })
+    expect(said.text).toMatch(/also after \d+ ms in the browser/)
+  })
+
+  test('a route behind a # is opened in the browser', async () => {
+    const route =
+      'document.getElementById("root").innerHTML = "<main><h1>Route</h1><p>You are at " + location.hash + ", as the address says, and nowhere else in this app.</p></main>"'
+    const url = site.add('/router', page('Router', `<div id="root"></div><script>${route}</script>`))
+    expect(quoted(await readDocs(client, `${url}#/settings`))).toContain('You are at #/settings')
+  })
+
+  test('a page cannot reach what we may not', async () => {
+    const secret = await openSite()
+    try {
+      secret.add('/secret', (_, response) =>
+        send(response, 200, 'text/plain', 'secret', { 'access-control-allow-origin': '*' }),
+      )
+      const reach = `fetch('${secret.origin}/secret').then((r) => r.text()).then((t) => { document.body.append(t) }).catch(() => {})`
+      await readDocs(client, site.add('/curious', page('Curious', app(0, reach))), { wait_ms: 300 })
+      expect(secret.requests).toHaveLength(0)
+    } finally {
+      await secret.close()
+    }
+  })
+})
+
+test('without a browser it is said what to install, with what plain HTTP gave', async () => {
+  const site = await openSite()
+  const client = await openReader(site)
+  try {
+    const url = site.add('/half', page('Half', `<p>Loading the documentation, please wait.</p>${app()}`))
+    const said = await readDocs(client, url)
+    expect(said).toMatchObject({ isError: true, structured: { status: 'needs_javascript' } })
+    expect(said.text).toMatch(/plain HTTP gave, without its scripts\. No browser is used here: BROWSER_PATH is off/)
+    expect(quoted(said)).toContain('Loading the documentation')
+    expect((await call(client, 'ReadDocs', { url, wait_ms: 100 })).isError).toBe(true)
+  } finally {
+    await client.close()
+    await site.close()
+  }
+})

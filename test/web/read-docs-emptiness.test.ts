@@ -1,0 +1,139 @@
+// Emptiness has a type: whatever keeps a page from being read is said, with what was seen and what to do, and never
+// passes for a page.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import type { TestClient } from '../support.js'
+import { article, openReader, openSite, page, quoted, readDocs, send, type Route, type Site } from './site.js'
+
+let site: Site
+let client: TestClient
+
+beforeAll(async () => {
+  site = await openSite()
+  client = await openReader(site)
+})
+
+afterAll(async () => {
+  await client?.close()
+  await site?.close()
+})
+
+const SHELL = page(
+  'App',
+  '<noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div><script src="/app.js"></script>',
+)
+const CHALLENGE = page(
+  'Just a moment...',
+  '<div id="challenge-running">Checking your browser before accessing the site.</div><script src="/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page/v1"></script>',
+)
+const LOGIN = page(
+  'Sign in',
+  '<h1>Sign in</h1><form action="/session" method="post"><input name="user"><input type="password" name="password"><button>Sign in</button></form>',
+)
+const WALLED = article(
+  'An article for subscribers',
+  '<div class="paywall"><h2>Subscribe to continue reading</h2><p>This article is for subscribers only. Already a subscriber? Log in.</p></div>',
+  4,
+).replace(
+  '</head>',
+  '<script type="application/ld+json">{"@context":"https://schema.org","@type":"NewsArticle","isAccessibleForFree":false}</script></head>',
+)
+
+const answering =
+  (status: number, body = '', headers = {}): Route =>
+  (_, response) =>
+    send(response, status, 'text/html', body, headers)
+
+test.each<[string, Route, string, RegExp]>([
+  [
+    'a page made by scripts',
+    SHELL,
+    'needs_javascript',
+    /0 characters of text in \d+ of HTML with 1 scripts, an empty root element.*BROWSER_PATH/s,
+  ],
+  ['a bot check', answering(403, CHALLENGE), 'blocked', /bot check .*status 403.*WebSearch/s],
+  ['a bot check that says it is fine', CHALLENGE, 'blocked', /bot check .*status 200/s],
+  ['a bot check that says it is busy', answering(503, CHALLENGE), 'blocked', /bot check .*status 503/s],
+  ['forbidden', answering(403, page('Forbidden', '<h1>403 Forbidden</h1>')), 'blocked', /status 403/],
+  [
+    'too many requests',
+    answering(429, '', { 'retry-after': '30' }),
+    'blocked',
+    /status 429 and asks to come back in 30 s\. .*Do not try again at once/s,
+  ],
+  ['unauthorized', answering(401, ''), 'login', /status 401.*ask the person/s],
+  ['a login form', LOGIN, 'login', /login form/],
+  ['a payment', answering(402, ''), 'paywall', /status 402/],
+  ['not found', answering(404, page('Oops', '<h1>Not here</h1>')), 'not_found', /status 404.*Check the address/s],
+  ['gone', answering(410, ''), 'not_found', /status 410/],
+  [
+    'not found, said with a smile',
+    page('404 - Page not found', '<h1>Page not found</h1><p>The page you are looking for does not exist.</p>'),
+    'not_found',
+    /status 200, but the page says that it was not found/,
+  ],
+  ['an error', answering(500, '<h1>Oh no</h1>'), 'http_error', /status 500.*Try again later/s],
+  ['a teapot', answering(418, ''), 'http_error', /status 418/],
+  ['no content', answering(204), 'empty', /status 204.*0 bytes/s],
+  ['nothing at all', answering(200, ''), 'empty', /0 bytes/],
+  ['an empty page', page('', ''), 'empty', /0 characters of text/],
+  ['an empty text', (_, response) => send(response, 200, 'text/plain', '  \n \n'), 'empty', /no text/],
+])('%s', async (name, route, status, words) => {
+  const said = await readDocs(client, site.add(`/${encodeURIComponent(name)}`, route))
+  expect(said).toMatchObject({ isError: true, structured: { status } })
+  expect(said.text.startsWith(`${status}: `)).toBe(true)
+  expect(said.text).toMatch(words)
+})
+
+test('a login that was redirected to says where', async () => {
+  site.add('/accounts/login', LOGIN)
+  const url = site.add('/private', (_, response) =>
+    response.writeHead(302, { location: '/accounts/login?next=/private' }).end(),
+  )
+  const said = await readDocs(client, url)
+  expect(said.structured.status).toBe('login')
+  expect(said.text).toContain('/accounts/login')
+})
+
+test('what stands before a paywall is given, with that said', async () => {
+  const said = await readDocs(client, site.add('/walled', WALLED))
+  expect(said).toMatchObject({ isError: false, structured: { status: 'paywall' } })
+  expect(said.text).toMatch(/^paywall: .*subscribers/)
+  expect(quoted(said)).toContain('The lighthouse keeper')
+})
+
+test('a docs page with a login form, a script and a few words on paywalls is just a page', async () => {
+  const form = '<header><form><input name="user"><input type="password"></form></header><script src="/x.js"></script>'
+  const html = article(
+    'How to sign in',
+    '<p>Status 404 means that a page was not found. Enable JavaScript to see the demo.</p>',
+  )
+  const said = await readDocs(client, site.add('/how-to', html.replace('<body>', `<body>${form}`)))
+  expect(said).toMatchObject({ isError: false, structured: { status: 'ok' } })
+})
+
+test('a short page with a script is given, and it is said that there may be more', async () => {
+  const said = await readDocs(client, site.add('/short', page('Hi', '<p>It works!</p><script src="/x.js"></script>')))
+  expect(said).toMatchObject({ isError: false, structured: { status: 'ok' } })
+  expect(quoted(said)).toContain('It works!')
+  expect(said.text).toMatch(/\[This is what plain HTTP gave, without its scripts\. .*BROWSER_PATH/)
+})
+
+test('a page made by scripts has a twin by its name', async () => {
+  site.add('/guide/intro.md', (_, response) =>
+    send(response, 200, 'text/markdown', `# Intro\n\n${'Written by hand. '.repeat(10)}`),
+  )
+  const said = await readDocs(client, site.add('/guide/intro', SHELL))
+  expect(said).toMatchObject({ isError: false, structured: { status: 'ok', title: 'Intro' } })
+})
+
+test('an error page is shown in part, within a quotation', async () => {
+  const url = site.add(
+    '/lost',
+    answering(404, page('Lost', `<main><p>It moved to /docs/new. ${'x '.repeat(2000)}</p></main>`)),
+  )
+  const said = await readDocs(client, url)
+  expect(quoted(said)).toContain('It moved to /docs/new.')
+  expect(said.text.length).toBeLessThan(2000)
+})

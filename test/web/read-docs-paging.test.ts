@@ -1,0 +1,141 @@
+// Long documents: pages that are the document when put together again, an outline, and sections by their name.
+
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import type { Said } from '../shell/support.js'
+import type { TestClient } from '../support.js'
+import { article, openReader, openSite, page, quoted, readDocs, send, type Site } from './site.js'
+
+const MAX = 4000
+
+let site: Site
+let client: TestClient
+
+beforeAll(async () => {
+  site = await openSite()
+  client = await openReader(site, { READDOCS_MAX_CHARS: String(MAX) })
+})
+
+afterAll(async () => {
+  await client?.close()
+  await site?.close()
+})
+
+const SECTIONS = Array.from({ length: 40 }, (_, at) => {
+  const code = Array.from({ length: 12 }, (_unused, line) => `line_${at}_${line}()`).join('\n')
+  return `## Section ${at}\n\n${'Words about it. '.repeat(12).trim()}\n\n\`\`\`py\n${code}\n\`\`\`\n\n| a | b |\n| --- | --- |\n| ${at} | x |`
+})
+const BOOK = `# A long book\n\n${SECTIONS.join('\n\n')}\n`
+
+const serveBook = (path: string, text = BOOK): string =>
+  site.add(path, (_, response) => send(response, 200, 'text/markdown', text, { 'cache-control': 'no-store' }))
+
+async function walk(url: string, more: object = {}): Promise<readonly Said[]> {
+  const pages: Said[] = []
+  for (let cursor: string | null = ''; cursor !== null; cursor = pages.at(-1)?.structured.cursor ?? null) {
+    const said = await readDocs(client, url, { ...more, ...(cursor !== '' && { cursor }) })
+    expect(said.isError).toBe(false)
+    pages.push(said)
+    if (pages.length > 100) throw new Error('it does not come to an end')
+  }
+  return pages
+}
+
+test('who reads on until the end has read the document, from one request', async () => {
+  const url = serveBook('/book')
+  const pages = await walk(url)
+  expect(pages.length).toBeGreaterThan(3)
+  expect(pages.map(quoted).join('\n')).toBe(BOOK.trim())
+  for (const said of pages) {
+    expect(quoted(said).length).toBeLessThanOrEqual(MAX)
+    expect((quoted(said).match(/^```/gm) ?? []).length % 2).toBe(0)
+  }
+  expect(site.hits('/book')).toBe(1)
+  expect(pages[0]?.text).toMatch(
+    /\[Lines 1–\d+ of \d+\. Next: the same call with cursor: "[0-9a-z]+\.[0-9a-f]{8}"\.\]$/,
+  )
+  expect(pages.at(-1)?.text).toMatch(/\[Lines \d+–(\d+) of \1\. This is the end\.\]$/)
+})
+
+test('the first page has the outline of the whole, and its names lead to sections', async () => {
+  const url = serveBook('/outlined')
+  const [first, second] = await walk(url)
+  const outline =
+    /Its sections; url#name reads one:\n--- (\w+) .*\n([^]*?)\n--- \1 end/.exec(first?.text ?? '')?.[2] ?? ''
+  expect(outline).toMatch(/^- A long book #a-long-book\n {2}- Section 0 #section-0\n/)
+  expect(outline).toContain('- Section 39 #section-39')
+  expect(second?.text).not.toContain('Its sections')
+  const said = await readDocs(client, `${url}#section-17`)
+  expect(quoted(said)).toBe(SECTIONS[17])
+  expect(site.hits('/outlined')).toBe(1)
+})
+
+test('a section of an HTML page is found by its id; one that is missing is said, with those near it', async () => {
+  const sections = ['install', 'configure', 'deploy'].map(
+    (id) => `<h2 id="${id}">How to ${id}</h2><p>All about ${id}: ${'more words. '.repeat(10)}</p>`,
+  )
+  const url = site.add('/handbook', article('Handbook', sections.join('')))
+  const text = quoted(await readDocs(client, `${url}#configure`))
+  expect(text).toContain('All about configure')
+  expect(text).not.toContain('All about install')
+  const said = await readDocs(client, `${url}#instal`)
+  expect(said.isError).toBe(false)
+  expect(said.text).toMatch(
+    /\[There is no section #instal on this page\. Near it: #install\. This is the whole page\.\]/,
+  )
+  expect(quoted(said)).toContain('All about deploy')
+  expect(quoted(await readDocs(client, `${url}#:~:text=deploy`))).toContain('All about install')
+})
+
+test('a block of code longer than a page is closed and opened again', async () => {
+  const lines = Array.from({ length: 600 }, (_, at) => `let value_${at} = compute(${at})`)
+  const url = serveBook('/code', `# Code\n\n\`\`\`js\n${lines.join('\n')}\n\`\`\`\n`)
+  const pages = (await walk(url)).map(quoted)
+  for (const text of pages.slice(1)) expect(text.startsWith('```js\n')).toBe(true)
+  for (const text of pages) expect(text.endsWith('```')).toBe(true)
+  expect(pages.flatMap((text) => text.split('\n')).filter((line) => line.startsWith('let'))).toEqual(lines)
+})
+
+test('a cursor outlives the server that gave it, and a page that changed is noticed', async () => {
+  let text = BOOK
+  const url = site.add('/changing', (_, response) => send(response, 200, 'text/markdown', text))
+  const { structured } = await readDocs(client, url)
+  const other = await openReader(site, { READDOCS_MAX_CHARS: String(MAX) })
+  try {
+    const same = await readDocs(other, url, { cursor: structured.cursor })
+    expect(quoted(same)).toBe(quoted(await readDocs(client, url, { cursor: structured.cursor })))
+    expect(same.text).not.toContain('not the one that this cursor came from')
+  } finally {
+    await other.close()
+  }
+  text = `# News\n\n${BOOK}`
+  const third = await openReader(site, { READDOCS_MAX_CHARS: String(MAX) })
+  try {
+    const said = await readDocs(third, url, { cursor: structured.cursor })
+    expect(said.isError).toBe(false)
+    expect(said.text).toContain('[The page is not the one that this cursor came from')
+    text = 'short now'
+    const fourth = await readDocs(third, `${url}?fresh`, { cursor: structured.cursor })
+    expect(fourth).toMatchObject({ isError: true, text: expect.stringMatching(/shorter than where the cursor points/) })
+  } finally {
+    await third.close()
+  }
+})
+
+test('a line longer than a page comes in parts', async () => {
+  const line = 'word '.repeat(3000).trim()
+  const url = site.add('/one-line', (_, response) => send(response, 200, 'text/plain', line))
+  expect((await walk(url)).map(quoted).join('')).toBe(line)
+})
+
+test('HTML and plain text come in pages too', async () => {
+  const rows = Array.from(
+    { length: 200 },
+    (_, at) => `<p>Paragraph ${at} of a page with many of them, and a few more words.</p>`,
+  )
+  const url = site.add('/many', page('Many', `<main><h1>Many</h1>${rows.join('')}</main>`))
+  for (const format of ['html', 'text']) {
+    const all = (await walk(url, { format })).map(quoted).join('\n')
+    for (const at of [0, 99, 199]) expect(all).toContain(`Paragraph ${at} of a page`)
+  }
+})
