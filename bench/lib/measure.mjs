@@ -7,6 +7,7 @@ import { runToExit, visit } from './driver.mjs'
 import { cagesPhase } from './measure-cages.mjs'
 import { commandsPhase } from './measure-commands.mjs'
 import { crowdPhase } from './measure-crowd.mjs'
+import { documentsPhase } from './measure-documents.mjs'
 import { floodPhase } from './measure-flood.mjs'
 import { HTTP_PHASES } from './measure-http.mjs'
 import {
@@ -183,6 +184,7 @@ export const PHASES = [
   cagesPhase,
   statePhase,
   peoplePhase,
+  documentsPhase,
 ]
 
 const rotate = (items, by) => items.map((_, index) => items[(index + by) % items.length])

@@ -51,10 +51,22 @@ const ROWS = [
   { row: 'peopleShown', title: '    p99, ms', share: P99 },
   { row: 'peopleHeard', title: '  answered there: the call returns after, ms' },
   { row: 'peopleHeard', title: '    p99, ms', share: P99 },
+  { row: 'docsArticle', title: 'ReadDocs, article of 204 KB: p50, ms', base: 'fetch', limit: 250 },
+  { row: 'docsArticle', title: '  p99, ms', base: 'fetch', share: P99 },
+  { row: 'docsHuge', title: 'ReadDocs, page of 6 MB: p50, ms', base: 'fetch', limit: 2000 },
+  { row: 'docsHugePeak', title: '  peak RSS, MiB', limit: 300 },
+  { row: 'docsApp', title: 'ReadDocs, page made by scripts, warm browser: p50, ms', base: 'fetch', limit: 800 },
+  { row: 'docsApp', title: '  p99, ms', base: 'fetch', share: P99 },
 ]
 
 // `baseRow`: where the base is another row of ours.
-const BASES = { spawn: 'bare spawn', bare: 'bare process', server: 'ours without', off: 'SANDBOX=off' }
+const BASES = {
+  spawn: 'bare spawn',
+  bare: 'bare process',
+  server: 'ours without',
+  off: 'SANDBOX=off',
+  fetch: 'plain fetch',
+}
 
 const valueOf = (samples, { share, worst }) => {
   if (samples === undefined) return undefined

@@ -15,13 +15,14 @@ export interface Said {
   readonly words: Words
 }
 
+const HEARTBEAT_MS = 5000
+
 export async function readFor(given: Given, documents: Documents, call: Call): Promise<Said> {
   const { user, signal } = call
-  let told = 0
-  const tell = (message: string): void => call.progress(++told, { message })
+  const news = progressOf(call)
   try {
     const wish = readWish(given)
-    const document = await documents.read(wish, { user, signal, tell })
+    const document = await documents.read(wish, { user, signal, tell: news.tell })
     const { verdict, copy, reading, extract } = document
     return {
       status: verdict.status,
@@ -34,5 +35,21 @@ export async function readFor(given: Given, documents: Documents, call: Call): P
     if (!(error instanceof FetchFailure)) throw error
     const { problem: status, message: content } = error
     return { status, url: given.url, title: '', cursor: null, words: { content, isError: true } }
+  } finally {
+    news.stop()
+  }
+}
+
+/** Says what takes long, and every few seconds that it is still at it. */
+function progressOf({ wantsProgress, progress }: Call) {
+  const startedAt = performance.now()
+  let told = 0
+  let newest = 'Waiting for the page'
+  const say = (message: string): void => progress(++told, { message })
+  const beat = (): void => say(`${newest} [${Math.round((performance.now() - startedAt) / 1000)} s]`)
+  const timer = wantsProgress ? setInterval(beat, HEARTBEAT_MS) : undefined
+  return {
+    tell: (message: string): void => say((newest = message)),
+    stop: () => clearInterval(timer),
   }
 }
