@@ -30,6 +30,11 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
     doors: ['platform/local-socket.ts', 'platform/port.ts', 'platform/probe.ts'],
   },
   {
+    effect: 'threads',
+    pattern: /['"](node:)?worker_threads['"]/,
+    doors: ['platform/thread.ts', 'services/documents/extract/worker.ts'],
+  },
+  {
     effect: 'SQL',
     pattern: /['"](node:sqlite|@photostructure\/sqlite|pg)['"]/,
     doors: ['store/state/sqlite-library.ts', 'store/state/postgres.ts'],
