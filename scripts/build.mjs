@@ -32,6 +32,12 @@ await bundle('src/library.ts', {
   entryFileNames: 'library.mjs',
   chunkFileNames: 'library/[name].mjs',
 })
+// Runs in a thread of its own, which loads what nothing else may.
+await bundle('src/services/documents/extract/worker.ts', {
+  file: 'dist/parts/extract-worker.js',
+  format: 'cjs',
+  codeSplitting: false,
+})
 await buildPage()
 // Judged on its own, against other validators and the official suite.
 await bundle('src/lib/json-schema/compile.ts', {

@@ -47,6 +47,11 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
   },
   { effect: 'looking up names', pattern: /['"]node:dns(\/promises)?['"]/, doors: ['platform/way-out/guard.ts'] },
   {
+    effect: 'threads',
+    pattern: /['"](node:)?worker_threads['"]/,
+    doors: ['platform/thread.ts', 'services/documents/extract/worker.ts'],
+  },
+  {
     effect: 'SQL',
     pattern: /['"](node:sqlite|@photostructure\/sqlite|pg)['"]/,
     doors: ['store/state/sqlite-library.ts', 'store/state/postgres.ts'],

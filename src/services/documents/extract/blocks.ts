@@ -1,0 +1,121 @@
+// A page as a row of blocks: each is a block-level element with the text that stands directly in it. They are what the
+// voters keep or drop and what the judge decides about, one by one.
+
+import { isHidden, sightOf } from './hidden.js'
+import { attribute, isElement, rawText, type Element, type Node, type Tree } from './tree.js'
+
+export interface Block {
+  readonly element: Element
+  readonly text: string
+  readonly words: number
+  /** Of its characters, those in links. */
+  readonly linked: number
+  /** What stands around it, from the nearest to the page. */
+  readonly around: readonly Element[]
+  readonly isHidden: boolean
+  /** It is not seen at first. */
+  readonly isVeiled: boolean
+}
+
+const BLOCK_TAGS = new Set(
+  'address article aside blockquote body button caption center dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup html legend li main menu nav ol p pre search section summary table tbody td tfoot th thead tr ul'.split(
+    ' ',
+  ),
+)
+/** Nothing in them is text of the page. */
+const MUTE_TAGS = new Set(
+  'script style noscript template title svg iframe object select option datalist textarea video audio canvas map'.split(
+    ' ',
+  ),
+)
+
+export function isBlockTag(name: string): boolean {
+  return BLOCK_TAGS.has(name)
+}
+
+export function isMuteTag(name: string): boolean {
+  return MUTE_TAGS.has(name)
+}
+
+export function blocksOf(tree: Tree): Block[] {
+  const blocks: Block[] = []
+  const seen = { isHidden: false, isVeiled: false }
+  for (const child of tree.children) if (isElement(child) && !isMuteTag(child.name)) gather(child, [], seen, blocks)
+  return blocks
+}
+
+function gather(element: Element, around: readonly Element[], above: Sights, blocks: Block[]): void {
+  const sight = sightOf(element)
+  const sights = { isHidden: above.isHidden || sight === 'hidden', isVeiled: above.isVeiled || sight === 'veiled' }
+  const place = blocks.length
+  const own = { text: '', linked: 0 }
+  const inside = [element, ...around]
+  // Code stays in one piece, however its lines are made.
+  if (element.name === 'pre') own.text = rawText(element)
+  else readInline(element, false, own, (child) => gather(child, inside, sights, blocks))
+  const text = own.text.replace(/\s+/g, ' ').trim()
+  if (text === '') return
+  const linked = Math.min(1, own.linked / text.length)
+  blocks.splice(place, 0, { element, text, words: wordsIn(text), linked, around, ...sights })
+}
+
+interface Sights {
+  readonly isHidden: boolean
+  readonly isVeiled: boolean
+}
+
+function readInline(
+  parent: Element,
+  inLink: boolean,
+  own: { text: string; linked: number },
+  meetBlock: (block: Element) => void,
+): void {
+  for (const child of parent.children) {
+    if (isText(child)) {
+      own.text += child.data
+      if (inLink) own.linked += child.data.trim().length
+    } else if (isElement(child) && !isMuteTag(child.name)) {
+      if (isBlockTag(child.name) && !isTitleButton(parent, child)) {
+        own.text += ' '
+        meetBlock(child)
+      } else if (child.name === 'br') own.text += ' '
+      else if (!isHidden(child)) readInline(child, inLink || child.name === 'a', own, meetBlock)
+    }
+  }
+}
+
+/** The words of a heading that can be clicked are the words of the heading. */
+function isTitleButton(parent: Element, child: Element): boolean {
+  return child.name === 'button' && /^(?:h[1-6]|summary|dt|span)$/.test(parent.name)
+}
+
+function isText(node: Node): node is Extract<Node, { data: string }> {
+  return node.type === 'text'
+}
+
+/** A letter of a script without spaces counts half a word. */
+export function wordsIn(text: string): number {
+  const dense = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu)?.length ?? 0
+  return Math.ceil(dense / 2) + (text.match(/[\p{L}\p{N}_]+/gu)?.length ?? 0)
+}
+
+const MARK = 'data-sx-'
+
+/** Numbers the blocks within the page, in a way that survives what voters do with elements. */
+export function mark(blocks: readonly Block[]): void {
+  for (const [index, { element }] of blocks.entries()) element.attribs[`${MARK}${index}`] = ''
+}
+
+export function unmark(blocks: readonly Block[]): void {
+  for (const [index, { element }] of blocks.entries()) delete element.attribs[`${MARK}${index}`]
+}
+
+export function markedIn(html: string): Set<number> {
+  const found = new Set<number>()
+  for (const [, index] of html.matchAll(/\bdata-sx-(\d+)/g)) found.add(Number(index))
+  return found
+}
+
+export function classWords(element: Element): string {
+  return `${attribute(element, 'class')} ${attribute(element, 'id')}`.toLowerCase()
+}

@@ -1,0 +1,21 @@
+// The evidence of what is no HTML: nothing but its size.
+
+import type { Evidence } from './extractor.js'
+
+export function noEvidence(contentChars: number): Evidence {
+  return {
+    htmlChars: 0,
+    textChars: 0,
+    contentChars,
+    scripts: 0,
+    hasEmptyRoot: false,
+    asksForScripts: false,
+    isFromState: false,
+    challenge: '',
+    hasLoginForm: false,
+    hasPaywall: false,
+    saysNotFound: false,
+    alternates: [],
+    refreshTo: '',
+  }
+}

@@ -1,0 +1,55 @@
+// Puts the extractor together: threads that run the part beside the program, and words for what may go wrong with them.
+
+import { join } from 'node:path'
+
+import { Failure } from '../../../lib/failure.js'
+import { openThreads, ThreadFailure } from '../../../platform/thread.js'
+import type { Extractor, Source } from './extractor.js'
+import { failureIn, isReading } from './messages.js'
+
+const LIMITS = { most: 2, timeoutMs: 10_000, idleMs: 3 * 60_000, memoryMb: 512 }
+
+export interface ExtractorPlace {
+  /** Where the program lies; its parts are below. */
+  readonly programDir: string
+  readonly timeoutMs?: number
+  readonly idleMs?: number
+}
+
+export function openExtractor({ programDir, ...terms }: ExtractorPlace): Extractor {
+  const threads = openThreads({ ...LIMITS, ...terms, file: join(programDir, 'parts', 'extract-worker.js') })
+  threads.warm()
+  return {
+    async read(source, signal) {
+      try {
+        const reading = await threads.ask(source, signal)
+        if (!isReading(reading)) throw new Error('The thread answered with something that is no reading')
+        return reading
+      } catch (error) {
+        throw explained(error, source)
+      }
+    },
+    close: () => threads.close(),
+  }
+}
+
+function explained(error: unknown, { url, bytes }: Source): unknown {
+  const said = failureIn(error)
+  if (said !== undefined) return new Failure(said)
+  if (!(error instanceof ThreadFailure)) return error
+  const size = `${Math.ceil(bytes.length / 1024)} KB`
+  switch (error.reason) {
+    case 'timeout':
+      return new Failure(
+        `${url} (${size}) was fetched, but making it readable took longer than 10 s and was ended. Ask for a smaller page, or fetch it with Bash (curl) and search in the file.`,
+      )
+    case 'memory':
+      return new Failure(
+        `${url} (${size}) was fetched, but making it readable took too much memory and was ended. Ask for a smaller page, or fetch it with Bash (curl) and search in the file.`,
+      )
+    case 'closed':
+      return new Failure('The server is closing.')
+    case 'fallen':
+      return error
+  }
+}

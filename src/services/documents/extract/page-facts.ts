@@ -1,0 +1,168 @@
+// What a page says of itself in its head and in structured data: its name, tongue, age, true address, and what else it
+// comes as.
+
+import { isObject } from '../../../lib/json.js'
+import { attribute, descendants, find, isElement, plainText, type Element, type Tree } from './tree.js'
+import { absolute, baseOf } from './write/links.js'
+
+export interface PageFacts {
+  readonly title: string
+  readonly language: string
+  readonly published: string
+  readonly canonical: string
+  readonly base: string
+  /** The types its structured data names, and og:type. */
+  readonly types: string
+  readonly alternates: readonly { readonly type: string; readonly url: string }[]
+  readonly refreshTo: string
+}
+
+export function factsOf(tree: Tree, url: string, data: readonly unknown[]): PageFacts {
+  const elements = [...descendants(tree)]
+  const metas = metaOf(elements)
+  const links = elements.filter(({ name }) => name === 'link')
+  const base = baseOf(
+    url,
+    elements.find(({ name, attribs }) => name === 'base' && 'href' in attribs)?.attribs.href ?? '',
+  )
+  const rel = (word: string) => links.filter((link) => attribute(link, 'rel').toLowerCase().split(/\s+/).includes(word))
+  const [canonical] = rel('canonical')
+  return {
+    title: titleOf(elements, metas),
+    language: languageOf(tree, metas),
+    published: publishedOf(elements, metas, data),
+    canonical: canonical === undefined ? '' : absolute(attribute(canonical, 'href'), base),
+    base,
+    types: typesOf(elements, metas, data),
+    alternates: rel('alternate')
+      .map((link) => ({ type: attribute(link, 'type').toLowerCase(), url: absolute(attribute(link, 'href'), base) }))
+      .filter((link) => link.type !== '' && link.url !== ''),
+    refreshTo: refreshOf(elements, base),
+  }
+}
+
+function metaOf(elements: readonly Element[]): Map<string, string> {
+  const found = new Map<string, string>()
+  for (const element of elements) {
+    if (element.name !== 'meta') continue
+    const name = (
+      attribute(element, 'property') ||
+      attribute(element, 'name') ||
+      attribute(element, 'itemprop') ||
+      attribute(element, 'http-equiv')
+    ).toLowerCase()
+    const content = attribute(element, 'content').trim()
+    if (name !== '' && content !== '' && !found.has(name)) found.set(name, content)
+  }
+  return found
+}
+
+function titleOf(elements: readonly Element[], metas: ReadonlyMap<string, string>): string {
+  const named = elements.find(({ name, parent }) => name === 'title' && !(isElement(parent) && parent.name === 'svg'))
+  const whole = named === undefined ? '' : plainText(named)
+  const heads = elements.filter(({ name }) => name === 'h1').map((head) => plainText(head).replace(/\s*[¶#]$/, ''))
+  const head = heads.find((text) => text !== '' && whole.toLowerCase().includes(text.toLowerCase()))
+  if (head !== undefined) return head
+  const site = metas.get('og:site_name') ?? ''
+  const said = metas.get('og:title') ?? whole
+  const bare =
+    site === ''
+      ? said
+      : said.replace(new RegExp(`\\s+[|·—–-]+\\s+${site.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`, 'i'), '')
+  return bare || whole || (heads.length === 1 ? (heads[0] ?? '') : '')
+}
+
+function languageOf(tree: Tree, metas: ReadonlyMap<string, string>): string {
+  const html = find(tree, ({ name }) => name === 'html')
+  const said = html === undefined ? '' : attribute(html, 'lang') || attribute(html, 'xml:lang')
+  const language = said || metas.get('content-language') || metas.get('og:locale')?.replace('_', '-') || ''
+  return /^[a-z]{2,3}(?:[-_][\w-]+)?$/i.test(language.trim()) ? language.trim() : ''
+}
+
+const DATE_METAS = [
+  'article:published_time',
+  'og:published_time',
+  'datepublished',
+  'date',
+  'pubdate',
+  'publishdate',
+  'dc.date',
+  'dc.date.issued',
+  'dcterms.created',
+  'citation_publication_date',
+  'citation_date',
+  'sailthru.date',
+  'parsely-pub-date',
+]
+
+function publishedOf(
+  elements: readonly Element[],
+  metas: ReadonlyMap<string, string>,
+  data: readonly unknown[],
+): string {
+  const said = DATE_METAS.map((name) => metas.get(name)).find((date) => date !== undefined)
+  const inData = said ?? firstMember(data, 'datePublished', 0)
+  const time = elements.find(
+    ({ name, attribs }) =>
+      name === 'time' &&
+      'datetime' in attribs &&
+      (attribs.itemprop === 'datePublished' ||
+        'pubdate' in attribs ||
+        /publish|entry-date|post-date/.test(attribs.class ?? '')),
+  )
+  return isoDate(inData ?? (time === undefined ? '' : attribute(time, 'datetime')))
+}
+
+function isoDate(said: string): string {
+  const text = said.trim().slice(0, 60)
+  if (/^\d{4}-\d\d(?:-\d\d(?:[T ]\d\d:\d\d.*)?)?$/.test(text)) return text
+  const time = Date.parse(/\d{4}/.test(text) ? `${text}${/:/.test(text) ? '' : ' UTC'}` : '')
+  return Number.isNaN(time) ? text : new Date(time).toISOString().replace(/T00:00:00\.000Z$/, '')
+}
+
+const MAX_DEPTH = 6
+
+function firstMember(value: unknown, name: string, depth: number): string | undefined {
+  if (depth > MAX_DEPTH) return undefined
+  if (Array.isArray(value)) return firstOf(value, name, depth)
+  if (!isObject(value)) return undefined
+  const own = value[name]
+  return typeof own === 'string' && own !== '' ? own : firstOf(Object.values(value), name, depth)
+}
+
+function firstOf(values: readonly unknown[], name: string, depth: number): string | undefined {
+  for (const value of values) {
+    const found = firstMember(value, name, depth + 1)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function typesOf(elements: readonly Element[], metas: ReadonlyMap<string, string>, data: readonly unknown[]): string {
+  const found = [metas.get('og:type') ?? '']
+  for (const { attribs } of elements) if (attribs.itemtype !== undefined) found.push(attribs.itemtype)
+  gatherTypes(data, found, 0)
+  return found.slice(0, 200).join(' ')
+}
+
+function gatherTypes(value: unknown, found: string[], depth: number): void {
+  if (depth > MAX_DEPTH) return
+  if (Array.isArray(value)) for (const item of value) gatherTypes(item, found, depth + 1)
+  else if (isObject(value)) {
+    const type = value['@type']
+    if (typeof type === 'string') found.push(type)
+    else if (Array.isArray(type)) found.push(...type.filter((item) => typeof item === 'string'))
+    for (const item of Object.values(value)) gatherTypes(item, found, depth + 1)
+  }
+}
+
+function refreshOf(elements: readonly Element[], base: string): string {
+  const meta = elements.find(
+    ({ name, attribs }) => name === 'meta' && attribs['http-equiv']?.toLowerCase() === 'refresh',
+  )
+  const [, seconds = '', address = ''] =
+    /^\s*(\d{1,6})(?:\.\d+)?\s*[;,]\s*url\s*=\s*["']?([^"']+)/i.exec(
+      meta === undefined ? '' : attribute(meta, 'content'),
+    ) ?? []
+  return address !== '' && Number(seconds) <= 30 ? absolute(address, base) : ''
+}

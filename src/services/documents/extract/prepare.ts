@@ -1,0 +1,83 @@
+// Makes a parsed page ready to be read: without what is for machines, with what stands in the wrong place for us where it
+// can be seen: text for readers without scripts, shadow roots, words that only a style sheet keeps apart.
+
+import { DomUtils } from 'htmlparser2'
+
+import { isBlockTag } from './blocks.js'
+import {
+  attribute,
+  descendants,
+  elementsOf,
+  isElement,
+  parseTree,
+  plainText,
+  type Element,
+  type Node,
+  type Parent,
+  type Tree,
+} from './tree.js'
+
+const MACHINE_TAGS = new Set('script style template svg iframe object embed applet link base canvas'.split(' '))
+const ENOUGH_FOR_A_PAGE = 400
+
+export function prepare(tree: Tree): void {
+  for (const element of descendants(tree))
+    if (element.name === 'template' && 'shadowrootmode' in element.attribs) element.name = 'div'
+  showNoscript(tree)
+  clean(tree)
+}
+
+/** Some pages have all their text there; most only say that scripts are needed. */
+function showNoscript(tree: Tree): void {
+  for (const element of [...descendants(tree)]) {
+    if (element.name !== 'noscript') continue
+    const isPage =
+      plainText(element).length > ENOUGH_FOR_A_PAGE && [...descendants(element)].some(({ name }) => isBlockTag(name))
+    if (isPage) element.name = 'div'
+    else DomUtils.removeElement(element)
+  }
+}
+
+function clean(parent: Parent): void {
+  const kept: Node[] = []
+  for (const child of parent.children) {
+    if (child.type === 'comment' || (isElement(child) && isForMachines(child))) continue
+    const before = kept.at(-1)
+    if (before !== undefined && isGlued(before, child)) kept.push(...parseTree(' ').children)
+    kept.push(child)
+    if (isElement(child)) clean(child)
+  }
+  relink(parent, kept)
+}
+
+function isForMachines(element: Element): boolean {
+  if (!MACHINE_TAGS.has(element.name)) return false
+  return element.name !== 'script' || !/ld\+json/.test(attribute(element, 'type'))
+}
+
+const INLINE = /^(?:span|a|button|label|time|small|strong|b|em|i)$/
+
+/** Two pieces that a person sees apart: `…Smith</span><span>Professor…`. */
+function isGlued(before: Node, after: Node): boolean {
+  if (!isElement(before) || !isElement(after) || !INLINE.test(before.name) || !INLINE.test(after.name)) return false
+  const [end, start] = [plainText(before), plainText(after)]
+  if (end.length < 2 || start.length < 2) return false
+  const isApart = /^(?:a|button|label|time)$/.test(before.name) || /^(?:a|button|label|time)$/.test(after.name)
+  return isApart
+    ? /[\p{L}\p{N}]$/u.test(end) && /^[\p{L}\p{N}]/u.test(start)
+    : /[\p{Ll}\p{N}.)]$/u.test(end) && /^\p{Lu}/u.test(start)
+}
+
+function relink(parent: Parent, children: Node[]): void {
+  parent.children = children
+  for (const [at, child] of children.entries()) {
+    child.parent = parent
+    child.prev = children[at - 1] ?? null
+    child.next = children[at + 1] ?? null
+  }
+}
+
+/** Whether there is an element below with nothing but white space in it. */
+export function isBare(element: Element): boolean {
+  return elementsOf(element).length === 0 && plainText(element) === ''
+}

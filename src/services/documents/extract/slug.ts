@@ -1,0 +1,25 @@
+// The name a heading goes by in an address, as GitHub and most generators make it.
+
+export function slugOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}\s_-]/gu, '')
+    .trim()
+    .replace(/\s/g, '-')
+}
+
+/** Whether an address means this heading: by its id, or by its words. */
+export function isNamed(fragment: string, { id, title }: { id: string; title: string }): boolean {
+  const wanted = unescaped(fragment)
+  if (id !== '' && (id === fragment || id === wanted)) return true
+  const plain = (text: string) => slugOf(text).replace(/[-_]+/g, '-')
+  return plain(title) !== '' && plain(title) === plain(wanted.replaceAll('-', ' '))
+}
+
+function unescaped(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    return fragment
+  }
+}

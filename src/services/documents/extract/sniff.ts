@@ -1,0 +1,92 @@
+// What bytes are that are no text, by how they begin.
+
+export interface Binary {
+  readonly name: string
+  readonly isImage: boolean
+}
+
+const IMAGES: readonly [string, string][] = [
+  ['89504e470d0a1a0a', 'a PNG image'],
+  ['ffd8ff', 'a JPEG image'],
+  ['474946383761', 'a GIF image'],
+  ['474946383961', 'a GIF image'],
+  ['424d', 'a BMP image'],
+  ['00000100', 'an icon'],
+  ['49492a00', 'a TIFF image'],
+  ['4d4d002a', 'a TIFF image'],
+  ['38425053', 'a Photoshop image'],
+]
+
+const OTHERS: readonly [string, string][] = [
+  ['504b0304', 'a ZIP archive'],
+  ['504b0506', 'a ZIP archive'],
+  ['1f8b', 'gzip-compressed data'],
+  ['377abcaf271c', 'a 7z archive'],
+  ['526172211a07', 'a RAR archive'],
+  ['fd377a585a00', 'xz-compressed data'],
+  ['425a68', 'bzip2-compressed data'],
+  ['28b52ffd', 'zstd-compressed data'],
+  ['494433', 'an MP3 recording'],
+  ['fffb', 'an MP3 recording'],
+  ['4f676753', 'an Ogg recording'],
+  ['664c6143', 'a FLAC recording'],
+  ['1a45dfa3', 'a WebM or Matroska video'],
+  ['0061736d', 'a WebAssembly module'],
+  ['7f454c46', 'a program'],
+  ['cffaedfe', 'a program'],
+  ['cafebabe', 'a program'],
+  ['4d5a', 'a program for Windows'],
+  ['53514c69746520666f726d6174203300', 'an SQLite database'],
+  ['774f4646', 'a font'],
+  ['774f4632', 'a font'],
+  ['0001000000', 'a font'],
+  ['4f54544f', 'a font'],
+  ['d0cf11e0a1b11ae1', 'an old Office document'],
+]
+
+const LOOKED_AT = 4096
+
+/** Undefined where it is text, as far as can be seen. */
+export function binaryOf(bytes: Uint8Array): Binary | undefined {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 64))
+  const hex = start.toString('hex')
+  const image = IMAGES.find(([magic]) => hex.startsWith(magic))?.[1] ?? boxedImage(start)
+  if (image !== undefined && isReally(bytes, hex)) return { name: image, isImage: true }
+  if (hex.startsWith('504b0304')) return { name: officeName(bytes), isImage: false }
+  const other = OTHERS.find(([magic]) => hex.startsWith(magic))?.[1] ?? boxed(start)
+  if (other !== undefined && isReally(bytes, hex)) return { name: other, isImage: false }
+  return hasNul(bytes) ? { name: 'binary data', isImage: false } : undefined
+}
+
+/** Two letters are not enough where text may begin with them. */
+function isReally(bytes: Uint8Array, hex: string): boolean {
+  return !/^(?:424d|4d5a|425a68|494433)/.test(hex) || hasNul(bytes)
+}
+
+function hasNul(bytes: Uint8Array): boolean {
+  const isWide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
+  return !isWide && bytes.subarray(0, LOOKED_AT).includes(0)
+}
+
+function boxedImage(start: Buffer): string | undefined {
+  const text = start.toString('latin1')
+  if (text.startsWith('RIFF') && text.slice(8, 12) === 'WEBP') return 'a WebP image'
+  if (text.slice(4, 8) !== 'ftyp') return undefined
+  if (/^avi[fs]/.test(text.slice(8))) return 'an AVIF image'
+  return /^(?:heic|heix|hevc|mif1|msf1)/.test(text.slice(8)) ? 'a HEIC image' : undefined
+}
+
+function boxed(start: Buffer): string | undefined {
+  const text = start.toString('latin1')
+  if (text.startsWith('RIFF')) return text.slice(8, 12) === 'WAVE' ? 'a WAV recording' : 'a video'
+  return text.slice(4, 8) === 'ftyp' ? 'an MP4 video or recording' : undefined
+}
+
+function officeName(bytes: Uint8Array): string {
+  const names = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, LOOKED_AT)).toString('latin1')
+  if (names.includes('word/')) return 'a Word document'
+  if (names.includes('xl/')) return 'an Excel workbook'
+  if (names.includes('ppt/')) return 'a PowerPoint presentation'
+  if (names.includes('application/epub+zip')) return 'an EPUB book'
+  return 'a ZIP archive'
+}

@@ -1,0 +1,43 @@
+// What the parts of the writer hand to each other while one page is written.
+
+import type { Element } from '../tree.js'
+import type { Style } from './style.js'
+
+export interface Page {
+  readonly style: Style
+  /** What its links are relative to. */
+  readonly base: string
+  /** Its footnotes, by the id that marks lead to. */
+  readonly footnotes: ReadonlyMap<string, string>
+  /** The headings met so far; the writer leaves their number in the text, see `headingSign`. */
+  readonly headings: { level: number; title: string; id: string }[]
+}
+
+export function isHeading(element: Element): boolean {
+  return /^h[1-6]$/.test(element.name)
+}
+
+// No text has these: whoever reads a page takes them out first.
+const OPEN = '\uFDD0'
+const CLOSE = '\uFDD1'
+const SIGN = new RegExp(`${OPEN}(\\d+)${CLOSE}`)
+
+export function withoutSigns(text: string): string {
+  return text.replace(/[\uFDD0-\uFDD2]/g, '')
+}
+
+export function headingSign(index: number): string {
+  return `${OPEN}${index}${CLOSE}`
+}
+
+/** The text without the numbers, and in which line each was. */
+export function takeSigns(text: string): { text: string; lines: Map<number, number> } {
+  const lines = new Map<number, number>()
+  const plain = text.split('\n').map((line, at) => {
+    const index = SIGN.exec(line)?.[1]
+    if (index === undefined) return line
+    lines.set(Number(index), at)
+    return line.replace(SIGN, '')
+  })
+  return { text: plain.join('\n'), lines }
+}
