@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { visibleText } from './visible-text.js'
+import { visibleText as visible, withoutMarks } from './visible-text.js'
+
+const visibleText = (text: string): string => visible(withoutMarks(text))
 
 const JOINERS = ['\u200C', '\u200D']
 const SELECTORS = ['\uFE0E', '\uFE0F']

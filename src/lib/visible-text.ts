@@ -22,7 +22,6 @@ const INVISIBLE = new RegExp(
     // Variation selectors that no emoji uses, and the tags.
     '[\\uFE00-\\uFE0D\\u{E0000}-\\u{E0FFF}]',
     '[\\u{1BCA0}-\\u{1BCA3}\\u{1D173}-\\u{1D17A}]',
-    '\\p{Noncharacter_Code_Point}',
   ].join('|'),
   'gu',
 )
@@ -37,4 +36,9 @@ export function visibleText(text: string): string {
       .replace(STRAY_SELECTOR, '')
       .replace(STRAY_JOINER, '')
   )
+}
+
+/** Characters that are none: whoever works on a text may use them as marks of its own, and nobody may send them on. */
+export function withoutMarks(text: string): string {
+  return text.replace(/\p{Noncharacter_Code_Point}/gu, '')
 }

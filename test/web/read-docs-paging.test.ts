@@ -27,8 +27,8 @@ const SECTIONS = Array.from({ length: 40 }, (_, at) => {
 })
 const BOOK = `# A long book\n\n${SECTIONS.join('\n\n')}\n`
 
-const serveBook = (path: string, text = BOOK): string =>
-  site.add(path, (_, response) => send(response, 200, 'text/markdown', text, { 'cache-control': 'no-store' }))
+const serveBook = (path: string, text = BOOK, caching = 'no-store'): string =>
+  site.add(path, (_, response) => send(response, 200, 'text/markdown', text, { 'cache-control': caching }))
 
 async function walk(url: string, more: object = {}): Promise<readonly Said[]> {
   const pages: Said[] = []
@@ -58,7 +58,7 @@ test('who reads on until the end has read the document, from one request', async
 })
 
 test('the first page has the outline of the whole, and its names lead to sections', async () => {
-  const url = serveBook('/outlined')
+  const url = serveBook('/outlined', BOOK, 'max-age=60')
   const [first, second] = await walk(url)
   const outline =
     /Its sections; url#name reads one:\n--- (\w+) .*\n([^]*?)\n--- \1 end/.exec(first?.text ?? '')?.[2] ?? ''

@@ -82,7 +82,7 @@ const SENTENCE = 'The lighthouse keeper wrote down the weather every evening, an
 
 /** A page with enough text to be one. */
 export function article(title: string, more = '', paragraphs = 12): string {
-  const body = Array.from({ length: paragraphs }, (_, at) => `<p>${at + 1}. ${SENTENCE}</p>`).join('\n')
+  const body = Array.from({ length: paragraphs }, (_, at) => `<p>Entry ${at + 1}: ${SENTENCE}</p>`).join('\n')
   return page(title, `<main><article><h1>${title}</h1>\n${body}\n${more}</article></main>`)
 }
 

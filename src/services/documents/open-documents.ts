@@ -4,6 +4,7 @@ import type { Config } from '../../config/load.js'
 import type { Log } from '../../platform/log.js'
 import type { WayOut } from '../../platform/way-out/way-out.js'
 import { createAsk, WHO_WE_ARE } from './ask.js'
+import { openExtractor } from './extract/open-extractor.js'
 import { openBrowser } from './open-browser.js'
 import { createDocuments, type Documents } from './documents.js'
 import { createRobots } from './robots.js'
@@ -17,7 +18,7 @@ export interface Surroundings {
 export function openDocuments({ config, log, wayOut }: Surroundings): Documents {
   const { READDOCS_MAX_CHARS: maxChars, READDOCS_ROBOTS: asksRobots } = config.settings
   const robots = asksRobots ? createRobots(wayOut, WHO_WE_ARE) : undefined
-  const extractor = { read: () => Promise.reject(new Error('not yet')), close: () => Promise.resolve() }
+  const extractor = openExtractor({ programDir: config.programDir })
   return createDocuments({
     ask: createAsk(wayOut, robots),
     extractor,

@@ -1,7 +1,7 @@
 // A document in one format, ready to be cut into pages: what nobody sees is taken out, line by line, so that the lines of
 // its outline stay where they are.
 
-import { visibleText } from '../../lib/visible-text.js'
+import { visibleText, withoutMarks } from '../../lib/visible-text.js'
 import { blocksOf, type Block } from './blocks.js'
 import { fingerprintOf } from './cursor.js'
 import type { Format, Reading } from './extract/extractor.js'
@@ -19,5 +19,5 @@ export function prepare(reading: Reading, format: Format): Prepared {
 }
 
 function visibleLine(line: string): string {
-  return visibleText(line.replace(/\r$/, '')).replaceAll('\n', ' ')
+  return visibleText(withoutMarks(line.replace(/\r$/, ''))).replaceAll('\n', ' ')
 }

@@ -2,6 +2,7 @@
 
 /** An output and what is to be said about it, each note in brackets on a line of its own. */
 export function closing(output: string, notes: readonly string[]): string {
+  if (notes.length === 0) return output
   const lines = notes.map((note) => `[${note}]`).join('\n')
   return output === '' ? lines : `${output.endsWith('\n') ? output : `${output}\n`}${lines}`
 }
