@@ -28,6 +28,7 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
       'platform/http.ts',
       'platform/probe.ts',
       'platform/way-out/exchange.ts',
+      'platform/way-out/proxy-tunnel.ts',
       'platform/way-out/roads.ts',
       'web/page/server.ts',
     ],

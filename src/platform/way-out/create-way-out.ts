@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { VERSION } from '../../lib/version.js'
 import { readAllowList } from './allow-list.js'
 import { readBody } from './body.js'
+import type { OpenProxy } from './checking-proxy.js'
 import { acceptedEncodings } from './decoding.js'
 import { createExchange, type Exchange, type Question } from './exchange.js'
 import { FetchFailure, type FetchProblem } from './fetch-failure.js'
@@ -46,16 +47,20 @@ export function createWayOut({ allow, proxies, warn, resolve = systemResolve() }
   const closing = new AbortController()
   const guard = createGuard(allowed, resolve)
   const roads = createRoads({ guard, resolve, proxies, closing: closing.signal })
-  const exchange = createExchange(roads)
+  const exchange = createExchange(roads, { keepAlive: true })
+  let proxy: Promise<OpenProxy> | undefined
   return {
     fetch: (url, errand = {}) =>
       withDeadline(errand, closing.signal, (signal) => travel(url, errand, { guard, exchange, signal })),
-    proxy() {
-      throw new Error('not yet')
+    async proxy() {
+      closing.signal.throwIfAborted()
+      const { openCheckingProxy } = await import('./checking-proxy.js')
+      return (proxy ??= openCheckingProxy(roads, createExchange(roads, { keepAlive: false })))
     },
     async close() {
       closing.abort(new FetchFailure('aborted', 'the server is stopping.'))
       exchange.close()
+      await (await proxy)?.close()
     },
   }
 }

@@ -105,7 +105,7 @@ function tunnel(socket: Socket, upstream: Upstream, destination: Destination): P
       method: 'CONNECT',
       path: place,
       headers: { host: place, ...(authorization !== '' && { 'proxy-authorization': authorization }) },
-      agent: false,
+      // Not beside `agent: false`: then Node would dial by itself.
       createConnection: () => socket,
     })
     const timer = setTimeout(() => fail('it does not answer.'), HANDSHAKE_MS)
