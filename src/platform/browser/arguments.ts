@@ -1,19 +1,21 @@
-// What a browser is started with: no network but the proxy, no trace of the person, nothing in the background.
+// What a browser is started with: no network of its own, no trace of the person, nothing in the background. Pages get the
+// proxy when they are opened; whatever the browser itself would like to tell its maker goes nowhere.
 
 export interface Circumstances {
   /** The folder for everything it writes. */
   readonly profile: string
-  readonly proxy: { readonly host: string; readonly port: number }
+  /** Where the proxy is that pages are given. */
+  readonly proxyHost: string
   /** Chromium's own; it cannot be had as root or where the system keeps user namespaces from it. */
   readonly isSandboxed: boolean
 }
 
-export function browserArguments({ profile, proxy, isSandboxed }: Circumstances): readonly string[] {
+export function browserArguments({ profile, proxyHost, isSandboxed }: Circumstances): readonly string[] {
   return [
     '--headless',
     '--remote-debugging-pipe',
     `--user-data-dir=${profile}`,
-    ...networkArguments(proxy),
+    ...networkArguments(proxyHost),
     ...QUIET,
     ...LEAN,
     ...(isSandboxed ? [] : ['--no-sandbox']),
@@ -21,14 +23,18 @@ export function browserArguments({ profile, proxy, isSandboxed }: Circumstances)
   ]
 }
 
-function networkArguments({ host, port }: Circumstances['proxy']): readonly string[] {
+/** Without it, whatever is called localhost would be reached past the proxy. */
+export const NO_BYPASS = '<-loopback>'
+
+function networkArguments(proxyHost: string): readonly string[] {
   return [
-    `--proxy-server=http://${host}:${port}`,
-    // Without it, whatever is called localhost would be reached past the proxy.
-    '--proxy-bypass-list=<-loopback>',
+    '--proxy-server=http://nowhere.invalid:1',
+    `--proxy-bypass-list=${NO_BYPASS}`,
     // What would go past it all the same, such as the prefetching of names, finds no address.
-    `--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE ${host}`,
+    `--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE ${proxyHost}`,
+    // A headless shell knows it by the one name, Chrome by the other.
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+    '--webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--disable-quic',
     '--dns-prefetch-disable',
   ]
@@ -62,10 +68,11 @@ const QUIET = [
   '--password-store=basic',
   '--use-mock-keychain',
   '--metrics-recording-only',
+  '--google-base-url=https://nowhere.invalid/',
   '--autoplay-policy=user-gesture-required',
   '--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,InterestFeedContentSuggestions,' +
     'CertificateTransparencyComponentUpdater,AutofillServerCommunication,GlobalMediaControls,HttpsUpgrades,' +
-    'PaintHolding,Prerender2,SpeculationRulesPrefetchFuture',
+    'PreconnectToSearch,PreconnectFromKeyedService,LoadingPredictorUseOptimizationGuide,PaintHolding,Prerender2,SpeculationRulesPrefetchFuture',
 ]
 
 /** What only eyes would see is neither fetched nor drawn, and a page that is not looked at runs no slower. */

@@ -17,12 +17,19 @@ const MAX_COMPLAINT = 4000
 export interface Launch {
   readonly file: string
   readonly env: NodeJS.ProcessEnv
-  readonly proxy: { readonly host: string; readonly port: number }
+  /** The only way out that its pages have. */
+  readonly proxy: ProxyAddress
+}
+
+export interface ProxyAddress {
+  readonly host: string
+  readonly port: number
 }
 
 export interface LiveBrowser {
   readonly devtools: Devtools
   readonly pid: number
+  readonly proxy: ProxyAddress
   /** As it calls itself, without the word that says nobody looks at it. */
   readonly userAgent: string
   readonly isSandboxed: boolean
@@ -51,7 +58,7 @@ async function start({ file, env, proxy }: Launch, isSandboxed: boolean): Promis
   let complaint = ''
   const devtools = createDevtools((text) => talker.tell(text))
   const onComplaint = (chunk: Buffer): void => void (complaint = (complaint + chunk.toString()).slice(-MAX_COMPLAINT))
-  const args = browserArguments({ profile, proxy, isSandboxed })
+  const args = browserArguments({ profile, proxyHost: proxy.host, isSandboxed })
   const talker = await startTalker(file, args, {
     cwd: profile,
     env: withoutDesktop(env),
@@ -82,7 +89,7 @@ async function start({ file, env, proxy }: Launch, isSandboxed: boolean): Promis
     throw new Failure(`The browser ${file} ${version}${saidOf(complaint)}. ${ADVICE}`)
   }
   const { pid } = talker
-  return { devtools, pid, userAgent: version.userAgent, isSandboxed, ended, close }
+  return { devtools, pid, proxy, userAgent: version.userAgent, isSandboxed, ended, close }
 }
 
 const ADVICE =

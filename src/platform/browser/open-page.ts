@@ -3,6 +3,7 @@
 
 import { isObject } from '../../lib/json.js'
 import { within } from '../../lib/within.js'
+import { NO_BYPASS } from './arguments.js'
 import type { Session } from './devtools.js'
 import type { LiveBrowser } from './launch.js'
 import { watchPage, type PageWatch } from './page-watch.js'
@@ -19,9 +20,13 @@ export interface Page {
   close(): Promise<boolean>
 }
 
-export async function openPage({ devtools, userAgent }: LiveBrowser): Promise<Page> {
+export async function openPage({ devtools, userAgent, proxy }: LiveBrowser): Promise<Page> {
   const { root } = devtools
-  const { browserContextId } = await root.ask('Target.createBrowserContext', { disposeOnDetach: true })
+  const { browserContextId } = await root.ask('Target.createBrowserContext', {
+    disposeOnDetach: true,
+    proxyServer: `http://${proxy.host}:${proxy.port}`,
+    proxyBypassList: NO_BYPASS,
+  })
   const close = async (): Promise<boolean> =>
     (await within(CLOSE_MS, root.ask('Target.disposeBrowserContext', { browserContextId })).catch(() => ({}))) !==
     undefined

@@ -65,10 +65,10 @@ export const SNAPSHOT = `(maxBytes) => {
     if (bytes > maxBytes) isCut = true
     else parts.push(text)
   }
+  const escaped = (text, pattern) => (pattern.test(text) ? text.replace(new RegExp(pattern, 'g'), (each) => ESCAPES[each]) : text)
   const addText = (text) => {
     const room = maxBytes - bytes
-    if (room > 0 && text.length > room) text = text.slice(0, room)
-    add(text.replace(/[&<>\\u00a0]/g, (each) => ESCAPES[each]))
+    add(escaped(text.length > room ? text.slice(0, Math.max(1, room)) : text, /[&<>\\u00a0]/))
   }
   const frameBody = (element) => {
     try {
@@ -88,9 +88,10 @@ export const SNAPSHOT = `(maxBytes) => {
   }
   const tagOf = (element, name) => {
     let tag = '<' + name
+    if (!element.hasAttributes()) return tag + '>'
     for (const { name: key, value } of element.attributes) {
       if (/^on|[\\s"'<>\\/=]/.test(key) || value.length > 4096) continue
-      tag += ' ' + key + (value === '' ? '' : '="' + value.replace(/[&"\\u00a0]/g, (each) => ESCAPES[each]) + '"')
+      tag += ' ' + key + (value === '' ? '' : '="' + escaped(value, /[&"\\u00a0]/) + '"')
     }
     return tag + '>'
   }
