@@ -40,7 +40,11 @@ export function hasText({ verdict: { status }, extract }: Document): boolean {
 export function documentWords(document: Document, wish: Wish): string {
   const { verdict, copy, reading, extract } = document
   const trouble = verdict.status === 'ok' ? [] : [`${verdict.status}: ${shown(verdict.seen)} ${ADVICE[verdict.status]}`]
-  if (!reading || !extract) return closing([...trouble, addressLine(copy)].join('\n'), document.notes.map((note) => shown(note)))
+  if (!reading || !extract)
+    return closing(
+      [...trouble, addressLine(copy)].join('\n'),
+      document.notes.map((note) => shown(note)),
+    )
   const head = [...trouble, ...headLines(reading, copy, extract)]
   const isWanted = hasText(document) || verdict.status === 'needs_javascript'
   const body = isWanted ? bodyOf(extract, copy) : excerptOf(extract, copy)
