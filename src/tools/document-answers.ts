@@ -45,11 +45,17 @@ function progressOf({ wantsProgress, progress }: Call) {
   const startedAt = performance.now()
   let told = 0
   let newest = 'Waiting for the page'
-  const say = (message: string): void => progress(++told, { message })
+  let isOver = false
+  const say = (message: string): void => {
+    if (!isOver) progress(++told, { message })
+  }
   const beat = (): void => say(`${newest} [${Math.round((performance.now() - startedAt) / 1000)} s]`)
   const timer = wantsProgress ? setInterval(beat, HEARTBEAT_MS) : undefined
   return {
     tell: (message: string): void => say((newest = message)),
-    stop: () => clearInterval(timer),
+    stop() {
+      isOver = true
+      clearInterval(timer)
+    },
   }
 }

@@ -238,6 +238,7 @@ test('who cancels is obeyed: the server is let go, and nothing is answered', asy
   await gone
   await client.request('ping')
   expect(client.received.find(({ id }: Json) => id === 'hang')).toBeUndefined()
+  expect(client.stderr()).toBe('')
 })
 
 test('a page that is too large is given as far as it goes', async () => {

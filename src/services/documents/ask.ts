@@ -24,15 +24,16 @@ export interface How {
   /** What is asked besides, such as whether there is anything newer. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly way?: Copy['way']
+  readonly timeoutMs?: number
   readonly signal: AbortSignal
 }
 
 export function createAsk(wayOut: WayOut, robots: Robots | undefined): Ask {
-  return async (url, { taste, headers, way = 'http', signal }) => {
+  return async (url, { taste, headers, way = 'http', timeoutMs = TIMEOUT_MS, signal }) => {
     await robots?.admit(url, signal)
     const brought = await wayOut.fetch(url, {
       headers: { ...WHO_WE_ARE, accept: taste === 'markdown' ? MARKDOWN_FIRST : HTML_FIRST, ...headers },
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs,
       maxBytes: MAX_BYTES,
       takePart: true,
       signal,

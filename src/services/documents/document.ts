@@ -1,6 +1,7 @@
 // What is handed to whoever reads: one page of a document, and how it was come by.
 
 import { Failure } from '../../lib/failure.js'
+import { oneLine } from '../../lib/one-line.js'
 import type { Heading, Reading } from './extract/extractor.js'
 import { nearest } from '../skills/nearest.js'
 import type { Copy } from './copy.js'
@@ -10,6 +11,9 @@ import { pageAt } from './paging.js'
 import type { Prepared } from './prepared.js'
 import type { Verdict } from './verdict.js'
 import type { Wish } from './wish.js'
+
+/** Of a section that is named outside the quotation. */
+const MAX_NAME = 60
 
 export interface Document {
   readonly verdict: Verdict
@@ -82,7 +86,7 @@ function placeIn({ content, fingerprint }: Prepared, { place }: Wish) {
 function missingSection({ hasFragment, outline }: Reading, { fragment }: Wish): readonly string[] {
   if (fragment === '' || hasFragment) return []
   const ids = outline.map(({ id, title }) => id || title)
-  const near = nearest(fragment, ids, 5).map((id) => `#${id}`)
+  const near = nearest(fragment, ids, 5).map((id) => `#${oneLine(id, MAX_NAME)}`)
   const hint = near.length > 0 ? ` Near it: ${near.join(', ')}.` : ''
   return [`There is no section #${fragment} on this page.${hint} This is the whole page.`]
 }

@@ -65,8 +65,12 @@ export function createDocuments({ ask, extractor, browser, maxChars }: Means): D
   return {
     async read(wish, reader) {
       const { user, signal } = reader
-      const kept = (await recent.find(wish, user, signal)) ?? (await fetched(wish, reader))
-      return documentOf(kept, await recent.prepared(kept, wish, signal), wish, maxChars)
+      try {
+        const kept = (await recent.find(wish, user, signal)) ?? (await fetched(wish, reader))
+        return documentOf(kept, await recent.prepared(kept, wish, signal), wish, maxChars)
+      } catch (error) {
+        throw signal.aborted ? unwanted(wish, error) : error
+      }
     },
     async close() {
       cache.clear()
@@ -78,7 +82,7 @@ export function createDocuments({ ask, extractor, browser, maxChars }: Means): D
 async function inTime<T>(
   ms: number,
   stop: AbortSignal,
-  { url }: Wish,
+  wish: Wish,
   work: (time: Pick<Trip, 'left' | 'signal'>) => Promise<T>,
 ): Promise<T> {
   const until = performance.now() + ms
@@ -86,10 +90,14 @@ async function inTime<T>(
   try {
     return await orAborted(work({ left: () => until - performance.now(), signal }), signal)
   } catch (error) {
-    if (stop.aborted) throw new FetchFailure('aborted', `${url} was no longer wanted.`, { cause: error })
+    if (stop.aborted) throw unwanted(wish, error)
     if (!signal.aborted) throw error
     const seconds = Math.round(ms / 1000)
-    const said = `Reading ${url} took longer than ${seconds} s and was given up: try again later.`
+    const said = `Reading ${wish.url} took longer than ${seconds} s and was given up: try again later.`
     throw new FetchFailure('timeout', said, { cause: error })
   }
+}
+
+function unwanted({ url }: Wish, cause: unknown): FetchFailure {
+  return new FetchFailure('aborted', `${url} was no longer wanted.`, { cause })
 }

@@ -11,6 +11,8 @@ const MAX_REFRESHES = 2
 /** A page that sends the reader on has little to say itself. */
 const REFRESH_CHARS = 1500
 const MIN_TWIN_CHARS = 50
+/** The page itself is there already. */
+const TWIN_MS = 8000
 
 /** `answer`: what the server has already said to that address. */
 export async function readPlainPage(trip: Trip, answer?: Copy): Promise<Kept> {
@@ -50,7 +52,7 @@ function refreshOf({ copy, readings }: Kept, { wish }: Trip): string {
 async function readTwin(trip: Trip, address: string | undefined): Promise<Kept | undefined> {
   if (address === undefined || trip.taste !== 'markdown') return undefined
   try {
-    const copy = await trip.ask(address, { taste: 'markdown', way: 'twin', signal: trip.signal })
+    const copy = await trip.ask(address, { taste: 'markdown', way: 'twin', timeoutMs: TWIN_MS, signal: trip.signal })
     if (copy.status !== 200 || !/^text\/((x-)?markdown|plain)\b/i.test(copy.contentType) || looksLikeHtml(copy))
       return undefined
     const kept = await examine(copy, trip)

@@ -1,5 +1,5 @@
-// A document in one format, ready to be cut into pages: what nobody sees is taken out, line by line, so that the lines of
-// its outline stay where they are.
+// A document in one format, ready to be cut into pages: what nobody sees is taken out, and the lines of its outline
+// stay where they are.
 
 import { visibleText, withoutMarks } from '../../lib/visible-text.js'
 import { blocksOf, type Block } from './blocks.js'
@@ -14,10 +14,11 @@ export interface Prepared {
 }
 
 export function prepare(reading: Reading, format: Format): Prepared {
-  const content = reading.content.split('\n').map(visibleLine).join('\n').trimEnd()
+  const content = visibleText(withoutMarks(sameLines(reading.content))).trimEnd()
   return { reading, content, blocks: blocksOf(content, format), fingerprint: fingerprintOf(content) }
 }
 
-function visibleLine(line: string): string {
-  return visibleText(withoutMarks(line.replace(/\r$/, ''))).replaceAll('\n', ' ')
+/** Only what was a line of its own stays one. */
+function sameLines(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(/[\r\u0085\u2028\u2029]/g, ' ')
 }

@@ -3,6 +3,7 @@
 
 import type { Browser } from '../../platform/browser/browser.js'
 import { Failure } from '../../lib/failure.js'
+import { FetchFailure } from '../../platform/way-out/fetch-failure.js'
 import type { Ask, Taste } from './ask.js'
 import type { Copy } from './copy.js'
 import type { Extractor } from './extract/extractor.js'
@@ -10,6 +11,8 @@ import type { Kept } from './page-cache.js'
 import { prepare } from './prepared.js'
 import { judge } from './verdict.js'
 import type { Wish } from './wish.js'
+
+const PROBLEMS = { size: 'too-large', time: 'timeout', broken: 'broken' } as const
 
 export interface Trip {
   readonly wish: Wish
@@ -35,11 +38,14 @@ export function readingName({ format, fragment }: Wish): string {
   return `${format}#${fragment}`
 }
 
-async function readingOf({ url, contentType, bytes, status }: Copy, { wish, extractor, signal }: Trip) {
+async function readingOf({ url, contentType, bytes, status, cut }: Copy, { wish, extractor, signal }: Trip) {
   try {
     return await extractor.read({ url, contentType, bytes, format: wish.format, fragment: wish.fragment }, signal)
   } catch (error) {
-    if (error instanceof Failure && (status < 200 || status > 299)) return undefined
-    throw error
+    if (!(error instanceof Failure)) throw error
+    if (status < 200 || status > 299) return undefined
+    if (cut === undefined) throw error
+    const size = `Only its first ${Math.round(bytes.length / 1024)} KB could be fetched.`
+    throw new FetchFailure(PROBLEMS[cut], `${error.message} ${size}`, { cause: error })
   }
 }

@@ -88,3 +88,12 @@ test('text that was found in the data for scripts need not be rendered, unless t
   expect(judge(copy(), reading('x'.repeat(500), state))).toMatchObject({ status: 'ok', scripts: 'perhaps' })
   expect(judge(copy(), reading('x', state))).toMatchObject({ status: 'needs_javascript', scripts: 'needed' })
 })
+
+test('a page that only says that it is loading is none, in the browser and out of it', () => {
+  for (const content of ['Loading…', '# App\n\nPlease wait while the app is loading.', '...']) {
+    const shell = reading(content, { scripts: 2 })
+    expect(judge(copy(), shell)).toMatchObject({ status: 'needs_javascript', scripts: 'needed' })
+    expect(judge(copy(200, { way: 'browser', waitedMs: 900 }), shell)).toMatchObject({ status: 'empty' })
+    expect(judge(copy(), reading(content))).toMatchObject({ status: 'ok', scripts: 'no' })
+  }
+})

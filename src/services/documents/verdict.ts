@@ -30,6 +30,7 @@ const LOGIN_CHARS = 600
 const SHELL_CHARS = 1000
 /** Below it, any page with scripts may lack it. */
 const FEW_CHARS = 250
+const LOADING_CHARS = 120
 
 export function judge(copy: Copy, reading: Reading | undefined): Verdict {
   const evidence = reading?.evidence
@@ -68,22 +69,27 @@ function charsOf(reading: Reading | undefined): number {
 function emptiness(copy: Copy, reading: Reading, chars: number): Verdict {
   const { evidence } = reading
   const numbers = `${chars} characters of text in ${evidence.htmlChars} of HTML with ${evidence.scripts} scripts`
-  const scripts = copy.way === 'browser' || reading.kind !== 'html' ? 'no' : needsScripts(evidence, chars)
+  const scripts = copy.way === 'browser' || reading.kind !== 'html' ? 'no' : needsScripts(reading, chars)
   if (scripts === 'needed') return { status: 'needs_javascript', seen: `It has ${numbers}${signs(evidence)}.`, scripts }
-  if (chars > 0) return { status: 'ok', seen: '', scripts }
+  if (chars > 0 && !(copy.way === 'browser' && isLoading(reading.content))) return { status: 'ok', seen: '', scripts }
   const waited = copy.way === 'browser' ? `, also after ${copy.waitedMs} ms in the browser` : ''
   const seen =
     reading.kind === 'html' ? `It has ${numbers}${waited}` : `It is ${copy.bytes.length} bytes long, and has no text`
   return { status: 'empty', seen: `${seen}.`, scripts }
 }
 
-function needsScripts(evidence: Evidence, chars: number): Verdict['scripts'] {
+function needsScripts({ content, evidence }: Reading, chars: number): Verdict['scripts'] {
   const { scripts, hasEmptyRoot, asksForScripts, isFromState } = evidence
   if (scripts === 0 && !asksForScripts) return 'no'
   if (hasEmptyRoot && chars < SHELL_CHARS) return isFromState && chars >= FEW_CHARS ? 'perhaps' : 'needed'
   if (asksForScripts && chars < SHELL_CHARS) return 'needed'
-  if (chars === 0) return 'needed'
+  if (chars === 0 || isLoading(content)) return 'needed'
   return chars < FEW_CHARS ? 'perhaps' : 'no'
+}
+
+/** All that it says is that there will be more. */
+function isLoading(content: string): boolean {
+  return content.trim().length < LOADING_CHARS && /\b(loading|please wait)\b|^[\s.…·]*$/i.test(content)
 }
 
 function signs({ hasEmptyRoot, asksForScripts }: Evidence): string {

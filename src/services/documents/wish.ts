@@ -46,6 +46,12 @@ function addressOf(given: string): URL {
   const text = given.trim().replace(/^<(.*)>$/, '$1')
   const [, host] = /^(localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?#]|$)/i.exec(text) ?? []
   const address = host === undefined ? text : `${host.toLowerCase() === 'localhost' ? 'http' : 'https'}://${text}`
+  if (/^file:/i.test(address)) {
+    throw new FetchFailure(
+      'bad-url',
+      'ReadDocs reads what is on the web. Read a file with Bash, an image with ReadImage.',
+    )
+  }
   if (!URL.canParse(address)) {
     const shown = JSON.stringify(text.slice(0, 200))
     throw new FetchFailure('bad-url', `${shown} is no URL: give one such as https://example.com/docs.`)

@@ -40,18 +40,13 @@ export function hasText({ verdict: { status }, extract }: Document): boolean {
 export function documentWords(document: Document, wish: Wish): string {
   const { verdict, copy, reading, extract } = document
   const trouble = verdict.status === 'ok' ? [] : [`${verdict.status}: ${shown(verdict.seen)} ${ADVICE[verdict.status]}`]
-  if (!reading || !extract)
-    return closing(
-      [...trouble, addressLine(copy)].join('\n'),
-      document.notes.map((note) => shown(note)),
-    )
-  const head = [...trouble, ...headLines(reading, copy, extract)]
+  const facts = reading && extract ? headLines(reading, copy, extract) : [addressLine(copy)]
   const isWanted = hasText(document) || verdict.status === 'needs_javascript'
-  const body = isWanted ? bodyOf(extract, copy) : excerptOf(extract, copy)
-  return closing(`${head.join('\n')}\n\n${body}`, [
-    ...notesOn(document, extract, wish, isWanted),
-    ...document.notes.map((note) => shown(note)),
-  ])
+  const body = extract && extract.text !== '' ? [isWanted ? bodyOf(extract, copy) : excerptOf(extract, copy)] : []
+  return closing(
+    [[...trouble, ...facts].join('\n'), ...body].join('\n\n'),
+    [...(extract ? notesOn(copy, extract, wish, isWanted) : []), ...document.notes].map((note) => shown(note)),
+  )
 }
 
 function headLines(reading: Reading, copy: Copy, { chars, lines }: Extract): readonly string[] {
@@ -96,10 +91,10 @@ function bodyOf(extract: Extract, { url }: Copy): string {
 
 function excerptOf({ text }: Extract, { url }: Copy): string {
   const part = text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text
-  return text === '' ? '' : untrusted(part, url)
+  return untrusted(part, url)
 }
 
-function notesOn({ copy }: Document, extract: Extract, { waitMs }: Wish, isWanted: boolean): readonly string[] {
+function notesOn(copy: Copy, extract: Extract, { waitMs }: Wish, isWanted: boolean): readonly string[] {
   const { firstLine, lastLine, lines, cursor, isFirst } = extract
   const isPart = isWanted && (cursor !== '' || !isFirst)
   const onward = cursor === '' ? 'This is the end.' : `Next: the same call with cursor: "${cursor}".`

@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { Failure } from '../../lib/failure.js'
+import { readWish } from './wish.js'
+
+const USUAL = { isRoute: false, fragment: '', format: 'markdown', waitMs: 0, place: undefined }
+
+test.each([
+  ['https://example.com/a', 'https://example.com/a', ''],
+  [' <https://example.com/a> ', 'https://example.com/a', ''],
+  ['example.com/a?b=c', 'https://example.com/a?b=c', ''],
+  ['example.com', 'https://example.com/', ''],
+  ['localhost:3000/docs', 'http://localhost:3000/docs', ''],
+  ['https://example.com/a#one%20two', 'https://example.com/a', 'one two'],
+  ['https://example.com/a#%', 'https://example.com/a', '%'],
+  ['https://example.com/a#one:~:text=two', 'https://example.com/a', 'one'],
+  ['https://example.com/a#:~:text=two', 'https://example.com/a', ''],
+])('%s', (url, address, fragment) => {
+  expect(readWish({ url })).toEqual({ ...USUAL, url: address, fragment })
+})
+
+test.each(['https://example.com/#/a/b', 'https://example.com/#!/a'])(
+  '%s is an address of an app, not a section',
+  (url) => {
+    expect(readWish({ url })).toMatchObject({ url, isRoute: true, fragment: '' })
+  },
+)
+
+test('what is given is kept within its bounds', () => {
+  const waits = (wait_ms: number) => readWish({ url: 'https://example.com', wait_ms }).waitMs
+  expect([-5, 0, 700, 30_000, 1e9].map(waits)).toEqual([0, 0, 700, 30_000, 30_000])
+  const format = (name: string) => readWish({ url: 'https://example.com', format: name }).format
+  expect(['', 'Markdown', ' text', 'HTML'].map(format)).toEqual(['markdown', 'markdown', 'text', 'html'])
+})
+
+test('whatever is given is a wish or a sentence', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), fc.string(), (url, format, cursor) => {
+      try {
+        expect(URL.canParse(readWish({ url, format, cursor }).url)).toBe(true)
+      } catch (error) {
+        expect(error).toBeInstanceOf(Failure)
+      }
+    }),
+  )
+})
