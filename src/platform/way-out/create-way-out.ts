@@ -38,15 +38,19 @@ export interface WayOutInput {
   readonly allow: string
   readonly proxies: ProxySettings
   readonly warn: (about: string) => void
+  /** Of a name; as the system does it, unless told. */
   readonly resolve?: Resolve
+  /** A certificate to believe in beside those of the system. */
+  readonly trust?: string
 }
 
-export function createWayOut({ allow, proxies, warn, resolve = systemResolve() }: WayOutInput): WayOut {
+export function createWayOut(input: WayOutInput): WayOut {
+  const { allow, proxies, warn, resolve = systemResolve(), trust } = input
   const allowed = readAllowList(allow)
   for (const complaint of allowed.complaints) warn(complaint)
   const closing = new AbortController()
   const guard = createGuard(allowed, resolve)
-  const roads = createRoads({ guard, resolve, proxies, closing: closing.signal })
+  const roads = createRoads({ guard, resolve, proxies, trust, closing: closing.signal })
   const exchange = createExchange(roads, { keepAlive: true })
   let proxy: Promise<OpenProxy> | undefined
   return {
