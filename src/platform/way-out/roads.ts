@@ -5,7 +5,7 @@ import { isIP, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 
 import { standingOf } from '../../lib/internet-address.js'
-import { dial } from './dial.js'
+import type { Dial } from './dial.js'
 import { FetchFailure } from './fetch-failure.js'
 import type { Guard, Resolve } from './guard.js'
 import { secured } from './secured.js'
@@ -28,6 +28,7 @@ export interface Roads {
 export interface RoadsInput {
   readonly guard: Guard
   readonly resolve: Resolve
+  readonly dial: Dial
   readonly proxies: ProxySettings
   /** A certificate to believe in beside those of the system. */
   readonly trust: string | undefined
@@ -35,7 +36,7 @@ export interface RoadsInput {
   readonly closing: AbortSignal
 }
 
-export function createRoads({ guard, resolve, proxies, trust, closing }: RoadsInput): Roads {
+export function createRoads({ guard, resolve, dial, proxies, trust, closing }: RoadsInput): Roads {
   async function reachUpstream({ destination, isSecure }: Upstream): Promise<Socket> {
     const { host, port } = destination
     try {
