@@ -5,6 +5,8 @@ import { Failure } from '../../lib/failure.js'
 import { isObject, parseJson, type JsonObject } from '../../lib/json.js'
 
 const NUL = 0
+/** What is longer, such as what a page has to say in an alert, is not heard. */
+const MAX_MESSAGE = 128 * 1024 * 1024
 
 export interface Devtools {
   /** To the browser itself. */
@@ -37,10 +39,10 @@ interface Waiting {
   readonly reject: (failure: Failure) => void
 }
 
-export function createDevtools(write: (text: string) => void): Devtools {
+export function createDevtools(write: (text: string) => void, maxMessage = MAX_MESSAGE): Devtools {
   const waiting = new Map<number, Waiting>()
   const listeners = new Map<string, Set<(params: JsonObject) => void>>()
-  const chunks: Buffer[] = []
+  const cut = cutMessages(maxMessage, take)
   let lastId = 0
   let over: string | undefined
 
@@ -103,20 +105,34 @@ export function createDevtools(write: (text: string) => void): Devtools {
   return {
     root: session(''),
     session,
-    hear(chunk) {
-      let rest = chunk
-      for (let at = rest.indexOf(NUL); at >= 0; at = rest.indexOf(NUL)) {
-        const text = Buffer.concat([...chunks.splice(0), rest.subarray(0, at)]).toString()
-        rest = rest.subarray(at + 1)
-        take(text)
-      }
-      if (rest.length > 0) chunks.push(rest)
-    },
+    hear: cut,
     end(why) {
       over = why
       for (const { reject } of waiting.values()) reject(new Failure(why))
       waiting.clear()
     },
+  }
+}
+
+function cutMessages(maxMessage: number, take: (text: string) => void): (chunk: Buffer) => void {
+  let parts: Buffer[] = []
+  let length = 0
+  const add = (part: Buffer): void => {
+    length += part.length
+    if (length > maxMessage) parts = []
+    else parts.push(part)
+  }
+  return (chunk) => {
+    let rest = chunk
+    for (let at = rest.indexOf(NUL); at >= 0; at = rest.indexOf(NUL)) {
+      add(rest.subarray(0, at))
+      const text = Buffer.concat(parts).toString()
+      parts = []
+      length = 0
+      rest = rest.subarray(at + 1)
+      take(text)
+    }
+    add(rest)
   }
 }
 

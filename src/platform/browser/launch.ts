@@ -5,6 +5,7 @@ import { comesWithin } from '../../lib/comes-within.js'
 import { Failure } from '../../lib/failure.js'
 import { isObject } from '../../lib/json.js'
 import { reasonOf } from '../../lib/reason-of.js'
+import { VERSION } from '../../lib/version.js'
 import { startTalker } from '../process.js'
 import { browserArguments } from './arguments.js'
 import { createDevtools, type Devtools } from './devtools.js'
@@ -30,7 +31,7 @@ export interface LiveBrowser {
   readonly devtools: Devtools
   readonly pid: number
   readonly proxy: ProxyAddress
-  /** As it calls itself, without the word that says nobody looks at it. */
+  /** As it calls itself, with our name behind it. */
   readonly userAgent: string
   readonly isSandboxed: boolean
   /** Resolves when no process and no folder of it is left, however it ended. */
@@ -108,12 +109,12 @@ async function firstAnswer(
   if (typeof first === 'string') return first
   if (!isObject(first) || typeof first.userAgent !== 'string') return end
   root.tell('Target.setDiscoverTargets', { discover: true, filter: [{ type: 'page' }] })
-  return { userAgent: first.userAgent.replace('HeadlessChrome', 'Chrome') }
+  return { userAgent: `${first.userAgent.replace('HeadlessChrome', 'Chrome')} scorpiox-code/${VERSION}` }
 }
 
 function saidOf(complaint: string): string {
   const lines = complaint.split('\n').filter((line) => line.trim() !== '')
-  return lines.length === 0 ? '' : ` and said: ${lines.slice(-5).join(' | ').slice(-1000)}`
+  return lines.length === 0 ? '' : ` and said: ${lines.slice(-5).join(' | ').slice(-1000).replace(/\.$/, '')}`
 }
 
 /** It is not to look for a screen, a keyring or the notices of the person's desktop. */

@@ -12,6 +12,8 @@ export interface Answer {
   readonly url: string
   readonly status: number
   readonly contentType: string
+  /** What our own proxy says of it, where it did not let it through. */
+  readonly refusal: string
 }
 
 export interface PageWatch {
@@ -140,12 +142,14 @@ function originOf(url: string): string {
 }
 
 function answerOf({ url, status, headers, mimeType }: JsonObject): Answer {
-  const found = isObject(headers)
-    ? Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')
-    : undefined
+  const valueOf = (name: string): string | undefined => {
+    const found = isObject(headers) ? Object.entries(headers).find(([key]) => key.toLowerCase() === name) : undefined
+    return found && String(found[1])
+  }
   return {
     url: String(url),
     status: typeof status === 'number' ? status : 0,
-    contentType: typeof found?.[1] === 'string' ? found[1] : String(mimeType),
+    contentType: valueOf('content-type') ?? String(mimeType),
+    refusal: /^scorpiox-code; error=(\w+)/.exec(valueOf('proxy-status') ?? '')?.[1] ?? '',
   }
 }

@@ -9,6 +9,7 @@ import { goQuiet } from './go-quiet.js'
 import { harvest, type Harvest } from './harvest.js'
 import type { LiveBrowser } from './launch.js'
 import { openPage, type Page } from './open-page.js'
+import type { Answer } from './page-watch.js'
 
 /** Of the time, for taking what is there at its end. */
 const HARVEST_MS = 2000
@@ -42,6 +43,7 @@ async function visit(page: Page, url: string, wish: Wish, startedAt: number): Pr
   if (isQuiet) await settle(page, Math.min(wish.settleMs, harvestAt - performance.now()))
   const taken = hasDocument ? await harvest(page, { maxBytes, isQuiet, until }) : NOTHING
   const { answer } = page.watch
+  if (answer && answer.refusal !== '') throw refusedBy(answer, url)
   if (!taken || (hasDocument && !/^https?:/.test(taken.url)))
     throw new FetchFailure('timeout', `${url} showed nothing within ${maxMs} ms: ${answer ? BUSY : SILENT}`)
   return {
@@ -69,11 +71,24 @@ async function navigate({ session, watch }: Page, url: string, until: number): P
   throw new FetchFailure(problemOf(reason), `The browser could not open ${url}: ${reason}`)
 }
 
+/** Nothing came from the page's server: what would be shown are the words of our proxy. */
+function refusedBy({ refusal }: Answer, url: string): FetchFailure {
+  const why = refusal.replaceAll('_', ' ')
+  return new FetchFailure(REFUSALS.get(refusal) ?? 'unreachable', `The browser was not let through to ${url}: ${why}`)
+}
+
 async function settle({ watch }: Page, ms: number): Promise<void> {
   const until = performance.now() + ms
   for (let left = ms; left > 0 && watch.gone === undefined; left = until - performance.now())
     await within(left, watch.news())
 }
+
+const REFUSALS: ReadonlyMap<string, FetchProblem> = new Map([
+  ['destination_ip_prohibited', 'refused'],
+  ['http_request_error', 'bad-url'],
+  ['connection_timeout', 'timeout'],
+  ['dns_error', 'unresolved'],
+])
 
 const PROBLEMS: readonly (readonly [RegExp, FetchProblem])[] = [
   [/NAME_NOT_RESOLVED/, 'unresolved'],

@@ -13,7 +13,7 @@ import type { Errand, WayOut } from './way-out.js'
 const NO_PROXY = { fixed: '', http: '', https: '', bypass: '' }
 
 const BOMB = gzipSync(Buffer.alloc(50_000_000))
-const EMPTY_MEMBERS = Array.from({ length: 100_000 }, () => gzipSync(''))
+const EMPTY_MEMBERS = Array.from<Buffer>({ length: 100_000 }).fill(gzipSync(''))
 
 const asked: string[] = []
 const PAGES: Record<string, RequestListener> = {

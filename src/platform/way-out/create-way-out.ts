@@ -8,6 +8,7 @@ import { readAllowList } from './allow-list.js'
 import { readBody } from './body.js'
 import type { OpenProxy } from './checking-proxy.js'
 import { acceptedEncodings } from './decoding.js'
+import { dialFirst, type Dial } from './dial.js'
 import { createExchange, type Exchange, type Question } from './exchange.js'
 import { FetchFailure, type FetchProblem } from './fetch-failure.js'
 import { createGuard, systemResolve, type Guard, type Resolve } from './guard.js'
@@ -38,15 +39,21 @@ export interface WayOutInput {
   readonly allow: string
   readonly proxies: ProxySettings
   readonly warn: (about: string) => void
+  /** Of a name; as the system does it, unless told. */
   readonly resolve?: Resolve
+  /** To one of the addresses that were judged; as the system does it, unless told. */
+  readonly dial?: Dial
+  /** A certificate to believe in beside those of the system. */
+  readonly trust?: string
 }
 
-export function createWayOut({ allow, proxies, warn, resolve = systemResolve() }: WayOutInput): WayOut {
+export function createWayOut(input: WayOutInput): WayOut {
+  const { allow, proxies, warn, resolve = systemResolve(), dial = dialFirst, trust } = input
   const allowed = readAllowList(allow)
   for (const complaint of allowed.complaints) warn(complaint)
   const closing = new AbortController()
   const guard = createGuard(allowed, resolve)
-  const roads = createRoads({ guard, resolve, proxies, closing: closing.signal })
+  const roads = createRoads({ guard, resolve, dial, proxies, trust, closing: closing.signal })
   const exchange = createExchange(roads, { keepAlive: true })
   let proxy: Promise<OpenProxy> | undefined
   return {

@@ -10,7 +10,9 @@ import { FetchFailure } from './fetch-failure.js'
 const HEAD_START_MS = 250
 const PATIENCE_MS = 10_000
 
-export function dial(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
+export type Dial = (addresses: readonly string[], port: number, signal: AbortSignal) => Promise<Socket>
+
+export const dialFirst: Dial = (addresses, port, signal) => {
   const racing = new Set<Socket>()
   const waiting = [...addresses]
   return new Promise((resolve, reject) => {
@@ -22,6 +24,7 @@ export function dial(addresses: readonly string[], port: number, signal: AbortSi
     const stop = (): void => fail(new FetchFailure('aborted', 'it was given up.'))
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
+    else if (waiting.length === 0) fail(new FetchFailure('unresolved', 'it has no address.'))
     else next()
 
     function next(): void {

@@ -13,7 +13,7 @@ import { hasCode } from '../../lib/error-code.js'
 import { reasonOf } from '../../lib/reason-of.js'
 import { FetchFailure } from './fetch-failure.js'
 import { RoadAgent, SecureRoadAgent, type Habits } from './road-agent.js'
-import { secured, type Roads } from './roads.js'
+import type { Roads } from './roads.js'
 import type { Upstream } from './upstream.js'
 import { destinationOf, printDestination, type Destination } from './web-url.js'
 
@@ -40,9 +40,7 @@ export interface Exchange {
 
 export function createExchange(roads: Roads, habits: Habits): Exchange {
   const plain = new RoadAgent(habits, (destination) => roads.reach(destination, false))
-  const secure = new SecureRoadAgent(habits, async (destination) =>
-    secured(await roads.reach(destination, true), destination.host),
-  )
+  const secure = new SecureRoadAgent(habits, (destination) => roads.reachSecurely(destination))
   const handedOver = new Map<string, RoadAgent>()
 
   function agentOf(upstream: Upstream): RoadAgent {
@@ -86,7 +84,11 @@ export function createExchange(roads: Roads, habits: Habits): Exchange {
 
   return {
     ask: (question, signal) => ask(question, signal),
-    begin: async (asking) => send(asking, await roads.handOver(destinationOf(asking.url))),
+    async begin(asking) {
+      const upstream = await roads.handOver(destinationOf(asking.url))
+      // Whoever has no use for it any more does not listen to why it failed.
+      return send(asking, upstream).on('error', () => {})
+    },
     close() {
       for (const agent of [plain, secure, ...handedOver.values()]) agent.destroy()
     },

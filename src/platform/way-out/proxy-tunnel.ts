@@ -74,7 +74,11 @@ function upgraded(url: URL, request: IncomingMessage, server: Socket): Promise<U
       server.destroy()
       reject(new FetchFailure('broken', 'it does not speak WebSocket there.'))
     }
-    outgoing.once('upgrade', (answer, __, rest) => resolve({ answer, rest }))
+    outgoing.once('upgrade', (answer, __, rest) => {
+      // The request ends here, the connection does not.
+      outgoing.off('close', fail).off('timeout', fail)
+      resolve({ answer, rest })
+    })
     outgoing.once('response', fail)
     outgoing.once('timeout', fail)
     outgoing.on('error', fail)
