@@ -85,6 +85,18 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
     expect(said.text).toMatch(/also after \d+ ms in the browser/)
   })
 
+  test('a server that lets only browsers in is asked by one, once', async () => {
+    const url = site.add('/guarded', ({ headers }, response) =>
+      headers['sec-fetch-mode'] === 'navigate'
+        ? send(response, 200, 'text/html', article('Guarded'))
+        : send(response, 403, 'text/html', 'No.'),
+    )
+    expect((await readDocs(client, url)).structured).toMatchObject({ status: 'ok', title: 'Guarded' })
+    const closed = site.add('/closed', (_, response) => send(response, 403, 'text/html', page('Closed', '<p>No.</p>')))
+    expect((await readDocs(client, closed)).structured.status).toBe('blocked')
+    expect(site.hits('/closed')).toBe(2)
+  })
+
   test('a route behind a # is opened in the browser', async () => {
     const route =
       'document.getElementById("root").innerHTML = "<main><h1>Route</h1><p>You are at " + location.hash + ", as the address says, and nowhere else in this app.</p></main>"'

@@ -2,6 +2,7 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
@@ -64,6 +65,15 @@ test('a server that has Markdown is asked for it first, by a program that says w
   expect(headers?.['user-agent']).toMatch(/scorpiox-code\/\d+\.\d+\.\d+/)
   expect(headers?.cookie).toBeUndefined()
   expect(quoted(await readDocs(client, url, { format: 'html' }))).toContain('<p>')
+})
+
+test('a server that will not hear of Markdown is asked for HTML', async () => {
+  const url = site.add('/picky', ({ headers }, response) =>
+    headers.accept?.startsWith('text/html')
+      ? send(response, 200, 'text/html', article('Picky'))
+      : send(response, 406, 'text/plain', ''),
+  )
+  expect((await readDocs(client, url)).structured).toMatchObject({ status: 'ok', title: 'Picky' })
 })
 
 test('the twin that a page names is read instead of it', async () => {
@@ -249,6 +259,23 @@ test('a page that is too large is given as far as it goes', async () => {
   const said = await readDocs(client, url)
   expect(said.structured).toMatchObject({ status: 'ok', cursor: expect.any(String) })
   expect(said.text).toContain('[The page is larger than what is fetched of one: this is its beginning.]')
+})
+
+test('a connection that breaks, a body that grows without end, redirects in a circle', async () => {
+  const broken = site.add('/broken', (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', 'content-length': '100000' })
+    response.write(article('Broken'), () => response.destroy())
+  })
+  const said = await readDocs(client, broken)
+  expect(said.structured).toMatchObject({ status: 'ok', title: 'Broken' })
+  expect(said.text).toContain('[The connection broke off: this is as much as came.]')
+  const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 'zip zip '))
+  const url = site.add('/bomb', (_, response) =>
+    send(response, 200, 'text/plain', bomb, { 'content-encoding': 'gzip' }),
+  )
+  expect((await readDocs(client, url)).text).toContain('[The page is larger than what is fetched of one')
+  const circle = site.add('/circle', (_, response) => response.writeHead(302, { location: '/circle' }).end())
+  expect(await readDocs(client, circle)).toMatchObject({ isError: true, structured: { status: 'redirects' } })
 })
 
 test('the proxy of the environment is used', async () => {

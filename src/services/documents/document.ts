@@ -2,13 +2,13 @@
 
 import { Failure } from '../../lib/failure.js'
 import { oneLine } from '../../lib/one-line.js'
-import type { Heading, Reading } from './extract/extractor.js'
+import type { Heading } from './extract/extractor.js'
 import { nearest } from '../skills/nearest.js'
 import type { Copy } from './copy.js'
 import { cursorAt } from './cursor.js'
 import type { Kept } from './page-cache.js'
 import { pageAt } from './paging.js'
-import type { Prepared } from './prepared.js'
+import type { About, Prepared } from './prepared.js'
 import type { Verdict } from './verdict.js'
 import type { Wish } from './wish.js'
 
@@ -19,7 +19,7 @@ export interface Document {
   readonly verdict: Verdict
   readonly copy: Copy
   /** None where there was nothing to take apart. */
-  readonly reading: Reading | undefined
+  readonly reading: About | undefined
   readonly extract: Extract | undefined
   readonly notes: readonly string[]
 }
@@ -83,7 +83,7 @@ function placeIn({ content, fingerprint }: Prepared, { place }: Wish) {
   return { offset: content.lastIndexOf('\n', place.offset - 1) + 1, changed: [note] }
 }
 
-function missingSection({ hasFragment, outline }: Reading, { fragment }: Wish): readonly string[] {
+function missingSection({ hasFragment, outline }: About, { fragment }: Wish): readonly string[] {
   if (fragment === '' || hasFragment) return []
   const ids = outline.map(({ id, title }) => id || title)
   const near = nearest(fragment, ids, 5).map((id) => `#${oneLine(id, MAX_NAME)}`)

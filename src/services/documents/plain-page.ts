@@ -8,6 +8,7 @@ import { examine, readingName, type Trip } from './trip.js'
 import { likelyTwin, twinOf } from './twin.js'
 
 const MAX_REFRESHES = 2
+const NOT_ACCEPTABLE = 406
 /** A page that sends the reader on has little to say itself. */
 const REFRESH_CHARS = 1500
 const MIN_TWIN_CHARS = 50
@@ -18,6 +19,7 @@ const TWIN_MS = 8000
 export async function readPlainPage(trip: Trip, answer?: Copy): Promise<Kept> {
   const { ask, taste, signal, wish } = trip
   let copy = answer ?? (await ask(wish.url, { taste, signal }))
+  if (copy.status === NOT_ACCEPTABLE) copy = await ask(wish.url, { taste: 'page', signal })
   for (let hops = 0; ; hops++) {
     const twin = isWhole(copy) && (await readTwin(trip, twinOf(copy)))
     if (twin) return twin

@@ -6,16 +6,19 @@ import { blocksOf, type Block } from './blocks.js'
 import { fingerprintOf } from './cursor.js'
 import type { Format, Reading } from './extract/extractor.js'
 
+export type About = Omit<Reading, 'content'>
+
 export interface Prepared {
-  readonly reading: Reading
+  readonly reading: About
   readonly content: string
   readonly blocks: readonly Block[]
   readonly fingerprint: string
 }
 
 export function prepare(reading: Reading, format: Format): Prepared {
-  const content = visibleText(withoutMarks(sameLines(reading.content))).trimEnd()
-  return { reading, content, blocks: blocksOf(content, format), fingerprint: fingerprintOf(content) }
+  const { content: written, ...about } = reading
+  const content = visibleText(withoutMarks(sameLines(written))).trimEnd()
+  return { reading: about, content, blocks: blocksOf(content, format), fingerprint: fingerprintOf(content) }
 }
 
 /** Only what was a line of its own stays one. */

@@ -43,7 +43,11 @@ export function judge(copy: Copy, reading: Reading | undefined): Verdict {
       scripts: 'needed',
     }
   }
-  if (!isOk) return final(statusOf(copy, evidence), `The server ${answered(copy)}.`)
+  if (!isOk) {
+    // Some let nobody in who is no browser.
+    const scripts = copy.status === 403 && copy.way === 'http' ? 'perhaps' : 'no'
+    return { status: statusOf(copy, evidence), seen: `The server ${answered(copy)}.`, scripts }
+  }
   if (!reading || !evidence) return final('empty', `The server ${answered(copy)}, and ${copy.bytes.length} bytes.`)
   if (evidence.saysNotFound && chars < NOTICE_CHARS) {
     return final(

@@ -5,7 +5,7 @@ import { oneLine } from '../../lib/one-line.js'
 import { visibleText } from '../../lib/visible-text.js'
 import type { Copy } from '../../services/documents/copy.js'
 import type { Document, Extract } from '../../services/documents/document.js'
-import type { Reading } from '../../services/documents/extract/extractor.js'
+import type { About } from '../../services/documents/prepared.js'
 import type { Status } from '../../services/documents/verdict.js'
 import type { Wish } from '../../services/documents/wish.js'
 import { outlineLines } from './outline.js'
@@ -49,7 +49,7 @@ export function documentWords(document: Document, wish: Wish): string {
   )
 }
 
-function headLines(reading: Reading, copy: Copy, { chars, lines }: Extract): readonly string[] {
+function headLines(reading: About, copy: Copy, { chars, lines }: Extract): readonly string[] {
   const { title, language, published } = reading
   const facts = [
     wayOf(reading, copy),
@@ -65,7 +65,7 @@ function addressLine({ asked, url, way }: Copy): string {
   return `URL: ${shown(url, MAX_URL)}${from}`
 }
 
-function wayOf({ kind, pages }: Reading, { way, waitedMs, bytes }: Copy): string {
+function wayOf({ kind, pages }: About, { way, waitedMs, bytes }: Copy): string {
   const size = `${count(Math.max(1, Math.round(bytes.length / 1024)))} KB`
   if (way === 'browser') return `in the browser, after ${span(waitedMs)}, ${size} of HTML`
   if (way === 'twin') return `its Markdown twin, ${size}`
