@@ -112,3 +112,14 @@ test.each([
   onTestFinished(async () => void (await polite.close()))
   expect((await readDocs(polite, `${other.origin}/page`)).structured.status).toBe(outcome)
 })
+
+test('a server that is told to end does not wait for a page', async () => {
+  const asked = new Promise<void>((resolve) => void site.add('/endless', () => resolve()))
+  const leaving = await openReader(site)
+  const read = readDocs(leaving, `${site.origin}/endless`).catch(() => undefined)
+  await asked
+  leaving.child.kill('SIGTERM')
+  await leaving.close()
+  await read
+  expect(leaving.stderr()).toBe('')
+})

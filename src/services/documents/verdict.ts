@@ -76,10 +76,16 @@ function emptiness(copy: Copy, reading: Reading, chars: number): Verdict {
   const scripts = copy.way === 'browser' || reading.kind !== 'html' ? 'no' : needsScripts(reading, chars)
   if (scripts === 'needed') return { status: 'needs_javascript', seen: `It has ${numbers}${signs(evidence)}.`, scripts }
   if (chars > 0 && !(copy.way === 'browser' && isLoading(reading.content))) return { status: 'ok', seen: '', scripts }
-  const waited = copy.way === 'browser' ? `, also after ${copy.waitedMs} ms in the browser` : ''
-  const seen =
-    reading.kind === 'html' ? `It has ${numbers}${waited}` : `It is ${copy.bytes.length} bytes long, and has no text`
-  return { status: 'empty', seen: `${seen}.`, scripts }
+  return { status: 'empty', seen: withoutText(copy, reading, numbers), scripts }
+}
+
+function withoutText({ way, waitedMs, bytes }: Copy, { kind, pages }: Reading, numbers: string): string {
+  if (kind === 'pdf') {
+    return `It is a PDF of ${pages} pages without any text, so it was probably scanned: save it with Bash and look at it with ReadImage.`
+  }
+  if (kind !== 'html') return `It is ${bytes.length} bytes long, and has no text.`
+  const waited = way === 'browser' ? `, also after ${waitedMs} ms in the browser` : ''
+  return `It has ${numbers}${waited}. If its text takes longer to appear, give wait_ms.`
 }
 
 function needsScripts({ content, evidence }: Reading, chars: number): Verdict['scripts'] {

@@ -27,7 +27,7 @@ const ADVICE: Readonly<Record<Status, string>> = {
   login: 'It is only for people who have signed in: ask the person for its text, or find a public page.',
   paywall: 'The rest is only for subscribers: ask the person for it, or find another page.',
   not_found: 'Check the address, or go up to a page that links to it; WebSearch may know where it is now.',
-  empty: 'There is no text on it. If it takes long to appear, give wait_ms.',
+  empty: '',
   http_error: 'Try again later, or find the same text elsewhere.',
 }
 
@@ -39,7 +39,8 @@ export function hasText({ verdict: { status }, extract }: Document): boolean {
 
 export function documentWords(document: Document, wish: Wish): string {
   const { verdict, copy, reading, extract } = document
-  const trouble = verdict.status === 'ok' ? [] : [`${verdict.status}: ${shown(verdict.seen)} ${ADVICE[verdict.status]}`]
+  const trouble =
+    verdict.status === 'ok' ? [] : [`${verdict.status}: ${shown(`${verdict.seen} ${ADVICE[verdict.status]}`)}`]
   const facts = reading && extract ? headLines(reading, copy, extract) : [addressLine(copy)]
   const isWanted = hasText(document) || verdict.status === 'needs_javascript'
   const body = extract && extract.text !== '' ? [isWanted ? bodyOf(extract, copy) : excerptOf(extract, copy)] : []
