@@ -120,7 +120,7 @@ export function openThreads(terms: ThreadTerms): Threads {
     thread.asked = asked
     thread.timer = setTimeout(() => end(thread, new ThreadFailure('timeout')), terms.timeoutMs)
     thread.worker.ref()
-    thread.worker.postMessage({ question: asked.question })
+    thread.worker.postMessage({ question: asked.question }, [])
   }
 
   return {
@@ -140,7 +140,7 @@ export function openThreads(terms: ThreadTerms): Threads {
       isClosed = true
       for (const { reject } of queue.splice(0)) reject(new ThreadFailure('closed'))
       const ended = [...threads].map(({ worker }) => worker.terminate())
-      for (const thread of [...threads]) end(thread, new ThreadFailure('closed'))
+      for (const thread of threads) end(thread, new ThreadFailure('closed'))
       await Promise.all(ended)
     },
   }

@@ -2,7 +2,7 @@
 // voters keep or drop and what the judge decides about, one by one.
 
 import { isHidden, sightOf } from './hidden.js'
-import { attribute, isElement, rawText, type Element, type Node, type Tree } from './tree.js'
+import { attribute, isElement, isText, rawText, type Element, type Tree } from './tree.js'
 
 export interface Block {
   readonly element: Element
@@ -49,10 +49,10 @@ function gather(element: Element, around: readonly Element[], above: Sights, blo
   const sights = { isHidden: above.isHidden || sight === 'hidden', isVeiled: above.isVeiled || sight === 'veiled' }
   const place = blocks.length
   const own = { text: '', linked: 0 }
-  const inside = [element, ...around]
+  let inside: Element[] | undefined
   // Code stays in one piece, however its lines are made.
   if (element.name === 'pre') own.text = rawText(element)
-  else readInline(element, false, own, (child) => gather(child, inside, sights, blocks))
+  else readInline(element, false, own, (child) => gather(child, (inside ??= [element, ...around]), sights, blocks))
   const text = own.text.replace(/\s+/g, ' ').trim()
   if (text === '') return
   const linked = Math.min(1, own.linked / text.length)
@@ -89,14 +89,14 @@ function isTitleButton(parent: Element, child: Element): boolean {
   return child.name === 'button' && /^(?:h[1-6]|summary|dt|span)$/.test(parent.name)
 }
 
-function isText(node: Node): node is Extract<Node, { data: string }> {
-  return node.type === 'text'
-}
-
 /** A letter of a script without spaces counts half a word. */
 export function wordsIn(text: string): number {
-  const dense = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu)?.length ?? 0
+  const dense = /[\u0600-\uFFFF]/.test(text) ? denseIn(text) : 0
   return Math.ceil(dense / 2) + (text.match(/[\p{L}\p{N}_]+/gu)?.length ?? 0)
+}
+
+function denseIn(text: string): number {
+  return text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu)?.length ?? 0
 }
 
 const MARK = 'data-sx-'

@@ -7,7 +7,7 @@ export function decode(bytes: Uint8Array, contentType: string): string {
   if (marked !== undefined) return new TextDecoder(marked).decode(bytes)
   const named = known(/charset\s*=\s*["']?\s*([\w.:-]+)/i.exec(contentType)?.[1]) ?? known(namedWithin(bytes))
   const label = named === undefined || isGuess(named) ? (sniffed(bytes) ?? named) : named
-  return new TextDecoder(label ?? 'windows-1252').decode(bytes)
+  return label === undefined || isGuess(label) ? western(bytes) : new TextDecoder(label).decode(bytes)
 }
 
 function byteOrderMark([first, second, third]: Uint8Array): string | undefined {
@@ -51,13 +51,23 @@ function sniffed(bytes: Uint8Array): string | undefined {
 
 /** A page that was not taken to its end may end within a character. */
 function isCutShort(bytes: Uint8Array): boolean {
-  for (let cut = 1; cut <= 3 && cut < bytes.length; cut++) {
-    try {
-      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, bytes.length - cut))
-      return true
-    } catch {}
+  const tail = bytes.subarray(-3)
+  const lead = tail.findLastIndex((byte) => byte >= 0xc0)
+  if (lead === -1 || tail.subarray(lead + 1).some((byte) => byte < 0x80)) return false
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, bytes.length - (tail.length - lead)))
+    return true
+  } catch {
+    return false
   }
-  return false
+}
+
+const QUOTES_AND_DASHES = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ'
+
+/** Windows-1252 by hand: decoders of some Node versions leave out what it has and Latin-1 has not. */
+function western(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+  return text.replace(/[\x80-\x9f]/g, (sign) => QUOTES_AND_DASHES[sign.charCodeAt(0) - 0x80] ?? sign)
 }
 
 function hasJapaneseEscape(bytes: Uint8Array): boolean {

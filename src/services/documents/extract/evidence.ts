@@ -44,7 +44,7 @@ function isRoot(element: Element): boolean {
 }
 
 function withoutScripts(element: Element): Element {
-  const hasScripts = [...descendants(element)].some(({ name }) => /^(?:script|style|noscript|template|svg)$/.test(name))
+  const hasScripts = descendants(element).some(({ name }) => /^(?:script|style|noscript|template|svg)$/.test(name))
   if (!hasScripts) return element
   const copy = element.cloneNode(true)
   strip(copy)

@@ -3,6 +3,7 @@
 
 import { classWords, type Block } from './blocks.js'
 import type { PageFacts } from './page-facts.js'
+import { proseOf, type Prose } from './prose.js'
 import { attribute, isElement, type Element } from './tree.js'
 import { isCallout } from './write/callout.js'
 
@@ -40,6 +41,7 @@ export function featuresOf(blocks: readonly Block[], votes: Votes, facts: Named)
   const counted = countTexts(blocks)
   const spans = [spanOf(votes.readability), spanOf(votes.defuddle)] as const
   const heads = [...LANDMARKS.keys()]
+  const prose = proseOf(blocks)
   let before = 0
   return blocks.map((block, at) => {
     const place = placeOf(block.element, places)
@@ -55,6 +57,7 @@ export function featuresOf(blocks: readonly Block[], votes: Votes, facts: Named)
       ...neighbourFeatures(blocks, at, votes),
       ...familyFeatures(block, shares),
       ...page,
+      ...proseFeatures(block, prose),
     ]
     before += block.words
     return Float64Array.from(row)
@@ -245,6 +248,15 @@ function familyFeatures(block: Block, { of, total }: Shares): number[] {
     )
   }
   return row
+}
+
+function proseFeatures(block: Block, { best, wordsIn, total, bestScore, scoreOf }: Prose): number[] {
+  const inside = [block.element, ...block.around]
+  const depth = best === undefined ? -1 : inside.indexOf(best)
+  const shareAt = (level: number) => (wordsIn.get(block.around[level] ?? block.element) ?? 0) / (total || 1)
+  let most = 0
+  for (const above of inside) most = Math.max(most, scoreOf.get(above) ?? 0)
+  return [depth === -1 ? 0 : 1, depth, shareAt(0), shareAt(1), shareAt(3), most / (bestScore || 1), Math.log1p(total)]
 }
 
 function pageFeatures(blocks: readonly Block[], votes: Votes, facts: Named, shares: Shares): number[] {

@@ -2,7 +2,7 @@
 // backs, so it is not read. What waits for a click, comes in with an animation or fits another screen is only veiled:
 // people will see it, so it is judged like the rest.
 
-import { attribute, elementsOf, plainText, type Element } from './tree.js'
+import { attribute, elementsOf, isElement, plainText, type Element, type Parent } from './tree.js'
 
 export type Sight = 'seen' | 'veiled' | 'hidden'
 
@@ -55,4 +55,9 @@ function waits(element: Element, names: string): boolean {
 
 export function isHidden(element: Element): boolean {
   return sightOf(element) === 'hidden'
+}
+
+export function dropHidden(parent: Parent): void {
+  parent.children = parent.children.filter((child) => !isElement(child) || !isHidden(child))
+  for (const child of parent.children) if (isElement(child)) dropHidden(child)
 }

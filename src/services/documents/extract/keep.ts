@@ -3,7 +3,7 @@
 
 import { isBlockTag, isMuteTag, type Block } from './blocks.js'
 import { isHidden } from './hidden.js'
-import { isElement, type Element, type Node, type Tree } from './tree.js'
+import { isElement, isText, type Element, type Node, type Tree } from './tree.js'
 
 /** Above this share of its words, a table or a list stays whole. */
 const MOSTLY = 0.6
@@ -36,20 +36,11 @@ export function keepOnly(tree: Tree, blocks: readonly Block[], kept: ReadonlySet
   const keepBlock = (element: Element, sum: { kept: number; all: number } | undefined): boolean => {
     if (sum === undefined) return !isHidden(element) && !hasText(element)
     if (sum.kept === 0) return sum.all === 0 && own.get(element) === true
-    if (WHOLE.has(element.name) && sum.kept >= sum.all * MOSTLY) {
-      withoutHidden(element, kept.size === 0)
-      return true
-    }
+    if (WHOLE.has(element.name) && sum.kept >= sum.all * MOSTLY) return true
     cut(element, own.get(element) ?? false)
     return true
   }
   cut(tree, false)
-}
-
-function withoutHidden(element: Element, keepsHidden: boolean): void {
-  if (keepsHidden) return
-  element.children = element.children.filter((child) => !isElement(child) || !isHidden(child))
-  for (const child of element.children) if (isElement(child)) withoutHidden(child, false)
 }
 
 function holdsBlocks(element: Element): boolean {
@@ -61,6 +52,6 @@ function hasWords(element: Element, sums: ReadonlyMap<Element, unknown>): boolea
 }
 
 function hasText(node: Node): boolean {
-  if (node.type === 'text') return node.data.trim() !== ''
+  if (isText(node)) return node.data.trim() !== ''
   return isElement(node) && node.children.some(hasText)
 }

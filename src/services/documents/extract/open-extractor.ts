@@ -38,18 +38,14 @@ function explained(error: unknown, { url, bytes }: Source): unknown {
   if (said !== undefined) return new Failure(said)
   if (!(error instanceof ThreadFailure)) return error
   const size = `${Math.ceil(bytes.length / 1024)} KB`
-  switch (error.reason) {
-    case 'timeout':
-      return new Failure(
-        `${url} (${size}) was fetched, but making it readable took longer than 10 s and was ended. Ask for a smaller page, or fetch it with Bash (curl) and search in the file.`,
-      )
-    case 'memory':
-      return new Failure(
-        `${url} (${size}) was fetched, but making it readable took too much memory and was ended. Ask for a smaller page, or fetch it with Bash (curl) and search in the file.`,
-      )
-    case 'closed':
-      return new Failure('The server is closing.')
-    case 'fallen':
-      return error
-  }
+  const more = 'Ask for a smaller page, or fetch it with Bash (curl) and search in the file.'
+  if (error.reason === 'timeout')
+    return new Failure(
+      `${url} (${size}) was fetched, but making it readable took longer than 10 s and was ended. ${more}`,
+    )
+  if (error.reason === 'memory')
+    return new Failure(
+      `${url} (${size}) was fetched, but making it readable took too much memory and was ended. ${more}`,
+    )
+  return error.reason === 'closed' ? new Failure('The server is closing.') : error
 }

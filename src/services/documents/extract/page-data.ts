@@ -33,7 +33,7 @@ export function dataOf(tree: Tree): PageData {
 /** People write line breaks into JSON, and wrap it up. */
 function parseLoose(text: string): unknown {
   const bare = text.replace(/^\s*(?:<!--|\/\/<!\[CDATA\[)|(?:-->|\/\/\]\]>)\s*$/g, '')
-  return parseJson(bare) ?? parseJson(bare.replace(/[\u0000-\u001F]+/g, ' ').replace(/;\s*$/, ''))
+  return parseJson(bare) ?? parseJson(bare.replace(/\p{Cc}+/gu, ' ').replace(/;\s*$/, ''))
 }
 
 function isThere(value: unknown): boolean {

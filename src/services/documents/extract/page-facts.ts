@@ -18,7 +18,7 @@ export interface PageFacts {
 }
 
 export function factsOf(tree: Tree, url: string, data: readonly unknown[]): PageFacts {
-  const elements = [...descendants(tree)]
+  const elements = descendants(tree)
   const metas = metaOf(elements)
   const links = elements.filter(({ name }) => name === 'link')
   const base = baseOf(

@@ -7,7 +7,6 @@ import { isBlockTag } from './blocks.js'
 import {
   attribute,
   descendants,
-  elementsOf,
   isElement,
   parseTree,
   plainText,
@@ -29,10 +28,10 @@ export function prepare(tree: Tree): void {
 
 /** Some pages have all their text there; most only say that scripts are needed. */
 function showNoscript(tree: Tree): void {
-  for (const element of [...descendants(tree)]) {
+  for (const element of descendants(tree)) {
     if (element.name !== 'noscript') continue
     const isPage =
-      plainText(element).length > ENOUGH_FOR_A_PAGE && [...descendants(element)].some(({ name }) => isBlockTag(name))
+      plainText(element).length > ENOUGH_FOR_A_PAGE && descendants(element).some(({ name }) => isBlockTag(name))
     if (isPage) element.name = 'div'
     else DomUtils.removeElement(element)
   }
@@ -41,7 +40,7 @@ function showNoscript(tree: Tree): void {
 function clean(parent: Parent): void {
   const kept: Node[] = []
   for (const child of parent.children) {
-    if (child.type === 'comment' || (isElement(child) && isForMachines(child))) continue
+    if (DomUtils.isComment(child) || (isElement(child) && isForMachines(child))) continue
     const before = kept.at(-1)
     if (before !== undefined && isGlued(before, child)) kept.push(...parseTree(' ').children)
     kept.push(child)
@@ -75,9 +74,4 @@ function relink(parent: Parent, children: Node[]): void {
     child.prev = children[at - 1] ?? null
     child.next = children[at + 1] ?? null
   }
-}
-
-/** Whether there is an element below with nothing but white space in it. */
-export function isBare(element: Element): boolean {
-  return elementsOf(element).length === 0 && plainText(element) === ''
 }

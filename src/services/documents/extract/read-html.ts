@@ -5,6 +5,7 @@ import { blocksOf, mark, unmark, type Block } from './blocks.js'
 import { evidenceOf, firstLook } from './evidence.js'
 import type { Reading, Source } from './extractor.js'
 import { featuresOf } from './features.js'
+import { dropHidden } from './hidden.js'
 import { keeps } from './judge.js'
 import { keepOnly } from './keep.js'
 import { dataOf } from './page-data.js'
@@ -14,7 +15,7 @@ import { sectionOf } from './section.js'
 import { settle } from './settle.js'
 import { stateHtml } from './state-html.js'
 import { keptByRule } from './strip.js'
-import { parseTree, toHtml, type Node, type Tree } from './tree.js'
+import { isElement, parseTree, toHtml, type Node, type Tree } from './tree.js'
 import { votesOn } from './voters.js'
 import { writePage } from './write/write-page.js'
 
@@ -33,6 +34,7 @@ export function readHtml({ url, format, fragment }: Source, html: string): Readi
   prepare(tree)
   const blocks = blocksOf(tree)
   const section = fragment === '' ? undefined : sectionOf(tree, fragment)
+  for (const node of section ?? []) if (isElement(node)) dropHidden(node)
   const state = section === undefined && wordsOf(blocks) < SHELL_WORDS ? stateHtml(data) : ''
   const nodes = section ?? (state === '' ? mainPart(tree, blocks, facts, html.length) : parseTree(state).children)
   const written = writePage(nodes, facts.base, format, section === undefined ? facts.title : '')
@@ -66,6 +68,7 @@ function mainPart(tree: Tree, blocks: Block[], facts: PageFacts, size: number): 
   const isHuge = size > MOST_CHARS || blocks.length > MOST_BLOCKS
   const judged = isHuge ? new Set<number>() : judge(tree, seen, facts)
   keepOnly(tree, seen, judged.size > 0 ? judged : keptByRule(seen))
+  if (seen === blocks) dropHidden(tree)
   return tree.children
 }
 

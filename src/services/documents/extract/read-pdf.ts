@@ -1,5 +1,7 @@
 // The text of a PDF, page by page. What is only a picture of text has none.
 
+import type * as Unpdf from 'unpdf'
+
 import { Failure } from '../../../lib/failure.js'
 import { isObject } from '../../../lib/json.js'
 import { visibleText } from '../../../lib/visible-text.js'
@@ -10,7 +12,7 @@ import { noEvidence } from './no-evidence.js'
 const TIME_MS = 7000
 const MOST_CHARS = 5_000_000
 
-type Library = typeof import('unpdf')
+type Library = typeof Unpdf
 type Pdf = Awaited<ReturnType<Library['getDocumentProxy']>>
 
 export async function readPdf({ url, bytes }: Source): Promise<Reading> {

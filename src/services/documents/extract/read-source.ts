@@ -18,18 +18,12 @@ export async function readSource(source: Source): Promise<Reading> {
   const binary = binaryOf(bytes)
   if (binary !== undefined && !/charset=utf-16/i.test(contentType)) throw new Failure(refusal(source, binary))
   const text = decode(bytes, contentType)
-  switch (kindOf(source, text)) {
-    case 'html':
-      return readHtml(source, text)
-    case 'markdown':
-      return readMarkdown(source, visibleText(text))
-    case 'json':
-      return readJson(visibleText(text))
-    case 'xml':
-      return readFeed(source, text) ?? readPlain('xml', visibleText(text))
-    case 'text':
-      return readPlain('text', visibleText(text))
-  }
+  const kind = kindOf(source, text)
+  if (kind === 'html') return readHtml(source, text)
+  if (kind === 'markdown') return readMarkdown(source, visibleText(text))
+  if (kind === 'json') return readJson(visibleText(text))
+  const feed = kind === 'xml' ? readFeed(source, text) : undefined
+  return feed ?? readPlain(kind, visibleText(text))
 }
 
 function isPdf(bytes: Uint8Array): boolean {

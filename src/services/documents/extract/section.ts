@@ -6,7 +6,7 @@ import { isHeading } from './write/page.js'
 
 /** Undefined where the page has no such part. */
 export function sectionOf(tree: Tree, fragment: string): Node[] | undefined {
-  const elements = [...descendants(tree)]
+  const elements = descendants(tree)
   const wanted = unescaped(fragment)
   const isMeant = ({ name, attribs }: Element) =>
     attribs.id === wanted || attribs.id === fragment || (name === 'a' && attribs.name === wanted)

@@ -17,7 +17,8 @@ import {
 import { texOf } from './math.js'
 
 export function settle(tree: Tree): void {
-  for (const element of [...descendants(tree)]) {
+  // It changes what it walks through.
+  for (const element of descendants(tree)) {
     if (isDetached(element, tree)) continue
     const math = mathOf(element)
     if (math !== undefined) replaceByMath(element, math)
@@ -102,7 +103,7 @@ function isLabels(element: Element): boolean {
 function labelPanels(list: Element): void {
   const tabs = isLabels(list)
     ? elementsOf(list)
-    : [...descendants(list)].filter((element) => attribute(element, 'role') === 'tab')
+    : descendants(list).filter((element) => attribute(element, 'role') === 'tab')
   const panels = panelsBeside(list)
   if (tabs.length === 0 || panels.length === 0) return
   for (const [at, panel] of panels.entries()) {
@@ -129,7 +130,7 @@ function panelsBeside(list: Element): Element[] {
     parent !== null && isElement(parent) && steps < 3;
     { parent } = parent, steps++
   ) {
-    const found = [...descendants(parent)].filter(
+    const found = descendants(parent).filter(
       (element) =>
         attribute(element, 'role') === 'tabpanel' || /(?:^|\s)tabbed-block(?:\s|$)/.test(attribute(element, 'class')),
     )

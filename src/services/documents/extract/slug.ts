@@ -12,8 +12,11 @@ export function slugOf(title: string): string {
 export function isNamed(fragment: string, { id, title }: { id: string; title: string }): boolean {
   const wanted = unescaped(fragment)
   if (id !== '' && (id === fragment || id === wanted)) return true
-  const plain = (text: string) => slugOf(text).replace(/[-_]+/g, '-')
   return plain(title) !== '' && plain(title) === plain(wanted.replaceAll('-', ' '))
+}
+
+function plain(text: string): string {
+  return slugOf(text).replace(/[-_]+/g, '-')
 }
 
 function unescaped(fragment: string): string {

@@ -26,7 +26,7 @@ function linkedHtml(values: readonly unknown[]): string {
     const body = ['articleBody', 'text', 'reviewBody']
       .map((name) => value[name])
       .find((text) => typeof text === 'string')
-    const type = String(value['@type'] ?? '')
+    const type = typeof value['@type'] === 'string' ? value['@type'] : ''
     if (typeof body === 'string' && body.length > 40) found.push(heading(value.headline ?? value.name), asHtml(body))
     else if (
       /^(?:Product|Recipe|Event|JobPosting|Course|Book|Movie|SoftwareApplication)$/.test(type) &&

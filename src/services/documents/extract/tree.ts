@@ -51,21 +51,35 @@ export function isElement(node: Node | Tree | null): node is Element {
   return node !== null && DomUtils.isTag(node)
 }
 
+export function isText(node: Node | Tree): node is Extract<Node, { data: string }> {
+  return DomUtils.isText(node)
+}
+
 export function elementsOf(parent: Parent): Element[] {
   return parent.children.filter(isElement)
 }
 
 /** All below, in the order of the page. */
-export function* descendants(parent: Parent): Generator<Element> {
+export function descendants(parent: Parent): Element[] {
+  const found: Element[] = []
+  gather(parent, found)
+  return found
+}
+
+function gather(parent: Parent, found: Element[]): void {
   for (const child of parent.children) {
     if (!isElement(child)) continue
-    yield child
-    yield* descendants(child)
+    found.push(child)
+    gather(child, found)
   }
 }
 
 export function find(parent: Parent, isIt: (element: Element) => boolean): Element | undefined {
-  for (const element of descendants(parent)) if (isIt(element)) return element
+  for (const child of parent.children) {
+    if (!isElement(child)) continue
+    const found = isIt(child) ? child : find(child, isIt)
+    if (found !== undefined) return found
+  }
   return undefined
 }
 
@@ -75,7 +89,7 @@ export function attribute(element: Element, name: string): string {
 
 /** Its text as it stands, all of it. */
 export function rawText(node: Node | Tree): string {
-  if ('data' in node) return node.type === 'text' ? node.data : ''
+  if (isText(node)) return node.data
   if (!('children' in node)) return ''
   let text = ''
   for (const child of node.children) text += rawText(child)

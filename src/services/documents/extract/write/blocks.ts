@@ -6,7 +6,7 @@ import { calloutOf } from './callout.js'
 import { codeLanguage, codeText, isLitter, isTool } from './code.js'
 import { writeInline } from './inline.js'
 import { writeDefinitions, writeList } from './list.js'
-import { headingSign, isHeading, type Page } from './page.js'
+import { headingSign, isHeading, titleOf, type Page } from './page.js'
 import { writeTable } from './table.js'
 
 export function writeBlocks(nodes: readonly Node[], page: Page): string {
@@ -82,8 +82,7 @@ function heading(element: Element, page: Page): string {
   const id =
     attribute(element, 'id') ||
     attribute(find(element, ({ attribs }) => 'id' in attribs || 'name' in attribs) ?? element, 'id')
-  const title = plainText(element).replace(/\s*[¶#§🔗]+$/u, '')
-  page.headings.push({ level, title, id: id || attribute(parentSection(element) ?? element, 'id') })
+  page.headings.push({ level, title: titleOf(element), id: id || attribute(parentSection(element) ?? element, 'id') })
   return headingSign(page.headings.length - 1) + page.style.heading(level, text)
 }
 
@@ -104,10 +103,10 @@ function codeOfTable(table: Element, page: Page): string | undefined {
     `${attribute(table, 'class')} ${table.parent !== null && isElement(table.parent) ? attribute(table.parent, 'class') : ''}`,
   )
   if (!isCode) return undefined
-  const cells = [...descendants(table)].filter(({ name }) => name === 'td' || name === 'th')
+  const cells = descendants(table).filter(({ name }) => name === 'td' || name === 'th')
   const numbers = cells.filter(isLitter)
   if (numbers.length === 0) return undefined
-  const inner = [...descendants(table)].find((found) => found.name === 'pre' && !isInside(found, numbers))
+  const inner = descendants(table).find((found) => found.name === 'pre' && !isInside(found, numbers))
   const text = codeText(inner ?? table)
   return text === '' ? undefined : page.style.codeBlock(text, codeLanguage(inner ?? table) || codeLanguage(table))
 }

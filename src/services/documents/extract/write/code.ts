@@ -1,6 +1,6 @@
 // Code as its author wrote it: every line, no line numbers, no buttons; and the language, where the page says it.
 
-import { attribute, isElement, plainText, type Element, type Node } from '../tree.js'
+import { attribute, isElement, isText, plainText, type Element, type Node } from '../tree.js'
 
 const NUMBERS =
   /(?:^|[\s_-])(?:line-?numbers?(?:-rows)?|linenos?|linenumber|gutter|ln|lnt|lnum|ln-num|hljs-ln-n(?:umbers)?|blob-num|code-line-number|react-syntax-highlighter-line-number)(?:$|[\s_-])/i
@@ -19,7 +19,7 @@ export function codeText(element: Element): string {
 }
 
 function write(node: Node, written: { text: string }): void {
-  if (node.type === 'text') written.text += node.data
+  if (isText(node)) written.text += node.data
   if (!isElement(node) || isLitter(node)) return
   if (node.name === 'br') {
     written.text += '\n'
@@ -54,8 +54,9 @@ export function isLitter(element: Element): boolean {
 /** A prompt before every line says nothing; before some, it tells commands from what they print. */
 function withoutPrompts(code: string): string {
   const lines = code.split('\n')
-  const isCommand = (line: string) => line.startsWith('$ ') || line.trim() === ''
-  return lines.every(isCommand) ? lines.map((line) => line.replace(/^\$ /, '')).join('\n') : code
+  return lines.every((line) => line.startsWith('$ ') || line.trim() === '')
+    ? lines.map((line) => line.replace(/^\$ /, '')).join('\n')
+    : code
 }
 
 const LANGUAGE =

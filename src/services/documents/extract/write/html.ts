@@ -2,10 +2,10 @@
 
 import { isBlockTag, isMuteTag } from '../blocks.js'
 import { isHidden } from '../hidden.js'
-import { attribute, isElement, plainText, type Element, type Node } from '../tree.js'
+import { attribute, isElement, isText, type Element, type Node } from '../tree.js'
 import { isTool } from './code.js'
 import { absolute } from './links.js'
-import { headingSign, isHeading, type Page } from './page.js'
+import { headingSign, isHeading, titleOf, type Page } from './page.js'
 
 const TAGS = new Set(
   'a abbr article b blockquote br caption cite code col colgroup dd del details dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img ins kbd li main mark ol p picture pre q rp rt ruby s samp section small span strong sub summary sup table tbody td tfoot th thead time tr u ul var'.split(
@@ -22,7 +22,7 @@ export function writeHtml(nodes: readonly Node[], page: Page): string {
 }
 
 function write(node: Node, page: Page, inCode: boolean): string {
-  if (node.type === 'text') return escaped(inCode ? node.data : node.data.replace(/\s+/g, ' '))
+  if (isText(node)) return escaped(inCode ? node.data : node.data.replace(/\s+/g, ' '))
   if (!isElement(node) || isMuteTag(node.name) || isHidden(node) || isTool(node)) return ''
   const { name } = node
   const inside = () => node.children.map((child) => write(child, page, inCode || name === 'pre')).join('')
@@ -38,7 +38,7 @@ function write(node: Node, page: Page, inCode: boolean): string {
 /** On a line of its own, where the outline finds it. */
 function sign(element: Element, page: Page): string {
   if (!isHeading(element)) return ''
-  page.headings.push({ level: Number(element.name[1]), title: plainText(element), id: attribute(element, 'id') })
+  page.headings.push({ level: Number(element.name[1]), title: titleOf(element), id: attribute(element, 'id') })
   return `\n${headingSign(page.headings.length - 1)}`
 }
 

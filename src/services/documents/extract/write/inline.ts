@@ -1,7 +1,7 @@
 // Writes what runs along a line: text, emphasis, links, code, images, math, marks of footnotes.
 
 import { isMuteTag } from '../blocks.js'
-import { attribute, elementsOf, isElement, plainText, rawText, type Element, type Node } from '../tree.js'
+import { attribute, elementsOf, isElement, isText, plainText, rawText, type Element, type Node } from '../tree.js'
 import { isTool } from './code.js'
 import { absolute } from './links.js'
 import type { Page } from './page.js'
@@ -12,6 +12,7 @@ export function writeInline(nodes: readonly Node[], page: Page): string {
 }
 
 function tidy(text: string, { style }: Page): string {
+  if (!text.includes(BREAK)) return text.replace(/[ \t\n\r\f]+/g, ' ').trim()
   const lines = text.split(BREAK).map((line) => line.replace(/[ \t\n\r\f]+/g, ' ').trim())
   while (lines.at(-1) === '') lines.pop()
   while (lines[0] === '') lines.shift()
@@ -22,7 +23,7 @@ function tidy(text: string, { style }: Page): string {
 const BREAK = '\uFDD2'
 
 function piece(node: Node, page: Page): string {
-  if (node.type === 'text') return page.style.text(node.data)
+  if (isText(node)) return page.style.text(node.data)
   if (!isElement(node) || isMuteTag(node.name) || isTool(node)) return ''
   return element(node, page)
 }

@@ -1,6 +1,6 @@
 // Lists, of any depth; task lists; and definitions, as a list of terms with what is said of each below it.
 
-import { attribute, elementsOf, find, isElement, type Element, type Node } from '../tree.js'
+import { attribute, elementsOf, find, isElement, isText, type Element, type Node } from '../tree.js'
 import type { Page } from './page.js'
 
 type WriteBlocks = (nodes: readonly Node[], page: Page) => string
@@ -10,7 +10,7 @@ export function writeList(list: Element, page: Page, write: WriteBlocks): string
   let number = Number.parseInt(attribute(list, 'start'), 10) || 1
   for (const child of list.children) {
     if (!isElement(child)) {
-      if (child.type === 'text' && child.data.trim() !== '') items.push(`- ${child.data.trim()}`)
+      if (isText(child) && child.data.trim() !== '') items.push(`- ${child.data.trim()}`)
       continue
     }
     const label = footnoteLabel(child, page)
@@ -51,9 +51,9 @@ function indented(text: string, by: string): string {
   return text.replace(/^(?=.)/gm, by)
 }
 
-function box(item: Element): string {
-  const input = find(item, ({ name, attribs }) => name === 'input' && attribs.type === 'checkbox')
-  if (input === undefined || depthOf(input, item) > 3) return ''
+function box(within: Element): string {
+  const input = find(within, ({ name, attribs }) => name === 'input' && attribs.type === 'checkbox')
+  if (input === undefined || depthOf(input, within) > 3) return ''
   return 'checked' in input.attribs ? '[x] ' : '[ ] '
 }
 

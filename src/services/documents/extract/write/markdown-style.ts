@@ -31,6 +31,7 @@ export const MARKDOWN: Style = {
 }
 
 function escape(text: string): string {
+  if (!/[\\`*_~\]<&]/.test(text)) return text
   return text
     .replace(/\\(?=[!-/:-@[-`{-~])/g, '\\\\')
     .replace(/`/g, '\\`')

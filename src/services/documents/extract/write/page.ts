@@ -1,6 +1,6 @@
 // What the parts of the writer hand to each other while one page is written.
 
-import type { Element } from '../tree.js'
+import { plainText, type Element } from '../tree.js'
 import type { Style } from './style.js'
 
 export interface Page {
@@ -15,6 +15,11 @@ export interface Page {
 
 export function isHeading(element: Element): boolean {
   return /^h[1-6]$/.test(element.name)
+}
+
+/** Without the sign that leads to it. */
+export function titleOf(heading: Element): string {
+  return plainText(heading).replace(/\s*[¶#§🔗]+$/u, '')
 }
 
 // No text has these: whoever reads a page takes them out first.

@@ -50,6 +50,6 @@ export function subscript(text: string): string {
 }
 
 function turned(text: string, signs: ReadonlyMap<string, string>): string | undefined {
-  const found = [...text].map((sign) => signs.get(sign))
+  const found = Array.from(text).map((sign) => signs.get(sign))
   return found.every((sign) => sign !== undefined) ? found.join('') : undefined
 }

@@ -2,25 +2,25 @@
 
 export interface Style {
   /** Running text, so that nothing in it is taken for markup. */
-  text(text: string): string
+  readonly text: (text: string) => string
   /** A whole paragraph, whose beginning may look like markup. */
-  paragraph(text: string): string
-  heading(level: number, text: string): string
-  strong(text: string): string
-  emphasis(text: string): string
-  strike(text: string): string
-  code(text: string): string
-  link(text: string, address: string): string
-  image(alt: string, address: string): string
-  math(tex: string, isDisplay: boolean): string
-  superscript(text: string): string
-  subscript(text: string): string
-  codeBlock(code: string, language: string): string
-  quote(text: string): string
-  callout(kind: string, title: string, text: string): string
-  footnoteMark(label: string): string
-  footnote(label: string, text: string): string
-  table(rows: readonly (readonly string[])[], hasHeader: boolean): string
+  readonly paragraph: (text: string) => string
+  readonly heading: (level: number, text: string) => string
+  readonly strong: (text: string) => string
+  readonly emphasis: (text: string) => string
+  readonly strike: (text: string) => string
+  readonly code: (text: string) => string
+  readonly link: (text: string, address: string) => string
+  readonly image: (alt: string, address: string) => string
+  readonly math: (tex: string, isDisplay: boolean) => string
+  readonly superscript: (text: string) => string
+  readonly subscript: (text: string) => string
+  readonly codeBlock: (code: string, language: string) => string
+  readonly quote: (text: string) => string
+  readonly callout: (kind: string, title: string, text: string) => string
+  readonly footnoteMark: (label: string) => string
+  readonly footnote: (label: string, text: string) => string
+  readonly table: (rows: readonly (readonly string[])[], hasHeader: boolean) => string
   /** Between paragraphs within a cell. */
   readonly cellBreak: string
   readonly lineBreak: string

@@ -42,7 +42,7 @@ function isLayout(table: Element, rows: readonly Element[]): boolean {
   if (/^(?:presentation|none)$/.test(attribute(table, 'role'))) return true
   const widths = rows.map((row) => cellsOf(row).length)
   if (Math.max(0, ...widths) < 2) return true
-  const inner = [...descendants(table)]
+  const inner = descendants(table)
   if (inner.some(({ name }) => name === 'table')) return true
   const holdsPage = inner.some((element) => isHeading(element) || element.name === 'article' || element.name === 'form')
   if (holdsPage && !inner.some(({ name }) => name === 'th')) return true

@@ -3,7 +3,7 @@
 import { visibleText } from '../../../../lib/visible-text.js'
 import type { Format, Heading } from '../extractor.js'
 import { slugOf } from '../slug.js'
-import { isElement, type Node } from '../tree.js'
+import { isElement, isText, type Node } from '../tree.js'
 import { writeBlocks } from './blocks.js'
 import { footnotesOf } from './footnotes.js'
 import { writeHtml } from './html.js'
@@ -35,7 +35,7 @@ export function writePage(nodes: readonly Node[], base: string, format: Format, 
 
 function clearSigns(nodes: readonly Node[]): void {
   for (const node of nodes) {
-    if (node.type === 'text') node.data = withoutSigns(node.data)
+    if (isText(node)) node.data = withoutSigns(node.data)
     if (isElement(node)) clearSigns(node.children)
   }
 }

@@ -1,0 +1,181 @@
+import { expect, test } from 'vitest'
+
+import { readSource } from './read-source.js'
+
+const read = (html: string, format: 'markdown' | 'text' = 'markdown') =>
+  readSource({
+    url: 'https://site.example/a/b',
+    contentType: 'text/html',
+    bytes: new TextEncoder().encode(html),
+    format,
+    fragment: '',
+  })
+
+const evidence = async (html: string) => (await read(html)).evidence
+
+const PROSE = Array.from(
+  { length: 30 },
+  (_, at) =>
+    `<p>Sentence number ${at} of a page that people can read without any trouble, since all of its words are there.</p>`,
+).join('')
+
+const page = (body: string, head = '<title>A page</title>') =>
+  `<!doctype html><html><head>${head}</head><body>${body}</body></html>`
+
+test('an ordinary page shows nothing', async () => {
+  const { htmlChars, textChars, contentChars, ...rest } = await evidence(
+    page(`<article><h1>A page</h1>${PROSE}</article>`),
+  )
+  expect(htmlChars).toBeGreaterThan(textChars)
+  expect(contentChars).toBeGreaterThan(2000)
+  expect(rest).toEqual({
+    scripts: 0,
+    hasEmptyRoot: false,
+    asksForScripts: false,
+    isFromState: false,
+    challenge: '',
+    hasLoginForm: false,
+    hasPaywall: false,
+    saysNotFound: false,
+    alternates: [],
+    refreshTo: '',
+  })
+})
+
+test.each([
+  [
+    'Cloudflare',
+    '<title>Just a moment...</title>',
+    '<div id="challenge-error-text">Enable JavaScript and cookies to continue</div><script>window._cf_chl_opt={}</script>',
+  ],
+  ['DDoS-Guard', '<title>DDoS-Guard</title>', '<p>Checking your browser before accessing site.example</p>'],
+  [
+    'Akamai',
+    '<title>Access Denied</title>',
+    "You don't have permission. Reference #18.2f<p>https://errors.edgesuite.net/18.2f</p>",
+  ],
+  ['HUMAN (PerimeterX)', '<title>Access to this page has been denied</title>', '<div id="px-captcha"></div>'],
+  ['DataDome', '', '<script src="https://ct.captcha-delivery.com/c.js"></script>'],
+  [
+    'Imperva',
+    '',
+    '<iframe src="/_Incapsula_Resource?SWUDNSAI=31&incident_id=1">Request unsuccessful. Incapsula incident ID: 1</iframe>',
+  ],
+  [
+    'AWS WAF',
+    '',
+    '<script src="https://a.token.awswaf.com/a/b/challenge.js"></script><script>AwsWafIntegration.getToken()</script>',
+  ],
+  [
+    'Anubis',
+    '',
+    '<script id="anubis_challenge" type="application/json">{}</script><h1>Making sure you\'re not a bot!</h1>',
+  ],
+  ['hCaptcha', '', '<div class="h-captcha" data-sitekey="x"></div>'],
+  ['reCAPTCHA', '', '<p>Our systems have detected unusual traffic.</p><div class="g-recaptcha"></div>'],
+  ['a bot check', '', '<h1>Please verify you are a human</h1>'],
+])('a check by %s', async (name, head, body) => {
+  expect((await evidence(page(body, head))).challenge).toBe(name)
+})
+
+test('a form against robots on a page that can be read is no check', async () => {
+  expect((await evidence(page(`${PROSE}<form><div class="g-recaptcha"></div></form>`))).challenge).toBe('')
+})
+
+test.each([
+  ['an empty root', '<div id="root"></div><script src="/app.js"></script>', { hasEmptyRoot: true, scripts: 1 }],
+  ['a root with nothing but scripts', '<div id="__next"><script>x()</script></div>', { hasEmptyRoot: true }],
+  [
+    'words for those without scripts',
+    '<noscript>You need to enable JavaScript to run this app.</noscript><div id="app"></div>',
+    { asksForScripts: true, hasEmptyRoot: true },
+  ],
+  ['the same in its text', '<p>Please enable JavaScript to view this page.</p>', { asksForScripts: true }],
+  [
+    'a login',
+    '<form action="/login"><input name="user"><input type="password" name="p"></form>',
+    { hasLoginForm: true },
+  ],
+  ['a wall', '<div class="paywall">Subscribe to continue reading</div>', { hasPaywall: true }],
+  [
+    'a wall that it says of itself',
+    `<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":"False"}</script>${PROSE}`,
+    { hasPaywall: true },
+  ],
+  ['a page that is not there', '<h1>404</h1><p>Page not found</p>', { saysNotFound: true }],
+  ['the same in words', '<h1>Sorry, this page could not be found</h1>', { saysNotFound: true }],
+])('%s', async (_, body, shown) => {
+  expect(await evidence(page(body))).toMatchObject(shown)
+})
+
+test('an article about 404 is not missing', async () => {
+  expect((await evidence(page(`<h1>How to design a 404 page not found error</h1>${PROSE}`))).saysNotFound).toBe(false)
+})
+
+test('a page that sends on', async () => {
+  expect((await evidence(page('', '<meta http-equiv="Refresh" content="0; url=\'/new\'">'))).refreshTo).toBe(
+    'https://site.example/new',
+  )
+})
+
+test('a shell is read from the data it carries', async () => {
+  const state = {
+    props: {
+      pageProps: { post: { title: 'The real title of it', body: `<h2>Part</h2>${PROSE}`, url: 'https://x.example' } },
+    },
+  }
+  const { content, evidence: shown } = await read(
+    page(
+      `<div id="__next"></div><script id="__NEXT_DATA__" type="application/json">${JSON.stringify(state).replaceAll('<', '\\u003c')}</script>`,
+    ),
+  )
+  expect(shown).toMatchObject({ isFromState: true, hasEmptyRoot: true })
+  expect(content).toContain('Sentence number 7 of a page')
+  expect(content).toContain('## Part')
+})
+
+test('or from JSON-LD', async () => {
+  const data = {
+    '@type': 'NewsArticle',
+    headline: 'A headline',
+    articleBody:
+      'First paragraph that is long enough to count as text.\n\nSecond paragraph, with some more of the same kind of words in it, and then a few more of them so that it is an article worth reading, which it would not be if it ended here.',
+  }
+  const { content, evidence: shown } = await read(
+    page(`<div id="app"></div><script type="application/ld+json">${JSON.stringify(data)}</script>`),
+  )
+  expect(shown.isFromState).toBe(true)
+  expect(content).toContain('Second paragraph')
+})
+
+test('text that nobody sees is not read', async () => {
+  const hidden = [
+    '<p style="display: none">evil1 words that nobody sees</p>',
+    '<p hidden>evil2 words</p>',
+    '<div style="position:absolute; left:-9999px">evil3 words</div>',
+    '<span style="font-size:0px">evil4</span>',
+    '<p class="sr-only">evil5 words</p>',
+    '<p style="VISIBILITY:HIDDEN">evil6 words</p>',
+    '<p>seen <span style="display:none">evil7</span> words that everybody can see on this page</p>',
+    '<p style="opacity:0">evil8 words</p>',
+    '<!-- evil9 -->',
+    '<div aria-hidden="true">evil10</div>',
+  ]
+  for (const format of ['markdown', 'text'] as const) {
+    const { content } = await read(page(`<article><h1>A page</h1>${PROSE}${hidden.join('')}${PROSE}</article>`), format)
+    expect(content).toContain('that everybody can see')
+    expect(content).not.toContain('evil')
+  }
+})
+
+test('unless it is all there is', async () => {
+  expect((await read(page(`<main style="display:none"><h1>A page</h1>${PROSE}</main>`))).content).toContain(
+    'Sentence number 7',
+  )
+})
+
+test('text for readers without scripts is the text, where it is a page', async () => {
+  expect(
+    (await read(page(`<div id="app"></div><noscript><div><h1>Thread</h1>${PROSE}</div></noscript>`))).content,
+  ).toContain('Sentence number 7')
+})
