@@ -9,6 +9,7 @@ import { createRecentCalls } from './services/board/recent-calls.js'
 import type { Boards } from './services/board/shared-boards.js'
 import type { Callbacks } from './services/callbacks/callbacks.js'
 import { lateCallbacks, type LateCallbacks } from './services/callbacks/late-callbacks.js'
+import type { Images } from './services/images/images.js'
 import type { Who } from './services/who.js'
 import { createNotices, type Notices } from './services/notices.js'
 import { together, type Observer } from './services/observer.js'
@@ -32,6 +33,7 @@ interface Rooms {
   readonly questions: Questions
   readonly callbacks: Callbacks
   readonly skills: Skills
+  readonly images: Images
 }
 
 export interface Surroundings {
@@ -106,6 +108,11 @@ export function createHousehold({ config, log, confinement, transport, tools, re
       const { createSkills } = await import('./services/skills/skills.js')
       const runsCommands = COMMAND_TOOLS.some((name) => !refusals.has(name))
       return createSkills(skills.open().index, () => (runsCommands ? others('shell') : refuseScripts()))
+    },
+    async images() {
+      const { openImages } = await import('./services/images/open-images.js')
+      const { level } = await confinement()
+      return openImages(config, level)
     },
   }
 

@@ -11,6 +11,7 @@ import { listBgTasks } from './list-bg-tasks.js'
 import { planMode } from './plan-mode.js'
 import { planResource } from './plan-resource.js'
 import { readBgOutput } from './read-bg-output.js'
+import { readImage } from './read-image.js'
 import { setCallback } from './set-callback.js'
 import { taskManager } from './task-manager.js'
 import { taskList } from './task-resources.js'
@@ -19,6 +20,7 @@ import type { Tool } from './tool.js'
 
 export const TOOLS: readonly Tool[] = [
   bash,
+  readImage,
   taskManager,
   planMode,
   askUserQuestion,
