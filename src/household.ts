@@ -73,6 +73,7 @@ export function createHousehold({ config, log, confinement, transport, tools, re
   let shell: Shell | undefined
   let desk: Desk | undefined
   const jobs = () => shell?.openJobs()
+  const runsCommands = COMMAND_TOOLS.some((name) => !refusals.has(name))
 
   const openers: Openers<Rooms> = {
     async desk() {
@@ -106,13 +107,12 @@ export function createHousehold({ config, log, confinement, transport, tools, re
     },
     async skills(_, others) {
       const { createSkills } = await import('./services/skills/skills.js')
-      const runsCommands = COMMAND_TOOLS.some((name) => !refusals.has(name))
       return createSkills(skills.open().index, () => (runsCommands ? others('shell') : refuseScripts()))
     },
     async images() {
       const { openImages } = await import('./services/images/open-images.js')
       const { level } = await confinement()
-      return openImages(config, level)
+      return openImages(config, level !== 'off' || (transport === 'http' && !runsCommands))
     },
   }
 

@@ -15,7 +15,7 @@ PNG, JPEG, GIF, WebP, AVIF, TIFF, SVG, HEIC, PDF. A large one comes smaller; cro
   input: {
     type: 'object',
     properties: {
-      file_path: { type: 'string', description: 'Absolute path to the image file' },
+      file_path: { type: 'string', description: 'The absolute path to the image file' },
       crop: {
         type: 'array',
         items: { type: 'integer' },

@@ -3,7 +3,7 @@
 
 import { Failure } from '../../lib/failure.js'
 import { startFork, type Exit, type Fork } from '../../platform/process.js'
-import { MAX_MS } from './limits.js'
+import { allowanceFor } from './limits.js'
 import { isReply, type Order, type Reply } from './picture.js'
 
 const MOST = 2
@@ -111,9 +111,10 @@ function turn(queue: (() => void)[], signal: AbortSignal): Promise<void> {
 function ask(room: Darkroom, order: Order, signal: AbortSignal): Promise<Reply> {
   return new Promise<Reply>((resolve, reject) => {
     const stop = (): void => reject(signal.reason)
+    const { ms } = allowanceFor(order.format)
     const timer = setTimeout(() => {
-      reject(new Failure(`takes longer than ${MAX_MS / 1000} s to decode; make a smaller or simpler copy of it`))
-    }, MAX_MS)
+      reject(new Failure(`takes longer than ${ms / 1000} s to decode; make a smaller or simpler copy of it`))
+    }, ms)
     const settle = (act: () => void): void => {
       clearTimeout(timer)
       signal.removeEventListener('abort', stop)

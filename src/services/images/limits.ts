@@ -1,6 +1,10 @@
 // How much an image may ask of us, and how much a model is given.
 
-export const MAX_FILE_BYTES = 64 * 1024 * 1024
+import type { ImageFormat } from '../../lib/image-format.js'
+
+const MEGABYTE = 1024 * 1024
+
+export const MAX_FILE_BYTES = 64 * MEGABYTE
 
 /** What models see at most; anything larger they are given smaller. */
 export const LONG_EDGE = 1568
@@ -14,6 +18,14 @@ export const MAX_PIXELS = 256_000_000
 /** Decoded as a whole, which takes memory for each pixel. */
 export const MAX_PIXELS_AT_ONCE = 64_000_000
 
-/** What one image may take, and hold; the process that goes beyond is ended. */
-export const MAX_MS = 20_000
-export const MAX_RESIDENT_BYTES = 768 * 1024 * 1024
+export interface Allowance {
+  readonly ms: number
+  /** Of the process that decodes, as a whole. */
+  readonly residentBytes: number
+}
+
+/** What one image may take; a process that goes beyond is ended. A drawing is a program, and needs little if it is honest. */
+export function allowanceFor(format: ImageFormat): Allowance {
+  const isDrawing = format === 'SVG' || format === 'SVGZ'
+  return isDrawing ? { ms: 4000, residentBytes: 256 * MEGABYTE } : { ms: 10_000, residentBytes: 640 * MEGABYTE }
+}

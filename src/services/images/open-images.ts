@@ -5,25 +5,24 @@ import { join, resolve } from 'node:path'
 
 import type { Config } from '../../config/load.js'
 import { sandboxTerms } from '../../config/sandbox-terms.js'
-import type { Level } from '../../platform/sandbox/level.js'
 import { createDarkrooms } from './darkrooms.js'
 import type { Grounds } from './grounds.js'
 import { createImages, type Images } from './images.js'
 
-export function openImages(config: Config, level: Level): Images {
-  return createImages(groundsOf(config, level), createDarkrooms(darkroomOf(config), environmentOf(config)))
+/** `isConfined`: callers could not read with commands what ReadImage would show them. */
+export function openImages(config: Config, isConfined: boolean): Images {
+  return createImages(groundsOf(config, isConfined), createDarkrooms(darkroomOf(config), environmentOf(config)))
 }
 
-/** Who runs commands without a sandbox can read everything with those. */
-export function groundsOf(config: Config, level: Level): Grounds {
+function groundsOf(config: Config, isConfined: boolean): Grounds {
   const { settings, cwd, home } = config
   const listed = settings.READIMAGE_ROOTS.split(',')
     .map((path) => path.trim())
     .filter((path) => path !== '')
     .map((path) => (/^~(\/|$)/.test(path) ? join(home, path.slice(1)) : resolve(cwd, path)))
-  const hidden = level === 'off' ? [] : sandboxTerms(config, [level]).hidden
+  const hidden = isConfined ? sandboxTerms(config, []).hidden : []
   if (listed.length > 0) return { roots: listed, hidden }
-  return { roots: level === 'off' ? undefined : [cwd], hidden }
+  return { roots: isConfined ? [cwd] : undefined, hidden }
 }
 
 /** Beside the program; from where the sources are tested, in what was built of them. */

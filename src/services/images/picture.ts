@@ -30,6 +30,8 @@ export interface Picture {
   readonly page?: { readonly number: number; readonly of: number } | undefined
   /** It was stored lying on its side or mirrored, and is shown upright. */
   readonly wasTurned?: boolean
+  /** Its decoder complained, and went on. */
+  readonly isDamaged?: boolean
   /** What shines through where it is transparent. */
   readonly backdrop?: 'white' | 'dark grey' | undefined
   /** The file as it is, because nothing here can change images. */

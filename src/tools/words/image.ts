@@ -30,12 +30,13 @@ function wayBack({ region, format }: Picture, scale: number): string {
 }
 
 function notes(picture: Picture, path: string): readonly string[] {
-  const { page, wasTurned, backdrop, isUntouched, format } = picture
+  const { page, wasTurned, isDamaged, backdrop, isUntouched, format } = picture
   const isMoving = format === 'GIF' || format === 'WebP' || format === 'AVIF'
   const hasWrongName = KNOWN.get(extname(path).toLowerCase())?.includes(format) === false
   return [
     ...(page ? [`${isMoving ? 'Frame' : 'Page'} ${page.number} of ${page.of}; page shows another`] : []),
     ...(wasTurned ? ['Turned upright as its EXIF orientation says; crop counts in this orientation'] : []),
+    ...(isDamaged ? ['The file is damaged: parts of the image may be wrong'] : []),
     ...(backdrop ? [`Partly transparent, shown on ${backdrop}`] : []),
     ...(hasWrongName ? [`Its name ends in ${extname(path)}, but it is ${format}`] : []),
     ...(isUntouched ? ['The file as it is, neither turned nor cropped: sharp is not installed'] : []),

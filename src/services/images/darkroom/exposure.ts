@@ -13,7 +13,7 @@ export interface Subject {
   readonly page?: number | undefined
 }
 
-export interface Exposure extends Pick<Picture, 'original' | 'region' | 'page' | 'wasTurned'> {
+export interface Exposure extends Pick<Picture, 'original' | 'region' | 'page' | 'wasTurned' | 'isDamaged'> {
   readonly pixels: Pixels
 }
 

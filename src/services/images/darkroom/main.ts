@@ -6,6 +6,7 @@ import { isMainThread, Worker } from 'node:worker_threads'
 
 import { isObject } from '../../../lib/json.js'
 import { reasonOf } from '../../../lib/reason-of.js'
+import { allowanceFor, type Allowance } from '../limits.js'
 import type { Order } from '../picture.js'
 import { develop } from './develop.js'
 import { keepWatch } from './watch.js'
@@ -16,16 +17,16 @@ else keepWatch()
 function work(): void {
   const watch = new Worker(process.argv[1] ?? '')
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  const say = (word: string): void => watch.postMessage(word)
+  const allow = (allowance?: Allowance): void => watch.postMessage(allowance)
   // Threads of a decoder would be waited for by any gentler end.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   process.on('message', (order: unknown) => {
     if (!isOrder(order)) return
-    say('begun')
+    allow(allowanceFor(order.format))
     void develop(order)
       .catch((error: unknown) => ({ failure: `could not be decoded (${reasonOf(error)})` }))
       .then((outcome) => {
-        say('done')
+        allow()
         process.send?.({ ...outcome, residentBytes: process.memoryUsage.rss() })
       })
   })

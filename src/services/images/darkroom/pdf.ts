@@ -5,10 +5,12 @@ import { longEdge, scaled } from '../../../lib/rectangle.js'
 import { LONG_EDGE, MAX_PIXELS_AT_ONCE } from '../limits.js'
 import { mustFit, pageOf, regionOf, type Exposure, type Subject } from './exposure.js'
 import { loaded } from './missing-package.js'
+import { loadSharp } from './sharp.js'
 
 const MOST_ENLARGED = 16
 
 export async function exposePdf(subject: Subject): Promise<Exposure> {
+  await loadSharp()
   addMissingMethods()
   const canvases = await loaded('@napi-rs/canvas', () => import('@napi-rs/canvas'))
   const unpdf = await loaded('unpdf', () => import('unpdf'))

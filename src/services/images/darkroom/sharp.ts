@@ -27,7 +27,10 @@ export async function decoding<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    if (error instanceof Failure) throw error
-    throw new Failure(`is damaged or cut short and cannot be decoded (${oneLine(reasonOf(error), 160)})`)
+    throw damaged(error)
   }
+}
+
+export function damaged(error: unknown): Failure {
+  return new Failure(`is damaged or cut short and cannot be decoded (${oneLine(reasonOf(error), 160)})`)
 }

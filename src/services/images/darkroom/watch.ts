@@ -3,21 +3,22 @@
 
 import { parentPort } from 'node:worker_threads'
 
-import { MAX_MS, MAX_RESIDENT_BYTES } from '../limits.js'
+import type { Allowance } from '../limits.js'
 
-const LOOK_MS = 50
+const LOOK_MS = 20
 /** Whoever waits for the image ends us in time; this is for when they are gone. */
 const GRACE_MS = 2000
 
+/** Told of what an image may take when it begins, and of nothing when it is done. */
 export function keepWatch(): void {
   const { ppid } = process
   let timer: NodeJS.Timeout | undefined
-  parentPort?.on('message', (word) => {
+  parentPort?.on('message', (allowance: Allowance | undefined) => {
     clearInterval(timer)
-    if (word !== 'begun') return
-    const until = Date.now() + MAX_MS + GRACE_MS
+    if (!allowance) return
+    const until = Date.now() + allowance.ms + GRACE_MS
     timer = setInterval(() => {
-      if (process.memoryUsage.rss() > MAX_RESIDENT_BYTES) end('SIGTERM')
+      if (process.memoryUsage.rss() > allowance.residentBytes) end('SIGTERM')
       else if (Date.now() > until || process.ppid !== ppid) end('SIGKILL')
     }, LOOK_MS)
   })
