@@ -92,9 +92,9 @@ describe('the roots', () => {
     const client = await openServer({ cwd: project, env: { READIMAGE_ROOTS: project } })
     await look(client, join(project, 'own.png'))
     symlinkSync(join(project, 'own.png'), join(project, 'race.png'))
-    let isOver = false
+    const over = new AbortController()
     const swap = (async () => {
-      for (let round = 0; !isOver; round++) {
+      for (let round = 0; !over.signal.aborted; round++) {
         symlinkSync(
           join(round % 2 === 0 ? outside : project, round % 2 === 0 ? 'out.png' : 'own.png'),
           join(project, 'new'),
@@ -112,7 +112,7 @@ describe('the roots', () => {
         expect((await seen(said)).at(4, 4)).toEqual([0, 255, 0])
       }
     }
-    isOver = true
+    over.abort()
     await swap
     expect(Math.min(counts.shown, counts.refused)).toBeGreaterThan(0)
   })
