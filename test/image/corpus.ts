@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib'
 
 import sharp from 'sharp'
 
+import { heic } from './make-heic.js'
 import { box, chunk, gif, jpegSaying, packedZeros, pdf, png, svg, tiff, tiffTags } from './make.js'
 
 /** Stands in every fake: whoever says it has told what was in the file. */
@@ -34,6 +35,7 @@ export interface Samples {
   readonly webp: Buffer
   readonly avif: Buffer
   readonly tiff: Buffer
+  readonly heic: Buffer
 }
 
 /** Something that compresses badly, in every format that can be made here. */
@@ -49,6 +51,12 @@ export async function makeSamples(): Promise<Samples> {
     webp: await image.clone().webp().toBuffer(),
     avif: await image.clone().avif({ effort: 0 }).toBuffer(),
     tiff: await image.clone().tiff({ compression: 'deflate' }).toBuffer(),
+    heic: heic([
+      [81, 90, 240],
+      [145, 54, 34],
+      [41, 240, 110],
+      [235, 128, 128],
+    ]),
   }
 }
 
@@ -63,7 +71,7 @@ export async function makeCorpus(folder: string): Promise<readonly Case[]> {
   return [...written, ...places(folder, samples)]
 }
 
-function bombs({ jpeg, progressive, webp, avif, png: sound }: Samples): readonly Bytes[] {
+function bombs({ jpeg, progressive, webp, avif, heic: photograph, png: sound }: Samples): readonly Bytes[] {
   const text = Buffer.from('comment\0\0', 'latin1')
   const unknownProfile = Buffer.from('profile\0\0', 'latin1')
   const ok = { width: 8, height: 8, data: Buffer.alloc(8 * 25) }
@@ -185,6 +193,9 @@ function bombs({ jpeg, progressive, webp, avif, png: sound }: Samples): readonly
       Buffer.concat([box('ftyp', Buffer.from('heic\0\0\0\0mif1heic')), avif.subarray(avif.readUInt32BE(0))]),
       'either',
     ],
+    ['heic that says 60000 squared', patched(photograph, (bytes) => sayIspe(bytes, 60_000, 60_000)), /pixels|damaged/],
+    ['heic that says 7000 squared', patched(photograph, (bytes) => sayIspe(bytes, 7000, 7000)), 'either'],
+    ['heic of no size', patched(photograph, (bytes) => sayIspe(bytes, 0, 0)), 'either'],
     ['heic of boxes in boxes', Buffer.concat([box('ftyp', Buffer.from('heic\0\0\0\0mif1heic')), nested(2000)]), BROKEN],
     ['heic without anything', box('ftyp', Buffer.from('heic\0\0\0\0mif1heic')), BROKEN],
   ]
@@ -472,7 +483,7 @@ export async function openSocket(folder: string): Promise<Server> {
   return server
 }
 
-export function withSegment(jpeg: Buffer, marker: number, body: Buffer): Buffer {
+function withSegment(jpeg: Buffer, marker: number, body: Buffer): Buffer {
   const head = Buffer.from([0xff, marker, 0, 0])
   head.writeUInt16BE(body.length + 2, 2)
   return Buffer.concat([jpeg.subarray(0, 2), head, body, jpeg.subarray(2)])

@@ -62,6 +62,7 @@ describe.skipIf(!HAS_PROC)('a darkroom', () => {
     await gone(...pids)
     expect((await look(client, quick)).isError).toBe(false)
     expect(client.received.some(({ id }) => id === 'slow')).toBe(false)
+    expect(client.stderr()).toBe('')
   })
 
   test('there are two at most, and everybody is served', { timeout: 60_000 }, async () => {

@@ -114,81 +114,21 @@ export function pdf(contents: readonly string[], page = '/MediaBox[0 0 300 200]'
   )
 }
 
-/** HEIF whose one image is three planes of bytes as they are, which needs no encoder. */
-export function heif(width: number, height: number, pixels: Buffer, says = { width, height }): Buffer {
-  const type = box('ftyp', Buffer.from('heic\0\0\0\0mif1heic', 'latin1'))
-  const properties = [
-    fullBox('ispe', Buffer.concat([uint32(says.width), uint32(says.height)])),
-    box('cmpd', Buffer.concat([uint32(3), uint16(4), uint16(5), uint16(6)])),
-    fullBox(
-      'uncC',
-      Buffer.concat([
-        Buffer.from('\0\0\0\0'),
-        uint32(3),
-        ...[0, 1, 2].map((index) => Buffer.concat([uint16(index), Buffer.from([7, 0, 0])])),
-        // No subsampling, pixel after pixel.
-        Buffer.from([0, 1, 0, 0]),
-        uint32(0),
-        uint32(0),
-        uint32(0),
-        uint32(0),
-        uint32(0),
-      ]),
-    ),
-  ]
-  const meta = (offset: number): Buffer =>
-    fullBox(
-      'meta',
-      Buffer.concat([
-        fullBox('hdlr', Buffer.from('\0\0\0\0pict\0\0\0\0\0\0\0\0\0\0\0\0\0', 'latin1')),
-        fullBox('pitm', uint16(1)),
-        fullBox(
-          'iloc',
-          Buffer.concat([
-            Buffer.from([0x44, 0]),
-            uint16(1),
-            uint16(1),
-            uint16(0),
-            uint16(1),
-            uint32(offset),
-            uint32(pixels.length),
-          ]),
-        ),
-        fullBox(
-          'iinf',
-          Buffer.concat([
-            uint16(1),
-            fullBox('infe', Buffer.concat([uint16(1), uint16(0), Buffer.from('unci\0', 'latin1')]), 2),
-          ]),
-        ),
-        box(
-          'iprp',
-          Buffer.concat([
-            box('ipco', Buffer.concat(properties)),
-            fullBox('ipma', Buffer.concat([uint32(1), uint16(1), Buffer.from([3, 0x81, 0x82, 0x83])])),
-          ]),
-        ),
-      ]),
-    )
-  const offset = type.length + meta(0).length + 8
-  return Buffer.concat([type, meta(offset), box('mdat', pixels)])
-}
-
 export function box(type: string, body: Buffer): Buffer {
   return Buffer.concat([uint32(body.length + 8), Buffer.from(type, 'latin1'), body])
 }
 
-function fullBox(type: string, body: Buffer, version = 0): Buffer {
+export function fullBox(type: string, body: Buffer, version = 0): Buffer {
   return box(type, Buffer.concat([Buffer.from([version, 0, 0, 0]), body]))
 }
 
-function uint32(value: number): Buffer {
+export function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32BE(value >>> 0)
   return bytes
 }
 
-function uint16(value: number): Buffer {
+export function uint16(value: number): Buffer {
   const bytes = Buffer.alloc(2)
   bytes.writeUInt16BE(value)
   return bytes

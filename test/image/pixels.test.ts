@@ -7,6 +7,7 @@ import sharp, { type Sharp } from 'sharp'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 import { emptyFolder, startServer, type TestClient } from '../support.js'
+import { heic } from './make-heic.js'
 import { pdf, svg } from './make.js'
 import { isNear, look, seen } from './support.js'
 
@@ -14,6 +15,14 @@ const RED = [255, 0, 0]
 const GREEN = [0, 255, 0]
 const BLUE = [0, 0, 255]
 const WHITE = [255, 255, 255]
+
+/** The same four as a camera tells colours. */
+const HEIC = heic([
+  [81, 90, 240],
+  [145, 54, 34],
+  [41, 240, 110],
+  [235, 128, 128],
+])
 
 const folder = emptyFolder()
 let client: TestClient
@@ -123,6 +132,13 @@ describe('every format', () => {
       expect(Math.max(green, blue)).toBeLessThan(90)
     } else await expectQuarters(path, { width: 200, height: 100 })
     expect((await look(client, path)).structured.format).toBe(name.split(' ')[0])
+  })
+
+  test('HEIC has its colours', async () => {
+    const path = await file(HEIC, '.heic')
+    await expectQuarters(path, { width: 32, height: 32 })
+    await expectQuarters(path, { width: 64, height: 64 }, { crop: [8, 8, 16, 16] })
+    expect((await look(client, path)).text).toBe('HEIC, 32 x 32 pixels, shown in full size.')
   })
 
   test('shades of grey stay grey', async () => {

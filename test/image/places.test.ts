@@ -1,6 +1,7 @@
 // Where ReadImage may look, however a path is turned, and that nothing referred to by an image is looked at either.
 
-import { mkdirSync, mkdtempSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -11,7 +12,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { ask, callOf, modernCall, startProgram } from '../http/support.js'
 import { hasSandbox } from '../sandbox/support.js'
-import { emptyFolder, LEGACY, startServer, type Json } from '../support.js'
+import { cleanEnv, emptyFolder, LEGACY, PROGRAM, startServer, type Json } from '../support.js'
 import { svg } from './make.js'
 import { look, openServer, seen } from './support.js'
 
@@ -116,6 +117,40 @@ describe('the roots', () => {
     await swap
     expect(Math.min(counts.shown, counts.refused)).toBeGreaterThan(0)
   })
+})
+
+test('a terminal is told of the image, not flooded with it', () => {
+  const args = [PROGRAM, 'call', 'ReadImage', `file_path=${join(makeWorld().project, 'in.png')}`]
+  const text = execFileSync(process.execPath, args, { env: cleanEnv(), encoding: 'utf8' })
+  expect(text).toBe('[image/png, 1 KB of base64]\nPNG, 8 x 8 pixels, shown in full size.\n')
+})
+
+test('a file that grows or shrinks while it is read is an image or a sentence', async () => {
+  const path = join(emptyFolder(), 'changing.png')
+  const client = await openServer()
+  const over = new AbortController()
+  const writing = (async () => {
+    while (!over.signal.aborted) {
+      writeFileSync(path, RED)
+      await sleep(1)
+      appendFileSync(path, Buffer.alloc(200_000))
+      await sleep(1)
+      truncateSync(path, 20)
+      await sleep(1)
+    }
+  })()
+  for (let tries = 0; tries < 100; tries++) {
+    const { isError, image, text } = await look(client, path)
+    expect(isError, text).toBe(image === undefined)
+  }
+  over.abort()
+  await writing
+})
+
+test.skipIf(process.getuid?.() === 0)('a file that may not be read says so', async () => {
+  const path = join(emptyFolder(), 'closed.png')
+  writeFileSync(path, RED, { mode: 0 })
+  expect((await look(await openServer(), path)).text).toMatch(/may not be read by this user/)
 })
 
 describe('over HTTP', () => {

@@ -9,7 +9,7 @@ import { isReply, type Order, type Reply } from './picture.js'
 const MOST = 2
 const IDLE_MS = 60_000
 /** One that still holds so much after its work starts anew. */
-const GROWN_BYTES = 200 * 1024 * 1024
+const GROWN_BYTES = 160 * 1024 * 1024
 
 export interface Darkrooms {
   /** Throws a Failure whose message says of the file why it is not shown. */
@@ -21,7 +21,6 @@ interface Darkroom {
   readonly fork: Fork
   /** What to do with what it says, and with its end. */
   listener?: { heard(message: unknown): void; ended(exit: Exit): void } | undefined
-  isOver: boolean
   idle?: NodeJS.Timeout
 }
 
@@ -39,13 +38,12 @@ export function createDarkrooms(script: string, env: NodeJS.ProcessEnv): Darkroo
   }
 
   async function open(): Promise<Darkroom> {
-    const room: { fork?: Fork } & Omit<Darkroom, 'fork'> = { isOver: false }
+    const room: { fork?: Fork } & Omit<Darkroom, 'fork'> = {}
     const fork = await startFork(script, env, (message) => room.listener?.heard(message)).catch(() => undefined)
     if (!fork) throw new Failure('cannot be decoded now: the system lets no further program be started')
     const opened = Object.assign(room, { fork })
     rooms.add(opened)
     void fork.exited.then((exit) => {
-      opened.isOver = true
       end(opened)
       opened.listener?.ended(exit)
     })
