@@ -10,6 +10,7 @@ const ALONE = [
   'test/stdio.test.ts',
   'test/http/hostile.test.ts',
   'test/hostile.test.ts',
+  'test/image/hostile.test.ts',
   'src/platform/**/*.test.ts',
   'src/services/shell/*.test.ts',
   'src/services/jobs/*.test.ts',

@@ -26,6 +26,8 @@ await bundle('src/main.ts', {
   entryFileNames: 'scorpiox-code.js',
   chunkFileNames: 'parts/[name].js',
 })
+// A program of its own, in which images are decoded.
+await bundle('src/services/images/darkroom/main.ts', { file: 'dist/darkroom.js', format: 'cjs', codeSplitting: false })
 await bundle('src/library.ts', {
   dir: 'dist',
   format: 'esm',

@@ -10,6 +10,7 @@ import { createRecentCalls } from './services/board/recent-calls.js'
 import type { Boards } from './services/board/shared-boards.js'
 import type { Callbacks } from './services/callbacks/callbacks.js'
 import { lateCallbacks, type LateCallbacks } from './services/callbacks/late-callbacks.js'
+import type { Images } from './services/images/images.js'
 import type { Who } from './services/who.js'
 import type { Documents } from './services/documents/documents.js'
 import { createNotices, type Notices } from './services/notices.js'
@@ -36,6 +37,7 @@ interface Rooms {
   readonly skills: Skills
   readonly wayOut: WayOut
   readonly documents: Documents
+  readonly images: Images
 }
 
 export interface Surroundings {
@@ -75,6 +77,7 @@ export function createHousehold({ config, log, confinement, transport, tools, re
   let shell: Shell | undefined
   let desk: Desk | undefined
   const jobs = () => shell?.openJobs()
+  const runsCommands = COMMAND_TOOLS.some((name) => !refusals.has(name))
 
   const openers: Openers<Rooms> = {
     async desk() {
@@ -108,7 +111,6 @@ export function createHousehold({ config, log, confinement, transport, tools, re
     },
     async skills(_, others) {
       const { createSkills } = await import('./services/skills/skills.js')
-      const runsCommands = COMMAND_TOOLS.some((name) => !refusals.has(name))
       return createSkills(skills.open().index, () => (runsCommands ? others('shell') : refuseScripts()))
     },
     async wayOut() {
@@ -119,6 +121,11 @@ export function createHousehold({ config, log, confinement, transport, tools, re
     async documents(_, others) {
       const { openDocuments } = await import('./services/documents/open-documents.js')
       return openDocuments({ config, log, wayOut: await others('wayOut') })
+    },
+    async images() {
+      const { openImages } = await import('./services/images/open-images.js')
+      const { level } = await confinement()
+      return openImages(config, level !== 'off' || (transport === 'http' && !runsCommands))
     },
   }
 

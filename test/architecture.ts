@@ -56,6 +56,14 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
     pattern: /['"](node:sqlite|@photostructure\/sqlite|pg)['"]/,
     doors: ['store/state/sqlite-library.ts', 'store/state/postgres.ts'],
   },
+  {
+    effect: 'decoding images',
+    pattern: /\bimport\('(sharp|libheif-js|@napi-rs\/canvas)/,
+    // The doctor decodes nothing; it sees whether they can be loaded.
+    doors: ['sharp', 'heic', 'pdf']
+      .map((name) => `services/images/darkroom/${name}.ts`)
+      .concat('cli/examine-images.ts'),
+  },
 ]
 
 /** The page runs in a browser: nothing of the house may run there, only the shape of what it shows is known. */

@@ -22,6 +22,7 @@ import {
   listToolsModern,
   smallCalls,
 } from './messages.mjs'
+import { imagesPhase } from './measure-images.mjs'
 import { peoplePhase } from './measure-people.mjs'
 import { statePhase } from './measure-state.mjs'
 import { NODE_ALONE } from './subjects.mjs'
@@ -185,6 +186,7 @@ export const PHASES = [
   statePhase,
   peoplePhase,
   documentsPhase,
+  imagesPhase,
 ]
 
 const rotate = (items, by) => items.map((_, index) => items[(index + by) % items.length])

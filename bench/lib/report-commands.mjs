@@ -57,6 +57,18 @@ const ROWS = [
   { row: 'docsHugePeak', title: '  peak RSS, MiB', limit: 300 },
   { row: 'docsApp', title: 'ReadDocs, page made by scripts, warm browser: p50, ms', base: 'fetch', limit: 800 },
   { row: 'docsApp', title: '  p99, ms', base: 'fetch', share: P99 },
+  {
+    row: 'imageWarm',
+    title: 'ReadImage, JPEG of 48 megapixels: p50, ms',
+    baseRow: 'imageAlone',
+    base: 'server',
+    limit: 250,
+  },
+  { row: 'imageFirst', title: '  the first image: p50, ms' },
+  { row: 'imagePart', title: '  a part of it: p50, ms' },
+  { row: 'imageReply', title: '  reply, kB', limit: 1010, worst: true },
+  { row: 'imageGrowth', title: '  RSS growth of the server at its height, MB', limit: 150, worst: true },
+  { row: 'imageTree', title: '  RSS at its height, with the process that decodes, MiB', worst: true },
 ]
 
 // `baseRow`: where the base is another row of ours.

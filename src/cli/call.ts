@@ -59,7 +59,13 @@ function readPair(word: string, tool: JsonObject): [string, unknown] {
 
 function textOf(result: JsonObject): string {
   const blocks = Array.isArray(result.content) ? result.content : []
-  return blocks
-    .map((block) => (isObject(block) && typeof block.text === 'string' ? block.text : JSON.stringify(block)))
-    .join('\n')
+  return blocks.map(wordsOf).join('\n')
+}
+
+/** What a terminal cannot show is named; --json has it whole. */
+function wordsOf(block: unknown): string {
+  if (!isObject(block)) return JSON.stringify(block)
+  if (typeof block.text === 'string') return block.text
+  if (typeof block.data !== 'string') return JSON.stringify(block)
+  return `[${String(block.mimeType)}, ${Math.ceil(block.data.length / 1024)} KB of base64]`
 }

@@ -95,11 +95,16 @@ async function config(surroundings: Surroundings, { flags }: Arguments): Promise
 }
 
 async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise<number> {
-  const [{ report }, { examineSandbox }] = await Promise.all([import('./doctor.js'), import('./examine-sandbox.js')])
+  const [{ report }, { examineImages }, { examineSandbox }] = await Promise.all([
+    import('./doctor.js'),
+    import('./examine-images.js'),
+    import('./examine-sandbox.js'),
+  ])
   const { settings } = surroundings.config
   const found = [
     ...(await findings(surroundings)),
     await stateFinding(surroundings.config),
+    await examineImages(),
     ...(await examineSandbox(settings, () => tryOutSandbox(surroundings.config))),
     await browserFinding(surroundings.config),
   ]

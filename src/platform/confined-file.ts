@@ -4,11 +4,10 @@
 import { constants } from 'node:fs'
 import { open, realpath, stat, type FileHandle } from 'node:fs/promises'
 
-import { hasCode } from '../lib/error-code.js'
 import { Failure } from '../lib/failure.js'
 import { isWithin } from '../lib/is-within.js'
-import { reasonOf } from '../lib/reason-of.js'
 import { readBounded } from './read-bounded.js'
+import { whyNotOpened } from './regular-file.js'
 
 export interface Bounds {
   readonly maxBytes: number
@@ -39,10 +38,6 @@ async function openSafely(path: string): Promise<FileHandle> {
   try {
     return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) throw new Failure('is not there')
-    if (hasCode(error, 'ELOOP')) throw new Failure('is a link that leads in a circle')
-    if (hasCode(error, 'EISDIR', 'ENXIO', 'ENODEV')) throw new Failure('is not a file')
-    if (hasCode(error, 'EACCES', 'EPERM')) throw new Failure('may not be read by this user')
-    throw new Failure(`cannot be read (${reasonOf(error)})`)
+    throw new Failure(whyNotOpened(error))
   }
 }

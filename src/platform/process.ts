@@ -136,6 +136,35 @@ export async function startTalker(file: string, args: readonly string[], start: 
   return { pid, exited, tell: (text) => void orders.write(text), kill }
 }
 
+export interface Fork {
+  readonly exited: Promise<Exit>
+  tell(message: object): void
+  /** At once, whatever it is doing. */
+  kill(): void
+}
+
+/** Starts a script on our own runtime; both sides send values. It does not keep this process alive. */
+export async function startFork(
+  script: string,
+  env: NodeJS.ProcessEnv,
+  onMessage: (message: unknown) => void,
+): Promise<Fork> {
+  const child = spawn(process.execPath, [script], {
+    cwd: dirname(script),
+    env,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
+    windowsHide: true,
+  })
+  const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve(exitOf(code, signal))))
+  child.on('message', onMessage)
+  await started(child)
+  child.on('error', () => {})
+  child.unref()
+  child.channel?.unref()
+  return { exited, tell: (message) => void child.send(message, () => {}), kill: () => void child.kill('SIGKILL') }
+}
+
 /** What a program prints when asked a short question; undefined when it is not there or does not answer. */
 export async function askProgram(
   file: string,

@@ -12,6 +12,7 @@ import { planMode } from './plan-mode.js'
 import { planResource } from './plan-resource.js'
 import { readBgOutput } from './read-bg-output.js'
 import { readDocs } from './read-docs.js'
+import { readImage } from './read-image.js'
 import { setCallback } from './set-callback.js'
 import { taskManager } from './task-manager.js'
 import { taskList } from './task-resources.js'
@@ -21,6 +22,7 @@ import type { Tool } from './tool.js'
 export const TOOLS: readonly Tool[] = [
   bash,
   readDocs,
+  readImage,
   taskManager,
   planMode,
   askUserQuestion,

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+
+import { examineImages } from './examine-images.js'
+
+const there = () => Promise.resolve({})
+const missing = () => Promise.reject(new Error('Cannot find package'))
+
+test('everything that is installed is found', async () => {
+  const { ok, detail } = await examineImages()
+  expect(ok).toBe(true)
+  expect(detail).toContain('HEIC, pages of a PDF')
+})
+
+test('what may be missing is named with what installs it', async () => {
+  const { ok, detail } = await examineImages({ sharp: there, heic: missing, canvas: missing })
+  expect(ok).toBe(true)
+  expect(detail).toMatch(/npm install libheif-js.*npm install @napi-rs\/canvas/)
+})
+
+test('without sharp something is wrong', async () => {
+  const { ok, fix } = await examineImages({ sharp: missing, heic: there, canvas: there })
+  expect(ok).toBe(false)
+  expect(fix).toContain('npm install sharp')
+})

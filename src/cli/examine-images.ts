@@ -1,0 +1,41 @@
+// What the doctor says about images: whether what ReadImage decodes them with can be loaded.
+
+import { INSTALL_SHARP } from '../services/images/what-to-install.js'
+import type { Finding } from './finding.js'
+
+type Load = () => Promise<unknown>
+
+const LIBRARIES: Libraries = {
+  sharp: () => import('sharp'),
+  heic: () => import('libheif-js/wasm-bundle.js'),
+  canvas: () => import('@napi-rs/canvas'),
+}
+
+interface Libraries {
+  readonly sharp: Load
+  readonly heic: Load
+  readonly canvas: Load
+}
+
+export async function examineImages({ sharp, heic, canvas }: Libraries = LIBRARIES): Promise<Finding> {
+  const hasHeic = await isThere(heic)
+  const hasCanvas = await isThere(canvas)
+  if (!(await isThere(sharp))) {
+    const detail = 'shown as they are, without a crop and only small ones: sharp cannot be loaded'
+    return { name: 'images', ok: false, detail, fix: `Large images and other formats are refused; ${INSTALL_SHARP}.` }
+  }
+  const more = [
+    hasHeic ? 'HEIC' : 'no HEIC (npm install libheif-js)',
+    hasCanvas ? 'pages of a PDF' : 'no pages of a PDF (npm install @napi-rs/canvas)',
+  ]
+  return { name: 'images', ok: true, detail: `PNG, JPEG, GIF, WebP, AVIF, TIFF, SVG, ${more.join(', ')}` }
+}
+
+async function isThere(load: Load): Promise<boolean> {
+  try {
+    await load()
+    return true
+  } catch {
+    return false
+  }
+}

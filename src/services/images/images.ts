@@ -1,0 +1,74 @@
+// Shows image files: opened with care, known by their content, decoded in a process of their own.
+
+import { isAbsolute } from 'node:path'
+
+import { Failure } from '../../lib/failure.js'
+import { HEAD_BYTES, imageFormatOf, natureOf } from '../../lib/image-format.js'
+import { oneLine } from '../../lib/one-line.js'
+import { openRegular, type RegularFile } from '../../platform/regular-file.js'
+import { showAsItIs } from './as-it-is.js'
+import type { Darkrooms } from './darkrooms.js'
+import { mustBeOn, type Grounds } from './grounds.js'
+import { MAX_FILE_BYTES } from './limits.js'
+import type { Order, Picture, Wish } from './picture.js'
+import { installFor } from './what-to-install.js'
+
+export interface Images {
+  show(wish: Wish, signal: AbortSignal): Promise<Picture>
+  close(): void
+}
+
+export function createImages(grounds: Grounds, darkrooms: Darkrooms): Images {
+  async function show(wish: Wish, signal: AbortSignal): Promise<Picture> {
+    const file = await openRegular(wish.path)
+    try {
+      mustBeOn(grounds, file.real)
+      const order = await orderFor(wish, file)
+      const reply = await darkrooms.develop(order, signal)
+      if ('picture' in reply) return reply.picture
+      if ('failure' in reply) throw new Failure(reply.failure)
+      if (reply.missing === 'sharp') return await showAsItIs(order, file)
+      throw new Failure(installFor(reply.missing))
+    } finally {
+      await file.handle.close()
+    }
+  }
+
+  return {
+    async show(wish, signal) {
+      mustBeAbsolute(wish.path)
+      try {
+        return await show(wish, signal)
+      } catch (error) {
+        throw error instanceof Failure ? new Failure(`${oneLine(wish.path, 300)} ${error.message}.`) : error
+      }
+    },
+    close: () => darkrooms.close(),
+  }
+}
+
+async function orderFor(wish: Wish, { handle, real, size, identity }: RegularFile): Promise<Order> {
+  // Also what the system makes up while it is read, such as files in /proc: they have no size.
+  if (size === 0) throw new Failure('is empty')
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
+  const head = buffer.subarray(0, bytesRead)
+  const format = imageFormatOf(head)
+  if (format === undefined) throw new Failure(`is ${natureOf(head)}, not an image that can be shown; ${SHOWN}`)
+  if (size > MAX_FILE_BYTES)
+    throw new Failure(`is longer than ${MAX_FILE_BYTES / 1024 / 1024} MB; make a smaller copy of it`)
+  return { ...wish, path: real, identity, format }
+}
+
+const SHOWN = 'those are PNG, JPEG, GIF, WebP, AVIF, TIFF, SVG, HEIC and PDF'
+
+function mustBeAbsolute(path: string): void {
+  const shown = JSON.stringify(oneLine(path, 100))
+  if (/^(https?|data|ftp):/i.test(path))
+    throw new Failure(
+      `ReadImage reads files, and ${shown} is an address: save it to a file first, such as with curl -o.`,
+    )
+  if (/^file:/i.test(path)) throw new Failure(`file_path is a path, not a URL: leave out the file:// of ${shown}.`)
+  if (path.startsWith('~')) throw new Failure(`~ is not expanded here: give the absolute path instead of ${shown}.`)
+  if (path.includes('\0')) throw new Failure('No path has a NUL character in it; file_path does.')
+  if (!isAbsolute(path)) throw new Failure(`file_path must be absolute, such as /home/me/shot.png; it is ${shown}.`)
+}

@@ -1,0 +1,38 @@
+// Puts ReadImage's service together: where it may read by the settings, and where its darkroom lies.
+
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+import type { Config } from '../../config/load.js'
+import { sandboxTerms } from '../../config/sandbox-terms.js'
+import { createDarkrooms } from './darkrooms.js'
+import type { Grounds } from './grounds.js'
+import { createImages, type Images } from './images.js'
+
+/** `isConfined`: callers could not read with commands what ReadImage would show them. */
+export function openImages(config: Config, isConfined: boolean): Images {
+  return createImages(groundsOf(config, isConfined), createDarkrooms(darkroomOf(config), environmentOf(config)))
+}
+
+function groundsOf(config: Config, isConfined: boolean): Grounds {
+  const { settings, cwd, home } = config
+  const listed = settings.READIMAGE_ROOTS.split(',')
+    .map((path) => path.trim())
+    .filter((path) => path !== '')
+    .map((path) => (/^~(\/|$)/.test(path) ? join(home, path.slice(1)) : resolve(cwd, path)))
+  const hidden = isConfined ? sandboxTerms(config, []).hidden : []
+  if (listed.length > 0) return { roots: listed, hidden }
+  return { roots: isConfined ? [cwd] : undefined, hidden }
+}
+
+/** Beside the program; from where the sources are tested, in what was built of them. */
+function darkroomOf({ programDir }: Config): string {
+  const beside = join(programDir, 'darkroom.js')
+  return existsSync(beside) ? beside : join(programDir, 'dist', 'darkroom.js')
+}
+
+/** Few arenas: what is freed in one thread would not serve another. */
+function environmentOf({ childEnv }: Config): NodeJS.ProcessEnv {
+  const { NODE_OPTIONS: _, ...env } = childEnv
+  return { ...env, MALLOC_ARENA_MAX: '2' }
+}

@@ -1,0 +1,50 @@
+// Shows an image file to the model, as large as it can use, or a part of it to look closer.
+
+import type { Images } from '../services/images/images.js'
+import type { Shown } from './image-answer.js'
+import { toolsOver } from './tool.js'
+
+export const readImage = toolsOver<{ images: Images }>()({
+  name: 'ReadImage',
+  title: 'Look at an image',
+  description: `Read an image file and display it visually
+PNG, JPEG, GIF, WebP, AVIF, TIFF, SVG, HEIC, PDF. A large one comes smaller; crop shows its details.`,
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  needs: ['images'],
+
+  input: {
+    type: 'object',
+    properties: {
+      file_path: { type: 'string', description: 'The absolute path to the image file' },
+      crop: {
+        type: 'array',
+        items: { type: 'integer' },
+        description: 'Part to show: x, y, width, height in original pixels',
+      },
+      page: { type: 'integer', description: 'Of a PDF, TIFF or animation' },
+    },
+    required: ['file_path'],
+  },
+
+  output: {
+    type: 'object',
+    properties: {
+      format: { type: 'string' },
+      width: { type: 'integer' },
+      height: { type: 'integer' },
+      x: { type: 'integer' },
+      y: { type: 'integer' },
+      scale: { type: 'number' },
+    },
+  },
+
+  async run({ file_path: path, crop, page }, { images }, { signal }): Promise<Shown> {
+    const { answerWith, readCrop } = await import('./image-answer.js')
+    return answerWith(await images.show({ path, crop: readCrop(crop), page }, signal), path)
+  },
+
+  render: ({ image, words }) => [
+    { type: 'image', ...image },
+    { type: 'text', text: words },
+  ],
+})

@@ -1,0 +1,143 @@
+// The processes in which images are decoded: how many there are, when they end, and what happens without them or without
+// what they need.
+
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import sharp from 'sharp'
+import { describe, expect, onTestFinished, test } from 'vitest'
+
+import { emptyFolder, HAS_PROC, isAlive, PROGRAM, startServer, type TestClient } from '../support.js'
+import { gone, killHard } from '../shell/support.js'
+import { makeSamples } from './corpus.js'
+import { pdf, svg } from './make.js'
+import { childrenOf, look, openServer } from './support.js'
+
+const folder = emptyFolder()
+const write = (name: string, bytes: Buffer): string => {
+  const path = join(folder, name)
+  writeFileSync(path, bytes)
+  return path
+}
+/** Takes as long as it may. */
+const slow = write('slow.svg', svg(`<path d="M0 0${' L9 9 L1 5'.repeat(300_000)}" stroke="red"/>`))
+const quick = write('quick.svg', svg('<rect width="9" height="9"/>'))
+
+async function untilBusy({ child }: TestClient, many = 1): Promise<readonly number[]> {
+  for (let tries = 0; tries < 500 && childrenOf(child.pid).length < many; tries++) await sleep(10)
+  return childrenOf(child.pid)
+}
+
+describe.skipIf(!HAS_PROC)('a darkroom', () => {
+  test('is there from the first image on, serves the next, and ends with the server', async () => {
+    const client = await openServer()
+    expect(childrenOf(client.child.pid)).toEqual([])
+    await look(client, '/etc/passwd')
+    expect(childrenOf(client.child.pid)).toEqual([])
+    await look(client, quick)
+    const [first] = childrenOf(client.child.pid)
+    await look(client, quick)
+    expect(childrenOf(client.child.pid)).toEqual([first])
+    expect(await client.close()).toBe(0)
+    await gone(first ?? 0)
+  })
+
+  test('ends with a server that is killed, also while it works', async () => {
+    const client = await openServer()
+    void look(client, slow).catch(() => {})
+    const pids = await untilBusy(client)
+    await sleep(300)
+    await killHard(client)
+    await gone(...pids)
+  })
+
+  test('is ended when nobody waits for its image, and the next image is shown', async () => {
+    const client = await openServer()
+    const params = { name: 'ReadImage', arguments: { file_path: slow } }
+    client.send({ jsonrpc: '2.0', id: 'slow', method: 'tools/call', params })
+    const pids = await untilBusy(client)
+    await sleep(300)
+    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } })
+    await gone(...pids)
+    expect((await look(client, quick)).isError).toBe(false)
+    expect(client.received.some(({ id }) => id === 'slow')).toBe(false)
+    expect(client.stderr()).toBe('')
+  })
+
+  test('there are two at most, and everybody is served', { timeout: 60_000 }, async () => {
+    const client = await openServer()
+    const looks = Array.from({ length: 20 }, () => look(client, quick))
+    let most = 0
+    const watching = setInterval(() => (most = Math.max(most, childrenOf(client.child.pid).length)), 5)
+    const said = await Promise.all(looks)
+    clearInterval(watching)
+    expect(said.every(({ isError }) => !isError)).toBe(true)
+    expect(most).toBeLessThanOrEqual(2)
+  })
+
+  test('one that is killed from outside is a sentence, and the next image is shown', async () => {
+    const client = await openServer()
+    const said = look(client, slow)
+    const [pid = 0] = await untilBusy(client)
+    await sleep(300)
+    process.kill(pid, 'SIGKILL')
+    expect(await said).toMatchObject({ isError: true, text: expect.stringMatching(/decoder break down/) })
+    expect((await look(client, quick)).isError).toBe(false)
+    expect(isAlive(client.child.pid ?? 0)).toBe(true)
+  })
+
+  test('while one is busy the server answers others', async () => {
+    const client = await openServer()
+    void look(client, slow).catch(() => {})
+    await untilBusy(client)
+    expect((await look(client, quick)).isError).toBe(false)
+  })
+})
+
+describe('without packages', () => {
+  /** The program as it is without anything that npm brings, but these. */
+  async function bare(...packages: readonly string[]): Promise<TestClient> {
+    const place = emptyFolder()
+    cpSync(dirname(PROGRAM), join(place, 'dist'), { recursive: true })
+    for (const name of packages) {
+      mkdirSync(dirname(join(place, 'node_modules', name)), { recursive: true })
+      symlinkSync(resolve(import.meta.dirname, '../../node_modules', name), join(place, 'node_modules', name))
+    }
+    const client = startServer({ args: [join(place, 'dist/scorpiox-code.js')] })
+    onTestFinished(async () => void (await client.close()))
+    await client.initialize('2025-11-25')
+    return client
+  }
+
+  test('what every client takes is shown as it is, and the rest says what to install', async () => {
+    const client = await bare()
+    const { png, jpeg, gif, webp, avif, tiff } = await makeSamples()
+    for (const [name, bytes] of Object.entries({ png, jpeg, gif, webp })) {
+      const said = await look(client, write(`as-it-is.${name}`, bytes))
+      expect(said.image, said.text).toMatchObject({ data: bytes.toString('base64'), mimeType: `image/${name}` })
+      expect(said.structured).toMatchObject({ width: 160, height: 120, scale: 1 })
+      expect(said.text).toContain('sharp is not installed')
+      expect((await look(client, write('cut', bytes.subarray(0, bytes.length >> 1)))).text).toMatch(
+        /damaged or cut short/,
+      )
+    }
+    const install = /run `npm install sharp` where scorpiox-code is installed/
+    for (const [name, bytes] of Object.entries({ avif, tiff, svg: svg(''), pdf: pdf(['']) }))
+      expect((await look(client, write(`converted.${name}`, bytes))).text, name).toMatch(install)
+    const wide = await sharp({ create: { width: 2500, height: 10, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer()
+    expect((await look(client, write('wide.png', wide))).text).toMatch(install)
+    expect((await look(client, write('long.png', Buffer.concat([png, Buffer.alloc(3_000_000)])))).text).toMatch(install)
+    expect((await look(client, write('part.png', png), { crop: [0, 0, 9, 9] })).text).toMatch(install)
+  })
+
+  test('HEIC and PDF name theirs', async () => {
+    const client = await bare('sharp')
+    const heic = Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1')
+    expect((await look(client, write('x.heic', heic))).text).toMatch(/run `npm install libheif-js`/)
+    expect((await look(client, write('x.pdf', pdf([''])))).text).toMatch(/run `npm install @napi-rs\/canvas`/)
+    expect((await look(client, write('x.png', (await makeSamples()).png))).isError).toBe(false)
+  })
+})

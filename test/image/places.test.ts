@@ -1,0 +1,232 @@
+// Where ReadImage may look, however a path is turned, and that nothing referred to by an image is looked at either.
+
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import sharp from 'sharp'
+import { describe, expect, onTestFinished, test } from 'vitest'
+
+import { ask, callOf, modernCall, startProgram } from '../http/support.js'
+import { hasSandbox } from '../sandbox/support.js'
+import { cleanEnv, emptyFolder, LEGACY, PROGRAM, startServer, type Json } from '../support.js'
+import { svg } from './make.js'
+import { look, openServer, seen } from './support.js'
+
+const RED = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#f00' } })
+  .png()
+  .toBuffer()
+
+interface World {
+  readonly project: string
+  readonly outside: string
+}
+
+function makeWorld(): World {
+  const world = mkdtempSync('/var/tmp/scorpiox-images-')
+  const project = join(world, 'project')
+  const outside = join(world, 'outside')
+  for (const folder of [project, outside, join(world, 'project-too'), join(project, 'hidden')]) mkdirSync(folder)
+  for (const place of ['project/in.png', 'outside/out.png', 'project-too/near.png', 'project/hidden/secret.png'])
+    writeFileSync(join(world, place), RED)
+  symlinkSync(join(outside, 'out.png'), join(project, 'link.png'))
+  symlinkSync(outside, join(project, 'folder'))
+  symlinkSync(join(project, 'in.png'), join(outside, 'back.png'))
+  return { project, outside }
+}
+
+/** Paths that lead out of the project, and those that lead into it. */
+function paths({ project, outside }: World): { readonly out: readonly string[]; readonly in: readonly string[] } {
+  return {
+    out: [
+      join(outside, 'out.png'),
+      join(project, 'link.png'),
+      join(project, 'folder', 'out.png'),
+      `${project}/../outside/out.png`,
+      `${project}/folder/../project-too/near.png`,
+      `${project}-too/near.png`,
+      `/proc/self/root${outside}/out.png`,
+    ],
+    in: [
+      join(project, 'in.png'),
+      `${project}//in.png`,
+      `${project}/folder/../project/in.png`,
+      join(outside, 'back.png'),
+      `/proc/self/root${project}/in.png`,
+    ],
+  }
+}
+
+describe('the roots', () => {
+  test('hold against every way out, and for every way in', async () => {
+    const world = makeWorld()
+    const { out, in: inside } = paths(world)
+    const client = await openServer({ cwd: world.outside, env: { READIMAGE_ROOTS: ` ${world.project} ,/nowhere` } })
+    for (const path of out) expect((await look(client, path)).text).toMatch(/lies outside of where ReadImage may read/)
+    for (const path of inside) expect((await look(client, path)).isError, path).toBe(false)
+  })
+
+  test('are everywhere over stdio without a sandbox', async () => {
+    const { outside } = makeWorld()
+    expect((await look(await openServer(), join(outside, 'out.png'))).isError).toBe(false)
+  })
+
+  test('are the project where commands are in a sandbox, without what is hidden from them', async () => {
+    const world = makeWorld()
+    const { out, in: inside } = paths(world)
+    const env = { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' }
+    const client = await openServer({ cwd: world.project, env })
+    for (const path of out) expect((await look(client, path)).text).toMatch(/lies outside/)
+    for (const path of inside) expect((await look(client, path)).isError, path).toBe(false)
+    expect((await look(client, join(world.project, 'hidden/secret.png'))).text).toMatch(/is hidden from commands/)
+  })
+
+  test('a path that is changed while it is looked at never shows what is outside', { timeout: 60_000 }, async () => {
+    const { project, outside } = makeWorld()
+    const green = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#0f0' } })
+      .png()
+      .toBuffer()
+    writeFileSync(join(project, 'own.png'), green)
+    const client = await openServer({ cwd: project, env: { READIMAGE_ROOTS: project } })
+    await look(client, join(project, 'own.png'))
+    symlinkSync(join(project, 'own.png'), join(project, 'race.png'))
+    const over = new AbortController()
+    const swap = (async () => {
+      for (let round = 0; !over.signal.aborted; round++) {
+        symlinkSync(
+          join(round % 2 === 0 ? outside : project, round % 2 === 0 ? 'out.png' : 'own.png'),
+          join(project, 'new'),
+        )
+        renameSync(join(project, 'new'), join(project, 'race.png'))
+        await sleep(round % 3)
+      }
+    })()
+    const counts = { shown: 0, refused: 0 }
+    for (let tries = 0; tries < 150; tries++) {
+      const said = await look(client, join(project, 'race.png'))
+      if (said.isError) counts.refused++
+      else {
+        counts.shown++
+        expect((await seen(said)).at(4, 4)).toEqual([0, 255, 0])
+      }
+    }
+    over.abort()
+    await swap
+    expect(Math.min(counts.shown, counts.refused)).toBeGreaterThan(0)
+  })
+})
+
+test('a terminal is told of the image, not flooded with it', () => {
+  const args = [PROGRAM, 'call', 'ReadImage', `file_path=${join(makeWorld().project, 'in.png')}`]
+  const text = execFileSync(process.execPath, args, { env: cleanEnv(), encoding: 'utf8' })
+  expect(text).toBe('[image/png, 1 KB of base64]\nPNG, 8 x 8 pixels, shown in full size.\n')
+})
+
+test('a file that grows or shrinks while it is read is an image or a sentence', async () => {
+  const path = join(emptyFolder(), 'changing.png')
+  const client = await openServer()
+  const over = new AbortController()
+  const writing = (async () => {
+    while (!over.signal.aborted) {
+      writeFileSync(path, RED)
+      await sleep(1)
+      appendFileSync(path, Buffer.alloc(200_000))
+      await sleep(1)
+      truncateSync(path, 20)
+      await sleep(1)
+    }
+  })()
+  for (let tries = 0; tries < 100; tries++) {
+    const { isError, image, text } = await look(client, path)
+    expect(isError, text).toBe(image === undefined)
+  }
+  over.abort()
+  await writing
+})
+
+test.skipIf(process.getuid?.() === 0)('a file that may not be read says so', async () => {
+  const path = join(emptyFolder(), 'closed.png')
+  writeFileSync(path, RED, { mode: 0 })
+  expect((await look(await openServer(), path)).text).toMatch(/may not be read by this user/)
+})
+
+describe('over HTTP', () => {
+  const shown = async (env: NodeJS.ProcessEnv, cwd: string, path: string): Promise<Json> => {
+    const server = await startProgram({ cwd, env })
+    onTestFinished(async () => void (await server.stop()))
+    return (await ask(server, modernCall('ReadImage', { file_path: path }))).json.result
+  }
+
+  test.skipIf(!hasSandbox)('callers in a sandbox see the project only', async () => {
+    const { project, outside } = makeWorld()
+    expect((await shown({}, project, join(outside, 'out.png'))).content[0].text).toMatch(/lies outside/)
+    expect((await shown({}, project, join(project, 'in.png'))).content[0].type).toBe('image')
+  })
+
+  test('callers who may run nothing see the project only', async () => {
+    const { project, outside } = makeWorld()
+    const env = { SANDBOX: 'off', TOOL_BASH: '0', TOOL_BACKGROUNDBASH: '0' }
+    expect((await shown(env, project, join(outside, 'out.png'))).content[0].text).toMatch(/lies outside/)
+  })
+
+  test('in the form of ArmorIQ the image is a text that is JSON', async () => {
+    const { project } = makeWorld()
+    const server = await startProgram({ cwd: project, env: { SANDBOX: 'off' } })
+    onTestFinished(async () => void (await server.stop()))
+    const { json } = await ask(server, { body: callOf('ReadImage', { file_path: join(project, 'in.png') }) })
+    const [image, words] = json.result.content.map(({ text }: Json) => JSON.parse(text))
+    expect(image).toMatchObject({ type: 'image', mimeType: 'image/png' })
+    expect(words.result).toMatch(/^PNG, 8 x 8 pixels/)
+  })
+})
+
+test.each(LEGACY)('at %s there is an image and a sentence, and the image once', async (revision) => {
+  const { project } = makeWorld()
+  const client = startServer()
+  onTestFinished(async () => void (await client.close()))
+  await client.initialize(revision)
+  const params = { name: 'ReadImage', arguments: { file_path: join(project, 'in.png') } }
+  const { result } = await client.request('tools/call', params)
+  expect(result.content.map(({ type }: Json) => type)).toEqual(['image', 'text'])
+  expect(JSON.stringify(result).split(result.content[0].data)).toHaveLength(2)
+})
+
+describe('a drawing', () => {
+  test('shows nothing that it refers to, here or elsewhere', async () => {
+    let visits = 0
+    const server = createServer((_, response) => {
+      visits++
+      response.end(RED)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const folder = emptyFolder()
+    writeFileSync(join(folder, 'red.png'), RED)
+    writeFileSync(join(folder, 'red.svg'), svg('<rect id="r" width="40" height="30" fill="#f00"/>'))
+    const urls = [
+      `file://${folder}/red.png`,
+      `${folder}/red.png`,
+      'red.png',
+      './red.png',
+      `http://127.0.0.1:${port}/x.png`,
+      `file:///proc/self/cwd/red.png`,
+    ]
+    const images = urls.map((url) => `<image width="40" height="30" href="${url}" xlink:href="${url}"/>`)
+    const style = `<style>@import url("http://127.0.0.1:${port}/x.css"); rect { fill: url("file://${folder}/red.svg#r") none }</style>`
+    const uses = `<use href="file://${folder}/red.svg#r"/><use href="red.svg#r"/><rect width="40" height="30"/>`
+    const client = await openServer({ cwd: folder })
+    for (const inside of [...images, `${style}${uses}`]) {
+      const path = join(folder, 'drawing.svg')
+      writeFileSync(path, svg(inside, 'width="40" height="30" xmlns:xlink="http://www.w3.org/1999/xlink"'))
+      const said = await look(client, path)
+      if (said.isError) continue
+      const [red = 0, green = 0] = (await seen(said)).at(500, 400)
+      expect(red - green, inside).toBeLessThan(50)
+    }
+    expect(visits).toBe(0)
+  })
+})

@@ -1,0 +1,67 @@
+// What the tests of ReadImage share: a call, what it shows, and how much memory the server and its darkroom have.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+
+import sharp from 'sharp'
+import { onTestFinished } from 'vitest'
+
+import { startServer, type Json, type StartOptions, type TestClient } from '../support.js'
+
+export interface Look {
+  readonly isError: boolean
+  readonly text: string
+  readonly image: { readonly data: string; readonly mimeType: string } | undefined
+  readonly structured: Json
+}
+
+export async function openServer(options: StartOptions = {}): Promise<TestClient> {
+  const client = startServer(options)
+  onTestFinished(async () => void (await client.close()))
+  await client.initialize('2025-11-25')
+  return client
+}
+
+export async function look(client: TestClient, path: string, more: object = {}): Promise<Look> {
+  const answer = await client.request('tools/call', { name: 'ReadImage', arguments: { file_path: path, ...more } })
+  if (answer.error !== undefined) throw new Error(`${path}: ${JSON.stringify(answer.error)}`)
+  const { content, isError, structuredContent: structured } = answer.result
+  const texts = content.filter(({ type }: Json) => type === 'text').map(({ text }: Json) => text)
+  return { isError, text: texts.join('\n'), image: content.find(({ type }: Json) => type === 'image'), structured }
+}
+
+export interface Seen {
+  readonly width: number
+  readonly height: number
+  at(x: number, y: number): readonly number[]
+}
+
+/** The pixels of what was shown. */
+export async function seen({ image, text }: Look): Promise<Seen> {
+  if (!image) throw new Error(`no image was shown: ${text}`)
+  const { data, info } = await sharp(Buffer.from(image.data, 'base64')).raw().toBuffer({ resolveWithObject: true })
+  const { width, height, channels } = info
+  return {
+    width,
+    height,
+    at: (x, y) => [...data.subarray((y * width + x) * channels, (y * width + x) * channels + 3)],
+  }
+}
+
+/** Nearer than a JPEG may be off. */
+export function isNear(one: readonly number[], other: readonly number[]): boolean {
+  return one.every((value, index) => Math.abs(value - (other[index] ?? 0)) < 24)
+}
+
+export function peakMegabytes(pid: number | undefined, field: 'VmHWM' | 'VmRSS' = 'VmHWM'): number {
+  const path = `/proc/${pid}/status`
+  const status = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024
+}
+
+export function childrenOf(pid: number | undefined): readonly number[] {
+  const folder = `/proc/${pid}/task`
+  if (!existsSync(folder)) return []
+  return readdirSync(folder).flatMap((thread) =>
+    readFileSync(`${folder}/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  )
+}
