@@ -1,0 +1,28 @@
+// Mwmbl: a small index made by volunteers. Titles come in pieces, bold and plain. https://mwmbl.org
+
+import { isObject, type JsonObject } from '../../../lib/json.js'
+import type { Engine } from '../engine.js'
+import { readJson } from '../json-answer.js'
+
+export const mwmbl: Engine = {
+  id: 'mwmbl',
+  family: 'mwmbl',
+  tier: 'page',
+  weight: 0.4,
+  base: 'https://api.mwmbl.org',
+  maxQuery: 200,
+
+  ask: ({ text }, { base }) => ({ url: `${base}/api/v1/search/?${new URLSearchParams({ s: text })}` }),
+
+  read: (answer) =>
+    readJson(
+      answer,
+      (json) => json,
+      ({ url, title, extract }) => ({ url, title: joined(title), snippet: joined(extract) }),
+    ),
+}
+
+function joined(pieces: unknown): string {
+  const isPiece = (piece: unknown): piece is JsonObject => isObject(piece) && typeof piece.value === 'string'
+  return Array.isArray(pieces) ? pieces.filter(isPiece).map((piece) => String(piece.value)).join('') : ''
+}
