@@ -4,6 +4,7 @@
 import type { Config } from './config/load.js'
 import { Failure } from './lib/failure.js'
 import { stackOf, type Log } from './platform/log.js'
+import type { WayOut } from './platform/way-out/way-out.js'
 import type { Desk } from './services/board/desk.js'
 import { createRecentCalls } from './services/board/recent-calls.js'
 import type { Boards } from './services/board/shared-boards.js'
@@ -32,6 +33,7 @@ interface Rooms {
   readonly questions: Questions
   readonly callbacks: Callbacks
   readonly skills: Skills
+  readonly wayOut: WayOut
 }
 
 export interface Surroundings {
@@ -106,6 +108,11 @@ export function createHousehold({ config, log, confinement, transport, tools, re
       const { createSkills } = await import('./services/skills/skills.js')
       const runsCommands = COMMAND_TOOLS.some((name) => !refusals.has(name))
       return createSkills(skills.open().index, () => (runsCommands ? others('shell') : refuseScripts()))
+    },
+    async wayOut() {
+      const { createWayOut } = await import('./platform/way-out/create-way-out.js')
+      const { FETCH_ALLOW: allow, FETCH_PROXY: fixed } = config.settings
+      return createWayOut({ allow, proxies: { fixed, ...config.proxies }, warn: (about) => log.warn(about) })
     },
   }
 

@@ -22,12 +22,18 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
     effect: 'outgoing HTTP',
     pattern: /\bfetch\(|\bhttps?\.(request|get)\(|\bimport \{[^}]*\b(request|get)\b[^}]*\} from 'node:https?'/,
     // The page runs in a browser, and reaches its own server.
-    doors: ['platform/http.ts', 'platform/probe.ts', 'web/page/server.ts'],
+    doors: [
+      'platform/http.ts',
+      'platform/probe.ts',
+      'platform/way-out/exchange.ts',
+      'platform/way-out/roads.ts',
+      'web/page/server.ts',
+    ],
   },
   {
     effect: 'local sockets',
     pattern: /\bimport \{[^}]*\b(connect|createServer|createConnection)\b[^}]*\} from 'node:net'/,
-    doors: ['platform/local-socket.ts', 'platform/port.ts', 'platform/probe.ts'],
+    doors: ['platform/local-socket.ts', 'platform/port.ts', 'platform/probe.ts', 'platform/way-out/dial.ts'],
   },
   {
     effect: 'SQL',
