@@ -15,6 +15,7 @@ import { createNotices, type Notices } from './services/notices.js'
 import { together, type Observer } from './services/observer.js'
 import type { Plans } from './services/plans/plans.js'
 import type { Questions } from './services/questions/questions.js'
+import type { Search } from './services/search/search.js'
 import { createServices, type Openers, type Services } from './services/services.js'
 import type { Confinement } from './services/shell/confinement.js'
 import type { Shell } from './services/shell/shell.js'
@@ -34,6 +35,7 @@ interface Rooms {
   readonly callbacks: Callbacks
   readonly skills: Skills
   readonly wayOut: WayOut
+  readonly search: Search
 }
 
 export interface Surroundings {
@@ -113,6 +115,10 @@ export function createHousehold({ config, log, confinement, transport, tools, re
       const { createWayOut } = await import('./platform/way-out/create-way-out.js')
       const { FETCH_ALLOW: allow, FETCH_PROXY: fixed } = config.settings
       return createWayOut({ allow, proxies: { fixed, ...config.proxies }, warn: (about) => log.warn(about) })
+    },
+    async search(_, others) {
+      const { openSearch } = await import('./services/search/open-search.js')
+      return openSearch(config.settings, await others('wayOut'))
     },
   }
 

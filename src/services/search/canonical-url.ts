@@ -60,7 +60,9 @@ function parameters(search: string): readonly string[] {
 function unescaped(text: string): string {
   return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => {
     try {
-      return [...decodeURIComponent(run)].map((character) => (PLAIN.test(character) ? character : escaped(character))).join('')
+      return [...decodeURIComponent(run)]
+        .map((character) => (PLAIN.test(character) ? character : escaped(character)))
+        .join('')
     } catch {
       return run.toUpperCase()
     }

@@ -21,7 +21,10 @@ const SIGNS: readonly (readonly [RegExp, QueryKind])[] = [
   [/\b(librar(y|ies)|frameworks?|github|gitlab|repo(sitory)?|open.?source|sdk|alternatives? to)\b/i, 'library'],
   [/\b(hacker ?news|startups?|releases?d?|launch(ed|es)?|announce[ds]?|outage|data breach|CVE-\d+)\b/i, 'news'],
   [/\b(error|exception|traceback|stack trace|segfault|undefined|compil(e|er|ing)|regex|syntax|deprecated)\b/i, 'code'],
-  [/\b(python|javascript|typescript|java|golang|rust|kotlin|swift|php|ruby|sql|bash|docker|git|react|c\+\+|c#)/i, 'code'],
+  [
+    /\b(python|javascript|typescript|java|golang|rust|kotlin|swift|php|ruby|sql|bash|docker|git|react|c\+\+|c#)/i,
+    'code',
+  ],
   [/\w\(\)|::|->|=>|\b[a-z]+[A-Z]\w+\b|\b\w+_\w+\b/, 'code'],
 ]
 

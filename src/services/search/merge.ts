@@ -9,6 +9,7 @@ import { siteOf } from './site-of.js'
 
 const SIMILAR = 0.9
 const MIN_WORDS = 3
+const TONGUE = /^(?:[a-z]{2,3}|simple)\.[^.]+\./
 const CUT = /(?:…|\.\.\.)$/
 
 export interface List {
@@ -62,7 +63,9 @@ function joined(groups: readonly (readonly Sighting[])[]): readonly (readonly Si
       }
     }
   }
-  return [...groupBy([...groups.keys()], find).values()].map((indices) => indices.flatMap((index) => groups[index] ?? []))
+  return [...groupBy([...groups.keys()], find).values()].map((indices) =>
+    indices.flatMap((index) => groups[index] ?? []),
+  )
 }
 
 interface Face {
@@ -86,8 +89,7 @@ function isSamePage(one: Face | undefined, other: Face | undefined): boolean {
 
 /** en.example.org and de.example.org. */
 function areTongues(one: string, other: string): boolean {
-  const tongue = (host: string): string | undefined => /^([a-z]{2,3}|simple)\.[^.]+\./.exec(host)?.[1]
-  return one !== other && tongue(one) !== undefined && tongue(other) !== undefined
+  return one !== other && TONGUE.test(one) && TONGUE.test(other)
 }
 
 /** A number makes another page of it: the second part, or another version. */
@@ -101,7 +103,9 @@ function isSameTitle(one: ReadonlySet<string>, other: ReadonlySet<string>, isSam
 
 function toPage(group: readonly Sighting[]): Page {
   // By a fixed order, so that the same sightings make the same page however they came in.
-  const all = group.toSorted((one, other) => one.place.rank - other.place.rank || (signOf(one) < signOf(other) ? -1 : 1))
+  const all = group.toSorted(
+    (one, other) => one.place.rank - other.place.rank || (signOf(one) < signOf(other) ? -1 : 1),
+  )
   const hits = all.map(({ hit }) => hit)
   const url = withoutTracking(best(hits, ({ url: address }) => (address.startsWith('https:') ? 0 : 1))?.url ?? '')
   return {

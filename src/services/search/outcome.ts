@@ -12,8 +12,9 @@ export type Outcome =
   /** An answer that we no longer know how to read. */
   | { readonly kind: 'layout_changed' }
   | { readonly kind: 'timeout' }
-  /** `refused`: our own way out does not go there. */
-  | { readonly kind: 'unreachable' | 'refused' | 'failed'; readonly why: string }
+  /** Our own way out does not go there. */
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'unreachable' | 'failed'; readonly why: string }
 
 export const LAYOUT_CHANGED = { kind: 'layout_changed' } as const
 

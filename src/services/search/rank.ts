@@ -29,12 +29,20 @@ export function rank(lists: readonly List[], query: Query, today: number): Ranke
     const suspicion = suspicionOf(hits, query, engine.tier === 'vertical')
     if (suspicion) suspects.set(engine.id, suspicion)
   }
-  const trusted = ordered.filter(({ engine }) => suspects.get(engine.id) !== 'off-topic').map((list) => onSite(list, query))
+  const trusted = ordered
+    .filter(({ engine }) => suspects.get(engine.id) !== 'off-topic')
+    .map((list) => onSite(list, query))
   const pages = merge(trusted)
   const trust = trustIn(trusted, pages, query, suspects)
   const scored = pages.map((page) => ({ page, score: scoreOf(page, trust, query, today) }))
   scored.sort((one, other) => other.score - one.score || (one.page.url < other.page.url ? -1 : 1))
-  return { pages: spread(scored.map(({ page }) => page), query.site === undefined ? 2 : 3), suspects }
+  return {
+    pages: spread(
+      scored.map(({ page }) => page),
+      query.site === undefined ? 2 : 3,
+    ),
+    suspects,
+  }
 }
 
 /** Not every engine knows `site:`. */

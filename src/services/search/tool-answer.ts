@@ -2,7 +2,6 @@
 // events.
 
 import { isObject, parseJson } from '../../lib/json.js'
-import { oneLine } from '../../lib/one-line.js'
 import type { Answer, Question } from './engine.js'
 import { below } from './json-answer.js'
 import { failed, LAYOUT_CHANGED, type Outcome } from './outcome.js'
@@ -37,5 +36,6 @@ function replyIn(text: string) {
 
 function refusal(said: unknown): Outcome {
   const words = typeof said === 'string' ? said : ''
-  return LIMIT.test(words) ? { kind: 'rate_limited' } : failed(oneLine(words, 120) || 'it answered with an error')
+  // Its words are not passed on: whoever reads them might take them for ours.
+  return LIMIT.test(words) ? { kind: 'rate_limited' } : failed('it answered with an error')
 }

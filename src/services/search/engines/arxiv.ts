@@ -17,7 +17,10 @@ export const arxiv: Engine = {
 
   ask({ text }, { base }) {
     const words = text.replaceAll(/\b(?:arxiv|papers?|preprints?)\b/gi, ' ').match(/[\p{L}\p{N}]+/gu) ?? [text]
-    const query = words.slice(0, 12).map((word) => `all:${word}`).join(' AND ')
+    const query = words
+      .slice(0, 12)
+      .map((word) => `all:${word}`)
+      .join(' AND ')
     return { url: `${base}/api/query?${new URLSearchParams({ search_query: query, max_results: '8' })}` }
   },
 
@@ -38,5 +41,10 @@ function findingOf(entry: Element) {
   }
   const link = first('link[rel="alternate"]', entry)
   const url = (link && attribute(link, 'href')) ?? said('id')
-  return { url: url.replace(/^http:/, 'https:'), title: said('title'), snippet: said('summary'), date: said('published') }
+  return {
+    url: url.replace(/^http:/, 'https:'),
+    title: said('title'),
+    snippet: said('summary'),
+    date: said('published'),
+  }
 }

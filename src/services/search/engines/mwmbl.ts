@@ -1,6 +1,6 @@
 // Mwmbl: a small index made by volunteers. Titles come in pieces, bold and plain. https://mwmbl.org
 
-import { isObject, type JsonObject } from '../../../lib/json.js'
+import { isObject } from '../../../lib/json.js'
 import type { Engine } from '../engine.js'
 import { readJson } from '../json-answer.js'
 
@@ -23,6 +23,9 @@ export const mwmbl: Engine = {
 }
 
 function joined(pieces: unknown): string {
-  const isPiece = (piece: unknown): piece is JsonObject => isObject(piece) && typeof piece.value === 'string'
-  return Array.isArray(pieces) ? pieces.filter(isPiece).map((piece) => String(piece.value)).join('') : ''
+  return Array.isArray(pieces) ? pieces.map(valueOf).join('') : ''
+}
+
+function valueOf(piece: unknown): string {
+  return isObject(piece) && typeof piece.value === 'string' ? piece.value : ''
 }

@@ -13,13 +13,12 @@ export const stackexchange: Engine = {
   weight: 0.8,
   base: 'https://api.stackexchange.com',
   kinds: ['code'],
-  key: 'taken',
   maxQuery: 240,
   pace: { everyMs: 86_400_000 / 250, burst: 50 },
 
-  ask: ({ text }, { base, key }) => {
+  ask: ({ text }, { base }) => {
     const search = { site: 'stackoverflow', order: 'desc', sort: 'relevance', pagesize: '8', q: text }
-    return { url: `${base}/2.3/search/advanced?${new URLSearchParams({ ...search, ...(key !== undefined && { key }) })}` }
+    return { url: `${base}/2.3/search/advanced?${new URLSearchParams(search)}` }
   },
 
   read(answer) {
