@@ -38,7 +38,7 @@ export interface EngineStates {
   /** Nobody else changes them meanwhile. */
   change<T>(work: (states: StateMap) => T): T
   /** Why they are not shared with other processes or not kept; undefined where they are. */
-  problem(): string | undefined
+  readonly problem: () => string | undefined
 }
 
 export function openEngineStates(path: string): EngineStates {

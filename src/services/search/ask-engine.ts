@@ -1,8 +1,7 @@
 // One engine asked once: its token first where it needs one, then the question. Whatever happens is an outcome.
 
-import { FetchFailure } from '../../platform/way-out/fetch-failure.js'
+import { FetchFailure, type FetchProblem } from '../../platform/way-out/fetch-failure.js'
 import type { Errand, WayOut } from '../../platform/way-out/way-out.js'
-import { Failure } from '../../lib/failure.js'
 import { oneLine } from '../../lib/one-line.js'
 import { VERSION } from '../../lib/version.js'
 import type { Answer, Asked, Engine, Question } from './engine.js'
@@ -15,8 +14,8 @@ const MAX_BYTES = 3 * 1024 * 1024
 
 export interface Roads {
   readonly wayOut: Pick<WayOut, 'fetch'>
-  baseOf(engine: Engine): string
-  keyOf(engine: Engine): string | undefined
+  readonly baseOf: (engine: Engine) => string
+  readonly keyOf: (engine: Engine) => string | undefined
   readonly timeoutMs: number
 }
 
@@ -72,26 +71,14 @@ function errandOf({ headers, body }: Question, language: string): Errand {
   }
 }
 
+const UNREACHABLE = new Set<FetchProblem>(['unresolved', 'unreachable', 'tls'])
+const REFUSED = new Set<FetchProblem>(['refused', 'bad-url'])
+
 function outcomeOf(error: unknown): Outcome {
-  if (!(error instanceof FetchFailure)) {
-    if (error instanceof Failure) return failed(oneLine(error.message, 160))
-    throw error
-  }
+  if (!(error instanceof FetchFailure)) throw error
+  const { problem } = error
+  if (problem === 'timeout') return { kind: 'timeout' }
   const why = oneLine(error.message, 160)
-  switch (error.problem) {
-    case 'timeout':
-      return { kind: 'timeout' }
-    case 'refused':
-    case 'bad-url':
-      return { kind: 'refused', why }
-    case 'unresolved':
-    case 'unreachable':
-    case 'tls':
-      return { kind: 'unreachable', why }
-    case 'too-large':
-    case 'redirects':
-    case 'broken':
-    case 'aborted':
-      return failed(why)
-  }
+  if (REFUSED.has(problem)) return { kind: 'refused', why }
+  return UNREACHABLE.has(problem) ? { kind: 'unreachable', why } : failed(why)
 }

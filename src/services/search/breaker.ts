@@ -54,16 +54,7 @@ export function stateAfter(known: EngineState | undefined, outcome: Outcome, now
 
 function restMs(outcome: Exclude<Outcome, { readonly kind: 'ok' | 'empty' | 'refused' }>, strikes: number): number {
   const doubled = 2 ** (strikes - 1)
-  switch (outcome.kind) {
-    case 'blocked':
-      return outcome.why === 'forbidden' ? 10 * MINUTE : 30 * MINUTE * doubled
-    case 'rate_limited':
-      return outcome.retryMs ?? 3 * MINUTE * doubled
-    case 'layout_changed':
-      return 60 * MINUTE
-    case 'timeout':
-    case 'unreachable':
-    case 'failed':
-      return MINUTE / 2
-  }
+  if (outcome.kind === 'blocked') return outcome.why === 'forbidden' ? 10 * MINUTE : 30 * MINUTE * doubled
+  if (outcome.kind === 'rate_limited') return outcome.retryMs ?? 3 * MINUTE * doubled
+  return outcome.kind === 'layout_changed' ? 60 * MINUTE : MINUTE / 2
 }

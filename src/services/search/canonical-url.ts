@@ -60,7 +60,7 @@ function parameters(search: string): readonly string[] {
 function unescaped(text: string): string {
   return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => {
     try {
-      return [...decodeURIComponent(run)]
+      return Array.from(decodeURIComponent(run))
         .map((character) => (PLAIN.test(character) ? character : escaped(character)))
         .join('')
     } catch {

@@ -25,8 +25,8 @@ export interface Engine {
   readonly operators?: true
   /** What must be had before it can be asked, and is good for a while. */
   readonly token?: TokenStep
-  ask(query: Asked, way: Way): Question
-  read(answer: Answer): Outcome
+  readonly ask: (query: Asked, way: Way) => Question
+  readonly read: (answer: Answer) => Outcome
 }
 
 /** `endpoint`: documented and keyless, `page`: a public result page, `vertical`: one subject, `keyed`: with an account. */
@@ -40,9 +40,9 @@ export interface Pace {
 
 export interface TokenStep {
   readonly keepMs: number
-  ask(way: Way): Question
+  readonly ask: (way: Way) => Question
   /** The token, or why there is none. */
-  read(answer: Answer): string | Outcome
+  readonly read: (answer: Answer) => string | Outcome
 }
 
 /** The query as this engine is given it. */

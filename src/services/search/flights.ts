@@ -21,7 +21,7 @@ export interface Flights {
   /** Joins the request that is under way, or makes one after a wait. */
   join(engine: Engine, asked: Asked, waitMs: number): Flight
   /** Ends what is under way. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 interface UnderWay {

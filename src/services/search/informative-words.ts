@@ -26,7 +26,7 @@ export function foldedWords(text: string): readonly string[] {
 }
 
 function pairs(word: string): readonly string[] {
-  const characters = [...word]
+  const characters = Array.from(word)
   return characters.length === 1 ? characters : characters.slice(1).map((next, at) => `${characters[at]}${next}`)
 }
 

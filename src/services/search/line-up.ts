@@ -25,11 +25,11 @@ export interface LineUp {
 }
 
 export interface Roster {
-  lineUp(query: Query): LineUp
-  baseOf(engine: Engine): string
-  keyOf(engine: Engine): string | undefined
+  readonly lineUp: (query: Query) => LineUp
+  readonly baseOf: (engine: Engine) => string
+  readonly keyOf: (engine: Engine) => string | undefined
   /** Why it is never asked; undefined where it may be. */
-  absence(engine: Engine): string | undefined
+  readonly absence: (engine: Engine) => string | undefined
 }
 
 /** Throws a Failure that says which setting is wrong. */

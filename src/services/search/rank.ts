@@ -85,7 +85,7 @@ function scoreOf(page: Page, trust: ReadonlyMap<string, number>, query: Query, t
     const voice = ((trust.get(engine.id) ?? 1) * engine.weight) / (K + place)
     voices.set(engine.family, Math.max(voices.get(engine.family) ?? 0, voice))
   }
-  const sum = [...voices.values()].toSorted().reduce((total, voice) => total + voice, 0)
+  const sum = [...voices.values()].reduce((total, voice) => total + voice, 0)
   return sum * (LEAST + (1 - LEAST) * cover(page, query)) + boostOf(page, query, today)
 }
 

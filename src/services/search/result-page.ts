@@ -19,7 +19,7 @@ export interface PageShape {
   readonly nothing: string
   readonly challenge?: string
   /** What a link that counts its visitors leads to in the end. */
-  unwrap?(url: URL): string | undefined
+  readonly unwrap?: (url: URL) => string | undefined
 }
 
 const SAID_NOTHING =

@@ -54,38 +54,34 @@ export function engineLine(reports: readonly Report[]): string {
 }
 
 /** How it went with one engine, without its name. */
-export function stateWords({ outcome, detail, until, hits, ms }: Report): string {
-  const again = until === null ? [] : [`again in ${duration(until - Date.now())}`]
-  const because = (...reasons: readonly string[]): string => {
-    const all = [...reasons, ...again]
-    return all.length === 0 ? '' : ` (${all.join(', ')})`
-  }
-  switch (outcome) {
-    case 'ok':
-      return `ok, ${plural(hits, 'hit', 'hits')}${ms === null ? '' : ` in ${ms} ms`}`
-    case 'empty':
-      return 'found nothing'
-    case 'suspect':
-      return detail === 'one-host' ? 'suspect (one host only, counts little)' : 'suspect (off-topic, left out)'
-    case 'blocked':
-      return `blocked${because(detail ?? 'blocked')}`
-    case 'rate_limited':
-      return `rate limited${because()}`
-    case 'layout_changed':
-      return `not understood${because('its page has changed')}`
-    case 'skipped':
-      return detail === 'pace'
-        ? `skipped${because('asked just now')}`
-        : `skipped${because(`after ${REASONS.get(detail ?? '') ?? detail}`)}`
-    case 'timeout':
-      return `timed out${because()}`
-    case 'late':
-      return 'late'
-    case 'unreachable':
-    case 'refused':
-    case 'failed':
-      return `${outcome}${because(detail ?? '')}`
-  }
+export function stateWords(report: Report): string {
+  const { outcome, hits, ms, until } = report
+  if (outcome === 'ok') return `ok, ${plural(hits, 'hit', 'hits')}${ms === null ? '' : ` in ${ms} ms`}`
+  const notes = [...reasonsOf(report), ...(until === null ? [] : [`again in ${duration(until - Date.now())}`])]
+  return `${NAMES[outcome]}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`
+}
+
+const NAMES: Readonly<Record<Report['outcome'], string>> = {
+  ok: 'ok',
+  empty: 'found nothing',
+  suspect: 'suspect',
+  blocked: 'blocked',
+  rate_limited: 'rate limited',
+  layout_changed: 'not understood',
+  timeout: 'timed out',
+  late: 'late',
+  skipped: 'skipped',
+  unreachable: 'unreachable',
+  refused: 'refused',
+  failed: 'failed',
+}
+
+function reasonsOf({ outcome, detail }: Report): readonly string[] {
+  if (outcome === 'layout_changed') return ['its answer has changed']
+  if (detail === null) return []
+  if (outcome === 'suspect') return [detail === 'one-host' ? 'one host only, counts little' : 'off-topic, left out']
+  if (outcome !== 'skipped') return [detail]
+  return [detail === 'pace' ? 'asked just now' : `after ${REASONS.get(detail) ?? detail}`]
 }
 
 const REASONS = new Map([

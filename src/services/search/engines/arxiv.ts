@@ -1,6 +1,7 @@
 // arXiv: preprints, as an Atom feed. One request in three seconds. https://info.arxiv.org/help/api
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { toHit } from '../hit.js'
 import { all, attribute, first, parsedXml, shownText, type Element } from '../html.js'
 import { LAYOUT_CHANGED } from '../outcome.js'
@@ -21,7 +22,7 @@ export const arxiv: Engine = {
       .slice(0, 12)
       .map((word) => `all:${word}`)
       .join(' AND ')
-    return { url: `${base}/api/query?${new URLSearchParams({ search_query: query, max_results: '8' })}` }
+    return { url: `${base}/api/query?${fields({ search_query: query, max_results: '8' })}` }
   },
 
   read({ text }) {

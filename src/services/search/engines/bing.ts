@@ -2,6 +2,7 @@
 // https://www.bing.com
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { readResultPage } from '../result-page.js'
 
 export const bing: Engine = {
@@ -13,7 +14,7 @@ export const bing: Engine = {
   operators: true,
   pace: { everyMs: 2000, burst: 2 },
 
-  ask: ({ text }, { base }) => ({ url: `${base}/search?${new URLSearchParams({ q: text })}` }),
+  ask: ({ text }, { base }) => ({ url: `${base}/search?${fields({ q: text })}` }),
 
   read: (answer) =>
     readResultPage(answer, {

@@ -1,6 +1,7 @@
 // Brave Search with a key: asked instead of its page. https://api-dashboard.search.brave.com
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { below, readJson } from '../json-answer.js'
 import { plainText } from '../result-page.js'
 import { isObject, parseJson } from '../../../lib/json.js'
@@ -18,7 +19,7 @@ export const braveApi: Engine = {
   pace: { everyMs: 1000, burst: 1 },
 
   ask: ({ text }, { base, key = '' }) => ({
-    url: `${base}/res/v1/web/search?${new URLSearchParams({ q: text, count: '15' })}`,
+    url: `${base}/res/v1/web/search?${fields({ q: text, count: '15' })}`,
     headers: { accept: 'application/json', 'x-subscription-token': key },
   }),
 

@@ -1,6 +1,7 @@
 // Brave Search: its result page. It limits visitors early. https://search.brave.com
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { readResultPage } from '../result-page.js'
 
 export const brave: Engine = {
@@ -14,7 +15,7 @@ export const brave: Engine = {
   pace: { everyMs: 3000, burst: 1 },
 
   ask: ({ text }, { base }) => ({
-    url: `${base}/search?${new URLSearchParams({ q: text, source: 'web' })}`,
+    url: `${base}/search?${fields({ q: text, source: 'web' })}`,
     headers: { cookie: 'safesearch=moderate; useLocation=0; summarizer=0' },
   }),
 

@@ -1,6 +1,7 @@
 // crates.io: packages of Rust. One request a second. https://crates.io/data-access
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { below, readJson } from '../json-answer.js'
 
 export const crates: Engine = {
@@ -15,7 +16,7 @@ export const crates: Engine = {
 
   ask: ({ text }, { base }) => {
     const words = text.replaceAll(/\b(?:rust|cargo|crate|library|package)s?\b/gi, ' ').trim() || text
-    return { url: `${base}/api/v1/crates?${new URLSearchParams({ q: words, per_page: '8' })}` }
+    return { url: `${base}/api/v1/crates?${fields({ q: words, per_page: '8' })}` }
   },
 
   read: (answer) =>

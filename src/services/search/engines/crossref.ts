@@ -1,6 +1,7 @@
 // Crossref: whatever has a DOI. https://api.crossref.org
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { below, joinedTexts, readJson } from '../json-answer.js'
 import { plainText } from '../result-page.js'
 
@@ -15,7 +16,7 @@ export const crossref: Engine = {
 
   ask: ({ text }, { base }) => {
     const search = { query: text, rows: '8', select: 'URL,title,abstract,container-title,issued' }
-    return { url: `${base}/works?${new URLSearchParams(search)}` }
+    return { url: `${base}/works?${fields(search)}` }
   },
 
   read: (answer) =>

@@ -2,6 +2,7 @@
 // again only makes that last longer. https://html.duckduckgo.com/html/
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { readResultPage } from '../result-page.js'
 
 export const duckduckgo: Engine = {
@@ -23,7 +24,7 @@ export const duckduckgo: Engine = {
       'sec-fetch-mode': 'navigate',
       'sec-fetch-site': 'same-origin',
     },
-    body: new URLSearchParams({ q: text, b: '', kl: 'wt-wt' }).toString(),
+    body: fields({ q: text, b: '', kl: 'wt-wt' }),
   }),
 
   read: (answer) =>

@@ -1,6 +1,7 @@
 // GitHub: repositories. Ten searches a minute without a token. https://docs.github.com/rest/search
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { below, readJson } from '../json-answer.js'
 
 export const github: Engine = {
@@ -15,7 +16,7 @@ export const github: Engine = {
   pace: { everyMs: 7500, burst: 8 },
 
   ask: ({ text }, { base, key }) => ({
-    url: `${base}/search/repositories?${new URLSearchParams({ q: text, per_page: '8' })}`,
+    url: `${base}/search/repositories?${fields({ q: text, per_page: '8' })}`,
     headers: {
       accept: 'application/vnd.github+json',
       ...(key !== undefined && { authorization: `Bearer ${key}` }),

@@ -1,6 +1,7 @@
 // Hacker News, through Algolia. A story without a link is its own page. https://hn.algolia.com/api
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { below, readJson } from '../json-answer.js'
 import { plainText } from '../result-page.js'
 
@@ -14,7 +15,7 @@ export const hackernews: Engine = {
   maxQuery: 500,
 
   ask: ({ text }, { base }) => ({
-    url: `${base}/api/v1/search?${new URLSearchParams({ query: text, tags: 'story', hitsPerPage: '8' })}`,
+    url: `${base}/api/v1/search?${fields({ query: text, tags: 'story', hitsPerPage: '8' })}`,
   }),
 
   read: (answer) =>
@@ -22,7 +23,7 @@ export const hackernews: Engine = {
       answer,
       (json) => below(json, 'hits'),
       ({ url, objectID, title, story_text: snippet, points, created_at: date }) => ({
-        url: url || (objectID === undefined ? undefined : `https://news.ycombinator.com/item?id=${String(objectID)}`),
+        url: url || (typeof objectID === 'string' ? `https://news.ycombinator.com/item?id=${objectID}` : undefined),
         title,
         snippet: plainText(snippet) || `${Number(points)} points on Hacker News`,
         date,

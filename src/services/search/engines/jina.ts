@@ -1,6 +1,7 @@
 // Jina, with a key; without the contents of pages it answers three times as fast. https://jina.ai/reader
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { below, readJson } from '../json-answer.js'
 
 export const jina: Engine = {
@@ -13,7 +14,7 @@ export const jina: Engine = {
   operators: true,
 
   ask: ({ text }, { base, key = '' }) => ({
-    url: `${base}/?${new URLSearchParams({ q: text, respondWith: 'no-content' })}`,
+    url: `${base}/?${fields({ q: text, respondWith: 'no-content' })}`,
     headers: { accept: 'application/json', authorization: `Bearer ${key}` },
   }),
 

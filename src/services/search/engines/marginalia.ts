@@ -1,6 +1,7 @@
 // Marginalia: a small index of the quieter web, with a key that everybody shares. https://about.marginalia-search.com/article/api
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { below, readJson } from '../json-answer.js'
 
 export const marginalia: Engine = {
@@ -14,7 +15,7 @@ export const marginalia: Engine = {
   pace: { everyMs: 2000, burst: 2 },
 
   ask: ({ text }, { base, key = 'public' }) => ({
-    url: `${base}/search?${new URLSearchParams({ query: text, count: '10' })}`,
+    url: `${base}/search?${fields({ query: text, count: '10' })}`,
     headers: { 'api-key': key },
   }),
 

@@ -1,6 +1,7 @@
 // MDN Web Docs: the web platform. https://developer.mozilla.org
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { below, readJson } from '../json-answer.js'
 
 export const mdn: Engine = {
@@ -12,7 +13,7 @@ export const mdn: Engine = {
   kinds: ['platform'],
   maxQuery: 200,
 
-  ask: ({ text }, { base }) => ({ url: `${base}/api/v1/search?${new URLSearchParams({ q: text, locale: 'en-US' })}` }),
+  ask: ({ text }, { base }) => ({ url: `${base}/api/v1/search?${fields({ q: text, locale: 'en-US' })}` }),
 
   read: (answer) =>
     readJson(

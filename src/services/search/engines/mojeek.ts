@@ -1,6 +1,7 @@
 // Mojeek: an index of its own. It refuses a request with language or region in the query. https://www.mojeek.com
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { readResultPage } from '../result-page.js'
 
 export const mojeek: Engine = {
@@ -14,7 +15,7 @@ export const mojeek: Engine = {
 
   // Quotes within operators are refused too.
   ask: ({ text }, { base }) => ({
-    url: `${base}/search?${new URLSearchParams({ q: text.replaceAll(/(\w+:)"([^"]*)"/g, '$1$2') })}`,
+    url: `${base}/search?${fields({ q: text.replaceAll(/(\w+:)"([^"]*)"/g, '$1$2') })}`,
   }),
 
   read: (answer) =>

@@ -2,6 +2,7 @@
 
 import { isObject } from '../../../lib/json.js'
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { readJson } from '../json-answer.js'
 
 export const mwmbl: Engine = {
@@ -12,7 +13,7 @@ export const mwmbl: Engine = {
   base: 'https://api.mwmbl.org',
   maxQuery: 200,
 
-  ask: ({ text }, { base }) => ({ url: `${base}/api/v1/search/?${new URLSearchParams({ s: text })}` }),
+  ask: ({ text }, { base }) => ({ url: `${base}/api/v1/search/?${fields({ s: text })}` }),
 
   read: (answer) =>
     readJson(

@@ -1,6 +1,7 @@
 // npm: packages of JavaScript. https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { below, readJson } from '../json-answer.js'
 
 export const npm: Engine = {
@@ -14,7 +15,7 @@ export const npm: Engine = {
 
   ask: ({ text }, { base }) => {
     const words = text.replaceAll(/\b(?:npm|package|module|library)s?\b/gi, ' ').trim() || text
-    return { url: `${base}/-/v1/search?${new URLSearchParams({ text: words, size: '8' })}` }
+    return { url: `${base}/-/v1/search?${fields({ text: words, size: '8' })}` }
   },
 
   read: (answer) =>

@@ -1,6 +1,7 @@
 // OpenAlex: scholarly works. https://docs.openalex.org
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { below, readJson } from '../json-answer.js'
 
 export const openalex: Engine = {
@@ -12,7 +13,7 @@ export const openalex: Engine = {
   kinds: ['paper'],
   maxQuery: 300,
 
-  ask: ({ text }, { base }) => ({ url: `${base}/works?${new URLSearchParams({ search: text, 'per-page': '8' })}` }),
+  ask: ({ text }, { base }) => ({ url: `${base}/works?${fields({ search: text, 'per-page': '8' })}` }),
 
   read: (answer) =>
     readJson(

@@ -1,6 +1,7 @@
 // A SearXNG instance of one's own, which must offer JSON (`search.formats`). https://docs.searxng.org/dev/search_api.html
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { below, readJson } from '../json-answer.js'
 
 /** `base` is SEARXNG_URL; empty where there is none. */
@@ -12,7 +13,7 @@ export const searxng: Engine = {
   base: '',
   operators: true,
 
-  ask: ({ text }, { base }) => ({ url: `${base}/search?${new URLSearchParams({ q: text, format: 'json' })}` }),
+  ask: ({ text }, { base }) => ({ url: `${base}/search?${fields({ q: text, format: 'json' })}` }),
 
   read: (answer) =>
     readJson(

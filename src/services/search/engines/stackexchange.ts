@@ -3,6 +3,7 @@
 
 import { parseJson } from '../../../lib/json.js'
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { below, readJson } from '../json-answer.js'
 import { plainText } from '../result-page.js'
 
@@ -18,7 +19,7 @@ export const stackexchange: Engine = {
 
   ask: ({ text }, { base }) => {
     const search = { site: 'stackoverflow', order: 'desc', sort: 'relevance', pagesize: '8', q: text }
-    return { url: `${base}/2.3/search/advanced?${new URLSearchParams(search)}` }
+    return { url: `${base}/2.3/search/advanced?${fields(search)}` }
   },
 
   read(answer) {

@@ -2,6 +2,7 @@
 // same effect. https://www.startpage.com
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { attribute, first, parsed } from '../html.js'
 import { LAYOUT_CHANGED } from '../outcome.js'
 import { asksForHuman, readResultPage } from '../result-page.js'
@@ -33,7 +34,7 @@ export const startpage: Engine = {
       referer: 'https://www.startpage.com/',
       origin: 'https://www.startpage.com',
     },
-    body: new URLSearchParams({
+    body: fields({
       query: text,
       cat: 'web',
       t: 'device',
@@ -41,7 +42,7 @@ export const startpage: Engine = {
       abd: '1',
       abe: '1',
       qsr: 'all',
-    }).toString(),
+    }),
   }),
 
   read: (answer) =>

@@ -1,6 +1,7 @@
 // Wikipedia, in the language of the query. https://www.mediawiki.org/wiki/API:Search
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { below, readJson } from '../json-answer.js'
 import { plainText } from '../result-page.js'
 
@@ -15,7 +16,7 @@ export const wikipedia: Engine = {
 
   ask: ({ text, language }, { base }) => {
     const search = { action: 'query', list: 'search', format: 'json', srlimit: '5', srsearch: text, uselang: language }
-    return { url: `${base}/w/api.php?${new URLSearchParams(search)}` }
+    return { url: `${base}/w/api.php?${fields(search)}` }
   },
 
   read: (answer) => {

@@ -1,6 +1,7 @@
 // Yahoo: Bing's index behind a page of its own. https://search.yahoo.com
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { readResultPage } from '../result-page.js'
 
 const WRAPPED = /\/RU=([^/]+)\/R[KS]=/
@@ -15,7 +16,7 @@ export const yahoo: Engine = {
   pace: { everyMs: 1000, burst: 3 },
 
   ask: ({ text }, { base }) => ({
-    url: `${base}/search?${new URLSearchParams({ p: text, iscqry: '' })}`,
+    url: `${base}/search?${fields({ p: text, iscqry: '' })}`,
     headers: { cookie: 'sB=v=1&vm=r&rw=new&pn=10' },
   }),
 

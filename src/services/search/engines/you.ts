@@ -1,6 +1,7 @@
 // You.com, with a key. https://documentation.you.com
 
 import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
 import { below, joinedTexts, readJson } from '../json-answer.js'
 
 export const you: Engine = {
@@ -13,7 +14,7 @@ export const you: Engine = {
   operators: true,
 
   ask: ({ text }, { base, key = '' }) => ({
-    url: `${base}/v1/search?${new URLSearchParams({ query: text, count: '10' })}`,
+    url: `${base}/v1/search?${fields({ query: text, count: '10' })}`,
     headers: { 'x-api-key': key },
   }),
 
