@@ -32,5 +32,6 @@ export function attribute(element: Element, name: string): string | undefined {
 
 /** Without scripts and styles, on one line. */
 export function shownText(node: Node): string {
-  return DomUtils.innerText(node).replaceAll(/\s+/g, ' ').trim()
+  // Of a whole document only the children count as text.
+  return DomUtils.innerText(node.children).replaceAll(/\s+/g, ' ').trim()
 }
