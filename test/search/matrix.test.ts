@@ -94,7 +94,9 @@ test('hang', async () => {
 })
 
 test('what was found is whole: links are unwrapped and clean, advertisements left out, charsets decoded', async () => {
-  const answers = await Promise.all(ENGINES.map(async (engine) => ({ engine, found: await ask(engine, 'wrong-charset') })))
+  const answers = await Promise.all(
+    ENGINES.map(async (engine) => ({ engine, found: await ask(engine, 'wrong-charset') })),
+  )
   for (const { engine, found } of answers) {
     expect(found.pages, engine.id).toHaveLength(8)
     for (const { title, url, snippet } of found.pages) {

@@ -19,8 +19,17 @@ export async function startReplay() {
     request.on('end', () => {
       const [, play, engine, ...rest] = decodeURI(request.url).split(/[/?]/)
       counts.set(engine, (counts.get(engine) ?? 0) + 1)
-      const visit = { engine, query: queryOf(request, Buffer.concat(chunks).toString()), path: rest[0], request, response }
-      const timer = setTimeout(() => (timers.delete(timer), act(behaviourOf(play, engine), visit)), delayOf(play, visit))
+      const visit = {
+        engine,
+        query: queryOf(request, Buffer.concat(chunks).toString()),
+        path: rest[0],
+        request,
+        response,
+      }
+      const timer = setTimeout(
+        () => (timers.delete(timer), act(behaviourOf(play, engine), visit)),
+        delayOf(play, visit),
+      )
       timers.add(timer)
     })
   })
@@ -122,7 +131,9 @@ function act(behaviour, visit) {
     case 'truncated': {
       const body = Buffer.from(shape.page(honest(engine, query)))
       response.writeHead(200, { 'content-type': shape.type, 'content-length': body.length })
-      return response.write(body.subarray(0, Math.floor(body.length * 0.7)), () => setTimeout(() => response.destroy(), 20))
+      return response.write(body.subarray(0, Math.floor(body.length * 0.7)), () =>
+        setTimeout(() => response.destroy(), 20),
+      )
     }
     case 'bomb':
       response.writeHead(200, { 'content-type': shape.type, 'content-encoding': 'gzip', 'content-length': BOMB.length })
@@ -131,7 +142,9 @@ function act(behaviour, visit) {
     case 'lying-charset': {
       const text = shape.page(honest(engine, query).map((hit) => ({ ...hit, title: `${hit.title} café` })))
       const named = behaviour === 'wrong-charset' ? 'iso-8859-1' : 'utf-8'
-      return response.writeHead(200, { 'content-type': `${shape.type}; charset=${named}` }).end(Buffer.from(text, 'latin1'))
+      return response
+        .writeHead(200, { 'content-type': `${shape.type}; charset=${named}` })
+        .end(Buffer.from(text, 'latin1'))
     }
     case 'error':
       return send(response, 'text/plain', 'out of order', { status: 500 })
@@ -188,7 +201,8 @@ const DRIFTED_JSON = '{"payload":{"entries":[{"href":"https://a.example.org/"}]}
 
 const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 const html = (rows) => `<!doctype html><html><body>${rows}</body></html>`
-const rowsOf = (hits, row) => hits.map((hit) => row({ ...hit, title: escape(hit.title), snippet: escape(hit.snippet) })).join('\n')
+const rowsOf = (hits, row) =>
+  hits.map((hit) => row({ ...hit, title: escape(hit.title), snippet: escape(hit.snippet) })).join('\n')
 
 const page = (row, { before = '', after = '', empty }) => ({
   type: 'text/html',
@@ -220,7 +234,13 @@ export const SHAPES = {
         rpc(
           hits
             .map(({ url, title, snippet, date }) =>
-              [`Title: ${title}`, `URL: ${url}`, `Published: ${date}T00:00:00Z`, 'Author: N/A', `Highlights:\n${snippet}`].join('\n'),
+              [
+                `Title: ${title}`,
+                `URL: ${url}`,
+                `Published: ${date}T00:00:00Z`,
+                'Author: N/A',
+                `Highlights:\n${snippet}`,
+              ].join('\n'),
             )
             .join('\n\n---\n\n'),
         ),
@@ -252,13 +272,20 @@ export const SHAPES = {
   brave: page(
     ({ url, title, snippet }) =>
       `<div class="snippet" data-type="web"><a href="${url}"><div class="title search-snippet-title">${title}</div></a><div class="generic-snippet"><div class="content">${snippet}</div></div></div>`,
-    { before: '<div class="snippet" data-type="ad"><a href="https://ad.example.com/">Ad</a></div>', empty: '<div id="no-results">Nothing</div>' },
+    {
+      before: '<div class="snippet" data-type="ad"><a href="https://ad.example.com/">Ad</a></div>',
+      empty: '<div id="no-results">Nothing</div>',
+    },
   ),
-  mojeek: page(({ url, title, snippet }) => `<li><h2><a class="title" href="${url}">${title}</a></h2><p class="s">${snippet}</p></li>`, {
-    before: '<ul class="results-standard">',
-    after: '</ul>',
-    empty: '<p class="result-col">No pages found matching your query.</p>',
-  }),
+  mojeek: page(
+    ({ url, title, snippet }) =>
+      `<li><h2><a class="title" href="${url}">${title}</a></h2><p class="s">${snippet}</p></li>`,
+    {
+      before: '<ul class="results-standard">',
+      after: '</ul>',
+      empty: '<p class="result-col">No pages found matching your query.</p>',
+    },
+  ),
   startpage: page(
     ({ url, title, snippet }) =>
       `<div class="result"><a class="result-title result-link" href="${url}"><h2>${title}</h2></a><p class="description">${snippet}</p></div>`,
@@ -272,23 +299,49 @@ export const SHAPES = {
   bing: page(
     ({ url, title, snippet }) =>
       `<li class="b_algo"><h2><a href="https://www.bing.com/ck/a?!&amp;&amp;u=a1${Buffer.from(url).toString('base64url')}&amp;ntb=1">${title}</a></h2><div class="b_caption"><p>${snippet}</p></div></li>`,
-    { before: '<ol id="b_results">', after: '</ol>', empty: '<ol id="b_results"><li class="b_no">There are no results</li></ol>' },
+    {
+      before: '<ol id="b_results">',
+      after: '</ol>',
+      empty: '<ol id="b_results"><li class="b_no">There are no results</li></ol>',
+    },
   ),
   wikipedia: json(
     (search) => ({ batchcomplete: '', query: { search } }),
-    ({ title, snippet, date }) => ({ title, snippet: `<span class="searchmatch">${snippet}</span>`, timestamp: `${date}T00:00:00Z` }),
+    ({ title, snippet, date }) => ({
+      title,
+      snippet: `<span class="searchmatch">${snippet}</span>`,
+      timestamp: `${date}T00:00:00Z`,
+    }),
   ),
   stackexchange: json(
     (items) => ({ items, has_more: false, quota_remaining: 200 }),
-    ({ url, title, date }) => ({ link: url, title, tags: ['x'], score: 3, last_activity_date: Date.parse(date) / 1000 }),
+    ({ url, title, date }) => ({
+      link: url,
+      title,
+      tags: ['x'],
+      score: 3,
+      last_activity_date: Date.parse(date) / 1000,
+    }),
   ),
   github: json(
     (items) => ({ total_count: items.length, items }),
-    ({ url, title, snippet, date }) => ({ html_url: url, full_name: title, description: snippet, pushed_at: `${date}T00:00:00Z` }),
+    ({ url, title, snippet, date }) => ({
+      html_url: url,
+      full_name: title,
+      description: snippet,
+      pushed_at: `${date}T00:00:00Z`,
+    }),
   ),
   hackernews: json(
     (hits) => ({ hits, nbHits: hits.length }),
-    ({ url, title, date }) => ({ url, objectID: '1', title, points: 5, story_text: null, created_at: `${date}T00:00:00Z` }),
+    ({ url, title, date }) => ({
+      url,
+      objectID: '1',
+      title,
+      points: 5,
+      story_text: null,
+      created_at: `${date}T00:00:00Z`,
+    }),
   ),
   mdn: json(
     (documents) => ({ documents, metadata: {} }),
@@ -310,7 +363,8 @@ export const SHAPES = {
         ({ url, title, snippet, date }) =>
           `<entry><id>${url}</id><published>${date}T00:00:00Z</published><title>${title}</title><summary>${snippet}</summary><link href="${url}" rel="alternate"/></entry>`,
       )}</feed>`,
-    empty: '<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><opensearch:totalResults>0</opensearch:totalResults></feed>',
+    empty:
+      '<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><opensearch:totalResults>0</opensearch:totalResults></feed>',
     drift: '<?xml version="1.0"?><rss><channel><item/></channel></rss>',
   },
   openalex: json(
@@ -323,7 +377,12 @@ export const SHAPES = {
   ),
   crossref: json(
     (items) => ({ status: 'ok', message: { items } }),
-    ({ url, title, snippet }) => ({ URL: url, title: [title], 'container-title': [snippet], issued: { 'date-parts': [[2026, 3]] } }),
+    ({ url, title, snippet }) => ({
+      URL: url,
+      title: [title],
+      'container-title': [snippet],
+      issued: { 'date-parts': [[2026, 3]] },
+    }),
   ),
   marginalia: json(
     (results) => ({ license: 'x', results }),
@@ -331,7 +390,11 @@ export const SHAPES = {
   ),
   mwmbl: json(
     (list) => list,
-    ({ url, title, snippet }) => ({ url, title: [{ value: title, is_bold: true }], extract: [{ value: snippet, is_bold: false }] }),
+    ({ url, title, snippet }) => ({
+      url,
+      title: [{ value: title, is_bold: true }],
+      extract: [{ value: snippet, is_bold: false }],
+    }),
   ),
   searxng: json(
     (results) => ({ query: 'x', results }),
@@ -339,7 +402,12 @@ export const SHAPES = {
   ),
   'brave-api': json(
     (results) => ({ type: 'search', web: { results } }),
-    ({ url, title, snippet, date }) => ({ url, title: `<strong>${title}</strong>`, description: snippet, page_age: `${date}T00:00:00` }),
+    ({ url, title, snippet, date }) => ({
+      url,
+      title: `<strong>${title}</strong>`,
+      description: snippet,
+      page_age: `${date}T00:00:00`,
+    }),
     { type: 'search', query: {} },
   ),
   tavily: json(

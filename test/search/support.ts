@@ -14,7 +14,9 @@ export interface Replay {
 
 /** Ends with the file that asked for it. */
 export async function startReplay(): Promise<Replay> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'replay.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'replay.mjs')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   afterAll(() => void child.kill('SIGKILL'))
   const port = await new Promise<number>((resolve) => child.stdout.once('data', (line) => resolve(Number(line))))
   return {
