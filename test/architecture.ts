@@ -20,21 +20,32 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
   { effect: 'stderr', pattern: /\bprocess\.stderr\b|\bconsole\./, doors: ['platform/log.ts', 'cli/terminal.ts'] },
   {
     effect: 'outgoing HTTP',
-    pattern: /\bfetch\(|\bhttps?\.(request|get)\(|\bimport \{[^}]*\b(request|get)\b[^}]*\} from 'node:https?'/,
+    // Somebody's own `way.fetch(…)` is no door.
+    pattern:
+      /(?<!\.)\bfetch\(|\bglobalThis\.fetch\b|['"]undici['"]|\bhttps?\.(request|get)\(|\bimport \{[^}]*\b(request|get)\b[^}]*\} from 'node:https?'/,
     // The page runs in a browser, and reaches its own server.
     doors: [
       'platform/http.ts',
       'platform/probe.ts',
       'platform/way-out/exchange.ts',
-      'platform/way-out/roads.ts',
+      'platform/way-out/proxy-tunnel.ts',
+      'platform/way-out/upstream-tunnel.ts',
       'web/page/server.ts',
     ],
   },
   {
-    effect: 'local sockets',
-    pattern: /\bimport \{[^}]*\b(connect|createServer|createConnection)\b[^}]*\} from 'node:net'/,
-    doors: ['platform/local-socket.ts', 'platform/port.ts', 'platform/probe.ts', 'platform/way-out/dial.ts'],
+    effect: 'sockets',
+    pattern:
+      /\bimport \{[^}]*\b(connect|createServer|createConnection)\b[^}]*\} from 'node:(net|tls)'|['"]node:(dgram|http2)['"]/,
+    doors: [
+      'platform/local-socket.ts',
+      'platform/port.ts',
+      'platform/probe.ts',
+      'platform/way-out/dial.ts',
+      'platform/way-out/upstream-tunnel.ts',
+    ],
   },
+  { effect: 'looking up names', pattern: /['"]node:dns(\/promises)?['"]/, doors: ['platform/way-out/guard.ts'] },
   {
     effect: 'SQL',
     pattern: /['"](node:sqlite|@photostructure\/sqlite|pg)['"]/,

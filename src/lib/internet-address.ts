@@ -7,9 +7,15 @@ export type Standing = 'public' | 'private' | 'metadata'
 
 /** What is no address at all is not public. */
 export function standingOf(address: string): Standing {
-  if (!ipaddr.isValid(address)) return 'private'
-  const parsed = ipaddr.parse(address)
-  return parsed instanceof ipaddr.IPv4 ? standingOf4(parsed) : standingOf6(parsed)
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return standingOf4(ipaddr.IPv4.parse(address))
+  const text = address.replace(/:(\d+)\.(\d+)\.(\d+)\.(\d+)/, inHexadecimal)
+  return ipaddr.IPv6.isValid(text) ? standingOf6(ipaddr.IPv6.parse(text)) : 'private'
+}
+
+/** The library takes whatever ends in dots for an IPv4-mapped address. */
+function inHexadecimal(_: string, ...parts: readonly unknown[]): string {
+  const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number)
+  return `:${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
 }
 
 /** Clouds tell their machines' secrets at link-local addresses of many kinds, and at these. */

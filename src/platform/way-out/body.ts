@@ -8,6 +8,9 @@ import { reasonOf } from '../../lib/reason-of.js'
 import { decodersFor } from './decoding.js'
 import { FetchFailure } from './fetch-failure.js'
 
+/** What is packed may be this much larger than what comes out of it. */
+const PACKED_SLACK = 256 * 1024
+
 export interface Body {
   readonly bytes: Buffer
   /** Why there is not more of it. */
@@ -68,7 +71,7 @@ function connect(
     let size = 0
     source.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > maxBytes) fail(tooLarge(maxBytes))
+      if (size > maxBytes + PACKED_SLACK) fail(tooLarge(maxBytes))
     })
     // What came before it was cut off is still decoded.
     source.once('error', () => decoder.end())

@@ -1,14 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as createRawServer, type AddressInfo } from 'node:net'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 import { createWayOut, type WayOutInput } from './create-way-out.js'
-import type { WayOut } from './way-out.js'
+import { FetchFailure } from './fetch-failure.js'
+import type { Errand, WayOut } from './way-out.js'
 
 const NO_PROXY = { fixed: '', http: '', https: '', bypass: '' }
+
+const BOMB = gzipSync(Buffer.alloc(50_000_000))
+const EMPTY_MEMBERS = Array.from<Buffer>({ length: 100_000 }).fill(gzipSync(''))
 
 const asked: string[] = []
 const PAGES: Record<string, RequestListener> = {
@@ -25,6 +30,28 @@ const PAGES: Record<string, RequestListener> = {
     response.writeHead(200, { 'content-encoding': 'deflate' }).end(deflateRawSync('packed')),
   '/twice': (_, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip, br' }).end(brotliCompressSync(gzipSync('packed'))),
+  '/thrice-and-more': (_, response) => response.writeHead(200, { 'content-encoding': 'gzip,gzip,gzip,gzip' }).end('x'),
+  '/odd': (_, response) => response.writeHead(200, { 'content-encoding': 'rot13' }).end('x'),
+  '/not-gzip': (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'),
+  '/short-gzip': (_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(randomBytes(100_000)).subarray(0, 60_000)),
+  '/large': (_, response) => response.end('x'.repeat(100_000)),
+  '/bomb': (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(BOMB),
+  '/bomb-in-bomb': (_, response) => response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(gzipSync(BOMB)),
+  '/empty-members': (_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(gzipSync(Buffer.concat(EMPTY_MEMBERS))),
+  '/cut': (_, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('half')
+    setTimeout(() => response.destroy(), 20)
+  },
+  '/cut-gzip': (_, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).write(gzipSync(randomBytes(100_000)).subarray(0, 60_000))
+    setTimeout(() => response.destroy(), 50)
+  },
+  '/dripping': (_, response) => {
+    const timer = setInterval(() => response.write('a'), 10)
+    response.on('close', () => clearInterval(timer))
+  },
   '/echo': (request, response) => {
     response.writeHead(200, { 'x-method': request.method, 'x-headers': JSON.stringify(request.headers) })
     request.pipe(response)
@@ -89,4 +116,166 @@ test('method, headers and body are sent; what is ours to say is not theirs', asy
   const sent = JSON.parse(headers.get('x-headers') ?? '')
   expect(sent).toMatchObject({ 'x-given': 'a', host: `127.0.0.1:${port}`, 'content-length': '6' })
   expect(sent).not.toHaveProperty('proxy-authorization')
+})
+
+async function failureOf(fetched: Promise<unknown>): Promise<FetchFailure> {
+  const failure = await fetched.then(
+    () => 'it was fetched',
+    (error: unknown) => error,
+  )
+  expect(failure).toBeInstanceOf(FetchFailure)
+  return failure as FetchFailure
+}
+
+test.each<[string, Errand, string, string]>([
+  ['/silent', { timeoutMs: 100 }, 'timeout', 'there was no whole answer within 100 ms.'],
+  ['/drip', { timeoutMs: 100 }, 'timeout', 'there was no whole answer within 100 ms.'],
+  ['/dripping', { timeoutMs: 200 }, 'timeout', 'there was no whole answer within 200 ms.'],
+  ['/large', { maxBytes: 99_999 }, 'too-large', 'its body is larger than 99999 bytes.'],
+  ['/bomb', { maxBytes: 100_000 }, 'too-large', 'its body is larger than 100000 bytes.'],
+  ['/bomb-in-bomb', { maxBytes: 100_000 }, 'too-large', 'its body is larger than 100000 bytes.'],
+  ['/empty-members', { maxBytes: 100_000 }, 'too-large', 'its body is larger than 100000 bytes.'],
+  ['/cut', {}, 'broken', 'it hung up in the middle.'],
+  ['/cut-gzip', {}, 'broken', 'it hung up in the middle.'],
+  ['/short-gzip', {}, 'broken', 'its body cannot be decompressed (unexpected end of file).'],
+  ['/not-gzip', {}, 'broken', 'its body cannot be decompressed (incorrect header check).'],
+  ['/odd', {}, 'broken', 'its body is compressed as "rot13", which is unknown here.'],
+  ['/thrice-and-more', {}, 'broken', 'its body is compressed again and again.'],
+])('%s is a failure that says why', async (path, errand, problem, why) => {
+  const failure = await failureOf(wayOut().fetch(`${base}${path}?secret=1`.replace('?secret=1', ''), errand))
+  expect([failure.problem, failure.message]).toEqual([problem, `Could not fetch ${base}${path}: ${why}`])
+})
+
+test.each<[string, Errand, string, number]>([
+  ['/large', { maxBytes: 1000 }, 'size', 1000],
+  ['/bomb', { maxBytes: 1000 }, 'size', 1000],
+  ['/drip', { timeoutMs: 150 }, 'time', 1],
+  ['/cut', {}, 'broken', 4],
+])('of %s a part can be taken', async (path, errand, cut, size) => {
+  const brought = await wayOut().fetch(base + path, { ...errand, takePart: true })
+  expect([brought.cut, brought.bytes.length]).toEqual([cut, size])
+})
+
+test.each(['/cut-gzip', '/short-gzip'])('of %s a part can be taken, unpacked', async (path) => {
+  const { cut, bytes } = await wayOut().fetch(base + path, { takePart: true })
+  expect(cut).toBe('broken')
+  expect(bytes.length).toBeGreaterThan(50_000)
+})
+
+test('what is whole is not cut, and as large as allowed is not too large', async () => {
+  const brought = await wayOut().fetch(`${base}/large`, { maxBytes: 100_000, takePart: true })
+  expect([brought.bytes.length, brought.cut]).toEqual([100_000, undefined])
+})
+
+test('without an answer there is no part to take', async () => {
+  const failure = await failureOf(wayOut().fetch(`${base}/silent`, { timeoutMs: 100, takePart: true }))
+  expect(failure.problem).toBe('timeout')
+})
+
+test('the caller can give up, before and after the answer began', async () => {
+  const out = wayOut()
+  const controller = new AbortController()
+  const fetches = ['/silent', '/drip', '/dripping'].map((path) =>
+    failureOf(out.fetch(base + path, { signal: controller.signal, takePart: true })),
+  )
+  setTimeout(() => controller.abort(), 100)
+  for (const failure of await Promise.all(fetches)) expect(failure.problem).toBe('aborted')
+  expect((await failureOf(out.fetch(`${base}/text`, { signal: controller.signal }))).problem).toBe('aborted')
+})
+
+test('closing ends what is under way', async () => {
+  const out = wayOut()
+  const fetched = failureOf(out.fetch(`${base}/drip`))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  await out.close()
+  expect((await fetched).message).toContain('the server is stopping')
+  expect((await failureOf(out.fetch(`${base}/text`))).problem).toBe('aborted')
+})
+
+test('a connection is used again, and a stale one is replaced', async () => {
+  const ports = new Set<number | undefined>()
+  const other = await serve((request, response) => {
+    ports.add(request.socket.remotePort)
+    response.end('hi')
+    // The next request on it meets a connection that has just ended.
+    if (request.url === '/last') setImmediate(() => request.socket.destroy())
+  })
+  onTestFinished(() => void other.close())
+  const place = `127.0.0.1:${portOf(other)}`
+  const out = wayOut({ allow: place })
+  for (let round = 0; round < 3; round++) await out.fetch(`http://${place}/`)
+  expect(ports.size).toBe(1)
+  for (let round = 0; round < 20; round++) {
+    await out.fetch(`http://${place}/last`)
+    expect((await out.fetch(`http://${place}/`)).status).toBe(200)
+  }
+})
+
+/** A server that answers every connection with these bytes. */
+async function rawServer(answer: string, isOpenEnded = false): Promise<string> {
+  const raw = createRawServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => (isOpenEnded ? socket.write(answer, 'latin1') : socket.end(answer, 'latin1')))
+  })
+  raw.listen(0, '127.0.0.1')
+  await once(raw, 'listening')
+  onTestFinished(() => void raw.close())
+  return `127.0.0.1:${(raw.address() as AddressInfo).port}`
+}
+
+test.each([
+  ['nothing', ''],
+  ['HTTP/0.9', 'hello, this is a page'],
+  ['SSH', 'SSH-2.0-OpenSSH_9.6\r\n'],
+  ['a bad status', 'HTTP/1.1 abc OK\r\n\r\n'],
+  ['half a head', 'HTTP/1.1 200 OK\r\ncontent-type: text/ht'],
+  ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello!'],
+  ['both framings', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
+  ['a bad chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n'],
+  ['an open chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nff\r\nhello'],
+  ['an endless header', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(300_000)}\r\n\r\n`],
+  ['endless headers', `HTTP/1.1 200 OK\r\n${'x-x: aaaa\r\n'.repeat(60_000)}\r\n`],
+  ['a protocol nobody asked for', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
+  ['a header with a NUL', 'HTTP/1.1 200 OK\r\nx: a\0b\r\ncontent-length: 0\r\n\r\n'],
+])('an answer of %s is broken', async (_, answer) => {
+  const place = await rawServer(answer)
+  const failure = await failureOf(wayOut({ allow: place }).fetch(`http://${place}/`, { timeoutMs: 5000 }))
+  expect([failure.problem, failure.message]).toEqual(['broken', expect.stringContaining(`http://${place}/: `)])
+})
+
+test('interim answers without end run into the deadline', async () => {
+  const place = await rawServer('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(10_000), true)
+  const failure = await failureOf(wayOut({ allow: place }).fetch(`http://${place}/`, { timeoutMs: 300 }))
+  expect(failure.problem).toBe('timeout')
+})
+
+test('where nothing listens, or no name server answers, that is said', async () => {
+  const gone = await serve(() => {})
+  const place = `localhost:${portOf(gone)}`
+  gone.close()
+  await once(gone, 'close')
+  const refused = await failureOf(wayOut({ allow: place }).fetch(`http://${place}/`))
+  expect([refused.problem, refused.message]).toEqual([
+    'unreachable',
+    `Could not fetch http://${place}/: nothing listens there.`,
+  ])
+  const unknown = wayOut({ resolve: async () => [] }).fetch('http://nobody.example/?secret=1')
+  expect((await failureOf(unknown)).message).toBe(
+    'Could not fetch http://nobody.example/: there is no host nobody.example. Check how it is written.',
+  )
+})
+
+test('the next address is dialled where the first does not answer', async () => {
+  const place = `many.example:${port}`
+  const out = wayOut({ allow: place, resolve: async () => ['127.0.0.254', '127.0.0.1'] })
+  expect((await out.fetch(`http://${place}/text`)).bytes.toString()).toBe('hello')
+})
+
+test('a list that allows nothing is complained of, and a failure repeats it', async () => {
+  const warnings: string[] = []
+  const out = wayOut({ allow: '127.0.0.1', warn: (about) => warnings.push(about) })
+  const failure = await failureOf(out.fetch(`${base}/text`))
+  expect(warnings).toEqual([expect.stringContaining('"127.0.0.1" allows nothing')])
+  expect(failure.message).toContain(`FETCH_ALLOW=127.0.0.1:${port} in the settings`)
+  expect(failure.message).toContain('"127.0.0.1" allows nothing')
 })

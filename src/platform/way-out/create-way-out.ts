@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { VERSION } from '../../lib/version.js'
 import { readAllowList } from './allow-list.js'
 import { readBody } from './body.js'
+import type { OpenProxy } from './checking-proxy.js'
 import { acceptedEncodings } from './decoding.js'
 import { createExchange, type Exchange, type Question } from './exchange.js'
 import { FetchFailure, type FetchProblem } from './fetch-failure.js'
@@ -37,25 +38,33 @@ export interface WayOutInput {
   readonly allow: string
   readonly proxies: ProxySettings
   readonly warn: (about: string) => void
+  /** Of a name; as the system does it, unless told. */
   readonly resolve?: Resolve
+  /** A certificate to believe in beside those of the system. */
+  readonly trust?: string
 }
 
-export function createWayOut({ allow, proxies, warn, resolve = systemResolve() }: WayOutInput): WayOut {
+export function createWayOut(input: WayOutInput): WayOut {
+  const { allow, proxies, warn, resolve = systemResolve(), trust } = input
   const allowed = readAllowList(allow)
   for (const complaint of allowed.complaints) warn(complaint)
   const closing = new AbortController()
   const guard = createGuard(allowed, resolve)
-  const roads = createRoads({ guard, resolve, proxies, closing: closing.signal })
-  const exchange = createExchange(roads)
+  const roads = createRoads({ guard, resolve, proxies, trust, closing: closing.signal })
+  const exchange = createExchange(roads, { keepAlive: true })
+  let proxy: Promise<OpenProxy> | undefined
   return {
     fetch: (url, errand = {}) =>
       withDeadline(errand, closing.signal, (signal) => travel(url, errand, { guard, exchange, signal })),
-    proxy() {
-      throw new Error('not yet')
+    async proxy() {
+      closing.signal.throwIfAborted()
+      const { openCheckingProxy } = await import('./checking-proxy.js')
+      return (proxy ??= openCheckingProxy(roads, createExchange(roads, { keepAlive: false })))
     },
     async close() {
       closing.abort(new FetchFailure('aborted', 'the server is stopping.'))
       exchange.close()
+      await (await proxy)?.close()
     },
   }
 }

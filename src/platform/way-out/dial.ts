@@ -22,6 +22,7 @@ export function dial(addresses: readonly string[], port: number, signal: AbortSi
     const stop = (): void => fail(new FetchFailure('aborted', 'it was given up.'))
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
+    else if (waiting.length === 0) fail(new FetchFailure('unresolved', 'it has no address.'))
     else next()
 
     function next(): void {

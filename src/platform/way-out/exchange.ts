@@ -1,46 +1,56 @@
 // One request and the head of its answer. The body is still to be read, and everything about it to be believed.
 
-import { request as requestPlain, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import {
+  request as requestPlain,
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+} from 'node:http'
 import { request as requestSecure } from 'node:https'
 
 import { hasCode } from '../../lib/error-code.js'
 import { reasonOf } from '../../lib/reason-of.js'
 import { FetchFailure } from './fetch-failure.js'
-import { RoadAgent, SecureRoadAgent } from './road-agent.js'
-import { secured, type Roads } from './roads.js'
+import { RoadAgent, SecureRoadAgent, type Habits } from './road-agent.js'
+import type { Roads } from './roads.js'
 import type { Upstream } from './upstream.js'
 import { destinationOf, printDestination, type Destination } from './web-url.js'
 
 const MAX_HEADER_BYTES = 128 * 1024
 
-export interface Question {
-  readonly url: URL
-  readonly method: string
+export interface Question extends Asking {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
+}
+
+export interface Asking {
+  readonly url: URL
+  readonly method: string
+  readonly headers: OutgoingHttpHeaders
 }
 
 export interface Exchange {
   /** The signal ends the answer's body too. */
   ask(question: Question, signal: AbortSignal): Promise<IncomingMessage>
+  /** A request whose body is still to be written. */
+  begin(asking: Asking): Promise<ClientRequest>
   close(): void
 }
 
-export function createExchange(roads: Roads): Exchange {
-  const plain = new RoadAgent((destination) => roads.reach(destination, false))
-  const secure = new SecureRoadAgent(async (destination) =>
-    secured(await roads.reach(destination, true), destination.host),
-  )
+export function createExchange(roads: Roads, habits: Habits): Exchange {
+  const plain = new RoadAgent(habits, (destination) => roads.reach(destination, false))
+  const secure = new SecureRoadAgent(habits, (destination) => roads.reachSecurely(destination))
   const handedOver = new Map<string, RoadAgent>()
 
   function agentOf(upstream: Upstream): RoadAgent {
     const key = printDestination(upstream.destination)
-    const agent = handedOver.get(key) ?? new RoadAgent(() => roads.reachUpstream(upstream))
+    const agent = handedOver.get(key) ?? new RoadAgent(habits, () => roads.reachUpstream(upstream))
     handedOver.set(key, agent)
     return agent
   }
 
-  function begin(question: Question, upstream: Upstream | undefined): ClientRequest {
+  function send(question: Asking, upstream: Upstream | undefined): ClientRequest {
     const { url } = question
     if (!upstream) {
       const options = optionsFor(question, destinationOf(url))
@@ -61,7 +71,7 @@ export function createExchange(roads: Roads): Exchange {
     const { url, body } = question
     const isPlain = url.protocol === 'http:'
     const upstream = isPlain ? await unlessAborted(roads.handOver(destinationOf(url)), signal) : undefined
-    const request = begin(question, upstream)
+    const request = send(question, upstream)
     try {
       return await headOf(request, body, signal)
     } catch (error) {
@@ -74,13 +84,18 @@ export function createExchange(roads: Roads): Exchange {
 
   return {
     ask: (question, signal) => ask(question, signal),
+    async begin(asking) {
+      const upstream = await roads.handOver(destinationOf(asking.url))
+      // Whoever has no use for it any more does not listen to why it failed.
+      return send(asking, upstream).on('error', () => {})
+    },
     close() {
       for (const agent of [plain, secure, ...handedOver.values()]) agent.destroy()
     },
   }
 }
 
-function optionsFor({ url, method, headers }: Question, { host, port }: Destination): RequestOptions {
+function optionsFor({ url, method, headers }: Asking, { host, port }: Destination): RequestOptions {
   return {
     host,
     port,

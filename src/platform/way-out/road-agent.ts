@@ -7,7 +7,11 @@ import { Duplex } from 'node:stream'
 
 import type { Destination } from './web-url.js'
 
-const OPTIONS: AgentOptions = { keepAlive: true, maxFreeSockets: 4, timeout: 20_000 }
+const LIMITS: AgentOptions = { maxFreeSockets: 4, timeout: 20_000 }
+
+export interface Habits {
+  readonly keepAlive: boolean
+}
 
 /** Opens the connection that a request to this host and port is sent on. */
 type Open = (destination: Destination) => Promise<Duplex>
@@ -15,8 +19,11 @@ type Open = (destination: Destination) => Promise<Duplex>
 type Opened = (error: Error | null, stream: Duplex) => void
 
 export class RoadAgent extends Agent {
-  constructor(readonly open: Open) {
-    super(OPTIONS)
+  constructor(
+    habits: Habits,
+    readonly open: Open,
+  ) {
+    super({ ...LIMITS, ...habits })
   }
   override createConnection(request: ClientRequestArgs, opened?: Opened): undefined {
     create(this.open, request, opened)
@@ -24,8 +31,11 @@ export class RoadAgent extends Agent {
 }
 
 export class SecureRoadAgent extends SecureAgent {
-  constructor(readonly open: Open) {
-    super(OPTIONS)
+  constructor(
+    habits: Habits,
+    readonly open: Open,
+  ) {
+    super({ ...LIMITS, ...habits })
   }
   override createConnection(request: RequestOptions, opened?: Opened): undefined {
     create(this.open, request, opened)

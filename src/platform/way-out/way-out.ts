@@ -4,7 +4,7 @@
 
 export interface WayOut {
   /** Every status is an answer. What cannot be had is a FetchFailure. */
-  fetch(url: URL | string, errand?: Errand): Promise<Brought>
+  readonly fetch: (url: URL | string, errand?: Errand) => Promise<Brought>
   /** A proxy on loopback that lets through just what `fetch` would; the same one for all, opened by the first. */
   proxy(): Promise<CheckingProxy>
   close(): Promise<void>

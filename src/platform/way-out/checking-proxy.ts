@@ -1,0 +1,95 @@
+// A proxy on loopback for those who cannot use `fetch`, such as a browser: whatever they ask for is judged and dialled by
+// the same guard. Everything about it is bounded, it serves the user of this process only, and keeps no process alive.
+
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+import { reasonOf } from '../../lib/reason-of.js'
+import type { Exchange } from './exchange.js'
+import { FetchFailure } from './fetch-failure.js'
+import { passOn } from './proxy-request.js'
+import type { ProxyMeans } from './proxy-target.js'
+import { openTunnel, passUpgrade } from './proxy-tunnel.js'
+import type { Roads } from './roads.js'
+import { isSameUser } from './same-user.js'
+import type { CheckingProxy } from './way-out.js'
+
+const HOST = '127.0.0.1'
+const MAX_CONNECTIONS = 512
+const REMEMBERED = 50
+
+const LIMITS = {
+  maxHeaderSize: 128 * 1024,
+  headersTimeout: 15_000,
+  requestTimeout: 120_000,
+  keepAliveTimeout: 30_000,
+}
+
+export interface OpenProxy extends CheckingProxy {
+  close(): Promise<void>
+}
+
+export async function openCheckingProxy(roads: Roads, exchange: Exchange): Promise<OpenProxy> {
+  const refused: string[] = []
+  const sockets = new Set<Duplex>()
+  const server = serve({
+    roads,
+    exchange,
+    keep(socket) {
+      sockets.add(socket)
+      return socket.once('close', () => sockets.delete(socket))
+    },
+    note(error) {
+      const failure = asFailure(error)
+      if (failure.problem === 'refused' || failure.problem === 'bad-url') refused.push(failure.message)
+      if (refused.length > REMEMBERED) refused.shift()
+      return failure
+    },
+  })
+  server.listen(0, HOST).unref()
+  await once(server, 'listening')
+  server.on('error', () => {})
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('the proxy has no port')
+  return {
+    host: HOST,
+    port: address.port,
+    refused,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+}
+
+function serve(means: ProxyMeans): Server {
+  const known = new WeakMap<Socket, Promise<boolean>>()
+  const forOurs = async (socket: Socket, work: () => Promise<void>): Promise<void> => {
+    if (await known.get(socket)) await work()
+    else socket.destroy()
+  }
+  const server = createServer(LIMITS, (request, response) => {
+    void forOurs(request.socket, () => passOn(request, response, means))
+  })
+  server.maxConnections = MAX_CONNECTIONS
+  server.on('connection', (socket) => {
+    means.keep(socket).unref()
+    socket.on('error', () => socket.destroy())
+    known.set(socket, isSameUser(socket))
+  })
+  server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    void forOurs(request.socket, () => openTunnel(request, socket, head, means))
+  })
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    void forOurs(request.socket, () => passUpgrade(request, socket, head, means))
+  })
+  return server
+}
+
+function asFailure(error: unknown): FetchFailure {
+  return error instanceof FetchFailure ? error : new FetchFailure('broken', reasonOf(error), { cause: error })
+}
