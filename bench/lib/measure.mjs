@@ -22,6 +22,7 @@ import {
   smallCalls,
 } from './messages.mjs'
 import { peoplePhase } from './measure-people.mjs'
+import { searchPhase } from './measure-search.mjs'
 import { statePhase } from './measure-state.mjs'
 import { NODE_ALONE } from './subjects.mjs'
 import { cpuMilliseconds, peakMebibytes, pinToOneCore, residentMebibytes, twoCores } from './system.mjs'
@@ -183,6 +184,7 @@ export const PHASES = [
   cagesPhase,
   statePhase,
   peoplePhase,
+  searchPhase,
 ]
 
 const rotate = (items, by) => items.map((_, index) => items[(index + by) % items.length])

@@ -3,6 +3,7 @@
 import { figure, layOut, median, quantile, times } from './figures.mjs'
 
 const P99 = 0.99
+const P95 = 0.95
 
 const trueRows = (row, title, atMost) => [
   { row, title: `Bash true, ${title}: p50, ms`, base: 'spawn', atMost },
@@ -51,10 +52,20 @@ const ROWS = [
   { row: 'peopleShown', title: '    p99, ms', share: P99 },
   { row: 'peopleHeard', title: '  answered there: the call returns after, ms' },
   { row: 'peopleHeard', title: '    p99, ms', share: P99 },
+  { row: 'search', title: 'WebSearch, 8 % hang, 12 % block: p50, ms', base: 'all', limit: 1300 },
+  { row: 'search', title: '  p95, ms', base: 'all', share: P95, limit: 2600 },
+  { row: 'searchEngines', title: '  engines that answered in time' },
+  { row: 'searchFailed', title: '  searches without a result', limit: 0, worst: true },
 ]
 
 // `baseRow`: where the base is another row of ours.
-const BASES = { spawn: 'bare spawn', bare: 'bare process', server: 'ours without', off: 'SANDBOX=off' }
+const BASES = {
+  spawn: 'bare spawn',
+  bare: 'bare process',
+  server: 'ours without',
+  off: 'SANDBOX=off',
+  all: 'waiting for all, 10 s',
+}
 
 const valueOf = (samples, { share, worst }) => {
   if (samples === undefined) return undefined

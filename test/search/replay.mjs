@@ -1,6 +1,7 @@
 // Plays every search engine, well or badly: GET or POST /<play>/<engine>/…, where <play> is a behaviour, or several as in
 // `ok;brave=429;exa=hang`. Pages are small and have the shape of the real ones. `/counts` says how often each was asked.
-//   node replay.mjs [--weather seed]    prints the port it listens on
+// In `weather` some hang, some block, and the others take their time.
+//   node replay.mjs    prints the port it listens on; ends with its stdin
 
 import { createServer } from 'node:http'
 import { gzipSync } from 'node:zlib'
@@ -17,21 +18,20 @@ export async function startReplay() {
     const chunks = []
     request.on('data', (chunk) => chunks.push(chunk))
     request.on('end', () => {
-      const [, play, engine, ...rest] = decodeURI(request.url).split(/[/?]/)
+      const [, play, engine, path] = decodeURI(request.url).split(/[/?]/)
       counts.set(engine, (counts.get(engine) ?? 0) + 1)
-      const visit = {
-        engine,
-        query: queryOf(request, Buffer.concat(chunks).toString()),
-        path: rest[0],
-        request,
-        response,
-      }
+      const query = queryOf(request, Buffer.concat(chunks).toString())
+      const visit = { engine, query, path, request, response }
       const timer = setTimeout(
-        () => (timers.delete(timer), act(behaviourOf(play, engine), visit)),
+        () => {
+          timers.delete(timer)
+          act(behaviourOf(play, engine), visit)
+        },
         delayOf(play, visit),
       )
       timers.add(timer)
     })
+    return undefined
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -434,7 +434,7 @@ export const SHAPES = {
 }
 
 if (import.meta.filename === process.argv[1]) {
-  const { port, close } = await startReplay()
-  process.stdout.write(`${port}\n`)
-  process.stdin.resume().on('end', () => (close(), process.exit(0)))
+  const replay = await startReplay()
+  process.stdout.write(`${replay.port}\n`)
+  process.stdin.resume().on('end', () => process.exit(0))
 }
