@@ -6,7 +6,7 @@
 import { createServer } from 'node:http'
 import { gzipSync } from 'node:zlib'
 
-export const SLOW_MS = 2000
+const SLOW_MS = 2000
 const BOMB = gzipSync(Buffer.alloc(48 * 1024 * 1024, 32))
 
 /** Listens on loopback; `close` ends every connection, also those that hang. */
@@ -219,7 +219,7 @@ const json = (wrap, record, empty = wrap([])) => ({
 const rpc = (text) => ({ jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text }] } })
 const events = (message) => `event: message\ndata: ${JSON.stringify(message)}\n\n`
 
-export const SHAPES = {
+const SHAPES = {
   parallel: {
     ...json(
       (results) => rpc(JSON.stringify({ search_id: 's', results })),

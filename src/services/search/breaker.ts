@@ -7,7 +7,7 @@ import type { Outcome } from './outcome.js'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
-const DEFAULT_PACE: Pace = { everyMs: 1000, burst: 5 }
+const DEFAULT_PACE: Pace = { everyMs: 500, burst: 10 }
 /** Longer than any request. */
 const PROBE_MS = 15_000
 /** A request that must wait no longer than this waits; otherwise another engine is asked. */

@@ -1,17 +1,38 @@
 // Pages as trees, looked into by CSS selectors.
 
 import { is, selectAll, selectOne } from 'css-select'
-import { DomUtils, parseDocument } from 'htmlparser2'
+import { DomHandler, DomUtils, Parser } from 'htmlparser2'
 
 export type Element = Parameters<typeof DomUtils.getAttributeValue>[0]
-export type Node = Element | ReturnType<typeof parseDocument>
+export type Node = Element | DomHandler['root']
 
+/** Deeper than any page is. Who parses or looks into a tree pays for its depth with every step. */
+const MAX_DEPTH = 256
+
+/** Read only as far as its depth is that of a page. */
 export function parsed(html: string): Node {
-  return parseDocument(html)
+  return treeOf(html, false)
 }
 
 export function parsedXml(xml: string): Node {
-  return parseDocument(xml, { xmlMode: true })
+  return treeOf(xml, true)
+}
+
+function treeOf(text: string, xmlMode: boolean): Node {
+  const handler = new ShallowHandler()
+  const parser = new Parser(handler, { xmlMode })
+  handler.stop = () => parser.pause()
+  parser.end(text)
+  return handler.root
+}
+
+class ShallowHandler extends DomHandler {
+  stop = (): void => {}
+
+  override onopentag(name: string, attributes: Record<string, string>): void {
+    if (this.tagStack.length > MAX_DEPTH) this.stop()
+    else super.onopentag(name, attributes)
+  }
 }
 
 export function all(selector: string, within: Node): readonly Element[] {

@@ -6,6 +6,8 @@ import type { Answer } from './engine.js'
 import { toHit, type Finding } from './hit.js'
 import { LAYOUT_CHANGED, type Outcome } from './outcome.js'
 
+const MAX_RECORDS = 50
+
 export function readJson(
   { text }: Pick<Answer, 'text'>,
   recordsOf: (value: unknown) => unknown,
@@ -17,7 +19,10 @@ export function readJson(
 export function readRecords(records: unknown, findingOf: (record: JsonObject) => Finding): Outcome {
   if (!Array.isArray(records)) return LAYOUT_CHANGED
   if (records.length === 0) return { kind: 'empty' }
-  const hits = records.filter(isObject).flatMap((record) => toHit(findingOf(record)) ?? [])
+  const hits = records
+    .slice(0, MAX_RECORDS)
+    .filter(isObject)
+    .flatMap((record) => toHit(findingOf(record)) ?? [])
   return hits.length === 0 ? LAYOUT_CHANGED : { kind: 'ok', hits }
 }
 

@@ -68,6 +68,18 @@ test('keys and an instance join, and the page of an engine with a key is left al
   expect(roster.baseOf(ENGINES.find(({ id }) => id === 'searxng')!)).toBe('https://s.example.org')
 })
 
+test('a site is understood however it is written', () => {
+  for (const site of [
+    'site:Example.org',
+    'site:www.example.org',
+    'site:https://example.org/docs',
+    'site:*.example.org',
+  ]) {
+    expect(readQuery(`boats ${site}`), site).toMatchObject({ site: 'example.org', plain: 'boats' })
+  }
+  expect(readQuery('boats -site:example.org').site).toBeUndefined()
+})
+
 test('an encyclopedia is not asked for another site', () => {
   expect(askedFor('boats site:example.org')).not.toContain('wikipedia')
   expect(askedFor('boats site:en.wikipedia.org')).toContain('wikipedia')

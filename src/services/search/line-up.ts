@@ -2,12 +2,11 @@
 // named or denied wins over everything, and a name that does not exist is said, not passed over.
 
 import { Failure } from '../../lib/failure.js'
-import { siteHost } from './canonical-url.js'
 import type { Engine } from './engine.js'
 import { ENGINES, OWN, SPARES, USUAL, VERTICALS } from './engines.js'
 import type { Query } from './query.js'
 
-export const ELEVEN = 11
+const ELEVEN = 11
 
 export interface SearchSettings {
   readonly WEBSEARCH_ENGINES: string
@@ -87,7 +86,7 @@ export function readRoster(settings: SearchSettings): Roster {
 /** An encyclopedia has nothing of another site. */
 function fitsSite({ tier, base }: Engine, { site }: Query): boolean {
   if (site === undefined || tier !== 'vertical') return true
-  return base.endsWith(siteHost(site)) || siteHost(site).endsWith('wikipedia.org')
+  return site.endsWith('wikipedia.org') && base.endsWith('wikipedia.org')
 }
 
 function namesIn(option: string, value: string): readonly string[] {

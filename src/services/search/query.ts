@@ -2,12 +2,13 @@
 
 import { Failure } from '../../lib/failure.js'
 import { visibleText } from '../../lib/visible-text.js'
+import { siteHost } from './canonical-url.js'
 import type { Asked, Engine } from './engine.js'
 import { informativeWords } from './informative-words.js'
 import { kindOf } from './kind-of-query.js'
 
 const MAX_QUERY = 2000
-const SITE = /(?:^|\s)site:([^\s/]+)\S*/i
+const SITE = /(?:^|\s)site:(?:https?:\/\/)?(?:\*\.)?([^\s/]+)\S*/i
 
 export type QueryKind = 'general' | 'code' | 'javascript' | 'rust' | 'library' | 'paper' | 'news' | 'platform'
 
@@ -27,7 +28,7 @@ export function readQuery(given: string): Query {
   if (text.length > MAX_QUERY) {
     throw new Failure(`The query has ${text.length} characters; ${MAX_QUERY} are the most. Shorten it.`)
   }
-  const site = SITE.exec(text)?.[1]?.toLowerCase()
+  const site = siteIn(text)
   const plain = text.replace(SITE, ' ').replaceAll('"', ' ').replaceAll(/\s+/g, ' ').trim()
   if (!/[\p{L}\p{N}]/u.test(plain)) throw new Failure('The query is empty. Say in a few words what to search for.')
   return {
@@ -39,6 +40,11 @@ export function readQuery(given: string): Query {
     language: languageOf(plain),
     wantsNews: /\b(latest|newest|news|today|this (week|month|year)|202\d)\b/i.test(plain),
   }
+}
+
+function siteIn(text: string): string | undefined {
+  const host = SITE.exec(text)?.[1]
+  return host === undefined ? undefined : siteHost(host)
 }
 
 /** The query as one engine takes it. */

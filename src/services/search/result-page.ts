@@ -22,6 +22,8 @@ export interface PageShape {
   readonly unwrap?: (url: URL) => string | undefined
 }
 
+const MAX_ROWS = 50
+
 const SAID_NOTHING =
   /\b(?:no results (?:were )?found|there are no results|no pages found|did not match any|did not find (?:any )?results|not many great matches|no results for)\b/i
 
@@ -45,7 +47,9 @@ const SAID_CHALLENGE =
 
 export function readResultPage({ text }: Pick<Answer, 'text'>, shape: PageShape): Outcome {
   const page = parsed(text)
-  const rows = all(shape.row, page).filter((row) => shape.ad === undefined || !fits(row, shape.ad))
+  const rows = all(shape.row, page)
+    .slice(0, MAX_ROWS)
+    .filter((row) => shape.ad === undefined || !fits(row, shape.ad))
   const hits = rows.flatMap((row) => readRow(row, shape) ?? [])
   if (hits.length > 0) return { kind: 'ok', hits }
   if (isChallenge(page, shape.challenge)) return { kind: 'blocked', why: 'challenge' }

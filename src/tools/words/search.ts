@@ -38,7 +38,7 @@ export function said({ query, pages, reports }: Found): Said {
 }
 
 /** All of them on one line. */
-export function engineLine(reports: readonly Report[]): string {
+function engineLine(reports: readonly Report[]): string {
   const count = (outcome: Report['outcome'], words: string): readonly string[] => {
     const { length } = reports.filter((report) => report.outcome === outcome)
     return length === 0 ? [] : [`${length} ${words}`]

@@ -7,7 +7,7 @@ import { below, readJson } from '../json-answer.js'
 export const marginalia: Engine = {
   id: 'marginalia',
   family: 'marginalia',
-  tier: 'page',
+  tier: 'endpoint',
   weight: 0.4,
   base: 'https://api2.marginalia-search.com',
   key: 'taken',

@@ -8,7 +8,7 @@ import { readJson } from '../json-answer.js'
 export const mwmbl: Engine = {
   id: 'mwmbl',
   family: 'mwmbl',
-  tier: 'page',
+  tier: 'endpoint',
   weight: 0.4,
   base: 'https://api.mwmbl.org',
   maxQuery: 200,
