@@ -17,6 +17,7 @@ import { createNotices, type Notices } from './services/notices.js'
 import { together, type Observer } from './services/observer.js'
 import type { Plans } from './services/plans/plans.js'
 import type { Questions } from './services/questions/questions.js'
+import type { Search } from './services/search/search.js'
 import { createServices, type Openers, type Services } from './services/services.js'
 import type { Confinement } from './services/shell/confinement.js'
 import type { Shell } from './services/shell/shell.js'
@@ -38,6 +39,7 @@ interface Rooms {
   readonly wayOut: WayOut
   readonly documents: Documents
   readonly images: Images
+  readonly search: Search
 }
 
 export interface Surroundings {
@@ -126,6 +128,10 @@ export function createHousehold({ config, log, confinement, transport, tools, re
       const { openImages } = await import('./services/images/open-images.js')
       const { level } = await confinement()
       return openImages(config, level !== 'off' || (transport === 'http' && !runsCommands))
+    },
+    async search(_, others) {
+      const { openSearch } = await import('./services/search/open-search.js')
+      return openSearch(config.settings, await others('wayOut'))
     },
   }
 

@@ -27,7 +27,9 @@ if (wanted.includes('speed')) process.stdout.write(await measureSpeed())
 if (wanted.includes('quality')) {
   if (folder !== '' && isSet(folder)) await measureQuality()
   else {
-    process.stderr.write(`${folder === '' ? 'No folder of pages was named.' : `${folder} has no WCXB pages.`}\n${HOW_TO_GET_IT}\n`)
+    process.stderr.write(
+      `${folder === '' ? 'No folder of pages was named.' : `${folder} has no WCXB pages.`}\n${HOW_TO_GET_IT}\n`,
+    )
     process.exitCode = 2
   }
 }

@@ -44,14 +44,22 @@ function size(bytes) {
   return bytes.length > 2 ** 20 ? `${(bytes.length / 1e6).toFixed(1)} MB` : `${Math.round(bytes.length / 1000)} KB`
 }
 
-const WORDS = 'the quick measure of water and stone that runs along every river in old countries where people still count'.split(' ')
+const WORDS =
+  'the quick measure of water and stone that runs along every river in old countries where people still count'.split(
+    ' ',
+  )
 
 function sentence(seed, length) {
-  return Array.from({ length }, (_, at) => WORDS[(seed * 7 + at * 5 + ((seed * at) % 11)) % WORDS.length]).join(' ') + '.'
+  return (
+    Array.from({ length }, (_, at) => WORDS[(seed * 7 + at * 5 + ((seed * at) % 11)) % WORDS.length]).join(' ') + '.'
+  )
 }
 
 function around(main) {
-  const links = Array.from({ length: 60 }, (_, at) => `<li class="menu-item"><a href="/section/${at}">${sentence(at, 2)}</a></li>`).join('')
+  const links = Array.from(
+    { length: 60 },
+    (_, at) => `<li class="menu-item"><a href="/section/${at}">${sentence(at, 2)}</a></li>`,
+  ).join('')
   return `<!doctype html><html lang="en"><head><title>A long article</title></head><body><header><nav><ul>${links}</ul></nav></header><main>${main}</main><aside class="sidebar"><ul>${links}</ul></aside><footer><ul>${links}</ul></footer></body></html>`
 }
 
@@ -66,7 +74,11 @@ function articleHtml() {
 }
 
 function hugeHtml() {
-  const parts = Array.from({ length: 20_000 }, (_, at) => `<section id="s${at}"><h2>Section ${at}</h2><p>${sentence(at, 25)} <a href="#s${at + 1}">next</a></p><ul><li>${sentence(at, 8)}</li><li>${sentence(at, 6)}</li></ul></section>`)
+  const parts = Array.from(
+    { length: 20_000 },
+    (_, at) =>
+      `<section id="s${at}"><h2>Section ${at}</h2><p>${sentence(at, 25)} <a href="#s${at + 1}">next</a></p><ul><li>${sentence(at, 8)}</li><li>${sentence(at, 6)}</li></ul></section>`,
+  )
   return around(parts.join('\n'))
 }
 

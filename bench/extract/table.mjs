@@ -20,5 +20,8 @@ export function table(scores, split) {
     [`ours, ${split} (${scores.length} pages)`, ...ours.map((value) => value.toFixed(3))],
     ...PEERS.map(([name, ...values]) => [`${name}, dev`, ...values.map((value) => value.toFixed(3))]),
   ]
-  return rows.map(([name, ...cells]) => `${name.padEnd(34)}${cells.map((cell) => cell.padStart(14)).join('')}`).join('\n') + '\n'
+  return (
+    rows.map(([name, ...cells]) => `${name.padEnd(34)}${cells.map((cell) => cell.padStart(14)).join('')}`).join('\n') +
+    '\n'
+  )
 }

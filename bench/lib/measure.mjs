@@ -24,6 +24,7 @@ import {
 } from './messages.mjs'
 import { imagesPhase } from './measure-images.mjs'
 import { peoplePhase } from './measure-people.mjs'
+import { searchPhase } from './measure-search.mjs'
 import { statePhase } from './measure-state.mjs'
 import { NODE_ALONE } from './subjects.mjs'
 import { cpuMilliseconds, peakMebibytes, pinToOneCore, residentMebibytes, twoCores } from './system.mjs'
@@ -187,6 +188,7 @@ export const PHASES = [
   peoplePhase,
   documentsPhase,
   imagesPhase,
+  searchPhase,
 ]
 
 const rotate = (items, by) => items.map((_, index) => items[(index + by) % items.length])

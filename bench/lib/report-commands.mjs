@@ -3,6 +3,7 @@
 import { figure, layOut, median, quantile, times } from './figures.mjs'
 
 const P99 = 0.99
+const P95 = 0.95
 
 const trueRows = (row, title, atMost) => [
   { row, title: `Bash true, ${title}: p50, ms`, base: 'spawn', atMost },
@@ -69,6 +70,10 @@ const ROWS = [
   { row: 'imageReply', title: '  reply, kB', limit: 1010, worst: true },
   { row: 'imageGrowth', title: '  RSS growth of the server at its height, MB', limit: 150, worst: true },
   { row: 'imageTree', title: '  RSS at its height, with the process that decodes, MiB', worst: true },
+  { row: 'search', title: 'WebSearch, 8 % hang, 12 % block: p50, ms', base: 'all', limit: 1300 },
+  { row: 'search', title: '  p95, ms', base: 'all', share: P95, limit: 2600 },
+  { row: 'searchEngines', title: '  engines that answered in time' },
+  { row: 'searchFailed', title: '  searches without a result', limit: 0, worst: true },
 ]
 
 // `baseRow`: where the base is another row of ours.
@@ -78,6 +83,7 @@ const BASES = {
   server: 'ours without',
   off: 'SANDBOX=off',
   fetch: 'plain fetch',
+  all: 'waiting for all, 10 s',
 }
 
 const valueOf = (samples, { share, worst }) => {

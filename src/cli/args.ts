@@ -34,6 +34,7 @@ export interface Flags {
   readonly replace?: boolean | undefined
   readonly once?: boolean | undefined
   readonly quiet?: boolean | undefined
+  readonly doctor?: boolean | undefined
 }
 
 /** The command line was not understood; it says what was expected. */
@@ -70,6 +71,7 @@ export function readArguments(argv: readonly string[]): Arguments {
         replace: { type: 'boolean' },
         once: { type: 'boolean' },
         quiet: { type: 'boolean' },
+        doctor: { type: 'boolean' },
       },
     })
     const [command, ...operands] = positionals

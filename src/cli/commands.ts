@@ -32,6 +32,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['call', call],
   ['config', config],
   ['doctor', doctor],
+  ['search', search],
   ['skills', skills],
   ['token', token],
   ['state', state],
@@ -110,6 +111,39 @@ async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise
   ]
   await print(flags.json ? `${JSON.stringify(found, null, 2)}\n` : report(found))
   return found.every((finding) => finding.ok) ? 0 : 1
+}
+
+/** The same as a client would get; with `--doctor`, how each engine does. */
+async function search(surroundings: Surroundings, given: Arguments): Promise<number> {
+  if (given.flags.doctor) return examineSearch(surroundings, given)
+  const query = given.operands.join(' ')
+  if (query.trim() === '') throw new UsageError('what is to be searched? e.g. scorpiox-code search "node streams"')
+  return call(surroundings, { ...given, operands: ['WebSearch', JSON.stringify({ query })] })
+}
+
+async function examineSearch({ config: { settings, proxies }, log }: Surroundings, { flags }: Arguments) {
+  const [{ examineEngines }, { openSearch }, { createWayOut }, { readRoster }, { ENGINES }] = await Promise.all([
+    import('./search.js'),
+    import('../services/search/open-search.js'),
+    import('../platform/way-out/create-way-out.js'),
+    import('../services/search/line-up.js'),
+    import('../services/search/engines.js'),
+  ])
+  const { FETCH_ALLOW: allow, FETCH_PROXY: fixed } = settings
+  const wayOut = createWayOut({ allow, proxies: { fixed, ...proxies }, warn: (about) => log.warn(about) })
+  const opened = openSearch(settings, wayOut)
+  const stop = new AbortController()
+  try {
+    const parts = { search: opened, roster: readRoster(settings), engines: ENGINES }
+    const outcome = await Promise.race([examineEngines(parts, stop.signal), nextSignal()])
+    if (typeof outcome === 'number') return outcome
+    await print(flags.json ? `${JSON.stringify(outcome.json, null, 2)}\n` : outcome.table)
+    return outcome.works ? 0 : 1
+  } finally {
+    stop.abort()
+    await opened.close()
+    await wayOut.close()
+  }
 }
 
 async function skills(surroundings: Surroundings, { flags }: Arguments): Promise<number> {

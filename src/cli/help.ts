@@ -15,6 +15,8 @@ Usage
                                     [--once] [--json] [--quiet]
   scorpiox-code tools               list the tools        [--json]
   scorpiox-code call <Tool> [args]  call one tool: a JSON object, or key=value pairs   [--json]
+  scorpiox-code search <query>      search the web as WebSearch does                   [--json]
+  scorpiox-code search --doctor     ask each search engine once, and say which work    [--json]
   scorpiox-code config              print each setting and where it came from          [--json]
   scorpiox-code skills              say which skills there are, and which were skipped and why   [--json]
   scorpiox-code doctor              say what works on this machine and what does not   [--json]

@@ -16,13 +16,15 @@ import { readImage } from './read-image.js'
 import { setCallback } from './set-callback.js'
 import { taskManager } from './task-manager.js'
 import { taskList } from './task-resources.js'
+import { webSearch } from './web-search.js'
 import type { Resource, ResourceTemplate } from './resource.js'
 import type { Tool } from './tool.js'
 
 export const TOOLS: readonly Tool[] = [
   bash,
-  readDocs,
   readImage,
+  readDocs,
+  webSearch,
   taskManager,
   planMode,
   askUserQuestion,

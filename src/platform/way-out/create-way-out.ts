@@ -1,6 +1,7 @@
 // The way out, put together: a URL is read, judged and asked for, hop after hop, until there is an answer or a failure
 // that says which hop failed and why.
 
+import { setMaxListeners } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 
 import { VERSION } from '../../lib/version.js'
@@ -52,6 +53,8 @@ export function createWayOut(input: WayOutInput): WayOut {
   const allowed = readAllowList(allow)
   for (const complaint of allowed.complaints) warn(complaint)
   const closing = new AbortController()
+  // As many may be under way as somebody asks for.
+  setMaxListeners(0, closing.signal)
   const guard = createGuard(allowed, resolve)
   const roads = createRoads({ guard, resolve, dial, proxies, trust, closing: closing.signal })
   const exchange = createExchange(roads, { keepAlive: true })

@@ -8,7 +8,8 @@ export function closing(output: string, notes: readonly string[]): string {
 }
 
 export function count(number: number): string {
-  return number.toLocaleString('en-US')
+  // The first number that is put into words of a locale costs 14 ms; small ones have no commas.
+  return Math.abs(number) < 1000 ? String(number) : number.toLocaleString('en-US')
 }
 
 export function plural(number: number, one: string, many: string): string {

@@ -1,0 +1,27 @@
+// Tavily, with a key. https://docs.tavily.com/documentation/api-reference/endpoint/search
+
+import type { Engine } from '../engine.js'
+import { below, readJson } from '../json-answer.js'
+
+export const tavily: Engine = {
+  id: 'tavily',
+  family: 'tavily',
+  tier: 'keyed',
+  weight: 1,
+  base: 'https://api.tavily.com',
+  key: 'needed',
+  maxQuery: 400,
+
+  ask: ({ text, site }, { base, key = '' }) => ({
+    url: `${base}/search`,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify({ query: text, max_results: 10, ...(site !== undefined && { include_domains: [site] }) }),
+  }),
+
+  read: (answer) =>
+    readJson(
+      answer,
+      (json) => below(json, 'results'),
+      ({ url, title, content: snippet, published_date: date }) => ({ url, title, snippet, date }),
+    ),
+}

@@ -1,0 +1,32 @@
+// You.com, with a key. https://documentation.you.com
+
+import type { Engine } from '../engine.js'
+import { fields } from '../fields.js'
+import { below, joinedTexts, readJson } from '../json-answer.js'
+
+export const you: Engine = {
+  id: 'you',
+  family: 'you',
+  tier: 'keyed',
+  weight: 1,
+  base: 'https://ydc-index.io',
+  key: 'needed',
+  operators: true,
+
+  ask: ({ text }, { base, key = '' }) => ({
+    url: `${base}/v1/search?${fields({ query: text, count: '10' })}`,
+    headers: { 'x-api-key': key },
+  }),
+
+  read: (answer) =>
+    readJson(
+      answer,
+      (json) => below(json, 'results', 'web'),
+      ({ url, title, description, snippets, page_age: date }) => ({
+        url,
+        title,
+        snippet: description || joinedTexts(snippets),
+        date,
+      }),
+    ),
+}

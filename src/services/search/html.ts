@@ -1,0 +1,58 @@
+// Pages as trees, looked into by CSS selectors.
+
+import { is, selectAll, selectOne } from 'css-select'
+import { DomHandler, DomUtils, Parser } from 'htmlparser2'
+
+export type Element = Parameters<typeof DomUtils.getAttributeValue>[0]
+export type Node = Element | DomHandler['root']
+
+/** Deeper than any page is. Who parses or looks into a tree pays for its depth with every step. */
+const MAX_DEPTH = 256
+
+/** Read only as far as its depth is that of a page. */
+export function parsed(html: string): Node {
+  return treeOf(html, false)
+}
+
+export function parsedXml(xml: string): Node {
+  return treeOf(xml, true)
+}
+
+function treeOf(text: string, xmlMode: boolean): Node {
+  const handler = new ShallowHandler()
+  const parser = new Parser(handler, { xmlMode })
+  handler.stop = () => parser.pause()
+  parser.end(text)
+  return handler.root
+}
+
+class ShallowHandler extends DomHandler {
+  stop = (): void => {}
+
+  override onopentag(name: string, attributes: Record<string, string>): void {
+    if (this.tagStack.length > MAX_DEPTH) this.stop()
+    else super.onopentag(name, attributes)
+  }
+}
+
+export function all(selector: string, within: Node): readonly Element[] {
+  return selectAll<Node, Element>(selector, within)
+}
+
+export function first(selector: string, within: Node): Element | undefined {
+  return selectOne<Node, Element>(selector, within) ?? undefined
+}
+
+export function fits(element: Element, selector: string): boolean {
+  return is<Node, Element>(element, selector)
+}
+
+export function attribute(element: Element, name: string): string | undefined {
+  return DomUtils.getAttributeValue(element, name)
+}
+
+/** Without scripts and styles, on one line. */
+export function shownText(node: Node): string {
+  // Of a whole document only the children count as text.
+  return DomUtils.innerText(node.children).replaceAll(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,133 @@
+// Who is asked, and who is not.
+
+import { expect, test } from 'vitest'
+
+import { Failure } from '../../lib/failure.js'
+import { ENGINES } from './engines.js'
+import { readRoster, type SearchSettings } from './line-up.js'
+import { fitted, readQuery } from './query.js'
+
+const NOTHING: SearchSettings = {
+  WEBSEARCH_ENGINES: '',
+  WEBSEARCH_DENY: '',
+  WEBSEARCH_KEYS: '',
+  WEBSEARCH_GATEWAY: '',
+  SEARXNG_URL: '',
+}
+
+/** The names of those asked when all can be. */
+function askedFor(query: string, settings: Partial<SearchSettings> = {}): readonly string[] {
+  const { first, spares, count } = readRoster({ ...NOTHING, ...settings }).lineUp(readQuery(query))
+  return [...first, ...spares].slice(0, count).map(({ id }) => id)
+}
+
+test.each([
+  ['best hiking boots', 'mwmbl'],
+  ['TypeError: cannot read properties of undefined', 'stackexchange'],
+  ['fast json parser library', 'github'],
+  ['npm package for dates', 'npm'],
+  ['cargo crate for http', 'crates'],
+  ['papers on attention arxiv', 'arxiv'],
+  ['hacker news postgres outage', 'hackernews'],
+  ['css grid auto-fit', 'mdn'],
+])('%s is asked of eleven, the last of them %s', (query, last) => {
+  const asked = askedFor(query)
+  expect(asked).toHaveLength(11)
+  expect(asked.slice(0, 4)).toEqual(['parallel', 'exa', 'firecrawl', 'keenable'])
+  expect(asked.at(-1)).toBe(last)
+})
+
+test('what a person names or denies wins', () => {
+  expect(askedFor('x', { WEBSEARCH_ENGINES: 'mojeek, Brave,mojeek' })).toEqual(['mojeek', 'brave'])
+  expect(askedFor('x', { WEBSEARCH_ENGINES: 'mojeek,brave', WEBSEARCH_DENY: 'brave' })).toEqual(['mojeek'])
+  const asked = askedFor('x', { WEBSEARCH_DENY: 'parallel,exa,firecrawl,keenable' })
+  expect(asked).toEqual([
+    'duckduckgo',
+    'brave',
+    'mojeek',
+    'startpage',
+    'yahoo',
+    'wikipedia',
+    'mwmbl',
+    'bing',
+    'marginalia',
+  ])
+})
+
+test('keys and an instance join, and the page of an engine with a key is left alone', () => {
+  const asked = askedFor('x', { WEBSEARCH_KEYS: 'brave=K,tavily=T', SEARXNG_URL: 'https://s.example.org/' })
+  expect(asked.slice(0, 3)).toEqual(['searxng', 'brave-api', 'tavily'])
+  expect(asked).not.toContain('brave')
+  const roster = readRoster({ ...NOTHING, WEBSEARCH_KEYS: 'exa=secret', SEARXNG_URL: 'https://s.example.org/' })
+  const exa = ENGINES.find(({ id }) => id === 'exa')!
+  const question = exa.ask(
+    { text: 'x', site: undefined, language: 'en' },
+    { base: 'b', key: roster.keyOf(exa), token: undefined },
+  )
+  expect(question.headers).toMatchObject({ 'x-api-key': 'secret' })
+  expect(roster.baseOf(ENGINES.find(({ id }) => id === 'searxng')!)).toBe('https://s.example.org')
+})
+
+test('a site is understood however it is written', () => {
+  for (const site of [
+    'site:Example.org',
+    'site:www.example.org',
+    'site:https://example.org/docs',
+    'site:*.example.org',
+  ]) {
+    expect(readQuery(`boats ${site}`), site).toMatchObject({ site: 'example.org', plain: 'boats' })
+  }
+  expect(readQuery('boats -site:example.org').site).toBeUndefined()
+})
+
+test('an encyclopedia is not asked for another site', () => {
+  expect(askedFor('boats site:example.org')).not.toContain('wikipedia')
+  expect(askedFor('boats site:en.wikipedia.org')).toContain('wikipedia')
+  expect(askedFor('tokio site:github.com')).toContain('github')
+})
+
+test.each([
+  [{ WEBSEARCH_ENGINES: 'googel' }, /WEBSEARCH_ENGINES names "googel", which is no engine\. Known: parallel, exa,/],
+  [{ WEBSEARCH_DENY: 'exa,nope' }, /WEBSEARCH_DENY names "nope"/],
+  [{ WEBSEARCH_ENGINES: 'tavily' }, /names tavily, for which there is no key/],
+  [{ WEBSEARCH_ENGINES: 'searxng' }, /no SEARXNG_URL/],
+  [{ WEBSEARCH_KEYS: 'sk-very-secret' }, /^(?!.*secret).*must read name=KEY/],
+  [{ WEBSEARCH_KEYS: 'tavily=sec\u0000ret' }, /^(?!.*sec).*must read name=KEY/],
+  [{ WEBSEARCH_KEYS: 'mojeek=x' }, /with names of/],
+  [{ WEBSEARCH_GATEWAY: 'http://127.0.0.1/x' }, /\{engine\}/],
+  [{ WEBSEARCH_GATEWAY: 'ftp://{engine}' }, /WEBSEARCH_GATEWAY must be an address/],
+  [{ SEARXNG_URL: 'search.example.org' }, /SEARXNG_URL must be an address/],
+])('a wrong setting is said: %j', (settings, sentence) => {
+  const reading = () => readRoster({ ...NOTHING, ...settings })
+  expect(reading).toThrow(Failure)
+  expect(reading).toThrow(sentence)
+})
+
+test('to deny everybody is said when somebody searches', () => {
+  const all = ENGINES.map(({ id }) => id).join(',')
+  expect(() => askedFor('x', { WEBSEARCH_DENY: all })).toThrow(/every engine there is/)
+  expect(() => askedFor('x', { WEBSEARCH_ENGINES: 'exa', WEBSEARCH_DENY: 'exa' })).toThrow(/every engine that/)
+})
+
+test('each engine is given the query as it takes it', () => {
+  const long = readQuery(`site:a.org ${'word '.repeat(200)}`)
+  const byName = (name: string) => ENGINES.find(({ id }) => id === name)!
+  const duck = fitted(long, byName('duckduckgo')).text
+  expect(duck.length).toBeLessThanOrEqual(499)
+  expect(duck).toMatch(/^site:a\.org (word )+word$/)
+  expect(fitted(readQuery('"exact words" site:a.org'), byName('exa'))).toMatchObject({
+    text: 'exact words',
+    site: 'a.org',
+  })
+  expect(fitted(readQuery('погода в Москве'), byName('wikipedia')).language).toBe('ru')
+  for (const engine of ENGINES)
+    expect(fitted(readQuery('x'.repeat(2000)), engine).text.length).toBeLessThanOrEqual(engine.maxQuery ?? 2000)
+})
+
+test.each(['', '   ', '\u200b', 'site:example.org', '"" ...', '🙂'])('%j is no query', (text) => {
+  expect(() => readQuery(text)).toThrow(/The query is empty/)
+})
+
+test('a query can be too long', () => {
+  expect(() => readQuery('a '.repeat(1500))).toThrow(/2000 are the most/)
+})

@@ -1,0 +1,153 @@
+// The same page from two engines is one result, whichever comes first: what belongs together is found among all of them
+// before anything is put together.
+
+import { pageKey, siteHost, withoutTracking } from './canonical-url.js'
+import type { Engine } from './engine.js'
+import type { Hit } from './hit.js'
+import { foldedWords } from './informative-words.js'
+import { siteOf } from './site-of.js'
+
+const SIMILAR = 0.9
+const MIN_WORDS = 3
+const TONGUE = /^(?:[a-z]{2,3}|simple)\.[^.]+\./
+const CUT = /(?:…|\.\.\.)$/
+
+export interface List {
+  readonly engine: Pick<Engine, 'id' | 'family' | 'weight' | 'tier'>
+  readonly hits: readonly Hit[]
+}
+
+export interface Place {
+  readonly engine: List['engine']
+  /** Counted from one. */
+  readonly rank: number
+}
+
+export interface Page extends Hit {
+  readonly host: string
+  readonly places: readonly Place[]
+}
+
+export function merge(lists: readonly List[]): readonly Page[] {
+  const groups = groupBy(lists.flatMap(sightings), ({ key }) => key)
+  return joined([...groups.values()]).map(toPage)
+}
+
+interface Sighting {
+  readonly hit: Hit
+  readonly host: string
+  readonly key: string
+  readonly place: Place
+}
+
+function sightings({ engine, hits }: List): readonly Sighting[] {
+  return hits.flatMap((hit, index) => {
+    const page = pageKey(hit.url)
+    return page ? [{ hit, ...page, place: { engine, rank: index + 1 } }] : []
+  })
+}
+
+/** Groups whose titles say that they are one page of one site. */
+function joined(groups: readonly (readonly Sighting[])[]): readonly (readonly Sighting[])[] {
+  const faces = groups.map(faceOf)
+  const leader = groups.map((_, index) => index)
+  const find = (index: number): number => {
+    const next = leader[index] ?? index
+    return next === index ? index : find(next)
+  }
+  const bySite = groupBy([...faces.keys()], (index) => faces[index]?.site ?? '')
+  for (const indices of bySite.values()) {
+    for (const [at, one] of indices.entries()) {
+      for (const other of indices.slice(at + 1)) {
+        if (isSamePage(faces[one], faces[other])) leader[find(one)] = find(other)
+      }
+    }
+  }
+  return [...groupBy([...groups.keys()], find).values()].map((indices) =>
+    indices.flatMap((index) => groups[index] ?? []),
+  )
+}
+
+interface Face {
+  readonly site: string
+  readonly host: string
+  readonly path: string
+  readonly titles: readonly ReadonlySet<string>[]
+}
+
+function faceOf(group: readonly Sighting[]): Face {
+  const host = group[0]?.host ?? ''
+  const titles = group.map(({ hit }) => new Set(foldedWords(hit.title)))
+  return { site: siteOf(host), host, path: group[0]?.key.slice(host.length).toLowerCase() ?? '', titles }
+}
+
+function isSamePage(one: Face | undefined, other: Face | undefined): boolean {
+  if (!one || !other || areTongues(one.host, other.host)) return false
+  const isSamePath = one.host === other.host && one.path === other.path
+  return one.titles.some((title) => other.titles.some((second) => isSameTitle(title, second, isSamePath)))
+}
+
+/** en.example.org and de.example.org. */
+function areTongues(one: string, other: string): boolean {
+  return one !== other && TONGUE.test(one) && TONGUE.test(other)
+}
+
+/** A number makes another page of it: the second part, or another version. */
+function isSameTitle(one: ReadonlySet<string>, other: ReadonlySet<string>, isSamePath: boolean): boolean {
+  if (!isSamePath && Math.min(one.size, other.size) < MIN_WORDS) return false
+  const common = [...one].filter((word) => other.has(word))
+  const differing = [...one, ...other].filter((word) => !(one.has(word) && other.has(word)))
+  if (differing.some((word) => /\p{N}/u.test(word))) return false
+  return common.length / Math.max(one.size, other.size, 1) >= SIMILAR
+}
+
+function toPage(group: readonly Sighting[]): Page {
+  // By a fixed order, so that the same sightings make the same page however they came in.
+  const all = group.toSorted(
+    (one, other) => one.place.rank - other.place.rank || (signOf(one) < signOf(other) ? -1 : 1),
+  )
+  const hits = all.map(({ hit }) => hit)
+  const url = withoutTracking(best(hits, ({ url: address }) => (address.startsWith('https:') ? 0 : 1))?.url ?? '')
+  return {
+    title: titleOf(hits),
+    url,
+    host: siteHost(new URL(url).hostname),
+    snippet: best(hits, ({ snippet }) => -snippet.length)?.snippet ?? '',
+    date: hits.flatMap(({ date }) => date ?? []).toSorted()[0] ?? null,
+    places: bestPlaces(all.map(({ place }) => place)),
+  }
+}
+
+function signOf({ place, hit }: Sighting): string {
+  return `${place.engine.id} ${hit.url} ${hit.title}`
+}
+
+/** The shortest that is whole. */
+function titleOf(hits: readonly Hit[]): string {
+  const whole = hits.filter(({ title }) => !CUT.test(title))
+  if (whole.length > 0) return best(whole, ({ title }) => title.length)?.title ?? ''
+  return best(hits, ({ title }) => -title.length)?.title ?? ''
+}
+
+/** One for each engine: who lists a page twice does not mean it twice. */
+function bestPlaces(places: readonly Place[]): readonly Place[] {
+  const first = new Map<string, Place>()
+  for (const place of places) if (!first.has(place.engine.id)) first.set(place.engine.id, place)
+  return [...first.values()]
+}
+
+/** The first of those with the least. */
+function best<T>(values: readonly T[], measure: (value: T) => number): T | undefined {
+  return values.toSorted((one, other) => measure(one) - measure(other))[0]
+}
+
+function groupBy<T, K>(values: readonly T[], keyOf: (value: T) => K): ReadonlyMap<K, T[]> {
+  const groups = new Map<K, T[]>()
+  for (const value of values) {
+    const key = keyOf(value)
+    const group = groups.get(key)
+    if (group) group.push(value)
+    else groups.set(key, [value])
+  }
+  return groups
+}

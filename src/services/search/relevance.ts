@@ -1,0 +1,49 @@
+// Whether a list answers the query at all. An engine that takes us for a robot may say so with a page full of something
+// else, and HTTP 200.
+
+import type { Hit } from './hit.js'
+import { foldedWords } from './informative-words.js'
+import { pageKey } from './canonical-url.js'
+import type { Query } from './query.js'
+
+const MOSTLY = 0.7
+const NEARLY_ALL = 0.8
+const MIN_OF_ONE_HOST = 5
+
+/** `off-topic`: hardly a hit has a word of the query; `one-host`: nearly all are of one host nobody asked for. */
+export type Suspicion = 'off-topic' | 'one-host'
+
+export function suspicionOf(hits: readonly Hit[], query: Query, isVertical: boolean): Suspicion | undefined {
+  const strays = hits.filter((hit) => cover(hit, query) === 0).length
+  if (hits.length > 0 && strays / hits.length >= MOSTLY) return 'off-topic'
+  if (isVertical || query.site !== undefined || hits.length < MIN_OF_ONE_HOST) return undefined
+  return shareOfOneHost(hits) >= NEARLY_ALL ? 'one-host' : undefined
+}
+
+/** Which part of the query's words a hit has, in its title, its text or its address. */
+export function cover(hit: Hit, { words }: Query): number {
+  if (words.size === 0) return 1
+  const text = `${hit.title} ${hit.snippet} ${readable(hit.url)}`
+  const has = new Set(foldedWords(text))
+  const whole = text.toLowerCase()
+  // A longer word also counts as part of another: "indexing" in "reindexing".
+  const found = [...words].filter((word) => has.has(word) || (word.length > 3 && whole.includes(word)))
+  return found.length / words.size
+}
+
+function readable(url: string): string {
+  try {
+    return decodeURIComponent(url)
+  } catch {
+    return url
+  }
+}
+
+function shareOfOneHost(hits: readonly Hit[]): number {
+  const counts = new Map<string, number>()
+  for (const { url } of hits) {
+    const host = pageKey(url)?.host ?? ''
+    counts.set(host, (counts.get(host) ?? 0) + 1)
+  }
+  return Math.max(...counts.values()) / hits.length
+}

@@ -1,0 +1,102 @@
+// What is known of engines outlives its process, and nothing that is wrong with the file stops a search.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { openEngineStates, type EngineState } from './engine-states.js'
+
+const BLOCKED: EngineState = { until: 9e12, why: 'challenge', strikes: 1, probeUntil: 0, drops: 1, drawnAt: 1 }
+
+function emptyFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'scorpiox-engines-'))
+}
+
+test('one process sees what another has written', () => {
+  const path = join(emptyFolder(), 'deep', 'engines.json')
+  const [one, other] = [openEngineStates(path), openEngineStates(path)]
+  expect(one.change((states) => states.set('exa', BLOCKED).size)).toBe(1)
+  expect(other.read().get('exa')).toEqual(BLOCKED)
+  other.change((states) => states.set('brave', BLOCKED))
+  expect([...one.read().keys()]).toEqual(['exa', 'brave'])
+  expect(one.problem()).toBeUndefined()
+  expect(statSync(path).mode & 0o077).toBe(0)
+})
+
+test('what does not change is not written', () => {
+  const path = join(emptyFolder(), 'engines.json')
+  const states = openEngineStates(path)
+  states.change((all) => all.get('exa'))
+  expect(existsSync(path)).toBe(false)
+})
+
+test.each(['', '{', 'null', '[]', '{"engines":[]}', '\u0000'.repeat(100), '{"engines":{"exa":{"until":"soon"}}}'])(
+  'a damaged file is a fresh start: %j',
+  (text) => {
+    const path = join(emptyFolder(), 'engines.json')
+    writeFileSync(path, text)
+    const states = openEngineStates(path)
+    expect(states.read().size).toBe(0)
+    states.change((all) => all.set('exa', BLOCKED))
+    expect(openEngineStates(path).read().get('exa')).toEqual(BLOCKED)
+  },
+)
+
+test('it says that a file was damaged', () => {
+  const path = join(emptyFolder(), 'engines.json')
+  writeFileSync(path, '{')
+  const states = openEngineStates(path)
+  states.change((all) => all.set('exa', BLOCKED))
+  expect(states.problem()).toMatch(/is damaged/)
+})
+
+test('a huge file, a folder in its place and a folder that is none: all is kept in memory, and said', () => {
+  const folder = emptyFolder()
+  const huge = join(folder, 'huge.json')
+  writeFileSync(huge, 'x'.repeat(100_000))
+  expect(openEngineStates(huge).read().size).toBe(0)
+  mkdirSync(join(folder, 'taken.json', 'inside'), { recursive: true })
+  for (const path of [join(folder, 'taken.json'), join(huge, 'engines.json'), '/proc/nowhere/engines.json']) {
+    const states = openEngineStates(path)
+    states.change((all) => all.set('exa', BLOCKED))
+    expect(states.read().get('exa'), path).toEqual(BLOCKED)
+    expect(
+      states.change((all) => all.get('exa')),
+      path,
+    ).toEqual(BLOCKED)
+    expect(states.problem(), path).toMatch(/cannot be (written|read)/)
+  }
+})
+
+test('a lock that somebody holds is not waited for long', () => {
+  const path = join(emptyFolder(), 'engines.json')
+  writeFileSync(`${path}.lock`, 'somebody')
+  const states = openEngineStates(path)
+  states.change((all) => all.set('exa', BLOCKED))
+  expect(states.read().get('exa')).toEqual(BLOCKED)
+  expect(states.problem()).toMatch(/held by another process/)
+})
+
+test('one that is killed while it replaces the file leaves a whole one', async () => {
+  const path = join(emptyFolder(), 'engines.json')
+  const states = openEngineStates(path)
+  states.change((all) => all.set('kept', BLOCKED))
+  // Reads and replaces the file as fast as it can, as another process would that is killed in the middle of it.
+  const script = `
+    const { readFileSync, renameSync, writeFileSync } = require('node:fs')
+    process.stdout.write('.')
+    for (;;) { writeFileSync(${JSON.stringify(`${path}.x`)}, readFileSync(${JSON.stringify(path)})); renameSync(${JSON.stringify(`${path}.x`)}, ${JSON.stringify(path)}) }`
+  for (let round = 0; round < 5; round++) {
+    const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'ignore'] })
+    await once(child.stdout, 'data')
+    for (let reading = 0; reading < 200; reading++) expect(states.read().get('kept')).toEqual(BLOCKED)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ engines: { kept: BLOCKED } })
+  }
+  expect(readdirSync(join(path, '..')).filter((name) => name.endsWith('.tmp'))).toEqual([])
+})

@@ -1,0 +1,32 @@
+// Searches the web: many engines at once, their lists merged, and a line on how each of them did.
+
+import type { Search } from '../services/search/search.js'
+import { toolsOver } from './tool.js'
+import type { Said } from './words/search.js'
+
+export const webSearch = toolsOver<{ search: Search }>()({
+  name: 'WebSearch',
+  title: 'Search the web',
+  description: `Search the web using 11 engines concurrently
+Returns about ten pages: title, URL, date, snippet, and how many engines and independent indexes found each; ReadDocs reads one. Understands site:example.com. Says which engines were blocked: that is not "nothing found".`,
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  needs: ['search'],
+
+  input: {
+    type: 'object',
+    properties: { query: { type: 'string', description: 'The search query' } },
+    required: ['query'],
+  },
+
+  output: {
+    type: 'object',
+    properties: { query: { type: 'string' }, results: { type: 'array' }, engines: { type: 'array' } },
+  },
+
+  async run({ query }, { search }, { signal }): Promise<Said> {
+    const [found, { said }] = await Promise.all([search.search(query, signal), import('./words/search.js')])
+    return said(found)
+  },
+
+  render: ({ words }) => words,
+})

@@ -1,0 +1,142 @@
+// What a search found, in words: the pages, as others describe them and therefore fenced, and how the engines did. Loaded
+// by the first search.
+
+import type { Found, FoundPage, Report } from '../../services/search/search.js'
+import type { Words } from '../tool.js'
+import { untrusted } from './untrusted.js'
+import { plural } from './words.js'
+
+const MAX_RESULTS = 10
+const SHUT = new Set<Report['outcome']>(['blocked', 'rate_limited'])
+
+export interface Said {
+  readonly query: string
+  readonly results: readonly object[]
+  readonly engines: readonly object[]
+  readonly words: Words
+}
+
+export function said({ query, pages, reports }: Found): Said {
+  const shown = pages.slice(0, MAX_RESULTS)
+  return {
+    query,
+    results: shown.map(({ title, url, host, date, snippet, engines, families }) => ({
+      title,
+      url,
+      host,
+      date,
+      snippet,
+      engines,
+      families,
+    })),
+    engines: reports.map(({ until, ...report }) => ({
+      ...report,
+      until: until === null ? null : new Date(until).toISOString(),
+    })),
+    words: shown.length > 0 ? pageWords(shown, reports) : emptyWords(reports),
+  }
+}
+
+/** All of them on one line. */
+function engineLine(reports: readonly Report[]): string {
+  const count = (outcome: Report['outcome'], words: string): readonly string[] => {
+    const { length } = reports.filter((report) => report.outcome === outcome)
+    return length === 0 ? [] : [`${length} ${words}`]
+  }
+  const named = reports.filter(({ outcome }) => outcome !== 'ok' && outcome !== 'empty' && outcome !== 'late')
+  const parts = [
+    ...count('ok', 'ok'),
+    ...count('empty', 'found nothing'),
+    ...named.map((report) => `${report.engine} ${stateWords(report)}`),
+    ...count('late', 'late'),
+  ]
+  return `Engines: ${parts.join(' · ')}`
+}
+
+/** How it went with one engine, without its name. */
+export function stateWords(report: Report): string {
+  const { outcome, hits, ms, until } = report
+  if (outcome === 'ok') return `ok, ${plural(hits, 'hit', 'hits')}${ms === null ? '' : ` in ${ms} ms`}`
+  const notes = [...reasonsOf(report), ...(until === null ? [] : [`again in ${duration(until - Date.now())}`])]
+  return `${NAMES[outcome]}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`
+}
+
+const NAMES: Readonly<Record<Report['outcome'], string>> = {
+  ok: 'ok',
+  empty: 'found nothing',
+  suspect: 'suspect',
+  blocked: 'blocked',
+  rate_limited: 'rate limited',
+  layout_changed: 'not understood',
+  timeout: 'timed out',
+  late: 'late',
+  skipped: 'skipped',
+  unreachable: 'unreachable',
+  refused: 'refused',
+  failed: 'failed',
+}
+
+function reasonsOf({ outcome, detail }: Report): readonly string[] {
+  if (outcome === 'layout_changed') return ['its answer has changed']
+  if (detail === null) return []
+  if (outcome === 'suspect') return [detail === 'one-host' ? 'one host only, counts little' : 'off-topic, left out']
+  if (outcome !== 'skipped') return [detail]
+  return [detail === 'pace' ? 'asked just now' : `after ${REASONS.get(detail) ?? detail}`]
+}
+
+const REASONS = new Map([
+  ['rate_limited', 'a rate limit'],
+  ['layout_changed', 'an answer not understood'],
+  ['challenge', 'a challenge'],
+  ['captcha', 'a captcha'],
+  ['timeout', 'a timeout'],
+  ['failed', 'a failure'],
+  ['unreachable', 'it could not be reached'],
+  ['forbidden', 'it was forbidden'],
+])
+
+export function duration(ms: number): string {
+  const seconds = Math.max(Math.round(ms / 1000), 1)
+  if (seconds < 90) return `${seconds} s`
+  return seconds < 90 * 60 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
+}
+
+function pageWords(pages: readonly FoundPage[], reports: readonly Report[]): string {
+  return `${untrusted(pages.map(pageLines).join('\n\n'), 'search results')}\n\n${engineLine(reports)}`
+}
+
+function pageLines({ title, url, host, date, snippet, engines, families }: FoundPage, index: number): string {
+  const found = `[${plural(engines.length, 'engine', 'engines')}, ${plural(families, 'family', 'families')}]`
+  const head = [host, ...(date === null ? [] : [date]), found].join(' · ')
+  return [`${index + 1}. ${title} — ${head}`, `   ${url}`, ...(snippet === '' ? [] : [`   ${snippet}`])].join('\n')
+}
+
+function emptyWords(reports: readonly Report[]): Words {
+  const line = engineLine(reports)
+  if (reports.some(isShut)) {
+    return wrong(
+      'No results, because engines are blocked or limited just now: this does not mean that there is nothing. Do not ' +
+        `rephrase the query, which would not help. Wait, or read a page you know with ReadDocs.\n${line}`,
+    )
+  }
+  if (reports.some(({ outcome }) => outcome === 'empty')) {
+    return `Nothing was found. Try fewer or other words.\n${line}`
+  }
+  if (reports.some(({ outcome }) => outcome === 'suspect')) {
+    return wrong(`No results: what the engines gave has nothing to do with the query, and was left out.\n${line}`)
+  }
+  return wrong(
+    `No engine could be asked, or none answered in time. Try again in a minute, or check the network.\n${line}`,
+  )
+}
+
+/** Also one that is left alone because it was. */
+function isShut({ outcome, detail }: Report): boolean {
+  return (
+    SHUT.has(outcome) || (outcome === 'skipped' && /^(challenge|captcha|forbidden|rate_limited)$/.test(detail ?? ''))
+  )
+}
+
+function wrong(content: string): Words {
+  return { content, isError: true }
+}
