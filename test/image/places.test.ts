@@ -1,7 +1,16 @@
 // Where ReadImage may look, however a path is turned, and that nothing referred to by an image is looked at either.
 
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, mkdtempSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -26,7 +35,9 @@ interface World {
 }
 
 function makeWorld(): World {
+  // Not in /tmp, which is hidden where there is a sandbox.
   const world = mkdtempSync('/var/tmp/scorpiox-images-')
+  onTestFinished(() => rmSync(world, { recursive: true, force: true }))
   const project = join(world, 'project')
   const outside = join(world, 'outside')
   for (const folder of [project, outside, join(world, 'project-too'), join(project, 'hidden')]) mkdirSync(folder)
