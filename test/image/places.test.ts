@@ -136,6 +136,17 @@ test('a terminal is told of the image, not flooded with it', () => {
   expect(text).toBe('[image/png, 1 KB of base64]\nPNG, 8 x 8 pixels, shown in full size.\n')
 })
 
+test('a name that looks the same is enough, if there is one', async () => {
+  const folder = emptyFolder()
+  const client = await openServer()
+  writeFileSync(join(folder, 'Shot at 3.00\u202FPM.png'), RED)
+  writeFileSync(join(folder, 'cafe\u0301.png'), RED)
+  for (const name of ['Shot at 3.00 PM.png', 'caf\u00e9.png'])
+    expect((await look(client, join(folder, name))).isError, name).toBe(false)
+  writeFileSync(join(folder, 'Shot\u00a0at 3.00\u202FPM.png'), RED)
+  expect((await look(client, join(folder, 'Shot at 3.00 PM.png'))).text).toMatch(/is not there/)
+})
+
 test('a file that grows or shrinks while it is read is an image or a sentence', async () => {
   const path = join(emptyFolder(), 'changing.png')
   const client = await openServer()
