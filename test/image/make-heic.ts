@@ -43,7 +43,7 @@ function configuration(): Buffer {
 const PROFILE = `00000011${(0x70000000).toString(2).padStart(32, '0')}1011${'0'.repeat(44)}${bits(93, 8)}`
 
 function videoSet(): Buffer {
-  return closed(`0000${'11'}000000${'000'}1${'1'.repeat(16)}${PROFILE}1${golomb(0, 0, 0)}000000${golomb(0)}00`)
+  return closed(`0000110000000001${'1'.repeat(16)}${PROFILE}1${golomb(0, 0, 0)}000000${golomb(0)}00`)
 }
 
 function sequenceSet(): Buffer {
@@ -54,7 +54,7 @@ function sequenceSet(): Buffer {
 }
 
 function pictureSet(): Buffer {
-  return closed(`${golomb(0, 0)}0000000${golomb(0, 0, 0)}000${golomb(0, 0)}0000000${'101'}00${golomb(0)}00`)
+  return closed(`${golomb(0, 0)}0000000${golomb(0, 0, 0)}000${golomb(0, 0)}000000010100${golomb(0)}00`)
 }
 
 /** The header, then for each block what says that its pixels follow as they are, and those. */

@@ -113,6 +113,7 @@ describe('every format', () => {
     ['PNG', (image: Sharp) => image.png()],
     ['PNG of 16 bits', (image: Sharp) => image.toColourspace('rgb16').png()],
     ['PNG with a palette', (image: Sharp) => image.png({ palette: true })],
+    ['PNG in other colours', (image: Sharp) => image.withIccProfile('p3').png()],
     ['PNG interlaced', (image: Sharp) => image.png({ progressive: true })],
     ['JPEG', (image: Sharp) => image.jpeg()],
     ['JPEG progressive', (image: Sharp) => image.jpeg({ progressive: true })],

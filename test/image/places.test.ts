@@ -1,7 +1,16 @@
 // Where ReadImage may look, however a path is turned, and that nothing referred to by an image is looked at either.
 
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, mkdtempSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -26,7 +35,9 @@ interface World {
 }
 
 function makeWorld(): World {
+  // Not in /tmp, which is hidden where there is a sandbox.
   const world = mkdtempSync('/var/tmp/scorpiox-images-')
+  onTestFinished(() => rmSync(world, { recursive: true, force: true }))
   const project = join(world, 'project')
   const outside = join(world, 'outside')
   for (const folder of [project, outside, join(world, 'project-too'), join(project, 'hidden')]) mkdirSync(folder)
@@ -123,6 +134,17 @@ test('a terminal is told of the image, not flooded with it', () => {
   const args = [PROGRAM, 'call', 'ReadImage', `file_path=${join(makeWorld().project, 'in.png')}`]
   const text = execFileSync(process.execPath, args, { env: cleanEnv(), encoding: 'utf8' })
   expect(text).toBe('[image/png, 1 KB of base64]\nPNG, 8 x 8 pixels, shown in full size.\n')
+})
+
+test('a name that looks the same is enough, if there is one', async () => {
+  const folder = emptyFolder()
+  const client = await openServer()
+  writeFileSync(join(folder, 'Shot at 3.00\u202FPM.png'), RED)
+  writeFileSync(join(folder, 'cafe\u0301.png'), RED)
+  for (const name of ['Shot at 3.00 PM.png', 'caf\u00e9.png'])
+    expect((await look(client, join(folder, name))).isError, name).toBe(false)
+  writeFileSync(join(folder, 'Shot\u00a0at 3.00\u202FPM.png'), RED)
+  expect((await look(client, join(folder, 'Shot at 3.00 PM.png'))).text).toMatch(/is not there/)
 })
 
 test('a file that grows or shrinks while it is read is an image or a sentence', async () => {

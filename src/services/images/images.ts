@@ -11,6 +11,7 @@ import type { Darkrooms } from './darkrooms.js'
 import { mustBeOn, type Grounds } from './grounds.js'
 import { MAX_FILE_BYTES } from './limits.js'
 import type { Order, Picture, Wish } from './picture.js'
+import { sameLooking } from './same-looking.js'
 import { installFor } from './what-to-install.js'
 
 export interface Images {
@@ -20,7 +21,7 @@ export interface Images {
 
 export function createImages(grounds: Grounds, darkrooms: Darkrooms): Images {
   async function show(wish: Wish, signal: AbortSignal): Promise<Picture> {
-    const file = await openRegular(wish.path)
+    const file = await openMeant(wish.path)
     try {
       mustBeOn(grounds, file.real)
       const order = await orderFor(wish, file)
@@ -44,6 +45,16 @@ export function createImages(grounds: Grounds, darkrooms: Darkrooms): Images {
       }
     },
     close: () => darkrooms.close(),
+  }
+}
+
+async function openMeant(path: string): Promise<RegularFile> {
+  try {
+    return await openRegular(path)
+  } catch (error) {
+    const meant = await sameLooking(path)
+    if (meant === undefined || meant === path) throw error
+    return openRegular(meant)
   }
 }
 

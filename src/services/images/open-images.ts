@@ -1,6 +1,5 @@
 // Puts ReadImage's service together: where it may read by the settings, and where its darkroom lies.
 
-import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 import type { Config } from '../../config/load.js'
@@ -11,7 +10,10 @@ import { createImages, type Images } from './images.js'
 
 /** `isConfined`: callers could not read with commands what ReadImage would show them. */
 export function openImages(config: Config, isConfined: boolean): Images {
-  return createImages(groundsOf(config, isConfined), createDarkrooms(darkroomOf(config), environmentOf(config)))
+  return createImages(
+    groundsOf(config, isConfined),
+    createDarkrooms(join(config.programDir, 'darkroom.js'), environmentOf(config)),
+  )
 }
 
 function groundsOf(config: Config, isConfined: boolean): Grounds {
@@ -23,12 +25,6 @@ function groundsOf(config: Config, isConfined: boolean): Grounds {
   const hidden = isConfined ? sandboxTerms(config, []).hidden : []
   if (listed.length > 0) return { roots: listed, hidden }
   return { roots: isConfined ? [cwd] : undefined, hidden }
-}
-
-/** Beside the program; from where the sources are tested, in what was built of them. */
-function darkroomOf({ programDir }: Config): string {
-  const beside = join(programDir, 'darkroom.js')
-  return existsSync(beside) ? beside : join(programDir, 'dist', 'darkroom.js')
 }
 
 /** Few arenas: what is freed in one thread would not serve another. */
