@@ -93,7 +93,7 @@ async function inTime<T>(
     if (stop.aborted) throw unwanted(wish, error)
     if (!signal.aborted) throw error
     const seconds = Math.round(ms / 1000)
-    const said = `Reading ${wish.url} took longer than ${seconds} s and was given up: try again later.`
+    const said = `Reading ${wish.url} took longer than ${seconds} s and was given up.`
     throw new FetchFailure('timeout', said, { cause: error })
   }
 }

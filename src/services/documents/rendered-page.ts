@@ -15,7 +15,7 @@ const MAX_BYTES = 10 * 1024 * 1024
 export async function renderPage(trip: Trip, plain: Kept | undefined): Promise<Kept> {
   const { wish, browser, left, tell, signal } = trip
   const maxMs = Math.min(MAX_MS + wish.waitMs, left() - RESERVE_MS)
-  if (maxMs < MIN_MS) throw new FetchFailure('timeout', 'There was no time left to open it in a browser: try again.')
+  if (maxMs < MIN_MS) throw new FetchFailure('timeout', 'There was no time left to open it in a browser.')
   tell(`${plain && wish.waitMs === 0 ? 'The page needs JavaScript: opening' : 'Opening'} it in the browser`)
   const rendered = await browser.render(wish.url, { settleMs: wish.waitMs, maxMs, maxBytes: MAX_BYTES, signal })
   const copy: Copy = {
