@@ -37,7 +37,10 @@ export async function openSite(routes: Readonly<Record<string, Route>> = {}): Pr
     const { pathname } = new URL(request.url ?? '/', 'http://x')
     asked.push(`${request.method} ${pathname}`)
     const route = known.get(pathname)
-    if (typeof route === 'function') return void route(request, response)
+    if (typeof route === 'function') {
+      route(request, response)
+      return
+    }
     response.writeHead(route === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' })
     response.end(route ?? '<p>Nothing is here.</p>')
   })
@@ -91,9 +94,9 @@ function sessionOf(pid: number): number {
   }
 }
 
-/** The folders of browsers that lie about. */
-export function profiles(): readonly string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith('scorpiox-browser-'))
+/** The folders of the browsers of a process that lie about. */
+export function profilesOf(pid: number | undefined = process.pid): readonly string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith(`scorpiox-browser-${pid}-`))
 }
 
 /** Text as it is read, without the tags. */

@@ -2,6 +2,7 @@
 // next one is served.
 
 import { createSocket } from 'node:dgram'
+import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -15,18 +16,17 @@ import {
   HAS_BROWSER,
   launchOne,
   openSite,
-  profiles,
   processesOf,
+  profilesOf,
   PROSE,
+  wayOutTo,
   WISH,
   wordsOf,
   type Site,
 } from './browser-support.js'
-import { wayOutTo } from './browser-support.js'
 
-const json = (ms: number, value: unknown) => async (_: unknown, response: import('node:http').ServerResponse) => {
-  await sleep(ms)
-  response.end(JSON.stringify(value))
+const json = (ms: number, value: unknown) => (_: unknown, response: ServerResponse) => {
+  setTimeout(() => response.end(JSON.stringify(value)), ms)
 }
 
 describe.runIf(HAS_BROWSER)('a page', () => {
@@ -273,7 +273,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       ['closes itself', `<p>before</p><script>window.close()</script>`],
       ['does not let go', `<p>before</p><script>onbeforeunload = () => 'stay'</script>`],
     ])('and %s is taken as it is', async (_, html) => {
-      const page = await show(html, { maxMs: 2000 })
+      const page = await show(html, { maxMs: 3000 })
       expect(page.words).toContain('before')
       expect(page.ms).toBeLessThan(10_000)
     })
@@ -363,9 +363,9 @@ describe.runIf(HAS_BROWSER)('a page', () => {
   test('at the end nothing is left', async () => {
     const { pid } = live
     expect(processesOf(pid).length).toBeGreaterThan(1)
-    expect(profiles()).toHaveLength(1)
+    expect(profilesOf()).toHaveLength(1)
     await live.close()
     expect(processesOf(pid)).toEqual([])
-    expect(profiles()).toEqual([])
+    expect(profilesOf()).toEqual([])
   })
 })
