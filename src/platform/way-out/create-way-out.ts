@@ -1,7 +1,7 @@
 // The way out, put together: a URL is read, judged and asked for, hop after hop, until there is an answer or a failure
 // that says which hop failed and why.
 
-import type { IncomingMessage } from 'node:http'
+import { validateHeaderName, validateHeaderValue, type IncomingMessage } from 'node:http'
 
 import { VERSION } from '../../lib/version.js'
 import { readAllowList } from './allow-list.js'
@@ -11,9 +11,10 @@ import { acceptedEncodings } from './decoding.js'
 import { dialFirst, type Dial } from './dial.js'
 import { createExchange, type Exchange, type Question } from './exchange.js'
 import { FetchFailure, type FetchProblem } from './fetch-failure.js'
-import { createGuard, systemResolve, type Guard, type Resolve } from './guard.js'
+import { createGuard, type Guard } from './guard.js'
 import { isRedirect, redirected } from './redirect.js'
 import { createRoads } from './roads.js'
+import { systemResolve, type Resolve } from './system-resolve.js'
 import type { ProxySettings } from './upstream.js'
 import type { Brought, Errand, WayOut } from './way-out.js'
 import { destinationOf, readWebUrl, shownUrl } from './web-url.js'
@@ -129,9 +130,11 @@ async function travel(start: URL | string, errand: Errand, means: Means): Promis
 }
 
 function firstQuestion(start: URL | string, { method = 'GET', headers = {}, body }: Errand): Question {
+  const url = readWebUrl(start)
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  for (const [name, value] of given) checkHeader(name, value)
   return {
-    url: readWebUrl(start),
+    url,
     method,
     headers: {
       'user-agent': `scorpiox-code/${VERSION}`,
@@ -140,6 +143,16 @@ function firstQuestion(start: URL | string, { method = 'GET', headers = {}, body
       ...Object.fromEntries(given.filter(([name]) => !NOT_THEIRS.has(name) && !name.startsWith('proxy-'))),
     },
     body,
+  }
+}
+
+/** A key that somebody pasted may hold the end of a line. */
+function checkHeader(name: string, value: string): void {
+  try {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+  } catch (error) {
+    throw new FetchFailure('broken', `its header ${JSON.stringify(name)} cannot be sent.`, { cause: error })
   }
 }
 
