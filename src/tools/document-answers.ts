@@ -5,7 +5,7 @@ import type { Documents } from '../services/documents/documents.js'
 import { readWish, type Given } from '../services/documents/wish.js'
 import type { Call } from './call.js'
 import type { Words } from './tool.js'
-import { documentWords, hasText } from './words/document.js'
+import { documentWords, failureWords, hasText, titleOf } from './words/document.js'
 
 export interface Said {
   readonly status: string
@@ -27,14 +27,14 @@ export async function readFor(given: Given, documents: Documents, call: Call): P
     return {
       status: verdict.status,
       url: copy.url,
-      title: reading?.title ?? '',
+      title: reading ? titleOf(reading) : '',
       cursor: extract?.cursor || null,
       words: { content: documentWords(document, wish), isError: !hasText(document) },
     }
   } catch (error) {
     if (!(error instanceof FetchFailure)) throw error
-    const { problem: status, message: content } = error
-    return { status, url: given.url, title: '', cursor: null, words: { content, isError: true } }
+    const words = { content: failureWords(error), isError: true }
+    return { status: error.problem, url: given.url, title: '', cursor: null, words }
   } finally {
     news.stop()
   }

@@ -276,6 +276,10 @@ test('a connection that breaks, a body that grows without end, redirects in a ci
   expect((await readDocs(client, url)).text).toContain('[The page is larger than what is fetched of one')
   const circle = site.add('/circle', (_, response) => response.writeHead(302, { location: '/circle' }).end())
   expect(await readDocs(client, circle)).toMatchObject({ isError: true, structured: { status: 'redirects' } })
+  const silent = site.add('/silent', (request) => request.socket.destroy())
+  const hungUp = await readDocs(client, silent)
+  expect(hungUp).toMatchObject({ isError: true, structured: { status: 'broken' } })
+  expect(hungUp.text).toMatch(/hung up.* Try again later, or find the same text elsewhere\.$/)
 })
 
 test('the proxy of the environment is used', async () => {

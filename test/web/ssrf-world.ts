@@ -2,6 +2,7 @@
 // that stands for the whole public web. Names are answered from a table, and public addresses are dialled to the outer
 // server, so that nothing leaves the machine.
 
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   createServer,
@@ -17,10 +18,12 @@ import { createWayOut, type WayOutInput } from '../../src/platform/way-out/creat
 import { dialFirst } from '../../src/platform/way-out/dial.js'
 import type { CheckingProxy, WayOut } from '../../src/platform/way-out/way-out.js'
 
+const WEBSOCKET = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
+
 export const PUBLIC = '93.184.215.14'
 
 export interface World {
-  readonly internal: { readonly port: number; hits: number }
+  readonly internal: Internal
   readonly outer: { readonly port: number; hits: number }
   /** What was dialled, as `address:port`. */
   readonly dialled: string[]
@@ -32,10 +35,32 @@ export interface World {
   close(): Promise<void>
 }
 
+export interface Internal {
+  readonly port: number
+  /** Also of those who only connected. */
+  hits: number
+  /** What was asked for. */
+  readonly paths: Set<string>
+}
+
 export async function openWorld(): Promise<World> {
-  const internalServer = await listen((_, response) => {
+  const internalServer = await listen((incoming, response) => {
     internal.hits++
+    internal.paths.add(incoming.url ?? '')
+    response.writeHead(200, { 'access-control-allow-origin': '*', 'content-type': typeOf(incoming.url ?? '') })
     response.end('SECRET')
+  })
+  internalServer.on('upgrade', (incoming, socket) => {
+    internal.paths.add(incoming.url ?? '')
+    // Welcomed, or a browser would let the next one wait.
+    const key = createHash('sha1').update(`${incoming.headers['sec-websocket-key']}${WEBSOCKET}`).digest('base64')
+    const head = [
+      '101 Switching Protocols',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      `Sec-WebSocket-Accept: ${key}`,
+    ]
+    socket.end(`HTTP/1.1 ${head.join('\r\n')}\r\n\r\n`)
   })
   // A tunnel that is opened is a leak, whether or not anything is sent through it.
   internalServer.on('connection', () => internal.hits++)
@@ -43,7 +68,7 @@ export async function openWorld(): Promise<World> {
     outer.hits++
     answer(incoming, response)
   })
-  const internal = { port: portOf(internalServer), hits: 0 }
+  const internal = { port: portOf(internalServer), hits: 0, paths: new Set<string>() }
   const outer = { port: portOf(outerServer), hits: 0 }
   const dialled: string[] = []
   const names = new Map<string, string[][]>()
@@ -99,6 +124,13 @@ function isWorldly(address: string): boolean {
   return (
     address === PUBLIC || address === '1.1.1.1' || address === '2606:4700:4700::1111' || address === '64:ff9b::808:808'
   )
+}
+
+/** What browsers want to see before they run or show it. */
+function typeOf(path: string): string {
+  if (/script|worker|import|module/.test(path)) return 'text/javascript'
+  if (/style/.test(path)) return 'text/css'
+  return 'text/html'
 }
 
 /** At every address of the machine, of both kinds where it has both. */

@@ -20,7 +20,9 @@ export async function renderPage(browser: LiveBrowser, url: string, wish: Wish):
   if (!/^https?:\/\//i.test(url))
     throw new FetchFailure('bad-url', `${url} is no web page: only http and https are shown`)
   const startedAt = performance.now()
-  const page = await openPage(browser)
+  const page = await openPage(browser).catch((error: unknown) => {
+    throw explained(error, url)
+  })
   const stop = (): void => page.watch.leave(UNWANTED)
   wish.signal?.addEventListener('abort', stop)
   try {

@@ -1,6 +1,7 @@
 // Reads documents on the web: from what was read lately, or by the cheapest way that works. The same page is fetched once
 // however many want it, and nothing takes longer than its time.
 
+import { deadline } from '../../lib/deadline.js'
 import { orAborted } from '../../lib/or-aborted.js'
 import type { Browser } from '../../platform/browser/browser.js'
 import { FetchFailure } from '../../platform/way-out/fetch-failure.js'
@@ -17,6 +18,8 @@ import type { Trip } from './trip.js'
 import type { Wish } from './wish.js'
 
 const TOTAL_MS = 45_000
+/** For whoever has something to give back when the time is up. */
+const LAST_WORDS_MS = 1000
 
 export interface Documents {
   /** A page that is not there is a document with that verdict; what cannot be had or read is a Failure. */
@@ -36,9 +39,11 @@ export interface Means {
   readonly extractor: Extractor
   readonly browser: Pick<Browser, 'render' | 'close'>
   readonly maxChars: number
+  /** For everything but what somebody wants to wait. */
+  readonly totalMs?: number
 }
 
-export function createDocuments({ ask, extractor, browser, maxChars }: Means): Documents {
+export function createDocuments({ ask, extractor, browser, maxChars, totalMs = TOTAL_MS }: Means): Documents {
   const cache = createPageCache(() => performance.now())
   const recent = createRecent(cache, extractor)
   const flights = createFlights<Kept>()
@@ -47,7 +52,7 @@ export function createDocuments({ ask, extractor, browser, maxChars }: Means): D
     const taste = tasteOf(wish)
     const mark = markOf(user, wish, taste)
     return flights.join(mark, signal, (stop) =>
-      inTime(TOTAL_MS + wish.waitMs, stop, wish, (time) =>
+      inTime(totalMs + wish.waitMs, stop, wish, (time) =>
         anew(mark, { wish, taste, ask, extractor, browser, tell, ...time }),
       ),
     )
@@ -86,15 +91,18 @@ async function inTime<T>(
   work: (time: Pick<Trip, 'left' | 'signal'>) => Promise<T>,
 ): Promise<T> {
   const until = performance.now() + ms
-  const signal = AbortSignal.any([stop, AbortSignal.timeout(ms)])
+  const time = deadline(ms, stop)
+  const last = deadline(ms + LAST_WORDS_MS, stop)
   try {
-    return await orAborted(work({ left: () => until - performance.now(), signal }), signal)
+    return await orAborted(work({ left: () => until - performance.now(), signal: time.signal }), last.signal)
   } catch (error) {
     if (stop.aborted) throw unwanted(wish, error)
-    if (!signal.aborted) throw error
-    const seconds = Math.round(ms / 1000)
-    const said = `Reading ${wish.url} took longer than ${seconds} s and was given up: try again later.`
+    if (!time.signal.aborted) throw error
+    const said = `Reading ${wish.url} took longer than ${Math.round(ms / 1000)} s and was given up.`
     throw new FetchFailure('timeout', said, { cause: error })
+  } finally {
+    time.clear()
+    last.clear()
   }
 }
 

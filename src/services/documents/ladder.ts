@@ -2,6 +2,7 @@
 // to wait for it. What an earlier rung brought is never lost by a later one.
 
 import { Failure } from '../../lib/failure.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import { FetchFailure, type FetchProblem } from '../../platform/way-out/fetch-failure.js'
 import { isHtml } from './copy.js'
 import type { Kept } from './page-cache.js'
@@ -25,8 +26,10 @@ export async function climb(trip: Trip, plainPage: () => Promise<Kept> = () => r
   try {
     return better(plain, await renderPage(trip, plain), trip.wish, isForced)
   } catch (error) {
-    if (!(error instanceof Failure) || trip.signal.aborted) throw error
-    return noted(plain, `This is what plain HTTP gave, without its scripts. ${error.message}`)
+    const isLate = trip.signal.aborted
+    if (!isLate && !(error instanceof Failure)) throw error
+    const why = isLate ? 'The browser took too long.' : reasonOf(error)
+    return noted(plain, `This is what plain HTTP gave, without its scripts. ${why}`)
   }
 }
 

@@ -1,5 +1,6 @@
 // The dear way to a document: the page as its scripts make it, in the warm browser.
 
+import { orAborted } from '../../lib/or-aborted.js'
 import { FetchFailure } from '../../platform/way-out/fetch-failure.js'
 import type { Copy } from './copy.js'
 import type { Kept } from './page-cache.js'
@@ -8,16 +9,17 @@ import { examine, type Trip } from './trip.js'
 const MAX_MS = 20_000
 /** What must be left for taking the page apart. */
 const RESERVE_MS = 5000
-const MIN_MS = 2000
+const MIN_MS = 1000
 const MAX_BYTES = 10 * 1024 * 1024
 
 /** `plain`: what plain HTTP gave of it, if anything. */
 export async function renderPage(trip: Trip, plain: Kept | undefined): Promise<Kept> {
   const { wish, browser, left, tell, signal } = trip
   const maxMs = Math.min(MAX_MS + wish.waitMs, left() - RESERVE_MS)
-  if (maxMs < MIN_MS) throw new FetchFailure('timeout', 'There was no time left to open it in a browser: try again.')
+  if (maxMs < MIN_MS) throw new FetchFailure('timeout', 'There was no time left to open it in a browser.')
   tell(`${plain && wish.waitMs === 0 ? 'The page needs JavaScript: opening' : 'Opening'} it in the browser`)
-  const rendered = await browser.render(wish.url, { settleMs: wish.waitMs, maxMs, maxBytes: MAX_BYTES, signal })
+  const work = browser.render(wish.url, { settleMs: wish.waitMs, maxMs, maxBytes: MAX_BYTES, signal })
+  const rendered = await orAborted(work, signal)
   const copy: Copy = {
     asked: wish.url,
     url: rendered.url,

@@ -39,7 +39,7 @@ export function judge(copy: Copy, reading: Reading | undefined): Verdict {
   if (evidence && evidence.challenge !== '' && (!isOk || chars < NOTICE_CHARS)) {
     return {
       status: 'blocked',
-      seen: `It showed a bot check (${evidence.challenge}), ${answered(copy)}.`,
+      seen: `It showed a bot check (${evidence.challenge}) and ${answered(copy)}.`,
       scripts: 'needed',
     }
   }

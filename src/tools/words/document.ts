@@ -3,6 +3,7 @@
 
 import { oneLine } from '../../lib/one-line.js'
 import { visibleText } from '../../lib/visible-text.js'
+import type { FetchFailure, FetchProblem } from '../../platform/way-out/fetch-failure.js'
 import type { Copy } from '../../services/documents/copy.js'
 import type { Document, Extract } from '../../services/documents/document.js'
 import type { About } from '../../services/documents/prepared.js'
@@ -14,10 +15,13 @@ import { closing, count, plural, span } from './words.js'
 
 const MAX_TITLE = 200
 const MAX_URL = 500
+const MAX_MESSAGE = 3000
 /** Of a page that is not the one that was wanted. */
 const MAX_EXCERPT = 1000
 /** Below it, what stands before a paywall is not worth reading. */
 const TEASER_CHARS = 200
+
+const LATER = 'Try again later, or find the same text elsewhere.'
 
 const ADVICE: Readonly<Record<Status, string>> = {
   ok: '',
@@ -28,7 +32,16 @@ const ADVICE: Readonly<Record<Status, string>> = {
   paywall: 'The rest is only for subscribers: ask the person for it, or find another page.',
   not_found: 'Check the address, or go up to a page that links to it; WebSearch may know where it is now.',
   empty: '',
-  http_error: 'Try again later, or find the same text elsewhere.',
+  http_error: LATER,
+}
+
+/** Where the sentence itself does not say what to do. */
+const REMEDIES: Readonly<Partial<Record<FetchProblem, string>>> = {
+  unreachable: 'Check the address, or try again later.',
+  tls: 'Nobody can tell who answers there: find the same text elsewhere.',
+  redirects: 'Give the address that it should lead to, if you know it.',
+  timeout: LATER,
+  broken: LATER,
 }
 
 /** Whether there is something to read that was wanted. */
@@ -50,15 +63,23 @@ export function documentWords(document: Document, wish: Wish): string {
   )
 }
 
+export function failureWords({ problem, message }: FetchFailure): string {
+  return shown([message, REMEDIES[problem] ?? ''].join(' '), MAX_MESSAGE)
+}
+
 function headLines(reading: About, copy: Copy, { chars, lines }: Extract): readonly string[] {
   const { title, language, published } = reading
   const facts = [
     wayOf(reading, copy),
     `${plural(chars, 'character', 'characters')} in ${plural(lines, 'line', 'lines')}`,
-    ...(language === '' ? [] : [oneLine(language, 20)]),
-    ...(published === '' ? [] : [`published ${oneLine(published, 40)}`]),
+    ...(language === '' ? [] : [shown(language, 20)]),
+    ...(published === '' ? [] : [`published ${shown(published, 40)}`]),
   ]
-  return [...(title === '' ? [] : [`Title: ${shown(title, MAX_TITLE)}`]), addressLine(copy), facts.join(' · ')]
+  return [...(title === '' ? [] : [`Title: ${titleOf(reading)}`]), addressLine(copy), facts.join(' · ')]
+}
+
+export function titleOf({ title }: About): string {
+  return shown(title, MAX_TITLE)
 }
 
 function addressLine({ asked, url, way }: Copy): string {

@@ -1,0 +1,98 @@
+// What is left when a part of it hangs, whatever was promised: the time is kept, and what an earlier rung had is given.
+
+import { expect, test } from 'vitest'
+
+import type { Copy } from './copy.js'
+import { createDocuments, type Means } from './documents.js'
+import type { Reading } from './extract/extractor.js'
+import { readWish } from './wish.js'
+
+const never = (): Promise<never> => new Promise(() => {})
+const close = (): Promise<void> => Promise.resolve()
+const reader = () => ({ user: 'me', signal: new AbortController().signal, tell: () => {} })
+const wish = readWish({ url: 'https://example.com/' })
+
+const COPY: Copy = {
+  asked: wish.url,
+  url: wish.url,
+  status: 200,
+  headers: new Headers(),
+  contentType: 'text/html',
+  bytes: Buffer.from('<p>Few words</p><script></script>'),
+  way: 'http',
+  cut: undefined,
+  waitedMs: 0,
+}
+
+const READING: Reading = {
+  kind: 'html',
+  title: '',
+  language: '',
+  published: '',
+  canonical: '',
+  content: 'Few words',
+  outline: [],
+  hasFragment: false,
+  pages: 0,
+  evidence: {
+    htmlChars: 33,
+    textChars: 9,
+    contentChars: 9,
+    scripts: 1,
+    hasEmptyRoot: false,
+    asksForScripts: false,
+    isFromState: false,
+    challenge: '',
+    hasLoginForm: false,
+    hasPaywall: false,
+    saysNotFound: false,
+    alternates: [],
+    refreshTo: '',
+  },
+}
+
+const MEANS: Means = {
+  ask: () => Promise.resolve(COPY),
+  extractor: { read: () => Promise.resolve(READING), close },
+  browser: { render: never, close },
+  maxChars: 1000,
+  totalMs: 6200,
+}
+
+test('a server, and a thread, that hang', async () => {
+  const hanging = [{ ask: never }, { extractor: { read: never, close } }]
+  const reads = hanging.map((part) => createDocuments({ ...MEANS, ...part, totalMs: 50 }).read(wish, reader()))
+  const timeout = { reason: { problem: 'timeout' } }
+  expect(await Promise.allSettled(reads)).toMatchObject([timeout, timeout])
+})
+
+test('a browser that hangs does not lose what plain HTTP had', async () => {
+  const { extract, notes } = await createDocuments(MEANS).read(wish, reader())
+  expect(extract?.text).toBe('Few words')
+  expect(notes).toEqual(['This is what plain HTTP gave, without its scripts. The browser took too long.'])
+})
+
+test('who leaves is let go at once, and the work with him', async () => {
+  let signal: AbortSignal | undefined
+  const ask: Means['ask'] = (_, how) => {
+    signal = how.signal
+    return never()
+  }
+  const leaving = new AbortController()
+  const read = createDocuments({ ...MEANS, ask }).read(wish, { ...reader(), signal: leaving.signal })
+  leaving.abort()
+  await expect(read).rejects.toMatchObject({ problem: 'aborted' })
+  expect(signal?.aborted).toBe(true)
+})
+
+test('what one user has read is not given to another', async () => {
+  let asked = 0
+  const ask: Means['ask'] = async () => {
+    asked++
+    return { ...COPY, bytes: Buffer.from('<p>x</p>') }
+  }
+  const plain = { ...READING, evidence: { ...READING.evidence, scripts: 0 } }
+  const documents = createDocuments({ ...MEANS, ask, extractor: { read: () => Promise.resolve(plain), close } })
+  for (const user of ['me', 'you', 'me', 'you']) await documents.read(wish, { ...reader(), user })
+  expect(asked).toBe(2)
+})
