@@ -42,10 +42,14 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
       'platform/port.ts',
       'platform/probe.ts',
       'platform/way-out/dial.ts',
-      'platform/way-out/upstream-tunnel.ts',
+      'platform/way-out/secured.ts',
     ],
   },
-  { effect: 'looking up names', pattern: /['"]node:dns(\/promises)?['"]/, doors: ['platform/way-out/guard.ts'] },
+  {
+    effect: 'looking up names',
+    pattern: /['"]node:dns(\/promises)?['"]/,
+    doors: ['platform/way-out/system-resolve.ts'],
+  },
   {
     effect: 'SQL',
     pattern: /['"](node:sqlite|@photostructure\/sqlite|pg)['"]/,

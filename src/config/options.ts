@@ -249,6 +249,7 @@ const GENERAL = {
   FETCH_PROXY: {
     type: 'string',
     default: '',
+    secret: true,
     about:
       'Proxy for ReadDocs and WebSearch, such as `http://proxy:3128`; empty means what `HTTPS_PROXY`, `HTTP_PROXY` and ' +
       '`NO_PROXY` say, `off` none.',

@@ -79,8 +79,7 @@ export async function startHelper(file: string, args: readonly string[], start: 
   await started(child)
   const [, , , orders, reports] = child.stdio
   if (!isWritable(orders) || !isReadable(reports)) throw new Error('the helper has no pipes')
-  child.unref()
-  for (const stream of [orders, reports]) if ('unref' in stream && typeof stream.unref === 'function') stream.unref()
+  unref(child, orders, reports)
   orders.on('error', () => {})
   reports.on('error', () => {})
   let rest = ''
@@ -96,6 +95,45 @@ export async function startHelper(file: string, args: readonly string[], start: 
     child.kill('SIGCONT')
   }
   return { exited, silent, hangUp, tell: (text) => void orders.write(text) }
+}
+
+export interface Talker {
+  readonly pid: number
+  readonly exited: Promise<Exit>
+  tell(text: string): void
+  /** Ends it and what it started, without asking. */
+  kill(): void
+}
+
+export interface TalkerStart {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly onHeard: (chunk: Buffer) => void
+  readonly onComplaint: (chunk: Buffer) => void
+}
+
+/** Starts a program that hears on fd 3, answers on fd 4 and complains on stderr; it does not keep this process alive. */
+export async function startTalker(file: string, args: readonly string[], start: TalkerStart): Promise<Talker> {
+  const { cwd, env, onHeard, onComplaint } = start
+  const detached = process.platform !== 'win32'
+  const child = spawn(file, args, {
+    cwd,
+    env,
+    detached,
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    windowsHide: true,
+  })
+  const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve(exitOf(code, signal))))
+  const pid = await started(child)
+  const [, , complaints, orders, answers] = child.stdio
+  if (!isWritable(orders) || !isReadable(answers) || !isReadable(complaints))
+    throw new Error('the program has no pipes')
+  unref(child, complaints, orders, answers)
+  for (const stream of [complaints, orders, answers]) stream.on('error', () => {})
+  answers.on('data', onHeard)
+  complaints.on('data', onComplaint)
+  const kill = (): void => void (detached ? signalGroup(pid, 'SIGKILL') : child.kill('SIGKILL'))
+  return { pid, exited, tell: (text) => void orders.write(text), kill }
 }
 
 /** What a program prints when asked a short question; undefined when it is not there or does not answer. */
@@ -181,6 +219,11 @@ function started(child: ChildProcess): Promise<number> {
     child.once('error', reject)
     child.once('spawn', () => resolve(child.pid ?? 0))
   })
+}
+
+/** None of them keeps this process alive. */
+function unref(...all: readonly object[]): void {
+  for (const each of all) if ('unref' in each && typeof each.unref === 'function') each.unref()
 }
 
 function trickle(stream: Readable): void {

@@ -25,6 +25,8 @@ export interface Rendered {
   readonly contentType: string
   readonly html: string
   readonly title: string
+  /** Whether there was more than `maxBytes` of it. */
+  readonly isCut: boolean
   /** Whether the document went quiet before the time was up. */
   readonly isQuiet: boolean
   readonly waitedMs: number

@@ -1,10 +1,12 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage, type Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 
 import { expect, onTestFinished, test } from 'vitest'
-import { WebSocketServer } from 'ws'
+import { WebSocket, WebSocketServer } from 'ws'
 
 import { createWayOut } from './create-way-out.js'
 import type { CheckingProxy } from './way-out.js'
@@ -151,6 +153,31 @@ test.each([
   const { proxy, port, heard } = await world()
   expect(await raw(proxy, `POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\n${rest}`)).toMatch(/^HTTP\/1\.1 [45]/)
   expect(heard).toEqual([])
+})
+
+test.runIf(process.platform === 'linux' && process.getuid?.() === 0)('another user is not served', async () => {
+  const { proxy, port, heard } = await world()
+  const script = `const s = require('node:net').connect(${proxy.port}, '127.0.0.1')
+    s.write('GET http://127.0.0.1:${port}/ HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n')
+    s.on('data', (data) => process.stdout.write(data)).on('error', () => {})`
+  const run = (uid: number): Promise<{ stdout: string }> =>
+    promisify(execFile)(process.execPath, ['-e', script], { uid, cwd: '/', env: {} })
+  expect((await run(0)).stdout).toContain('seen /')
+  expect((await run(65_534)).stdout).toBe('')
+  expect(heard).toHaveLength(1)
+})
+
+test('a WebSocket stays open', async () => {
+  const { proxy, port } = await world()
+  const { socket: through } = await tunnel(proxy, `127.0.0.1:${port}`)
+  const direct = new WebSocket(`ws://127.0.0.1:${port}/`, { createConnection: () => through })
+  onTestFinished(() => direct.terminate())
+  await once(direct, 'open')
+  for (const word of ['one', 'two', 'three']) {
+    direct.send(word)
+    expect(String((await once(direct, 'message'))[0])).toBe(`echo ${word}`)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+  }
 })
 
 test('closing ends every connection', async () => {

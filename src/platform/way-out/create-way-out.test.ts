@@ -118,6 +118,18 @@ test('method, headers and body are sent; what is ours to say is not theirs', asy
   expect(sent).not.toHaveProperty('proxy-authorization')
 })
 
+test('what cannot be a header is a failure that does not show it', async () => {
+  for (const [name, value] of [
+    ['x-key', 'secret\nx: y'],
+    ['x key', 'secret'],
+    ['x-key', 'secret\0'],
+  ]) {
+    const failure = await failureOf(wayOut().fetch(`${base}/text`, { headers: { [`${name}`]: `${value}` } }))
+    expect(failure.message).toContain(`its header "${name}" cannot be sent`)
+    expect(failure.message).not.toContain('secret')
+  }
+})
+
 async function failureOf(fetched: Promise<unknown>): Promise<FetchFailure> {
   const failure = await fetched.then(
     () => 'it was fetched',

@@ -2,18 +2,20 @@
 // that says which hop failed and why.
 
 import { setMaxListeners } from 'node:events'
-import type { IncomingMessage } from 'node:http'
+import { validateHeaderName, validateHeaderValue, type IncomingMessage } from 'node:http'
 
 import { VERSION } from '../../lib/version.js'
 import { readAllowList } from './allow-list.js'
 import { readBody } from './body.js'
 import type { OpenProxy } from './checking-proxy.js'
 import { acceptedEncodings } from './decoding.js'
+import { dialFirst, type Dial } from './dial.js'
 import { createExchange, type Exchange, type Question } from './exchange.js'
 import { FetchFailure, type FetchProblem } from './fetch-failure.js'
-import { createGuard, systemResolve, type Guard, type Resolve } from './guard.js'
+import { createGuard, type Guard } from './guard.js'
 import { isRedirect, redirected } from './redirect.js'
 import { createRoads } from './roads.js'
+import { systemResolve, type Resolve } from './system-resolve.js'
 import type { ProxySettings } from './upstream.js'
 import type { Brought, Errand, WayOut } from './way-out.js'
 import { destinationOf, readWebUrl, shownUrl } from './web-url.js'
@@ -41,19 +43,21 @@ export interface WayOutInput {
   readonly warn: (about: string) => void
   /** Of a name; as the system does it, unless told. */
   readonly resolve?: Resolve
+  /** To one of the addresses that were judged; as the system does it, unless told. */
+  readonly dial?: Dial
   /** A certificate to believe in beside those of the system. */
   readonly trust?: string
 }
 
 export function createWayOut(input: WayOutInput): WayOut {
-  const { allow, proxies, warn, resolve = systemResolve(), trust } = input
+  const { allow, proxies, warn, resolve = systemResolve(), dial = dialFirst, trust } = input
   const allowed = readAllowList(allow)
   for (const complaint of allowed.complaints) warn(complaint)
   const closing = new AbortController()
   // As many may be under way as somebody asks for.
   setMaxListeners(0, closing.signal)
   const guard = createGuard(allowed, resolve)
-  const roads = createRoads({ guard, resolve, proxies, trust, closing: closing.signal })
+  const roads = createRoads({ guard, resolve, dial, proxies, trust, closing: closing.signal })
   const exchange = createExchange(roads, { keepAlive: true })
   let proxy: Promise<OpenProxy> | undefined
   return {
@@ -129,9 +133,11 @@ async function travel(start: URL | string, errand: Errand, means: Means): Promis
 }
 
 function firstQuestion(start: URL | string, { method = 'GET', headers = {}, body }: Errand): Question {
+  const url = readWebUrl(start)
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  for (const [name, value] of given) checkHeader(name, value)
   return {
-    url: readWebUrl(start),
+    url,
     method,
     headers: {
       'user-agent': `scorpiox-code/${VERSION}`,
@@ -140,6 +146,16 @@ function firstQuestion(start: URL | string, { method = 'GET', headers = {}, body
       ...Object.fromEntries(given.filter(([name]) => !NOT_THEIRS.has(name) && !name.startsWith('proxy-'))),
     },
     body,
+  }
+}
+
+/** A key that somebody pasted may hold the end of a line. */
+function checkHeader(name: string, value: string): void {
+  try {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+  } catch (error) {
+    throw new FetchFailure('broken', `its header ${JSON.stringify(name)} cannot be sent.`, { cause: error })
   }
 }
 

@@ -10,7 +10,9 @@ import { FetchFailure } from './fetch-failure.js'
 const HEAD_START_MS = 250
 const PATIENCE_MS = 10_000
 
-export function dial(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
+export type Dial = (addresses: readonly string[], port: number, signal: AbortSignal) => Promise<Socket>
+
+export const dialFirst: Dial = (addresses, port, signal) => {
   const racing = new Set<Socket>()
   const waiting = [...addresses]
   return new Promise((resolve, reject) => {

@@ -136,10 +136,12 @@ function headOf(request: ClientRequest, body: string | undefined, signal: AbortS
 
 function explained(error: unknown): unknown {
   if (error instanceof FetchFailure || !(error instanceof Error)) return error
-  const why = hasCode(error, 'HPE_HEADER_OVERFLOW')
-    ? `the head of its answer is larger than ${MAX_HEADER_BYTES / 1024} KB.`
-    : hasCode(error, 'ECONNRESET', 'EPIPE')
-      ? 'it hung up without an answer.'
-      : `what it answered is not HTTP (${reasonOf(error)}).`
-  return new FetchFailure('broken', why, { cause: error })
+  return new FetchFailure('broken', brokenBy(error), { cause: error })
+}
+
+function brokenBy(error: Error): string {
+  if (hasCode(error, 'HPE_HEADER_OVERFLOW')) return `its headers are larger than ${MAX_HEADER_BYTES / 1024} KB.`
+  if (hasCode(error, 'ECONNRESET', 'EPIPE')) return 'it hung up without an answer.'
+  if ('code' in error && String(error.code).startsWith('HPE_')) return `its answer is not HTTP (${reasonOf(error)}).`
+  return `the connection broke (${reasonOf(error)}).`
 }

@@ -1,19 +1,14 @@
 // Who may be dialled. A host is judged by what was asked for, and by every address it has: one bad answer among good ones
 // is a trick, so all are refused. Whoever dials takes an address from here and looks nothing up again.
 
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 
 import { standingOf, type Standing } from '../../lib/internet-address.js'
 import { standingOfName } from '../../lib/internet-name.js'
-import { reasonOf } from '../../lib/reason-of.js'
-import { hasCode } from '../../lib/error-code.js'
 import type { AllowList } from './allow-list.js'
 import { FetchFailure } from './fetch-failure.js'
+import { noSuchHost, type Resolve } from './system-resolve.js'
 import { printDestination, type Destination } from './web-url.js'
-
-/** The addresses of a name. */
-export type Resolve = (name: string) => Promise<readonly string[]>
 
 export interface Guard {
   /** Refuses what can be refused without asking where a name leads. */
@@ -42,37 +37,10 @@ export function createGuard(allowed: AllowList, resolve: Resolve): Guard {
       if (isIP(host) !== 0) return [host]
       const addresses = await resolve(host)
       for (const address of addresses) judge(destination, address, standingOf(address))
-      if (addresses.length === 0) throw new FetchFailure('unresolved', noAddress(host))
+      if (addresses.length === 0) throw new FetchFailure('unresolved', noSuchHost(host))
       return addresses
     },
   }
-}
-
-/** As the system does it, its hosts file included. Those who ask for the same name at the same time get one answer. */
-export function systemResolve(): Resolve {
-  const asking = new Map<string, Promise<readonly string[]>>()
-  return (name) => {
-    const running = asking.get(name) ?? ask(name).finally(() => asking.delete(name))
-    asking.set(name, running)
-    return running
-  }
-}
-
-async function ask(name: string): Promise<readonly string[]> {
-  try {
-    const answers = await lookup(name, { all: true, verbatim: true })
-    return answers.map(({ address }) => address)
-  } catch (error) {
-    if (hasCode(error, 'EAI_AGAIN', 'ETIMEOUT')) {
-      throw new FetchFailure('unresolved', `no name server answers for ${name}. Is there a network?`, { cause: error })
-    }
-    const why = hasCode(error, 'ENOTFOUND', 'ENODATA') ? '' : ` (${reasonOf(error)})`
-    throw new FetchFailure('unresolved', noAddress(name) + why, { cause: error })
-  }
-}
-
-function noAddress(name: string): string {
-  return `there is no host ${name}. Check how it is written.`
 }
 
 function refusal(destination: Destination, found: string, standing: Standing, complaints: readonly string[]): string {

@@ -5,10 +5,12 @@ import { isIP, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 
 import { standingOf } from '../../lib/internet-address.js'
-import { dial } from './dial.js'
+import { within } from '../../lib/within.js'
+import type { Dial } from './dial.js'
 import { FetchFailure } from './fetch-failure.js'
-import type { Guard, Resolve } from './guard.js'
+import type { Guard } from './guard.js'
 import { secured } from './secured.js'
+import type { Resolve } from './system-resolve.js'
 import { openTunnelThrough } from './upstream-tunnel.js'
 import { upstreamFor, type ProxySettings, type Upstream } from './upstream.js'
 import { printDestination, type Destination } from './web-url.js'
@@ -28,6 +30,7 @@ export interface Roads {
 export interface RoadsInput {
   readonly guard: Guard
   readonly resolve: Resolve
+  readonly dial: Dial
   readonly proxies: ProxySettings
   /** A certificate to believe in beside those of the system. */
   readonly trust: string | undefined
@@ -35,7 +38,7 @@ export interface RoadsInput {
   readonly closing: AbortSignal
 }
 
-export function createRoads({ guard, resolve, proxies, trust, closing }: RoadsInput): Roads {
+export function createRoads({ guard, resolve, dial, proxies, trust, closing }: RoadsInput): Roads {
   async function reachUpstream({ destination, isSecure }: Upstream): Promise<Socket> {
     const { host, port } = destination
     try {
@@ -57,7 +60,9 @@ export function createRoads({ guard, resolve, proxies, trust, closing }: RoadsIn
   /** What the person allowed is near here, not behind their proxy. */
   async function leadsHome(destination: Destination): Promise<boolean> {
     try {
-      const addresses = await soon(guard.addressesOf(destination))
+      // The system may try for long to find out what only the proxy knows.
+      const addresses = await within(LOOK_AROUND_MS, guard.addressesOf(destination))
+      if (!addresses) throw new FetchFailure('unresolved', 'no name server answers.')
       return addresses.some((address) => standingOf(address) !== 'public')
     } catch (error) {
       // Networks with a proxy often know the names of the world there only. One without a dot is the network's own.
@@ -79,13 +84,4 @@ export function createRoads({ guard, resolve, proxies, trust, closing }: RoadsIn
     handOver: (destination) => upstreamOf(destination, false),
     reachSecurely: async (destination) => secured(await reach(destination, true), destination.host, trust),
   }
-}
-
-/** Where a proxy knows the names, the system may try for long to find them out. */
-function soon<T>(addresses: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = new FetchFailure('unresolved', 'no name server answers.')
-    const timer = setTimeout(() => reject(late), LOOK_AROUND_MS)
-    addresses.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

@@ -31,11 +31,11 @@ export function readWebUrl(given: URL | string, base?: string): URL {
   if (url.username !== '' || url.password !== '') {
     throw new FetchFailure('bad-url', 'it holds a user name or a password; give the URL without.')
   }
-  url.hostname = url.hostname.replace(/\.$/, '')
-  const { host, port } = destinationOf(url)
-  if (host.length > MAX_HOST || /^\.|\.\.|\.$/.test(host)) {
+  if (url.hostname.length > MAX_HOST || /^\.|\.\./.test(url.hostname)) {
     throw new FetchFailure('bad-url', 'its host is not a name that can exist.')
   }
+  url.hostname = url.hostname.replace(/\.$/, '')
+  const { port } = destinationOf(url)
   if (isBadPort(port)) throw new FetchFailure('refused', `port ${port} is not one of the web, and is never fetched.`)
   return url
 }

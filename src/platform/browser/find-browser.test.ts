@@ -1,0 +1,83 @@
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, posix, win32 } from 'node:path'
+
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { Failure } from '../../lib/failure.js'
+import { browserPlaces, findBrowser } from './find-browser.js'
+
+const PLATFORMS = ['linux', 'darwin', 'win32', 'freebsd'] as const
+const never = (): string => {
+  throw new Failure('there is nowhere to unpack one')
+}
+
+function folder(): string {
+  return mkdtempSync(join(tmpdir(), 'scorpiox-find-'))
+}
+
+function program(path: string): string {
+  writeFileSync(path, '#!/bin/sh\n')
+  chmodSync(path, 0o755)
+  return path
+}
+
+test('only absolute places are looked at, whatever the environment says', () => {
+  const value = fc.oneof(
+    fc.string(),
+    fc.constantFrom('.', './bin', 'bin:/usr/bin::..', 'C:evil', '..\\x', '/opt', 'C:\\P'),
+  )
+  const names = ['PATH', 'HOME', 'ProgramFiles', 'PROGRAMFILES(X86)', 'LOCALAPPDATA'] as const
+  const env = fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] })
+  fc.assert(
+    fc.property(env, fc.constantFrom(...PLATFORMS), (vars, platform) => {
+      const { isAbsolute } = platform === 'win32' ? win32 : posix
+      expect(browserPlaces(platform, vars).filter((place) => !isAbsolute(place))).toEqual([])
+    }),
+  )
+})
+
+test('each system has its own places', () => {
+  expect(
+    browserPlaces('win32', { ProgramFiles: 'C:\\Program Files', LOCALAPPDATA: 'C:\\Users\\a\\AppData\\Local' }),
+  ).toEqual(
+    expect.arrayContaining([
+      'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+      'C:\\Program Files\\Microsoft\\Edge\\Application\\msedge.exe',
+      'C:\\Users\\a\\AppData\\Local\\Google\\Chrome\\Application\\chrome.exe',
+    ]),
+  )
+  expect(browserPlaces('darwin', { HOME: '/Users/a' })).toEqual(
+    expect.arrayContaining([
+      '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+      '/Users/a/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+    ]),
+  )
+  const linux = browserPlaces('linux', { PATH: '/usr/local/bin:/usr/bin' })
+  expect(linux).toEqual(
+    expect.arrayContaining(['/usr/bin/chromium', '/usr/local/bin/google-chrome', '/snap/bin/chromium']),
+  )
+  // Chrome of a folder that stands later on the PATH is preferred to Edge of the first.
+  expect(linux.indexOf('/usr/bin/google-chrome')).toBeLessThan(linux.indexOf('/usr/local/bin/microsoft-edge'))
+})
+
+test('the one that is wanted is taken, and a wrong one is told', async () => {
+  const here = folder()
+  const wanted = program(join(here, 'my browser'))
+  const plain = join(here, 'plain')
+  writeFileSync(plain, '')
+  const find = (path: string): Promise<string> => findBrowser({ wanted: path, env: {}, unpackIn: never })
+  expect(await find(wanted)).toBe(wanted)
+  for (const wrong of [plain, here, join(here, 'absent')])
+    await expect(find(wrong)).rejects.toThrow(`BROWSER_PATH names ${wrong}`)
+  await expect(find('off')).rejects.toThrow('BROWSER_PATH is off')
+})
+
+test.skipIf(process.platform === 'win32')('one on the PATH is found, and folders and plain files are not', async () => {
+  const [first, second] = [folder(), folder()]
+  mkdirSync(join(first, 'chromium-headless-shell'))
+  writeFileSync(join(first, 'google-chrome'), '')
+  const chromium = program(join(second, 'chromium'))
+  expect(await findBrowser({ wanted: '', env: { PATH: `${first}:${second}` }, unpackIn: never })).toBe(chromium)
+})

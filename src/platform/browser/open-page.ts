@@ -1,0 +1,75 @@
+// A page in a context of its own: no cookies, no permissions, no downloads, no service workers, no windows beside it.
+// Closing it leaves nothing of it in the browser.
+
+import { isObject } from '../../lib/json.js'
+import { within } from '../../lib/within.js'
+import { NO_BYPASS } from './arguments.js'
+import type { Session } from './devtools.js'
+import type { LiveBrowser } from './launch.js'
+import { watchPage, type PageWatch } from './page-watch.js'
+
+const CLOSE_MS = 3000
+const LANGUAGES = 'en-US,en;q=0.9'
+
+export interface Page {
+  readonly session: Session
+  /** Of its one frame that is not inside another. */
+  readonly frameId: string
+  readonly watch: PageWatch
+  /** Whether it was closed in time. */
+  close(): Promise<boolean>
+}
+
+export async function openPage({ devtools, userAgent, proxy }: LiveBrowser): Promise<Page> {
+  const { root } = devtools
+  const { browserContextId } = await root.ask('Target.createBrowserContext', {
+    disposeOnDetach: true,
+    proxyServer: `http://${proxy.host}:${proxy.port}`,
+    proxyBypassList: NO_BYPASS,
+  })
+  const close = async (): Promise<boolean> =>
+    (await within(CLOSE_MS, root.ask('Target.disposeBrowserContext', { browserContextId })).catch(() => ({}))) !==
+    undefined
+  try {
+    root.tell('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId })
+    root.tell('Browser.grantPermissions', { permissions: [], browserContextId })
+    const { targetId } = await root.ask('Target.createTarget', { url: 'about:blank', browserContextId })
+    const { sessionId } = await root.ask('Target.attachToTarget', { targetId, flatten: true })
+    const session = devtools.session(String(sessionId))
+    const watch = watchPage(session, String(targetId))
+    const stops = [
+      root.on('Target.detachedFromTarget', (gone) => {
+        if (gone.sessionId === sessionId) watch.leave('it closed itself')
+      }),
+      root.on('Target.targetCreated', ({ targetInfo }) => {
+        if (isObject(targetInfo) && targetInfo.openerId === targetId)
+          root.tell('Target.closeTarget', { targetId: targetInfo.targetId })
+      }),
+    ]
+    await prepare(session, userAgent)
+    return {
+      session,
+      frameId: String(targetId),
+      watch,
+      close() {
+        for (const stop of stops) stop()
+        watch.leave('it was closed')
+        return close()
+      },
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function prepare(session: Session, userAgent: string): Promise<void> {
+  await Promise.all([
+    session.ask('Page.enable'),
+    // What was fetched is not kept for anybody to look at.
+    session.ask('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }),
+    session.ask('Network.setBypassServiceWorker', { bypass: true }),
+    session.ask('Emulation.setUserAgentOverride', { userAgent, acceptLanguage: LANGUAGES }),
+    session.ask('Inspector.enable'),
+  ])
+}

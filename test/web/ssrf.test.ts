@@ -1,0 +1,423 @@
+// Whatever is asked for, by `fetch` or through the proxy, nobody reaches the internal server. Each group has its honest
+// twin that gets through, and a control shows that the internal server is there for those whom nobody guards.
+
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+
+import { FetchFailure } from '../../src/platform/way-out/fetch-failure.js'
+import type { CheckingProxy, Errand, WayOut } from '../../src/platform/way-out/way-out.js'
+import { LOOPBACK, METADATA, OTHERS, PORTS, UNWEB, withPort } from './ssrf-corpus.js'
+import { naiveGet, openWorld, PUBLIC, rawProxy, type World } from './ssrf-world.js'
+
+let world: World
+let wayOut: WayOut
+let proxy: CheckingProxy
+
+beforeAll(async () => {
+  world = await openWorld()
+  wayOut = world.wayOut()
+  proxy = await wayOut.proxy()
+})
+
+afterAll(() => world.close())
+
+beforeEach(() => {
+  world.internal.hits = 0
+  world.outer.hits = 0
+  world.dialled.length = 0
+  world.names.clear()
+  world.pages.clear()
+})
+
+/** Where a test says otherwise, it sets them to 0 itself. */
+afterEach(() => expect(world.internal.hits).toBe(0))
+
+async function problemOf(url: string, out = wayOut, errand: Errand = {}): Promise<string> {
+  try {
+    return `brought ${(await out.fetch(url, errand)).bytes.toString()}`
+  } catch (error) {
+    if (error instanceof FetchFailure) return error.problem
+    throw error
+  }
+}
+
+function inside(url: string): string {
+  return withPort(url, world.internal.port)
+}
+
+/** The status of the proxy's answer to a plain request for it. */
+async function statusOf(url: string, through = proxy): Promise<number> {
+  const text = await rawProxy(through, `GET ${url} HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n`)
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1])
+}
+
+async function tunnelStatus(place: string, through = proxy): Promise<number> {
+  const text = await rawProxy(through, `CONNECT ${place} HTTP/1.1\r\nHost: ${place}\r\n\r\n`)
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1])
+}
+
+async function upgradeStatus(url: string, through = proxy): Promise<number> {
+  const head = `Host: example.com\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(await rawProxy(through, `GET ${url} HTTP/1.1\r\n${head}`))?.[1])
+}
+
+const REFUSED = [400, 403]
+
+describe('without a guard', () => {
+  test('most of the loopback corpus reaches the internal server', async () => {
+    const reached = await Promise.all(LOOPBACK.map((url) => naiveGet(inside(url).trim())))
+    expect(reached.filter(Boolean).length).toBeGreaterThan(40)
+    expect(world.internal.hits).toBeGreaterThan(40)
+    world.internal.hits = 0
+  })
+
+  test.each([301, 302, 303, 307, 308])('so does a redirect with %d', async (code) => {
+    const target = `http://127.0.0.1:${world.internal.port}/`
+    const response = await fetch(`http://127.0.0.1:${world.outer.port}/to/${code}?url=${target}`)
+    expect(await response.text()).toBe('SECRET')
+    world.internal.hits = 0
+  })
+})
+
+describe('the honest', () => {
+  test('get through by name and by address, by fetch and through the proxy', async () => {
+    for (const host of ['example.com', 'EXAMPLE.com.', PUBLIC, '[2606:4700:4700::1111]', '[64:ff9b::808:808]']) {
+      expect([host, await problemOf(`http://${host}/`)]).toEqual([host, 'brought a public page'])
+      expect([host, await statusOf(`http://${host}/`)]).toEqual([host, 200])
+      expect([host, await tunnelStatus(`${host}:443`)]).toEqual([host, 200])
+    }
+    expect(world.outer.hits).toBe(10)
+  })
+})
+
+describe.each([
+  ['loopback', LOOPBACK],
+  ['another’s address', OTHERS],
+  ['metadata', METADATA],
+])('%s', (_, urls) => {
+  test.each(urls)('%s', async (url) => {
+    const target = inside(url)
+    expect(await problemOf(target)).toBe('refused')
+    const { href, host, port } = new URL(target)
+    expect(REFUSED).toContain(await statusOf(href))
+    expect(REFUSED).toContain(await upgradeStatus(href))
+    expect(await tunnelStatus(port === '' ? `${host}:80` : host)).toBe(403)
+    expect(world.dialled).toEqual([])
+  })
+})
+
+test.each(UNWEB)('not on the web: %s', async (url) => {
+  const target = inside(url)
+  expect(await problemOf(target)).toBe('bad-url')
+  expect(REFUSED).toContain(await statusOf(target.replace(/[\s\0]/g, '%20')))
+  expect(world.dialled).toEqual([])
+})
+
+test.each(PORTS)('port %d', async (port) => {
+  expect(await problemOf(`http://example.com:${port}/`)).toBe('refused')
+  expect(await statusOf(`http://example.com:${port}/`)).toBe(403)
+  expect(await tunnelStatus(`example.com:${port}`)).toBe(403)
+  expect(world.dialled).toEqual([])
+})
+
+describe('redirects', () => {
+  const targets = [
+    'http://127.0.0.1:{port}/',
+    'http://2130706433:{port}/',
+    'http://localhost:{port}/',
+    'http://[::1]:{port}/',
+    'http://[::ffff:127.0.0.1]:{port}/',
+    '//127.0.0.1:{port}/',
+    '\\\\127.0.0.1:{port}\\',
+    'http:\t//127.0.0.1:{port}/',
+    'http://127.0.0.1:{port}\\@example.com/',
+    'http://169.254.169.254/latest/',
+    'http://metadata.google.internal/',
+    'http://rebound.example:{port}/',
+    'file:///etc/passwd',
+    'gopher://127.0.0.1:{port}/_',
+    'http://example.com@127.0.0.1:{port}/',
+    'http://example.com:25/',
+  ]
+  const cases = [301, 302, 303, 307, 308].flatMap((code) => targets.map((target) => [code, target] as const))
+
+  test.each(cases)('%d to %s', async (code, target) => {
+    world.names.set('rebound.example', [['127.0.0.1']])
+    const url = `http://example.com/to/${code}?url=${encodeURIComponent(inside(target))}`
+    expect(['refused', 'bad-url']).toContain(await problemOf(url))
+    expect(['refused', 'bad-url']).toContain(await problemOf(url, wayOut, { method: 'POST', body: 'x' }))
+    expect(world.dialled.every((place) => place === `${PUBLIC}:80`)).toBe(true)
+  })
+
+  test.each([301, 302, 303, 307, 308])('%d to the public web is followed', async (code) => {
+    const url = `http://example.com/to/${code}?url=${encodeURIComponent('http://other.example/')}`
+    expect(await problemOf(url)).toBe('brought a public page')
+  })
+
+  test.each([1, 2, 3, 4])('after %d public ones', async (count) => {
+    let url = `http://127.0.0.1:${world.internal.port}/`
+    for (let hop = 0; hop <= count; hop++) url = `http://h${hop}.example/to/302?url=${encodeURIComponent(url)}`
+    expect(await problemOf(url)).toBe('refused')
+    expect(world.outer.hits).toBe(count + 1)
+  })
+
+  test('the proxy follows none itself', async () => {
+    expect(await statusOf(`http://example.com/to/302?url=${inside('http://127.0.0.1:{port}/')}`)).toBe(302)
+  })
+
+  test.each(['text/html', 'text/plain'])('a refresh in %s is no redirect', async (type) => {
+    const target = `http://127.0.0.1:${world.internal.port}/`
+    world.pages.set('/refresh', (_, response) => {
+      response.writeHead(200, { 'content-type': type, refresh: `0;url=${target}`, link: `<${target}>; rel=preload` })
+      response.end(`<meta http-equiv=refresh content="0;url=${target}">`)
+    })
+    expect(await problemOf('http://example.com/refresh')).toContain('brought <meta')
+  })
+})
+
+describe('names', () => {
+  const bad: [string, string[]][] = [
+    ['loopback', ['127.0.0.1']],
+    ['another loopback', ['127.7.7.7']],
+    ['IPv6 loopback', ['::1']],
+    ['mapped loopback', ['::ffff:127.0.0.1']],
+    ['mapped loopback in hexadecimal', ['::ffff:7f00:1']],
+    ['compatible loopback', ['::127.0.0.1']],
+    ['translated loopback', ['64:ff9b::7f00:1']],
+    ['the unspecified address', ['0.0.0.0']],
+    ['the unspecified IPv6 address', ['::']],
+    ['a private address', ['10.0.0.1']],
+    ['a link-local address with its zone', ['fe80::1%lo']],
+    ['metadata', ['169.254.169.254']],
+    ['Azure’s own', ['168.63.129.16']],
+    ['a unique local address', ['fd00::1']],
+    ['a good one, then a bad one', [PUBLIC, '127.0.0.1']],
+    ['a bad one, then a good one', ['127.0.0.1', PUBLIC]],
+    ['many good ones and a bad one', [PUBLIC, '1.1.1.1', '2606:4700:4700::1111', '::1']],
+    ['a good one of each kind and metadata', [PUBLIC, '2606:4700:4700::1111', 'fd00:ec2::254']],
+    ['something that is no address', ['localhost']],
+    ['an address with something behind it', ['93.184.215.14 127.0.0.1']],
+    ['a number', ['2130706433']],
+    ['a short form', ['127.1']],
+    ['an octal form', ['0177.0.0.1']],
+    ['nothing', ['']],
+  ]
+  test.each(bad)('that lead to %s', async (_, answers) => {
+    world.names.set('trick.example', [answers])
+    expect(await problemOf(inside('http://trick.example:{port}/'))).toBe('refused')
+    expect(await statusOf(inside('http://trick.example:{port}/'))).toBe(403)
+    expect(await tunnelStatus(inside('trick.example:{port}'))).toBe(403)
+    expect(await upgradeStatus(inside('http://trick.example:{port}/'))).toBe(403)
+    expect(world.dialled).toEqual([])
+  })
+
+  test.each(['fetch', 'plain', 'tunnel', 'upgrade'])(
+    'that change their answer are dialled at the first (%s)',
+    async (way) => {
+      for (let round = 0; round < 5; round++) {
+        world.names.set('rebind.example', [[PUBLIC], ['127.0.0.1'], ['127.0.0.1']])
+        const url = inside('http://rebind.example:{port}/')
+        if (way === 'fetch') expect(await problemOf(url)).toBe('brought a public page')
+        if (way === 'plain') expect(await statusOf(url)).toBe(200)
+        if (way === 'tunnel') expect(await tunnelStatus(inside('rebind.example:{port}'))).toBe(200)
+        if (way === 'upgrade') expect(await upgradeStatus(url)).toBe(502)
+        expect(world.names.get('rebind.example')?.length ?? 0).toBe(way === 'fetch' && round > 0 ? 3 : 2)
+      }
+      expect(world.dialled.every((place) => place.startsWith(PUBLIC))).toBe(true)
+    },
+  )
+
+  test('that change between two requests are judged anew', async () => {
+    const out = world.wayOut()
+    world.names.set('rebind.example', [[PUBLIC], ['127.0.0.1']])
+    world.pages.set('/closing', (_, response) => response.writeHead(200, { connection: 'close' }).end('once'))
+    expect(await problemOf(inside('http://rebind.example:{port}/closing'), out)).toBe('brought once')
+    expect(await problemOf(inside('http://rebind.example:{port}/'), out)).toBe('refused')
+  })
+
+  test('that change between two hops are judged anew', async () => {
+    world.names.set('rebind.example', [[PUBLIC], ['127.0.0.1']])
+    const back = encodeURIComponent(inside('http://rebind.example:{port}/'))
+    expect(await problemOf(inside(`http://rebind.example/to/302?url=${back}`), world.wayOut())).toBe('refused')
+  })
+
+  test('with no address lead nowhere', async () => {
+    world.names.set('nobody.example', [[]])
+    expect(await problemOf('http://nobody.example/')).toBe('unresolved')
+    expect(await statusOf('http://nobody.example/')).toBe(502)
+  })
+})
+
+describe('FETCH_ALLOW', () => {
+  /** An allowed server beside the internal one, and a way out that may reach just that. */
+  async function allowing(entry: (port: number) => string): Promise<{ port: number; out: WayOut; hits: () => number }> {
+    let hits = 0
+    const server = createServer((request, response) => {
+      hits++
+      const to = new URL(request.url ?? '/', 'http://x').searchParams.get('url')
+      if (to === null) response.end('allowed')
+      else response.writeHead(302, { location: to }).end()
+    })
+    server.listen(0)
+    await once(server, 'listening')
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const { port } = server.address() as AddressInfo
+    return { port, out: world.wayOut({ allow: entry(port) }), hits: () => hits }
+  }
+
+  test('opens what it lists, in whichever way that is written', async () => {
+    const { port, out, hits } = await allowing((given) => `127.0.0.1:${given}`)
+    for (const host of ['127.0.0.1', '127.1', '2130706433', '0x7f.0.0.1', '127.0.0.1.']) {
+      expect([host, await problemOf(`http://${host}:${port}/`, out)]).toEqual([host, 'brought allowed'])
+      expect(await statusOf(`http://${host}:${port}/`, await out.proxy())).toBe(200)
+      expect(await tunnelStatus(`${host}:${port}`, await out.proxy())).toBe(200)
+    }
+    expect(hits()).toBe(10)
+  })
+
+  test.each([
+    ['another port', 'http://127.0.0.1:{port}/'],
+    ['a name of the same address', 'http://localhost:{allowed}/'],
+    ['a name that leads there', 'http://there.example:{allowed}/'],
+    ['another address of the machine', 'http://127.0.0.2:{allowed}/'],
+    ['the mapped address', 'http://[::ffff:127.0.0.1]:{allowed}/'],
+    ['IPv6 loopback', 'http://[::1]:{allowed}/'],
+    ['the unspecified address', 'http://0.0.0.0:{allowed}/'],
+    ['a subdomain of it', 'http://127.0.0.1.example:{allowed}/'],
+    ['no port', 'http://127.0.0.1/'],
+    ['the port of https', 'https://127.0.0.1/'],
+    ['the port plus one', 'http://127.0.0.1:{next}/'],
+  ])('does not open %s', async (_, url) => {
+    const { port, out, hits } = await allowing((given) => `127.0.0.1:${given}`)
+    world.names.set('there.example', [['127.0.0.1']])
+    world.names.set('127.0.0.1.example', [['127.0.0.1']])
+    const target = inside(url)
+      .replace('{allowed}', String(port))
+      .replace('{next}', String(port + 1))
+    expect(await problemOf(target, out)).toBe('refused')
+    const { host, protocol } = new URL(target)
+    expect(
+      await tunnelStatus(/:\d+$/.test(host) ? host : `${host}:${protocol === 'http:' ? 80 : 443}`, await out.proxy()),
+    ).toBe(403)
+    expect(hits()).toBe(0)
+  })
+
+  test('a listed name may lead inside, at its port only', async () => {
+    const { port, out } = await allowing((given) => `dev.example:${given}`)
+    world.names.set('dev.example', [['127.0.0.1']])
+    expect(await problemOf(`http://dev.example:${port}/`, out)).toBe('brought allowed')
+    expect(await problemOf(inside('http://dev.example:{port}/'), out)).toBe('refused')
+    expect(await problemOf(`http://127.0.0.1:${port}/`, out)).toBe('refused')
+  })
+
+  test('what is allowed leads to nothing that is not', async () => {
+    const { port, out, hits } = await allowing((given) => `127.0.0.1:${given}`)
+    for (const to of [...LOOPBACK.slice(0, 20), 'http://169.254.169.254/']) {
+      const url = `http://127.0.0.1:${port}/?url=${encodeURIComponent(inside(to))}`
+      expect(['refused', 'bad-url']).toContain(await problemOf(url, out))
+    }
+    expect(hits()).toBe(21)
+    const fromOutside = `http://example.com/to/302?url=http://127.0.0.1:${port}/`
+    expect(await problemOf(fromOutside, out)).toBe('brought allowed')
+  })
+
+  test.each(METADATA)('never opens %s', async (url) => {
+    const { host, port } = new URL(url)
+    const out = world.wayOut({ allow: port === '' ? `${host}:80` : host })
+    expect(await problemOf(url, out)).toBe('refused')
+    await expect(out.fetch(url)).rejects.toThrow('is never fetched')
+    await expect(out.fetch(url)).rejects.not.toThrow('FETCH_ALLOW=')
+    expect(await statusOf(new URL(url).href, await out.proxy())).toBe(403)
+    expect(world.dialled).toEqual([])
+  })
+
+  test('never opens a listed name that leads to metadata', async () => {
+    const out = world.wayOut({ allow: 'dev.example:80' })
+    for (const address of ['169.254.169.254', '::ffff:169.254.169.254', 'fd00:ec2::254', '168.63.129.16']) {
+      world.names.set('dev.example', [[address]])
+      expect(await problemOf('http://dev.example/', out)).toBe('refused')
+    }
+    expect(world.dialled).toEqual([])
+  })
+
+  test.each(['127.0.0.1', '*', '*:{port}', '127.0.0.0/8', '0.0.0.0/0:{port}', 'http://127.0.0.1:{port}', '.:{port}'])(
+    'opens nothing when it says %s',
+    async (allow) => {
+      expect(await problemOf(inside('http://127.0.0.1:{port}/'), world.wayOut({ allow: inside(allow) }))).toBe(
+        'refused',
+      )
+    },
+  )
+})
+
+describe('the proxy, spoken to by somebody without manners', () => {
+  const I = '127.0.0.1:{port}'
+  test.each([
+    ['a Host that is not the URL’s', `GET http://${I}/ HTTP/1.1\r\nHost: example.com\r\n\r\n`],
+    ['origin form with a Host', `GET / HTTP/1.1\r\nHost: ${I}\r\n\r\n`],
+    ['a path that is a URL', `GET /http://${I}/ HTTP/1.1\r\nHost: ${I}\r\n\r\n`],
+    ['a URL without slashes', `GET http:${I} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['asterisk form', `OPTIONS * HTTP/1.1\r\nHost: ${I}\r\n\r\n`],
+    ['an https URL', `GET https://${I}/ HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['a WebSocket URL', `GET ws://${I}/ HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['a file URL', `GET file:///etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['HTTP/1.0', `GET http://${I}/ HTTP/1.0\r\n\r\n`],
+    ['HTTP/0.9', `GET http://${I}/\r\n\r\n`],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['bare line feeds', `GET http://${I}/ HTTP/1.1\nHost: x\n\n`],
+    ['a tunnel to a URL', `CONNECT http://${I}/ HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['a tunnel without a port', 'CONNECT 127.0.0.1 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a tunnel with a user', `CONNECT example.com:443@${I} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['a tunnel to a name with a path', `CONNECT example.com/@${I} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['a tunnel to a port beyond', 'CONNECT 127.0.0.1:99999 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a tunnel with early bytes', `CONNECT ${I} HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n`],
+    [
+      'an upgrade to HTTP/2',
+      `GET http://${I}/ HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAAA\r\n\r\n`,
+    ],
+    ['an upgrade with a Host', `GET / HTTP/1.1\r\nHost: ${I}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`],
+    [
+      'an upgrade by POST',
+      `POST http://${I}/ HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 0\r\n\r\n`,
+    ],
+    [
+      'a second request in its body',
+      `POST http://${I}/ HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET http://${I}/ HTTP/1.1\r\nHost: x\r\n\r\n`,
+    ],
+    [
+      'a header that forwards',
+      `GET http://${I}/ HTTP/1.1\r\nHost: x\r\nX-Forwarded-Host: example.com\r\nX-Original-URL: /\r\n\r\n`,
+    ],
+  ])('%s', async (_, bytes) => {
+    const text = await rawProxy(proxy, inside(bytes))
+    expect(text === '' || /^HTTP\/1\.1 (400|403|502)/.test(text)).toBe(true)
+    expect(world.dialled).toEqual([])
+  })
+
+  test('one connection, the good first: each request is judged for itself', async () => {
+    const good = 'GET http://example.com/ HTTP/1.1\r\nHost: x\r\n\r\n'
+    const bad = inside(`GET http://${I}/ HTTP/1.1\r\nHost: example.com\r\n\r\n`)
+    expect(await rawProxy(proxy, good + bad + bad)).toMatch(/^HTTP\/1\.1 200/)
+    expect(await rawProxy(proxy, bad + good)).toMatch(/^HTTP\/1\.1 403/)
+    expect(world.dialled.every((place) => place === `${PUBLIC}:80`)).toBe(true)
+  })
+
+  test('a tunnel leads where it was opened to, whatever is said inside', async () => {
+    const bytes = inside(
+      `CONNECT example.com:80 HTTP/1.1\r\nHost: x\r\n\r\nGET http://${I}/ HTTP/1.1\r\nHost: ${I}\r\n\r\n`,
+    )
+    expect(await rawProxy(proxy, bytes)).toMatch(/^HTTP\/1\.1 200/)
+    expect(world.dialled).toEqual([`${PUBLIC}:80`])
+  })
+
+  test('itself is not reached through itself', async () => {
+    expect(await statusOf(`http://127.0.0.1:${proxy.port}/`)).toBe(403)
+    expect(await tunnelStatus(`127.0.0.1:${proxy.port}`)).toBe(403)
+  })
+})
