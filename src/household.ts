@@ -85,7 +85,9 @@ export function createHousehold({ config, log, confinement, transport, tools, re
     async desk() {
       const { openDesk } = await import('./services/board/open-desk.js')
       const seen = { notices, state, calls, jobs, tools, refusals, runCommands: new Set(COMMAND_TOOLS) }
-      return (desk = await openDesk({ config, log, confinement, transport, ...seen }))
+      const search = async () => (await import('./services/search/standing.js')).standingOf(config.settings)
+      const standings = new Map([['WebSearch', search]])
+      return (desk = await openDesk({ config, log, confinement, transport, standings, ...seen }))
     },
     async shell() {
       const { openShell } = await import('./services/shell/open-shell.js')

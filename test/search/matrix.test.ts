@@ -93,6 +93,10 @@ test('hang', async () => {
   expect(await row('hang', 500)).toEqual(everybody('timeout'))
 })
 
+test('stall', async () => {
+  expect(await row('stall', 1000)).toEqual(everybody(({ id }) => (READ_FROM_TREE.has(id) ? 'ok' : 'timeout')))
+})
+
 test('what was found is whole: links are unwrapped and clean, advertisements left out, charsets decoded', async () => {
   const answers = await Promise.all(
     ENGINES.map(async (engine) => ({ engine, found: await ask(engine, 'wrong-charset') })),

@@ -128,12 +128,12 @@ function act(behaviour, visit) {
       return page(ofOneHost(query))
     case 'hang':
       return undefined
+    case 'stall':
     case 'truncated': {
       const body = Buffer.from(shape.page(honest(engine, query)))
       response.writeHead(200, { 'content-type': shape.type, 'content-length': body.length })
-      return response.write(body.subarray(0, Math.floor(body.length * 0.7)), () =>
-        setTimeout(() => response.destroy(), 20),
-      )
+      const leave = behaviour === 'stall' ? () => {} : () => setTimeout(() => response.destroy(), 20)
+      return response.write(body.subarray(0, Math.floor(body.length * 0.7)), leave)
     }
     case 'bomb':
       response.writeHead(200, { 'content-type': shape.type, 'content-encoding': 'gzip', 'content-length': BOMB.length })

@@ -16,6 +16,8 @@ import type { Watchers } from './watchers.js'
 const CALLS_EVERY_MS = 200
 const JOBS_EVERY_MS = 500
 const STIR_EVERY_MS = 25
+/** How its tools stand may have changed with any call. */
+const SERVER_EVERY_MS = 2000
 
 /** Boards read no further than anybody else. */
 const BOARD_SESSION = 'board'
@@ -39,7 +41,7 @@ export interface DeskVisit {
 }
 
 export interface DeskParts {
-  /** Asked when somebody comes. */
+  /** Asked when somebody comes, and after calls. */
   readonly server: () => Promise<ServerView>
   readonly id: string
   readonly project: string
@@ -56,6 +58,7 @@ interface Visitor {
   readonly calls: Paced
   readonly jobs: Paced
   readonly stir: Paced
+  readonly server: Paced
   isWatching: boolean
 }
 
@@ -80,13 +83,25 @@ export function createDesk(parts: DeskParts): Desk {
       ),
       jobs: paced(JOBS_EVERY_MS, async () => tell({ jobs: await jobsOf(user) })),
       stir: paced(STIR_EVERY_MS, () => tell({ stirred: true })),
+      server: paced(SERVER_EVERY_MS, serverTold(tell)),
     }
     visitors.add(visitor)
     if (!stopListening) relisten()
-    void parts.server().then((server) => tell({ server }))
+    visitor.server.ask()
     visitor.calls.ask()
     visitor.jobs.ask()
     return visitor
+  }
+
+  /** Said again only where it is not the same. */
+  function serverTold(tell: Visitor['tell']): () => Promise<void> {
+    let last = ''
+    return async () => {
+      const server = await parts.server()
+      const text = JSON.stringify(server)
+      if (text !== last) tell({ server })
+      last = text
+    }
   }
 
   /** What cannot be listed now is shown when something changes. */
@@ -108,7 +123,11 @@ export function createDesk(parts: DeskParts): Desk {
   function relisten(): void {
     stopListening?.()
     const ways = [
-      calls.onChange((user) => each(user, (visitor) => visitor.calls.ask())),
+      calls.onChange((user) => {
+        each(user, (visitor) => visitor.calls.ask())
+        // What one user's search met, everybody's will.
+        each(undefined, (visitor) => visitor.server.ask())
+      }),
       notices.listen((notice) => {
         if (notice.kind !== 'resource' || !notice.uri.startsWith(JOBS_URI)) return
         each(notice.user, (visitor) => visitor.jobs.ask())
@@ -120,7 +139,7 @@ export function createDesk(parts: DeskParts): Desk {
 
   function leave(visitor: Visitor): void {
     if (!visitors.delete(visitor)) return
-    for (const work of [visitor.calls, visitor.jobs, visitor.stir]) work.stop()
+    for (const work of [visitor.calls, visitor.jobs, visitor.stir, visitor.server]) work.stop()
     if (visitor.isWatching) tellWatchers()
     if (visitors.size > 0) return
     stopListening?.()

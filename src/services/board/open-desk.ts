@@ -33,6 +33,8 @@ export interface DeskSurroundings {
   /** Those that run commands, and do nothing where the sandbox does not hold. */
   readonly runCommands: ReadonlySet<string>
   readonly refusals: ReadonlyMap<string, string>
+  /** How a tool stands, for those that can tell, by name. */
+  readonly standings: ReadonlyMap<string, () => Promise<Omit<ToolView, 'name'>>>
 }
 
 export async function openDesk(given: DeskSurroundings): Promise<Desk> {
@@ -75,12 +77,15 @@ async function toolViews({
   refusals,
   runCommands,
   confinement,
+  standings,
 }: DeskSurroundings): Promise<readonly ToolView[]> {
   const problem = await problemOf(confinement)
-  return tools.map((name) => {
+  const view = async (name: string): Promise<ToolView> => {
     const note = refusals.get(name) ?? (runCommands.has(name) ? problem : undefined)
-    return { name, works: note === undefined, note: note ?? null }
-  })
+    const standing = note === undefined ? await standings.get(name)?.() : undefined
+    return { name, works: note === undefined, note: note ?? null, ...standing }
+  }
+  return Promise.all(tools.map(view))
 }
 
 /** Tried out once, by whoever is first. */

@@ -56,5 +56,7 @@ function restMs(outcome: Exclude<Outcome, { readonly kind: 'ok' | 'empty' | 'ref
   const doubled = 2 ** (strikes - 1)
   if (outcome.kind === 'blocked') return outcome.why === 'forbidden' ? 10 * MINUTE : 30 * MINUTE * doubled
   if (outcome.kind === 'rate_limited') return outcome.retryMs ?? 3 * MINUTE * doubled
-  return outcome.kind === 'layout_changed' ? 60 * MINUTE : MINUTE / 2
+  if (outcome.kind === 'layout_changed') return 60 * MINUTE
+  // Mostly it is our own network that is away, and back in a moment.
+  return outcome.kind === 'unreachable' ? MINUTE / 6 : MINUTE / 2
 }

@@ -39,6 +39,7 @@ export function createFlights(
 ): Flights {
   const underWay = new Map<string, UnderWay>()
   const known = new Map<string, { readonly outcome: Outcome; readonly at: number }>()
+  let isClosed = false
 
   function keep(key: string, outcome: Outcome): void {
     if (outcome.kind !== 'ok' && outcome.kind !== 'empty') return
@@ -50,7 +51,7 @@ export function createFlights(
 
   async function fly(key: string, engine: Engine, asked: Asked, waitMs: number, signal: AbortSignal): Promise<Outcome> {
     try {
-      if (waitMs > 0) await pause(waitMs, signal)
+      await (waitMs > 0 ? pause(waitMs, signal) : undefined)
       const outcome: Outcome = signal.aborted ? { kind: 'timeout' } : await ask(engine, asked, signal)
       if (signal.aborted) {
         ended(engine)
@@ -60,12 +61,14 @@ export function createFlights(
       landed(engine, outcome)
       return outcome
     } finally {
-      underWay.delete(key)
+      // Another may have begun where this one was called off.
+      if (underWay.get(key)?.controller.signal === signal) underWay.delete(key)
     }
   }
 
   function begin(key: string, engine: Engine, asked: Asked, waitMs: number): UnderWay {
     const controller = new AbortController()
+    if (isClosed) controller.abort()
     const outcome = fly(key, engine, asked, waitMs, controller.signal)
     // Whoever waits is told; if nobody does any more, nobody need be.
     outcome.catch(() => {})
@@ -92,11 +95,14 @@ export function createFlights(
         leave(gaveUp) {
           flight.waiting--
           flight.isWanted ||= !gaveUp
-          if (flight.waiting === 0 && !flight.isWanted) flight.controller.abort()
+          if (flight.waiting > 0 || flight.isWanted) return
+          underWay.delete(key)
+          flight.controller.abort()
         },
       }
     },
     async close() {
+      isClosed = true
       const flights = [...underWay.values()]
       for (const { controller } of flights) controller.abort()
       await Promise.allSettled(flights.map(({ outcome }) => outcome))

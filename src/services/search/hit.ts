@@ -8,6 +8,8 @@ import { dayOf } from './day-of.js'
 const MAX_TITLE = 200
 const MAX_SNIPPET = 300
 const MAX_URL = 2048
+/** Result pages put the day before the text. */
+const LEADING_DAY = /^([A-Z][a-z]{2,8} \d{1,2}, \d{4}|\d{1,2} [A-Z][a-z]{2,8} \d{4})\s*(?:[·—–-]|\.\.\.|…)\s*/
 
 export interface Hit {
   readonly title: string
@@ -28,11 +30,13 @@ export interface Finding {
 export function toHit({ url, title, snippet, date }: Finding): Hit | undefined {
   const link = typeof url === 'string' ? webLink(url) : undefined
   if (link === undefined) return undefined
+  const said = shown(snippet, MAX_SNIPPET)
+  const [lead = '', day] = LEADING_DAY.exec(said) ?? []
   return {
     title: shown(title, MAX_TITLE) || link.host,
     url: link.href,
-    snippet: shown(snippet, MAX_SNIPPET),
-    date: dayOf(date),
+    snippet: said.slice(lead.length),
+    date: dayOf(date) ?? dayOf(day),
   }
 }
 

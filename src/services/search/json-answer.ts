@@ -6,7 +6,7 @@ import type { Answer } from './engine.js'
 import { toHit, type Finding } from './hit.js'
 import { LAYOUT_CHANGED, type Outcome } from './outcome.js'
 
-const MAX_RECORDS = 50
+const MAX_RECORDS = 30
 
 export function readJson(
   { text }: Pick<Answer, 'text'>,

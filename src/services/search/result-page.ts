@@ -22,7 +22,7 @@ export interface PageShape {
   readonly unwrap?: (url: URL) => string | undefined
 }
 
-const MAX_ROWS = 50
+const MAX_ROWS = 30
 
 const SAID_NOTHING =
   /\b(?:no results (?:were )?found|there are no results|no pages found|did not match any|did not find (?:any )?results|not many great matches|no results for)\b/i

@@ -78,30 +78,31 @@ export function createSearch({ roster, engines, states, ask, limits }: SearchPar
   /** Starts as many of them as may be asked, in order. */
   function start(candidates: readonly Engine[], count: number, query: Query): Started {
     const began = performance.now()
-    const runs: Run[] = []
+    const admitted: Admitted[] = []
     const skipped: Report[] = []
     states.change((all) => {
       for (const engine of candidates) {
-        if (runs.length >= count) return
-        const asked = fitted(query, engine)
-        const run = startOne(engine, asked, all, began)
-        if ('outcome' in run) skipped.push(run)
-        else runs.push(run)
+        if (admitted.length >= count) return
+        const entry = admitOne(engine, fitted(query, engine), all)
+        if ('outcome' in entry) skipped.push(entry)
+        else admitted.push(entry)
       }
+    })
+    // Not before: nobody should hold the states while he asks.
+    const runs = admitted.map(({ engine, asked, waitMs }): Run => {
+      const kept = flights.kept(engine, asked)
+      return kept ? { engine, began, kept } : { engine, began, flight: flights.join(engine, asked, waitMs) }
     })
     return { runs: runs.map((run) => watched(run, query)), skipped }
   }
 
-  function startOne(engine: Engine, asked: Asked, all: StateMap, began: number): Run | Report {
-    const kept = flights.kept(engine, asked)
-    if (kept) return { engine, began, kept }
-    const now = Date.now()
-    // Whoever joins a request makes none.
-    if (flights.isUnderWay(engine, asked)) return { engine, began, flight: flights.join(engine, asked, 0) }
-    const admission = admit(engine, all.get(engine.id), now)
+  function admitOne(engine: Engine, asked: Asked, all: StateMap): Admitted | Report {
+    // What is known, or asked already, costs no request.
+    if (flights.kept(engine, asked) ?? flights.isUnderWay(engine, asked)) return { engine, asked, waitMs: 0 }
+    const admission = admit(engine, all.get(engine.id), Date.now())
     if (admission.kind !== 'go') return skippedReport(engine, admission.why, admission.until)
     all.set(engine.id, admission.state)
-    return { engine, began, flight: flights.join(engine, asked, admission.waitMs) }
+    return { engine, asked, waitMs: admission.waitMs }
   }
 
   return {
@@ -149,6 +150,12 @@ async function wait(runs: readonly Watched[], limits: Limits, hedge: () => reado
   } finally {
     for (const { run } of runs) run.flight?.leave(gaveUp)
   }
+}
+
+interface Admitted {
+  readonly engine: Engine
+  readonly asked: Asked
+  readonly waitMs: number
 }
 
 interface Run {

@@ -28,7 +28,7 @@ export const arxiv: Engine = {
   read({ text }) {
     const feed = first('feed', parsedXml(text))
     if (!feed) return LAYOUT_CHANGED
-    const entries = all('entry', feed).slice(0, 50)
+    const entries = all('entry', feed).slice(0, 30)
     const hits = entries.flatMap((entry) => toHit(findingOf(entry)) ?? [])
     if (hits.length > 0) return { kind: 'ok', hits }
     return entries.length === 0 && /<\w*:?totalResults/.test(text) ? { kind: 'empty' } : LAYOUT_CHANGED

@@ -1,0 +1,59 @@
+// What an engine says of a page, made fit to be shown.
+
+import { expect, test } from 'vitest'
+
+import { dayOf } from './day-of.js'
+import { toHit } from './hit.js'
+
+const URL_FOUND = 'https://example.org/a'
+
+test('only links of the web are hits', () => {
+  for (const url of [
+    'javascript:alert(1)',
+    'https://bank.com@evil.org/',
+    'http://localhost/x',
+    '/a',
+    '',
+    7,
+    null,
+    `https://a.org/${'x'.repeat(3000)}`,
+  ]) {
+    expect(toHit({ url, title: 'x' }), String(url)).toBeUndefined()
+  }
+})
+
+test('text is one line, without what is not seen, and not too long', () => {
+  const hit = toHit({ url: URL_FOUND, title: ' a\n\u202eb\u200b\u0007 ', snippet: 'word '.repeat(1000) })
+  expect(hit?.title).toBe('a b')
+  expect(hit?.snippet).toHaveLength(300)
+  expect(toHit({ url: URL_FOUND, title: { x: 1 }, snippet: 9 })).toMatchObject({ title: 'example.org', snippet: '' })
+})
+
+test('the day before a snippet is its date', () => {
+  for (const lead of ['Mar 13, 2026 · ', 'March 13, 2026 - ', '13 Mar 2026 ... ', '13 March 2026 — ']) {
+    expect(toHit({ url: URL_FOUND, title: 'x', snippet: `${lead}What it is` }), lead).toMatchObject({
+      date: '2026-03-13',
+      snippet: 'What it is',
+    })
+  }
+  expect(toHit({ url: URL_FOUND, title: 'x', snippet: 'Version 3, 2026 - new' })).toMatchObject({ date: null })
+})
+
+test.each([
+  ['2026-03-13', '2026-03-13'],
+  ['2026-03-13T23:59:59+02:00', '2026-03-13'],
+  ['2026-03', '2026-03-01'],
+  ['Mar 13, 2026', '2026-03-13'],
+  ['Fri, 13 Mar 2026 10:00:00 GMT', '2026-03-13'],
+  [1_773_360_000, '2026-03-13'],
+  [1_773_360_000_000, '2026-03-13'],
+  ['yesterday', null],
+  ['2026-13-45', null],
+  ['0000-00-00', null],
+  [Number.NaN, null],
+  [1e300, null],
+  [{}, null],
+  [undefined, null],
+])('the day of %j', (given, day) => {
+  expect(dayOf(given)).toBe(day)
+})

@@ -1,0 +1,49 @@
+// What people are told of the engines without anybody being asked.
+
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import type { Settings } from '../../config/options.js'
+import { openEngineStates, type EngineState } from '../../store/engine-states.js'
+import { standingOf } from './standing.js'
+
+const NOW = Date.parse('2026-11-16T12:00:00')
+const RESTING: EngineState = {
+  until: NOW + 60_000,
+  why: 'rate_limited',
+  strikes: 1,
+  probeUntil: 0,
+  drops: 1,
+  drawnAt: 1,
+}
+
+function settings(more: object = {}, resting: readonly string[] = []): Settings {
+  const STATE_DIR = mkdtempSync(join(tmpdir(), 'scorpiox-standing-'))
+  const states = openEngineStates(join(STATE_DIR, 'engines.json'))
+  states.change((all) => resting.forEach((id) => all.set(id, RESTING)))
+  const none = { WEBSEARCH_ENGINES: '', WEBSEARCH_DENY: '', WEBSEARCH_KEYS: '', WEBSEARCH_GATEWAY: '', SEARXNG_URL: '' }
+  return { ...none, STATE_DIR, ...more } as Settings
+}
+
+test('nothing is said where all is well, or is again', () => {
+  expect(standingOf(settings(), NOW)).toEqual({ works: true, note: null })
+  expect(standingOf(settings({}, ['exa']), NOW + 120_000)).toEqual({ works: true, note: null })
+})
+
+test('who is left alone is named, and until when', () => {
+  expect(standingOf(settings({}, ['exa', 'github']), NOW)).toEqual({
+    works: true,
+    note: '9 of the 10 usual engines can be asked. Left alone for now: exa until 12:01 (rate limited), github until 12:01 (rate limited).',
+  })
+})
+
+test('it does not work where nobody is left, or the settings are wrong', () => {
+  expect(standingOf(settings({ WEBSEARCH_ENGINES: 'exa' }, ['exa']), NOW)).toMatchObject({ works: false })
+  expect(standingOf(settings({ WEBSEARCH_ENGINES: 'altavista' }), NOW)).toEqual({
+    works: false,
+    note: expect.stringMatching(/altavista/),
+  })
+})
