@@ -1,6 +1,7 @@
 // The way out, put together: a URL is read, judged and asked for, hop after hop, until there is an answer or a failure
 // that says which hop failed and why.
 
+import { setMaxListeners } from 'node:events'
 import { validateHeaderName, validateHeaderValue, type IncomingMessage } from 'node:http'
 
 import { VERSION } from '../../lib/version.js'
@@ -53,6 +54,8 @@ export function createWayOut(input: WayOutInput): WayOut {
   const allowed = readAllowList(allow)
   for (const complaint of allowed.complaints) warn(complaint)
   const closing = new AbortController()
+  // Many may be under way at once; that is no leak.
+  setMaxListeners(0, closing.signal)
   const guard = createGuard(allowed, resolve)
   const roads = createRoads({ guard, resolve, dial, proxies, trust, closing: closing.signal })
   const exchange = createExchange(roads, { keepAlive: true })
@@ -89,6 +92,7 @@ async function withDeadline<T>(
   const timer = setTimeout(() => ending.abort(late), timeoutMs)
   const giveUp = (): void => ending.abort(new FetchFailure('aborted', 'it was given up.'))
   const close = (): void => ending.abort(closing.reason)
+  if (signal) setMaxListeners(0, signal)
   signal?.addEventListener('abort', giveUp)
   closing.addEventListener('abort', close)
   if (signal?.aborted) giveUp()
