@@ -195,6 +195,18 @@ test('the caller can give up, before and after the answer began', async () => {
   expect((await failureOf(out.fetch(`${base}/text`, { signal: controller.signal }))).problem).toBe('aborted')
 })
 
+test('many at once, of one caller, are no leak', async () => {
+  const warnings: string[] = []
+  const warn = (warning: Error): void => void warnings.push(warning.name)
+  process.on('warning', warn)
+  onTestFinished(() => void process.off('warning', warn))
+  const out = wayOut()
+  const { signal } = new AbortController()
+  await Promise.all(Array.from({ length: 40 }, () => out.fetch(`${base}/text`, { signal })))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(warnings).toEqual([])
+})
+
 test('closing ends what is under way', async () => {
   const out = wayOut()
   const fetched = failureOf(out.fetch(`${base}/drip`))

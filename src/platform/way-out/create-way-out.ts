@@ -54,6 +54,7 @@ export function createWayOut(input: WayOutInput): WayOut {
   const allowed = readAllowList(allow)
   for (const complaint of allowed.complaints) warn(complaint)
   const closing = new AbortController()
+  // Many may be under way at once; that is no leak.
   setMaxListeners(0, closing.signal)
   const guard = createGuard(allowed, resolve)
   const roads = createRoads({ guard, resolve, dial, proxies, trust, closing: closing.signal })
@@ -91,6 +92,7 @@ async function withDeadline<T>(
   const timer = setTimeout(() => ending.abort(late), timeoutMs)
   const giveUp = (): void => ending.abort(new FetchFailure('aborted', 'it was given up.'))
   const close = (): void => ending.abort(closing.reason)
+  if (signal) setMaxListeners(0, signal)
   signal?.addEventListener('abort', giveUp)
   closing.addEventListener('abort', close)
   if (signal?.aborted) giveUp()
