@@ -48,14 +48,10 @@ export async function openCheckingProxy(roads: Roads, exchange: Exchange): Promi
       return failure
     },
   })
-  server.listen(0, HOST).unref()
-  await once(server, 'listening')
-  server.on('error', () => {})
-  const address = server.address()
-  if (typeof address !== 'object' || address === null) throw new Error('the proxy has no port')
+  const port = await listen(server)
   return {
     host: HOST,
-    port: address.port,
+    port,
     refused,
     async close() {
       const closed = once(server, 'close')
@@ -88,6 +84,21 @@ function serve(means: ProxyMeans): Server {
     void forOurs(request.socket, () => passUpgrade(request, socket, head, means))
   })
   return server
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, HOST).unref()
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    throw new FetchFailure('unreachable', `No proxy for the browser can be opened: ${reasonOf(error)}.`, {
+      cause: error,
+    })
+  }
+  server.on('error', () => {})
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('the proxy has no port')
+  return address.port
 }
 
 function asFailure(error: unknown): FetchFailure {
