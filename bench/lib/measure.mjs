@@ -21,6 +21,7 @@ import {
   listToolsModern,
   smallCalls,
 } from './messages.mjs'
+import { pagesPhase } from './measure-pages.mjs'
 import { peoplePhase } from './measure-people.mjs'
 import { statePhase } from './measure-state.mjs'
 import { NODE_ALONE } from './subjects.mjs'
@@ -183,6 +184,7 @@ export const PHASES = [
   cagesPhase,
   statePhase,
   peoplePhase,
+  pagesPhase,
 ]
 
 const rotate = (items, by) => items.map((_, index) => items[(index + by) % items.length])

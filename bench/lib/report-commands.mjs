@@ -51,10 +51,20 @@ const ROWS = [
   { row: 'peopleShown', title: '    p99, ms', share: P99 },
   { row: 'peopleHeard', title: '  answered there: the call returns after, ms' },
   { row: 'peopleHeard', title: '    p99, ms', share: P99 },
+  { row: 'pageMade', title: 'Page made by its scripts, warm browser: p50, ms', base: 'driver', limit: 800 },
+  { row: 'pageMade', title: '  p99, ms', base: 'driver', share: P99 },
+  { row: 'pageChatty', title: '  one with a beacon each 100 ms: p50, ms', base: 'driver', limit: 800 },
+  { row: 'pageFirst', title: '  the first, browser and all: p50, ms', base: 'driver' },
 ]
 
 // `baseRow`: where the base is another row of ours.
-const BASES = { spawn: 'bare spawn', bare: 'bare process', server: 'ours without', off: 'SANDBOX=off' }
+const BASES = {
+  spawn: 'bare spawn',
+  bare: 'bare process',
+  server: 'ours without',
+  off: 'SANDBOX=off',
+  driver: 'playwright-core',
+}
 
 const valueOf = (samples, { share, worst }) => {
   if (samples === undefined) return undefined

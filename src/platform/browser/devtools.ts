@@ -64,9 +64,9 @@ export function createDevtools(write: (text: string) => void, maxMessage = MAX_M
     asked.reject(new Refusal(`${asked.method}: ${String(error.message)}`))
   }
 
-  function endSession(session: string, why: string): void {
+  function endSession(gone: string, why: string): void {
     for (const [id, asked] of waiting) {
-      if (asked.session !== session) continue
+      if (asked.session !== gone) continue
       waiting.delete(id)
       asked.reject(new Failure(why))
     }

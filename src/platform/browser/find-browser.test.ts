@@ -32,8 +32,8 @@ test('only absolute places are looked at, whatever the environment says', () => 
   const env = fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] })
   fc.assert(
     fc.property(env, fc.constantFrom(...PLATFORMS), (vars, platform) => {
-      const { isAbsolute } = platform === 'win32' ? win32 : posix
-      expect(browserPlaces(platform, vars).filter((place) => !isAbsolute(place))).toEqual([])
+      const paths = platform === 'win32' ? win32 : posix
+      expect(browserPlaces(platform, vars).filter((place) => !paths.isAbsolute(place))).toEqual([])
     }),
   )
 })

@@ -2,7 +2,7 @@
 // npm brought along.
 
 import { accessSync, constants, statSync } from 'node:fs'
-import { posix, win32 } from 'node:path'
+import { posix, resolve, win32 } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
 import { unpackedChromium } from './npm-chromium.js'
@@ -23,7 +23,7 @@ const INSTALL =
 export async function findBrowser({ wanted, env, unpackIn }: Lookout): Promise<string> {
   if (wanted === 'off') throw new Failure('No browser is used here: BROWSER_PATH is off.')
   if (wanted !== '') {
-    if (isProgram(wanted)) return wanted
+    if (isProgram(wanted)) return resolve(wanted)
     throw new Failure(`BROWSER_PATH names ${wanted}, and no program is there: correct it, or leave it empty`)
   }
   const found = browserPlaces(process.platform, env).find(isProgram) ?? (await unpackedChromium(unpackIn))

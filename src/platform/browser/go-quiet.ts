@@ -1,6 +1,7 @@
 // Waits until a page has shown what it has to show: its document stopped growing, and nothing is on its way that may bring
 // text. Never until the network is idle: many pages never are.
 
+import { Failure } from '../../lib/failure.js'
 import { within } from '../../lib/within.js'
 import { evaluate } from './evaluate.js'
 import type { Page } from './open-page.js'
@@ -16,6 +17,8 @@ const EMPTY = { characters: 200, quietMs: 600, patienceMs: 8000 } as const
 const MAX_DOCUMENTS = 10
 const LAST_MS = 1000
 const AGAIN_MS = 20
+/** What falls silent is no news. */
+const WAKE_MS = 300
 
 interface Seen {
   readonly isQuiet: boolean
@@ -32,6 +35,7 @@ export async function goQuiet(page: Page, until: number): Promise<boolean> {
   let before: Seen | undefined
   let quietSince: number | undefined
   while (leftMs() > 0) {
+    if (watch.gone !== undefined) throw new Failure(watch.gone)
     if (watch.documents > MAX_DOCUMENTS) return holdStill(page, until)
     if (watch.documents !== documents) before = quietSince = undefined
     documents = watch.documents
@@ -47,7 +51,7 @@ export async function goQuiet(page: Page, until: number): Promise<boolean> {
     const patienceMs = seen.text < EMPTY.characters ? EMPTY.patienceMs : PATIENCE_MS
     const patienceLeft = quietSince + patienceMs - performance.now()
     if (!watch.isWaiting || patienceLeft <= 0) return true
-    await within(Math.min(patienceLeft, leftMs()), watch.news())
+    await within(Math.min(patienceLeft, leftMs(), WAKE_MS), watch.news())
   }
   return false
 }

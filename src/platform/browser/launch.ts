@@ -34,6 +34,7 @@ export interface LiveBrowser {
   /** As it calls itself, with our name behind it. */
   readonly userAgent: string
   readonly isSandboxed: boolean
+  readonly isOver: boolean
   /** Resolves when no process and no folder of it is left, however it ended. */
   readonly ended: Promise<void>
   close(): Promise<void>
@@ -70,7 +71,9 @@ async function start({ file, env, proxy }: Launch, isSandboxed: boolean): Promis
     throw new Failure(`The browser ${file} could not be started: ${reasonOf(error)}. ${ADVICE}`, { cause: error })
   })
 
+  let isOver = false
   const ended = talker.exited.then(async () => {
+    isOver = true
     devtools.end('the browser has ended')
     // What it started ends with it, but need not be quick about it.
     talker.kill()
@@ -89,8 +92,18 @@ async function start({ file, env, proxy }: Launch, isSandboxed: boolean): Promis
     await close()
     throw new Failure(`The browser ${file} ${version}${saidOf(complaint)}. ${ADVICE}`)
   }
-  const { pid } = talker
-  return { devtools, pid, proxy, userAgent: version.userAgent, isSandboxed, ended, close }
+  return {
+    devtools,
+    pid: talker.pid,
+    proxy,
+    userAgent: version.userAgent,
+    isSandboxed,
+    get isOver() {
+      return isOver
+    },
+    ended,
+    close,
+  }
 }
 
 const ADVICE =

@@ -67,8 +67,12 @@ export const SNAPSHOT = `(maxBytes) => {
   }
   const escaped = (text, pattern) => (pattern.test(text) ? text.replace(new RegExp(pattern, 'g'), (each) => ESCAPES[each]) : text)
   const addText = (text) => {
-    const room = maxBytes - bytes
-    add(escaped(text.length > room ? text.slice(0, Math.max(1, room)) : text, /[&<>\\u00a0]/))
+    const room = Math.max(0, maxBytes - bytes)
+    const whole = text.length > room ? undefined : escaped(text, /[&<>\\u00a0]/)
+    if (whole !== undefined && bytes + widthOf(whole) <= maxBytes) return add(whole)
+    // No character takes more than this, escaped or not.
+    add(escaped(text.slice(0, room / 6), /[&<>\\u00a0]/))
+    isCut = true
   }
   const frameBody = (element) => {
     try {
@@ -90,7 +94,7 @@ export const SNAPSHOT = `(maxBytes) => {
     let tag = '<' + name
     if (!element.hasAttributes()) return tag + '>'
     for (const { name: key, value } of element.attributes) {
-      if (/^on|[\\s"'<>\\/=]/.test(key) || value.length > 4096) continue
+      if (key === 'srcdoc' || /^on|[\\s"'<>\\/=]/.test(key) || value.length > 4096) continue
       tag += ' ' + key + (value === '' ? '' : '="' + escaped(value, /[&"\\u00a0]/) + '"')
     }
     return tag + '>'

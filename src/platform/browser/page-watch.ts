@@ -6,6 +6,7 @@ import { promised } from '../../lib/promised.js'
 import type { Session } from './devtools.js'
 
 const BARREN = 2
+const SILENCE_MS = 300
 const TEXTUAL = new Set(['XHR', 'Fetch', 'Script'])
 
 export interface Answer {
@@ -36,7 +37,8 @@ export interface PageWatch {
 
 interface Request {
   readonly key: string
-  readonly isDocument: boolean
+  /** When something last came of it; undefined while there is no answer. */
+  heardAt?: number
 }
 
 export function watchPage(page: Session, frame: string): PageWatch {
@@ -60,8 +62,14 @@ export function watchPage(page: Session, frame: string): PageWatch {
     tellNews()
   }
 
-  function isAwaited({ key }: Request): boolean {
-    return (barren.get(key) ?? 0) < BARREN
+  /** An answer that nobody reads never ends, and one that trickles on is a stream. */
+  function isAwaited({ key, heardAt = Infinity }: Request): boolean {
+    return (barren.get(key) ?? 0) < BARREN && performance.now() - heardAt < SILENCE_MS
+  }
+
+  function hear(id: unknown): void {
+    const request = typeof id === 'string' ? pending.get(id) : undefined
+    if (request) request.heardAt = performance.now()
   }
 
   function settle(id: unknown): void {
@@ -78,22 +86,25 @@ export function watchPage(page: Session, frame: string): PageWatch {
     // Frames of other origins cannot be read, so they are not waited for.
     const isMain = frameId === frame
     const isOurs = isMain
-      ? isDocument || TEXTUAL.has(String(type))
+      ? isDocument || isTextual(requestId, type)
       : isDocument && originOf(request.url) === originOf(state.answer?.url ?? '')
     if (!isOurs) return
-    pending.set(requestId, { key: keyOf(request), isDocument: isDocument && isMain })
+    pending.set(requestId, { key: keyOf(request) })
     tellNews()
   })
   page.on('Network.loadingFinished', ({ requestId }) => settle(requestId))
   page.on('Network.loadingFailed', ({ requestId }) => settle(requestId))
-  page.on('Network.responseReceived', ({ type, frameId, response }) => {
+  page.on('Network.dataReceived', ({ requestId }) => hear(requestId))
+  page.on('Network.responseReceived', ({ requestId, type, frameId, response }) => {
+    hear(requestId)
     if (type === 'Document' && frameId === frame && isObject(response)) state.answer = answerOf(response)
   })
   page.on('Page.frameNavigated', ({ frame: navigated }) => {
     if (!isObject(navigated) || navigated.id !== frame) return
     state.documents++
     state.isReady = false
-    for (const [id, { isDocument }] of pending) if (!isDocument) pending.delete(id)
+    // Not everything that its predecessor waited for is reported to have ended.
+    for (const id of pending.keys()) if (id !== navigated.loaderId) pending.delete(id)
     tellNews()
   })
   page.on('Page.domContentEventFired', () => {
@@ -131,6 +142,11 @@ export function watchPage(page: Session, frame: string): PageWatch {
       }
     },
   }
+}
+
+/** What a worker consists of has a number without a dot, and its end is told to nobody here. */
+function isTextual(requestId: string, type: unknown): boolean {
+  return TEXTUAL.has(String(type)) && requestId.includes('.')
 }
 
 function keyOf({ method, url }: JsonObject): string {

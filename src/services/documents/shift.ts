@@ -32,17 +32,21 @@ export function beginShift(launching: Promise<LiveBrowser>, strength: Strength, 
   let pages = 0
   let showing = 0
   let isHeavy = false
-  let isOver = false
   let isLooking = false
+  let hasEnded = false
+  let browser: LiveBrowser | undefined
   let timer: NodeJS.Timeout | undefined
   const end = (): void => {
-    isOver = true
+    hasEnded = true
     onEnd()
   }
-  launching.then(({ ended }) => ended.then(end), end)
+  launching.then((live) => {
+    browser = live
+    void live.ended.then(end)
+  }, end)
 
   async function look(live: LiveBrowser): Promise<void> {
-    if (isLooking || isOver) return
+    if (isLooking || live.isOver) return
     isLooking = true
     try {
       const shares = await memoryOf(live)
@@ -65,7 +69,7 @@ export function beginShift(launching: Promise<LiveBrowser>, strength: Strength, 
       return showing > 0
     },
     get isOver() {
-      return isOver
+      return hasEnded || browser?.isOver === true
     },
     async render(url, wish) {
       pages++

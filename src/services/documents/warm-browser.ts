@@ -36,8 +36,8 @@ export function createWarmBrowser({ launch, idleMs = IDLE_MS, strength }: Terms)
   }
 
   function rest(shift: Shift): void {
-    if (shift.isTired && current === shift) current = undefined
     if (shift.isBusy) return
+    if (shift.isTired && current === shift) current = undefined
     if (current !== shift) void shift.close()
     else idle = setTimeout(() => void shift.close(), idleMs).unref()
   }
@@ -45,6 +45,7 @@ export function createWarmBrowser({ launch, idleMs = IDLE_MS, strength }: Terms)
   /** A page that took the whole browser with it took others too, which are shown again. */
   async function show(url: string, wish: Wish, mayTryAgain = true): Promise<Rendered> {
     clearTimeout(idle)
+    if (current && (current.isTired || current.isOver)) current = undefined
     const shift = (current ??= begin())
     try {
       return await shift.render(url, wish)

