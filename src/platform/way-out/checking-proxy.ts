@@ -13,7 +13,7 @@ import { passOn } from './proxy-request.js'
 import type { ProxyMeans } from './proxy-target.js'
 import { openTunnel, passUpgrade } from './proxy-tunnel.js'
 import type { Roads } from './roads.js'
-import { isSameUser } from './same-user.js'
+import { sameUserCheck } from './same-user.js'
 import type { CheckingProxy } from './way-out.js'
 
 const HOST = '127.0.0.1'
@@ -64,6 +64,7 @@ export async function openCheckingProxy(roads: Roads, exchange: Exchange): Promi
 
 function serve(means: ProxyMeans): Server {
   const known = new WeakMap<Socket, Promise<boolean>>()
+  const isSameUser = sameUserCheck()
   const forOurs = async (socket: Socket, work: () => Promise<void>): Promise<void> => {
     if (await known.get(socket)) await work()
     else socket.destroy()
