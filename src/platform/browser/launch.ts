@@ -1,6 +1,8 @@
 // Starts a browser and holds it: a process that hears us through a pipe, in a folder of its own. When it has ended, both
 // are gone.
 
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import { comesWithin } from '../../lib/comes-within.js'
 import { Failure } from '../../lib/failure.js'
 import { isObject } from '../../lib/json.js'
@@ -13,6 +15,8 @@ import { createProfile, removeProfile, sweepProfiles } from './profile.js'
 
 const START_MS = 20_000
 const FAREWELL_MS = 2000
+const LAST_TRIES = 50
+const LAST_MS = 10
 const MAX_COMPLAINT = 4000
 
 export interface Launch {
@@ -76,7 +80,7 @@ async function start({ file, env, proxy }: Launch, isSandboxed: boolean): Promis
     isOver = true
     devtools.end('the browser has ended')
     // What it started ends with it, but need not be quick about it.
-    talker.kill()
+    for (let tries = 0; tries < LAST_TRIES && talker.kill(); tries++) await sleep(LAST_MS)
     await removeProfile(profile)
   })
 
