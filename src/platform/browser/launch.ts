@@ -67,7 +67,7 @@ async function start({ file, env, proxy }: Launch, isSandboxed: boolean): Promis
   const args = browserArguments({ profile, proxyHost: proxy.host, isSandboxed })
   const talker = await startTalker(file, args, {
     cwd: profile,
-    env: withoutDesktop(env),
+    env: ownEnvironment(env, profile),
     onHeard: (chunk) => devtools.hear(chunk),
     onComplaint,
   }).catch(async (error: unknown) => {
@@ -134,8 +134,10 @@ function saidOf(complaint: string): string {
   return lines.length === 0 ? '' : ` and said: ${lines.slice(-5).join(' | ').slice(-1000).replace(/\.$/, '')}`
 }
 
-/** It is not to look for a screen, a keyring or the notices of the person's desktop. */
-function withoutDesktop(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** It is not to look for a screen, a keyring or the notices of the person's desktop, and its scraps go with its folder. */
+function ownEnvironment(env: NodeJS.ProcessEnv, profile: string): NodeJS.ProcessEnv {
   const { DISPLAY: _, WAYLAND_DISPLAY: __, ...rest } = env
-  return { ...rest, DBUS_SESSION_BUS_ADDRESS: 'disabled:' }
+  // The name of a socket that it makes there must not become too long.
+  const scraps = profile.length <= 60 ? { TMPDIR: profile } : {}
+  return { ...rest, ...scraps, DBUS_SESSION_BUS_ADDRESS: 'disabled:' }
 }
