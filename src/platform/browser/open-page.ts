@@ -9,7 +9,7 @@ import type { LiveBrowser } from './launch.js'
 import { NOBODY_THERE } from './page-scripts.js'
 import { watchPage, type PageWatch } from './page-watch.js'
 
-const CLOSE_MS = 3000
+const CLOSE_MS = 5000
 const LANGUAGES = 'en-US,en'
 
 export interface Page {
