@@ -47,6 +47,17 @@ await bundle('src/lib/json-schema/compile.ts', {
 })
 // Killed, starved and raced on its own.
 await bundle('src/store/state/open-state.ts', { file: 'dist/judge/state.mjs', format: 'esm', codeSplitting: false })
+// Measured and taught on pages that are kept elsewhere.
+await bundle('src/services/documents/extract/open-extractor.ts', {
+  file: 'dist/judge/extractor.mjs',
+  format: 'esm',
+  codeSplitting: false,
+})
+await bundle('src/services/documents/extract/lesson.ts', {
+  file: 'dist/judge/lesson.mjs',
+  format: 'esm',
+  codeSplitting: false,
+})
 // The package is ESM; this folder's .js file is not, and the types describe what is.
 await writeFile('dist/package.json', '{ "type": "commonjs" }\n')
 await chmod('dist/scorpiox-code.js', 0o755)

@@ -4,11 +4,11 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-import { openWorker } from './worker.mjs'
+import { openBuilt } from './built.mjs'
 
 const RUNS = 15
 
-export async function measureSpeed() {
+export function measureSpeed() {
   const lines = ['article', 'huge'].map((what) => {
     const child = spawnSync(process.execPath, [fileURLToPath(import.meta.url), what], { encoding: 'utf8' })
     return child.stdout === '' ? `${what}: ${child.stderr}` : child.stdout
@@ -18,23 +18,23 @@ export async function measureSpeed() {
 
 async function article() {
   const bytes = new TextEncoder().encode(articleHtml())
-  const worker = openWorker()
+  const extractor = await openBuilt()
   const source = { url: 'https://example.com/a', bytes, format: 'markdown' }
-  const cold = (await worker.read(source)).ms
-  for (let run = 0; run < 5; run++) await worker.read(source)
+  const cold = (await extractor.read(source)).ms
+  for (let run = 0; run < 5; run++) await extractor.read(source)
   const times = []
-  for (let run = 0; run < RUNS; run++) times.push((await worker.read(source)).ms)
+  for (let run = 0; run < RUNS; run++) times.push((await extractor.read(source)).ms)
   times.sort((a, b) => a - b)
-  await worker.close()
+  await extractor.close()
   return `article of ${size(bytes)}: first ${cold.toFixed(0)} ms, then p50 ${times[Math.floor(RUNS / 2)].toFixed(0)} ms\n`
 }
 
 async function huge() {
   const before = process.memoryUsage().rss
   const bytes = new TextEncoder().encode(hugeHtml())
-  const worker = openWorker()
-  const { reading, problem, ms } = await worker.read({ url: 'https://example.com/h', bytes, format: 'markdown' })
-  await worker.close()
+  const extractor = await openBuilt()
+  const { reading, problem, ms } = await extractor.read({ url: 'https://example.com/h', bytes, format: 'markdown' })
+  await extractor.close()
   const most = process.resourceUsage().maxRSS / 1024
   const what = reading === undefined ? `failed: ${JSON.stringify(problem)}` : `${reading.outline.length} headings`
   return `page of ${size(bytes)}: ${ms.toFixed(0)} ms from a cold start, ${most.toFixed(0)} MB at most (${(before / 2 ** 20).toFixed(0)} MB before), ${what}\n`
@@ -44,14 +44,22 @@ function size(bytes) {
   return bytes.length > 2 ** 20 ? `${(bytes.length / 1e6).toFixed(1)} MB` : `${Math.round(bytes.length / 1000)} KB`
 }
 
-const WORDS = 'the quick measure of water and stone that runs along every river in old countries where people still count'.split(' ')
+const WORDS =
+  'the quick measure of water and stone that runs along every river in old countries where people still count'.split(
+    ' ',
+  )
 
 function sentence(seed, length) {
-  return Array.from({ length }, (_, at) => WORDS[(seed * 7 + at * 5 + ((seed * at) % 11)) % WORDS.length]).join(' ') + '.'
+  return (
+    Array.from({ length }, (_, at) => WORDS[(seed * 7 + at * 5 + ((seed * at) % 11)) % WORDS.length]).join(' ') + '.'
+  )
 }
 
 function around(main) {
-  const links = Array.from({ length: 60 }, (_, at) => `<li class="menu-item"><a href="/section/${at}">${sentence(at, 2)}</a></li>`).join('')
+  const links = Array.from(
+    { length: 60 },
+    (_, at) => `<li class="menu-item"><a href="/section/${at}">${sentence(at, 2)}</a></li>`,
+  ).join('')
   return `<!doctype html><html lang="en"><head><title>A long article</title></head><body><header><nav><ul>${links}</ul></nav></header><main>${main}</main><aside class="sidebar"><ul>${links}</ul></aside><footer><ul>${links}</ul></footer></body></html>`
 }
 
@@ -66,7 +74,11 @@ function articleHtml() {
 }
 
 function hugeHtml() {
-  const parts = Array.from({ length: 20_000 }, (_, at) => `<section id="s${at}"><h2>Section ${at}</h2><p>${sentence(at, 25)} <a href="#s${at + 1}">next</a></p><ul><li>${sentence(at, 8)}</li><li>${sentence(at, 6)}</li></ul></section>`)
+  const parts = Array.from(
+    { length: 20_000 },
+    (_, at) =>
+      `<section id="s${at}"><h2>Section ${at}</h2><p>${sentence(at, 25)} <a href="#s${at + 1}">next</a></p><ul><li>${sentence(at, 8)}</li><li>${sentence(at, 6)}</li></ul></section>`,
+  )
   return around(parts.join('\n'))
 }
 
