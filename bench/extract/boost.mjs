@@ -1,8 +1,8 @@
 // Gradient boosting on the logistic loss. Each tree asks one question on each level, chosen for all its branches at once.
 
-const TREES = 80
+const TREES = 100
 const DEPTH = 5
-const RATE = 0.2
+const RATE = 0.15
 const CAUTION = 3
 const BINS = 32
 const ROWS_SEEN = 0.5

@@ -56,7 +56,9 @@ async function measureQuality() {
   times.sort((a, b) => a - b)
   const at = (share) => Math.round(times[Math.floor(times.length * share)] ?? 0)
   process.stdout.write(table(scores, options.split))
-  process.stdout.write(`\nper page: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, longest ${at(0.9999)} ms\n`)
+  process.stdout.write(
+    `\nper page: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, longest ${at(0.9999)} ms; ${times.filter((ms) => ms > 10_000).length} above the 10 s at which the program gives up\n`,
+  )
   for (const problem of problems) process.stdout.write(`${problem}\n`)
   if (options.texts !== undefined) writeFileSync(options.texts, JSON.stringify(texts))
 }

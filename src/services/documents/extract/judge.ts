@@ -9,18 +9,19 @@ import type { PageFacts } from './page-facts.js'
 import { SECOND_JUDGE } from './second-judge.js'
 
 /** Above this share of words that it expects to get right, the first judge decides alone. */
-const SURE = 0.88
+const SURE = 0.85
 /** From which opinion on a block is kept. Where there is doubt, a word too many is better than one that is missing. */
 const BORDERS = { sure: 0, doubtful: -0.9, unheard: -0.6 }
 
 type Titled = Pick<PageFacts, 'title' | 'types'>
 
-/** The numbers of the blocks to keep. `vote` is not asked unless needed; undefined where it would take too long. */
-export function judged(blocks: readonly Block[], facts: Titled, vote: (() => Votes) | undefined): Set<number> {
+/** The numbers of the blocks to keep. `vote` is only asked where there is doubt; it may have no answer. */
+export function judged(blocks: readonly Block[], facts: Titled, vote: () => Votes | undefined): Set<number> {
   const first = opinions(FIRST, featuresOf(blocks, NO_VOTES, facts))
   if (sureness(blocks, first) > SURE) return above(blocks, first, BORDERS.sure)
-  if (vote === undefined) return above(blocks, first, BORDERS.unheard)
-  const second = opinions(SECOND, featuresOf(blocks, vote(), facts))
+  const votes = vote()
+  if (votes === undefined) return above(blocks, first, BORDERS.unheard)
+  const second = opinions(SECOND, featuresOf(blocks, votes, facts))
   return above(blocks, second, sureness(blocks, second) > SURE ? BORDERS.sure : BORDERS.doubtful)
 }
 

@@ -4,10 +4,12 @@
 import { mark, unmark, type Block } from './blocks.js'
 import { evidenceOf } from './evidence.js'
 import type { Reading, Source } from './extractor.js'
+import type { Votes } from './features.js'
 import { dropHidden } from './hidden.js'
 import { judged } from './judge.js'
 import { keepOnly } from './keep.js'
 import { lookAt } from './look-at.js'
+import { mended } from './mend.js'
 import type { PageFacts } from './page-facts.js'
 import { sectionOf } from './section.js'
 import { stateHtml } from './state-html.js'
@@ -16,9 +18,8 @@ import { descendants, isElement, parseTree, toHtml, type Node, type Tree } from 
 import { votesOn } from './voters.js'
 import { writePage } from './write/write-page.js'
 
-/** Above so many, no vote is held: it would take seconds. So few are not worth one. */
-const MOST_ELEMENTS = 12_000
-const FEWEST_BLOCKS = 5
+/** A vote on more would take seconds; on less it is not worth it. */
+const VOTE = { mostElements: 2500, mostChars: 350_000, fewestBlocks: 5 }
 /** Above so many, the plain rule decides. */
 const MOST_BLOCKS = 20_000
 /** A page with fewer words than this may be a shell. */
@@ -58,21 +59,19 @@ function wordsOf(blocks: readonly Block[]): number {
 
 function mainPart(tree: Tree, blocks: readonly Block[], facts: PageFacts): Node[] {
   const seen = shown(blocks)
-  const vote = () => {
-    mark(seen)
-    const votes = votesOn(toHtml(tree), facts.base)
-    unmark(seen)
-    return votes
-  }
-  const kept =
-    seen.length > MOST_BLOCKS ? new Set<number>() : judged(seen, facts, isWorthAVote(tree, seen) ? vote : undefined)
-  keepOnly(tree, seen, kept.size > 0 ? kept : keptByRule(seen))
+  const kept = seen.length > MOST_BLOCKS ? new Set<number>() : judged(seen, facts, () => voteOn(tree, seen, facts))
+  keepOnly(tree, seen, kept.size > 0 ? mended(seen, kept) : keptByRule(seen))
   if (seen === blocks) dropHidden(tree)
   return tree.children
 }
 
-function isWorthAVote(tree: Tree, blocks: readonly Block[]): boolean {
-  return blocks.length >= FEWEST_BLOCKS && descendants(tree).length <= MOST_ELEMENTS
+/** Undefined where none is held. */
+function voteOn(tree: Tree, blocks: readonly Block[], facts: PageFacts): Votes | undefined {
+  if (blocks.length < VOTE.fewestBlocks || descendants(tree).length > VOTE.mostElements) return undefined
+  mark(blocks)
+  const html = toHtml(tree)
+  unmark(blocks)
+  return html.length > VOTE.mostChars ? undefined : votesOn(html, facts.base)
 }
 
 /** Text that cannot be seen is left out, unless it is all there is: then a script shows it. */
