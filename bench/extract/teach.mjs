@@ -81,9 +81,9 @@ function write(name, constant, what, trees) {
   const file = new URL(`../../src/services/documents/extract/${name}-judge.ts`, import.meta.url)
   writeFileSync(
     file,
-    `// What the judge that ${what} was taught. A tree on each line: the questions it asks (which number of a block, above
-// which border), and after the colon what it thinks, in hundredths, for each way to answer them. Made by
-// bench/extract/teach.mjs.
+    `// What the judge that ${what} was taught. A tree on each line: the questions it asks (which number of
+// a block, above which border), and after the colon what it thinks, in hundredths, for each way to answer them.
+// Made by bench/extract/teach.mjs.
 
 export const ${constant} = \`
 ${lines.join('\n')}

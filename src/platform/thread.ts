@@ -59,7 +59,7 @@ export function openThreads(terms: ThreadTerms): Threads {
       // What a library prints must not get into ours.
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: terms.memoryMb, maxYoungGenerationSizeMb: 32, stackSizeMb: 8 },
+      resourceLimits: { maxOldGenerationSizeMb: terms.memoryMb, maxYoungGenerationSizeMb: 16, stackSizeMb: 8 },
     })
     worker.stdout.resume()
     worker.stderr.resume()
