@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
+import { promisify } from 'node:util'
 
 import { afterAll, expect, test } from 'vitest'
 
@@ -129,4 +131,18 @@ test('one that takes too long is ended and says so', async () => {
   const own = openExtractor({ programDir, timeoutMs: 1 })
   await expect(own.read(given(many(20_000, `<p>${SENTENCE}</p>`)))).rejects.toThrow(/took longer than/)
   await own.close()
+})
+
+test('an idle thread does not keep a process alive, and nothing of it is loaded outside of the thread', async () => {
+  const script = `
+    import { createRequire } from 'node:module'
+    import { pathToFileURL } from 'node:url'
+    const { openExtractor } = await import(pathToFileURL(process.argv[1] + '/judge/extractor.mjs'))
+    const page = { url: 'https://site.example/', contentType: '', bytes: new TextEncoder().encode('<p>Some words</p>'), format: 'text', fragment: '' }
+    const { content } = await openExtractor({ programDir: process.argv[1] }).read(page)
+    const loaded = Object.keys(createRequire(import.meta.url).cache).filter((file) => /linkedom|defuddle|readability|htmlparser2/.test(file))
+    console.log(JSON.stringify([content, loaded]))`
+  const args = ['--input-type=module', '-e', script, programDir]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 25_000 })
+  expect(JSON.parse(stdout)).toEqual(['Some words', []])
 })
