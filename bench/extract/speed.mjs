@@ -4,11 +4,11 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-import { openWorker } from './worker.mjs'
+import { openBuilt } from './built.mjs'
 
 const RUNS = 15
 
-export async function measureSpeed() {
+export function measureSpeed() {
   const lines = ['article', 'huge'].map((what) => {
     const child = spawnSync(process.execPath, [fileURLToPath(import.meta.url), what], { encoding: 'utf8' })
     return child.stdout === '' ? `${what}: ${child.stderr}` : child.stdout
@@ -18,23 +18,23 @@ export async function measureSpeed() {
 
 async function article() {
   const bytes = new TextEncoder().encode(articleHtml())
-  const worker = openWorker()
+  const extractor = await openBuilt()
   const source = { url: 'https://example.com/a', bytes, format: 'markdown' }
-  const cold = (await worker.read(source)).ms
-  for (let run = 0; run < 5; run++) await worker.read(source)
+  const cold = (await extractor.read(source)).ms
+  for (let run = 0; run < 5; run++) await extractor.read(source)
   const times = []
-  for (let run = 0; run < RUNS; run++) times.push((await worker.read(source)).ms)
+  for (let run = 0; run < RUNS; run++) times.push((await extractor.read(source)).ms)
   times.sort((a, b) => a - b)
-  await worker.close()
+  await extractor.close()
   return `article of ${size(bytes)}: first ${cold.toFixed(0)} ms, then p50 ${times[Math.floor(RUNS / 2)].toFixed(0)} ms\n`
 }
 
 async function huge() {
   const before = process.memoryUsage().rss
   const bytes = new TextEncoder().encode(hugeHtml())
-  const worker = openWorker()
-  const { reading, problem, ms } = await worker.read({ url: 'https://example.com/h', bytes, format: 'markdown' })
-  await worker.close()
+  const extractor = await openBuilt()
+  const { reading, problem, ms } = await extractor.read({ url: 'https://example.com/h', bytes, format: 'markdown' })
+  await extractor.close()
   const most = process.resourceUsage().maxRSS / 1024
   const what = reading === undefined ? `failed: ${JSON.stringify(problem)}` : `${reading.outline.length} headings`
   return `page of ${size(bytes)}: ${ms.toFixed(0)} ms from a cold start, ${most.toFixed(0)} MB at most (${(before / 2 ** 20).toFixed(0)} MB before), ${what}\n`

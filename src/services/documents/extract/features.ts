@@ -14,6 +14,8 @@ export interface Votes {
   readonly defuddle: ReadonlySet<number>
 }
 
+export const NO_VOTES: Votes = { readability: new Set(), defuddle: new Set() }
+
 const BAD =
   /comment|related|sidebar|side-bar|share|social|promo|cookie|consent|breadcrumb|menu|widget|modal|popup|newsletter|subscri|foot|nav|banner|advert|\bads?\b|sponsor|recommend|author-?box|byline|\btags?\b|pagination|pager|toolbar|login|signup|sign-up|search|filter|skip|copyright|disclaimer|carousel|slider|upsell|cross-sell|trending|popular|more-|rating|review/
 const GOOD =
