@@ -121,20 +121,19 @@ async function search(surroundings: Surroundings, given: Arguments): Promise<num
   return call(surroundings, { ...given, operands: ['WebSearch', JSON.stringify({ query })] })
 }
 
-async function examineSearch({ config: { settings, proxies }, log }: Surroundings, { flags }: Arguments) {
-  const [{ examineEngines }, { openSearch }, { createWayOut }, { readRoster }, { ENGINES }] = await Promise.all([
+async function examineSearch({ config: given, log }: Surroundings, { flags }: Arguments) {
+  const [{ examineEngines }, { openSearch }, { openWayOut }, { readRoster }, { ENGINES }] = await Promise.all([
     import('./search.js'),
     import('../services/search/open-search.js'),
-    import('../platform/way-out/create-way-out.js'),
+    import('../services/open-way-out.js'),
     import('../services/search/line-up.js'),
     import('../services/search/engines.js'),
   ])
-  const { FETCH_ALLOW: allow, FETCH_PROXY: fixed } = settings
-  const wayOut = createWayOut({ allow, proxies: { fixed, ...proxies }, warn: (about) => log.warn(about) })
-  const opened = openSearch(settings, wayOut)
+  const wayOut = openWayOut(given, log)
+  const opened = openSearch(given.settings, wayOut)
   const stop = new AbortController()
   try {
-    const parts = { search: opened, roster: readRoster(settings), engines: ENGINES }
+    const parts = { search: opened, roster: readRoster(given.settings), engines: ENGINES }
     const outcome = await Promise.race([examineEngines(parts, stop.signal), nextSignal()])
     if (typeof outcome === 'number') return outcome
     await print(flags.json ? `${JSON.stringify(outcome.json, null, 2)}\n` : outcome.table)
