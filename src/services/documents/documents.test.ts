@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import type { Copy } from './copy.js'
 import { createDocuments, type Means } from './documents.js'
 import type { Reading } from './extract/extractor.js'
+import { noEvidence } from './extract/no-evidence.js'
 import { readWish } from './wish.js'
 
 const never = (): Promise<never> => new Promise(() => {})
@@ -34,21 +35,7 @@ const READING: Reading = {
   outline: [],
   hasFragment: false,
   pages: 0,
-  evidence: {
-    htmlChars: 33,
-    textChars: 9,
-    contentChars: 9,
-    scripts: 1,
-    hasEmptyRoot: false,
-    asksForScripts: false,
-    isFromState: false,
-    challenge: '',
-    hasLoginForm: false,
-    hasPaywall: false,
-    saysNotFound: false,
-    alternates: [],
-    refreshTo: '',
-  },
+  evidence: { ...noEvidence(9), htmlChars: 33, textChars: 9, scripts: 1 },
 }
 
 const MEANS: Means = {

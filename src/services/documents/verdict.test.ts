@@ -3,23 +3,10 @@ import { expect, test } from 'vitest'
 
 import type { Copy } from './copy.js'
 import type { Evidence, Reading } from './extract/extractor.js'
+import { noEvidence } from './extract/no-evidence.js'
 import { judge } from './verdict.js'
 
-const EVIDENCE: Evidence = {
-  htmlChars: 5000,
-  textChars: 3000,
-  contentChars: 3000,
-  scripts: 0,
-  hasEmptyRoot: false,
-  asksForScripts: false,
-  isFromState: false,
-  challenge: '',
-  hasLoginForm: false,
-  hasPaywall: false,
-  saysNotFound: false,
-  alternates: [],
-  refreshTo: '',
-}
+const EVIDENCE: Evidence = { ...noEvidence(3000), htmlChars: 5000, textChars: 3000 }
 
 const reading = (content: string, evidence: Partial<Evidence> = {}, more: Partial<Reading> = {}): Reading => ({
   kind: 'html',
