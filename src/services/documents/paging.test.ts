@@ -49,6 +49,14 @@ test('the slices of all pages are the document, and none is longer than a page',
   )
 })
 
+test('what just fits is one page, also with what closes a block', () => {
+  expect(pagesOf('x'.repeat(MAX), 'text')).toHaveLength(1)
+  const long = code(Array.from({ length: MAX * 2 }, () => 'x'))
+  for (let max = MAX; max < MAX + 8; max++) {
+    for (const { text } of pagesOf(long, 'markdown', max)) expect(text.length).toBeLessThanOrEqual(max)
+  }
+})
+
 test('every page of markdown opens as many blocks of code as it closes', () => {
   const fenced = fc.array(fc.oneof(words, fc.array(words, { maxLength: 60 }).map(code)), { maxLength: 10 })
   fc.assert(
