@@ -50,10 +50,7 @@ export function judge(copy: Copy, reading: Reading | undefined): Verdict {
   }
   if (!reading || !evidence) return final('empty', `The server ${answered(copy)}, and ${copy.bytes.length} bytes.`)
   if (evidence.saysNotFound && chars < NOTICE_CHARS) {
-    return final(
-      'not_found',
-      `The server ${answered(copy)}, but the page says that it was not found ("${reading.title.slice(0, 80)}").`,
-    )
+    return final('not_found', `The server ${answered(copy)}, but the page says that it was not found.`)
   }
   if (evidence.hasLoginForm && chars < LOGIN_CHARS) {
     return final('login', `It showed a login form and ${chars} characters of text${redirected(copy)}.`)
@@ -121,7 +118,10 @@ function final(status: Status, seen: string): Verdict {
 function answered({ status, headers }: Copy): string {
   const wait = headers.get('retry-after')?.trim() ?? ''
   if (wait === '') return `answered with status ${status}`
-  return `answered with status ${status} and asks to come back ${/^\d+$/.test(wait) ? `in ${wait} s` : `at ${wait.slice(0, 40)}`}`
+  if (/^\d{1,9}$/.test(wait)) return `answered with status ${status} and asks to come back in ${wait} s`
+  const at = Date.parse(wait)
+  // It is the server that says it: only what is a date is repeated.
+  return `answered with status ${status}${Number.isNaN(at) ? '' : ` and asks to come back at ${new Date(at).toISOString()}`}`
 }
 
 function redirected({ asked, url }: Copy): string {

@@ -3,6 +3,7 @@
 import { FetchFailure, type FetchProblem } from '../../platform/way-out/fetch-failure.js'
 import type { Errand, WayOut } from '../../platform/way-out/way-out.js'
 import { oneLine } from '../../lib/one-line.js'
+import { visibleText } from '../../lib/visible-text.js'
 import { VERSION } from '../../lib/version.js'
 import type { Answer, Asked, Engine, Question } from './engine.js'
 import { judgeAnswer } from './judge-answer.js'
@@ -78,7 +79,7 @@ function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof FetchFailure)) throw error
   const { problem } = error
   if (problem === 'timeout') return { kind: 'timeout' }
-  const why = oneLine(error.message, 160)
+  const why = oneLine(visibleText(error.message), 160)
   if (REFUSED.has(problem)) return { kind: 'refused', why }
   return UNREACHABLE.has(problem) ? { kind: 'unreachable', why } : failed(why)
 }

@@ -22,7 +22,8 @@ export type Admission =
 
 export function admit({ pace = DEFAULT_PACE }: Engine, known: EngineState | undefined, now: number): Admission {
   const state = known ?? FRESH
-  const until = Math.min(state.until, now + DAY)
+  // Nobody is left alone for longer: it was written when the clock stood elsewhere.
+  const until = state.until > now + DAY ? 0 : state.until
   if (until > now) return { kind: 'cooling', until, why: state.why }
   const isTried = state.why !== '' && state.probeUntil > now && state.probeUntil <= now + PROBE_MS
   if (isTried) return { kind: 'cooling', until: state.probeUntil, why: state.why }

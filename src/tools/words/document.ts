@@ -56,9 +56,11 @@ export function documentWords(document: Document, wish: Wish): string {
     verdict.status === 'ok' ? [] : [`${verdict.status}: ${shown(`${verdict.seen} ${ADVICE[verdict.status]}`)}`]
   const facts = reading && extract ? headLines(reading, copy, extract) : [addressLine(copy)]
   const isWanted = hasText(document) || verdict.status === 'needs_javascript'
-  const body = extract && extract.text !== '' ? [isWanted ? bodyOf(extract, copy) : excerptOf(extract, copy)] : []
+  const about = reading && extract ? aboutOf(reading, extract, copy) : []
+  const body =
+    extract && extract.text !== '' ? [isWanted ? untrusted(extract.text, copy.url) : excerptOf(extract, copy)] : []
   return closing(
-    [[...trouble, ...facts].join('\n'), ...body].join('\n\n'),
+    [[...trouble, ...facts].join('\n'), ...about, ...body].join('\n\n'),
     [...(extract ? notesOn(copy, extract, wish, isWanted) : []), ...document.notes].map((note) => shown(note)),
   )
 }
@@ -68,15 +70,19 @@ export function failureWords({ problem, message }: FetchFailure): string {
 }
 
 function headLines(reading: About, copy: Copy, { chars, lines }: Extract): readonly string[] {
-  const { title, language, published } = reading
+  const { language, published } = reading
   const facts = [
     wayOf(reading, copy),
     `${plural(chars, 'character', 'characters')} in ${plural(lines, 'line', 'lines')}`,
-    ...(language === '' ? [] : [shown(language, 20)]),
-    ...(published === '' ? [] : [`published ${shown(published, 40)}`]),
+    // What is neither a language nor a day may be anything.
+    ...(LANGUAGE.test(language) ? [language] : []),
+    ...(DAY.test(published) ? [`published ${published}`] : []),
   ]
-  return [...(title === '' ? [] : [`Title: ${titleOf(reading)}`]), addressLine(copy), facts.join(' · ')]
+  return [addressLine(copy), facts.join(' · ')]
 }
+
+const LANGUAGE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,2}$/i
+const DAY = /^\d{4}-\d{2}(?:-\d{2}(?:[T ][\d:.]{4,15}(?:Z|[+-][\d:]{4,6})?)?)?$/
 
 export function titleOf({ title }: About): string {
   return shown(title, MAX_TITLE)
@@ -104,11 +110,15 @@ const NAMES = {
   pdf: 'PDF',
 } as const
 
-function bodyOf(extract: Extract, { url }: Copy): string {
-  const outline = outlineLines(extract.outline)
-  const text = untrusted(extract.text, url)
-  if (outline === '') return text
-  return `Its sections; url#name reads one:\n${untrusted(outline, `the outline of ${url}`)}\n\n${text}`
+/** What it calls itself and its sections, as a quotation too; with its first page. */
+function aboutOf(reading: About, { outline, isFirst }: Extract, { url }: Copy): readonly string[] {
+  if (!isFirst) return []
+  const sections = outlineLines(outline)
+  const title = titleOf(reading)
+  const lines = [...(title === '' ? [] : [`Title: ${title}`]), ...(sections === '' ? [] : [sections])]
+  if (lines.length === 0) return []
+  const lead = sections === '' ? '' : 'Its title and its sections; url#name reads one:\n'
+  return [`${lead}${untrusted(lines.join('\n'), `the head of ${url}`)}`]
 }
 
 function excerptOf({ text }: Extract, { url }: Copy): string {
