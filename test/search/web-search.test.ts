@@ -220,6 +220,17 @@ test('what comes late is there the next time, and what was found is not asked fo
   expect(await client.close()).toBe(0)
 })
 
+test('many searches at once wait their turn, and when there are far too many, that is what is said', async () => {
+  const client = await start('ok', { WEBSEARCH_ENGINES: 'exa,keenable,parallel' })
+  const some = await Promise.all(Array.from({ length: 18 }, (_, index) => search(client, `walnut joinery ${index}`)))
+  expect(some.filter(({ isError }) => isError)).toEqual([])
+  const many = await Promise.all(Array.from({ length: 30 }, (_, index) => search(client, `oak joinery ${index}`)))
+  const refused = many.filter(({ isError }) => isError)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const { text } of refused) expect(text).toMatch(/^Too many searches at once/)
+  expect(await client.close()).toBe(0)
+})
+
 test('searches for the same thing at the same time ask once', async () => {
   const client = await start('slow', { WEBSEARCH_ENGINES: 'exa,mojeek,brave' })
   const before = await replay.counts()

@@ -12,6 +12,8 @@ const DEFAULT_PACE: Pace = { everyMs: 500, burst: 10 }
 const PROBE_MS = 15_000
 /** A request that must wait no longer than this waits; otherwise another engine is asked. */
 const SHORT_MS = 1000
+/** Where there is no other. */
+export const LONG_MS = 5000
 
 const REFUSALS = new Set(['challenge', 'captcha', 'forbidden', 'rate_limited'])
 
@@ -22,7 +24,12 @@ export type Admission =
   | { readonly kind: 'go'; readonly waitMs: number; readonly state: EngineState }
   | { readonly kind: 'cooling' | 'paced'; readonly until: number; readonly why: string }
 
-export function admit({ pace = DEFAULT_PACE }: Engine, known: EngineState | undefined, now: number): Admission {
+export function admit(
+  { pace = DEFAULT_PACE }: Engine,
+  known: EngineState | undefined,
+  now: number,
+  patienceMs = SHORT_MS,
+): Admission {
   const state = known ?? FRESH
   const until = Math.min(state.until, now + DAY)
   if (until > now) return { kind: 'cooling', until, why: state.why }
@@ -30,7 +37,7 @@ export function admit({ pace = DEFAULT_PACE }: Engine, known: EngineState | unde
   if (isTried) return { kind: 'cooling', until: state.probeUntil, why: state.why }
   const drops = dropsOf(state, pace, now)
   const waitMs = drops >= 1 ? 0 : (1 - drops) * pace.everyMs
-  if (waitMs > SHORT_MS) return { kind: 'paced', until: now + waitMs, why: 'pace' }
+  if (waitMs > patienceMs) return { kind: 'paced', until: now + waitMs, why: 'pace' }
   const probeUntil = state.why === '' ? 0 : now + PROBE_MS
   return { kind: 'go', waitMs, state: { ...state, probeUntil, drops: drops - 1, drawnAt: now } }
 }

@@ -2,7 +2,7 @@
 
 import type { EngineStates, StateMap } from '../../store/engine-states.js'
 import type { AskEngine } from './ask-engine.js'
-import { admit, forgiven, stateAfter } from './breaker.js'
+import { admit, forgiven, LONG_MS, stateAfter } from './breaker.js'
 import type { Asked, Engine } from './engine.js'
 import { enough, type Limits, type Runner } from './enough.js'
 import { createFlights, type Flight } from './flights.js'
@@ -87,15 +87,13 @@ export function createSearch({ roster, engines, states, ask, limits }: SearchPar
   /** Starts as many of them as may be asked, in order. `again`: also those that only had bad luck. */
   function start(candidates: readonly Engine[], count: number, query: Query, again = false): Started {
     const began = performance.now()
-    const admitted: Admitted[] = []
-    const skipped: Report[] = []
-    states.change((all) => {
-      for (const engine of candidates) {
-        if (admitted.length >= count) return
-        const entry = admitOne(engine, fitted(query, engine), all, again)
-        if ('outcome' in entry) skipped.push(entry)
-        else admitted.push(entry)
-      }
+    const { admitted, skipped } = states.change((all) => {
+      const quick = pick(candidates, count, (engine) => admitOne(engine, fitted(query, engine), all, { again }))
+      if (quick.admitted.length > 0) return quick
+      // Better late than not at all, where many search at once.
+      return pick(candidates, count, (engine) =>
+        admitOne(engine, fitted(query, engine), all, { again, patienceMs: LONG_MS }),
+      )
     })
     // Not before: nobody should hold the states while he asks.
     const runs = admitted.map(({ engine, asked, waitMs }): Run => {
@@ -105,11 +103,11 @@ export function createSearch({ roster, engines, states, ask, limits }: SearchPar
     return { runs: runs.map((run) => watched(run, query)), skipped }
   }
 
-  function admitOne(engine: Engine, asked: Asked, all: StateMap, again: boolean): Admitted | Report {
+  function admitOne(engine: Engine, asked: Asked, all: StateMap, { again, patienceMs }: Terms): Admitted | Report {
     // What is known, or asked already, costs no request.
     if (flights.kept(engine, asked) ?? flights.isUnderWay(engine, asked)) return { engine, asked, waitMs: 0 }
     const known = all.get(engine.id)
-    const admission = admit(engine, again ? forgiven(known) : known, Date.now())
+    const admission = admit(engine, again ? forgiven(known) : known, Date.now(), patienceMs)
     if (admission.kind !== 'go') return skippedReport(engine, admission.why, admission.until)
     all.set(engine.id, admission.state)
     return { engine, asked, waitMs: admission.waitMs }
@@ -171,6 +169,24 @@ async function wait(runs: readonly Watched[], limits: Limits, hedge: () => reado
   } finally {
     for (const { run } of runs) run.flight?.leave(gaveUp)
   }
+}
+
+/** As many as may be asked, and why the others before them may not. */
+function pick(candidates: readonly Engine[], count: number, admitOne: (engine: Engine) => Admitted | Report) {
+  const admitted: Admitted[] = []
+  const skipped: Report[] = []
+  for (const engine of candidates) {
+    if (admitted.length >= count) break
+    const entry = admitOne(engine)
+    if ('outcome' in entry) skipped.push(entry)
+    else admitted.push(entry)
+  }
+  return { admitted, skipped }
+}
+
+interface Terms {
+  readonly again: boolean
+  readonly patienceMs?: number
 }
 
 interface Admitted {

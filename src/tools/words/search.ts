@@ -140,6 +140,9 @@ function emptyWords(found: Found): Words {
 }
 
 function absenceOf(reports: readonly Report[]): string {
+  if (reports.length > 0 && reports.every(({ detail }) => detail === 'pace')) {
+    return 'Too many searches at once: every engine was asked just now. Search for one thing at a time, in a few seconds.'
+  }
   return (
     networkTrouble(reports) ??
     'No engine could be asked, or none answered in time. Try again in a minute, or check the network.'
