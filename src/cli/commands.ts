@@ -96,10 +96,11 @@ async function config(surroundings: Surroundings, { flags }: Arguments): Promise
 }
 
 async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise<number> {
-  const [{ report }, { examineImages }, { examineSandbox }] = await Promise.all([
+  const [{ report }, { examineImages }, { examineSandbox }, { examineSearch }] = await Promise.all([
     import('./doctor.js'),
     import('./examine-images.js'),
     import('./examine-sandbox.js'),
+    import('./examine-search.js'),
   ])
   const { settings } = surroundings.config
   const found = [
@@ -108,6 +109,7 @@ async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise
     await examineImages(),
     ...(await examineSandbox(settings, () => tryOutSandbox(surroundings.config))),
     await browserFinding(surroundings.config),
+    examineSearch(settings),
   ]
   await print(flags.json ? `${JSON.stringify(found, null, 2)}\n` : report(found))
   return found.every((finding) => finding.ok) ? 0 : 1
@@ -115,13 +117,13 @@ async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise
 
 /** The same as a client would get; with `--doctor`, how each engine does. */
 async function search(surroundings: Surroundings, given: Arguments): Promise<number> {
-  if (given.flags.doctor) return examineSearch(surroundings, given)
+  if (given.flags.doctor) return examineEachEngine(surroundings, given)
   const query = given.operands.join(' ')
   if (query.trim() === '') throw new UsageError('what is to be searched? e.g. scorpiox-code search "node streams"')
   return call(surroundings, { ...given, operands: ['WebSearch', JSON.stringify({ query })] })
 }
 
-async function examineSearch({ config: given, log }: Surroundings, { flags }: Arguments) {
+async function examineEachEngine({ config: given, log }: Surroundings, { flags }: Arguments) {
   const [{ examineEngines }, { openSearch }, { openWayOut }, { readRoster }, { ENGINES }] = await Promise.all([
     import('./search.js'),
     import('../services/search/open-search.js'),

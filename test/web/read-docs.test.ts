@@ -250,11 +250,34 @@ test('the scheme may be left out', async () => {
   expect((await readDocs(client, 'nobody.invalid/docs')).text).toContain('https://nobody.invalid/docs')
 })
 
+test('who wants plain text is given that, although the server would rather send Markdown', async () => {
+  const url = site.add('/both', (request, response) =>
+    /^text\/markdown/.test(request.headers.accept ?? '')
+      ? send(response, 200, 'text/markdown', `# Both\n\n${'A **bold** word. '.repeat(20)}`)
+      : send(response, 200, 'text/html', article('Both', '<p>A <b>bold</b> word.</p>')),
+  )
+  expect(quoted(await readDocs(client, url))).toContain('**bold**')
+  expect(quoted(await readDocs(client, url, { format: 'text' }))).toContain('A bold word.')
+})
+
+test('what there is no HTML or no plain text of is given as it is, and that is said', async () => {
+  const notes = site.add('/notes.md', (_, response) => send(response, 200, 'text/plain', '# Notes\n\nSome *text*.'))
+  const table = site.add('/table.csv', (_, response) => send(response, 200, 'text/csv', 'a,b\n1,2'))
+  for (const format of ['text', 'html']) {
+    const said = await readDocs(client, notes, { format })
+    expect(quoted(said)).toBe('# Notes\n\nSome *text*.')
+    expect(said.text).toContain(`[There is no ${format} of it: this is Markdown, as the server has it.]`)
+  }
+  expect((await readDocs(client, table, { format: 'html' })).text).toContain('this is plain text, as the server has it')
+  expect((await readDocs(client, table, { format: 'text' })).text).not.toContain('There is no')
+  expect((await readDocs(client, notes)).text).not.toContain('There is no')
+})
+
 test('two who want the same page at the same time cost one request', async () => {
   const url = site.add('/busy', (_, response) =>
     setTimeout(() => send(response, 200, 'text/html', article('Busy')), 200),
   )
-  const [one, other] = await Promise.all([readDocs(client, url), readDocs(client, url, { format: 'text' })])
+  const [one, other] = await Promise.all([readDocs(client, url), readDocs(client, `${url}#`)])
   expect([one.isError, other.isError]).toEqual([false, false])
   expect(site.hits('/busy')).toBe(1)
 })

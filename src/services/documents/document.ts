@@ -45,7 +45,7 @@ export function documentOf(kept: Kept, prepared: Prepared | undefined, wish: Wis
     copy,
     reading: prepared.reading,
     extract: extractAt(prepared, offset, maxChars),
-    notes: [...notes, ...changed, ...missingSection(prepared.reading, wish)],
+    notes: [...notes, ...changed, ...missingSection(prepared.reading, wish), ...otherFormat(prepared.reading, wish)],
   }
 }
 
@@ -88,6 +88,14 @@ function missingSection({ hasFragment, outline }: About, { fragment }: Wish): re
   const near = nearest(fragment, ids, 5).map((id) => `#${id}`)
   const hint = near.length > 0 ? ` Near it: ${near.join(', ')}.` : ''
   return [`There is no section #${fragment} on this page.${hint} This is the whole page.`]
+}
+
+/** What is no HTML is given as it is, whatever was asked for. */
+function otherFormat({ kind }: About, { format }: Wish): readonly string[] {
+  const isText = format === 'text' && kind !== 'markdown'
+  if (format === 'markdown' || isText || kind === 'html' || kind === 'feed') return []
+  const name = kind === 'text' ? 'plain text' : kind === 'markdown' ? 'Markdown' : kind.toUpperCase()
+  return [`There is no ${format} of it: this is ${name}, ${kind === 'pdf' ? 'read by page' : 'as the server has it'}.`]
 }
 
 function feedsIn(content: string, from: number, to: number): number {

@@ -33,7 +33,7 @@ test('each bad outcome has its time, longer when it comes again, a day at most',
   expect(restAfter({ kind: 'blocked', why: 'forbidden' })).toBe(10)
   expect(restAfter({ kind: 'timeout' })).toBe(0.5)
   expect(restAfter({ kind: 'failed', why: '' })).toBe(0.5)
-  expect(restAfter({ kind: 'unreachable', why: '' })).toBeCloseTo(1 / 6)
+  expect(restAfter({ kind: 'unreachable', why: '' })).toBe(0)
   expect(restAfter({ kind: 'layout_changed' })).toBe(60)
   expect(restAfter({ kind: 'refused', why: '' })).toBe(0)
 })

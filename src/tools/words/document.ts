@@ -7,7 +7,7 @@ import type { FetchFailure, FetchProblem } from '../../platform/way-out/fetch-fa
 import type { Copy } from '../../services/documents/copy.js'
 import type { Document, Extract } from '../../services/documents/document.js'
 import type { About } from '../../services/documents/prepared.js'
-import type { Status } from '../../services/documents/verdict.js'
+import type { Status, Verdict } from '../../services/documents/verdict.js'
 import type { Wish } from '../../services/documents/wish.js'
 import { outlineLines } from './outline.js'
 import { untrusted } from './untrusted.js'
@@ -30,9 +30,18 @@ const ADVICE: Readonly<Record<Status, string>> = {
     'It keeps programs out. Do not try again at once: find the same text elsewhere, with WebSearch, or ask the person to open the page.',
   login: 'It is only for people who have signed in: ask the person for its text, or find a public page.',
   paywall: 'The rest is only for subscribers: ask the person for it, or find another page.',
+  consent:
+    'Nothing else is shown before somebody agrees: find the same text elsewhere, with WebSearch, or ask the person for it.',
   not_found: 'Check the address, or go up to a page that links to it; WebSearch may know where it is now.',
   empty: '',
   http_error: LATER,
+}
+
+/** A server that is in trouble may recover; one that does not understand or sends nowhere says the same again. */
+function adviceOn({ status }: Verdict, copy: Copy): string {
+  if (status !== 'http_error' || copy.status >= 500) return ADVICE[status]
+  const where = copy.status < 400 ? 'It does not say where the page is. ' : ''
+  return `${where}Asking again would not help: check the address, or find the same text elsewhere.`
 }
 
 /** Where the sentence itself does not say what to do. */
@@ -53,7 +62,7 @@ export function hasText({ verdict: { status }, extract }: Document): boolean {
 export function documentWords(document: Document, wish: Wish): string {
   const { verdict, copy, reading, extract } = document
   const trouble =
-    verdict.status === 'ok' ? [] : [`${verdict.status}: ${shown(`${verdict.seen} ${ADVICE[verdict.status]}`)}`]
+    verdict.status === 'ok' ? [] : [`${verdict.status}: ${shown(`${verdict.seen} ${adviceOn(verdict, copy)}`)}`]
   const facts = reading && extract ? headLines(reading, copy, extract) : [addressLine(copy)]
   const isWanted = hasText(document) || verdict.status === 'needs_javascript'
   const about = reading && extract ? aboutOf(reading, extract, copy) : []
