@@ -217,7 +217,6 @@ interface Watched {
 
 interface Landing {
   readonly outcome: Outcome
-  readonly suspicion: Suspicion | undefined
   readonly ms: number
 }
 
@@ -228,7 +227,7 @@ function watched(run: Run, query: Query): Watched {
     const ms = run.kept ? 0 : Math.round(performance.now() - run.began)
     const hits = outcome.kind === 'ok' ? outcome.hits : []
     const suspicion = suspicionOf(hits, query, run.engine.tier === 'vertical')
-    landing = { outcome, suspicion, ms }
+    landing = { outcome, ms }
     return outcome.kind === 'empty' || (outcome.kind === 'ok' && suspicion === undefined)
   })()
   // Those who wait are told.
@@ -247,13 +246,15 @@ function foundBy(
     engine,
     hits: landing?.outcome.kind === 'ok' ? landing.outcome.hits : [],
   }))
-  const { pages } = rank(lists, query, Date.now())
+  const { pages, suspects } = rank(lists, query, Date.now())
   const now = states.read()
   return {
     query: query.text,
     pages: pages.map(shownPage),
     reports: [
-      ...landed.map(({ engine, landing }) => reportOf(engine, landing, now.get(engine.id)?.until ?? 0)),
+      ...landed.map(({ engine, landing }) =>
+        reportOf(engine, landing, suspects.get(engine.id), now.get(engine.id)?.until ?? 0),
+      ),
       ...skipped,
     ],
   }
@@ -264,10 +265,15 @@ function shownPage(page: Page): FoundPage {
   return { ...shown, engines: places.map(({ engine }) => engine.id), families: familiesOf(page).size }
 }
 
-function reportOf({ id, family }: Engine, landing: Landing | undefined, until: number): Report {
+function reportOf(
+  { id, family }: Engine,
+  landing: Landing | undefined,
+  suspicion: Suspicion | undefined,
+  until: number,
+): Report {
   const report = { engine: id, family, hits: 0, ms: null, detail: null, until: null }
   if (!landing) return { ...report, outcome: 'late' }
-  const { outcome, suspicion, ms } = landing
+  const { outcome, ms } = landing
   if (outcome.kind === 'ok') {
     const verdict = { outcome: suspicion ? 'suspect' : 'ok', detail: suspicion ?? null } as const
     return { ...report, ...verdict, hits: outcome.hits.length, ms }
