@@ -83,3 +83,32 @@ test('what one user has read is not given to another', async () => {
   for (const user of ['me', 'you', 'me', 'you']) await documents.read(wish, { ...reader(), user })
   expect(asked).toBe(2)
 })
+
+test('only so many pages are on their way at once, and who wants many keeps nobody else waiting', async () => {
+  const waiting: (() => void)[] = []
+  const plain = { ...READING, evidence: { ...READING.evidence, scripts: 0 } }
+  const ask: Means['ask'] = (url) => new Promise((resolve) => waiting.push(() => resolve({ ...COPY, asked: url, url })))
+  const documents = createDocuments({ ...MEANS, ask, extractor: { read: () => Promise.resolve(plain), close } })
+  const reads = (user: string, many: number) =>
+    Array.from({ length: many }, (_, at) =>
+      documents.read(readWish({ url: `https://example.com/${user}/${at}` }), { ...reader(), user }),
+    )
+  const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  const greedy = reads('greedy', 50)
+  await moment()
+  expect(waiting.length).toBe(4)
+  const others = reads('modest', 1)
+  await moment()
+  expect(waiting.length).toBe(5)
+  const many = Array.from({ length: 30 }, (_, at) => reads(`user${at}`, 3)).flat()
+  await moment()
+  expect(waiting.length).toBe(12)
+  let isOver = false
+  const over = Promise.all([...greedy, ...others, ...many]).then(() => (isOver = true))
+  while (!isOver) {
+    expect(waiting.length).toBeLessThanOrEqual(12)
+    for (const answer of waiting.splice(0)) answer()
+    await moment()
+  }
+  await over
+})

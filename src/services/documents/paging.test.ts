@@ -97,3 +97,9 @@ test('an HTML table or pre that fits is not cut, also with another in it', () =>
   const content = `${'<p>text</p>\n'.repeat(30)}${block}\n${'<p>text</p>\n'.repeat(30)}`
   expect(pagesOf(content, 'html').some(({ text }) => text.includes(block))).toBe(true)
 })
+
+test.each(['<pre ', '<table', '</pre ', '<pre>', '<pre a="<pre '])('HTML of nothing but %j holds nobody up', (part) => {
+  const startedAt = performance.now()
+  blocksOf(part.repeat(Math.ceil(1_000_000 / part.length)), 'html')
+  expect(performance.now() - startedAt).toBeLessThan(2000)
+})
