@@ -15,17 +15,27 @@ const EXTERNAL = [...Object.keys(dependencies), ...Object.keys(optionalDependenc
   (name) => new RegExp(`^${name}(/|$)`),
 )
 
+/**
+ * The bundler's own helpers would come to lie in the part of some service, which every part that needs them would then
+ * load. An entry that asks for nothing else keeps them apart.
+ */
+const HELPERS = 'helpers'
+const helpersApart = {
+  name: HELPERS,
+  resolveId: (id) => (id === HELPERS ? id : null),
+  load: (id) => (id === HELPERS ? "import path from 'node:path'\nexport default path" : null),
+}
+
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
 
 await rm('dist', { recursive: true, force: true })
 await mkdir('dist', { recursive: true })
-await bundle('src/main.ts', {
-  dir: 'dist',
-  format: 'cjs',
-  entryFileNames: 'scorpiox-code.js',
-  chunkFileNames: 'parts/[name].js',
-})
+await bundle(
+  { 'scorpiox-code': 'src/main.ts', [HELPERS]: HELPERS },
+  { dir: 'dist', format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'parts/[name].js' },
+)
+await rm(`dist/${HELPERS}.js`)
 // A program of its own, in which images are decoded.
 await bundle('src/services/images/darkroom/main.ts', { file: 'dist/darkroom.js', format: 'cjs', codeSplitting: false })
 await bundle('src/library.ts', {
@@ -81,6 +91,7 @@ async function bundle(input, output) {
     platform: 'node',
     tsconfig: false,
     external: EXTERNAL,
+    plugins: [helpersApart],
     onLog: failOnWarning,
   })
   await build.write({ ...output, minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } } })

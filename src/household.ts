@@ -10,9 +10,9 @@ import { createRecentCalls } from './services/board/recent-calls.js'
 import type { Boards } from './services/board/shared-boards.js'
 import type { Callbacks } from './services/callbacks/callbacks.js'
 import { lateCallbacks, type LateCallbacks } from './services/callbacks/late-callbacks.js'
+import type { Documents } from './services/documents/documents.js'
 import type { Images } from './services/images/images.js'
 import type { Who } from './services/who.js'
-import type { Documents } from './services/documents/documents.js'
 import { createNotices, type Notices } from './services/notices.js'
 import { together, type Observer } from './services/observer.js'
 import type { Plans } from './services/plans/plans.js'
@@ -118,9 +118,8 @@ export function createHousehold({ config, log, confinement, transport, tools, re
       return createSkills(skills.open().index, () => (runsCommands ? others('shell') : refuseScripts()))
     },
     async wayOut() {
-      const { createWayOut } = await import('./platform/way-out/create-way-out.js')
-      const { FETCH_ALLOW: allow, FETCH_PROXY: fixed } = config.settings
-      return createWayOut({ allow, proxies: { fixed, ...config.proxies }, warn: (about) => log.warn(about) })
+      const { openWayOut } = await import('./services/open-way-out.js')
+      return openWayOut(config, log)
     },
     async documents(_, others) {
       const { openDocuments } = await import('./services/documents/open-documents.js')
@@ -129,6 +128,7 @@ export function createHousehold({ config, log, confinement, transport, tools, re
     async images() {
       const { openImages } = await import('./services/images/open-images.js')
       const { level } = await confinement()
+      // Whoever may not run commands over HTTP is not to look at the whole disk either.
       return openImages(config, level !== 'off' || (transport === 'http' && !runsCommands))
     },
     async search(_, others) {

@@ -53,7 +53,13 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
   {
     effect: 'threads',
     pattern: /['"](node:)?worker_threads['"]/,
-    doors: ['platform/thread.ts', 'services/documents/extract/worker.ts'],
+    // The extractor runs in one; the darkroom, a program of its own, is watched from one.
+    doors: [
+      'platform/thread.ts',
+      'services/documents/extract/worker.ts',
+      'services/images/darkroom/main.ts',
+      'services/images/darkroom/watch.ts',
+    ],
   },
   {
     effect: 'SQL',

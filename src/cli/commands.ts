@@ -96,10 +96,11 @@ async function config(surroundings: Surroundings, { flags }: Arguments): Promise
 }
 
 async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise<number> {
-  const [{ report }, { examineImages }, { examineSandbox }] = await Promise.all([
+  const [{ report }, { examineImages }, { examineSandbox }, { examineSearch }] = await Promise.all([
     import('./doctor.js'),
     import('./examine-images.js'),
     import('./examine-sandbox.js'),
+    import('./examine-search.js'),
   ])
   const { settings } = surroundings.config
   const found = [
@@ -108,6 +109,7 @@ async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise
     await examineImages(),
     ...(await examineSandbox(settings, () => tryOutSandbox(surroundings.config))),
     await browserFinding(surroundings.config),
+    examineSearch(settings),
   ]
   await print(flags.json ? `${JSON.stringify(found, null, 2)}\n` : report(found))
   return found.every((finding) => finding.ok) ? 0 : 1
@@ -115,26 +117,25 @@ async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise
 
 /** The same as a client would get; with `--doctor`, how each engine does. */
 async function search(surroundings: Surroundings, given: Arguments): Promise<number> {
-  if (given.flags.doctor) return examineSearch(surroundings, given)
+  if (given.flags.doctor) return examineEachEngine(surroundings, given)
   const query = given.operands.join(' ')
   if (query.trim() === '') throw new UsageError('what is to be searched? e.g. scorpiox-code search "node streams"')
   return call(surroundings, { ...given, operands: ['WebSearch', JSON.stringify({ query })] })
 }
 
-async function examineSearch({ config: { settings, proxies }, log }: Surroundings, { flags }: Arguments) {
-  const [{ examineEngines }, { openSearch }, { createWayOut }, { readRoster }, { ENGINES }] = await Promise.all([
+async function examineEachEngine({ config: given, log }: Surroundings, { flags }: Arguments) {
+  const [{ examineEngines }, { openSearch }, { openWayOut }, { readRoster }, { ENGINES }] = await Promise.all([
     import('./search.js'),
     import('../services/search/open-search.js'),
-    import('../platform/way-out/create-way-out.js'),
+    import('../services/open-way-out.js'),
     import('../services/search/line-up.js'),
     import('../services/search/engines.js'),
   ])
-  const { FETCH_ALLOW: allow, FETCH_PROXY: fixed } = settings
-  const wayOut = createWayOut({ allow, proxies: { fixed, ...proxies }, warn: (about) => log.warn(about) })
-  const opened = openSearch(settings, wayOut)
+  const wayOut = openWayOut(given, log)
+  const opened = openSearch(given.settings, wayOut)
   const stop = new AbortController()
   try {
-    const parts = { search: opened, roster: readRoster(settings), engines: ENGINES }
+    const parts = { search: opened, roster: readRoster(given.settings), engines: ENGINES }
     const outcome = await Promise.race([examineEngines(parts, stop.signal), nextSignal()])
     if (typeof outcome === 'number') return outcome
     await print(flags.json ? `${JSON.stringify(outcome.json, null, 2)}\n` : outcome.table)

@@ -1,11 +1,11 @@
-// Says of every search engine whether it works from here. Each is asked once, as a search would ask it; one that cools down
+// Says of every search engine whether it works from here. Each is asked once, as a search would ask it; one that refused us
 // or is out of breath is left alone, and what is left of that is shown. The first answer after a cooldown counts as it
 // does in a search: it ends the cooldown, or begins a longer one.
 
 import type { Engine } from '../services/search/engine.js'
 import type { Roster } from '../services/search/line-up.js'
 import type { Report, Search } from '../services/search/search.js'
-import { duration, stateWords } from '../tools/words/search.js'
+import { duration, networkTrouble, stateWords } from '../tools/words/search.js'
 
 export interface Examined {
   readonly engine: string
@@ -28,10 +28,14 @@ export async function examineEngines({ search, roster, engines }: Given, signal:
   const reports = new Map((await search.examine(signal)).map((report) => [report.engine, report]))
   const rows = engines.map((engine) => ({ engine, report: reports.get(engine.id), absence: roster.absence(engine) }))
   const problem = search.problem()
+  const notes = [
+    networkTrouble([...reports.values()]) ?? '',
+    problem === undefined ? '' : `Cooldowns are not kept or shared: ${problem}.`,
+  ].filter((note) => note !== '')
   return {
     /** Whether a search would find something. */
     works: rows.some(({ report }) => report?.outcome === 'ok'),
-    table: `${table(rows)}${problem === undefined ? '' : `\nCooldowns are not kept or shared: ${problem}.\n`}`,
+    table: `${table(rows)}${notes.map((note) => `\n${note}\n`).join('')}`,
     json: { engines: rows.map(examined), problem: problem ?? null },
   }
 }

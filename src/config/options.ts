@@ -276,8 +276,8 @@ const GENERAL = {
     type: 'string',
     default: '',
     about:
-      'Folders that ReadImage may read in, with commas between them; empty means everywhere, and where commands run in a ' +
-      'sandbox only the project.',
+      'Folders that ReadImage may read in, with commas between them; empty means everywhere, or only the project where ' +
+      'commands run in a sandbox, or over HTTP not at all.',
   },
   WEBSEARCH_ENGINES: {
     type: 'string',

@@ -2,7 +2,7 @@
 // for it, and with the name it really has. What is opened is what was looked at: a path changed meanwhile gains nothing.
 
 import { constants, type BigIntStats } from 'node:fs'
-import { open, realpath, stat, type FileHandle } from 'node:fs/promises'
+import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises'
 
 import { hasCode } from '../lib/error-code.js'
 import { Failure } from '../lib/failure.js'
@@ -33,7 +33,7 @@ export async function openRegular(path: string): Promise<RegularFile> {
   try {
     const found = await handle.stat({ bigint: true })
     mustBeFile(found)
-    const real = await attempt(realpath(path))
+    const real = await attempt(realNameOf(handle, path))
     const there = await attempt(stat(real, { bigint: true }))
     if (!isSame(there, found)) throw new Failure('was replaced while it was opened; try again')
     return { handle, real, size: Number(found.size), identity: { dev: found.dev, ino: found.ino } }
@@ -41,6 +41,12 @@ export async function openRegular(path: string): Promise<RegularFile> {
     await handle.close()
     throw error
   }
+}
+
+/** Of what is open, where the system tells; a folder on the path may be a link by the time that the path is followed again. */
+async function realNameOf({ fd }: FileHandle, path: string): Promise<string> {
+  if (process.platform !== 'linux') return realpath(path)
+  return readlink(`/proc/self/fd/${fd}`).catch(() => realpath(path))
 }
 
 export function isSame(one: Identity, other: Identity): boolean {

@@ -131,7 +131,7 @@ function readText(path: string): string | { readonly reason: string } {
 }
 
 function isState(value: unknown): value is EngineState {
-  if (!isObject(value) || typeof value.why !== 'string') return false
+  if (!isObject(value) || typeof value.why !== 'string' || !/^[a-z_]{0,30}$/.test(value.why)) return false
   const numbers = [value.until, value.strikes, value.probeUntil, value.drops, value.drawnAt]
   return numbers.every((number) => typeof number === 'number' && Number.isFinite(number))
 }

@@ -3,7 +3,6 @@
 import type { Plans } from '../services/plans/plans.js'
 import { PLAN_URI } from '../services/plans/uri.js'
 import { resourcesOver } from './resource.js'
-import { statusWords } from './words/plan.js'
 
 export const planResource = resourcesOver<{ plans: Plans }>()({
   uri: PLAN_URI,
@@ -13,7 +12,8 @@ export const planResource = resourcesOver<{ plans: Plans }>()({
   needs: ['plans'],
   watch: ({ plans }, user) => plans.watch(user),
   async read({ plans }, who) {
-    const words = statusWords(await plans.look(who), undefined)
+    const [standing, { statusWords }] = await Promise.all([plans.look(who), import('./words/plan.js')])
+    const words = statusWords(standing, undefined)
     const text = await plans.text(who)
     return text === undefined ? words : `${words}\n\n${text}`
   },

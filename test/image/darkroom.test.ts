@@ -1,7 +1,16 @@
 // The processes in which images are decoded: how many there are, when they end, and what happens without them or without
 // what they need.
 
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -41,6 +50,19 @@ describe.skipIf(!HAS_PROC)('a darkroom', () => {
     expect(childrenOf(client.child.pid)).toEqual([first])
     expect(await client.close()).toBe(0)
     await gone(first ?? 0)
+  })
+
+  test('inherits nothing that is worth stealing', async () => {
+    const client = await openServer({ env: { OWN_SECRET: 'canary-77', AWS_SECRET_ACCESS_KEY: 'canary-77' } })
+    await look(client, quick)
+    const [pid = 0] = childrenOf(client.child.pid)
+    expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('canary-77')
+    const open = readdirSync(`/proc/${pid}/fd`).map((fd) => {
+      const path = `/proc/${pid}/fd/${fd}`
+      return existsSync(path) ? readlinkSync(path) : ''
+    })
+    expect(open.filter((target) => target.startsWith('/') && !target.startsWith('/dev/'))).toEqual([])
+    expect(open.filter((target) => target.startsWith('socket:'))).toHaveLength(1)
   })
 
   test('ends with a server that is killed, also while it works', async () => {

@@ -95,6 +95,38 @@ describe('the roots', () => {
     expect((await look(client, join(world.project, 'hidden/secret.png'))).text).toMatch(/is hidden from commands/)
   })
 
+  test('say the same of what is there and of what is not, where nobody may look', async () => {
+    const { project, outside } = makeWorld()
+    mkdirSync(join(outside, 'folder.png'))
+    for (const name of ['none.png', 'folder.png']) symlinkSync(join(outside, name), join(project, `to-${name}`))
+    symlinkSync(join(project, 'hidden/none.png'), join(project, 'to-hidden.png'))
+    const env = { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' }
+    const client = await openServer({ cwd: project, env })
+    const outer = [
+      ...['out.png', 'none.png', 'folder.png', 'none/none.png'].map((name) => join(outside, name)),
+      ...['link.png', 'to-none.png', 'to-folder.png', 'folder/none.png'].map((name) => join(project, name)),
+      `${project}/../outside/none.png`,
+      `/proc/self/root${outside}/none.png`,
+      '/dev/null',
+      '/proc/self/environ',
+    ]
+    for (const path of outer) expect((await look(client, path)).text, path).toMatch(/lies outside/)
+    for (const name of ['hidden/secret.png', 'hidden/none.png', 'hidden', 'to-hidden.png'])
+      expect((await look(client, join(project, name))).text, name).toMatch(/is hidden from commands/)
+    expect((await look(client, join(project, 'none.png'))).text).toMatch(/is not there/)
+  })
+
+  test('a folder named within what is hidden opens that folder alone', async () => {
+    const { project } = makeWorld()
+    const shots = join(project, 'hidden', 'shots')
+    mkdirSync(shots)
+    writeFileSync(join(shots, 'shot.png'), RED)
+    const env = { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden', READIMAGE_ROOTS: `${project},${shots}` }
+    const client = await openServer({ cwd: project, env })
+    expect((await look(client, join(shots, 'shot.png'))).isError).toBe(false)
+    expect((await look(client, join(project, 'hidden/secret.png'))).text).toMatch(/is hidden from commands/)
+  })
+
   test('a path that is changed while it is looked at never shows what is outside', { timeout: 60_000 }, async () => {
     const { project, outside } = makeWorld()
     const green = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#0f0' } })

@@ -1,6 +1,6 @@
 // What the tests of ReadImage share: a call, what it shows, and how much memory the server and its darkroom have.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
 import sharp from 'sharp'
 import { onTestFinished } from 'vitest'
@@ -56,6 +56,12 @@ export function peakMegabytes(pid: number | undefined, field: 'VmHWM' | 'VmRSS' 
   const path = `/proc/${pid}/status`
   const status = existsSync(path) ? readFileSync(path, 'utf8') : ''
   return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024
+}
+
+/** From now on its peak is what it has now or later. */
+export function forgetPeak(pid: number): void {
+  const path = `/proc/${pid}/clear_refs`
+  if (existsSync(path)) writeFileSync(path, '5')
 }
 
 export function childrenOf(pid: number | undefined): readonly number[] {

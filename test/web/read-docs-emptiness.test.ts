@@ -74,7 +74,26 @@ test.each<[string, Route, string, RegExp]>([
     /status 200, but the page says that it was not found/,
   ],
   ['an error', answering(500, '<h1>Oh no</h1>'), 'http_error', /status 500.*Try again later/s],
-  ['a teapot', answering(418, ''), 'http_error', /status 418/],
+  ['a teapot', answering(418, ''), 'http_error', /status 418.*Asking again would not help/s],
+  ['moved to nowhere', answering(302, ''), 'http_error', /status 302.*does not say where the page is/s],
+  [
+    'a wall of cookies',
+    page(
+      'We value your privacy',
+      '<p>We and our partners use cookies. Accept them to go on.</p><button>Accept</button>',
+    ),
+    'consent',
+    /asks for consent to cookies.*ask the person/s,
+  ],
+  [
+    'readers sent round in circles',
+    (request, response) => {
+      const next = (request.url ?? '').replace(/(\?\d*)?$/, `?${Date.now() % 1000}${request.headers.host?.length}`)
+      send(response, 200, 'text/html', page('r', '<p>wait</p>', `<meta http-equiv="refresh" content="0;url=${next}x">`))
+    },
+    'empty',
+    /only sends its readers on and on/,
+  ],
   ['no content', answering(204), 'empty', /status 204.*0 bytes/s],
   ['nothing at all', answering(200, ''), 'empty', /0 bytes/],
   ['an empty page', page('', ''), 'empty', /0 characters of text/],
@@ -84,6 +103,32 @@ test.each<[string, Route, string, RegExp]>([
   expect(said).toMatchObject({ isError: true, structured: { status } })
   expect(said.text.startsWith(`${status}: `)).toBe(true)
   expect(said.text).toMatch(words)
+})
+
+test('an answer of which nothing could be read is no empty page', async () => {
+  const url = site.add('/damaged', (_, response) =>
+    send(response, 200, 'text/html', page('x', '<p>not compressed at all</p>'), { 'content-encoding': 'gzip' }),
+  )
+  const said = await readDocs(client, url)
+  expect(said).toMatchObject({ isError: true, structured: { status: 'broken' } })
+  expect(said.text).toMatch(/damaged, or broke off\. Try again later/)
+})
+
+test('a page of frames names them', async () => {
+  const frames =
+    '<frameset cols="20%,80%"><frame src="menu.html"><frame name="b" src=\'/api/body.html?a=1&amp;b=2\'></frameset>'
+  const url = site.add('/api/', `<html><head><title>API</title></head>${frames}</html>`)
+  expect((await readDocs(client, url)).text).toContain(
+    `[The page consists of frames. Read one of them: ${site.origin}/api/menu.html ${site.origin}/api/body.html?a=1&b=2]`,
+  )
+})
+
+test('a page on cookies is a page', async () => {
+  const said = await readDocs(
+    client,
+    site.add('/cookie-settings', article('Cookie settings of the API', '<p>cookies</p>')),
+  )
+  expect(said).toMatchObject({ isError: false, structured: { status: 'ok' } })
 })
 
 test('a login that was redirected to says where', async () => {

@@ -61,10 +61,12 @@ test('the first page has the outline of the whole, and its names lead to section
   const url = serveBook('/outlined', BOOK, 'max-age=60')
   const [first, second] = await walk(url)
   const outline =
-    /Its sections; url#name reads one:\n--- (\w+) .*\n([^]*?)\n--- \1 end/.exec(first?.text ?? '')?.[2] ?? ''
+    /Its title and its sections; url#name reads one:\n--- (\w+) .*\nTitle: .*\n([^]*?)\n--- \1 end/.exec(
+      first?.text ?? '',
+    )?.[2] ?? ''
   expect(outline).toMatch(/^- A long book #a-long-book\n {2}- Section 0 #section-0\n/)
   expect(outline).toContain('- Section 39 #section-39')
-  expect(second?.text).not.toContain('Its sections')
+  expect(second?.text).not.toContain('its sections')
   const said = await readDocs(client, `${url}#section-17`)
   expect(quoted(said)).toBe(SECTIONS[17])
   expect(site.hits('/outlined')).toBe(1)

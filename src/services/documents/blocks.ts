@@ -83,7 +83,7 @@ function* linesOf(content: string): Generator<Line> {
 function elementsOf(content: string): readonly Block[] {
   const blocks: Block[] = []
   let open: { readonly name: string; readonly start: number; depth: number } | undefined
-  for (const { 0: tag, 1: slash, 2: name = '', index } of content.matchAll(/<(\/?)(pre|table)\b[^>]*>/gi)) {
+  for (const { 0: tag, 1: slash, 2: name = '', index } of content.matchAll(/<(\/?)(pre|table)\b[^<>]*>/gi)) {
     const isSame = name.toLowerCase() === open?.name
     if (slash === '') {
       if (!open) open = { name: name.toLowerCase(), start: index, depth: 1 }

@@ -1,7 +1,6 @@
 // What is handed to whoever reads: one page of a document, and how it was come by.
 
 import { Failure } from '../../lib/failure.js'
-import { oneLine } from '../../lib/one-line.js'
 import type { Heading } from './extract/extractor.js'
 import { nearest } from '../skills/nearest.js'
 import type { Copy } from './copy.js'
@@ -12,8 +11,7 @@ import type { About, Prepared } from './prepared.js'
 import type { Verdict } from './verdict.js'
 import type { Wish } from './wish.js'
 
-/** Of a section that is named outside the quotation. */
-const MAX_NAME = 60
+const NAME = /^[\p{L}\p{N}_.:-]{1,60}$/u
 
 export interface Document {
   readonly verdict: Verdict
@@ -47,7 +45,7 @@ export function documentOf(kept: Kept, prepared: Prepared | undefined, wish: Wis
     copy,
     reading: prepared.reading,
     extract: extractAt(prepared, offset, maxChars),
-    notes: [...notes, ...changed, ...missingSection(prepared.reading, wish)],
+    notes: [...notes, ...changed, ...missingSection(prepared.reading, wish), ...otherFormat(prepared.reading, wish)],
   }
 }
 
@@ -85,10 +83,19 @@ function placeIn({ content, fingerprint }: Prepared, { place }: Wish) {
 
 function missingSection({ hasFragment, outline }: About, { fragment }: Wish): readonly string[] {
   if (fragment === '' || hasFragment) return []
-  const ids = outline.map(({ id, title }) => id || title)
-  const near = nearest(fragment, ids, 5).map((id) => `#${oneLine(id, MAX_NAME)}`)
+  // This is said outside the quotation: a name that is one word, or none.
+  const ids = outline.map(({ id }) => id).filter((id) => NAME.test(id))
+  const near = nearest(fragment, ids, 5).map((id) => `#${id}`)
   const hint = near.length > 0 ? ` Near it: ${near.join(', ')}.` : ''
   return [`There is no section #${fragment} on this page.${hint} This is the whole page.`]
+}
+
+/** What is no HTML is given as it is, whatever was asked for. */
+function otherFormat({ kind }: About, { format }: Wish): readonly string[] {
+  const isText = format === 'text' && kind !== 'markdown'
+  if (format === 'markdown' || isText || kind === 'html' || kind === 'feed') return []
+  const name = kind === 'text' ? 'plain text' : kind === 'markdown' ? 'Markdown' : kind.toUpperCase()
+  return [`There is no ${format} of it: this is ${name}, ${kind === 'pdf' ? 'read by page' : 'as the server has it'}.`]
 }
 
 function feedsIn(content: string, from: number, to: number): number {

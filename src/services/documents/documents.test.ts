@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import type { Copy } from './copy.js'
 import { createDocuments, type Means } from './documents.js'
 import type { Reading } from './extract/extractor.js'
+import { noEvidence } from './extract/no-evidence.js'
 import { readWish } from './wish.js'
 
 const never = (): Promise<never> => new Promise(() => {})
@@ -34,21 +35,7 @@ const READING: Reading = {
   outline: [],
   hasFragment: false,
   pages: 0,
-  evidence: {
-    htmlChars: 33,
-    textChars: 9,
-    contentChars: 9,
-    scripts: 1,
-    hasEmptyRoot: false,
-    asksForScripts: false,
-    isFromState: false,
-    challenge: '',
-    hasLoginForm: false,
-    hasPaywall: false,
-    saysNotFound: false,
-    alternates: [],
-    refreshTo: '',
-  },
+  evidence: { ...noEvidence(9), htmlChars: 33, textChars: 9, scripts: 1 },
 }
 
 const MEANS: Means = {
@@ -95,4 +82,33 @@ test('what one user has read is not given to another', async () => {
   const documents = createDocuments({ ...MEANS, ask, extractor: { read: () => Promise.resolve(plain), close } })
   for (const user of ['me', 'you', 'me', 'you']) await documents.read(wish, { ...reader(), user })
   expect(asked).toBe(2)
+})
+
+test('only so many pages are on their way at once, and who wants many keeps nobody else waiting', async () => {
+  const waiting: (() => void)[] = []
+  const plain = { ...READING, evidence: { ...READING.evidence, scripts: 0 } }
+  const ask: Means['ask'] = (url) => new Promise((resolve) => waiting.push(() => resolve({ ...COPY, asked: url, url })))
+  const documents = createDocuments({ ...MEANS, ask, extractor: { read: () => Promise.resolve(plain), close } })
+  const reads = (user: string, many: number) =>
+    Array.from({ length: many }, (_, at) =>
+      documents.read(readWish({ url: `https://example.com/${user}/${at}` }), { ...reader(), user }),
+    )
+  const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  const greedy = reads('greedy', 50)
+  await moment()
+  expect(waiting.length).toBe(4)
+  const others = reads('modest', 1)
+  await moment()
+  expect(waiting.length).toBe(5)
+  const many = Array.from({ length: 30 }, (_, at) => reads(`user${at}`, 3)).flat()
+  await moment()
+  expect(waiting.length).toBe(12)
+  let isOver = false
+  const over = Promise.all([...greedy, ...others, ...many]).then(() => (isOver = true))
+  while (!isOver) {
+    expect(waiting.length).toBeLessThanOrEqual(12)
+    for (const answer of waiting.splice(0)) answer()
+    await moment()
+  }
+  await over
 })

@@ -11,6 +11,7 @@ import type { Extractor } from './extract/extractor.js'
 import { createFlights } from './flights.js'
 import { climb } from './ladder.js'
 import { createPageCache, isAskable, type Kept } from './page-cache.js'
+import { createQueues } from './queues.js'
 import { createRecent } from './recent.js'
 import { renew } from './renewal.js'
 import { markOf, tasteOf } from './shelf-mark.js'
@@ -47,13 +48,14 @@ export function createDocuments({ ask, extractor, browser, maxChars, totalMs = T
   const cache = createPageCache(() => performance.now())
   const recent = createRecent(cache, extractor)
   const flights = createFlights<Kept>()
+  const queues = createQueues()
 
   function fetched(wish: Wish, { user, signal, tell }: Reader): Promise<Kept> {
     const taste = tasteOf(wish)
     const mark = markOf(user, wish, taste)
     return flights.join(mark, signal, (stop) =>
       inTime(totalMs + wish.waitMs, stop, wish, (time) =>
-        anew(mark, { wish, taste, ask, extractor, browser, tell, ...time }),
+        queues.inTurn(user, time.signal, () => anew(mark, { wish, taste, ask, extractor, browser, tell, ...time })),
       ),
     )
   }

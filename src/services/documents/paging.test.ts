@@ -49,6 +49,14 @@ test('the slices of all pages are the document, and none is longer than a page',
   )
 })
 
+test('what just fits is one page, also with what closes a block', () => {
+  expect(pagesOf('x'.repeat(MAX), 'text')).toHaveLength(1)
+  const long = code(Array.from({ length: MAX * 2 }, () => 'x'))
+  for (let max = MAX; max < MAX + 8; max++) {
+    for (const { text } of pagesOf(long, 'markdown', max)) expect(text.length).toBeLessThanOrEqual(max)
+  }
+})
+
 test('every page of markdown opens as many blocks of code as it closes', () => {
   const fenced = fc.array(fc.oneof(words, fc.array(words, { maxLength: 60 }).map(code)), { maxLength: 10 })
   fc.assert(
@@ -88,4 +96,10 @@ test('an HTML table or pre that fits is not cut, also with another in it', () =>
   const block = '<table><tr><td><table><tr><td>\ninner\n</td></tr></table>\n</td></tr>\n</table>'
   const content = `${'<p>text</p>\n'.repeat(30)}${block}\n${'<p>text</p>\n'.repeat(30)}`
   expect(pagesOf(content, 'html').some(({ text }) => text.includes(block))).toBe(true)
+})
+
+test.each(['<pre ', '<table', '</pre ', '<pre>', '<pre a="<pre '])('HTML of nothing but %j holds nobody up', (part) => {
+  const startedAt = performance.now()
+  blocksOf(part.repeat(Math.ceil(1_000_000 / part.length)), 'html')
+  expect(performance.now() - startedAt).toBeLessThan(2000)
 })

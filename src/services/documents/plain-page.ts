@@ -5,6 +5,7 @@ import { Failure } from '../../lib/failure.js'
 import { isHtml, type Copy } from './copy.js'
 import type { Kept } from './page-cache.js'
 import { examine, readingName, type Trip } from './trip.js'
+import { framesOf } from './frames.js'
 import { likelyTwin, twinOf } from './twin.js'
 
 const MAX_REFRESHES = 2
@@ -24,8 +25,9 @@ export async function readPlainPage(trip: Trip, answer?: Copy): Promise<Kept> {
     const twin = isWhole(copy) && (await readTwin(trip, twinOf(copy)))
     if (twin) return twin
     const kept = await examine(copy, trip)
-    const onward = hops < MAX_REFRESHES ? refreshOf(kept, trip) : ''
-    if (onward === '') return (isPoor(kept) && (await readTwin(trip, likelyTwin(copy.url)))) || kept
+    const onward = refreshOf(kept, trip)
+    if (onward === '') return withFrames((isPoor(kept) && (await readTwin(trip, likelyTwin(copy.url)))) || kept)
+    if (hops === MAX_REFRESHES) return endless(kept, onward)
     try {
       copy = await ask(onward, { taste, signal })
     } catch (error) {
@@ -33,6 +35,18 @@ export async function readPlainPage(trip: Trip, answer?: Copy): Promise<Kept> {
       return { ...kept, notes: [`It sends its readers on to ${onward}, which could not be had: ${error.message}`] }
     }
   }
+}
+
+function endless(kept: Kept, onward: string): Kept {
+  const seen = `It only sends its readers on and on, at last to ${onward}. Give the address that it should lead to, if you know it.`
+  return { ...kept, verdict: { status: 'empty', seen, scripts: 'no' } }
+}
+
+/** An old page in frames has no text of its own. */
+function withFrames(kept: Kept): Kept {
+  const frames = framesOf(kept.copy)
+  if (frames.length === 0) return kept
+  return { ...kept, notes: [...kept.notes, `The page consists of frames. Read one of them: ${frames.join(' ')}`] }
 }
 
 function isWhole(copy: Copy): boolean {

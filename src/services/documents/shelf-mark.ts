@@ -3,9 +3,9 @@
 import type { Taste } from './ask.js'
 import type { Wish } from './wish.js'
 
-/** Who wants the markup, or a section that the markup names, is given the page rather than its twin. */
+/** Who wants the markup, or no markup at all, or a section that the markup names, is given the page rather than its twin. */
 export function tasteOf({ format, fragment }: Wish): Taste {
-  return format === 'html' || fragment !== '' ? 'page' : 'markdown'
+  return format !== 'markdown' || fragment !== '' ? 'page' : 'markdown'
 }
 
 export function markOf(user: string, { url, waitMs }: Wish, taste: Taste, waited = waitMs): string {

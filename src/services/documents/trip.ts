@@ -12,6 +12,11 @@ import { prepare } from './prepared.js'
 import { judge } from './verdict.js'
 import type { Wish } from './wish.js'
 
+const NOTHING_CAME = {
+  size: 'not even its beginning could be taken',
+  time: 'nothing of the page came in time',
+  broken: 'nothing of the page could be read: the answer is damaged, or broke off',
+} as const
 const PROBLEMS = { size: 'too-large', time: 'timeout', broken: 'broken' } as const
 
 export interface Trip {
@@ -29,6 +34,9 @@ export interface Trip {
 /** Takes a copy apart and judges it. What cannot be read is a Failure, unless its status says enough. */
 export async function examine(copy: Copy, trip: Trip, notes: readonly string[] = []): Promise<Kept> {
   const { wish } = trip
+  if (copy.bytes.length === 0 && copy.cut !== undefined && copy.status >= 200 && copy.status <= 299) {
+    throw new FetchFailure(PROBLEMS[copy.cut], `${copy.url} answered, but ${NOTHING_CAME[copy.cut]}.`)
+  }
   const reading = copy.bytes.length === 0 ? undefined : await readingOf(copy, trip)
   const readings = new Map(reading ? [[readingName(wish), prepare(reading, wish.format)]] : [])
   return { copy, verdict: judge(copy, reading), readings, notes }

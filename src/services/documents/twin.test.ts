@@ -55,3 +55,24 @@ test('a page made of openings is looked over quickly', () => {
     expect(twinOf(page(opening.repeat(200_000)))).toBeUndefined()
   }
 })
+
+test.each(['<', '</a>;rel=', '</a>;', ';rel=', ' ', '"', ';"', '<>', '</a>; a="', '<a>;rel=rel'])(
+  'a header of 120,000 characters of %j holds nobody up',
+  (part) => {
+    const link = `</a>;${part.repeat(Math.ceil(120_000 / part.length))}`
+    const startedAt = performance.now()
+    twinOf(page('', { link: link.trim() }))
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+  },
+)
+
+test.each(['<link ', '<link rel=', '<link type=text/markdown rel=rel=', '<a ', '<a href=', '<a href=href=x', 'rel='])(
+  'a page of %j holds nobody up',
+  (part) => {
+    const html = `<link type=text/markdown ${part.repeat(Math.ceil(200_000 / part.length))}`
+    const startedAt = performance.now()
+    twinOf(page(html))
+    twinOf(page(html.replaceAll(part.repeat(100), `${part.repeat(100)}>`)))
+    expect(performance.now() - startedAt).toBeLessThan(2000)
+  },
+)

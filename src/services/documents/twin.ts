@@ -5,6 +5,8 @@ import type { Copy } from './copy.js'
 
 /** Links of that kind stand in the head or in the bar above the text. */
 const MAX_LOOK = 200_000
+/** A server may send a hundred thousand. */
+const MAX_HEADER = 8000
 
 /** The address, or undefined. */
 export function twinOf(copy: Copy): string | undefined {
@@ -20,7 +22,9 @@ export function likelyTwin(url: string): string | undefined {
 }
 
 function fromHeader({ headers, url }: Copy): string | undefined {
-  const links = (headers.get('link') ?? '').matchAll(/<([^>]*)>((?:\s*;[^,;"]*(?:"[^"]*"[^,;"]*)?)*)/g)
+  const links = (headers.get('link') ?? '')
+    .slice(0, MAX_HEADER)
+    .matchAll(/<([^<>]*)>((?:\s*;[^,;"]*(?:"[^"]*"[^,;"]*)?)*)/g)
   for (const [, target = '', params = ''] of links) {
     if (/\brel\s*=\s*"?[^";]*\balternate\b/i.test(params) && /\btype\s*=\s*"?text\/(x-)?markdown\b/i.test(params)) {
       return resolved(target, url)

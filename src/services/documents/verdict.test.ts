@@ -3,23 +3,10 @@ import { expect, test } from 'vitest'
 
 import type { Copy } from './copy.js'
 import type { Evidence, Reading } from './extract/extractor.js'
+import { noEvidence } from './extract/no-evidence.js'
 import { judge } from './verdict.js'
 
-const EVIDENCE: Evidence = {
-  htmlChars: 5000,
-  textChars: 3000,
-  contentChars: 3000,
-  scripts: 0,
-  hasEmptyRoot: false,
-  asksForScripts: false,
-  isFromState: false,
-  challenge: '',
-  hasLoginForm: false,
-  hasPaywall: false,
-  saysNotFound: false,
-  alternates: [],
-  refreshTo: '',
-}
+const EVIDENCE: Evidence = { ...noEvidence(3000), htmlChars: 5000, textChars: 3000 }
 
 const reading = (content: string, evidence: Partial<Evidence> = {}, more: Partial<Reading> = {}): Reading => ({
   kind: 'html',
@@ -96,4 +83,15 @@ test('a page that only says that it is loading is none, in the browser and out o
     expect(judge(copy(200, { way: 'browser', waitedMs: 900 }), shell)).toMatchObject({ status: 'empty' })
     expect(judge(copy(), reading(content))).toMatchObject({ status: 'ok', scripts: 'no' })
   }
+})
+
+test.each([
+  ['login', { hasLoginForm: true }, 599, 600],
+  ['not_found', { saysNotFound: true }, 1499, 1500],
+  ['blocked', { challenge: 'Cloudflare' }, 1499, 1500],
+  ['needs_javascript', { scripts: 1, hasEmptyRoot: true }, 999, 1000],
+  ['needs_javascript', { scripts: 1, asksForScripts: true }, 999, 1000],
+] as const)('it is %s with %o as long as there is little text', (status, evidence, little, enough) => {
+  expect(judge(copy(), reading('x'.repeat(little), evidence))).toMatchObject({ status })
+  expect(judge(copy(), reading('x'.repeat(enough), evidence))).toMatchObject({ status: 'ok' })
 })

@@ -10,6 +10,8 @@ export type Status =
   | 'blocked'
   | 'login'
   | 'paywall'
+  /** It shows nothing before somebody has agreed to cookies. */
+  | 'consent'
   | 'not_found'
   | 'empty'
   /** Another status than 2xx. */
@@ -26,11 +28,16 @@ export interface Verdict {
 /** Below it, what a page shows may be a notice instead of its text. */
 const NOTICE_CHARS = 1500
 const LOGIN_CHARS = 600
+const CONSENT_CHARS = 800
 /** Below it, a page whose root is empty, or that asks for scripts, lacks its text. */
 const SHELL_CHARS = 1000
 /** Below it, any page with scripts may lack it. */
 const FEW_CHARS = 250
 const LOADING_CHARS = 120
+
+const ELSEWHERE = 'Check the address, or find the same text elsewhere.'
+const CONSENT_TITLE =
+  /^(?:before you continue|we (?:value|care about|respect) your privacy|(?:your )?(?:cookies?|privacy) (?:consent|choices|preferences|settings|wall)|cookies? (?:are )?(?:required|needed)|accept cookies|consent)\b/i
 
 export function judge(copy: Copy, reading: Reading | undefined): Verdict {
   const evidence = reading?.evidence
@@ -48,19 +55,29 @@ export function judge(copy: Copy, reading: Reading | undefined): Verdict {
     const scripts = copy.status === 403 && copy.way === 'http' ? 'perhaps' : 'no'
     return { status: statusOf(copy, evidence), seen: `The server ${answered(copy)}.`, scripts }
   }
-  if (!reading || !evidence) return final('empty', `The server ${answered(copy)}, and ${copy.bytes.length} bytes.`)
+  if (!reading || !evidence) {
+    return final('empty', `The server ${answered(copy)}, and ${copy.bytes.length} bytes. ${ELSEWHERE}`)
+  }
   if (evidence.saysNotFound && chars < NOTICE_CHARS) {
-    return final(
-      'not_found',
-      `The server ${answered(copy)}, but the page says that it was not found ("${reading.title.slice(0, 80)}").`,
-    )
+    return final('not_found', `The server ${answered(copy)}, but the page says that it was not found.`)
   }
   if (evidence.hasLoginForm && chars < LOGIN_CHARS) {
     return final('login', `It showed a login form and ${chars} characters of text${redirected(copy)}.`)
   }
+  if (chars < CONSENT_CHARS && asksForConsent(copy, reading)) {
+    return final('consent', `It asks for consent to cookies, and shows ${chars} characters of text${redirected(copy)}.`)
+  }
   if (evidence.hasPaywall)
     return final('paywall', `It says that the whole text is for subscribers; ${chars} characters are shown.`)
   return emptiness(copy, reading, chars)
+}
+
+/** By its title or address, and its text too: a page on cookies has one of them, and more to say. */
+function asksForConsent({ url }: Copy, { kind, title, content }: Reading): boolean {
+  if (kind !== 'html' || !/\bcookies?\b|\bprivacy\b/i.test(content)) return false
+  return (
+    CONSENT_TITLE.test(title) || /\bconsent\b/i.test(new URL(url).pathname) || /^consent\./i.test(new URL(url).host)
+  )
 }
 
 /** A section may be as short as it likes: it is there, and so is its page. */
@@ -83,7 +100,7 @@ function withoutText({ way, waitedMs, bytes }: Copy, { kind, pages }: Reading, n
   if (kind === 'pdf') {
     return `It is a PDF of ${pages} pages without any text, so it was probably scanned: save it with Bash and look at it with ReadImage.`
   }
-  if (kind !== 'html') return `It is ${bytes.length} bytes long, and has no text.`
+  if (kind !== 'html') return `It is ${bytes.length} bytes long, and has no text. ${ELSEWHERE}`
   const waited = way === 'browser' ? `, also after ${waitedMs} ms in the browser` : ''
   return `It has ${numbers}${waited}. If its text takes longer to appear, give wait_ms.`
 }
@@ -121,7 +138,10 @@ function final(status: Status, seen: string): Verdict {
 function answered({ status, headers }: Copy): string {
   const wait = headers.get('retry-after')?.trim() ?? ''
   if (wait === '') return `answered with status ${status}`
-  return `answered with status ${status} and asks to come back ${/^\d+$/.test(wait) ? `in ${wait} s` : `at ${wait.slice(0, 40)}`}`
+  if (/^\d{1,9}$/.test(wait)) return `answered with status ${status} and asks to come back in ${wait} s`
+  const at = Date.parse(wait)
+  // It is the server that says it: only what is a date is repeated.
+  return `answered with status ${status}${Number.isNaN(at) ? '' : ` and asks to come back at ${new Date(at).toISOString()}`}`
 }
 
 function redirected({ asked, url }: Copy): string {

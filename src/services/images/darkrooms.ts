@@ -2,6 +2,7 @@
 // long, when nobody waits for its image any more, and when it has grown.
 
 import { Failure } from '../../lib/failure.js'
+import { createTurns } from '../../lib/turns.js'
 import { startFork, type Exit, type Fork } from '../../platform/process.js'
 import { allowanceFor } from './limits.js'
 import { isReply, type Order, type Reply } from './picture.js'
@@ -27,8 +28,7 @@ interface Darkroom {
 export function createDarkrooms(script: string, env: NodeJS.ProcessEnv): Darkrooms {
   const rooms = new Set<Darkroom>()
   const free: Darkroom[] = []
-  const queue: (() => void)[] = []
-  let busy = 0
+  const turns = createTurns(MOST)
 
   function end(room: Darkroom): void {
     clearTimeout(room.idle)
@@ -73,37 +73,18 @@ export function createDarkrooms(script: string, env: NodeJS.ProcessEnv): Darkroo
 
   return {
     async develop(order, signal) {
-      if (busy >= MOST) await turn(queue, signal)
-      else busy++
+      const giveBack = await turns.take(signal)
+      if (giveBack === undefined) throw signal.reason
       try {
-        signal.throwIfAborted()
         return await use(order, signal)
       } finally {
-        const next = queue.shift()
-        if (next) next()
-        else busy--
+        giveBack()
       }
     },
     close() {
       for (const room of rooms) end(room)
     },
   }
-}
-
-/** Who leaves before it is their turn is not called. */
-function turn(queue: (() => void)[], signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const enter = (): void => {
-      signal.removeEventListener('abort', leave)
-      resolve()
-    }
-    const leave = (): void => {
-      queue.splice(queue.indexOf(enter), 1)
-      reject(signal.reason)
-    }
-    queue.push(enter)
-    signal.addEventListener('abort', leave, { once: true })
-  })
 }
 
 function ask(room: Darkroom, order: Order, signal: AbortSignal): Promise<Reply> {

@@ -17,7 +17,7 @@ export function mustBeOn({ roots, hidden }: Grounds, real: string): void {
   const open = roots.map(realOf)
   const isHidden = hidden
     .map(realOf)
-    .some((place) => isWithin(real, place) && !open.some((root) => isWithin(root, place)))
+    .some((place) => isWithin(real, place) && !open.some((root) => isWithin(root, place) && isWithin(real, root)))
   if (isHidden) throw new Failure('is hidden from commands here, and so from ReadImage')
   if (open.some((root) => isWithin(real, root))) return
   const only = roots.length === 1 ? `in ${roots[0]}` : `in these folders: ${roots.join(', ')}`

@@ -9,6 +9,7 @@ import { openRegular, type RegularFile } from '../../platform/regular-file.js'
 import { showAsItIs } from './as-it-is.js'
 import type { Darkrooms } from './darkrooms.js'
 import { mustBeOn, type Grounds } from './grounds.js'
+import { leadsTo } from './leads-to.js'
 import { MAX_FILE_BYTES } from './limits.js'
 import type { Order, Picture, Wish } from './picture.js'
 import { sameLooking } from './same-looking.js'
@@ -21,7 +22,7 @@ export interface Images {
 
 export function createImages(grounds: Grounds, darkrooms: Darkrooms): Images {
   async function show(wish: Wish, signal: AbortSignal): Promise<Picture> {
-    const file = await openMeant(wish.path)
+    const file = await openMeant(wish.path).catch((error: unknown) => discreetly(error, wish.path))
     try {
       mustBeOn(grounds, file.real)
       const order = await orderFor(wish, file)
@@ -33,6 +34,12 @@ export function createImages(grounds: Grounds, darkrooms: Darkrooms): Images {
     } finally {
       await file.handle.close()
     }
+  }
+
+  /** Of what lies elsewhere nobody is told whether it is there. */
+  async function discreetly(error: unknown, path: string): Promise<never> {
+    if (grounds.roots !== undefined) mustBeOn(grounds, await leadsTo(path))
+    throw error
   }
 
   return {

@@ -27,8 +27,12 @@ function groundsOf(config: Config, isConfined: boolean): Grounds {
   return { roots: isConfined ? [cwd] : undefined, hidden }
 }
 
+/** What its libraries may need to be loaded and to find fonts, and nothing that is worth stealing. */
+const KEPT =
+  /^(?:PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR|(?:DY)?LD_\w+|FONTCONFIG_\w+|XDG_(?:DATA|CACHE|CONFIG)_\w+)$/i
+
 /** Few arenas: what is freed in one thread would not serve another. */
 function environmentOf({ childEnv }: Config): NodeJS.ProcessEnv {
-  const { NODE_OPTIONS: _, ...env } = childEnv
-  return { ...env, MALLOC_ARENA_MAX: '2' }
+  const kept = Object.entries(childEnv).filter(([name]) => KEPT.test(name))
+  return { ...Object.fromEntries(kept), MALLOC_ARENA_MAX: '2' }
 }

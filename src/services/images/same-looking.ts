@@ -9,6 +9,8 @@ const MOST_NAMES = 10_000
 
 /** undefined where none looks the same, or several do. */
 export async function sameLooking(path: string): Promise<string | undefined> {
+  // What ends in a slash names a folder, if anything.
+  if (!path.endsWith(basename(path))) return undefined
   const wanted = asSeen(basename(path))
   const found: string[] = []
   try {

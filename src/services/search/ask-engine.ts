@@ -3,10 +3,11 @@
 import { FetchFailure, type FetchProblem } from '../../platform/way-out/fetch-failure.js'
 import type { Errand, WayOut } from '../../platform/way-out/way-out.js'
 import { oneLine } from '../../lib/one-line.js'
+import { visibleText } from '../../lib/visible-text.js'
 import { VERSION } from '../../lib/version.js'
 import type { Answer, Asked, Engine, Question } from './engine.js'
 import { judgeAnswer } from './judge-answer.js'
-import { failed, type Outcome } from './outcome.js'
+import { failed, UNRESOLVED, type Outcome } from './outcome.js'
 
 /** The same for all and always: who we are is no secret. */
 const USER_AGENT = `Mozilla/5.0 (compatible; scorpiox-code/${VERSION}; MCP server)`
@@ -73,12 +74,21 @@ function errandOf({ headers, body }: Question, language: string): Errand {
 
 const UNREACHABLE = new Set<FetchProblem>(['unresolved', 'unreachable', 'tls'])
 const REFUSED = new Set<FetchProblem>(['refused', 'bad-url'])
+const MAX_REASON = 100
 
 function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof FetchFailure)) throw error
   const { problem } = error
   if (problem === 'timeout') return { kind: 'timeout' }
-  const why = oneLine(error.message, 160)
+  // Names differ, the reason does not: those with the same trouble are told of together.
+  const why = problem === 'unresolved' ? UNRESOLVED : reasonIn(error.message)
   if (REFUSED.has(problem)) return { kind: 'refused', why }
   return UNREACHABLE.has(problem) ? { kind: 'unreachable', why } : failed(why)
+}
+
+/** Without the address, and without the advice, which is meant for whoever gave one. */
+function reasonIn(message: string): string {
+  const [, said = message] = /^Could not fetch \S+: ([^]*)$/.exec(message) ?? []
+  const [sentence = said] = said.split(/\.(?:\s|$)/, 1)
+  return oneLine(visibleText(sentence), MAX_REASON)
 }

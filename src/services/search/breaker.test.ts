@@ -33,7 +33,7 @@ test('each bad outcome has its time, longer when it comes again, a day at most',
   expect(restAfter({ kind: 'blocked', why: 'forbidden' })).toBe(10)
   expect(restAfter({ kind: 'timeout' })).toBe(0.5)
   expect(restAfter({ kind: 'failed', why: '' })).toBe(0.5)
-  expect(restAfter({ kind: 'unreachable', why: '' })).toBeCloseTo(1 / 6)
+  expect(restAfter({ kind: 'unreachable', why: '' })).toBe(0)
   expect(restAfter({ kind: 'layout_changed' })).toBe(60)
   expect(restAfter({ kind: 'refused', why: '' })).toBe(0)
 })
@@ -90,6 +90,6 @@ test('no more than 300 questions a day reach Stack Exchange', () => {
 
 test('a clock that was set back does not shut an engine for years', () => {
   const blocked = stateAfter(undefined, challenge, NOW + 1e12)
-  expect(admit(quick, blocked, NOW)).toMatchObject({ kind: 'cooling', until: NOW + 24 * 60 * MINUTE })
+  expect(admit(quick, blocked, NOW).kind).toBe('go')
   expect(admit(quick, { ...blocked, until: 0, probeUntil: NOW + 1e12, drawnAt: NOW + 1e12 }, NOW).kind).toBe('go')
 })

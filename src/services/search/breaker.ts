@@ -12,6 +12,10 @@ const DEFAULT_PACE: Pace = { everyMs: 500, burst: 10 }
 const PROBE_MS = 15_000
 /** A request that must wait no longer than this waits; otherwise another engine is asked. */
 const SHORT_MS = 1000
+/** Where there is no other. */
+export const LONG_MS = 5000
+
+const REFUSALS = new Set(['challenge', 'captcha', 'forbidden', 'rate_limited'])
 
 const FRESH: EngineState = { until: 0, why: '', strikes: 0, probeUntil: 0, drops: 1e6, drawnAt: 0 }
 
@@ -20,17 +24,28 @@ export type Admission =
   | { readonly kind: 'go'; readonly waitMs: number; readonly state: EngineState }
   | { readonly kind: 'cooling' | 'paced'; readonly until: number; readonly why: string }
 
-export function admit({ pace = DEFAULT_PACE }: Engine, known: EngineState | undefined, now: number): Admission {
+export function admit(
+  { pace = DEFAULT_PACE }: Engine,
+  known: EngineState | undefined,
+  now: number,
+  patienceMs = SHORT_MS,
+): Admission {
   const state = known ?? FRESH
-  const until = Math.min(state.until, now + DAY)
+  // Nobody is left alone for longer: it was written when the clock stood elsewhere.
+  const until = state.until > now + DAY ? 0 : state.until
   if (until > now) return { kind: 'cooling', until, why: state.why }
   const isTried = state.why !== '' && state.probeUntil > now && state.probeUntil <= now + PROBE_MS
   if (isTried) return { kind: 'cooling', until: state.probeUntil, why: state.why }
   const drops = dropsOf(state, pace, now)
   const waitMs = drops >= 1 ? 0 : (1 - drops) * pace.everyMs
-  if (waitMs > SHORT_MS) return { kind: 'paced', until: now + waitMs, why: 'pace' }
+  if (waitMs > patienceMs) return { kind: 'paced', until: now + waitMs, why: 'pace' }
   const probeUntil = state.why === '' ? 0 : now + PROBE_MS
   return { kind: 'go', waitMs, state: { ...state, probeUntil, drops: drops - 1, drawnAt: now } }
+}
+
+/** The state as if it had only refused, never failed: who asks whether an engine works must ask it. */
+export function forgiven(known: EngineState | undefined): EngineState | undefined {
+  return known && !REFUSALS.has(known.why) ? { ...known, until: 0, probeUntil: 0 } : known
 }
 
 function dropsOf({ drops, drawnAt }: EngineState, { everyMs, burst }: Pace, now: number): number {
@@ -46,17 +61,18 @@ export function stateAfter(known: EngineState | undefined, outcome: Outcome, now
     const until = outcome.restMs === undefined ? 0 : now + outcome.restMs
     return { ...state, until, why: until === 0 ? '' : 'rate_limited', strikes: 0 }
   }
-  if (outcome.kind === 'refused') return state
+  // Whether an engine can be reached is a matter of the network more than of the engine. It was not asked, after all.
+  if (outcome.kind === 'refused' || outcome.kind === 'unreachable') return { ...state, drops: state.drops + 1 }
   const why = outcome.kind === 'blocked' ? outcome.why : outcome.kind
   const strikes = state.why === why ? Math.min(state.strikes + 1, 20) : 1
   return { ...state, why, strikes, until: now + Math.min(restMs(outcome, strikes), DAY) }
 }
 
-function restMs(outcome: Exclude<Outcome, { readonly kind: 'ok' | 'empty' | 'refused' }>, strikes: number): number {
+type Rested = Exclude<Outcome, { readonly kind: 'ok' | 'empty' | 'refused' | 'unreachable' }>
+
+function restMs(outcome: Rested, strikes: number): number {
   const doubled = 2 ** (strikes - 1)
   if (outcome.kind === 'blocked') return outcome.why === 'forbidden' ? 10 * MINUTE : 30 * MINUTE * doubled
   if (outcome.kind === 'rate_limited') return outcome.retryMs ?? 3 * MINUTE * doubled
-  if (outcome.kind === 'layout_changed') return 60 * MINUTE
-  // Mostly it is our own network that is away, and back in a moment.
-  return outcome.kind === 'unreachable' ? MINUTE / 6 : MINUTE / 2
+  return outcome.kind === 'layout_changed' ? 60 * MINUTE : MINUTE / 2
 }

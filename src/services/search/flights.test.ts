@@ -1,6 +1,6 @@
 // Who joins, who leaves, and what becomes of the request.
 
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 import { promised, type Promised } from '../../lib/promised.js'
 import type { Asked } from './engine.js'
@@ -45,6 +45,20 @@ test('many wait for one request, and its answer is kept', async () => {
   expect(flights.kept(exa, ASKED)).toBe(OK)
   expect(flights.kept(mojeek, ASKED)).toBeUndefined()
   expect(flights.kept(exa, { ...ASKED, language: 'de' })).toBeUndefined()
+})
+
+test('what was said is kept for ten minutes', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { flights, requests } = place()
+  const { outcome } = flights.join(exa, ASKED, 0)
+  await soon()
+  requests[0]?.resolve(OK)
+  await outcome
+  vi.advanceTimersByTime(599_000)
+  expect(flights.kept(exa, ASKED)).toBe(OK)
+  vi.advanceTimersByTime(2000)
+  expect(flights.kept(exa, ASKED)).toBeUndefined()
 })
 
 test('who has enough leaves a request that goes on', async () => {

@@ -37,6 +37,8 @@ test('the day before a snippet is its date', () => {
     })
   }
   expect(toHit({ url: URL_FOUND, title: 'x', snippet: 'Version 3, 2026 - new' })).toMatchObject({ date: null })
+  const ahead = 'Jan 5, 2099 — The day of the launch'
+  expect(toHit({ url: URL_FOUND, title: 'x', snippet: ahead })).toMatchObject({ date: null, snippet: ahead })
 })
 
 test.each([
@@ -47,7 +49,14 @@ test.each([
   ['Fri, 13 Mar 2026 10:00:00 GMT', '2026-03-13'],
   [1_773_360_000, '2026-03-13'],
   [1_773_360_000_000, '2026-03-13'],
+  ['2026/03/13', '2026-03-13'],
   ['yesterday', null],
+  // Still to come, or no day at all.
+  ['2026-11-18', '2026-11-18'],
+  ['2026-11-19', null],
+  ['Jan 5, 2031', null],
+  [4_000_000_000, null],
+  ['2026-02-31', null],
   ['2026-13-45', null],
   ['0000-00-00', null],
   [Number.NaN, null],
@@ -55,5 +64,5 @@ test.each([
   [{}, null],
   [undefined, null],
 ])('the day of %j', (given, day) => {
-  expect(dayOf(given)).toBe(day)
+  expect(dayOf(given, Date.parse('2026-11-16T12:00:00Z'))).toBe(day)
 })

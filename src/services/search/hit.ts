@@ -32,11 +32,12 @@ export function toHit({ url, title, snippet, date }: Finding): Hit | undefined {
   if (link === undefined) return undefined
   const said = shown(snippet, MAX_SNIPPET)
   const [lead = '', day] = LEADING_DAY.exec(said) ?? []
+  const written = dayOf(day)
   return {
     title: shown(title, MAX_TITLE) || link.host,
     url: link.href,
-    snippet: said.slice(lead.length),
-    date: dayOf(date) ?? dayOf(day),
+    snippet: written === null ? said : said.slice(lead.length),
+    date: dayOf(date) ?? written,
   }
 }
 

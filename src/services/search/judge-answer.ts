@@ -1,8 +1,8 @@
 // What an answer amounts to: first what its status and address say, which is the same with all engines, then what the
 // engine reads in it.
 
+import { decodeText } from '../../lib/decode-text.js'
 import type { Brought } from '../../platform/way-out/way-out.js'
-import { answerText } from './answer-text.js'
 import type { Answer } from './engine.js'
 import { failed, LAYOUT_CHANGED, type Outcome } from './outcome.js'
 import { asksForHuman } from './result-page.js'
@@ -13,7 +13,7 @@ const MAX_RETRY_MS = 24 * 60 * 60_000
 /** A token step judges by the same rules: `read` may make of the answer what it wants. */
 export function judgeAnswer<T>(brought: Brought, asked: string, read: (answer: Answer) => T): T | Outcome {
   const { status, headers, url } = brought
-  const answer = { status, headers, url, text: answerText(brought.bytes, headers.get('content-type')) }
+  const answer = { status, headers, url, text: decodeText(brought.bytes, headers.get('content-type') ?? '') }
   return byStatus(answer) ?? byAddress(url, asked) ?? byReading(answer, brought.cut, read)
 }
 

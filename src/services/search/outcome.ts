@@ -16,6 +16,9 @@ export type Outcome =
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'unreachable' | 'failed'; readonly why: string }
 
+/** Why an engine is unreachable whose name nobody knows. Where all are, there is no network. */
+export const UNRESOLVED = 'its name could not be looked up'
+
 export const LAYOUT_CHANGED = { kind: 'layout_changed' } as const
 
 export function failed(why: string): Outcome {

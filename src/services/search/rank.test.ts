@@ -48,6 +48,30 @@ test('a list without a word of the query is left out and said to be suspect', ()
   expect([...suspects]).toEqual([['bad', 'off-topic']])
 })
 
+test('an answer without a word of the question is kept where several families have it', () => {
+  const query = readQuery('k8s')
+  const hits = ['io/docs', 'io/concepts', 'dev/learn'].map((path) => ({
+    ...good(0),
+    url: `https://kubernetes.${path}`,
+    title: 'Kubernetes',
+    snippet: 'Container orchestration',
+  }))
+  const { pages, suspects } = rank(
+    ['a', 'b'].map((id) => ({ engine: engine(id), hits })),
+    query,
+    TODAY,
+  )
+  expect([pages.length, suspects.size]).toEqual([3, 0])
+  const sisters = ['a', 'b'].map((id) => ({ engine: engine(id, 'same'), hits }))
+  expect(rank(sisters, query, TODAY)).toMatchObject({
+    pages: [],
+    suspects: new Map([
+      ['a', 'off-topic'],
+      ['b', 'off-topic'],
+    ]),
+  })
+})
+
 test('poison that repeats the query in every line comes after everything that others agree on', () => {
   const echo = { engine: engine('bad'), hits: poison(QUERY.text) }
   const hosts = hostsOf([echo, honest('a', 0), honest('b', 1), honest('c', 2)])

@@ -1,6 +1,7 @@
 // Reciprocal rank fusion by family: each index has one voice, the best of its engines, however many repeat it. A list that
 // stands alone against the agreement of others counts little, and no host takes the whole of the first page.
 
+import { stems } from './informative-words.js'
 import { merge, type List, type Page } from './merge.js'
 import type { Query } from './query.js'
 import { cover, suspicionOf, type Suspicion } from './relevance.js'
@@ -14,6 +15,8 @@ const LEAST = 0.6
 const BOOST = 0.0002
 const FRESH_DAYS = 90
 const FIRST_PAGE = 10
+/** Pages in common that may be chance no more. */
+const MIN_SHARED = 2
 
 export interface Ranked {
   readonly pages: readonly Page[]
@@ -29,6 +32,8 @@ export function rank(lists: readonly List[], query: Query, today: number): Ranke
     const suspicion = suspicionOf(hits, query, engine.tier === 'vertical')
     if (suspicion) suspects.set(engine.id, suspicion)
   }
+  // The answer need not have a word of the question, but then others find the same answer.
+  for (const engine of confirmed(ordered)) if (suspects.get(engine) === 'off-topic') suspects.delete(engine)
   const trusted = ordered
     .filter(({ engine }) => suspects.get(engine.id) !== 'off-topic')
     .map((list) => onSite(list, query))
@@ -43,6 +48,13 @@ export function rank(lists: readonly List[], query: Query, today: number): Ranke
     ),
     suspects,
   }
+}
+
+/** The engines of lists of which several pages are known to other families too. */
+function confirmed(lists: readonly List[]): readonly string[] {
+  const shared = merge(lists).filter((page) => familiesOf(page).size > 1)
+  const found = shared.flatMap(({ places }) => places.map(({ engine }) => engine.id))
+  return [...new Set(found)].filter((id) => found.filter((other) => other === id).length >= MIN_SHARED)
 }
 
 /** Not every engine knows `site:`. */
@@ -97,7 +109,7 @@ function boostOf(page: Page, query: Query, today: number): number {
 
 function isDocumentation({ url, host }: Page, { words }: Query): boolean {
   if (/^docs?\.|\.readthedocs\.io$|^developer\./.test(host) || /\.dev\/(docs|reference)\b/.test(url)) return true
-  return words.has(host.split('.').at(-2) ?? '')
+  return stems(host.split('.').at(-2) ?? '').some((name) => words.has(name))
 }
 
 /** What a host has too much of comes after the first page. */

@@ -2,13 +2,15 @@
 // else, and HTTP 200.
 
 import type { Hit } from './hit.js'
-import { foldedWords } from './informative-words.js'
+import { folded, stems } from './informative-words.js'
 import { pageKey } from './canonical-url.js'
 import type { Query } from './query.js'
 
 const MOSTLY = 0.7
 const NEARLY_ALL = 0.8
 const MIN_OF_ONE_HOST = 5
+/** Words that do not begin alike so far are not taken for forms of one. */
+const START = 4
 
 /** `off-topic`: hardly a hit has a word of the query; `one-host`: nearly all are of one host nobody asked for. */
 export type Suspicion = 'off-topic' | 'one-host'
@@ -23,12 +25,25 @@ export function suspicionOf(hits: readonly Hit[], query: Query, isVertical: bool
 /** Which part of the query's words a hit has, in its title, its text or its address. */
 export function cover(hit: Hit, { words }: Query): number {
   if (words.size === 0) return 1
-  const text = `${hit.title} ${hit.snippet} ${readable(hit.url)}`
-  const has = new Set(foldedWords(text))
-  const whole = text.toLowerCase()
-  // A longer word also counts as part of another: "indexing" in "reindexing".
-  const found = [...words].filter((word) => has.has(word) || (word.length > 3 && whole.includes(word)))
-  return found.length / words.size
+  const text = folded(`${hit.title} ${hit.snippet} ${readable(hit.url)}`)
+  const has = new Set(stems(text))
+  const byStart = new Map<string, string[]>()
+  for (const word of has) byStart.set(word.slice(0, START), [...(byStart.get(word.slice(0, START)) ?? []), word])
+  const isThere = (word: string): boolean =>
+    has.has(word) ||
+    // A longer word also counts as part of another: "indexing" in "reindexing".
+    (word.length >= START && text.includes(word)) ||
+    (byStart.get(word.slice(0, START))?.some((other) => areForms(word, other)) ?? false)
+  return [...words].filter(isThere).length / words.size
+}
+
+/** "Москве" and "Москва": the same but for how they end. */
+function areForms(one: string, other: string): boolean {
+  const least = Math.min(one.length, other.length)
+  if (least < START) return false
+  let same = START
+  while (same < least && one[same] === other[same]) same++
+  return same / least >= NEARLY_ALL
 }
 
 function readable(url: string): string {

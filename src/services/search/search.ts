@@ -2,7 +2,7 @@
 
 import type { EngineStates, StateMap } from '../../store/engine-states.js'
 import type { AskEngine } from './ask-engine.js'
-import { admit, stateAfter } from './breaker.js'
+import { admit, forgiven, LONG_MS, stateAfter } from './breaker.js'
 import type { Asked, Engine } from './engine.js'
 import { enough, type Limits, type Runner } from './enough.js'
 import { createFlights, type Flight } from './flights.js'
@@ -14,10 +14,12 @@ import { familiesOf, rank } from './rank.js'
 import { suspicionOf, type Suspicion } from './relevance.js'
 
 const HEDGES = 3
+/** When nobody has answered for so long, it is the network that is silent. */
+const SILENCE_MS = 10_000
 
 export interface Search {
   search(query: string, signal: AbortSignal): Promise<Found>
-  /** Asks every engine there is, each once; those that must be left alone are. */
+  /** Asks every engine there is, each once; those that refused us, or are out of breath, are left alone. */
   examine(signal: AbortSignal): Promise<readonly Report[]>
   /** Why cooldowns are not shared or kept; undefined where they are. */
   problem(): string | undefined
@@ -28,6 +30,8 @@ export interface Found {
   readonly query: string
   readonly pages: readonly FoundPage[]
   readonly reports: readonly Report[]
+  /** Who stood in for others, or helped out. */
+  readonly spares: readonly string[]
 }
 
 export interface FoundPage extends Omit<Page, 'places'> {
@@ -60,8 +64,13 @@ export interface SearchParts {
 
 export function createSearch({ roster, engines, states, ask, limits }: SearchParts): Search {
   const flights = createFlights(ask, settle, release)
+  let heardAt = -Infinity
 
-  function settle({ id }: Engine, outcome: Outcome): void {
+  function settle(engine: Engine, outcome: Outcome): void {
+    const { id } = engine
+    const now = performance.now()
+    if (isAnswer(outcome)) heardAt = now
+    else if (outcome.kind === 'timeout' && now - heardAt > SILENCE_MS) return release(engine)
     const isWell = (outcome.kind === 'ok' || outcome.kind === 'empty') && outcome.restMs === undefined
     // Mostly it was well and is well, which need not be written down.
     if (isWell && states.read().get(id)?.why === '') return
@@ -75,18 +84,16 @@ export function createSearch({ roster, engines, states, ask, limits }: SearchPar
     })
   }
 
-  /** Starts as many of them as may be asked, in order. */
-  function start(candidates: readonly Engine[], count: number, query: Query): Started {
+  /** Starts as many of them as may be asked, in order. `again`: also those that only had bad luck. */
+  function start(candidates: readonly Engine[], count: number, query: Query, again = false): Started {
     const began = performance.now()
-    const admitted: Admitted[] = []
-    const skipped: Report[] = []
-    states.change((all) => {
-      for (const engine of candidates) {
-        if (admitted.length >= count) return
-        const entry = admitOne(engine, fitted(query, engine), all)
-        if ('outcome' in entry) skipped.push(entry)
-        else admitted.push(entry)
-      }
+    const { admitted, skipped } = states.change((all) => {
+      const quick = pick(candidates, count, (engine) => admitOne(engine, fitted(query, engine), all, { again }))
+      if (quick.admitted.length > 0) return quick
+      // Better late than not at all, where many search at once.
+      return pick(candidates, count, (engine) =>
+        admitOne(engine, fitted(query, engine), all, { again, patienceMs: LONG_MS }),
+      )
     })
     // Not before: nobody should hold the states while he asks.
     const runs = admitted.map(({ engine, asked, waitMs }): Run => {
@@ -96,10 +103,11 @@ export function createSearch({ roster, engines, states, ask, limits }: SearchPar
     return { runs: runs.map((run) => watched(run, query)), skipped }
   }
 
-  function admitOne(engine: Engine, asked: Asked, all: StateMap): Admitted | Report {
+  function admitOne(engine: Engine, asked: Asked, all: StateMap, { again, patienceMs }: Terms): Admitted | Report {
     // What is known, or asked already, costs no request.
     if (flights.kept(engine, asked) ?? flights.isUnderWay(engine, asked)) return { engine, asked, waitMs: 0 }
-    const admission = admit(engine, all.get(engine.id), Date.now())
+    const known = all.get(engine.id)
+    const admission = admit(engine, again ? forgiven(known) : known, Date.now(), patienceMs)
     if (admission.kind !== 'go') return skippedReport(engine, admission.why, admission.until)
     all.set(engine.id, admission.state)
     return { engine, asked, waitMs: admission.waitMs }
@@ -122,19 +130,30 @@ export function createSearch({ roster, engines, states, ask, limits }: SearchPar
         return more.runs.map(({ runner }) => runner)
       }
       await wait(runs, limits, hedge, signal)
-      return foundBy(query, runs, skipped, states)
+      return { ...foundBy(query, runs, skipped, states), spares: standIns(runs, skipped, first, count) }
     },
 
     async examine(signal) {
       const query = readQuery('open source software')
       const present = engines.filter((engine) => roster.absence(engine) === undefined)
-      const { runs, skipped } = start(present, present.length, query)
+      const { runs, skipped } = start(present, present.length, query, true)
       const hardMs = limits.hardMs * 2
       const everybody = { ...limits, engines: Infinity, softMs: hardMs, hedgeMs: hardMs, hardMs }
       await wait(runs, everybody, () => [], signal)
       return foundBy(query, runs, skipped, states).reports
     },
   }
+}
+
+/** It has said something, whatever it was. */
+function isAnswer({ kind }: Outcome): boolean {
+  return kind !== 'timeout' && kind !== 'unreachable' && kind !== 'refused'
+}
+
+/** Those of the spares that would not have been asked if all had gone well. */
+function standIns(runs: readonly Watched[], skipped: readonly Report[], first: readonly Engine[], count: number) {
+  const spares = runs.map(({ run }) => run.engine.id).filter((id) => !first.some((engine) => engine.id === id))
+  return skipped.length > 0 || runs.length > count ? spares : []
 }
 
 async function wait(runs: readonly Watched[], limits: Limits, hedge: () => readonly Runner[], signal: AbortSignal) {
@@ -150,6 +169,24 @@ async function wait(runs: readonly Watched[], limits: Limits, hedge: () => reado
   } finally {
     for (const { run } of runs) run.flight?.leave(gaveUp)
   }
+}
+
+/** As many as may be asked, and why the others before them may not. */
+function pick(candidates: readonly Engine[], count: number, admitOne: (engine: Engine) => Admitted | Report) {
+  const admitted: Admitted[] = []
+  const skipped: Report[] = []
+  for (const engine of candidates) {
+    if (admitted.length >= count) break
+    const entry = admitOne(engine)
+    if ('outcome' in entry) skipped.push(entry)
+    else admitted.push(entry)
+  }
+  return { admitted, skipped }
+}
+
+interface Terms {
+  readonly again: boolean
+  readonly patienceMs?: number
 }
 
 interface Admitted {
@@ -180,7 +217,6 @@ interface Watched {
 
 interface Landing {
   readonly outcome: Outcome
-  readonly suspicion: Suspicion | undefined
   readonly ms: number
 }
 
@@ -191,7 +227,7 @@ function watched(run: Run, query: Query): Watched {
     const ms = run.kept ? 0 : Math.round(performance.now() - run.began)
     const hits = outcome.kind === 'ok' ? outcome.hits : []
     const suspicion = suspicionOf(hits, query, run.engine.tier === 'vertical')
-    landing = { outcome, suspicion, ms }
+    landing = { outcome, ms }
     return outcome.kind === 'empty' || (outcome.kind === 'ok' && suspicion === undefined)
   })()
   // Those who wait are told.
@@ -199,19 +235,26 @@ function watched(run: Run, query: Query): Watched {
   return { run, runner: { family: run.engine.family, done }, landing: () => landing }
 }
 
-function foundBy(query: Query, runs: readonly Watched[], skipped: readonly Report[], states: EngineStates): Found {
+function foundBy(
+  query: Query,
+  runs: readonly Watched[],
+  skipped: readonly Report[],
+  states: EngineStates,
+): Omit<Found, 'spares'> {
   const landed = runs.map(({ run, landing }) => ({ engine: run.engine, landing: landing() }))
   const lists = landed.map(({ engine, landing }) => ({
     engine,
     hits: landing?.outcome.kind === 'ok' ? landing.outcome.hits : [],
   }))
-  const { pages } = rank(lists, query, Date.now())
+  const { pages, suspects } = rank(lists, query, Date.now())
   const now = states.read()
   return {
     query: query.text,
     pages: pages.map(shownPage),
     reports: [
-      ...landed.map(({ engine, landing }) => reportOf(engine, landing, now.get(engine.id)?.until ?? 0)),
+      ...landed.map(({ engine, landing }) =>
+        reportOf(engine, landing, suspects.get(engine.id), now.get(engine.id)?.until ?? 0),
+      ),
       ...skipped,
     ],
   }
@@ -222,10 +265,15 @@ function shownPage(page: Page): FoundPage {
   return { ...shown, engines: places.map(({ engine }) => engine.id), families: familiesOf(page).size }
 }
 
-function reportOf({ id, family }: Engine, landing: Landing | undefined, until: number): Report {
+function reportOf(
+  { id, family }: Engine,
+  landing: Landing | undefined,
+  suspicion: Suspicion | undefined,
+  until: number,
+): Report {
   const report = { engine: id, family, hits: 0, ms: null, detail: null, until: null }
   if (!landing) return { ...report, outcome: 'late' }
-  const { outcome, suspicion, ms } = landing
+  const { outcome, ms } = landing
   if (outcome.kind === 'ok') {
     const verdict = { outcome: suspicion ? 'suspect' : 'ok', detail: suspicion ?? null } as const
     return { ...report, ...verdict, hits: outcome.hits.length, ms }

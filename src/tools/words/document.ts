@@ -7,7 +7,7 @@ import type { FetchFailure, FetchProblem } from '../../platform/way-out/fetch-fa
 import type { Copy } from '../../services/documents/copy.js'
 import type { Document, Extract } from '../../services/documents/document.js'
 import type { About } from '../../services/documents/prepared.js'
-import type { Status } from '../../services/documents/verdict.js'
+import type { Status, Verdict } from '../../services/documents/verdict.js'
 import type { Wish } from '../../services/documents/wish.js'
 import { outlineLines } from './outline.js'
 import { untrusted } from './untrusted.js'
@@ -30,9 +30,18 @@ const ADVICE: Readonly<Record<Status, string>> = {
     'It keeps programs out. Do not try again at once: find the same text elsewhere, with WebSearch, or ask the person to open the page.',
   login: 'It is only for people who have signed in: ask the person for its text, or find a public page.',
   paywall: 'The rest is only for subscribers: ask the person for it, or find another page.',
+  consent:
+    'Nothing else is shown before somebody agrees: find the same text elsewhere, with WebSearch, or ask the person for it.',
   not_found: 'Check the address, or go up to a page that links to it; WebSearch may know where it is now.',
   empty: '',
   http_error: LATER,
+}
+
+/** A server that is in trouble may recover; one that does not understand or sends nowhere says the same again. */
+function adviceOn({ status }: Verdict, copy: Copy): string {
+  if (status !== 'http_error' || copy.status >= 500) return ADVICE[status]
+  const where = copy.status < 400 ? 'It does not say where the page is. ' : ''
+  return `${where}Asking again would not help: check the address, or find the same text elsewhere.`
 }
 
 /** Where the sentence itself does not say what to do. */
@@ -53,12 +62,14 @@ export function hasText({ verdict: { status }, extract }: Document): boolean {
 export function documentWords(document: Document, wish: Wish): string {
   const { verdict, copy, reading, extract } = document
   const trouble =
-    verdict.status === 'ok' ? [] : [`${verdict.status}: ${shown(`${verdict.seen} ${ADVICE[verdict.status]}`)}`]
+    verdict.status === 'ok' ? [] : [`${verdict.status}: ${shown(`${verdict.seen} ${adviceOn(verdict, copy)}`)}`]
   const facts = reading && extract ? headLines(reading, copy, extract) : [addressLine(copy)]
   const isWanted = hasText(document) || verdict.status === 'needs_javascript'
-  const body = extract && extract.text !== '' ? [isWanted ? bodyOf(extract, copy) : excerptOf(extract, copy)] : []
+  const about = reading && extract ? aboutOf(reading, extract, copy) : []
+  const body =
+    extract && extract.text !== '' ? [isWanted ? untrusted(extract.text, copy.url) : excerptOf(extract, copy)] : []
   return closing(
-    [[...trouble, ...facts].join('\n'), ...body].join('\n\n'),
+    [[...trouble, ...facts].join('\n'), ...about, ...body].join('\n\n'),
     [...(extract ? notesOn(copy, extract, wish, isWanted) : []), ...document.notes].map((note) => shown(note)),
   )
 }
@@ -68,15 +79,19 @@ export function failureWords({ problem, message }: FetchFailure): string {
 }
 
 function headLines(reading: About, copy: Copy, { chars, lines }: Extract): readonly string[] {
-  const { title, language, published } = reading
+  const { language, published } = reading
   const facts = [
     wayOf(reading, copy),
     `${plural(chars, 'character', 'characters')} in ${plural(lines, 'line', 'lines')}`,
-    ...(language === '' ? [] : [shown(language, 20)]),
-    ...(published === '' ? [] : [`published ${shown(published, 40)}`]),
+    // What is neither a language nor a day may be anything.
+    ...(LANGUAGE.test(language) ? [language] : []),
+    ...(DAY.test(published) ? [`published ${published}`] : []),
   ]
-  return [...(title === '' ? [] : [`Title: ${titleOf(reading)}`]), addressLine(copy), facts.join(' · ')]
+  return [addressLine(copy), facts.join(' · ')]
 }
+
+const LANGUAGE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,2}$/i
+const DAY = /^\d{4}-\d{2}(?:-\d{2}(?:[T ][\d:.]{4,15}(?:Z|[+-][\d:]{4,6})?)?)?$/
 
 export function titleOf({ title }: About): string {
   return shown(title, MAX_TITLE)
@@ -104,11 +119,15 @@ const NAMES = {
   pdf: 'PDF',
 } as const
 
-function bodyOf(extract: Extract, { url }: Copy): string {
-  const outline = outlineLines(extract.outline)
-  const text = untrusted(extract.text, url)
-  if (outline === '') return text
-  return `Its sections; url#name reads one:\n${untrusted(outline, `the outline of ${url}`)}\n\n${text}`
+/** What it calls itself and its sections, as a quotation too; with its first page. */
+function aboutOf(reading: About, { outline, isFirst }: Extract, { url }: Copy): readonly string[] {
+  if (!isFirst) return []
+  const sections = outlineLines(outline)
+  const title = titleOf(reading)
+  const lines = [...(title === '' ? [] : [`Title: ${title}`]), ...(sections === '' ? [] : [sections])]
+  if (lines.length === 0) return []
+  const lead = sections === '' ? '' : 'Its title and its sections; url#name reads one:\n'
+  return [`${lead}${untrusted(lines.join('\n'), `the head of ${url}`)}`]
 }
 
 function excerptOf({ text }: Extract, { url }: Copy): string {

@@ -1,11 +1,13 @@
-// The headings of a document, each with the name that gets its section; the deeper ones are left out where there are too
-// many.
+// The headings of a document, each with the name that gets its section. Where there are too many, the deeper ones are left
+// out, or if that would leave next to nothing, those in between: whoever looks for one sees near which others it is.
 
 import { oneLine } from '../../lib/one-line.js'
 import type { Heading } from '../../services/documents/extract/extractor.js'
 
 const MAX_HEADINGS = 60
 const MAX_CHARS = 3000
+/** An outline with fewer says nothing. */
+const FEW = 8
 const MAX_TITLE = 100
 const MAX_ID = 120
 
@@ -13,11 +15,24 @@ export function outlineLines(outline: readonly Heading[]): string {
   const named = outline.filter(({ title }) => title.trim() !== '')
   if (named.length < 2) return ''
   const levels = [...new Set(named.map(({ level }) => level))].toSorted((a, b) => a - b)
-  const fitting = levels.findLast((level) => isShort(linesOf(named, level))) ?? levels[0] ?? 1
+  const fitting = levels.findLast((level) => isShort(linesOf(named, level))) ?? 0
   const lines = linesOf(named, fitting)
-  const shown = upTo(MAX_CHARS, lines.slice(0, MAX_HEADINGS))
-  const left = named.length - shown.length
-  return [...shown, ...(left > 0 ? [`… and ${left} more`] : [])].join('\n')
+  if (lines.length >= Math.min(FEW, named.length)) {
+    const left = named.length - lines.length
+    return [...lines, ...(left > 0 ? [`… and ${left} below these`] : [])].join('\n')
+  }
+  const next = levels.find((level) => linesOf(named, level).length >= FEW) ?? Infinity
+  return thinned(linesOf(named, next), named.length)
+}
+
+/** Every second of them, or every third, and so on, until they fit. */
+function thinned(lines: readonly string[], total: number): string {
+  for (let step = 1; ; step++) {
+    const shown = lines.filter((_, at) => at % step === 0)
+    if (!isShort(shown)) continue
+    const left = total - shown.length
+    return [...shown, ...(left > 0 ? [`… and ${left} more between these`] : [])].join('\n')
+  }
 }
 
 function linesOf(outline: readonly Heading[], deepest: number): readonly string[] {
@@ -32,9 +47,4 @@ function linesOf(outline: readonly Heading[], deepest: number): readonly string[
 
 function isShort(lines: readonly string[]): boolean {
   return lines.length <= MAX_HEADINGS && lines.join('\n').length <= MAX_CHARS
-}
-
-function upTo(chars: number, lines: readonly string[]): readonly string[] {
-  let total = 0
-  return lines.filter((line) => (total += line.length + 1) <= chars)
 }

@@ -1,12 +1,14 @@
 // What a search found, in words: the pages, as others describe them and therefore fenced, and how the engines did. Loaded
 // by the first search.
 
+import { UNRESOLVED } from '../../services/search/outcome.js'
 import type { Found, FoundPage, Report } from '../../services/search/search.js'
 import type { Words } from '../tool.js'
 import { untrusted } from './untrusted.js'
 import { plural } from './words.js'
 
 const MAX_RESULTS = 10
+const SEVERAL = 3
 const SHUT = new Set<Report['outcome']>(['blocked', 'rate_limited'])
 
 export interface Said {
@@ -16,7 +18,8 @@ export interface Said {
   readonly words: Words
 }
 
-export function said({ query, pages, reports }: Found): Said {
+export function said(found: Found): Said {
+  const { query, pages, reports } = found
   const shown = pages.slice(0, MAX_RESULTS)
   return {
     query,
@@ -33,22 +36,27 @@ export function said({ query, pages, reports }: Found): Said {
       ...report,
       until: until === null ? null : new Date(until).toISOString(),
     })),
-    words: shown.length > 0 ? pageWords(shown, reports) : emptyWords(reports),
+    words: shown.length > 0 ? pageWords(shown, found) : emptyWords(found),
   }
 }
 
-/** All of them on one line. */
-function engineLine(reports: readonly Report[]): string {
-  const count = (outcome: Report['outcome'], words: string): readonly string[] => {
+/** All of them on one line, those with the same fate together. */
+function engineLine({ reports, spares }: Found): string {
+  const count = (outcome: Report['outcome']): readonly string[] => {
     const { length } = reports.filter((report) => report.outcome === outcome)
-    return length === 0 ? [] : [`${length} ${words}`]
+    return length === 0 ? [] : [`${length} ${NAMES[outcome]}`]
   }
-  const named = reports.filter(({ outcome }) => outcome !== 'ok' && outcome !== 'empty' && outcome !== 'late')
+  const fates = new Map<string, string[]>()
+  for (const report of reports) {
+    if (report.outcome === 'ok' || report.outcome === 'empty') continue
+    const fate = stateWords(report)
+    fates.set(fate, [...(fates.get(fate) ?? []), report.engine])
+  }
   const parts = [
-    ...count('ok', 'ok'),
-    ...count('empty', 'found nothing'),
-    ...named.map((report) => `${report.engine} ${stateWords(report)}`),
-    ...count('late', 'late'),
+    ...count('ok'),
+    ...count('empty'),
+    ...[...fates].map(([fate, engines]) => `${engines.join(', ')} ${fate}`),
+    ...(spares.length === 0 ? [] : [`spares asked: ${spares.join(', ')}`]),
   ]
   return `Engines: ${parts.join(' · ')}`
 }
@@ -101,8 +109,8 @@ export function duration(ms: number): string {
   return seconds < 90 * 60 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
 }
 
-function pageWords(pages: readonly FoundPage[], reports: readonly Report[]): string {
-  return `${untrusted(pages.map(pageLines).join('\n\n'), 'search results')}\n\n${engineLine(reports)}`
+function pageWords(pages: readonly FoundPage[], found: Found): string {
+  return `${untrusted(pages.map(pageLines).join('\n\n'), 'search results')}\n\n${engineLine(found)}`
 }
 
 function pageLines({ title, url, host, date, snippet, engines, families }: FoundPage, index: number): string {
@@ -111,23 +119,44 @@ function pageLines({ title, url, host, date, snippet, engines, families }: Found
   return [`${index + 1}. ${title} — ${head}`, `   ${url}`, ...(snippet === '' ? [] : [`   ${snippet}`])].join('\n')
 }
 
-function emptyWords(reports: readonly Report[]): Words {
-  const line = engineLine(reports)
+function emptyWords(found: Found): Words {
+  const { reports } = found
+  const line = engineLine(found)
+  const silent = new Set(reports.filter(({ outcome }) => outcome === 'empty').map(({ family }) => family))
+  // Where several indexes agree that there is nothing, those that would not say change little.
+  if (silent.size >= SEVERAL || (silent.size > 0 && !reports.some(isShut))) {
+    return `Nothing was found. Try fewer or other words.\n${line}`
+  }
   if (reports.some(isShut)) {
     return wrong(
       'No results, because engines are blocked or limited just now: this does not mean that there is nothing. Do not ' +
         `rephrase the query, which would not help. Wait, or read a page you know with ReadDocs.\n${line}`,
     )
   }
-  if (reports.some(({ outcome }) => outcome === 'empty')) {
-    return `Nothing was found. Try fewer or other words.\n${line}`
-  }
   if (reports.some(({ outcome }) => outcome === 'suspect')) {
     return wrong(`No results: what the engines gave has nothing to do with the query, and was left out.\n${line}`)
   }
-  return wrong(
-    `No engine could be asked, or none answered in time. Try again in a minute, or check the network.\n${line}`,
+  return wrong(`${absenceOf(reports)}\n${line}`)
+}
+
+function absenceOf(reports: readonly Report[]): string {
+  if (reports.length > 0 && reports.every(({ detail }) => detail === 'pace')) {
+    return 'Too many searches at once: every engine was asked just now. Search for one thing at a time, in a few seconds.'
+  }
+  return (
+    networkTrouble(reports) ??
+    'No engine could be asked, or none answered in time. Try again in a minute, or check the network.'
   )
+}
+
+/** What to say where no engine could be reached at all. */
+export function networkTrouble(reports: readonly Report[]): string | undefined {
+  const tried = reports.filter(({ outcome }) => outcome !== 'skipped' && outcome !== 'refused')
+  if (tried.length === 0 || tried.some(({ outcome }) => outcome !== 'unreachable')) return undefined
+  const why = tried.every(({ detail }) => detail === UNRESOLVED)
+    ? 'No search engine could be reached, because no name could be looked up: is there a network?'
+    : 'No search engine could be reached: is there a network?'
+  return `${why} Behind a proxy, set HTTPS_PROXY or FETCH_PROXY.`
 }
 
 /** Also one that is left alone because it was. */

@@ -1,9 +1,9 @@
 // Decides what was fetched, and has it read by whoever knows that kind. The bytes have the last word, then the header,
 // then the name.
 
+import { decodeText } from '../../../lib/decode-text.js'
 import { Failure } from '../../../lib/failure.js'
 import { visibleText } from '../../../lib/visible-text.js'
-import { decode } from './decode.js'
 import type { Reading, Source } from './extractor.js'
 import { readFeed } from './read-feed.js'
 import { readHtml } from './read-html.js'
@@ -17,7 +17,7 @@ export async function readSource(source: Source): Promise<Reading> {
   if (isPdf(bytes)) return readPdf(source)
   const binary = binaryOf(bytes)
   if (binary !== undefined && !/charset=utf-16/i.test(contentType)) throw new Failure(refusal(source, binary))
-  const text = decode(bytes, contentType)
+  const text = decodeText(bytes, contentType)
   const kind = kindOf(source, text)
   if (kind === 'html') return readHtml(source, text)
   if (kind === 'markdown') return readMarkdown(source, visibleText(text))

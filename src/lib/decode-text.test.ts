@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { decode } from './decode.js'
+import { decodeText } from './decode-text.js'
 
 const latin = (text: string) => Uint8Array.from(Buffer.from(text, 'latin1'))
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -29,7 +29,7 @@ test.each<[string, Uint8Array, string, string]>([
   ['broken UTF-8 that says it is', bytes(0x61, 0xff, 0x62), 'text/html; charset=utf-8', 'a\uFFFDb'],
   ['UTF-8 cut within a character', utf8('naïve 中').subarray(0, -1), '', 'naïve \uFFFD'],
 ])('%s', (_, given, contentType, text) => {
-  expect(decode(given, contentType)).toBe(text)
+  expect(decodeText(given, contentType)).toBe(text)
 })
 
 test.each([
@@ -39,9 +39,9 @@ test.each([
   '<?xml version="1.0" encoding="windows-1251"?>',
 ])('the page says it: %s', (said) => {
   const page = Buffer.concat([Buffer.from(said), Buffer.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2])])
-  expect(decode(page, 'text/html')).toBe(`${said}Привет`)
+  expect(decodeText(page, 'text/html')).toBe(`${said}Привет`)
 })
 
 test('a page that could be read as far as its meta is not UTF-16', () => {
-  expect(decode(utf8('<meta charset="utf-16">é'), '')).toBe('<meta charset="utf-16">é')
+  expect(decodeText(utf8('<meta charset="utf-16">é'), '')).toBe('<meta charset="utf-16">é')
 })

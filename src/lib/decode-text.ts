@@ -2,7 +2,7 @@
 
 const LOOKED_AT = 4096
 
-export function decode(bytes: Uint8Array, contentType: string): string {
+export function decodeText(bytes: Uint8Array, contentType: string): string {
   const marked = byteOrderMark(bytes)
   if (marked !== undefined) return new TextDecoder(marked).decode(bytes)
   const named = known(/charset\s*=\s*["']?\s*([\w.:-]+)/i.exec(contentType)?.[1]) ?? known(namedWithin(bytes))

@@ -1,0 +1,57 @@
+// That a file is judged by where it really lies, however its path is changed meanwhile.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { describe, expect, onTestFinished, test } from 'vitest'
+
+import { Failure } from '../lib/failure.js'
+import { openRegular } from './regular-file.js'
+
+function emptyFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'scorpiox-files-')))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Puts a link in place of a folder and the folder in place of the link, as fast as it can. */
+const SWAP = `
+  const { renameSync } = require('node:fs')
+  process.chdir(process.argv[1])
+  console.log('ready')
+  for (;;) {
+    renameSync('open', 'kept'); renameSync('link', 'open')
+    renameSync('open', 'link'); renameSync('kept', 'open')
+  }`
+
+describe.skipIf(process.platform !== 'linux')('a folder that turns into a link and back', () => {
+  test('never lends its name to a file elsewhere', { timeout: 60_000 }, async () => {
+    const place = emptyFolder()
+    for (const name of ['open', 'closed']) {
+      mkdirSync(join(place, name))
+      writeFileSync(join(place, name, 'x'), name)
+    }
+    symlinkSync('closed', join(place, 'link'))
+    const swapping = spawn(process.execPath, ['-e', SWAP, place], { stdio: ['ignore', 'pipe', 'ignore'] })
+    onTestFinished(() => void swapping.kill('SIGKILL'))
+    await once(swapping.stdout, 'data')
+    const counts = { open: 0, closed: 0 }
+    for (let tries = 0; tries < 20_000; tries++) {
+      const file = await openRegular(join(place, 'open', 'x')).catch((error: unknown) => {
+        if (!(error instanceof Failure)) throw error
+      })
+      if (!file) continue
+      const text = await file.handle.readFile('utf8')
+      await file.handle.close()
+      if (text === 'open') counts.open++
+      else {
+        counts.closed++
+        expect(file.real).toBe(join(place, 'closed', 'x'))
+      }
+    }
+    expect(Math.min(counts.open, counts.closed)).toBeGreaterThan(0)
+  })
+})

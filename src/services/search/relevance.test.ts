@@ -1,0 +1,50 @@
+// A list is dropped only where it has nothing to do with the query, in whichever language and form it says so.
+
+import { expect, test } from 'vitest'
+
+import type { Hit } from './hit.js'
+import { readQuery } from './query.js'
+import { cover, suspicionOf } from './relevance.js'
+
+const titled = (title: string): Hit => ({ title, snippet: '', url: 'https://example.org/x', date: null })
+
+test.each([
+  ['running shoes', 'Best shoe to run in', 'Run faster'],
+  ['how to delete branches', 'Deleting a branch', 'Branch deleted'],
+  ['colour picker', 'Pick a color', 'Color pickers'],
+  ['resume', 'Résumé templates', 'How to write a résumé'],
+  ['bücher über städte', 'Buch über Stadt', 'Stadtbücher'],
+  ['IKEA İstanbul', 'ikea istanbul', 'İkea'],
+  ['日本の首都', '東京は日本の首都である', '首都 (日本)'],
+  ['如何学习编程', '编程入门教程', '怎么学编程'],
+  ['서울의 날씨', '서울 날씨 예보', '기상청 서울'],
+  ['파이썬에서 리스트를 정렬하는 방법', '파이썬 리스트 정렬', 'Python 리스트 sort() 정리'],
+  ['الكتب العربية', 'كتب عربية', 'تحميل كتب'],
+  ['كيف أتعلم البرمجة', 'تعلم البرمجة من الصفر', 'دورة برمجة'],
+  ['купить книгу в москве', 'Книги', 'Книжный магазин Москвы'],
+  ['วิธีทำอาหาร', 'สูตรอาหารไทย', 'วิธีทำอาหารง่ายๆ'],
+  ['TypeError: x is not a function', 'Fixing "is not a function" errors', 'JavaScript functions'],
+  ['https://github.com/foo/bar', 'foo/bar on GitHub', 'bar by foo'],
+])('%s is what these are about', (text, ...titles) => {
+  const query = readQuery(text)
+  for (const title of titles) expect(cover(titled(title), query), title).toBeGreaterThan(0)
+})
+
+test('what begins alike by chance, or is something else, is not', () => {
+  const query = readQuery('rust async book')
+  const strays = ['HTML Tutorial', 'CSS Tutorial', 'SQL Tutorial', 'Trust me', 'Asylum'].map(titled)
+  expect(suspicionOf(strays.slice(0, 3), query, false)).toBe('off-topic')
+  expect(cover(titled('Contrast'), readQuery('contract law'))).toBe(0)
+})
+
+test('a query of two thousand characters is looked for in a second', () => {
+  const words = Array.from({ length: 300 }, (_, at) => `word${at}`).join(' ')
+  const query = readQuery(words.slice(0, 2000))
+  const hits = Array.from({ length: 330 }, (_, at) => ({
+    ...titled(`word${at} other`),
+    snippet: words.slice(at, at + 300),
+  }))
+  const began = performance.now()
+  expect(suspicionOf(hits, query, true)).toBeUndefined()
+  expect(performance.now() - began).toBeLessThan(1000)
+})

@@ -1,0 +1,27 @@
+// An outline that is too long for an answer still says where things are.
+
+import { expect, test } from 'vitest'
+
+import { outlineLines } from './outline.js'
+
+const heading = (level: number, title: string, line: number) => ({ level, title, line, id: title.replace(' ', '-') })
+
+test('a flat outline of many is thinned out from its beginning to its end', () => {
+  const many = Array.from({ length: 400 }, (_, at) => heading(2, `method ${at}`, at))
+  const lines = outlineLines([heading(1, 'API', 0), ...many]).split('\n')
+  expect(lines.length).toBeGreaterThan(30)
+  expect(lines.join('\n').length).toBeLessThan(3100)
+  expect(lines[0]).toBe('- API #API')
+  expect(lines.at(-2)).toMatch(/^ {2}- method 39\d #method-39\d$/)
+  expect(lines.at(-1)).toBe(`… and ${401 - (lines.length - 1)} more between these`)
+})
+
+test('where the upper levels say enough, the deeper ones are counted', () => {
+  const parts = Array.from({ length: 10 }, (_, at) => [
+    heading(2, `part ${at}`, at),
+    ...Array.from({ length: 20 }, (_item, index) => heading(3, `detail ${index}`, at)),
+  ]).flat()
+  const lines = outlineLines(parts).split('\n')
+  expect(lines).toHaveLength(11)
+  expect(lines.at(-1)).toBe('… and 200 below these')
+})
