@@ -22,9 +22,7 @@ export type Admission =
 
 export function admit({ pace = DEFAULT_PACE }: Engine, known: EngineState | undefined, now: number): Admission {
   const state = known ?? FRESH
-  // Nobody is left alone for longer: it was written when the clock stood elsewhere.
-  const until = state.until > now + DAY ? 0 : state.until
-  if (until > now) return { kind: 'cooling', until, why: state.why }
+  if (isResting(state, now)) return { kind: 'cooling', until: state.until, why: state.why }
   const isTried = state.why !== '' && state.probeUntil > now && state.probeUntil <= now + PROBE_MS
   if (isTried) return { kind: 'cooling', until: state.probeUntil, why: state.why }
   const drops = dropsOf(state, pace, now)
@@ -32,6 +30,11 @@ export function admit({ pace = DEFAULT_PACE }: Engine, known: EngineState | unde
   if (waitMs > SHORT_MS) return { kind: 'paced', until: now + waitMs, why: 'pace' }
   const probeUntil = state.why === '' ? 0 : now + PROBE_MS
   return { kind: 'go', waitMs, state: { ...state, probeUntil, drops: drops - 1, drawnAt: now } }
+}
+
+/** Nobody is left alone for more than a day: what says so was written when the clock stood elsewhere. */
+export function isResting({ until }: EngineState, now: number): boolean {
+  return until > now && until <= now + DAY
 }
 
 function dropsOf({ drops, drawnAt }: EngineState, { everyMs, burst }: Pace, now: number): number {
