@@ -59,7 +59,7 @@ export function openThreads(terms: ThreadTerms): Threads {
       // What a thread prints must not get into our streams. It is not read either: that would keep the process alive.
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: terms.memoryMb, maxYoungGenerationSizeMb: 16, stackSizeMb: 8 },
+      resourceLimits: { maxOldGenerationSizeMb: terms.memoryMb, maxYoungGenerationSizeMb: 8, stackSizeMb: 8 },
     })
     const thread: Thread = { worker, asked: undefined, timer: undefined, settle: undefined }
     threads.add(thread)
