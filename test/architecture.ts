@@ -53,7 +53,12 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
   {
     effect: 'threads',
     pattern: /['"](node:)?worker_threads['"]/,
-    doors: ['platform/thread.ts', 'services/documents/extract/worker.ts'],
+    doors: [
+      'platform/thread.ts',
+      'services/documents/extract/worker.ts',
+      'services/images/darkroom/main.ts',
+      'services/images/darkroom/watch.ts',
+    ],
   },
   {
     effect: 'SQL',
