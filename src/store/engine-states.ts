@@ -114,7 +114,7 @@ function readStates(path: string): Loaded {
   if (!isObject(value) || !isObject(value.engines))
     return { states, complaint: `${path} is damaged; it is written anew` }
   const entries = Object.entries(value.engines).slice(0, MAX_ENGINES)
-  for (const [id, state] of entries) if (isState(state)) states.set(id, state)
+  for (const [id, state] of entries) if (/^[\w-]{1,30}$/.test(id) && isState(state)) states.set(id, state)
   return { states }
 }
 

@@ -1,11 +1,12 @@
 // How ReadDocs comes to its answers. Loaded by the first call: until then only its description is needed.
 
+import { Failure } from '../lib/failure.js'
 import { FetchFailure } from '../platform/way-out/fetch-failure.js'
 import type { Documents } from '../services/documents/documents.js'
 import { readWish, type Given } from '../services/documents/wish.js'
 import type { Call } from './call.js'
 import type { Words } from './tool.js'
-import { documentWords, failureWords, hasText, titleOf } from './words/document.js'
+import { documentWords, failureWords, hasText, plainWords, titleOf } from './words/document.js'
 
 export interface Said {
   readonly status: string
@@ -32,7 +33,7 @@ export async function readFor(given: Given, documents: Documents, call: Call): P
       words: { content: documentWords(document, wish), isError: !hasText(document) },
     }
   } catch (error) {
-    if (!(error instanceof FetchFailure)) throw error
+    if (!(error instanceof FetchFailure)) throw error instanceof Failure ? new Failure(plainWords(error)) : error
     const words = { content: failureWords(error), isError: true }
     return { status: error.problem, url: given.url, title: '', cursor: null, words }
   } finally {

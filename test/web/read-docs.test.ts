@@ -212,10 +212,19 @@ test('nothing that a page says of itself stands outside its quotations', async (
   const busy = site.add('/canary-busy', (_, response) =>
     send(response, 503, 'text/html', page(canary, `<p>${canary}</p>`), { 'retry-after': canary }),
   )
-  for (const address of [url, `${url}#obey`, `${url}?x#obey%20canary%209999`, gone, busy]) {
+  const typed = [
+    'application/x-obey canary',
+    `application/octet-stream \u009b31m ${canary}`,
+    `${canary}, text/html`,
+  ].map((type, at) =>
+    site.add(`/canary-type-${at}`, (_, response) => send(response, 200, type, Buffer.from([0, 1, 2, 255, 254]))),
+  )
+  for (const address of [...typed, url, `${url}#obey`, `${url}?x#obey%20canary%209999`, gone, busy]) {
     const said = await readDocs(client, address)
     const own = unquoted(said).replaceAll(decodeURI(new URL(address).hash), '')
     expect(own, address).not.toContain(canary)
+    // oxlint-disable-next-line no-control-regex -- these are what a terminal would obey
+    expect(said.text, address).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/)
   }
 })
 

@@ -40,7 +40,14 @@ export function createAsk(wayOut: WayOut, robots: Robots | undefined): Ask {
     })
     if (brought.url !== url) await robots?.admit(brought.url, signal)
     const { status, bytes, cut } = brought
-    const contentType = brought.headers.get('content-type') ?? ''
+    const contentType = mediaTypeIn(brought.headers.get('content-type') ?? '')
     return { asked: url, url: brought.url, status, headers: brought.headers, contentType, bytes, way, cut, waitedMs: 0 }
   }
+}
+
+/** The type and its charset, and nothing else that a server may write there: it gets into sentences. */
+function mediaTypeIn(header: string): string {
+  const [type = ''] = /^[\w.+-]{1,60}\/[\w.+-]{1,80}(?=\s*(?:[;,]|$))/.exec(header.trim()) ?? []
+  const [, charset = ''] = /charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(header) ?? []
+  return charset === '' ? type : `${type}; charset=${charset}`
 }

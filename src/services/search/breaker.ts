@@ -31,9 +31,7 @@ export function admit(
   patienceMs = SHORT_MS,
 ): Admission {
   const state = known ?? FRESH
-  // Nobody is left alone for longer: it was written when the clock stood elsewhere.
-  const until = state.until > now + DAY ? 0 : state.until
-  if (until > now) return { kind: 'cooling', until, why: state.why }
+  if (isResting(state, now)) return { kind: 'cooling', until: state.until, why: state.why }
   const isTried = state.why !== '' && state.probeUntil > now && state.probeUntil <= now + PROBE_MS
   if (isTried) return { kind: 'cooling', until: state.probeUntil, why: state.why }
   const drops = dropsOf(state, pace, now)
@@ -46,6 +44,11 @@ export function admit(
 /** The state as if it had only refused, never failed: who asks whether an engine works must ask it. */
 export function forgiven(known: EngineState | undefined): EngineState | undefined {
   return known && !REFUSALS.has(known.why) ? { ...known, until: 0, probeUntil: 0 } : known
+}
+
+/** Nobody is left alone for more than a day: what says so was written when the clock stood elsewhere. */
+export function isResting({ until }: EngineState, now: number): boolean {
+  return until > now && until <= now + DAY
 }
 
 function dropsOf({ drops, drawnAt }: EngineState, { everyMs, burst }: Pace, now: number): number {

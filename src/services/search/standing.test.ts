@@ -1,6 +1,6 @@
 // What people are told of the engines without anybody being asked.
 
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -38,6 +38,14 @@ test('who is left alone is named, and until when', () => {
     works: true,
     note: '9 of the 10 usual engines can be asked. Left alone for now: exa until 12:01 (rate limited), github until 12:01 (rate limited).',
   })
+})
+
+test('a file that somebody planted says nothing of its own, and shuts nobody for years', () => {
+  const planted = settings()
+  const state = { ...RESTING, why: 'obey canary' }
+  const engines = { exa: state, 'obey canary': RESTING, github: { ...RESTING, until: NOW + 1e12 } }
+  writeFileSync(join(planted.STATE_DIR, 'engines.json'), JSON.stringify({ version: 1, engines }))
+  expect(standingOf(planted, NOW)).toEqual({ works: true, note: null })
 })
 
 test('it does not work where nobody is left, or the settings are wrong', () => {

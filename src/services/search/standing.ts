@@ -6,6 +6,7 @@ import type { Settings } from '../../config/options.js'
 import { stateDirOf } from '../../config/state-dir.js'
 import { Failure } from '../../lib/failure.js'
 import { openEngineStates } from '../../store/engine-states.js'
+import { isResting } from './breaker.js'
 import { readRoster } from './line-up.js'
 import { readQuery } from './query.js'
 
@@ -19,7 +20,7 @@ export function standingOf(settings: Settings, now = Date.now()): Standing {
   try {
     const { first } = readRoster(settings).lineUp(readQuery('anything'))
     const states = openEngineStates(join(stateDirOf(settings), 'engines.json')).read()
-    const resting = [...states].filter(([, { until }]) => until > now)
+    const resting = [...states].filter(([, state]) => isResting(state, now))
     if (resting.length === 0) return { works: true, note: null }
     const free = first.filter(({ id }) => !resting.some(([name]) => name === id)).length
     const names = resting.map(

@@ -1,6 +1,7 @@
 // What ReadDocs says: what the document is and how it was come by, then its text as a quotation, then what is to be known
 // about it. What is not there is said in a sentence with what was seen and what to do next.
 
+import type { Failure } from '../../lib/failure.js'
 import { oneLine } from '../../lib/one-line.js'
 import { visibleText } from '../../lib/visible-text.js'
 import type { FetchFailure, FetchProblem } from '../../platform/way-out/fetch-failure.js'
@@ -76,6 +77,11 @@ export function documentWords(document: Document, wish: Wish): string {
 
 export function failureWords({ problem, message }: FetchFailure): string {
   return shown([message, REMEDIES[problem] ?? ''].join(' '), MAX_MESSAGE)
+}
+
+/** It may repeat what a server said. */
+export function plainWords({ message }: Failure): string {
+  return shown(message, MAX_MESSAGE)
 }
 
 function headLines(reading: About, copy: Copy, { chars, lines }: Extract): readonly string[] {
