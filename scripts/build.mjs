@@ -59,6 +59,15 @@ await bundle('src/lib/json-schema/compile.ts', {
 })
 // Killed, starved and raced on its own.
 await bundle('src/store/state/open-state.ts', { file: 'dist/judge/state.mjs', format: 'esm', codeSplitting: false })
+// Measured on its own, beside another way to drive a browser.
+await bundle(
+  {
+    'find-browser': 'src/platform/browser/find-browser.ts',
+    'open-browser': 'src/services/documents/open-browser.ts',
+    'way-out': 'src/platform/way-out/create-way-out.ts',
+  },
+  { dir: 'dist/judge/browser', format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: 'parts/[name].mjs' },
+)
 // The package is ESM; this folder's .js file is not, and the types describe what is.
 await writeFile('dist/package.json', '{ "type": "commonjs" }\n')
 await chmod('dist/scorpiox-code.js', 0o755)

@@ -23,6 +23,7 @@ import {
   smallCalls,
 } from './messages.mjs'
 import { imagesPhase } from './measure-images.mjs'
+import { pagesPhase } from './measure-pages.mjs'
 import { peoplePhase } from './measure-people.mjs'
 import { searchPhase } from './measure-search.mjs'
 import { statePhase } from './measure-state.mjs'
@@ -189,6 +190,7 @@ export const PHASES = [
   documentsPhase,
   imagesPhase,
   searchPhase,
+  pagesPhase,
 ]
 
 const rotate = (items, by) => items.map((_, index) => items[(index + by) % items.length])

@@ -74,6 +74,10 @@ const ROWS = [
   { row: 'search', title: '  p95, ms', base: 'all', share: P95, limit: 2600 },
   { row: 'searchEngines', title: '  engines that answered in time' },
   { row: 'searchFailed', title: '  searches without a result', limit: 0, worst: true },
+  { row: 'pageMade', title: 'Page made by its scripts, warm browser: p50, ms', base: 'driver', limit: 800 },
+  { row: 'pageMade', title: '  p99, ms', base: 'driver', share: P99 },
+  { row: 'pageChatty', title: '  one with a beacon each 100 ms: p50, ms', base: 'driver', limit: 800 },
+  { row: 'pageFirst', title: '  the first, browser and all: p50, ms', base: 'driver' },
 ]
 
 // `baseRow`: where the base is another row of ours.
@@ -84,6 +88,7 @@ const BASES = {
   off: 'SANDBOX=off',
   fetch: 'plain fetch',
   all: 'waiting for all, 10 s',
+  driver: 'playwright-core',
 }
 
 const valueOf = (samples, { share, worst }) => {

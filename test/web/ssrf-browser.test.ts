@@ -4,20 +4,16 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { Rendered } from '../../src/platform/browser/browser.js'
 import { launchBrowser } from '../../src/platform/browser/launch.js'
-import { unpackedChromium } from '../../src/platform/browser/npm-chromium.js'
 import { renderPage } from '../../src/platform/browser/render.js'
 import { FetchFailure } from '../../src/platform/way-out/fetch-failure.js'
+import { browserFile, HAS_BROWSER } from './browser-support.js'
 import { LEAVING, LIVE, QUIET, type Targets, type Vector } from './ssrf-pages.js'
 import { openWorld, PUBLIC, type World } from './ssrf-world.js'
-
-/** npm brings a browser for this system only. */
-const HAS_BROWSER = process.platform === 'linux' && process.arch === 'x64'
 
 const WISH = { maxMs: 25_000, maxBytes: 5_000_000 }
 const EVERYTHING: readonly Vector[] = [...LIVE, ...QUIET]
@@ -46,12 +42,10 @@ async function openScene(isInternalAllowed: boolean): Promise<Scene> {
   world.names.set('inside.example', [['127.0.0.1']])
   world.names.set('rebind.example', [[PUBLIC], ['127.0.0.1'], [PUBLIC], ['127.0.0.1']])
 
-  const file = await unpackedChromium(() => join(tmpdir(), 'scorpiox-npm-browser'))
-  if (file === undefined) throw new Error('npm brought no browser')
   const inside = `127.0.0.1:${internal.port}, localhost:${internal.port}`
   const way = world.wayOut({ allow: `127.0.0.1:${outer.port}, ${isInternalAllowed ? inside : ''}` })
   const env = { PATH: process.env.PATH, HOME: tmpdir() }
-  const browser = await launchBrowser({ file, env, proxy: await way.proxy() })
+  const browser = await launchBrowser({ file: await browserFile(), env, proxy: await way.proxy() })
   return {
     world,
     received: () => received,

@@ -5,12 +5,13 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 
+import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
 import { FetchFailure } from '../../src/platform/way-out/fetch-failure.js'
 import type { CheckingProxy, Errand, WayOut } from '../../src/platform/way-out/way-out.js'
 import { LOOPBACK, METADATA, OTHERS, PORTS, UNWEB, withPort } from './ssrf-corpus.js'
-import { naiveGet, openWorld, PUBLIC, rawProxy, type World } from './ssrf-world.js'
+import { hurl, LOOPBACK as HERE, naiveGet, openWorld, PUBLIC, rawProxy, type World } from './ssrf-world.js'
 
 let world: World
 let wayOut: WayOut
@@ -398,6 +399,49 @@ describe('the proxy, spoken to by somebody without manners', () => {
     const text = await rawProxy(proxy, inside(bytes))
     expect(text === '' || /^HTTP\/1\.1 (400|403|502)/.test(text)).toBe(true)
     expect(world.dialled).toEqual([])
+  })
+
+  test('hundreds of broken requests', { timeout: 60_000 }, async () => {
+    const start = fc.constantFrom(
+      `GET http://${I}/ HTTP/1.1\r\nHost: example.com\r\n\r\n`,
+      `CONNECT ${I} HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\n\r\n`,
+      `GET http://${I}/ HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+      `POST http://example.com/ HTTP/1.1\r\nHost: ${I}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\nGET http://${I}/ HTTP/1.1\r\n\r\n`,
+    )
+    const piece = fc.constantFrom(
+      '\r\n',
+      '\n',
+      ' ',
+      '\t',
+      '\0',
+      '@',
+      '/',
+      '//',
+      ':',
+      '#',
+      '?',
+      '[',
+      ']',
+      '%',
+      'example.com',
+      I,
+      'http://',
+    )
+    const change = fc.tuple(fc.nat(200), fc.nat(12), piece)
+    const broken = fc
+      .tuple(start, fc.array(change, { minLength: 1, maxLength: 4 }))
+      .map(([text, changes]) =>
+        changes.reduce(
+          (now, [at, gone, put]) => now.slice(0, at % now.length) + inside(put) + now.slice((at % now.length) + gone),
+          inside(text),
+        ),
+      )
+    const requests = fc.sample(broken, 600)
+    for (let first = 0; first < requests.length; first += 100) {
+      await Promise.all(requests.slice(first, first + 100).map((bytes) => hurl(proxy, bytes)))
+    }
+    expect(world.dialled.filter((place) => HERE.test(place))).toEqual([])
+    expect(await statusOf('http://example.com/')).toBe(200)
   })
 
   test('one connection, the good first: each request is judged for itself', async () => {

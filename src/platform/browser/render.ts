@@ -13,6 +13,7 @@ import type { Answer } from './page-watch.js'
 
 /** Of the time, for taking what is there at its end. */
 const HARVEST_MS = 2000
+const OPEN_MS = 15_000
 const UNWANTED = 'it was no longer wanted'
 
 /** Rejects with a FetchFailure. */
@@ -20,9 +21,7 @@ export async function renderPage(browser: LiveBrowser, url: string, wish: Wish):
   if (!/^https?:\/\//i.test(url))
     throw new FetchFailure('bad-url', `${url} is no web page: only http and https are shown`)
   const startedAt = performance.now()
-  const page = await openPage(browser).catch((error: unknown) => {
-    throw explained(error, url)
-  })
+  const page = await pageOf(browser, url)
   const stop = (): void => page.watch.leave(UNWANTED)
   wish.signal?.addEventListener('abort', stop)
   try {
@@ -34,6 +33,16 @@ export async function renderPage(browser: LiveBrowser, url: string, wish: Wish):
     wish.signal?.removeEventListener('abort', stop)
     await page.close()
   }
+}
+
+/** A browser that does not even open a page is of no use any more. */
+async function pageOf(browser: LiveBrowser, url: string): Promise<Page> {
+  const page = await within(OPEN_MS, openPage(browser)).catch((error: unknown) => {
+    throw explained(error, url)
+  })
+  if (page) return page
+  void browser.close()
+  throw new FetchFailure('timeout', `The browser opened no page for ${url} within ${OPEN_MS / 1000} s; try again`)
 }
 
 async function visit(page: Page, url: string, wish: Wish, startedAt: number): Promise<Rendered> {

@@ -13,7 +13,7 @@ import { passOn } from './proxy-request.js'
 import type { ProxyMeans } from './proxy-target.js'
 import { openTunnel, passUpgrade } from './proxy-tunnel.js'
 import type { Roads } from './roads.js'
-import { isSameUser } from './same-user.js'
+import { sameUserCheck } from './same-user.js'
 import type { CheckingProxy } from './way-out.js'
 
 const HOST = '127.0.0.1'
@@ -48,14 +48,10 @@ export async function openCheckingProxy(roads: Roads, exchange: Exchange): Promi
       return failure
     },
   })
-  server.listen(0, HOST).unref()
-  await once(server, 'listening')
-  server.on('error', () => {})
-  const address = server.address()
-  if (typeof address !== 'object' || address === null) throw new Error('the proxy has no port')
+  const port = await listen(server)
   return {
     host: HOST,
-    port: address.port,
+    port,
     refused,
     async close() {
       const closed = once(server, 'close')
@@ -68,6 +64,7 @@ export async function openCheckingProxy(roads: Roads, exchange: Exchange): Promi
 
 function serve(means: ProxyMeans): Server {
   const known = new WeakMap<Socket, Promise<boolean>>()
+  const isSameUser = sameUserCheck()
   const forOurs = async (socket: Socket, work: () => Promise<void>): Promise<void> => {
     if (await known.get(socket)) await work()
     else socket.destroy()
@@ -88,6 +85,21 @@ function serve(means: ProxyMeans): Server {
     void forOurs(request.socket, () => passUpgrade(request, socket, head, means))
   })
   return server
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, HOST).unref()
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    throw new FetchFailure('unreachable', `No proxy for the browser can be opened: ${reasonOf(error)}.`, {
+      cause: error,
+    })
+  }
+  server.on('error', () => {})
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('the proxy has no port')
+  return address.port
 }
 
 function asFailure(error: unknown): FetchFailure {
