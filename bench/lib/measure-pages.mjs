@@ -78,6 +78,6 @@ export const pagesPhase = {
   name: 'pages',
   subjects: ['server'],
   round: pagesRound,
-  full: { rounds: 5, turns: 20 },
-  quick: { rounds: 2, turns: 10 },
+  full: { rounds: 3, turns: 12 },
+  quick: { rounds: 2, turns: 6 },
 }

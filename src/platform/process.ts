@@ -101,8 +101,8 @@ export interface Talker {
   readonly pid: number
   readonly exited: Promise<Exit>
   tell(text: string): void
-  /** Ends it and what it started, without asking. */
-  kill(): void
+  /** Ends it and what it started, without asking; false where nobody was left. */
+  kill(): boolean
 }
 
 export interface TalkerStart {
@@ -132,7 +132,7 @@ export async function startTalker(file: string, args: readonly string[], start: 
   for (const stream of [complaints, orders, answers]) stream.on('error', () => {})
   answers.on('data', onHeard)
   complaints.on('data', onComplaint)
-  const kill = (): void => void (detached ? signalGroup(pid, 'SIGKILL') : child.kill('SIGKILL'))
+  const kill = (): boolean => (detached ? signalGroup(pid, 'SIGKILL') : child.kill('SIGKILL'))
   return { pid, exited, tell: (text) => void orders.write(text), kill }
 }
 
@@ -219,12 +219,12 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, readonly string
   win32: ['explorer.exe', []],
 }
 
-/** To a program and those it started that did not leave its group. */
-export function signalGroup(pid: number, name: NodeJS.Signals): void {
+/** To a program and those it started that did not leave its group; false where nobody was left. */
+export function signalGroup(pid: number, name: NodeJS.Signals): boolean {
   try {
-    process.kill(-pid, name)
+    return process.kill(-pid, name)
   } catch {
-    // Already gone.
+    return false
   }
 }
 

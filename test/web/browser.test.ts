@@ -110,6 +110,16 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       expect(page.ms).toBeLessThan(WISH.maxMs / 2)
     })
 
+    test('and waits for its images gets some, and none is fetched', async () => {
+      const page = await show(`<p id=say></p><img src=/a.png><script>
+        const image = new Image()
+        image.src = '/b.jpg'
+        Promise.all([image.decode(), new Promise((resolve) => addEventListener('load', resolve)), document.fonts.ready])
+          .then(() => say.textContent = 'all ' + document.images.length + ' there')</script>`)
+      expect(page.words).toBe('all 1 there')
+      expect(site.asked.filter((line) => /a\.png|b\.jpg/.test(line))).toEqual([])
+    })
+
     test('is given more time where that is wished', async () => {
       const html = `${PROSE}<p id=late></p><script>setTimeout(() => late.textContent = 'much later', 1200)</script>`
       expect((await show(html)).words).not.toContain('much later')
@@ -263,6 +273,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
         'asks for ever, each time something else',
         `<p>before</p><script>for (;;) { confirm(1); prompt(2); print() }</script>`,
       ],
+      ['asks for ever and does not listen', `<p>before</p><script>for (;;) try { alert('again') } catch {}</script>`],
       ['never ends', `<p>before</p><script>for (;;);</script>`],
       ['never ends later on', `<p>before</p><script>setTimeout(() => { for (;;); }, 30)</script>`],
       ['promises for ever', `<p>before</p><script>const again = () => Promise.resolve().then(again); again()</script>`],

@@ -30,6 +30,11 @@ import {
   type Site,
 } from './browser-support.js'
 
+function kill(live: LiveBrowser | undefined): void {
+  if (!live || live.pid < 2) throw new Error('there is no such browser')
+  process.kill(live.pid, 'SIGKILL')
+}
+
 describe.runIf(HAS_BROWSER)('a warm browser', () => {
   let site: Site
   let way: WayOut
@@ -46,10 +51,10 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
   /** With every browser that it started. */
   function open(terms: Partial<Terms> = {}): { browser: Browser; started: LiveBrowser[] } {
     const started: LiveBrowser[] = []
+    let launches = 0
     const launch = async (): Promise<LiveBrowser> => {
-      const live = await launchOne(way)
-      started.push(live)
-      return live
+      const number = launches++
+      return (started[number] = await launchOne(way))
     }
     const browser = createWarmBrowser({ launch, ...terms })
     onTestFinished(() => browser.close())
@@ -87,12 +92,12 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     await Promise.all([1, 2, 3].map(() => read(browser)))
     expect(started).toHaveLength(2)
     await started[0]?.ended
-    process.kill(started[1]?.pid ?? 0, 'SIGKILL')
+    kill(started[1])
     await started[1]?.ended
     await read(browser)
     expect(started).toHaveLength(3)
     const reading = read(browser, '/page')
-    process.kill(started[2]?.pid ?? 0, 'SIGKILL')
+    kill(started[2])
     await reading
     expect(started).toHaveLength(4)
   })

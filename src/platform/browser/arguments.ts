@@ -77,8 +77,6 @@ const QUIET = [
 
 /** What only eyes would see is neither fetched nor drawn, and a page that is not looked at runs no slower. */
 const LEAN = [
-  '--blink-settings=imagesEnabled=false',
-  '--disable-remote-fonts',
   '--disable-gpu',
   '--disable-dev-shm-usage',
   '--hide-scrollbars',

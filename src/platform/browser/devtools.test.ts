@@ -55,7 +55,12 @@ test('what is refused, ended or closed is told to those who wait and to those wh
   const [refused, left, other] = [page.ask('A'), page.ask('B'), devtools.root.ask('C')]
   say({ id: written[0]?.id, error: { message: 'no such thing' } })
   await expect(refused).rejects.toThrow(new Refusal('A: no such thing'))
+  const heard: string[] = []
+  page.on('Said', () => heard.push('page'))
+  devtools.session('st').on('Said', () => heard.push('other'))
   page.end('it crashed')
+  say({ method: 'Said', sessionId: 's' }, { method: 'Said', sessionId: 'st' })
+  expect(heard).toEqual(['other'])
   await expect(left).rejects.toThrow(new Failure('it crashed'))
   await expect(page.ask('D')).rejects.toThrow('it crashed')
   devtools.end('the browser has ended')

@@ -25,7 +25,7 @@ export interface Session {
   tell(method: string, params?: JsonObject): void
   /** Returns the way to stop listening. */
   on(method: string, listener: (params: JsonObject) => void): () => void
-  /** Everybody who waits for an answer is told why there will be none. */
+  /** Everybody who waits for an answer is told why there will be none, and nobody hears anything any more. */
   end(why: string): void
 }
 
@@ -70,6 +70,7 @@ export function createDevtools(write: (text: string) => void, maxMessage = MAX_M
       waiting.delete(id)
       asked.reject(new Failure(why))
     }
+    for (const key of listeners.keys()) if (key.startsWith(keyOf(gone, ''))) listeners.delete(key)
   }
 
   function session(sessionId: string): Session {

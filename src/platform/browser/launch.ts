@@ -1,6 +1,8 @@
 // Starts a browser and holds it: a process that hears us through a pipe, in a folder of its own. When it has ended, both
 // are gone.
 
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import { comesWithin } from '../../lib/comes-within.js'
 import { Failure } from '../../lib/failure.js'
 import { isObject } from '../../lib/json.js'
@@ -13,6 +15,8 @@ import { createProfile, removeProfile, sweepProfiles } from './profile.js'
 
 const START_MS = 20_000
 const FAREWELL_MS = 2000
+const LAST_TRIES = 50
+const LAST_MS = 10
 const MAX_COMPLAINT = 4000
 
 export interface Launch {
@@ -63,7 +67,7 @@ async function start({ file, env, proxy }: Launch, isSandboxed: boolean): Promis
   const args = browserArguments({ profile, proxyHost: proxy.host, isSandboxed })
   const talker = await startTalker(file, args, {
     cwd: profile,
-    env: withoutDesktop(env),
+    env: ownEnvironment(env, profile),
     onHeard: (chunk) => devtools.hear(chunk),
     onComplaint,
   }).catch(async (error: unknown) => {
@@ -76,7 +80,7 @@ async function start({ file, env, proxy }: Launch, isSandboxed: boolean): Promis
     isOver = true
     devtools.end('the browser has ended')
     // What it started ends with it, but need not be quick about it.
-    talker.kill()
+    for (let tries = 0; tries < LAST_TRIES && talker.kill(); tries++) await sleep(LAST_MS)
     await removeProfile(profile)
   })
 
@@ -130,8 +134,10 @@ function saidOf(complaint: string): string {
   return lines.length === 0 ? '' : ` and said: ${lines.slice(-5).join(' | ').slice(-1000).replace(/\.$/, '')}`
 }
 
-/** It is not to look for a screen, a keyring or the notices of the person's desktop. */
-function withoutDesktop(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** It is not to look for a screen, a keyring or the notices of the person's desktop, and its scraps go with its folder. */
+function ownEnvironment(env: NodeJS.ProcessEnv, profile: string): NodeJS.ProcessEnv {
   const { DISPLAY: _, WAYLAND_DISPLAY: __, ...rest } = env
-  return { ...rest, DBUS_SESSION_BUS_ADDRESS: 'disabled:' }
+  // The name of a socket that it makes there must not become too long.
+  const scraps = profile.length <= 60 ? { TMPDIR: profile } : {}
+  return { ...rest, ...scraps, DBUS_SESSION_BUS_ADDRESS: 'disabled:' }
 }

@@ -16,12 +16,12 @@ export interface Share {
 export async function memoryOf({ devtools }: LiveBrowser): Promise<readonly Share[]> {
   const { processInfo } = await devtools.root.ask('SystemInfo.getProcessInfo')
   if (!Array.isArray(processInfo)) return []
-  return Promise.all(
-    processInfo.filter(isObject).map(async ({ id, type }) => {
-      const pid = Number(id)
-      return { pid, isPage: type === 'renderer', bytes: await privateBytes(pid) }
-    }),
-  )
+  const processes = processInfo
+    .filter(isObject)
+    .map(({ id, type }) => ({ pid: Number(id), isPage: type === 'renderer' }))
+  // Some numbers mean many processes, and none of them a browser's.
+  const real = processes.filter(({ pid }) => Number.isInteger(pid) && pid > 1)
+  return Promise.all(real.map(async (each) => Object.assign(each, { bytes: await privateBytes(each.pid) })))
 }
 
 async function privateBytes(pid: number): Promise<number> {

@@ -1,13 +1,14 @@
 // The Chromium that npm carries as @sparticuz/chromium, unpacked once for each version into a folder that nobody else can
-// write to. Whoever unpacks works on a file of his own and renames it, so that no other process sees half of it.
+// write to. Whoever unpacks works on a file of his own, so that no other process sees half of it.
 
 import { createReadStream, createWriteStream, existsSync, readFileSync } from 'node:fs'
-import { chmod, lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { chmod, link, lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress } from 'node:zlib'
 
+import { hasCode } from '../../lib/error-code.js'
 import { Failure } from '../../lib/failure.js'
 import { isObject, parseJson } from '../../lib/json.js'
 import { reasonOf } from '../../lib/reason-of.js'
@@ -65,10 +66,20 @@ async function unpack(packed: string, folder: string, program: string): Promise<
   try {
     const write = createWriteStream(part, { mode: 0o700, flags: 'wx' })
     await pipeline(createReadStream(packed), createBrotliDecompress(), write)
-    await rename(part, program)
-  } catch (error) {
+    await putInPlace(part, program)
+  } finally {
     await rm(part, { force: true })
-    throw error
+  }
+}
+
+/** Whoever was faster may already run it, so what is there is never replaced. */
+async function putInPlace(part: string, program: string): Promise<void> {
+  try {
+    await link(part, program)
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return
+    // Not every file system knows two names for one file.
+    await rename(part, program)
   }
 }
 

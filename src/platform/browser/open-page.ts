@@ -6,10 +6,11 @@ import { within } from '../../lib/within.js'
 import { NO_BYPASS } from './arguments.js'
 import type { Session } from './devtools.js'
 import type { LiveBrowser } from './launch.js'
+import { NOBODY_THERE } from './page-scripts.js'
 import { watchPage, type PageWatch } from './page-watch.js'
 
-const CLOSE_MS = 3000
-const LANGUAGES = 'en-US,en;q=0.9'
+const CLOSE_MS = 5000
+const LANGUAGES = 'en-US,en'
 
 export interface Page {
   readonly session: Session
@@ -63,7 +64,22 @@ export async function openPage({ devtools, userAgent, proxy }: LiveBrowser): Pro
   }
 }
 
+/** What cannot be read is not fetched. Pages that wait for their images get the smallest there is. */
+const UNREAD = ['Image', 'Media']
+const PIXEL = {
+  responseCode: 200,
+  responseHeaders: [
+    { name: 'content-type', value: 'image/gif' },
+    { name: 'access-control-allow-origin', value: '*' },
+  ],
+  body: 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7',
+}
+
 async function prepare(session: Session, userAgent: string): Promise<void> {
+  session.on('Fetch.requestPaused', ({ requestId, resourceType }) => {
+    if (resourceType === 'Image') session.tell('Fetch.fulfillRequest', { requestId, ...PIXEL })
+    else session.tell('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
+  })
   await Promise.all([
     session.ask('Page.enable'),
     // What was fetched is not kept for anybody to look at.
@@ -71,5 +87,7 @@ async function prepare(session: Session, userAgent: string): Promise<void> {
     session.ask('Network.setBypassServiceWorker', { bypass: true }),
     session.ask('Emulation.setUserAgentOverride', { userAgent, acceptLanguage: LANGUAGES }),
     session.ask('Inspector.enable'),
+    session.ask('Page.addScriptToEvaluateOnNewDocument', { source: NOBODY_THERE }),
+    session.ask('Fetch.enable', { patterns: UNREAD.map((resourceType) => ({ resourceType })) }),
   ])
 }

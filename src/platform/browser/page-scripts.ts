@@ -1,4 +1,4 @@
-// What runs inside a page, in a world of its own: it sees the document of the page and nothing that its scripts replaced.
+// What runs inside a page, most of it in a world of its own: it sees the document of the page and nothing that its scripts replaced.
 // Text rather than functions, because what a bundler makes of a function need not run elsewhere.
 
 /** How much there is, shadow trees included; `text` counts what can be read only. */
@@ -20,6 +20,22 @@ function differs(one, other) {
   const isSmall = other.text < 500
   return Math.abs(one.elements - other.elements) > (isSmall ? 0 : 3) || Math.abs(one.text - other.text) > (isSmall ? 8 : 40)
 }`
+
+/**
+ * Runs before the page's own scripts, in their world: whoever asks a person is told that nobody answers, and who asks for
+ * ever fails, because a loop of dialogs cannot be ended from outside.
+ */
+export const NOBODY_THERE = `(() => {
+  const PATIENCE = 20
+  let asked = 0
+  for (const [name, answer] of Object.entries({ alert: undefined, confirm: false, prompt: null, print: undefined })) {
+    const value = () => {
+      if (++asked > PATIENCE) throw new Error('nobody is there')
+      return answer
+    }
+    Object.defineProperty(window, name, { value, writable: true, configurable: true, enumerable: true })
+  }
+})()`
 
 /**
  * Resolves when the document has neither grown nor shrunk for a while, or at the limit. What only changes, such as a clock,

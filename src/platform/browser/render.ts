@@ -31,11 +31,12 @@ export async function renderPage(browser: LiveBrowser, url: string, wish: Wish):
     throw explained(error, url)
   } finally {
     wish.signal?.removeEventListener('abort', stop)
-    await page.close()
+    // A browser that cannot close a page is of no use any more.
+    if (!(await page.close())) void browser.close()
   }
 }
 
-/** A browser that does not even open a page is of no use any more. */
+/** Nor is one that opens none. */
 async function pageOf(browser: LiveBrowser, url: string): Promise<Page> {
   const page = await within(OPEN_MS, openPage(browser)).catch((error: unknown) => {
     throw explained(error, url)

@@ -7,6 +7,7 @@ import type { LiveBrowser } from '../../platform/browser/launch.js'
 import { memoryOf } from '../../platform/browser/memory.js'
 import { renderPage } from '../../platform/browser/render.js'
 import { signalProcess } from '../../platform/trees.js'
+import { FetchFailure } from '../../platform/way-out/fetch-failure.js'
 
 const LOOK_MS = 500
 
@@ -75,7 +76,7 @@ export function beginShift(launching: Promise<LiveBrowser>, strength: Strength, 
       pages++
       showing++
       try {
-        const live = await launching
+        const live = await unlessAborted(launching, wish.signal)
         timer ??= setInterval(() => void look(live), LOOK_MS).unref()
         return await renderPage(live, url, wish)
       } finally {
@@ -91,4 +92,15 @@ export function beginShift(launching: Promise<LiveBrowser>, strength: Strength, 
       await live?.close()
     },
   }
+}
+
+/** Who no longer wants a page need not wait for the browser. */
+function unlessAborted<T>(event: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return event
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(new FetchFailure('aborted', 'The page was no longer wanted.'))
+    if (signal.aborted) leave()
+    signal.addEventListener('abort', leave)
+    event.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
 }

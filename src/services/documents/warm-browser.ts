@@ -37,9 +37,14 @@ export function createWarmBrowser({ launch, idleMs = IDLE_MS, strength }: Terms)
 
   function rest(shift: Shift): void {
     if (shift.isBusy) return
-    if (shift.isTired && current === shift) current = undefined
-    if (current !== shift) void shift.close()
-    else idle = setTimeout(() => void shift.close(), idleMs).unref()
+    if (current === shift && !shift.isTired) idle = setTimeout(() => dismiss(shift), idleMs).unref()
+    else dismiss(shift)
+  }
+
+  /** Nobody new comes to it. */
+  function dismiss(shift: Shift): void {
+    if (current === shift) current = undefined
+    void shift.close()
   }
 
   /** A page that took the whole browser with it took others too, which are shown again. */
