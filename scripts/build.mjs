@@ -68,6 +68,17 @@ await bundle(
   },
   { dir: 'dist/judge/browser', format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: 'parts/[name].mjs' },
 )
+// Measured and taught on pages that are kept elsewhere.
+await bundle('src/services/documents/extract/open-extractor.ts', {
+  file: 'dist/judge/extractor.mjs',
+  format: 'esm',
+  codeSplitting: false,
+})
+await bundle('src/services/documents/extract/lesson.ts', {
+  file: 'dist/judge/lesson.mjs',
+  format: 'esm',
+  codeSplitting: false,
+})
 // The package is ESM; this folder's .js file is not, and the types describe what is.
 await writeFile('dist/package.json', '{ "type": "commonjs" }\n')
 await chmod('dist/scorpiox-code.js', 0o755)

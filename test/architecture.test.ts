@@ -44,6 +44,7 @@ test.each([
   ['a page on Node', 'web/page/planted.ts', "import { join } from 'node:path'"],
   ['a part of the page that runs here', 'cli/planted.ts', "import { en } from '../web/page/languages/en.js'"],
   ['a socket of its own', 'services/planted.ts', "import { connect } from 'node:net'"],
+  ['a thread of its own', 'services/planted.ts', "import { Worker } from 'node:worker_threads'"],
 ])('%s is caught', (_, file, text) => {
   const found = violations(planted(file, text))
   expect(found.length).toBeGreaterThan(0)

@@ -56,13 +56,11 @@ export function openThreads(terms: ThreadTerms): Threads {
     const worker = new Worker(terms.file, {
       env: {},
       execArgv: [],
-      // What a library prints must not get into ours.
+      // What a thread prints must not get into our streams. It is not read either: that would keep the process alive.
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: terms.memoryMb, maxYoungGenerationSizeMb: 32, stackSizeMb: 8 },
+      resourceLimits: { maxOldGenerationSizeMb: terms.memoryMb, maxYoungGenerationSizeMb: 8, stackSizeMb: 8 },
     })
-    worker.stdout.resume()
-    worker.stderr.resume()
     const thread: Thread = { worker, asked: undefined, timer: undefined, settle: undefined }
     threads.add(thread)
     worker.unref()
@@ -128,9 +126,19 @@ export function openThreads(terms: ThreadTerms): Threads {
       new Promise((resolve, reject) => {
         if (isClosed) throw new ThreadFailure('closed')
         signal?.throwIfAborted()
-        const asked = { question, signal, resolve, reject }
+        const leave = () => withdraw(queue, asked)
+        const settle = (tell: () => void) => {
+          signal?.removeEventListener('abort', leave)
+          tell()
+        }
+        const asked: Asked = {
+          question,
+          signal,
+          resolve: (answer) => settle(() => resolve(answer)),
+          reject: (reason) => settle(() => reject(reason)),
+        }
+        signal?.addEventListener('abort', leave, { once: true })
         queue.push(asked)
-        signal?.addEventListener('abort', () => withdraw(queue, asked), { once: true })
         next()
       }),
     warm() {

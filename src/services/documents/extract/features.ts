@@ -14,6 +14,8 @@ export interface Votes {
   readonly defuddle: ReadonlySet<number>
 }
 
+export const NO_VOTES: Votes = { readability: new Set(), defuddle: new Set() }
+
 const BAD =
   /comment|related|sidebar|side-bar|share|social|promo|cookie|consent|breadcrumb|menu|widget|modal|popup|newsletter|subscri|foot|nav|banner|advert|\bads?\b|sponsor|recommend|author-?box|byline|\btags?\b|pagination|pager|toolbar|login|signup|sign-up|search|filter|skip|copyright|disclaimer|carousel|slider|upsell|cross-sell|trending|popular|more-|rating|review/
 const GOOD =
@@ -256,7 +258,14 @@ function proseFeatures(block: Block, { best, wordsIn, total, bestScore, scoreOf 
   const shareAt = (level: number) => (wordsIn.get(block.around[level] ?? block.element) ?? 0) / (total || 1)
   let most = 0
   for (const above of inside) most = Math.max(most, scoreOf.get(above) ?? 0)
-  return [depth === -1 ? 0 : 1, depth, shareAt(0), shareAt(1), shareAt(3), most / (bestScore || 1), Math.log1p(total)]
+  return [depth === -1 ? 0 : 1, depth, shareAt(0), shareAt(1), shareAt(3), most / (bestScore || 1), lengthOf(total)]
+}
+
+/** What is longer than most pages is judged like a page of that length: few of them were there to learn from. */
+const LONG_PAGE = 4000
+
+function lengthOf(words: number): number {
+  return Math.log1p(Math.min(words, LONG_PAGE))
 }
 
 function pageFeatures(blocks: readonly Block[], votes: Votes, facts: Named, shares: Shares): number[] {
@@ -277,7 +286,7 @@ function pageFeatures(blocks: readonly Block[], votes: Votes, facts: Named, shar
     defuddle / total,
     (2 * both) / (readability + defuddle || 1),
     linked / total,
-    Math.log1p(total),
+    lengthOf(total),
     Math.log1p(total / (blocks.length || 1)),
     /product(?!ion)/.test(types) ? 1 : 0,
     /article|posting|news/.test(types) ? 1 : 0,

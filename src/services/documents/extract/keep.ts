@@ -3,7 +3,7 @@
 
 import { isBlockTag, isMuteTag, type Block } from './blocks.js'
 import { isHidden } from './hidden.js'
-import { isElement, isText, type Element, type Node, type Tree } from './tree.js'
+import { find, isElement, isText, type Element, type Node, type Tree } from './tree.js'
 
 /** Above this share of its words, a table or a list stays whole. */
 const MOSTLY = 0.6
@@ -35,9 +35,19 @@ export function keepOnly(tree: Tree, blocks: readonly Block[], kept: ReadonlySet
   }
   const keepBlock = (element: Element, sum: { kept: number; all: number } | undefined): boolean => {
     if (sum === undefined) return !isHidden(element) && !hasText(element)
-    if (sum.kept === 0) return sum.all === 0 && own.get(element) === true
+    if (sum.kept === 0) return keepPicture(element) || (sum.all === 0 && own.get(element) === true)
     if (WHOLE.has(element.name) && sum.kept >= sum.all * MOSTLY) return true
     cut(element, own.get(element) ?? false)
+    return true
+  }
+  /** A picture within the text stays, though nobody would miss its caption. */
+  const keepPicture = (element: Element): boolean => {
+    if (
+      element.name !== 'figure' ||
+      find(element, ({ name, attribs }) => name === 'img' && (attribs.alt ?? '') !== '') === undefined
+    )
+      return false
+    cut(element, false)
     return true
   }
   cut(tree, false)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { Failure } from '../../../lib/failure.js'
-import type { Format, Source } from './extractor.js'
+import type { Source } from './extractor.js'
 import { readSource } from './read-source.js'
 
 function given(text: string | Uint8Array, contentType: string, more: Partial<Source> = {}): Source {
@@ -10,7 +10,7 @@ function given(text: string | Uint8Array, contentType: string, more: Partial<Sou
     url: 'https://site.example/docs/page',
     contentType,
     bytes,
-    format: 'markdown' as Format,
+    format: 'markdown',
     fragment: '',
     ...more,
   }

@@ -25,8 +25,7 @@ export function readMarkdown({ url, fragment }: Source, text: string): Reading {
   }
 }
 
-/** Also what is Markdown for us already. */
-export function outlineOf(text: string): Heading[] {
+function outlineOf(text: string): Heading[] {
   const found: Heading[] = []
   for (const { line, at } of proseLines(text)) {
     const [, signs = '', words = ''] = /^ {0,3}(#{1,6})[ \t]+(.*)$/.exec(line) ?? []

@@ -1,11 +1,16 @@
 // The thread that reads pages: everything that is slow, large or written by others is loaded here and nowhere else.
 
+import { Console } from 'node:console'
+import { Writable } from 'node:stream'
 import { parentPort } from 'node:worker_threads'
 
 import { isObject } from '../../../lib/json.js'
 import { Failure } from '../../../lib/failure.js'
 import { isSource } from './messages.js'
 import { readSource } from './read-source.js'
+
+// Libraries print what they think of a page, and nobody reads it.
+globalThis.console = new Console(new Writable({ write: (_chunk, _encoding, written) => written() }))
 
 const port = parentPort
 port?.on('message', (message: unknown) => void answer(message))

@@ -6,7 +6,7 @@ import { calloutOf } from './callout.js'
 import { codeLanguage, codeText, isLitter, isTool } from './code.js'
 import { writeInline } from './inline.js'
 import { writeDefinitions, writeList } from './list.js'
-import { headingSign, isHeading, titleOf, type Page } from './page.js'
+import { headingSign, isHeading, signLength, titleOf, type Page } from './page.js'
 import { writeTable } from './table.js'
 
 export function writeBlocks(nodes: readonly Node[], page: Page): string {
@@ -134,8 +134,8 @@ function linkedBlocks(element: Element, page: Page): string {
   const line = lines[at]
   const address = attribute(element, 'href')
   if (line === undefined || address === '' || lines.some((other) => other.startsWith('```'))) return lines.join('\n')
-  const [, before = '', words = ''] = /^(\uFDD0\d+\uFDD1|)((?:#{1,6} |> |- |)(?=.))/.exec(line) ?? []
-  const start = before.length + words.length
+  const sign = signLength(line)
+  const start = sign + (/^(?:#{1,6} |> |- )/.exec(line.slice(sign))?.[0].length ?? 0)
   const linked = writeInlineLink(line.slice(start), address, page)
   return lines.with(at, line.slice(0, start) + linked).join('\n')
 }

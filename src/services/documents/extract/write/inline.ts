@@ -1,10 +1,11 @@
 // Writes what runs along a line: text, emphasis, links, code, images, math, marks of footnotes.
 
+import { visibleText } from '../../../../lib/visible-text.js'
 import { isMuteTag } from '../blocks.js'
 import { attribute, elementsOf, isElement, isText, plainText, rawText, type Element, type Node } from '../tree.js'
 import { isTool } from './code.js'
 import { absolute } from './links.js'
-import type { Page } from './page.js'
+import { BREAK, type Page } from './page.js'
 
 /** On one line, but for breaks the page asks for. */
 export function writeInline(nodes: readonly Node[], page: Page): string {
@@ -18,9 +19,6 @@ function tidy(text: string, { style }: Page): string {
   while (lines[0] === '') lines.shift()
   return lines.filter((line, at) => line !== '' || lines[at - 1] !== '').join(style.lineBreak)
 }
-
-// No text has it, see `withoutSigns`.
-const BREAK = '\uFDD2'
 
 function piece(node: Node, page: Page): string {
   if (isText(node)) return page.style.text(node.data)
@@ -99,7 +97,7 @@ function code(node: Element, page: Page): string {
 }
 
 function image(node: Element, { style, base }: Page): string {
-  const alt = attribute(node, 'alt').replace(/\s+/g, ' ').trim()
+  const alt = visibleText(attribute(node, 'alt')).replace(/\s+/g, ' ').trim()
   const given = ['src', 'data-src', 'data-lazy-src', 'data-original'].map((name) => attribute(node, name))
   const [first = ''] = attribute(node, 'srcset').trim().split(/\s/)
   const address = [...given, first].map((source) => absolute(source, base)).find((source) => source !== '')

@@ -22,17 +22,19 @@ export function titleOf(heading: Element): string {
   return plainText(heading).replace(/\s*[¶#§🔗]+$/u, '')
 }
 
-// No text has these: whoever reads a page takes them out first.
-const OPEN = '\uFDD0'
-const CLOSE = '\uFDD1'
+// No text has these: whoever writes a page takes them out first. They fit into one byte, as most pages do.
+const OPEN = '\x01'
+const CLOSE = '\x02'
+export const BREAK = '\x03'
 const SIGN = new RegExp(`${OPEN}(\\d+)${CLOSE}`)
-
-export function withoutSigns(text: string): string {
-  return text.replace(/[\uFDD0-\uFDD2]/g, '')
-}
 
 export function headingSign(index: number): string {
   return `${OPEN}${index}${CLOSE}`
+}
+
+/** How many characters of a line are such a number. */
+export function signLength(line: string): number {
+  return line.startsWith(OPEN) ? line.indexOf(CLOSE) + 1 : 0
 }
 
 /** The text without the numbers, and in which line each was. */

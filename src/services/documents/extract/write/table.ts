@@ -6,6 +6,7 @@ import { isHeading, type Page } from './page.js'
 type WriteBlocks = (nodes: readonly Node[], page: Page) => string
 
 const MAX_SPAN = 50
+const MAX_COLUMNS = 200
 
 export function writeTable(table: Element, page: Page, write: WriteBlocks): string {
   const rows = rowsOf(table)
@@ -77,14 +78,14 @@ function filled(rows: readonly (readonly Cell[])[]): string[][] {
   return rows.map((row) => {
     const line: string[] = []
     const skip = () => {
-      while ((reserved[line.length] ?? 0) > 0) {
+      while (line.length < MAX_COLUMNS && (reserved[line.length] ?? 0) > 0) {
         reserved[line.length] = (reserved[line.length] ?? 0) - 1
         line.push('')
       }
     }
     for (const { cell, text } of row) {
       skip()
-      for (let at = 0; at < span(cell, 'colspan'); at++) {
+      for (let at = 0; at < span(cell, 'colspan') && line.length < MAX_COLUMNS; at++) {
         reserved[line.length] = span(cell, 'rowspan') - 1
         line.push(at === 0 ? text : '')
       }

@@ -12,7 +12,7 @@ export const TEXT: Style = {
   strike: same,
   code: same,
   link: same,
-  image: same,
+  image: () => '',
   math: same,
   superscript,
   subscript,

@@ -8,7 +8,7 @@ import { writeBlocks } from './blocks.js'
 import { footnotesOf } from './footnotes.js'
 import { writeHtml } from './html.js'
 import { MARKDOWN } from './markdown-style.js'
-import { takeSigns, withoutSigns, type Page } from './page.js'
+import { headingSign, takeSigns, type Page } from './page.js'
 import { TEXT } from './text-style.js'
 
 export interface Written {
@@ -17,7 +17,7 @@ export interface Written {
 }
 
 export function writePage(nodes: readonly Node[], base: string, format: Format, title: string): Written {
-  clearSigns(nodes)
+  makeVisible(nodes)
   const page: Page = {
     style: format === 'text' ? TEXT : MARKDOWN,
     base,
@@ -25,7 +25,7 @@ export function writePage(nodes: readonly Node[], base: string, format: Format, 
     headings: [],
   }
   const body = format === 'html' ? writeHtml(nodes, page) : writeBlocks(nodes, page)
-  const { text, lines } = takeSigns(tidy(visibleText(headed(body, page, format, title))))
+  const { text, lines } = takeSigns(tidy(headed(body, page, format, title)))
   const outline = page.headings.flatMap((heading, index) => {
     const line = lines.get(index)
     return line === undefined ? [] : [{ ...heading, id: heading.id || slugOf(heading.title), line }]
@@ -33,10 +33,11 @@ export function writePage(nodes: readonly Node[], base: string, format: Format, 
   return { content: text, outline: outline.sort((a, b) => a.line - b.line) }
 }
 
-function clearSigns(nodes: readonly Node[]): void {
+/** Also without the signs that the writer uses for itself. */
+function makeVisible(nodes: readonly Node[]): void {
   for (const node of nodes) {
-    if (isText(node)) node.data = withoutSigns(node.data)
-    if (isElement(node)) clearSigns(node.children)
+    if (isText(node) && !/^[\t\n -~]*$/.test(node.data)) node.data = visibleText(node.data)
+    if (isElement(node)) makeVisible(node.children)
   }
 }
 
@@ -44,8 +45,8 @@ function clearSigns(nodes: readonly Node[]): void {
 function headed(body: string, page: Page, format: Format, title: string): string {
   if (title === '' || body === '' || format === 'text' || page.headings.some(({ level }) => level === 1)) return body
   page.headings.push({ level: 1, title, id: '' })
-  const sign = `\uFDD0${page.headings.length - 1}\uFDD1`
-  const name = withoutSigns(title)
+  const sign = headingSign(page.headings.length - 1)
+  const name = visibleText(title)
   return format === 'html'
     ? `${sign}<h1>${escaped(name)}</h1>\n${body}`
     : `${sign}${MARKDOWN.heading(1, MARKDOWN.text(name))}\n\n${body}`
