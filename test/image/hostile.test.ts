@@ -45,12 +45,12 @@ test('hostile files and paths: no crash, no leak, no growth', { timeout: 240_000
 /** The most that one of them had since it was forgotten; one that ends is seen until shortly before. */
 function watchDarkrooms({ child }: TestClient): { peak(): number; forget(): void } {
   let most = 0
-  const look = (): void => childrenOf(child.pid).forEach((pid) => (most = Math.max(most, peakMegabytes(pid))))
-  const timer = setInterval(look, 5)
+  const measure = (): void => childrenOf(child.pid).forEach((pid) => (most = Math.max(most, peakMegabytes(pid))))
+  const timer = setInterval(measure, 5)
   onTestFinished(() => clearInterval(timer))
   return {
     peak() {
-      look()
+      measure()
       return most
     },
     forget() {

@@ -103,9 +103,8 @@ test('only so many pages are on their way at once, and who wants many keeps nobo
   const many = Array.from({ length: 30 }, (_, at) => reads(`user${at}`, 3)).flat()
   await moment()
   expect(waiting.length).toBe(12)
-  let isOver = false
-  const over = Promise.all([...greedy, ...others, ...many]).then(() => (isOver = true))
-  while (!isOver) {
+  const over = Promise.all([...greedy, ...others, ...many])
+  while (waiting.length > 0) {
     expect(waiting.length).toBeLessThanOrEqual(12)
     for (const answer of waiting.splice(0)) answer()
     await moment()
