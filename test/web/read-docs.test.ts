@@ -261,7 +261,7 @@ test('the scheme may be left out', async () => {
 
 test('who wants plain text is given that, although the server would rather send Markdown', async () => {
   const url = site.add('/both', (request, response) =>
-    /^text\/markdown/.test(request.headers.accept ?? '')
+    request.headers.accept?.startsWith('text/markdown')
       ? send(response, 200, 'text/markdown', `# Both\n\n${'A **bold** word. '.repeat(20)}`)
       : send(response, 200, 'text/html', article('Both', '<p>A <b>bold</b> word.</p>')),
   )

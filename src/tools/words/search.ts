@@ -32,12 +32,13 @@ export function said(found: Found): Said {
       engines,
       families,
     })),
-    engines: reports.map(({ until, ...report }) => ({
-      ...report,
-      until: until === null ? null : new Date(until).toISOString(),
-    })),
+    engines: reports.map(withDate),
     words: shown.length > 0 ? pageWords(shown, found) : emptyWords(found),
   }
+}
+
+function withDate({ until, ...report }: Report) {
+  return { ...report, until: until === null ? null : new Date(until).toISOString() }
 }
 
 /** All of them on one line, those with the same fate together. */

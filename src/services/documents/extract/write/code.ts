@@ -86,12 +86,18 @@ export function codeLanguage(pre: Element): string {
   const inner = pre.children.find((child) => isElement(child) && child.name === 'code')
   const outer = [pre.parent, pre.parent?.parent ?? null]
     .filter((node) => isElement(node))
-    .filter(({ children }) => children.filter(isElement).length <= 3)
+    .filter(({ children }) => holdsFew(children))
   for (const element of [inner, pre, ...outer]) {
     const said = element !== undefined && isElement(element) ? saidBy(element) : ''
     if (said !== '') return ALIASES.get(said) ?? said
   }
   return ''
+}
+
+/** Counted no further than it takes: of much code on one page, each piece asks the same parent. */
+function holdsFew(children: readonly Node[]): boolean {
+  let elements = 0
+  return children.every((child) => !isElement(child) || ++elements <= 3)
 }
 
 function saidBy(element: Element): string {
