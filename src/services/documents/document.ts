@@ -74,7 +74,7 @@ function placeIn({ content, fingerprint }: Prepared, { place }: Wish) {
   if (place.offset >= content.length) {
     const why = isSame
       ? 'The cursor lies behind the end'
-      : 'The page has changed and is shorter than where the cursor points'
+      : 'The cursor points behind the end of this page, which has changed since, or is not the one that the cursor came from'
     throw new Failure(`${why}: it has ${content.length} characters now. Call ReadDocs without cursor to begin again.`)
   }
   if (isSame) return { offset: place.offset, changed: [] }
