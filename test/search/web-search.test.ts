@@ -224,8 +224,8 @@ test('who wants to know is told that a slow search goes on', async () => {
   const client = await start('hang', { WEBSEARCH_ENGINES: 'exa,mojeek' })
   const params = { name: 'WebSearch', arguments: { query: QUERY }, _meta: { progressToken: 'slow' } }
   expect((await client.request('tools/call', params)).result.isError).toBe(true)
-  const told = client.received.filter(({ method }) => method === 'notifications/progress')
-  expect(told[0]?.params).toMatchObject({ message: expect.stringMatching(/^Waiting for the search engines \[\d s\]$/) })
+  const told = client.received.find(({ method }) => method === 'notifications/progress')
+  expect(told?.params).toMatchObject({ message: expect.stringMatching(/^Waiting for the search engines \[\d s\]$/) })
 })
 
 test('many searches at once wait their turn, and when there are far too many, that is what is said', async () => {

@@ -96,7 +96,9 @@ function otherFormat({ kind }: About, { format }: Wish): readonly string[] {
   const isText = format === 'text' && kind !== 'markdown'
   if (format === 'markdown' || isText || kind === 'html' || kind === 'feed') return []
   const name = kind === 'text' ? 'plain text' : kind === 'markdown' ? 'Markdown' : kind.toUpperCase()
-  return [`There is no ${format} of it: this is ${name}, ${kind === 'pdf' ? 'read by page' : 'as the server has it'}.`]
+  return [
+    `There is no ${format === 'html' ? 'HTML' : 'plain text'} of it: this is ${name}, ${kind === 'pdf' ? 'read by page' : 'as the server has it'}.`,
+  ]
 }
 
 function feedsIn(content: string, from: number, to: number): number {

@@ -54,12 +54,15 @@ export function rank(lists: readonly List[], query: Query, today: number): Ranke
 /** The engines of lists of which several pages are known to other families too. */
 function confirmed(lists: readonly List[]): readonly string[] {
   const families = new Map<string, Set<string>>()
-  const keysOf = ({ hits }: List): ReadonlySet<string> => new Set(hits.flatMap(({ url }) => pageKey(url)?.key ?? []))
   const known = lists.map((list) => ({ engine: list.engine, keys: keysOf(list) }))
   for (const { engine, keys } of known)
     for (const key of keys) families.set(key, (families.get(key) ?? new Set()).add(engine.family))
   const isShared = (key: string): boolean => (families.get(key)?.size ?? 0) > 1
   return known.filter(({ keys }) => [...keys].filter(isShared).length >= MIN_SHARED).map(({ engine }) => engine.id)
+}
+
+function keysOf({ hits }: List): ReadonlySet<string> {
+  return new Set(hits.flatMap(({ url }) => pageKey(url)?.key ?? []))
 }
 
 /** Not every engine knows `site:`. */

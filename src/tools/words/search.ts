@@ -32,8 +32,13 @@ export function said(found: Found): Said {
       engines,
       families,
     })),
-    engines: reports.map(({ until, ...report }) => ({
-      ...report,
+    engines: reports.map(({ engine, family, outcome, hits, ms, detail, until }) => ({
+      engine,
+      family,
+      outcome,
+      hits,
+      ms,
+      detail,
       until: until === null ? null : new Date(until).toISOString(),
     })),
     words: shown.length > 0 ? pageWords(shown, found) : emptyWords(found),
