@@ -18,7 +18,7 @@ test('it is well, or says who is left alone, or what is wrong with the settings'
   expect(examineSearch(settings)).toMatchObject({
     name: 'search',
     ok: true,
-    detail: expect.stringMatching(/^no engine is left alone/),
+    detail: expect.stringMatching(/^no engine has to be left alone/),
   })
   const resting = { until: Date.now() + 60_000, why: 'challenge', strikes: 1, probeUntil: 0, drops: 1, drawnAt: 1 }
   openEngineStates(join(STATE_DIR, 'engines.json')).change((all) => all.set('brave', resting))

@@ -7,5 +7,9 @@ import type { Finding } from './finding.js'
 export function examineSearch(settings: Settings): Finding {
   const { works, note } = standingOf(settings)
   if (!works) return { name: 'search', ok: false, detail: 'no engine can be asked', fix: note ?? '' }
-  return { name: 'search', ok: true, detail: note ?? 'no engine is left alone; search --doctor asks each of them' }
+  return {
+    name: 'search',
+    ok: true,
+    detail: note ?? 'no engine has to be left alone; scorpiox-code search --doctor asks each of them',
+  }
 }

@@ -5,6 +5,7 @@ import { FetchFailure } from '../platform/way-out/fetch-failure.js'
 import type { Documents } from '../services/documents/documents.js'
 import { readWish, type Given } from '../services/documents/wish.js'
 import type { Call } from './call.js'
+import { heartbeatOf } from './heartbeat.js'
 import type { Words } from './tool.js'
 import { documentWords, failureWords, hasText, plainWords, titleOf } from './words/document.js'
 
@@ -16,14 +17,12 @@ export interface Said {
   readonly words: Words
 }
 
-const HEARTBEAT_MS = 5000
-
 export async function readFor(given: Given, documents: Documents, call: Call): Promise<Said> {
   const { user, signal } = call
-  const news = progressOf(call)
+  const heart = heartbeatOf(call, 'Waiting for the page')
   try {
     const wish = readWish(given)
-    const document = await documents.read(wish, { user, signal, tell: news.tell })
+    const document = await documents.read(wish, { user, signal, tell: heart.tell })
     const { verdict, copy, reading, extract } = document
     return {
       status: verdict.status,
@@ -37,26 +36,6 @@ export async function readFor(given: Given, documents: Documents, call: Call): P
     const words = { content: failureWords(error), isError: true }
     return { status: error.problem, url: given.url, title: '', cursor: null, words }
   } finally {
-    news.stop()
-  }
-}
-
-/** Says what takes long, and every few seconds that it is still at it. */
-function progressOf({ wantsProgress, progress }: Call) {
-  const startedAt = performance.now()
-  let told = 0
-  let newest = 'Waiting for the page'
-  let isOver = false
-  const say = (message: string): void => {
-    if (!isOver) progress(++told, { message })
-  }
-  const beat = (): void => say(`${newest} [${Math.round((performance.now() - startedAt) / 1000)} s]`)
-  const timer = wantsProgress ? setInterval(beat, HEARTBEAT_MS) : undefined
-  return {
-    tell: (message: string): void => say((newest = message)),
-    stop() {
-      isOver = true
-      clearInterval(timer)
-    },
+    heart.stop()
   }
 }

@@ -23,9 +23,9 @@ Returns about ten pages: title, URL, date, snippet, and how many engines and ind
     properties: { query: { type: 'string' }, results: { type: 'array' }, engines: { type: 'array' } },
   },
 
-  async run({ query }, { search }, { signal }): Promise<Said> {
-    const [found, { said }] = await Promise.all([search.search(query, signal), import('./words/search.js')])
-    return said(found)
+  async run({ query }, { search }, call): Promise<Said> {
+    const { searchFor } = await import('./search-answers.js')
+    return searchFor(query, search, call)
   },
 
   render: ({ words }) => words,

@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -68,7 +69,7 @@ test('eleven engines are asked, and one list comes back, fenced', async () => {
   expect(said.text).toMatch(
     /^1\. walnut joinery basics: page \d — site\d\.example\.org · 2026-\d\d-15 · \[\d+ engines, \d+ families\]$/m,
   )
-  expect(said.text).toMatch(/\nEngines: \d+ ok( · \d late)?$/)
+  expect(said.text).toMatch(/\nEngines: \d+ ok( · [a-z, ]+ late)?$/)
 })
 
 test('what engines say cannot break out of its line or its fence', async () => {
@@ -99,21 +100,50 @@ test('blocked is not "nothing found": it is an error that says so, and what not 
   expect(said.isError).toBe(true)
   expect(said.text).toMatch(/^No results, because engines are blocked or limited just now/)
   expect(said.text).toMatch(/Do not rephrase/)
-  expect(said.text).toMatch(/duckduckgo blocked \(challenge, again in 30 min\)/)
+  expect(said.text).toMatch(/[a-z, ]+duckduckgo[a-z, ]+ blocked \(challenge, again in 30 min\)/)
   expect(said.text).toMatch(/mojeek rate limited \(again in (2 min|1[12]\d? s|120 s)\)/)
 })
 
 test('nothing found is said as such, and is no error', async () => {
   const said = await searchOnce('empty')
   expect([said.isError, said.structured.results]).toEqual([false, []])
-  expect(said.text).toMatch(/^Nothing was found\..*\nEngines: \d+ found nothing( · \d late)?$/)
+  expect(said.text).toMatch(/^Nothing was found\..*\nEngines: \d+ found nothing( · [a-z, ]+ late)?$/)
 })
 
 test('when all have failed, each says why', async () => {
   const said = await searchOnce('error')
   expect(said.isError).toBe(true)
   expect(said.text).toMatch(/^No engine could be asked, or none answered in time/)
-  expect(said.text).toMatch(/parallel failed \(HTTP 500, again in 30 s\)/)
+  expect(said.text).toMatch(/\nEngines: parallel, exa[a-z, ]+ failed \(HTTP 500, again in 30 s\)$/)
+})
+
+test('a network that is not there is said once, and no engine is left alone for it', async () => {
+  const STATE_DIR = emptyFolder()
+  const closed = createServer().listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const host = `127.0.0.1:${(closed.address() as AddressInfo).port}`
+  await new Promise((resolve) => closed.close(resolve))
+  const dead = { WEBSEARCH_GATEWAY: `http://${host}/{engine}`, FETCH_ALLOW: host, STATE_DIR }
+  for (const said of [await searchOnce('ok', dead), await searchOnce('ok', dead)]) {
+    expect(said.isError).toBe(true)
+    expect(said.text).toMatch(/^No search engine could be reached: is there a network\?/)
+    expect(said.text).toMatch(/\nEngines: parallel, exa[a-z, ]+ unreachable \(nothing listens there\)$/)
+  }
+  const doctor = run(['--doctor'], envFor('ok', dead))
+  expect(doctor).toMatchObject({ status: 1, stdout: expect.stringMatching(/\n\nNo search engine could be reached/) })
+  expect(doctor.stdout).not.toMatch(/skipped/)
+  expect((await searchOnce('ok', { STATE_DIR })).isError).toBe(false)
+})
+
+test('who hangs while nobody answers is not left alone for it, and the doctor asks again who only had bad luck', async () => {
+  const STATE_DIR = emptyFolder()
+  const two = { STATE_DIR, WEBSEARCH_ENGINES: 'mojeek,brave' }
+  await searchOnce('hang', two)
+  expect(outcomes(await searchOnce('ok', two))).toEqual({ mojeek: 'ok', brave: 'ok' })
+  await searchOnce('mojeek=error;brave=challenge-202', two)
+  const { engines } = JSON.parse(run(['--doctor', '--json'], envFor('ok', two)).stdout)
+  expect(engines.find(({ engine }: Json) => engine === 'mojeek')).toMatchObject({ state: 'ok' })
+  expect(engines.find(({ engine }: Json) => engine === 'brave')).toMatchObject({ state: 'skipped' })
 })
 
 test('an address that may not be reached is refused, and the engine is not left alone for it', async () => {
@@ -185,11 +215,30 @@ test('what comes late is there the next time, and what was found is not asked fo
   const client = await start('ok;exa=slow;keenable=slow')
   const first = await search(client)
   expect(outcomes(first)).toMatchObject({ exa: 'late', keenable: 'late' })
-  expect(first.text).toMatch(/ · \d late$/)
+  expect(first.text).toMatch(/ · [a-z, ]+ late$/)
   const before = await replay.counts()
   const again = async () => outcomes(await search(client))
   await expect.poll(again, { timeout: 15_000, interval: 500 }).toMatchObject({ exa: 'ok', keenable: 'ok' })
   expect(await replay.counts()).toEqual(before)
+  expect(await client.close()).toBe(0)
+})
+
+test('who wants to know is told that a slow search goes on', async () => {
+  const client = await start('hang', { WEBSEARCH_ENGINES: 'exa,mojeek' })
+  const params = { name: 'WebSearch', arguments: { query: QUERY }, _meta: { progressToken: 'slow' } }
+  expect((await client.request('tools/call', params)).result.isError).toBe(true)
+  const told = client.received.find(({ method }) => method === 'notifications/progress')
+  expect(told?.params).toMatchObject({ message: expect.stringMatching(/^Waiting for the search engines \[\d s\]$/) })
+})
+
+test('many searches at once wait their turn, and when there are far too many, that is what is said', async () => {
+  const client = await start('ok', { WEBSEARCH_ENGINES: 'exa,keenable,parallel' })
+  const some = await Promise.all(Array.from({ length: 18 }, (_, index) => search(client, `walnut joinery ${index}`)))
+  expect(some.filter(({ isError }) => isError)).toEqual([])
+  const many = await Promise.all(Array.from({ length: 30 }, (_, index) => search(client, `oak joinery ${index}`)))
+  const refused = many.filter(({ isError }) => isError)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const { text } of refused) expect(text).toMatch(/^Too many searches at once/)
   expect(await client.close()).toBe(0)
 })
 

@@ -55,6 +55,12 @@ test.each<[string, Route, string, RegExp]>([
   ['a bot check', answering(403, CHALLENGE), 'blocked', /bot check .*status 403.*WebSearch/s],
   ['a bot check that says it is fine', CHALLENGE, 'blocked', /bot check .*status 200/s],
   ['a bot check that says it is busy', answering(503, CHALLENGE), 'blocked', /bot check .*status 503/s],
+  [
+    'a bot check that says so in a header',
+    answering(202, page('', '<p>one moment</p>'), { 'x-amzn-waf-action': 'challenge' }),
+    'blocked',
+    /bot check \(AWS WAF\).*status 202/s,
+  ],
   ['forbidden', answering(403, page('Forbidden', '<h1>403 Forbidden</h1>')), 'blocked', /status 403/],
   [
     'too many requests',
@@ -121,6 +127,12 @@ test('a page of frames names them', async () => {
   expect((await readDocs(client, url)).text).toContain(
     `[The page consists of frames. Read one of them: ${site.origin}/api/menu.html ${site.origin}/api/body.html?a=1&b=2]`,
   )
+})
+
+test('a page that is only a frame around another names it', async () => {
+  const said = await readDocs(client, site.add('/around', page('Docs', '<iframe src="/inner.html"></iframe>')))
+  expect(said).toMatchObject({ isError: true, structured: { status: 'empty' } })
+  expect(said.text).toContain(`Read one of them: ${site.origin}/inner.html]`)
 })
 
 test('a page on cookies is a page', async () => {

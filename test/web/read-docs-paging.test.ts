@@ -118,7 +118,7 @@ test('a cursor outlives the server that gave it, and a page that changed is noti
     expect(said.text).toContain('[The page is not the one that this cursor came from')
     text = 'short now'
     const fourth = await readDocs(third, `${url}?fresh`, { cursor: structured.cursor })
-    expect(fourth).toMatchObject({ isError: true, text: expect.stringMatching(/shorter than where the cursor points/) })
+    expect(fourth).toMatchObject({ isError: true, text: expect.stringMatching(/points behind the end of this page/) })
   } finally {
     await third.close()
   }

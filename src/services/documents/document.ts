@@ -72,7 +72,7 @@ function placeIn({ content, fingerprint }: Prepared, { place }: Wish) {
   if (place.offset >= content.length) {
     const why = isSame
       ? 'The cursor lies behind the end'
-      : 'The page has changed and is shorter than where the cursor points'
+      : 'The cursor points behind the end of this page, which has changed since, or is not the one that the cursor came from'
     throw new Failure(`${why}: it has ${content.length} characters now. Call ReadDocs without cursor to begin again.`)
   }
   if (isSame) return { offset: place.offset, changed: [] }
@@ -95,7 +95,9 @@ function otherFormat({ kind }: About, { format }: Wish): readonly string[] {
   const isText = format === 'text' && kind !== 'markdown'
   if (format === 'markdown' || isText || kind === 'html' || kind === 'feed') return []
   const name = kind === 'text' ? 'plain text' : kind === 'markdown' ? 'Markdown' : kind.toUpperCase()
-  return [`There is no ${format} of it: this is ${name}, ${kind === 'pdf' ? 'read by page' : 'as the server has it'}.`]
+  return [
+    `There is no ${format === 'html' ? 'HTML' : 'plain text'} of it: this is ${name}, ${kind === 'pdf' ? 'read by page' : 'as the server has it'}.`,
+  ]
 }
 
 function feedsIn(content: string, from: number, to: number): number {

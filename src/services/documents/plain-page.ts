@@ -42,9 +42,9 @@ function endless(kept: Kept, onward: string): Kept {
   return { ...kept, verdict: { status: 'empty', seen, scripts: 'no' } }
 }
 
-/** An old page in frames has no text of its own. */
+/** A page in frames has no text of its own. */
 function withFrames(kept: Kept): Kept {
-  const frames = framesOf(kept.copy)
+  const frames = framesOf(kept.copy, kept.verdict.status === 'empty')
   if (frames.length === 0) return kept
   return { ...kept, notes: [...kept.notes, `The page consists of frames. Read one of them: ${frames.join(' ')}`] }
 }

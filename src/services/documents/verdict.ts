@@ -50,6 +50,10 @@ export function judge(copy: Copy, reading: Reading | undefined): Verdict {
       scripts: 'needed',
     }
   }
+  const guard = guardOf(copy)
+  if (guard !== '' && (copy.way !== 'browser' || chars < FEW_CHARS)) {
+    return { status: 'blocked', seen: `It showed a bot check (${guard}) and ${answered(copy)}.`, scripts: 'needed' }
+  }
   if (!isOk) {
     // Some let nobody in who is no browser.
     const scripts = copy.status === 403 && copy.way === 'http' ? 'perhaps' : 'no'
@@ -70,6 +74,12 @@ export function judge(copy: Copy, reading: Reading | undefined): Verdict {
   if (evidence.hasPaywall)
     return final('paywall', `It says that the whole text is for subscribers; ${chars} characters are shown.`)
   return emptiness(copy, reading, chars)
+}
+
+/** Who says in a header that this is not the page. */
+function guardOf({ headers }: Copy): string {
+  if (headers.get('cf-mitigated') === 'challenge') return 'Cloudflare'
+  return /^(?:captcha|challenge)$/i.test(headers.get('x-amzn-waf-action') ?? '') ? 'AWS WAF' : ''
 }
 
 /** By its title or address, and its text too: a page on cookies has one of them, and more to say. */

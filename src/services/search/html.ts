@@ -6,10 +6,12 @@ import { DomHandler, DomUtils, Parser } from 'htmlparser2'
 export type Element = Parameters<typeof DomUtils.getAttributeValue>[0]
 export type Node = Element | DomHandler['root']
 
+/** More than a page of results has: whoever looks through one holds up everybody else. */
+const MAX_ELEMENTS = 12_000
 /** Deeper than any page is. Who parses or looks into a tree pays for its depth with every step. */
 const MAX_DEPTH = 256
 
-/** Read only as far as its depth is that of a page. */
+/** Read only as far as its depth and its size are those of a page. */
 export function parsed(html: string): Node {
   return treeOf(html, false)
 }
@@ -28,9 +30,10 @@ function treeOf(text: string, xmlMode: boolean): Node {
 
 class ShallowHandler extends DomHandler {
   stop = (): void => {}
+  elements = 0
 
   override onopentag(name: string, attributes: Record<string, string>): void {
-    if (this.tagStack.length > MAX_DEPTH) this.stop()
+    if (this.tagStack.length > MAX_DEPTH || ++this.elements > MAX_ELEMENTS) this.stop()
     else super.onopentag(name, attributes)
   }
 }

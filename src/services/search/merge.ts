@@ -94,11 +94,14 @@ function areTongues(one: string, other: string): boolean {
 
 /** A number makes another page of it: the second part, or another version. */
 function isSameTitle(one: ReadonlySet<string>, other: ReadonlySet<string>, isSamePath: boolean): boolean {
-  if (!isSamePath && Math.min(one.size, other.size) < MIN_WORDS) return false
-  const common = [...one].filter((word) => other.has(word))
+  const least = Math.min(one.size, other.size)
+  const wanted = Math.max(one.size, other.size, 1) * SIMILAR
+  if (least < wanted || (!isSamePath && least < MIN_WORDS)) return false
+  let common = 0
+  for (const word of one) if (other.has(word)) common++
+  if (common < wanted) return false
   const differing = [...one, ...other].filter((word) => !(one.has(word) && other.has(word)))
-  if (differing.some((word) => /\p{N}/u.test(word))) return false
-  return common.length / Math.max(one.size, other.size, 1) >= SIMILAR
+  return !differing.some((word) => /\p{N}/u.test(word))
 }
 
 function toPage(group: readonly Sighting[]): Page {

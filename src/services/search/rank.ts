@@ -1,6 +1,7 @@
 // Reciprocal rank fusion by family: each index has one voice, the best of its engines, however many repeat it. A list that
 // stands alone against the agreement of others counts little, and no host takes the whole of the first page.
 
+import { pageKey } from './canonical-url.js'
 import { stems } from './informative-words.js'
 import { merge, type List, type Page } from './merge.js'
 import type { Query } from './query.js'
@@ -52,9 +53,16 @@ export function rank(lists: readonly List[], query: Query, today: number): Ranke
 
 /** The engines of lists of which several pages are known to other families too. */
 function confirmed(lists: readonly List[]): readonly string[] {
-  const shared = merge(lists).filter((page) => familiesOf(page).size > 1)
-  const found = shared.flatMap(({ places }) => places.map(({ engine }) => engine.id))
-  return [...new Set(found)].filter((id) => found.filter((other) => other === id).length >= MIN_SHARED)
+  const families = new Map<string, Set<string>>()
+  const known = lists.map((list) => ({ engine: list.engine, keys: keysOf(list) }))
+  for (const { engine, keys } of known)
+    for (const key of keys) families.set(key, (families.get(key) ?? new Set()).add(engine.family))
+  const isShared = (key: string): boolean => (families.get(key)?.size ?? 0) > 1
+  return known.filter(({ keys }) => [...keys].filter(isShared).length >= MIN_SHARED).map(({ engine }) => engine.id)
+}
+
+function keysOf({ hits }: List): ReadonlySet<string> {
+  return new Set(hits.flatMap(({ url }) => pageKey(url)?.key ?? []))
 }
 
 /** Not every engine knows `site:`. */

@@ -22,8 +22,19 @@ export function suspicionOf(hits: readonly Hit[], query: Query, isVertical: bool
   return shareOfOneHost(hits) >= NEARLY_ALL ? 'one-host' : undefined
 }
 
+/** Each is looked at by several who judge. */
+const covers = new WeakMap<Hit, { readonly words: Query['words']; readonly share: number }>()
+
 /** Which part of the query's words a hit has, in its title, its text or its address. */
 export function cover(hit: Hit, { words }: Query): number {
+  const known = covers.get(hit)
+  if (known?.words === words) return known.share
+  const share = shareOf(hit, words)
+  covers.set(hit, { words, share })
+  return share
+}
+
+function shareOf(hit: Hit, words: Query['words']): number {
   if (words.size === 0) return 1
   const text = folded(`${hit.title} ${hit.snippet} ${readable(hit.url)}`)
   const has = new Set(stems(text))

@@ -38,10 +38,12 @@ const ADVICE: Readonly<Record<Status, string>> = {
   http_error: LATER,
 }
 
+const MOVED = new Set([301, 302, 303, 307, 308])
+
 /** A server that is in trouble may recover; one that does not understand or sends nowhere says the same again. */
 function adviceOn({ status }: Verdict, copy: Copy): string {
   if (status !== 'http_error' || copy.status >= 500) return ADVICE[status]
-  const where = copy.status < 400 ? 'It does not say where the page is. ' : ''
+  const where = MOVED.has(copy.status) ? 'It does not say where the page is. ' : ''
   return `${where}Asking again would not help: check the address, or find the same text elsewhere.`
 }
 
