@@ -32,6 +32,12 @@ test.each([
   ['an id that is escaped', '<h2 id="größe">A</h2><p>1</p>', 'gr%C3%B6%C3%9Fe', 'A 1'],
   ['a term, with what is said of it', '<dl><dt id="a">a()</dt><dd>1</dd><dt>b()</dt><dd>2</dd></dl>', 'a', 'a() 1'],
   ['terms that share it', '<dl><dt id="a">a()</dt><dt>b()</dt><dd>1</dd><dt>c()</dt><dd>2</dd></dl>', 'a', 'a() b() 1'],
+  [
+    'a signature that its text folds under',
+    '<details open><summary><section id="a"><h4>fn a()</h4></section></summary><p>1</p></details><details><summary><h4>fn b()</h4></summary><p>2</p></details>',
+    'a',
+    'fn a()1',
+  ],
   ['an item', '<ul><li id="a">1</li><li>2</li></ul>', 'a', '1'],
   ['a mark within a paragraph', '<p><a id="a"></a>1</p><p>2</p>', 'a', '1'],
   ['headings that stand in boxes', '<h2 id="a">A</h2><div><p>1</p></div><div><h2>B</h2><p>2</p></div>', 'a', 'A 1'],

@@ -25,6 +25,8 @@ function unescaped(fragment: string): string {
 }
 
 function sectionFrom(element: Element): Node[] {
+  const fold = foldOf(element)
+  if (fold !== undefined) return [fold]
   const heading = headingAt(element)
   if (heading !== undefined) return fromHeading(heading)
   if (element.name === 'dt') return withDefinition(element)
@@ -35,6 +37,15 @@ function sectionFrom(element: Element): Node[] {
       return sectionFrom(parent)
   }
   return [element]
+}
+
+/** What opens under the line it is in: documentation of code has a signature there, and its text below. */
+function foldOf({ parent }: Element): Element | undefined {
+  for (let above = parent; above !== null && isElement(above); above = above.parent) {
+    const { name, parent: around } = above
+    if (name === 'summary' && around !== null && isElement(around) && around.name === 'details') return around
+  }
+  return undefined
 }
 
 /** The heading it is, is in, or stands directly before. */
