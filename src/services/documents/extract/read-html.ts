@@ -13,7 +13,7 @@ import { mended } from './mend.js'
 import type { PageFacts } from './page-facts.js'
 import { sectionOf } from './section.js'
 import { stateHtml } from './state-html.js'
-import { keptByRule } from './strip.js'
+import { isBare, keptByRule } from './strip.js'
 import { descendants, isElement, parseTree, toHtml, type Node, type Tree } from './tree.js'
 import { votesOn } from './voters.js'
 import { writePage } from './write/write-page.js'
@@ -59,7 +59,8 @@ function wordsOf(blocks: readonly Block[]): number {
 
 function mainPart(tree: Tree, blocks: readonly Block[], facts: PageFacts): Node[] {
   const seen = shown(blocks)
-  const kept = seen.length > MOST_BLOCKS ? new Set<number>() : judged(seen, facts, () => voteOn(tree, seen, facts))
+  const isPlain = seen.length > MOST_BLOCKS || isBare(seen)
+  const kept = isPlain ? new Set<number>() : judged(seen, facts, () => voteOn(tree, seen, facts))
   keepOnly(tree, seen, kept.size > 0 ? mended(seen, kept) : keptByRule(seen))
   if (seen === blocks) dropHidden(tree)
   return tree.children

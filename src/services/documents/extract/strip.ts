@@ -1,4 +1,5 @@
-// The plain rule, for pages that are too large to be judged block by block: everything but what is around the main part.
+// The plain rule: everything but what is around the main part. It is for pages that are too large to be judged block by
+// block, and for those that have nothing around their text.
 
 import type { Block } from './blocks.js'
 import { attribute, type Element } from './tree.js'
@@ -15,6 +16,8 @@ const AROUND_ROLES = new Set([
   'banner',
 ])
 
+const MOSTLY_LINKS = 0.5
+
 export function keptByRule(blocks: readonly Block[]): Set<number> {
   const inside = blocks.map(({ element, around }) => [element, ...around])
   const inMain = inside.map((elements) => elements.some(isMain))
@@ -28,6 +31,14 @@ export function keptByRule(blocks: readonly Block[]): Set<number> {
       kept.add(at)
   }
   return kept
+}
+
+/** Neither menus nor frames: whoever wrote it wrote nothing but the page. */
+export function isBare(blocks: readonly Block[]): boolean {
+  return !blocks.some(
+    ({ element, around, linked }) =>
+      linked > MOSTLY_LINKS || [element, ...around].some((each) => each.name === 'header' || isAround(each)),
+  )
 }
 
 function isMain(element: Element): boolean {
