@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { Failure } from '../lib/failure.js'
-import { openRegular } from './regular-file.js'
+import { openRegular, whyNotOpened } from './regular-file.js'
 
 function emptyFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'scorpiox-files-')))
@@ -54,4 +54,10 @@ describe.skipIf(process.platform !== 'linux')('a folder that turns into a link a
     }
     expect(Math.min(counts.open, counts.closed)).toBeGreaterThan(0)
   })
+})
+
+test('what may not be read is told from what is not there', () => {
+  const refused = (code: string) => whyNotOpened(Object.assign(new Error('no'), { code }))
+  expect(['EACCES', 'EPERM'].map(refused)).toEqual(Array(2).fill('may not be read by this user'))
+  expect(refused('ENOENT')).toBe('is not there')
 })

@@ -201,12 +201,6 @@ test('a file that grows or shrinks while it is read is an image or a sentence', 
   await writing
 })
 
-test.skipIf(process.getuid?.() === 0)('a file that may not be read says so', async () => {
-  const path = join(emptyFolder(), 'closed.png')
-  writeFileSync(path, RED, { mode: 0 })
-  expect((await look(await openServer(), path)).text).toMatch(/may not be read by this user/)
-})
-
 describe('over HTTP', () => {
   const shown = async (env: NodeJS.ProcessEnv, cwd: string, path: string): Promise<Json> => {
     const server = await startProgram({ cwd, env })

@@ -6,7 +6,7 @@ import { freshnessOf, validatorsOf } from './freshness.js'
 import type { Prepared } from './prepared.js'
 import type { Verdict } from './verdict.js'
 
-const MAX_BYTES = 48 * 1024 * 1024
+const MAX_BYTES = 24 * 1024 * 1024
 /** How long whoever is in the middle of a document may go on reading it as it was. */
 const READING_MS = 600_000
 /** Formats and sections of one copy. */

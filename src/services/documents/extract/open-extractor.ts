@@ -7,7 +7,7 @@ import { openThreads, ThreadFailure } from '../../../platform/thread.js'
 import type { Extractor, Source } from './extractor.js'
 import { failureIn, isReading } from './messages.js'
 
-const LIMITS = { most: 2, timeoutMs: 10_000, idleMs: 3 * 60_000, memoryMb: 384 }
+const LIMITS = { most: 2, timeoutMs: 10_000, idleMs: 3 * 60_000, memoryMb: 224 }
 
 export interface ExtractorPlace {
   /** Where the program lies; its parts are below. */
