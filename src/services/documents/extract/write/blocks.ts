@@ -104,16 +104,16 @@ function codeOfTable(table: Element, page: Page): string | undefined {
   )
   if (!isCode) return undefined
   const cells = descendants(table).filter(({ name }) => name === 'td' || name === 'th')
-  const numbers = cells.filter(isLitter)
-  if (numbers.length === 0) return undefined
+  const numbers = new Set(cells.filter(isLitter))
+  if (numbers.size === 0) return undefined
   const inner = descendants(table).find((found) => found.name === 'pre' && !isInside(found, numbers))
   const text = codeText(inner ?? table)
   return text === '' ? undefined : page.style.codeBlock(text, codeLanguage(inner ?? table) || codeLanguage(table))
 }
 
-function isInside(element: Element, places: readonly Element[]): boolean {
+function isInside(element: Element, places: ReadonlySet<Element>): boolean {
   for (let { parent } = element; parent !== null && isElement(parent); { parent } = parent)
-    if (places.includes(parent)) return true
+    if (places.has(parent)) return true
   return false
 }
 

@@ -1,5 +1,6 @@
 // What the parts of the writer hand to each other while one page is written.
 
+import { withoutEnd } from '../ends.js'
 import { plainText, type Element } from '../tree.js'
 import type { Style } from './style.js'
 
@@ -19,7 +20,7 @@ export function isHeading(element: Element): boolean {
 
 /** Without the sign that leads to it. */
 export function titleOf(heading: Element): string {
-  return plainText(heading).replace(/\s*[¶#§🔗]+$/u, '')
+  return withoutEnd(plainText(heading), ['¶', '#', '§', '🔗']).trimEnd()
 }
 
 // No text has these: whoever writes a page takes them out first. They fit into one byte, as most pages do.
