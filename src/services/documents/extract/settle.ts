@@ -30,6 +30,8 @@ export function settle(tree: Tree): void {
 /** What looking for panels may cost, in elements looked at: they may be anywhere, for every list of tabs. */
 const MOST_STEPS = 3_000_000
 
+const LABEL_STEPS = 100
+
 /** Also says which lists of tabs there are. */
 function settleMath(parent: Parent, lists: Element[]): void {
   let hasEmpty = false
@@ -138,7 +140,7 @@ function labelPanels(list: Element): number {
     DomUtils.prependChild(panel, made)
   }
   DomUtils.removeElement(list)
-  return steps + tabs.length * panels.length
+  return steps + panels.length * (tabs.length + LABEL_STEPS)
 }
 
 function isTabOf(tab: Element, panel: Element): boolean {

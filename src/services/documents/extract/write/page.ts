@@ -8,6 +8,8 @@ export interface Page {
   readonly style: Style
   /** What its links are relative to. */
   readonly base: string
+  /** In how many quotes and lists it stands; each writes its text anew, behind its sign. */
+  readonly nesting: number
   /** Its footnotes, by the id that marks lead to. */
   readonly footnotes: ReadonlyMap<string, string>
   /** The headings met so far; the writer leaves their number in the text, see `headingSign`. */

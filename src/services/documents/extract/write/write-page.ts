@@ -22,6 +22,7 @@ export function writePage(nodes: readonly Node[], base: string, format: Format, 
   const page: Page = {
     style: format === 'text' ? TEXT : MARKDOWN,
     base,
+    nesting: 0,
     footnotes: new Map(nodes.flatMap((node) => (isElement(node) ? [...footnotesOf(node)] : []))),
     headings: [],
   }
