@@ -40,7 +40,8 @@ const SIGNS: readonly Sign[] = [
   { name: 'Imperva', pattern: /_Incapsula_Resource|Pardon Our Interruption/i, isCommon: true },
   {
     name: 'AWS WAF',
-    pattern: /awswaf\.com\/[^"']*challenge\.js|AwsWafIntegration\.(?:getToken|checkForceRefresh)|window\.gokuProps/i,
+    pattern:
+      /awswaf\.com\/[^"']{0,300}challenge\.js|AwsWafIntegration\.(?:getToken|checkForceRefresh)|window\.gokuProps/i,
   },
   { name: 'Sucuri', pattern: /sucuri_cloudproxy_js|<title>Sucuri WebSite Firewall/i },
   { name: 'Kasada', pattern: /ips\.js\?KP_UIDz|window\.KPSDK/i, isCommon: true },

@@ -5,7 +5,7 @@ import type { Block } from './blocks.js'
 import { challengeIn } from './challenge.js'
 import type { Evidence } from './extractor.js'
 import type { PageFacts } from './page-facts.js'
-import { attribute, descendants, plainText, type Element, type Tree } from './tree.js'
+import { attribute, descendants, isElement, isText, plainText, type Element, type Tree } from './tree.js'
 
 /** What can be seen before the page is made ready, since that takes scripts and more away. */
 export interface FirstLook {
@@ -32,7 +32,7 @@ export function firstLook(tree: Tree, linked: readonly unknown[]): FirstLook {
     else if (element.name === 'noscript') noscript += ` ${plainText(element).slice(0, 2000)}`
     else if (element.name === 'input') look.hasLoginForm ||= attribute(element, 'type').toLowerCase() === 'password'
     else {
-      look.hasEmptyRoot ||= isRoot(element) && plainText(withoutScripts(element)) === ''
+      look.hasEmptyRoot ||= isRoot(element) && !hasShownText(element)
       look.hasPaywallMark ||= PAYWALL.test(attribute(element, 'class')) || PAYWALL.test(attribute(element, 'id'))
     }
   }
@@ -43,19 +43,12 @@ function isRoot(element: Element): boolean {
   return ROOTS.test(attribute(element, 'id')) || element.name === 'app-root'
 }
 
-function withoutScripts(element: Element): Element {
-  const hasScripts = descendants(element).some(({ name }) => /^(?:script|style|noscript|template|svg)$/.test(name))
-  if (!hasScripts) return element
-  const copy = element.cloneNode(true)
-  strip(copy)
-  return copy
-}
+const NOT_SHOWN = new Set(['script', 'style', 'noscript', 'template', 'svg'])
 
-function strip(element: Element): void {
-  element.children = element.children.filter(
-    (child) => !('name' in child && /^(?:script|style|noscript|template|svg)$/.test(child.name)),
+function hasShownText(element: Element): boolean {
+  return element.children.some((child) =>
+    isText(child) ? child.data.trim() !== '' : isElement(child) && !NOT_SHOWN.has(child.name) && hasShownText(child),
   )
-  for (const child of element.children) if ('attribs' in child) strip(child)
 }
 
 const MAX_DEPTH = 8
@@ -73,7 +66,7 @@ const NEEDS_SCRIPTS =
 const NOT_FOUND =
   /^(?:error\s*)?404\b|\b404\b.{0,20}(?:error|not found)|(?:page|file|document|article|product|resource|site|content)\b.{0,30}(?:not found|(?:does|could)(?:n[’']t| not) (?:exist|be found)|no longer (?:exists|available)|can(?:[’']t|not) be found)|^(?:page |sorry, )?not found$|we can(?:[’']t|not) find (?:the|that|this) page|seite nicht gefunden|page introuvable|página no encontrada/i
 const GATED =
-  /subscri\w+ to (?:continue|read|unlock|keep)|(?:log|sign) in to (?:continue|read)|to continue reading|already a subscriber|this (?:article|content|story) is (?:for|only|reserved)|unlock this (?:article|story)/i
+  /subscri\w{1,12} to (?:continue|read|unlock|keep)|(?:log|sign) in to (?:continue|read)|to continue reading|already a subscriber|this (?:article|content|story) is (?:for|only|reserved)|unlock this (?:article|story)/i
 const SHORT_PAGE = 3000
 
 export function evidenceOf(page: {

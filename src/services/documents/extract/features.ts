@@ -114,7 +114,7 @@ function share(text: string, pattern: RegExp): number {
 
 function sameWords(text: string, title: string): boolean {
   const words = text.toLowerCase()
-  return words.length > 3 && title !== '' && title.toLowerCase().startsWith(words.slice(0, 200))
+  return words.length > 3 && title !== '' && title.slice(0, 400).toLowerCase().startsWith(words.slice(0, 200))
 }
 
 function countTexts(blocks: readonly Block[]): Map<string, number> {

@@ -11,17 +11,17 @@ const WHOLE = new Set(['table', 'ul', 'ol', 'dl', 'tr', 'figure'])
 
 export function keepOnly(tree: Tree, blocks: readonly Block[], kept: ReadonlySet<number>): void {
   const own = new Map<Element, boolean>()
-  const sums = new Map<Element, { kept: number; all: number }>()
+  const sums = new Map<Element, Sum>()
+  // What stands beside each other has the same around it, which may be much.
+  const beside = new Map<readonly Element[], Sum>()
   for (const [at, { element, around, words, isHidden: hidden }] of blocks.entries()) {
     own.set(element, kept.has(at))
     if (hidden && !kept.has(at)) continue
-    for (const above of [element, ...around]) {
-      const sum = sums.get(above) ?? { kept: 0, all: 0 }
-      sum.all += words
-      if (kept.has(at)) sum.kept += words
-      sums.set(above, sum)
-    }
+    const sum = { kept: kept.has(at) ? words : 0, all: words }
+    add(sums, element, sum)
+    add(beside, around, sum)
   }
+  for (const [around, sum] of beside) for (const above of around) add(sums, above, sum)
   const cut = (parent: Tree | Element, keepsOwn: boolean): void => {
     parent.children = parent.children.filter((child) => {
       if (!isElement(child)) return keepsOwn
@@ -33,7 +33,7 @@ export function keepOnly(tree: Tree, blocks: readonly Block[], kept: ReadonlySet
       return keepsOwn || hasWords(child, sums) || !hasText(child)
     })
   }
-  const keepBlock = (element: Element, sum: { kept: number; all: number } | undefined): boolean => {
+  const keepBlock = (element: Element, sum: Sum | undefined): boolean => {
     if (sum === undefined) return !isHidden(element) && !hasText(element)
     if (sum.kept === 0) return keepPicture(element) || (sum.all === 0 && own.get(element) === true)
     if (WHOLE.has(element.name) && sum.kept >= sum.all * MOSTLY) return true
@@ -51,6 +51,20 @@ export function keepOnly(tree: Tree, blocks: readonly Block[], kept: ReadonlySet
     return true
   }
   cut(tree, false)
+}
+
+interface Sum {
+  kept: number
+  all: number
+}
+
+function add<Key>(sums: Map<Key, Sum>, key: Key, { kept, all }: Sum): void {
+  const sum = sums.get(key)
+  if (sum === undefined) sums.set(key, { kept, all })
+  else {
+    sum.kept += kept
+    sum.all += all
+  }
 }
 
 function holdsBlocks(element: Element): boolean {

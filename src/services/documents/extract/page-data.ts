@@ -25,9 +25,14 @@ export function dataOf(tree: Tree): PageData {
     const type = attribute(element, 'type')
     if (/ld\+json/.test(type)) linked.push(parseLoose(text))
     else if (/^application\/(?:[\w.-]+\+)?json$/.test(type)) state.push(parseJson(text))
-    else if (ASSIGNED.test(text.slice(0, 200))) state.push(parseJson(text.replace(ASSIGNED, '').replace(/;?\s*$/, '')))
+    else if (ASSIGNED.test(text.slice(0, 200))) state.push(parseJson(assigned(text)))
   }
   return { linked: linked.filter(isThere), state: state.filter(isThere) }
+}
+
+function assigned(text: string): string {
+  const value = text.replace(ASSIGNED, '').trimEnd()
+  return value.endsWith(';') ? value.slice(0, -1) : value
 }
 
 /** People write line breaks into JSON, and wrap it up. */

@@ -2,6 +2,7 @@
 // comes as.
 
 import { isObject } from '../../../lib/json.js'
+import { withoutEnd } from './ends.js'
 import { attribute, descendants, find, isElement, plainText, type Element, type Tree } from './tree.js'
 import { absolute, baseOf } from './write/links.js'
 
@@ -57,19 +58,29 @@ function metaOf(elements: readonly Element[]): Map<string, string> {
   return found
 }
 
+/** No page is called by more. */
+const LONG_TITLE = 2000
+
 function titleOf(elements: readonly Element[], metas: ReadonlyMap<string, string>): string {
-  const named = elements.find(({ name, parent }) => name === 'title' && !(isElement(parent) && parent.name === 'svg'))
-  const whole = named === undefined ? '' : plainText(named)
+  const element = elements.find(({ name, parent }) => name === 'title' && !(isElement(parent) && parent.name === 'svg'))
+  const whole = element === undefined ? '' : plainText(element)
   const heads = elements.filter(({ name }) => name === 'h1').map((head) => plainText(head).replace(/\s*[¶#]$/, ''))
-  const head = heads.find((text) => text !== '' && whole.toLowerCase().includes(text.toLowerCase()))
+  const named = whole.slice(0, LONG_TITLE).toLowerCase()
+  const head = heads.find((text) => text !== '' && named.includes(text.toLowerCase()))
   if (head !== undefined) return head
   const site = metas.get('og:site_name') ?? ''
   const said = metas.get('og:title') ?? whole
-  const bare =
-    site === ''
-      ? said
-      : said.replace(new RegExp(`\\s+[|·—–-]+\\s+${site.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`, 'i'), '')
-  return bare || whole || (heads.length === 1 ? (heads[0] ?? '') : '')
+  return withoutSite(said, site) || whole || (heads.length === 1 ? (heads[0] ?? '') : '')
+}
+
+/** `Words – Site` */
+function withoutSite(title: string, site: string): string {
+  if (site === '' || title.slice(-site.length).toLowerCase() !== site.toLowerCase()) return title
+  const signed = title.slice(0, -site.length)
+  const spaced = withoutEnd(signed.trimEnd(), ['|', '·', '—', '–', '-'])
+  const words = spaced.trimEnd()
+  const isApart = signed !== signed.trimEnd() && spaced !== signed.trimEnd() && words !== spaced
+  return isApart ? words : title
 }
 
 function languageOf(tree: Tree, metas: ReadonlyMap<string, string>): string {
@@ -151,7 +162,7 @@ function gatherTypes(value: unknown, found: string[], depth: number): void {
   else if (isObject(value)) {
     const type = value['@type']
     if (typeof type === 'string') found.push(type)
-    else if (Array.isArray(type)) found.push(...type.filter((item) => typeof item === 'string'))
+    else if (Array.isArray(type)) for (const item of type) if (typeof item === 'string') found.push(item)
     for (const item of Object.values(value)) gatherTypes(item, found, depth + 1)
   }
 }

@@ -6,10 +6,11 @@ import { DomUtils } from 'htmlparser2'
 import { isBlockTag } from './blocks.js'
 import {
   attribute,
-  descendants,
+  find,
   isElement,
   parseTree,
   plainText,
+  relink,
   type Element,
   type Node,
   type Parent,
@@ -20,21 +21,27 @@ const MACHINE_TAGS = new Set('script style template svg iframe object embed appl
 const ENOUGH_FOR_A_PAGE = 400
 
 export function prepare(tree: Tree): void {
-  for (const element of descendants(tree))
-    if (element.name === 'template' && 'shadowrootmode' in element.attribs) element.name = 'div'
-  showNoscript(tree)
+  show(tree)
   clean(tree)
 }
 
-/** Some pages have all their text there; most only say that scripts are needed. */
-function showNoscript(tree: Tree): void {
-  for (const element of descendants(tree)) {
-    if (element.name !== 'noscript') continue
-    const isPage =
-      plainText(element).length > ENOUGH_FOR_A_PAGE && descendants(element).some(({ name }) => isBlockTag(name))
-    if (isPage) element.name = 'div'
-    else DomUtils.removeElement(element)
+/** Shadow roots, and text for readers without scripts: some pages have all theirs there; most only say that scripts are needed. */
+function show(parent: Parent): void {
+  let hasNoscript = false
+  for (const child of parent.children) {
+    if (!isElement(child)) continue
+    if (child.name === 'template' && 'shadowrootmode' in child.attribs) child.name = 'div'
+    if (child.name === 'noscript') {
+      if (isPage(child)) child.name = 'div'
+      else hasNoscript = true
+    }
+    if (child.name !== 'noscript') show(child)
   }
+  if (hasNoscript) parent.children = parent.children.filter((child) => !isElement(child) || child.name !== 'noscript')
+}
+
+function isPage(noscript: Element): boolean {
+  return plainText(noscript).length > ENOUGH_FOR_A_PAGE && find(noscript, ({ name }) => isBlockTag(name)) !== undefined
 }
 
 function clean(parent: Parent): void {
@@ -65,13 +72,4 @@ function isGlued(before: Node, after: Node): boolean {
   return isApart
     ? /[\p{L}\p{N}]$/u.test(end) && /^[\p{L}\p{N}]/u.test(start)
     : /[\p{Ll}\p{N}.)]$/u.test(end) && /^\p{Lu}/u.test(start)
-}
-
-function relink(parent: Parent, children: Node[]): void {
-  parent.children = children
-  for (const [at, child] of children.entries()) {
-    child.parent = parent
-    child.prev = children[at - 1] ?? null
-    child.next = children[at + 1] ?? null
-  }
 }

@@ -1,11 +1,11 @@
 // RSS and Atom as a list that can be read: what it is called, then each entry with its date, address and summary.
 
-import { parseFeed } from 'htmlparser2'
+import { DomUtils } from 'htmlparser2'
 
 import type { Reading, Source } from './extractor.js'
 import { noEvidence } from './no-evidence.js'
 import { prepare } from './prepare.js'
-import { parseTree } from './tree.js'
+import { parseTree, parseXml } from './tree.js'
 import { writePage } from './write/write-page.js'
 
 const MOST_ENTRIES = 500
@@ -13,7 +13,7 @@ const MOST_ENTRIES = 500
 /** Undefined where it is some other XML. */
 export function readFeed({ url, format }: Source, xml: string): Reading | undefined {
   if (!/<(?:rss|feed|rdf:rdf)\b/i.test(xml.slice(0, 4000))) return undefined
-  const feed = parseFeed(xml)
+  const feed = DomUtils.getFeed(parseXml(xml).children)
   if (feed === null || feed.items.length === 0) return undefined
   const title = feed.title ?? ''
   const tree = parseTree(

@@ -14,6 +14,7 @@ import type { PageFacts } from './page-facts.js'
 import { sectionOf } from './section.js'
 import { stateHtml } from './state-html.js'
 import { isBare, keptByRule } from './strip.js'
+import { tame, withoutGaps } from './tame.js'
 import { descendants, isElement, parseTree, toHtml, type Node, type Tree } from './tree.js'
 import { votesOn } from './voters.js'
 import { writePage } from './write/write-page.js'
@@ -69,10 +70,11 @@ function mainPart(tree: Tree, blocks: readonly Block[], facts: PageFacts): Node[
 /** Undefined where none is held. */
 function voteOn(tree: Tree, blocks: readonly Block[], facts: PageFacts): Votes | undefined {
   if (blocks.length < VOTE.fewestBlocks || descendants(tree).length > VOTE.mostElements) return undefined
+  tame(tree)
   mark(blocks)
   const html = toHtml(tree)
   unmark(blocks)
-  return html.length > VOTE.mostChars ? undefined : votesOn(html, facts.base)
+  return html.length > VOTE.mostChars ? undefined : votesOn(withoutGaps(html), facts.base)
 }
 
 /** Text that cannot be seen is left out, unless it is all there is: then a script shows it. */

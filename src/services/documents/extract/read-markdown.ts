@@ -1,5 +1,6 @@
 // Markdown as its author wrote it, with links that still lead somewhere from here.
 
+import { withoutEnd } from './ends.js'
 import type { Heading, Reading, Source } from './extractor.js'
 import { noEvidence } from './no-evidence.js'
 import { isNamed, slugOf } from './slug.js'
@@ -25,25 +26,45 @@ export function readMarkdown({ url, fragment }: Source, text: string): Reading {
   }
 }
 
+const BLANKS = [' ', '\t']
+
 function outlineOf(text: string): Heading[] {
   const found: Heading[] = []
   for (const { line, at } of proseLines(text)) {
     const [, signs = '', words = ''] = /^ {0,3}(#{1,6})[ \t]+(.*)$/.exec(line) ?? []
     if (signs === '') continue
-    const title = plainTitle(words)
-    const id = /\{#([^}\s]+)\}\s*$/.exec(words)?.[1] ?? slugOf(title)
-    if (title !== '') found.push({ level: signs.length, title, line: at, id })
+    const { rest, id } = namedTitle(words)
+    const title = plainTitle(rest)
+    if (title !== '') found.push({ level: signs.length, title, line: at, id: id || slugOf(title) })
   }
   return found
 }
 
+/** Some write the name of a heading behind it: `Words {#name}`. */
+function namedTitle(words: string): { rest: string; id: string } {
+  const text = words.trimEnd()
+  const open = text.endsWith('}') ? text.lastIndexOf('{#') : -1
+  const id = open === -1 ? '' : text.slice(open + 2, -1)
+  return id === '' || /[}\s]/.test(id) ? { rest: words, id: '' } : { rest: text.slice(0, open).trimEnd(), id }
+}
+
 function plainTitle(words: string): string {
-  return words
-    .replace(/\s*\{#[^}\s]+\}\s*$/, '')
-    .replace(/[ \t]+#+[ \t]*$/, '')
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+  return withoutLinks(withoutLinks(withoutClosing(words)))
     .replace(/[`*]|\\(?=[!-/:-@[-`{-~])/g, '')
     .trim()
+}
+
+/** `## Words ##` */
+function withoutClosing(words: string): string {
+  const text = withoutEnd(words, BLANKS)
+  const open = withoutEnd(text, ['#'])
+  return open !== text && /^[ \t]$/.test(open.slice(-1)) ? withoutEnd(open, BLANKS) : words
+}
+
+/** Images first, then the links around them. Where an address begins it also ends, since nothing is read behind the last end. */
+function withoutLinks(words: string): string {
+  const end = words.lastIndexOf(')') + 1
+  return words.slice(0, end).replace(/!?\[([^\][]*)\]\([^)]*\)/g, '$1') + words.slice(end)
 }
 
 /** Those outside of code. */
@@ -69,15 +90,40 @@ function sectionOf(text: string, fragment: string): string | undefined {
 function withAbsoluteLinks(text: string, url: string): string {
   const lines = text.split('\n')
   for (const { line, at } of proseLines(text)) {
-    lines[at] = line
-      .replace(
-        /(`+)[^`]*?\1|(\]\()(<?)([^()\s<>]+)(>?)/g,
-        (all, _, open: string | undefined, left: string, address: string, right: string) =>
-          open === undefined ? all : `${open}${left}${lead(address, url)}${right}`,
-      )
-      .replace(/^( {0,3}\[[^\]]+\]:\s+)(\S+)/, (_, label: string, address: string) => label + lead(address, url))
+    lines[at] = withLeadingLinks(line, url).replace(
+      /^( {0,3}\[[^\]]+\]:\s+)(\S+)/,
+      (_, label: string, address: string) => label + lead(address, url),
+    )
   }
   return lines.join('\n')
+}
+
+function withLeadingLinks(line: string, url: string): string {
+  const ends = codeEnds(line)
+  const written: string[] = []
+  let done = 0
+  const pattern = /`+|\]\(<?([^()\s<>]+)/g
+  for (let match = pattern.exec(line); match !== null; match = pattern.exec(line)) {
+    const [all, address] = match
+    if (address === undefined) pattern.lastIndex = ends.get(match.index) ?? pattern.lastIndex
+    else {
+      written.push(line.slice(done, match.index + all.length - address.length), lead(address, url))
+      done = pattern.lastIndex
+    }
+  }
+  return written.join('') + line.slice(done)
+}
+
+/** Where code that begins at a place ends: at the next run of as many signs. */
+function codeEnds(line: string): Map<number, number> {
+  const ends = new Map<number, number>()
+  const open = new Map<number, number>()
+  for (const { 0: run, index } of line.matchAll(/`+/g)) {
+    const before = open.get(run.length)
+    if (before !== undefined) ends.set(before, index + run.length)
+    open.set(run.length, index)
+  }
+  return ends
 }
 
 function lead(address: string, url: string): string {
@@ -86,7 +132,9 @@ function lead(address: string, url: string): string {
 
 function frontMatter(text: string): { body: string; title: string; language: string } {
   const found = /^---[ \t]*\n([^]{0,20000}?)\n(?:---|\.\.\.)[ \t]*\n/.exec(text)
-  const value = (name: string) =>
-    new RegExp(`^${name}:[ \\t]*["']?(.*?)["']?[ \\t]*$`, 'm').exec(found?.[1] ?? '')?.[1] ?? ''
+  const value = (name: string) => {
+    const said = new RegExp(`^${name}:[ \\t]*(.*)$`, 'm').exec(found?.[1] ?? '')?.[1] ?? ''
+    return withoutEnd(said, BLANKS).replace(/^["']/, '').replace(/["']$/, '')
+  }
   return { body: text, title: value('title'), language: value('lang') }
 }

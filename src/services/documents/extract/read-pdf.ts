@@ -5,6 +5,7 @@ import type * as Unpdf from 'unpdf'
 import { Failure } from '../../../lib/failure.js'
 import { isObject } from '../../../lib/json.js'
 import { visibleText } from '../../../lib/visible-text.js'
+import { withoutBlankEnds } from './ends.js'
 import type { Heading, Reading, Source } from './extractor.js'
 import { noEvidence } from './no-evidence.js'
 
@@ -78,8 +79,7 @@ async function pageText(pdf: Pdf, number: number): Promise<string> {
     let text = ''
     for (const item of items) if ('str' in item) text += item.str + (item.hasEOL ? '\n' : '')
     page.cleanup()
-    return visibleText(text)
-      .replace(/[ \t]+$/gm, '')
+    return withoutBlankEnds(visibleText(text))
       .replace(/\n{3,}/g, '\n\n')
       .trim()
   } catch {

@@ -2,6 +2,8 @@
 
 import { DomUtils } from 'htmlparser2'
 
+import { withoutEnd } from './ends.js'
+import { texOf } from './math.js'
 import {
   attribute,
   descendants,
@@ -11,19 +13,44 @@ import {
   parseTree,
   plainText,
   rawText,
+  relink,
   type Element,
+  type Node,
+  type Parent,
   type Tree,
 } from './tree.js'
-import { texOf } from './math.js'
 
 export function settle(tree: Tree): void {
-  // It changes what it walks through.
-  for (const element of descendants(tree)) {
-    if (isDetached(element, tree)) continue
-    const math = mathOf(element)
-    if (math !== undefined) replaceByMath(element, math)
-    else if (attribute(element, 'role') === 'tablist' || isLabels(element)) labelPanels(element)
+  const lists: Element[] = []
+  settleMath(tree, lists)
+  let steps = MOST_STEPS
+  for (const list of lists) if (steps > 0 && !isDetached(list, tree)) steps -= labelPanels(list)
+}
+
+/** What looking for panels may cost, in elements looked at: they may be anywhere, for every list of tabs. */
+const MOST_STEPS = 3_000_000
+
+const LABEL_STEPS = 100
+
+/** Also says which lists of tabs there are. */
+function settleMath(parent: Parent, lists: Element[]): void {
+  let hasEmpty = false
+  for (const child of parent.children) {
+    if (!isElement(child)) continue
+    const math = mathOf(child)
+    if (math === undefined) {
+      if (attribute(child, 'role') === 'tablist' || isLabels(child)) lists.push(child)
+      settleMath(child, lists)
+    } else {
+      becomeMath(child, math)
+      hasEmpty ||= math.tex === ''
+    }
   }
+  if (hasEmpty)
+    relink(
+      parent,
+      parent.children.filter((child) => !isElement(child) || child.attribs['data-math'] !== ''),
+    )
 }
 
 function isDetached(element: Element, tree: Tree): boolean {
@@ -52,7 +79,7 @@ function mathOf(element: Element): Math | undefined {
       return mathElement(element, attribute(element, 'display') === 'true')
     case 'img':
       return /(?:^|\s)(?:tex|latex|math)(?:\s|$)/.test(names)
-        ? { tex: attribute(element, 'alt').replace(/^\$+|\$+$/g, ''), isDisplay: false }
+        ? { tex: withoutEnd(attribute(element, 'alt').replace(/^\$+/, ''), ['$']), isDisplay: false }
         : undefined
     default:
       if (/(?:^|\s)katex-display(?:\s|$)/.test(names)) return mathElement(element, true)
@@ -74,48 +101,46 @@ function mathElement(element: Element, isDisplay: boolean): Math | undefined {
       : rawText(source)
   if (math === undefined && tex === '') return undefined
   const isBlock = isDisplay || attribute(math ?? element, 'display') === 'block'
-  return {
-    tex: tex
-      .trim()
-      .replace(/^\{\\displaystyle\s+([^]*)\}$/, '$1')
-      .trim(),
-    isDisplay: isBlock,
-  }
+  return { tex: withoutDisplay(tex.trim()), isDisplay: isBlock }
 }
 
-function replaceByMath(element: Element, { tex, isDisplay }: Math): void {
-  if (tex === '') {
-    DomUtils.removeElement(element)
-    return
-  }
-  const [made] = parseTree(`<span data-math="${isDisplay ? 'display' : 'inline'}"></span>`).children
-  const [text] = parseTree(tex.replaceAll('&', '&amp;').replaceAll('<', '&lt;')).children
-  if (made === undefined || text === undefined || !isElement(made)) return
-  DomUtils.appendChild(made, text)
-  DomUtils.replaceElement(element, made)
+/** `{\displaystyle x}` */
+function withoutDisplay(tex: string): string {
+  return /^\{\\displaystyle\s/.test(tex) && tex.endsWith('}') ? tex.slice('{\\displaystyle'.length, -1).trim() : tex
+}
+
+function becomeMath(element: Element, { tex, isDisplay }: Math): void {
+  element.name = 'span'
+  element.attribs = { 'data-math': tex === '' ? '' : isDisplay ? 'display' : 'inline' }
+  relink(element, textNodes(tex))
+}
+
+function textNodes(text: string): Node[] {
+  return parseTree(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')).children
 }
 
 function isLabels(element: Element): boolean {
   return /(?:^|\s)tabbed-labels(?:\s|$)/.test(attribute(element, 'class'))
 }
 
-/** Each panel begins with what its tab says. */
-function labelPanels(list: Element): void {
+/** Each panel begins with what its tab says. Returns what that cost. */
+function labelPanels(list: Element): number {
   const tabs = isLabels(list)
     ? elementsOf(list)
     : descendants(list).filter((element) => attribute(element, 'role') === 'tab')
-  const panels = panelsBeside(list)
-  if (tabs.length === 0 || panels.length === 0) return
+  const { panels, steps } = panelsBeside(list)
+  if (tabs.length === 0 || panels.length === 0) return steps
   for (const [at, panel] of panels.entries()) {
     const label = plainText(tabs.find((tab) => isTabOf(tab, panel)) ?? tabs[at] ?? list)
     const [made] = parseTree('<p><strong></strong></p>').children
-    const [text] = parseTree(label.replaceAll('&', '&amp;').replaceAll('<', '&lt;')).children
+    const [text] = textNodes(label)
     const strong = made !== undefined && isElement(made) ? made.children[0] : undefined
     if (made === undefined || text === undefined || strong === undefined || !isElement(strong)) continue
     DomUtils.appendChild(strong, text)
     DomUtils.prependChild(panel, made)
   }
   DomUtils.removeElement(list)
+  return steps + panels.length * (tabs.length + LABEL_STEPS)
 }
 
 function isTabOf(tab: Element, panel: Element): boolean {
@@ -124,17 +149,17 @@ function isTabOf(tab: Element, panel: Element): boolean {
   return (id !== '' && attribute(tab, 'aria-controls') === id) || (by !== '' && attribute(tab, 'id') === by)
 }
 
-function panelsBeside(list: Element): Element[] {
-  for (
-    let { parent } = list, steps = 0;
-    parent !== null && isElement(parent) && steps < 3;
-    { parent } = parent, steps++
-  ) {
-    const found = descendants(parent).filter(
+function panelsBeside(list: Element): { panels: Element[]; steps: number } {
+  let steps = 0
+  let { parent } = list
+  for (let level = 0; parent !== null && isElement(parent) && level < 3; { parent } = parent, level++) {
+    const inside = descendants(parent)
+    steps += inside.length
+    const panels = inside.filter(
       (element) =>
         attribute(element, 'role') === 'tabpanel' || /(?:^|\s)tabbed-block(?:\s|$)/.test(attribute(element, 'class')),
     )
-    if (found.length > 0) return found
+    if (panels.length > 0) return { panels, steps }
   }
-  return []
+  return { panels: [], steps }
 }

@@ -19,26 +19,51 @@ const AROUND_ROLES = new Set([
 const MOSTLY_LINKS = 0.5
 
 export function keptByRule(blocks: readonly Block[]): Set<number> {
-  const inside = blocks.map(({ element, around }) => [element, ...around])
-  const inMain = inside.map((elements) => elements.some(isMain))
-  const wordsInMain = blocks.reduce((sum, { words }, at) => sum + (inMain[at] === true ? words : 0), 0)
+  const known = new Map<readonly Element[], Place>()
+  const places = blocks.map(({ element, around }) => {
+    const above = known.get(around) ?? placeOf(around)
+    known.set(around, above)
+    return joined(above, placeOf([element]))
+  })
+  const wordsInMain = blocks.reduce((sum, { words }, at) => sum + (places[at]?.isMain === true ? words : 0), 0)
   const words = blocks.reduce((sum, block) => sum + block.words, 0)
   const hasMain = wordsInMain > words / 5
   const kept = new Set<number>()
-  for (const [at, elements] of inside.entries()) {
-    if (blocks[at]?.isHidden === true || (hasMain && inMain[at] !== true)) continue
-    if (!elements.some(isAround) && (inMain[at] === true || !elements.some(({ name }) => name === 'header')))
-      kept.add(at)
+  for (const [at, place] of places.entries()) {
+    if (blocks[at]?.isHidden === true || (hasMain && !place.isMain)) continue
+    if (!place.isAround && (place.isMain || !place.isHeader)) kept.add(at)
   }
   return kept
 }
 
 /** Neither menus nor frames: whoever wrote it wrote nothing but the page. */
 export function isBare(blocks: readonly Block[]): boolean {
+  const isFrame = ({ isAround: isBeside, isHeader }: Place): boolean => isBeside || isHeader
   return !blocks.some(
-    ({ element, around, linked }) =>
-      linked > MOSTLY_LINKS || [element, ...around].some((each) => each.name === 'header' || isAround(each)),
+    ({ element, around, linked }) => linked > MOSTLY_LINKS || isFrame(placeOf([element])) || isFrame(placeOf(around)),
   )
+}
+
+interface Place {
+  readonly isMain: boolean
+  readonly isAround: boolean
+  readonly isHeader: boolean
+}
+
+function placeOf(elements: readonly Element[]): Place {
+  return {
+    isMain: elements.some(isMain),
+    isAround: elements.some(isAround),
+    isHeader: elements.some(({ name }) => name === 'header'),
+  }
+}
+
+function joined(one: Place, other: Place): Place {
+  return {
+    isMain: one.isMain || other.isMain,
+    isAround: one.isAround || other.isAround,
+    isHeader: one.isHeader || other.isHeader,
+  }
 }
 
 function isMain(element: Element): boolean {

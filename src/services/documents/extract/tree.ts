@@ -1,50 +1,42 @@
 // A page as a tree, with bounds: what is nested too deep is made flat, so that everything after it may recurse. Scripts,
 // styles and comments keep no text here; what scripts were to read is picked out on the way.
 
-import { DomHandler, DomUtils, Parser } from 'htmlparser2'
+import { DomHandler, DomUtils } from 'htmlparser2'
+
+import { ShallowParser } from './shallow-parser.js'
 
 export type Tree = DomHandler['root']
 export type Node = Tree['children'][number]
 export type Element = Extract<Node, { attribs: Record<string, string> }>
 export type Parent = Tree | Element
 
-const MAX_DEPTH = 200
-
 export function parseTree(html: string): Tree {
+  return parsed(html, false)
+}
+
+export function parseXml(xml: string): Tree {
+  return parsed(xml, true)
+}
+
+function parsed(text: string, xmlMode: boolean): Tree {
   const handler = new DomHandler()
-  let depth = 0
-  let flattened = 0
-  const parser = new Parser(
+  const parser: ShallowParser = new ShallowParser(
     {
-      onparserinit: (own) => handler.onparserinit(own),
       onopentag(name, attribs) {
-        if (depth >= MAX_DEPTH && !isVoid(name)) flattened++
-        else {
-          handler.onopentag(name, attribs)
-          depth++
-        }
+        if (!parser.isFlat) handler.onopentag(name, attribs)
       },
-      onclosetag(name) {
-        if (flattened > 0 && !isVoid(name)) flattened--
-        else {
-          handler.onclosetag()
-          depth--
-        }
+      onclosetag() {
+        if (parser.closes()) handler.onclosetag()
       },
-      ontext: (text) => handler.ontext(text),
+      ontext: (data) => handler.ontext(data),
       onend: () => handler.onend(),
       onerror: (error) => handler.onerror(error),
     },
-    { decodeEntities: true, lowerCaseTags: true, lowerCaseAttributeNames: true },
+    xmlMode ? { xmlMode } : { decodeEntities: true, lowerCaseTags: true, lowerCaseAttributeNames: true },
   )
-  parser.end(html)
+  handler.onparserinit(parser)
+  parser.end(text)
   return handler.root
-}
-
-const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '))
-
-function isVoid(name: string): boolean {
-  return VOID.has(name)
 }
 
 export function isElement(node: Node | Tree | null): node is Element {
@@ -81,6 +73,15 @@ export function find(parent: Parent, isIt: (element: Element) => boolean): Eleme
     if (found !== undefined) return found
   }
   return undefined
+}
+
+export function relink(parent: Parent, children: Node[]): void {
+  parent.children = children
+  for (const [at, child] of children.entries()) {
+    child.parent = parent
+    child.prev = children[at - 1] ?? null
+    child.next = children[at + 1] ?? null
+  }
 }
 
 export function attribute(element: Element, name: string): string {

@@ -39,13 +39,19 @@ function standsAlone(element: Element): boolean {
   return element.children.some((child) => isElement(child) && standsAlone(child))
 }
 
+/** Below so many quotes and lists, the next is written like the text around it. */
+const MAX_NESTING = 24
+const NESTING = new Set(['blockquote', 'ul', 'ol', 'menu', 'dl', 'div', 'aside', 'section', 'p'])
+
 function writeBlock(element: Element, page: Page): string {
   const { style } = page
   if (isHeading(element)) return heading(element, page)
   if (attribute(element, 'data-math') === 'display') return style.math(rawText(element).trim(), true)
+  if (page.nesting >= MAX_NESTING && NESTING.has(element.name)) return writeBlocks(element.children, page)
   const callout = calloutOf(element)
+  const inner = { ...page, nesting: page.nesting + 1 }
   if (callout !== undefined) {
-    const text = writeBlocks(callout.nodes, page)
+    const text = writeBlocks(callout.nodes, inner)
     return text === '' ? '' : style.callout(callout.kind, callout.title, text)
   }
   switch (element.name) {
@@ -55,13 +61,13 @@ function writeBlock(element: Element, page: Page): string {
     case 'ul':
     case 'ol':
     case 'menu':
-      return writeList(element, page, writeBlocks)
+      return writeList(element, inner, writeBlocks)
     case 'dl':
-      return writeDefinitions(element, page, writeBlocks)
+      return writeDefinitions(element, inner, writeBlocks)
     case 'table':
       return codeOfTable(element, page) ?? writeTable(element, page, writeBlocks)
     case 'blockquote':
-      return quote(element, page)
+      return quote(element, inner)
     case 'hr':
       return style.rule
     case 'summary':
@@ -104,16 +110,16 @@ function codeOfTable(table: Element, page: Page): string | undefined {
   )
   if (!isCode) return undefined
   const cells = descendants(table).filter(({ name }) => name === 'td' || name === 'th')
-  const numbers = cells.filter(isLitter)
-  if (numbers.length === 0) return undefined
+  const numbers = new Set(cells.filter(isLitter))
+  if (numbers.size === 0) return undefined
   const inner = descendants(table).find((found) => found.name === 'pre' && !isInside(found, numbers))
   const text = codeText(inner ?? table)
   return text === '' ? undefined : page.style.codeBlock(text, codeLanguage(inner ?? table) || codeLanguage(table))
 }
 
-function isInside(element: Element, places: readonly Element[]): boolean {
+function isInside(element: Element, places: ReadonlySet<Element>): boolean {
   for (let { parent } = element; parent !== null && isElement(parent); { parent } = parent)
-    if (places.includes(parent)) return true
+    if (places.has(parent)) return true
   return false
 }
 

@@ -1,5 +1,6 @@
 // Code as its author wrote it: every line, no line numbers, no buttons; and the language, where the page says it.
 
+import { withoutBlankEnds } from '../ends.js'
 import { attribute, isElement, isText, plainText, type Element, type Node } from '../tree.js'
 
 const NUMBERS =
@@ -9,24 +10,21 @@ const LINE = /(?:^|\s)(?:line|code-line|cl|view-line|hljs-ln-line|token-line|Cod
 const LINES = new Set(['div', 'p', 'li', 'tr', 'br', 'pre'])
 
 export function codeText(element: Element): string {
-  const written = { text: '' }
+  const written: string[] = []
   for (const child of element.children) write(child, written)
-  const lines = written.text
-    .replaceAll('\r\n', '\n')
-    .replaceAll('\u00A0', ' ')
-    .replace(/[ \t]+$/gm, '')
-  return withoutPrompts(lines.replace(/^(?:[ \t]*\n)+/, '').trimEnd())
+  const lines = withoutBlankEnds(written.join('').replaceAll('\r\n', '\n').replaceAll('\u00A0', ' '))
+  return withoutPrompts(lines.replace(/^[ \t\n]*\n/, '').trimEnd())
 }
 
-function write(node: Node, written: { text: string }): void {
-  if (isText(node)) written.text += node.data
+function write(node: Node, written: string[]): void {
+  if (isText(node) && node.data !== '') written.push(node.data)
   if (!isElement(node) || isLitter(node)) return
   if (node.name === 'br') {
-    written.text += '\n'
+    written.push('\n')
     return
   }
   const isLine = LINES.has(node.name) || LINE.test(attribute(node, 'class'))
-  if (isLine && written.text !== '' && !written.text.endsWith('\n')) written.text += '\n'
+  if (isLine && written.at(-1)?.endsWith('\n') === false) written.push('\n')
   for (const child of node.children) write(child, written)
 }
 

@@ -9,7 +9,8 @@ export function footnotesOf(root: Parent): Map<string, string> {
   const byId = new Map(elements.map((element) => [attribute(element, 'id'), element]))
   for (const element of elements) {
     if (element.name !== 'a' || !isRaised(element)) continue
-    const id = /#(.+)$/.exec(attribute(element, 'href'))?.[1] ?? ''
+    const href = attribute(element, 'href')
+    const id = href.includes('#') ? href.slice(href.indexOf('#') + 1) : ''
     const label = plainText(element).replace(/[[\]()^\s]/g, '')
     if (id !== '' && !notes.has(id) && /^[\p{L}\p{N}*†‡§]{1,4}$/u.test(label) && isNote(byId.get(id)))
       notes.set(id, label)

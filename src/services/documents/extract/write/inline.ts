@@ -15,9 +15,11 @@ export function writeInline(nodes: readonly Node[], page: Page): string {
 function tidy(text: string, { style }: Page): string {
   if (!text.includes(BREAK)) return text.replace(/[ \t\n\r\f]+/g, ' ').trim()
   const lines = text.split(BREAK).map((line) => line.replace(/[ \t\n\r\f]+/g, ' ').trim())
-  while (lines.at(-1) === '') lines.pop()
-  while (lines[0] === '') lines.shift()
-  return lines.filter((line, at) => line !== '' || lines[at - 1] !== '').join(style.lineBreak)
+  const first = lines.findIndex((line) => line !== '')
+  const last = lines.findLastIndex((line) => line !== '')
+  return lines
+    .filter((line, at) => at >= first && at <= last && (line !== '' || lines[at - 1] !== ''))
+    .join(style.lineBreak)
 }
 
 function piece(node: Node, page: Page): string {

@@ -10,7 +10,11 @@ export function absolute(address: string, base: string): string {
   return SCHEMES.test(url) ? url : ''
 }
 
+/** Every link would be as long. */
+const MAX_BASE = 4000
+
 /** What `<base>` makes of the address of a page. */
 export function baseOf(page: string, given: string): string {
-  return absolute(given, page) || page
+  const base = absolute(given, page)
+  return base === '' || base.length > MAX_BASE ? page : base
 }

@@ -29,6 +29,7 @@ export function writeList(list: Element, page: Page, write: WriteBlocks): string
 }
 
 function footnoteLabel(element: Element, page: Page): string | undefined {
+  if (page.footnotes.size === 0) return undefined
   const id =
     attribute(element, 'id') ||
     attribute(find(element, ({ attribs }) => page.footnotes.has(attribs.id ?? '')) ?? element, 'id')

@@ -1,5 +1,6 @@
 // Markdown as GitHub reads it. What is escaped is only what would be read as markup where it stands.
 
+import { joinedLines } from '../ends.js'
 import { subscript, superscript } from './raised.js'
 import type { Style } from './style.js'
 
@@ -69,14 +70,18 @@ function quoted(text: string): string {
   return text.replace(/^/gm, '> ').replace(/^> $/gm, '>')
 }
 
+/** In a larger table, short rows stay short: one long row would make all of them long. */
+const MOST_CELLS = 200_000
+
 function table(rows: readonly (readonly string[])[], hasHeader: boolean): string {
-  const width = Math.max(...rows.map((row) => row.length))
-  const line = (row: readonly string[]) =>
-    `| ${Array.from({ length: width }, (_, at) => cell(row[at] ?? '')).join(' | ')} |`.replace(/ {2,}/g, ' ')
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 0)
+  const isPadded = rows.length * width <= MOST_CELLS
+  const line = (row: readonly string[], length = isPadded ? width : row.length) =>
+    `|${row.map((text) => ` ${cell(text)} |`).join('')}${' |'.repeat(length - row.length)}`.replace(/ {2,}/g, ' ')
   const [first = [], ...rest] = hasHeader ? rows : [[], ...rows]
-  return [line(first), `|${' --- |'.repeat(width)}`, ...rest.map(line)].join('\n')
+  return [line(first, width), `|${' --- |'.repeat(width)}`, ...rest.map((row) => line(row))].join('\n')
 }
 
 function cell(text: string): string {
-  return text.replace(/\\?\|/g, '\\|').replace(/\s*\n\s*/g, '<br>')
+  return joinedLines(text.replace(/\\?\|/g, '\\|'), '<br>')
 }

@@ -1,5 +1,6 @@
 // What the parts of the writer hand to each other while one page is written.
 
+import { withoutEnd } from '../ends.js'
 import { plainText, type Element } from '../tree.js'
 import type { Style } from './style.js'
 
@@ -7,6 +8,8 @@ export interface Page {
   readonly style: Style
   /** What its links are relative to. */
   readonly base: string
+  /** In how many quotes and lists it stands; each writes its text anew, behind its sign. */
+  readonly nesting: number
   /** Its footnotes, by the id that marks lead to. */
   readonly footnotes: ReadonlyMap<string, string>
   /** The headings met so far; the writer leaves their number in the text, see `headingSign`. */
@@ -19,7 +22,7 @@ export function isHeading(element: Element): boolean {
 
 /** Without the sign that leads to it. */
 export function titleOf(heading: Element): string {
-  return plainText(heading).replace(/\s*[¶#§🔗]+$/u, '')
+  return withoutEnd(plainText(heading), ['¶', '#', '§', '🔗']).trimEnd()
 }
 
 // No text has these: whoever writes a page takes them out first. They fit into one byte, as most pages do.

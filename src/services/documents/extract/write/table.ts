@@ -1,5 +1,6 @@
 // Tables of data as tables; tables that only arrange the page are written as what is in them.
 
+import { joinedLines } from '../ends.js'
 import { attribute, descendants, elementsOf, find, isElement, plainText, type Element, type Node } from '../tree.js'
 import { isHeading, type Page } from './page.js'
 
@@ -41,8 +42,7 @@ function isHeader(row: Element): boolean {
 
 function isLayout(table: Element, rows: readonly Element[]): boolean {
   if (/^(?:presentation|none)$/.test(attribute(table, 'role'))) return true
-  const widths = rows.map((row) => cellsOf(row).length)
-  if (Math.max(0, ...widths) < 2) return true
+  if (rows.every((row) => cellsOf(row).length < 2)) return true
   const inner = descendants(table)
   if (inner.some(({ name }) => name === 'table')) return true
   const holdsPage = inner.some((element) => isHeading(element) || element.name === 'article' || element.name === 'form')
@@ -61,10 +61,10 @@ function unwrapped(table: Element, page: Page, write: WriteBlocks): string {
 }
 
 function cellText(cell: Element, page: Page, write: WriteBlocks): string {
-  return write(cell.children, page)
+  const text = write(cell.children, page)
     .replace(/^```.*$\n?/gm, '')
     .trim()
-    .replace(/\\?\s*\n+\s*/g, page.style.cellBreak)
+  return joinedLines(text, page.style.cellBreak, /\\?\s+/g)
 }
 
 interface Cell {

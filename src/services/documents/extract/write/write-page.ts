@@ -2,6 +2,7 @@
 
 import { visibleText } from '../../../../lib/visible-text.js'
 import type { Format, Heading } from '../extractor.js'
+import { withoutBlankEnds } from '../ends.js'
 import { slugOf } from '../slug.js'
 import { isElement, isText, type Node } from '../tree.js'
 import { writeBlocks } from './blocks.js'
@@ -21,6 +22,7 @@ export function writePage(nodes: readonly Node[], base: string, format: Format, 
   const page: Page = {
     style: format === 'text' ? TEXT : MARKDOWN,
     base,
+    nesting: 0,
     footnotes: new Map(nodes.flatMap((node) => (isElement(node) ? [...footnotesOf(node)] : []))),
     headings: [],
   }
@@ -57,8 +59,7 @@ function escaped(text: string): string {
 }
 
 function tidy(text: string): string {
-  return text
-    .replace(/[ \t]+$/gm, '')
+  return withoutBlankEnds(text)
     .replace(/\n{3,}/g, '\n\n')
     .trim()
 }

@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest'
+
+import { readSource } from './read-source.js'
+
+/** The thread is ended after 10 s; what grows with the square of a page takes longer than that at this size. */
+const ENOUGH_MS = 3000
+const SIZE = 300_000
+
+const fill = (piece: string) => piece.repeat(Math.ceil(SIZE / piece.length))
+const some = '<p>Some text here for you, and some more of it.</p>'.repeat(20)
+const page = (body: string, head = '<title>x</title>') =>
+  `<!doctype html><html><head>${head}</head><body><main><h1>x</h1>${body}${some}</main></body></html>`
+
+const PAGES: Record<string, string> = {
+  'spaces in code': page(`<pre>a${fill(' ')}x</pre>`),
+  'spaces in a paragraph': page(`<p>a${fill(' ')}x</p>`),
+  'line breaks in code': page(`<pre>${fill('\n')}x${fill('\n')}</pre>`),
+  'lines of code': page(`<pre>${fill('<div>a</div>')}</pre>`),
+  'pieces of code': page(fill('<pre>a</pre>')),
+  'code in tables': page(`<table class="highlight">${fill('<tr><td class="linenos"><pre>1</pre></td></tr>')}</table>`),
+  'line breaks': page(`<p>a${fill('<br>')}x</p>`),
+  'line breaks first': page(`<p>${fill('<br>')}x</p>`),
+  'hard spaces in a cell': page(`<table><tr><td>a${fill('&nbsp;')}x</td><td>b</td></tr></table>`),
+  'line breaks in a cell': page(`<table><tr><td>a${fill('<br>')}x</td><td>b</td></tr></table>`),
+  'spaces and backslashes in a cell': page(`<table><tr><td>a${fill('\\ ')}x</td><td>b</td></tr></table>`),
+  'short rows below a long one': page(`<table><tr>${'<td>a'.repeat(200)}${fill('<tr><td>a')}</table>`),
+  'cells that reach far': page(`<table>${fill('<tr><td colspan=50 rowspan=50>a<td>b')}</table>`),
+  'signs in a heading': page(`<h2>a${fill('#')}x</h2>`),
+  'many first headings': page(fill('<h1>a</h1>'), `<title>${fill('b ')}</title>`),
+  'a long name': page('', `<title>a${fill(' ')}x</title>`),
+  'a long name of signs': page('', `<title>a${fill('- ')}x</title>`),
+  'a long name and many blocks': page(fill('<p>word</p>'), `<title>${fill('a')}</title>`),
+  'a long name of a site': page(
+    '',
+    `<meta property="og:site_name" content="s"><meta property="og:title" content="a${fill(' ')}x s">`,
+  ),
+  'a name of signs and its site': page(
+    '',
+    `<meta property="og:site_name" content="s"><meta property="og:title" content="a${fill(' -')}x s">`,
+  ),
+  'spaces in the data': page('', `<script>window.__DATA__={"a":1}${fill(' ')}x</script>`),
+  'marks of comments in the data': page('', `<script type="application/ld+json">{${fill('--> ')}x</script>`),
+  'types in the data': page('', `<script type="application/ld+json">{"@type":[${fill('"a",')}"b"]}</script>`),
+  'signs of comments in the data': page(
+    '',
+    `<script type="application/ld+json">{"a":"${'/*'.repeat(45_000)}"}</script>`,
+  ),
+  'spaces in the data of a page': page('', `<script type="application/ld+json">{"a":1${' '.repeat(90_000)}x}</script>`),
+  'spaces in an alternative': page(`<img src="/a.png" alt="a${fill(' ')}x">`),
+  'spaces in a refresh': page('', `<meta http-equiv="refresh" content="0${fill(' ')}x">`),
+  'words of a paywall': page(`<p class="paywall">${fill('subscri')}</p>`),
+  'signs of a bot check': page(fill('awswaf.com/')),
+  'nested boxes': fill('<div>') + 'x',
+  'nested boxes that end': `${fill('<div>')}x${fill('</div>')}`,
+  'nested drawings': page(fill('<div><svg></div>')),
+  'drawings that end at once': page(fill('<svg/>')),
+  'nested lists': page(fill('<ul><li>x')),
+  'nested quotes': page(fill('<blockquote>x')),
+  'lines within nested quotes': page('<blockquote>'.repeat(150) + fill('x<br>')),
+  'paragraphs within nested lists': page('<ul><li>'.repeat(80) + fill('<p>x')),
+  'nested emphasis': page(fill('<b>a<i>')),
+  'nested links': page(fill('<a href="/a"><p>a</p>')),
+  'nested tables': page(fill('<table><tr><td>a')),
+  'nested roots': page(fill('<div id="root"><script></script>')),
+  'text for readers without scripts': page(fill('<noscript>a</noscript>')),
+  'empty formulas': page(fill('<math></math>')),
+  formulas: page(fill('<math><mi>x</mi></math>')),
+  'spaces in a formula': page(`<math alttext="{\\displaystyle ${fill(' ')}x"></math>`),
+  'signs in a formula': page(`<img class="tex" alt="a${fill('$')}x" src="/a.png">`),
+  'lists of tabs': page(fill('<div role="tablist"><i role="tab">a</i></div><div role="tabpanel">b</div>')),
+  'marks of notes': page(`<sup><a href="${fill('#')}\n">1</a></sup>`),
+  attributes: page(`<p ${Array.from({ length: SIZE / 8 }, (_, at) => `a${at}=b`).join(' ')}>a</p>`),
+  'a long base': page(fill('<a href="a">a</a>'), `<base href="/${fill('a')}/">`),
+  'a long list of sources': page(`<img alt="a" src="/a.png" srcset="${fill('a')} x">`),
+  'spaces in a property': page('', `<meta property="${fill(' ')}x" content="a">`),
+  'spaces in a class': page(`<div class="a${fill(' ')}x"><p>a</p></div>`),
+  'signs in a class': page(`<div class="${fill('a-')}"><p>a</p></div>`),
+  'a long address': page(`<a href="${fill('a')}">a</a>`),
+  'a long word': page(`<p>${fill('a')}</p>`),
+  dots: page(`<p>${fill('.')}</p>`),
+  commas: page(`<p>${fill(', ')}</p>`),
+  dashes: page(`<p>${fill('- ')}</p>`),
+  'markup in text': page(`<p>${fill('_*')}</p>`),
+  'brackets in text': page(`<p>${fill('[')}${fill('](')}</p>`),
+  'signs of code in text': page(`<code>${fill('`a')}${fill('`')}</code>`),
+}
+
+test.each(Object.entries(PAGES))('a page is read in time, whatever it is made of: %s', { timeout: 60_000 }, (_, html) =>
+  inTime('text/html', html),
+)
+
+const MARKDOWN: Record<string, string> = {
+  'spaces in a heading': `# a${fill(' ')}x`,
+  'braces in a heading': `# a${fill('{#')}x`,
+  'names in a heading': `# a${fill('{#a} ')}x`,
+  'signs in a heading': `# a${fill(' #')}x`,
+  'brackets in a heading': `# ${fill('[')}x`,
+  'links in a heading': `# ${fill('[](')}x`,
+  'ends of links': `${fill('](')}x`,
+  'open code': fill('`'),
+  'open code and text': `${fill('`')}${fill('a')}`,
+  'code of every length': Array.from({ length: 700 }, (_, at) => '`'.repeat(at)).join('a'),
+  'spaces in a definition': `[a]:${fill(' ')}`,
+  'spaces in what is said of it': `---\ntitle: a${' '.repeat(19_000)}x\n---\n`,
+  'lines before it': `---\n${fill('---   ')}`,
+}
+
+test.each(Object.entries(MARKDOWN))('so is Markdown: %s', { timeout: 60_000 }, (_, text) =>
+  inTime('text/markdown', text),
+)
+
+const FEEDS: Record<string, string> = {
+  'nested elements': `<rss><channel>${fill('<a>')}`,
+  'nested entries': `<rss><channel>${fill('<item><title>a')}`,
+  entries: `<rss><channel>${fill('<item><title>a</title></item>')}`,
+  'the name of a tongue': `<rss><channel><item><title>a</title></item>${fill('<language> ')}`,
+}
+
+test.each(Object.entries(FEEDS))('so is a feed: %s', { timeout: 60_000 }, (_, xml) =>
+  inTime('application/rss+xml', xml),
+)
+
+test.each(['json', 'plain'])('so is %s', { timeout: 60_000 }, async (type) => {
+  await inTime(`text/${type}`, fill('['))
+  await inTime(`text/${type}`, `a${fill(' ')}x`)
+})
+
+async function inTime(contentType: string, text: string): Promise<void> {
+  for (const format of ['markdown', 'html'] as const) {
+    const startedAt = performance.now()
+    const bytes = new TextEncoder().encode(text)
+    await readSource({ url: 'https://site.example/', contentType, bytes, format, fragment: '' })
+    const ms = performance.now() - startedAt
+    expect(ms).toBeLessThan(ENOUGH_MS)
+  }
+}
+
+test('the text of a page that is nested deep is all there, and what comes after it is where it belongs', async () => {
+  const deep = `${'<div>'.repeat(1000)}<p>the deepest</p><script>let hidden</script>${'</div>'.repeat(1000)}`
+  const { content } = await readSource({
+    url: 'https://site.example/',
+    contentType: 'text/html',
+    bytes: new TextEncoder().encode(`<main><h1>Deep</h1>${deep}<ul><li>one</li><li>two</li></ul></main>`),
+    format: 'markdown',
+    fragment: '',
+  })
+  expect(content).toBe('# Deep\n\nthe deepest\n\n- one\n- two')
+})
