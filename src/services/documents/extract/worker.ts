@@ -2,6 +2,7 @@
 
 import { Console } from 'node:console'
 import { Writable } from 'node:stream'
+import { getHeapStatistics } from 'node:v8'
 import { parentPort } from 'node:worker_threads'
 
 import { isObject } from '../../../lib/json.js'
@@ -12,6 +13,9 @@ import { readSource } from './read-source.js'
 // Libraries print what they think of a page, and nobody reads it.
 globalThis.console = new Console(new Writable({ write: (_chunk, _encoding, written) => written() }))
 
+/** What a huge page leaves behind would stand beside the next one. */
+const SPENT_BYTES = 96 * 1024 * 1024
+
 const port = parentPort
 port?.on('message', (message: unknown) => void answer(message))
 
@@ -19,7 +23,8 @@ async function answer(message: unknown): Promise<void> {
   try {
     const source = isObject(message) ? message.question : undefined
     if (!isSource(source)) throw new Error('The thread was asked for something it does not know')
-    port?.postMessage({ answer: await readSource(source) })
+    const reading = await readSource(source)
+    port?.postMessage({ answer: reading, isSpent: getHeapStatistics().total_heap_size > SPENT_BYTES })
   } catch (error) {
     port?.postMessage({ problem: error instanceof Failure ? { failure: error.message } : error })
   }
