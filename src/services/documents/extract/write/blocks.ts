@@ -40,7 +40,7 @@ function standsAlone(element: Element): boolean {
 }
 
 /** Below so many quotes and lists, the next is written like the text around it. */
-const MAX_NESTING = 24
+const MAX_NESTING = 16
 const NESTING = new Set(['blockquote', 'ul', 'ol', 'menu', 'dl', 'div', 'aside', 'section', 'p'])
 
 function writeBlock(element: Element, page: Page): string {
