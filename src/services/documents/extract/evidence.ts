@@ -5,7 +5,7 @@ import type { Block } from './blocks.js'
 import { challengeIn } from './challenge.js'
 import type { Evidence } from './extractor.js'
 import type { PageFacts } from './page-facts.js'
-import { attribute, descendants, isElement, isText, plainText, type Element, type Tree } from './tree.js'
+import { attribute, isElement, isText, plainText, type Element } from './tree.js'
 
 /** What can be seen before the page is made ready, since that takes scripts and more away. */
 export interface FirstLook {
@@ -23,11 +23,11 @@ const ROOTS =
 const PAYWALL =
   /(?:^|[\s_-])(?:paywall|pay-wall|piano-offer|tp-modal|subscriber-only|premium-content-wall|regwall|meteredContent|gateway-content)(?:$|[\s_-])/i
 
-export function firstLook(tree: Tree, linked: readonly unknown[]): FirstLook {
+export function firstLook(elements: readonly Element[], linked: readonly unknown[]): FirstLook {
   let scripts = 0
   let noscript = ''
   const look = { hasEmptyRoot: false, hasLoginForm: false, hasPaywallMark: false, isPaid: isPaid(linked, 0) }
-  for (const element of descendants(tree)) {
+  for (const element of elements) {
     if (element.name === 'script') scripts++
     else if (element.name === 'noscript') noscript += ` ${plainText(element).slice(0, 2000)}`
     else if (element.name === 'input') look.hasLoginForm ||= attribute(element, 'type').toLowerCase() === 'password'

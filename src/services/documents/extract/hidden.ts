@@ -2,7 +2,7 @@
 // backs, so it is not read. What waits for a click, comes in with an animation or fits another screen is only veiled:
 // people will see it, so it is judged like the rest.
 
-import { attribute, elementsOf, isElement, plainText, type Element, type Parent } from './tree.js'
+import { attribute, elementsOf, isElement, plainText, type Element, type Node, type Parent } from './tree.js'
 
 export type Sight = 'seen' | 'veiled' | 'hidden'
 
@@ -58,6 +58,12 @@ export function isHidden(element: Element): boolean {
 }
 
 export function dropHidden(parent: Parent): void {
-  parent.children = parent.children.filter((child) => !isElement(child) || !isHidden(child))
-  for (const child of parent.children) if (isElement(child)) dropHidden(child)
+  let hidden: Set<Node> | undefined
+  for (const child of parent.children) {
+    if (!isElement(child)) continue
+    if (isHidden(child)) (hidden ??= new Set()).add(child)
+    else dropHidden(child)
+  }
+  const gone = hidden
+  if (gone !== undefined) parent.children = parent.children.filter((child) => !gone.has(child))
 }

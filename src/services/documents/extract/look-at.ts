@@ -6,7 +6,7 @@ import { dataOf, type PageData } from './page-data.js'
 import { factsOf, type PageFacts } from './page-facts.js'
 import { prepare } from './prepare.js'
 import { settle } from './settle.js'
-import { parseTree, type Tree } from './tree.js'
+import { descendants, parseTree, type Tree } from './tree.js'
 
 export interface View {
   readonly tree: Tree
@@ -18,9 +18,10 @@ export interface View {
 
 export function lookAt(html: string, url: string): View {
   const tree = parseTree(html)
-  const data = dataOf(tree)
-  const facts = factsOf(tree, url, data.linked)
-  const look = firstLook(tree, data.linked)
+  const elements = descendants(tree)
+  const data = dataOf(elements)
+  const facts = factsOf(elements, url, data.linked)
+  const look = firstLook(elements, data.linked)
   settle(tree)
   prepare(tree)
   return { tree, data, facts, look, blocks: blocksOf(tree) }

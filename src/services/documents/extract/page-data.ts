@@ -1,7 +1,7 @@
 // Data that a page carries for its scripts, as far as it is JSON: JSON-LD, and the state that frameworks start from.
 
 import { parseJson } from '../../../lib/json.js'
-import { attribute, descendants, rawText, type Tree } from './tree.js'
+import { attribute, rawText, type Element } from './tree.js'
 
 export interface PageData {
   /** JSON-LD: what the page is. */
@@ -13,11 +13,11 @@ export interface PageData {
 const MAX_CHARS = 3_000_000
 const ASSIGNED = /^\s*(?:window\.|self\.|var |const |let )?(?:__[A-Z_]+__|[\w.]*(?:STATE|Data|props))\s*=\s*(?=[{[])/i
 
-export function dataOf(tree: Tree): PageData {
+export function dataOf(elements: readonly Element[]): PageData {
   const linked: unknown[] = []
   const state: unknown[] = []
   let size = 0
-  for (const element of descendants(tree)) {
+  for (const element of elements) {
     if (element.name !== 'script' || 'src' in element.attribs) continue
     const text = rawText(element)
     size += text.length

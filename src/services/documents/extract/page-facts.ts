@@ -3,7 +3,7 @@
 
 import { isObject } from '../../../lib/json.js'
 import { withoutEnd } from './ends.js'
-import { attribute, descendants, find, isElement, plainText, type Element, type Tree } from './tree.js'
+import { attribute, isElement, plainText, type Element } from './tree.js'
 import { absolute, baseOf } from './write/links.js'
 
 export interface PageFacts {
@@ -18,8 +18,7 @@ export interface PageFacts {
   readonly refreshTo: string
 }
 
-export function factsOf(tree: Tree, url: string, data: readonly unknown[]): PageFacts {
-  const elements = descendants(tree)
+export function factsOf(elements: readonly Element[], url: string, data: readonly unknown[]): PageFacts {
   const metas = metaOf(elements)
   const links = elements.filter(({ name }) => name === 'link')
   const base = baseOf(
@@ -30,7 +29,7 @@ export function factsOf(tree: Tree, url: string, data: readonly unknown[]): Page
   const [canonical] = rel('canonical')
   return {
     title: titleOf(elements, metas),
-    language: languageOf(tree, metas),
+    language: languageOf(elements, metas),
     published: publishedOf(elements, metas, data),
     canonical: canonical === undefined ? '' : absolute(attribute(canonical, 'href'), base),
     base,
@@ -83,8 +82,8 @@ function withoutSite(title: string, site: string): string {
   return isApart ? words : title
 }
 
-function languageOf(tree: Tree, metas: ReadonlyMap<string, string>): string {
-  const html = find(tree, ({ name }) => name === 'html')
+function languageOf(elements: readonly Element[], metas: ReadonlyMap<string, string>): string {
+  const html = elements.find(({ name }) => name === 'html')
   const said = html === undefined ? '' : attribute(html, 'lang') || attribute(html, 'xml:lang')
   const language = said || metas.get('content-language') || metas.get('og:locale')?.replace('_', '-') || ''
   return /^[a-z]{2,3}(?:[-_][\w-]+)?$/i.test(language.trim()) ? language.trim() : ''

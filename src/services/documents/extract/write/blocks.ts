@@ -40,7 +40,7 @@ function standsAlone(element: Element): boolean {
 }
 
 /** Below so many quotes and lists, the next is written like the text around it. */
-const MAX_NESTING = 24
+const MAX_NESTING = 16
 const NESTING = new Set(['blockquote', 'ul', 'ol', 'menu', 'dl', 'div', 'aside', 'section', 'p'])
 
 function writeBlock(element: Element, page: Page): string {
@@ -49,9 +49,8 @@ function writeBlock(element: Element, page: Page): string {
   if (attribute(element, 'data-math') === 'display') return style.math(rawText(element).trim(), true)
   if (page.nesting >= MAX_NESTING && NESTING.has(element.name)) return writeBlocks(element.children, page)
   const callout = calloutOf(element)
-  const inner = { ...page, nesting: page.nesting + 1 }
   if (callout !== undefined) {
-    const text = writeBlocks(callout.nodes, inner)
+    const text = writeBlocks(callout.nodes, within(page))
     return text === '' ? '' : style.callout(callout.kind, callout.title, text)
   }
   switch (element.name) {
@@ -61,13 +60,13 @@ function writeBlock(element: Element, page: Page): string {
     case 'ul':
     case 'ol':
     case 'menu':
-      return writeList(element, inner, writeBlocks)
+      return writeList(element, within(page), writeBlocks)
     case 'dl':
-      return writeDefinitions(element, inner, writeBlocks)
+      return writeDefinitions(element, within(page), writeBlocks)
     case 'table':
       return codeOfTable(element, page) ?? writeTable(element, page, writeBlocks)
     case 'blockquote':
-      return quote(element, inner)
+      return quote(element, within(page))
     case 'hr':
       return style.rule
     case 'summary':
@@ -79,6 +78,10 @@ function writeBlock(element: Element, page: Page): string {
     default:
       return writeBlocks(element.children, page)
   }
+}
+
+function within(page: Page): Page {
+  return { ...page, nesting: page.nesting + 1 }
 }
 
 function heading(element: Element, page: Page): string {
