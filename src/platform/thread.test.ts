@@ -17,7 +17,7 @@ parentPort.on('message', ({ question }) => {
   if (question.leave) process.exit(1)
   if (question.throw) throw new Error('fell over')
   if (question.problem) parentPort.postMessage({ problem: question.problem })
-  else setTimeout(() => parentPort.postMessage({ isSpent: question.spend, answer: { count: ++count, threadId, env: Object.keys(process.env).length } }), question.after ?? 0)
+  else setTimeout(() => parentPort.postMessage({ answer: { count: ++count, threadId, env: Object.keys(process.env).length } }), question.after ?? 0)
 })`
 
 function open(terms: Partial<ThreadTerms> = {}) {
@@ -39,13 +39,6 @@ test('one thread answers question after question, without the environment', asyn
   const first = await threads.ask({})
   expect(first).toMatchObject({ count: 1, env: 0 })
   expect(await threads.ask({})).toMatchObject({ ...(first as object), count: 2 })
-})
-
-test('one that says it is spent answers, and another takes its place', async () => {
-  const threads = open({ most: 1 })
-  expect(await threads.ask({ spend: true })).toMatchObject({ count: 1 })
-  expect(await threads.ask({})).toMatchObject({ count: 1 })
-  expect(await threads.ask({})).toMatchObject({ count: 2 })
 })
 
 test('what does not end is ended, and the next question is answered by another', async () => {

@@ -14,7 +14,7 @@ export interface Threads {
 }
 
 export interface ThreadTerms {
-  /** The script each runs: it answers `{ question }` with `{ answer }` or `{ problem }`, and `isSpent` if it wants to be replaced. */
+  /** The script each runs: it answers `{ question }` with `{ answer }` or `{ problem }`. */
   readonly file: string
   readonly most: number
   readonly timeoutMs: number
@@ -93,16 +93,10 @@ export function openThreads(terms: ThreadTerms): Threads {
     const { asked } = thread
     if (asked === undefined) return
     release(thread)
-    if (isObject(message) && message.isSpent === true) replace(thread)
-    else rest(thread)
+    rest(thread)
     if (isObject(message) && 'answer' in message) asked.resolve(message.answer)
     else asked.reject(isObject(message) ? message.problem : message)
     next()
-  }
-
-  const replace = (thread: Thread): void => {
-    end(thread, new ThreadFailure('closed'))
-    if (threads.size === 0 && !isClosed) rest(start())
   }
 
   const rest = (thread: Thread): void => {

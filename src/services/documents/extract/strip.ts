@@ -38,10 +38,13 @@ export function keptByRule(blocks: readonly Block[]): Set<number> {
 
 /** Neither menus nor frames: whoever wrote it wrote nothing but the page. */
 export function isBare(blocks: readonly Block[]): boolean {
-  const isFrame = ({ isAround: isBeside, isHeader }: Place): boolean => isBeside || isHeader
   return !blocks.some(
     ({ element, around, linked }) => linked > MOSTLY_LINKS || isFrame(placeOf([element])) || isFrame(placeOf(around)),
   )
+}
+
+function isFrame({ isAround: isBeside, isHeader }: Place): boolean {
+  return isBeside || isHeader
 }
 
 interface Place {

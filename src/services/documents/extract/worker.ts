@@ -2,7 +2,8 @@
 
 import { Console } from 'node:console'
 import { Writable } from 'node:stream'
-import { getHeapStatistics } from 'node:v8'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { parentPort } from 'node:worker_threads'
 
 import { isObject } from '../../../lib/json.js'
@@ -13,8 +14,10 @@ import { readSource } from './read-source.js'
 // Libraries print what they think of a page, and nobody reads it.
 globalThis.console = new Console(new Writable({ write: (_chunk, _encoding, written) => written() }))
 
-/** What a huge page leaves behind would stand beside the next one. */
-const SPENT_BYTES = 96 * 1024 * 1024
+/** What a huge page leaves behind would stand beside the next one, and the engine is in no hurry to clear it away. */
+const MUCH = 96 * 1024 * 1024
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 
 const port = parentPort
 port?.on('message', (message: unknown) => void answer(message))
@@ -23,8 +26,8 @@ async function answer(message: unknown): Promise<void> {
   try {
     const source = isObject(message) ? message.question : undefined
     if (!isSource(source)) throw new Error('The thread was asked for something it does not know')
-    const reading = await readSource(source)
-    port?.postMessage({ answer: reading, isSpent: getHeapStatistics().total_heap_size > SPENT_BYTES })
+    port?.postMessage({ answer: await readSource(source) })
+    if (getHeapStatistics().total_heap_size > MUCH) collectGarbage()
   } catch (error) {
     port?.postMessage({ problem: error instanceof Failure ? { failure: error.message } : error })
   }
