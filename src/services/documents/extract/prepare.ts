@@ -53,7 +53,8 @@ function clean(parent: Parent): void {
     kept.push(child)
     if (isElement(child)) clean(child)
   }
-  relink(parent, kept)
+  const isSame = kept.length === parent.children.length && kept.every((child, at) => child === parent.children[at])
+  if (!isSame) relink(parent, kept)
 }
 
 function isForMachines(element: Element): boolean {

@@ -14,10 +14,7 @@ import { readSource } from './read-source.js'
 // Libraries print what they think of a page, and nobody reads it.
 globalThis.console = new Console(new Writable({ write: (_chunk, _encoding, written) => written() }))
 
-/** What a huge page leaves behind would stand beside the next one, and the engine is in no hurry to clear it away. */
 const MUCH = 96 * 1024 * 1024
-setFlagsFromString('--expose-gc')
-const collectGarbage: () => void = runInNewContext('gc')
 
 const port = parentPort
 port?.on('message', (message: unknown) => void answer(message))
@@ -30,5 +27,16 @@ async function answer(message: unknown): Promise<void> {
     if (getHeapStatistics().total_heap_size > MUCH) collectGarbage()
   } catch (error) {
     port?.postMessage({ problem: error instanceof Failure ? { failure: error.message } : error })
+  }
+}
+
+/** What a huge page leaves behind would stand beside the next one, and the engine is in no hurry to clear it away. */
+function collectGarbage(): void {
+  try {
+    setFlagsFromString('--expose-gc')
+    const collect: unknown = runInNewContext('gc')
+    if (typeof collect === 'function') collect()
+  } catch {
+    // Another engine does it in its own time.
   }
 }

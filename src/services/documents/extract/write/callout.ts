@@ -21,7 +21,7 @@ const KINDS: readonly [RegExp, Callout['kind']][] = [
 ]
 
 export function calloutOf(element: Element): Callout | undefined {
-  if (!/^(?:div|aside|blockquote|section|p)$/.test(element.name)) return undefined
+  if (!('class' in element.attribs) || !/^(?:div|aside|blockquote|section|p)$/.test(element.name)) return undefined
   const names = attribute(element, 'class').toLowerCase().slice(0, 300)
   if (!BOX.test(names) && !names.split(/\s+/).some((name) => BARE.test(name))) return undefined
   const kind = KINDS.find(([pattern]) => pattern.test(names.replace(/\b(?:markdown|theme)-/g, '')))?.[1]

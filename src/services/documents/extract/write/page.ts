@@ -16,8 +16,10 @@ export interface Page {
   readonly headings: { level: number; title: string; id: string }[]
 }
 
+const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
+
 export function isHeading(element: Element): boolean {
-  return /^h[1-6]$/.test(element.name)
+  return HEADINGS.has(element.name)
 }
 
 /** Without the sign that leads to it. */
