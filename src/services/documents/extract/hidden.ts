@@ -18,14 +18,14 @@ const READER_NAMES =
   /(?:^|\s)(?:sr-only|visually-?hidden|screen-reader-text|screenreader|a11y-hidden|offscreen)(?:\s|$)/i
 const HIDDEN_NAMES = /(?:^|\s)(?:hidden|d-none|is-hidden|invisible)(?:\s|$)/i
 const OTHER_SCREENS = /(?:^|\s)(?:(?:sm|md|lg|xl|2xl|tablet|desktop|mobile):|d-(?:sm|md|lg|xl|print)-|group-|peer-)/i
-const SIGNS = ['class', 'style', 'hidden', 'aria-hidden']
 /** So much text is no ornament. */
 const MUCH = 150
 
 export function sightOf(element: Element): Sight {
   const { attribs } = element
   // Most elements say nothing of the kind, and huge pages have hundreds of thousands.
-  if (!SIGNS.some((sign) => sign in attribs)) return 'seen'
+  const isSilent = attribs.class === undefined && attribs.style === undefined && attribs.hidden === undefined
+  if (isSilent && attribs['aria-hidden'] === undefined) return 'seen'
   const style = attribs.style === undefined ? '' : attribs.style.slice(0, 1000).toLowerCase().replace(/\s+/g, '')
   const names = attribs.class ?? ''
   const isOff =
