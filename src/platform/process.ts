@@ -160,8 +160,7 @@ export async function startFork(
   child.on('message', onMessage)
   await started(child)
   child.on('error', () => {})
-  child.unref()
-  child.channel?.unref()
+  unref(child, child.channel ?? child)
   return { exited, tell: (message) => void child.send(message, () => {}), kill: () => void child.kill('SIGKILL') }
 }
 
