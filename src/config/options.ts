@@ -276,8 +276,8 @@ const GENERAL = {
     type: 'string',
     default: '',
     about:
-      'Folders that ReadImage may read in, with commas between them; empty means everywhere, or only the project where ' +
-      'commands run in a sandbox, or over HTTP not at all.',
+      'Folders that ReadImage may read in, with commas between them; empty means everywhere, but only the project where ' +
+      'commands run in a sandbox, and over HTTP where none are run.',
   },
   WEBSEARCH_ENGINES: {
     type: 'string',
