@@ -6,6 +6,7 @@ import type { Engine } from '../services/search/engine.js'
 import type { Roster } from '../services/search/line-up.js'
 import type { Report, Search } from '../services/search/search.js'
 import { duration, networkTrouble, stateWords } from '../tools/words/search.js'
+import { table } from './table.js'
 
 export interface Examined {
   readonly engine: string
@@ -35,7 +36,7 @@ export async function examineEngines({ search, roster, engines }: Given, signal:
   return {
     /** Whether a search would find something. */
     works: rows.some(({ report }) => report?.outcome === 'ok'),
-    table: `${table(rows)}${notes.map((note) => `\n${note}\n`).join('')}`,
+    table: `${tableOf(rows)}${notes.map((note) => `\n${note}\n`).join('')}`,
     json: { engines: rows.map(examined), problem: problem ?? null },
   }
 }
@@ -59,8 +60,8 @@ function examined({ engine: { id, family, tier }, report, absence }: Row): Exami
   }
 }
 
-function table(rows: readonly Row[]): string {
-  const cells = [
+function tableOf(rows: readonly Row[]): string {
+  return table([
     ['ENGINE', 'FAMILY', 'TIER', 'AGAIN IN', 'STATE'],
     ...rows.map(({ engine: { id, family, tier }, report, absence }) => [
       id,
@@ -69,9 +70,5 @@ function table(rows: readonly Row[]): string {
       report?.until ? duration(report.until - Date.now()) : '',
       report ? stateWords({ ...report, until: null }) : `not asked: ${absence ?? ''}`,
     ]),
-  ]
-  const widths = cells[0]?.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0))) ?? []
-  const line = (row: readonly string[]): string =>
-    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
-  return cells.map((row) => `${line(row).trimEnd()}\n`).join('')
+  ])
 }

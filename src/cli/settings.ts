@@ -2,17 +2,11 @@
 
 import type { Config } from '../config/load.js'
 import { OPTIONS } from '../config/options.js'
+import { table } from './table.js'
 
 export function settingsReport(config: Config): string {
   const rows = rowsOf(config).map(({ key, value, source }) => [key, String(value), source === 'default' ? '' : source])
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const table = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
-  return `${[...table, ...config.warnings.map((warning) => `! ${warning}`)].join('\n')}\n`
+  return `${table(rows)}${config.warnings.map((warning) => `! ${warning}\n`).join('')}`
 }
 
 export function settingsJson(config: Config): string {

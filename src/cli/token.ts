@@ -4,6 +4,7 @@ import { Failure } from '../lib/failure.js'
 import type { TokenFile } from '../store/token-file.js'
 import type { TokenRecord } from '../store/token-records.js'
 import { UsageError, type Arguments, type Flags } from './args.js'
+import { table } from './table.js'
 
 const USAGE = 'token needs one of: create [--name N] [--user U] [--expires 30d], list, revoke <id or name>'
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 } as const
@@ -87,11 +88,4 @@ function shown({ id, name, user, createdAt, expiresAt }: TokenRecord): object {
 
 function print(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  const line = (row: readonly string[]): string =>
-    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
-  return rows.map((row) => `${line(row).trimEnd()}\n`).join('')
 }
