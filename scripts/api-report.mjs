@@ -153,8 +153,8 @@ function visit(node, look) {
     return
   }
   if (typeof node.type === 'string') {
-    if (isPrivate(node) && node.type === 'MethodDefinition') return look(node)
     look(node)
+    if (isPrivate(node)) return
   }
   for (const [key, value] of Object.entries(node)) {
     // The name of a member is no reference.
