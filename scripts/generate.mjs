@@ -9,6 +9,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { apiReport } from './api-report.mjs'
+import { kernelSize } from './kernel-size.mjs'
+import { registryEntry } from './registry-entry.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
@@ -28,6 +30,12 @@ between('README.md', 'tools', toolTable())
 between('docs/tools.md', 'tools', toolPages())
 between('docs/configuration.md', 'options', optionTable())
 put(API, apiReport('dist/types/library.d.ts'))
+put(
+  'server.json',
+  `${JSON.stringify(registryEntry(JSON.parse(readFileSync('package.json', 'utf8')), options), null, 2)}\n`,
+)
+// What the sizes are compared with, and no more than that: a test has the limits.
+if (!check) put('test/package/sizes.json', `${JSON.stringify(await sizes(), null, 2)}\n`)
 
 if (stale.length > 0) {
   if (stale.includes(API)) {
@@ -46,6 +54,14 @@ function ask(command) {
   return JSON.parse(
     execFileSync(process.execPath, [program, command, '--json'], { cwd: tmpdir(), env, encoding: 'utf8' }),
   )
+}
+
+async function sizes() {
+  const { loaded } = await kernelSize()
+  return {
+    toolsList: Buffer.byteLength(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools } })),
+    kernel: Object.values(loaded).reduce((sum, bytes) => sum + bytes),
+  }
 }
 
 function toolTable() {
