@@ -8,23 +8,14 @@ import { resolve } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-const ROOT = resolve(import.meta.dirname, '../..')
+import { installedPackages, type Lock, type Locked } from '../../scripts/installed-packages.mjs'
 
-interface Locked {
-  readonly version: string
-  readonly resolved?: string
-  readonly integrity?: string
-  readonly hasInstallScript?: boolean
-  readonly dependencies?: Readonly<Record<string, string>>
-  readonly optionalDependencies?: Readonly<Record<string, string>>
-  readonly peerDependencies?: Readonly<Record<string, string>>
-  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
-}
+const ROOT = resolve(import.meta.dirname, '../..')
 
 const manifest: Readonly<Record<'dependencies' | 'optionalDependencies' | 'devDependencies', Record<string, string>>> =
   read('package.json')
-const lock: { readonly packages: Readonly<Record<string, Locked>> } = read('package-lock.json')
-const installed = installedWithUs()
+const lock: Lock = read('package-lock.json')
+const installed = Object.entries(installedPackages(lock))
 
 test('there are at most 15 direct dependencies, and all are pinned', () => {
   const { dependencies, optionalDependencies, devDependencies } = manifest
@@ -63,28 +54,6 @@ test('npm run sbom lists every one of them, and nothing of this machine', () => 
   for (const place of [ROOT, hostname(), 'file:', 'http://localhost', '127.0.0.1']) expect(text).not.toContain(place)
   expect(text.match(/https?:\/\/[^/"]+/g)).toEqual(['http://cyclonedx.org'])
 })
-
-/** What our dependencies lead to, and theirs, where Node would find it. */
-function installedWithUs(): readonly (readonly [string, Locked])[] {
-  const paths = new Set([''])
-  for (const path of paths) {
-    const {
-      dependencies,
-      optionalDependencies,
-      peerDependencies = {},
-      peerDependenciesMeta = {},
-    } = lock.packages[path]!
-    const peers = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true)
-    for (const name of [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers]) {
-      let folder = path
-      while (folder !== '' && !lock.packages[`${folder}/node_modules/${name}`]) {
-        folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))
-      }
-      paths.add(folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`)
-    }
-  }
-  return [...paths].filter((path) => path !== '').map((path) => [path, lock.packages[path]!])
-}
 
 // oxlint-disable-next-line typescript/no-explicit-any -- each of the two files has its own form
 function read(file: string): any {
