@@ -17,6 +17,7 @@ const judges = {
   runtimes: 'runtimes.mjs',
   'schema-libraries': 'schema-libraries.mjs',
   armoriq: 'armoriq.mjs',
+  package: 'package.mjs',
 }
 const lanes = 3
 const limit = 10 * 60_000

@@ -3,14 +3,13 @@
 
 import { readFileSync } from 'node:fs'
 
-/** What the app shows as a form; every field has a default, since one without stays in its variable as a placeholder. */
+/** What the app shows as a form. What is not required has a default: without one its placeholder would be the value. */
 const USER_CONFIG = {
   workspace: {
     type: 'directory',
     title: 'Workspace',
     description: 'The folder that commands are run in.',
-    default: '${HOME}',
-    required: false,
+    required: true,
   },
   sandbox: {
     type: 'string',
