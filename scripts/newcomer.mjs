@@ -36,7 +36,7 @@ try {
   const { url, token } = await greeting(server)
   const text = await firstAnswer(url, token)
   say(second.join(' '), at)
-  if (!text.startsWith('hi')) throw new Error(`the tool answered ${text}`)
+  if (!text.includes('hi')) throw new Error(`the tool answered ${text}`)
   const seconds = (performance.now() - began) / 1000
   process.stdout.write(`from git clone to the first answer: ${seconds.toFixed(1)} s, at most ${MOST_SECONDS}\n`)
   process.exitCode = seconds > MOST_SECONDS ? 1 : 0
