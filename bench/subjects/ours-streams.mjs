@@ -9,7 +9,7 @@ const touch = defineTool({
   description: 'Say that the tools changed',
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: { type: 'object' },
-  run: (_input, _services, call) => {
+  run: (_input, call) => {
     call.changed('tools')
     return 'touched'
   },

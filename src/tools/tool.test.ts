@@ -71,9 +71,21 @@ test('run must return what output promises, and may return more', () => {
 
 test('only services that are needed are there', () => {
   const define = toolsOver<{ clock: { now(): number }; disk: { free(): number } }>()
-  define({ ...base, needs: ['clock'], input: { type: 'object' }, run: (_, { clock }) => clock.now(), render: String })
+  define({
+    ...base,
+    needs: ['clock'],
+    input: { type: 'object' },
+    run: (_input, _call, { clock }) => clock.now(),
+    render: String,
+  })
   // @ts-expect-error -- disk was not asked for
-  define({ ...base, needs: ['clock'], input: { type: 'object' }, run: (_, { disk }) => disk.free(), render: String })
+  define({
+    ...base,
+    needs: ['clock'],
+    input: { type: 'object' },
+    run: (_input, _call, { disk }) => disk.free(),
+    render: String,
+  })
   // @ts-expect-error -- there is no such service
   define({ ...base, needs: ['network'], input: { type: 'object' }, run: () => 1, render: String })
 })
