@@ -16,7 +16,7 @@ const touch = defineTool({
   render: (text) => text,
 })
 
-const authenticate = ({ authorization }) => ({ user: authorization, via: 'token', credential: 'bench' })
+const authenticate = (token) => token
 
 const { port } = await serveHttp({
   name: 'streams',
