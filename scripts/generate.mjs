@@ -1,5 +1,6 @@
-// Writes what is generated from the code: the tool table of the README, docs/tools.md, docs/configuration.md and the
-// pinned surface of each tool. With --check it writes nothing and fails where a file is not up to date.
+// Writes what is generated from the code: the tool table of the README, docs/tools.md, docs/configuration.md, docs/api.md,
+// server.json, the pinned surface of each tool and the sizes to compare with. With --check it writes nothing and fails
+// where a file is not up to date.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,10 +8,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { apiReport } from './api-report.mjs'
+
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
 const check = process.argv.includes('--check')
 const stale = []
+const API = 'docs/api.md'
 
 const tools = ask('tools')
 const { options } = ask('config')
@@ -23,8 +27,14 @@ for (const file of readdirSync('test/surface')) {
 between('README.md', 'tools', toolTable())
 between('docs/tools.md', 'tools', toolPages())
 between('docs/configuration.md', 'options', optionTable())
+put(API, apiReport('dist/types/library.d.ts'))
 
 if (stale.length > 0) {
+  if (stale.includes(API)) {
+    process.stderr.write(
+      `the public API of the library changed: run npm run generate, read the difference in ${API}, and give it a line in CHANGELOG.md\n`,
+    )
+  }
   process.stderr.write(`not up to date: ${stale.join(', ')}; run npm run generate\n`)
   process.exit(1)
 }

@@ -1,7 +1,7 @@
 // The public door for people who write their own server: define what it offers, serve it.
 
 import { createLog, stackOf } from './platform/log.js'
-import { loadCompile } from './protocol/schema-check.js'
+import { loadPlain } from './protocol/schema-check.js'
 import { createServer, type Server, type ServerDescription } from './protocol/server.js'
 import { createNotices } from './services/notices.js'
 import { createServices, type Openers } from './services/services.js'
@@ -67,7 +67,7 @@ export interface StdioOptions {
 /** Serves over stdio until the client goes away, then ends the process. */
 export async function serve<S extends object>(options: ServeOptions<S>): Promise<never> {
   // Beforehand, so that no call has to wait for it.
-  await loadCompile()
+  await loadPlain()
   await serveStdio(assemble(options), options.stdio?.maxLineBytes)
   process.exit(0)
 }

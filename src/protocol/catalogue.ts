@@ -2,7 +2,7 @@
 // Lists are printed once per revision; validators are compiled when a tool is first called.
 
 import { isObject, type JsonObject } from '../lib/json.js'
-import type { Check, Problem } from '../lib/json-schema/compile.js'
+import type { Check, Problem } from '../lib/json-schema/check.js'
 import {
   isStandardSchema,
   type StandardIssue,

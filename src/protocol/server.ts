@@ -99,14 +99,11 @@ export function createServer(description: ServerDescription): Server {
   const readTools = (): Catalogue => createCatalogue(checked('tool', listOf(tools), services), pageSize)
   const readLibrary = (): Library => {
     const lists = { resources: listOf(resources), templates: listOf(templates), prompts: listOf(prompts) }
-    return createLibrary(
-      {
-        resources: checked('resource', lists.resources, services),
-        templates: checked('template', lists.templates, services),
-        prompts: checked('prompt', lists.prompts, services),
-      },
-      pageSize,
-    )
+    return createLibrary({
+      resources: checked('resource', lists.resources, services),
+      templates: checked('template', lists.templates, services),
+      prompts: checked('prompt', lists.prompts, services),
+    })
   }
   const readShelf = (): Shelf => createShelf(checked('skill', listOf(skills), services))
   // What must be prepared first is read when it is asked for; anything else at once, so that mistakes show at once.
