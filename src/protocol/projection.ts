@@ -7,9 +7,9 @@ import type { Revision } from './revision.js'
 
 export interface ToolFace {
   readonly name: string
-  readonly title: string
-  readonly description: string
-  readonly hints: Hints
+  readonly title: string | undefined
+  readonly description: string | undefined
+  readonly hints: Hints | undefined
   readonly inputSchema: JsonObject
   readonly outputSchema: JsonObject | undefined
 }
@@ -17,20 +17,25 @@ export interface ToolFace {
 export function projectTool(tool: ToolFace, revision: Revision): JsonObject {
   const { name, title, description, hints, inputSchema, outputSchema } = tool
   if (revision < '2025-03-26') return { name, description, inputSchema }
-  const annotations = annotationsOf(hints)
-  if (revision < '2025-06-18') return { name, description, inputSchema, annotations: { title, ...annotations } }
-  if (outputSchema === undefined) return { name, title, description, inputSchema, annotations }
+  if (revision < '2025-06-18') {
+    return { name, description, inputSchema, annotations: unlessEmpty({ title, ...annotationsOf(hints) }) }
+  }
+  const annotations = unlessEmpty(annotationsOf(hints))
   return { name, title, description, inputSchema, outputSchema, annotations }
 }
 
 /** What is not said is what the protocol has a client assume: not idempotent, open world. */
-function annotationsOf({ readOnly, destructive, idempotent, openWorld }: Hints): JsonObject {
+function annotationsOf({ readOnly, destructive, idempotent, openWorld }: Hints = {}): JsonObject {
   return {
     readOnlyHint: readOnly,
     destructiveHint: destructive,
-    ...(idempotent ? { idempotentHint: true } : {}),
-    ...(openWorld ? {} : { openWorldHint: false }),
+    idempotentHint: idempotent || undefined,
+    openWorldHint: openWorld === false ? false : undefined,
   }
+}
+
+function unlessEmpty(members: JsonObject): JsonObject | undefined {
+  return Object.values(members).every((member) => member === undefined) ? undefined : members
 }
 
 export function projectBlock(block: Block, revision: Revision): Block {

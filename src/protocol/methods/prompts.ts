@@ -26,7 +26,7 @@ async function get(server: Server, exchange: Exchange): Promise<string> {
   const args = readArguments(prompt, exchange.params.arguments)
   try {
     const services = await server.services.open(prompt.needs ?? [])
-    const messages = await prompt.get(args, services, exchange.toCall())
+    const messages = await prompt.get(args, exchange.toCall(), services)
     const { revision } = exchange.client
     return memberText({
       description: prompt.description,

@@ -36,8 +36,8 @@ async function read(server: Server, exchange: Exchange): Promise<string> {
     const call = exchange.toCall()
     const content =
       'template' in found
-        ? await found.template.read(variables ?? {}, services, call)
-        : await found.read(services, call)
+        ? await found.template.read(variables ?? {}, call, services)
+        : await found.read(call, services)
     if (content === undefined) throw notFound(uri, exchange)
     return memberText({ contents: partsOf(content, uri, mimeType) })
   } catch (error) {

@@ -1,0 +1,77 @@
+// Every block of code in the documentation that uses the library is checked against its published types, and the reference
+// has them all.
+
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { cleanEnv } from '../support.js'
+import { blocksOf, readersFolder, ROOT } from './blocks.js'
+
+const PAGES = ['README.md', 'docs/library.md', 'docs/write-your-own.md']
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
+
+const COMPILER = {
+  module: 'nodenext',
+  target: 'es2023',
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  types: ['node'],
+  skipLibCheck: false,
+}
+
+/** Written as a reader would, and judged by their compiler; each is a module of its own, and a program beside it. */
+function compiled(blocks: ReadonlyMap<string, string>): { readonly folder: string; readonly complaints: string } {
+  const folder = readersFolder()
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER, include: ['*.ts'] }))
+  for (const [name, source] of blocks) writeFileSync(join(folder, `${name}.ts`), `${source}\nexport {}\n`)
+  const { stdout, status } = spawnSync(process.execPath, [TSC, '-p', folder], { encoding: 'utf8', timeout: 60_000 })
+  return { folder, complaints: status === 0 ? '' : stdout }
+}
+
+const sources = new Map(
+  PAGES.flatMap((page) =>
+    blocksOf(page)
+      .filter(({ language, code }) => language === 'ts' || (language === 'js' && page === 'README.md' && isWhole(code)))
+      .map(({ line, code }) => [`${page.replaceAll(/\W/g, '-')}-line-${line}`, code]),
+  ),
+)
+
+function isWhole(code: string): boolean {
+  return /^import .* from 'scorpiox-code'/m.test(code)
+}
+
+test('each block fits the published types, and runs', () => {
+  expect(sources.size).toBeGreaterThan(12)
+  const { folder, complaints } = compiled(sources)
+  expect(complaints).toBe('')
+  for (const [name, source] of sources) {
+    // It would listen until somebody ends it.
+    if (source.includes('await serveHttp({')) continue
+    const options = { cwd: folder, env: cleanEnv(), input: '', encoding: 'utf8', timeout: 20_000 } as const
+    const { status, stderr } = spawnSync(process.execPath, [`${name}.js`], options)
+    expect([name, status, stderr]).toEqual([name, 0, ''])
+  }
+})
+
+test('one that does not fit would be found', () => {
+  const wrong = `import { defineTool } from 'scorpiox-code'
+defineTool({ name: 'x', input: { type: 'object', properties: { n: { type: 'number' } } }, run: ({ n }) => n.length })`
+  expect(compiled(new Map([['wrong', wrong]])).complaints).toContain(
+    "Property 'length' does not exist on type 'number'",
+  )
+})
+
+test('the reference names every export', () => {
+  const reference = readFileSync(join(ROOT, 'docs/library.md'), 'utf8')
+  const declared = readFileSync(join(ROOT, 'dist/types/library.d.ts'), 'utf8')
+  const lists = [...declared.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = '']) => names.split(','))
+  const own = [...declared.matchAll(/^export (?:declare )?(?:function|const|interface|type|class) (\w+)/gm)]
+  const names = [...lists.map((name) => name.trim()), ...own.map(([, name = '']) => name)].filter((name) => name !== '')
+  expect(names.length).toBeGreaterThan(40)
+  expect(names.filter((name) => !new RegExp(`\`${name}\\b`).test(reference))).toEqual([])
+})
