@@ -11,5 +11,6 @@ export function launch(): Launch {
 
 export function runtime(): string {
   const { bun } = process.versions
-  return bun === undefined ? `Node.js ${process.version}` : `Bun ${bun} (Node.js ${process.version})`
+  const name = bun === undefined ? `Node.js ${process.version}` : `Bun ${bun} (Node.js ${process.version})`
+  return executableEntry() === undefined ? name : `${name}, all in one executable`
 }
