@@ -13,6 +13,9 @@ import { openBunPress } from './bun-press.js'
 import { mustFit, pageOf, regionOf, scaleOf, type Exposure, type Subject } from './exposure.js'
 import { MissingPackage } from './missing-package.js'
 
+/** What is not made smaller lies in memory twice, as pixels and as the file they are taken from. */
+const MAX_PIXELS_TWICE = 48_000_000
+
 const KNOWN = new Set(['PNG', 'JPEG', 'GIF', 'WebP'])
 
 export async function exposeByBun(open: OpenBunImage, subject: Subject): Promise<Exposure> {
@@ -29,6 +32,7 @@ export async function exposeByBun(open: OpenBunImage, subject: Subject): Promise
   const original = turned(stored, orientation)
   const region = regionOf(subject, original)
   const scale = scaleOf(region, crop !== undefined)
+  if (scale >= 1) mustFit(stored, MAX_PIXELS_TWICE)
   const shown = scaled(region, scale)
   const size = turned(shown, orientation)
   const cut = await takePart(open, bytes, { stored, part: asStored(region, orientation, stored), size, scale })
@@ -46,25 +50,25 @@ interface Cut {
 }
 
 async function takePart(open: OpenBunImage, bytes: Buffer, { stored, part, size, scale }: Cut): Promise<Pixels> {
-  const whole = scaled(stored, Math.min(1, scale))
+  const factor = Math.min(1, scale)
+  const whole = scaled(stored, factor)
   const image = open(bytes)
-  const resized =
-    whole.width === stored.width && whole.height === stored.height
-      ? image
-      : image.resize(whole.width, whole.height, { fit: 'fill' })
+  const resized = factor === 1 ? image : image.resize(whole.width, whole.height, { fit: 'fill' })
   const png = await finished(resized.png({ compressionLevel: 0 }))
-  const within = scale < 1 ? smaller(part, size, stored, whole) : part
+  const within = factor < 1 ? partIn(whole, size, part, factor) : part
   const { width, height } = within
   const cut: Pixels = { width, height, channels: 4, data: await pixelsIn(png, within) }
   return width === size.width && height === size.height ? cut : openBunPress(open).resized(cut, size)
 }
 
-/** The same part of what was made smaller, of the size in which it is shown. */
-function smaller({ x, y }: Rectangle, { width, height }: Size, stored: Size, whole: Size): Rectangle {
+/** The same part of what was made smaller, in the size in which it is shown. */
+function partIn(whole: Size, size: Size, { x, y }: Rectangle, factor: number): Rectangle {
+  const width = Math.min(size.width, whole.width)
+  const height = Math.min(size.height, whole.height)
   return {
-    x: Math.max(0, Math.min(whole.width - width, Math.round((x * whole.width) / stored.width))),
-    y: Math.max(0, Math.min(whole.height - height, Math.round((y * whole.height) / stored.height))),
-    width: Math.min(width, whole.width),
-    height: Math.min(height, whole.height),
+    x: Math.min(whole.width - width, Math.round(x * factor)),
+    y: Math.min(whole.height - height, Math.round(y * factor)),
+    width,
+    height,
   }
 }
