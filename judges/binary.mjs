@@ -52,7 +52,8 @@ async function conduct(label, client, { program, env, ...world }, { HOME, projec
   try {
     const evidence = () => session.evidence()
     if (!(await report.check(`${label} | connects`, session.connect, evidence))) return
-    for (const [what, check] of checks(session, world, project)) await report.check(`${label} | ${what}`, check, evidence)
+    for (const [what, check] of checks(session, world, project))
+      await report.check(`${label} | ${what}`, check, evidence)
   } finally {
     session.dispose()
     process.chdir(import.meta.dirname)

@@ -24,7 +24,13 @@ export function toolChecks(session, { site, images, hasBrowser }, project) {
       'thirteen tools',
       async () => {
         const { tools } = await session.listTools()
-        assert.equal(tools.map(({ name }) => name).toSorted().join(' '), TOOLS)
+        assert.equal(
+          tools
+            .map(({ name }) => name)
+            .toSorted()
+            .join(' '),
+          TOOLS,
+        )
       },
     ],
     ['Bash', says('Bash', { command: 'echo "[$(command -v node bun)]"; echo two words' }, /^\[\]\ntwo words/)],
@@ -32,7 +38,10 @@ export function toolChecks(session, { site, images, hasBrowser }, project) {
     ['ReadBgOutput', says('ReadBgOutput', { task_id: 1, wait_for_pattern: 'begun' }, /begun/)],
     ['ListBgTasks', says('ListBgTasks', {}, /sleep 100/)],
     ['KillBgTask', says('KillBgTask', { task_id: 1 }, /1/)],
-    ['Bash, a long output', says('Bash', { command: 'for ((i = 0; i < 20000; i++)); do echo line $i; done' }, /line 19999/)],
+    [
+      'Bash, a long output',
+      says('Bash', { command: 'for ((i = 0; i < 20000; i++)); do echo line $i; done' }, /line 19999/),
+    ],
     ['ReadDocs', says('ReadDocs', { url: `${site}/page` }, /Plain words/)],
     ['ReadDocs, a PDF', says('ReadDocs', { url: `${site}/paper.pdf` }, /Printed words/)],
     ...(hasBrowser ? [['ReadDocs, a script', says('ReadDocs', { url: `${site}/scripted` }, /Made by a script/)]] : []),
@@ -70,8 +79,14 @@ function imageChecks(session, images, refuses) {
   const whole = { size: [400, 200], left: RED, right: BLUE }
   return [
     ...['png', 'jpeg', 'webp', 'gif'].map((kind) => [`ReadImage, ${kind}`, shows(images[kind], {}, whole)]),
-    ['ReadImage, a part', shows(images.png, { crop: [100, 0, 200, 100] }, { size: [800, 400], left: RED, right: BLUE })],
-    ['ReadImage, turned', shows(images.turned, { crop: [0, 0, 200, 200] }, { size: [800, 800], left: RED, right: RED })],
+    [
+      'ReadImage, a part',
+      shows(images.png, { crop: [100, 0, 200, 100] }, { size: [800, 400], left: RED, right: BLUE }),
+    ],
+    [
+      'ReadImage, turned',
+      shows(images.turned, { crop: [0, 0, 200, 200] }, { size: [800, 800], left: RED, right: RED }),
+    ],
     ['ReadImage, too large', refuses('ReadImage', { file_path: images.large }, /9000 x 9000 pixels, more than the 64/)],
     ['ReadImage, cut short', refuses('ReadImage', { file_path: images.cut }, /damaged or cut short/)],
     ...['avif', 'tiff'].map((kind) => [
@@ -101,9 +116,15 @@ export function sandboxChecks(session, _, project) {
         assert.ok(existsSync(join(project, 'mine.txt')))
       },
     ],
-    ['nothing else', async () => assert.match(await runs('touch /usr/.judged && rm /usr/.judged'), /Read-only file system/)],
+    [
+      'nothing else',
+      async () => assert.match(await runs('touch /usr/.judged && rm /usr/.judged'), /Read-only file system/),
+    ],
     ['no secret', async () => assert.match(await runs('echo /root/.* "$(< /etc/shadow)"'), /\.|Permission/)],
-    ['no open file of the server', async () => assert.match(await runs('echo /proc/self/fd/*'), /fd\/0 \S*fd\/1 \S*fd\/2/)],
+    [
+      'no open file of the server',
+      async () => assert.match(await runs('echo /proc/self/fd/*'), /fd\/0 \S*fd\/1 \S*fd\/2/),
+    ],
     ['a filter of system calls', async () => assert.match(await runs('echo "$(< /proc/self/status)"'), /Seccomp:\t2/)],
   ]
 }
@@ -144,7 +165,9 @@ export function httpChecks({ program, env, home }, client) {
       async () => {
         const session = await openHttpSession({ ...client, over: 'http' }, { url, token })
         await session.connect()
-        const text = textOf(await session.callTool('Bash', { command: 'touch /usr/.judged && rm /usr/.judged; echo done' }))
+        const text = textOf(
+          await session.callTool('Bash', { command: 'touch /usr/.judged && rm /usr/.judged; echo done' }),
+        )
         assert.match(text, /Read-only file system[^]*done/)
         await session.peer.close()
       },
