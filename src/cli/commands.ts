@@ -67,9 +67,13 @@ async function serve({ config: given, createServing, log }: Surroundings, { flag
 async function tools({ createServer }: Surroundings, { flags }: Arguments): Promise<number> {
   const { toolsReport, toolsJson } = await import('./tools.js')
   const server = createServer()
-  await server.prepare()
-  const { catalogue } = server
-  return said(print(flags.json ? toolsJson(catalogue) : toolsReport(catalogue)))
+  try {
+    await server.prepare()
+    const { catalogue } = server
+    return await said(print(flags.json ? toolsJson(catalogue) : toolsReport(catalogue)))
+  } finally {
+    await server.close()
+  }
 }
 
 async function call({ createServer }: Surroundings, { operands, flags }: Arguments): Promise<number> {
