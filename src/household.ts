@@ -153,7 +153,9 @@ export function createHousehold({ config, log, confinement, transport, tools, re
       if (!shell) throw new Failure('The server is stopping.')
       return shell
     }
-    return { index: openScripts({ folder, shell: openedShell, notices, log, house: tools }), toolOf: scriptTool }
+    const complain = (message: string): void => log.warn(message)
+    const index = openScripts({ folder, shell: openedShell, notices, complain, house: tools })
+    return { index, toolOf: scriptTool }
   }
 
   const services: Services = closingFirst([callbacks, ...(scripts ? [scripts] : [])], createServices(openers, notices))

@@ -215,7 +215,8 @@ const GENERAL = {
   SCRIPT_TOOLS: {
     type: 'string',
     default: '',
-    about: 'Folder of executable scripts, each of which becomes a tool that describes itself when it is run with `--schema`.',
+    about:
+      'Folder of executable scripts, each of which becomes a tool that describes itself when it is run with `--schema`.',
   },
   ASK_WAIT: {
     type: 'integer',

@@ -36,7 +36,10 @@ const LOOK_FRESH_MS = 1000
 
 export type Views = (level: CageLevel, writable: readonly string[], fixed: readonly string[]) => View
 
-export function createViews({ project, home, memoryBytes, programs = [], ...terms }: ViewTerms, emptyFile: string): Views {
+export function createViews(
+  { project, home, memoryBytes, programs = [], ...terms }: ViewTerms,
+  emptyFile: string,
+): Views {
   const system = systemParts()
   const secrets = [...terms.hidden, ...SOCKET_FOLDERS, ...KERNEL_INSIDES].filter(isWorthHiding)
   const always = [

@@ -34,7 +34,8 @@ export async function askScript(shell: Shell, path: string, who: Who): Promise<A
 function goodText({ exitCode, signal, text, truncated, binary, note }: Outcome): string {
   if (exitCode !== 0) {
     const how = signal === null ? `with exit code ${exitCode}` : `by ${signal}`
-    const said = text.trim() === '' ? 'and said nothing' : `and said: ${oneLine(text.slice(-2 * MAX_QUOTED), MAX_QUOTED)}`
+    const said =
+      text.trim() === '' ? 'and said nothing' : `and said: ${oneLine(text.slice(-2 * MAX_QUOTED), MAX_QUOTED)}`
     throw new Failure(`ended ${how} when asked for --schema, ${said}${note === undefined ? '' : ` ${note}`}`)
   }
   if (binary) throw new Failure('printed no text for --schema: print its description as JSON.')

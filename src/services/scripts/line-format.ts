@@ -35,7 +35,11 @@ export function readLines(text: string): JsonObject {
   }
 }
 
-function parameterOf(line: string): { readonly name: string; readonly schema: JsonObject; readonly isRequired: boolean } {
+function parameterOf(line: string): {
+  readonly name: string
+  readonly schema: JsonObject
+  readonly isRequired: boolean
+} {
   const [, name = '', type = '', rest = ''] = PARAMETER.exec(line) ?? []
   const known = typeOf(type.toLowerCase())
   if (name === '' || known === undefined) throw notUnderstood(line)

@@ -46,6 +46,7 @@ function whyNot(
   if (house.has(name.toLowerCase())) return `cannot be called ${name}: that tool is there already. Rename it.`
   const other = scripts.get(name)
   if (other) return `would be called ${name} as ${other.file} is: rename one of them.`
-  if (scripts.size >= MAX_SCRIPTS) return `is one too many: ${MAX_SCRIPTS} scripts become tools. Put _ before the names of others.`
+  if (scripts.size >= MAX_SCRIPTS)
+    return `is one too many: ${MAX_SCRIPTS} scripts become tools. Put _ before the names of others.`
   return undefined
 }

@@ -1,7 +1,6 @@
 // Puts the index of scripts together from the settings. Scripts are asked in the name of the person whose folder it is.
 
 import { Failure } from '../../lib/failure.js'
-import type { Log } from '../../platform/log.js'
 import { osUser } from '../../platform/user.js'
 import type { Notices } from '../notices.js'
 import type { Shell } from '../shell/shell.js'
@@ -12,12 +11,12 @@ export interface Surroundings {
   readonly folder: string
   readonly shell: () => Promise<Shell>
   readonly notices: Notices
-  readonly log: Log
+  readonly complain: (message: string) => void
   /** The names of the tools there are without scripts. */
   readonly house: readonly string[]
 }
 
-export function openScripts({ folder, shell, notices, log, house }: Surroundings): ScriptIndex {
+export function openScripts({ folder, shell, notices, complain, house }: Surroundings): ScriptIndex {
   const who = { user: osUser(), session: 'scripts' }
   return createScriptIndex({
     folder,
@@ -27,6 +26,6 @@ export function openScripts({ folder, shell, notices, log, house }: Surroundings
       return askScript(await shell(), path, who)
     },
     notices,
-    complain: (message) => log.warn(message),
+    complain,
   })
 }
