@@ -27,6 +27,7 @@ import { lazyState } from './services/state.js'
 import type { Tasks } from './services/tasks/tasks.js'
 import { lateScripts, type LateScripts } from './tools/late-scripts.js'
 import { lateSkills, type LateSkills } from './tools/late-skills.js'
+import type { ScriptOffers } from './tools/script-offers.js'
 import { openSkillOffers } from './tools/skill-offers.js'
 
 /** Each by the name that tools call it by. */
@@ -84,7 +85,7 @@ export function createHousehold({ config, log, confinement, transport, tools, re
   let desk: Desk | undefined
   const jobs = () => shell?.openJobs()
   const scriptFolder = scriptFolderOf(config)
-  const scripts = scriptFolder === undefined ? undefined : lateScripts(() => openScriptTools(scriptFolder))
+  const scripts = scriptFolder === undefined ? undefined : lateScripts(() => openScriptOffers(scriptFolder))
   const runsCommands = COMMAND_TOOLS.some((name) => !refusals.has(name))
 
   const openers: Openers<Rooms> = {
@@ -143,19 +144,15 @@ export function createHousehold({ config, log, confinement, transport, tools, re
     },
   }
 
-  async function openScriptTools(folder: string) {
-    const [{ openScripts }, { scriptTool }] = await Promise.all([
-      import('./services/scripts/open-scripts.js'),
-      import('./tools/script-tool.js'),
-    ])
-    const openedShell = async (): Promise<Shell> => {
-      await services.open(['shell'])
-      if (!shell) throw new Failure('The server is stopping.')
-      return shell
-    }
-    const complain = (message: string): void => log.warn(message)
-    const index = openScripts({ folder, shell: openedShell, notices, complain, house: tools })
-    return { index, toolOf: scriptTool }
+  async function openScriptOffers(folder: string): Promise<ScriptOffers> {
+    const { scriptOffers } = await import('./tools/script-offers.js')
+    return scriptOffers({ folder, shell: openedShell, notices, log, house: tools })
+  }
+
+  async function openedShell(): Promise<Shell> {
+    await services.open(['shell'])
+    if (!shell) throw new Failure('The server is stopping.')
+    return shell
   }
 
   const services: Services = closingFirst([callbacks, ...(scripts ? [scripts] : [])], createServices(openers, notices))
