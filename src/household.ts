@@ -86,12 +86,14 @@ export function createHousehold({ config, log, confinement, transport, tools, re
   const jobs = () => shell?.openJobs()
   const scriptFolder = scriptFolderOf(config)
   const scripts = scriptFolder === undefined ? undefined : lateScripts(() => openScriptOffers(scriptFolder))
+  const allTools = (): readonly string[] => [...tools, ...(scripts?.names() ?? [])]
+  const isCommandTool = (tool: string): boolean => COMMAND_TOOLS.includes(tool) || !tools.includes(tool)
   const runsCommands = COMMAND_TOOLS.some((name) => !refusals.has(name))
 
   const openers: Openers<Rooms> = {
     async desk() {
       const { openDesk } = await import('./services/board/open-desk.js')
-      const seen = { notices, state, calls, jobs, tools, refusals, runCommands: new Set(COMMAND_TOOLS) }
+      const seen = { notices, state, calls, jobs, refusals, tools: allTools, runsCommands: isCommandTool }
       const search = async () => (await import('./services/search/standing.js')).standingOf(config.settings)
       const standings = new Map([['WebSearch', search]])
       return (desk = await openDesk({ config, log, confinement, transport, standings, ...seen }))

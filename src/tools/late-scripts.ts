@@ -6,6 +6,8 @@ import type { Tool } from './tool.js'
 export interface LateScripts {
   /** The same offers with the tools among them; nothing to wait for where no script must be asked. */
   among<O extends Offers>(others: O): O & Required<Pick<Offers, 'prepare'>> & { tools(): readonly Tool[] }
+  /** Of those that are known by now. */
+  names(): readonly string[]
   close(): void
 }
 
@@ -38,6 +40,7 @@ export function lateScripts(open: () => Promise<ScriptOffers>): LateScripts {
         return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined)
       },
     }),
+    names: () => opened?.index.scripts.map(({ name }) => name) ?? [],
     close() {
       isClosed = true
       opened?.index.close()
