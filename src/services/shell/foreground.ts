@@ -40,3 +40,12 @@ export function createForeground(work: Work, jobs: () => Promise<Jobs>, who: Who
     },
   }
 }
+
+/** One of which nobody will keep anything. */
+export function unkept(work: Work): Foreground {
+  return { work, kept: nothing, keep: nothing, problem: undefined }
+}
+
+function nothing(): Promise<undefined> {
+  return Promise.resolve(undefined)
+}
