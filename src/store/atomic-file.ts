@@ -4,6 +4,7 @@
 import {
   closeSync,
   fchmodSync,
+  fchownSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -11,16 +12,23 @@ import {
   rmSync,
   statSync,
   writeFileSync,
+  type Stats,
 } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
 
+/** Who may do what with a file; an owner is given by root alone. */
+export interface Like {
+  readonly mode: number
+  readonly owner?: Pick<Stats, 'uid' | 'gid'> | undefined
+}
+
 /** `mayCommit` is asked last, when the new text lies on disk beside the old; false leaves the old one and says so. */
-export function replaceFile(path: string, content: string | Buffer, mayCommit: () => boolean, mode?: number): boolean {
+export function replaceFile(path: string, content: string | Buffer, mayCommit: () => boolean, like?: Like): boolean {
   const beside = `${path}.${randomUUID()}.tmp`
   try {
-    writeDurably(beside, content, mode)
+    writeDurably(beside, content, like)
     if (!mayCommit()) return false
     renameSync(beside, path)
     syncFolder(dirname(path))
@@ -61,11 +69,12 @@ export function makePrivateFolder(path: string): void {
   }
 }
 
-function writeDurably(path: string, content: string | Buffer, mode: number | undefined): void {
+function writeDurably(path: string, content: string | Buffer, like: Like | undefined): void {
   const file = openSync(path, 'wx', 0o600)
   try {
     writeFileSync(file, content)
-    if (mode !== undefined) fchmodSync(file, mode)
+    if (like?.owner !== undefined && process.geteuid?.() === 0) fchownSync(file, like.owner.uid, like.owner.gid)
+    if (like !== undefined) fchmodSync(file, like.mode)
     fsyncSync(file)
   } finally {
     closeSync(file)

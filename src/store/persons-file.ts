@@ -18,7 +18,7 @@ import { basename, dirname, join } from 'node:path'
 import { hasCode } from '../lib/error-code.js'
 import { Failure } from '../lib/failure.js'
 import { reasonOf } from '../lib/reason-of.js'
-import { makePrivateFolder, replaceFile, syncFolder } from './atomic-file.js'
+import { makePrivateFolder, replaceFile, syncFolder, type Like } from './atomic-file.js'
 
 const MAX_BYTES = 64 * 1024 * 1024
 const BACKUPS_KEPT = 3
@@ -33,7 +33,7 @@ export interface PersonsFile {
   readonly text: string | undefined
   readonly hasMark: boolean
   readonly bytes: Buffer | undefined
-  readonly mode: number
+  readonly like: Like
 }
 
 /** Throws a Failure whose message says of the file why it cannot be used, as in `is a folder`. */
@@ -41,11 +41,13 @@ export function readPersonsFile(named: string): PersonsFile {
   const path = realPathOf(named)
   const bytes = path === undefined ? undefined : bytesOf(path)
   if (path === undefined || bytes === undefined) {
-    return { path: named, text: undefined, hasMark: false, bytes: undefined, mode: NEW_MODE }
+    return { path: named, text: undefined, hasMark: false, bytes: undefined, like: { mode: NEW_MODE } }
   }
   const text = decode(bytes)
   const hasMark = text.startsWith(MARK)
-  return { path, text: hasMark ? text.slice(1) : text, hasMark, bytes, mode: statSync(path).mode & 0o7777 }
+  const stat = statSync(path)
+  const like = { mode: stat.mode & 0o7777, owner: stat }
+  return { path, text: hasMark ? text.slice(1) : text, hasMark, bytes, like }
 }
 
 /** Gives the name of the copy that was kept of what was there. */
@@ -55,7 +57,7 @@ export function writePersonsFile(file: PersonsFile, text: string, now: Date): st
     if (file.bytes === undefined) makePrivateFolder(dirname(file.path))
     const backup = keepBackup(file, now)
     const marked = (file.hasMark ? MARK : '') + text
-    if (!replaceFile(file.path, marked, () => isUnchanged(file), file.mode)) {
+    if (!replaceFile(file.path, marked, () => isUnchanged(file), file.like)) {
       if (backup !== undefined) rmSync(backup, { force: true })
       throw changedMeanwhile()
     }
@@ -118,14 +120,18 @@ function isUnchanged({ path, bytes }: PersonsFile): boolean {
   return now === undefined || bytes === undefined ? now === bytes : now.equals(bytes)
 }
 
-function keepBackup({ path, bytes, mode }: PersonsFile, now: Date): string | undefined {
+function keepBackup({ path, bytes, like }: PersonsFile, now: Date): string | undefined {
   if (bytes === undefined) return undefined
-  const time = now.toISOString().replace(/\.\d+Z$/, '').replaceAll(/[-:]/g, '').replace('T', '-')
+  const time = now
+    .toISOString()
+    .replace(/\.\d+Z$/, '')
+    .replaceAll(/[-:]/g, '')
+    .replace('T', '-')
   for (let count = 1; ; count++) {
     const backup = `${path}${BACKUP}${time}${count === 1 ? '' : `-${count}`}`
     try {
       copyFileSync(path, backup, constants.COPYFILE_EXCL)
-      chmodSync(backup, mode)
+      chmodSync(backup, like.mode)
       return backup
     } catch (error) {
       if (!hasCode(error, 'EEXIST') || count > 99) throw error

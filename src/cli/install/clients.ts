@@ -72,23 +72,22 @@ function vsCode(id: string, name: string, folder: string): Client {
 }
 
 function claudeCode(machine: Machine): readonly Place[] {
-  const { join } = pathsOf(machine)
+  const path = pathsOf(machine)
   const moved = absolute(machine, machine.env.CLAUDE_CONFIG_DIR)
-  const file = join(moved ?? machine.home, '.claude.json')
-  return [{ file, signs: [file, moved ?? join(machine.home, '.claude')] }]
+  const file = path.join(moved ?? machine.home, '.claude.json')
+  return [{ file, signs: [file, moved ?? path.join(machine.home, '.claude')] }]
 }
 
 /** On Windows, those who have it from the store have it in a folder of the package. */
 function claudeDesktop(machine: Machine): readonly Place[] {
-  const { join } = pathsOf(machine)
+  const path = pathsOf(machine)
   const own = inFolder(machine, [applications(machine), 'Claude'], 'claude_desktop_config.json')
   if (machine.platform !== 'win32') return [own]
-  const local = absolute(machine, machine.env.LOCALAPPDATA) ?? join(machine.home, 'AppData', 'Local')
-  const named = (folder: string): readonly string[] =>
-    machine.list(folder).filter((name) => /^claude(_|$)/i.test(name))
-  const packages = join(local, 'Packages')
+  const local = absolute(machine, machine.env.LOCALAPPDATA) ?? path.join(machine.home, 'AppData', 'Local')
+  const named = (folder: string): readonly string[] => machine.list(folder).filter((name) => /^claude(_|$)/i.test(name))
+  const packages = path.join(local, 'Packages')
   const folders = [
-    ...named(join(local, 'Claude-Data')).map((name) => [local, 'Claude-Data', name]),
+    ...named(path.join(local, 'Claude-Data')).map((name) => [local, 'Claude-Data', name]),
     ...named(packages).map((name) => [packages, name, 'LocalCache', 'Roaming', 'Claude']),
   ]
   return [...folders.map((folder) => inFolder(machine, folder, 'claude_desktop_config.json')), own]
@@ -119,15 +118,15 @@ function devinFolder(machine: Machine): readonly string[] {
 /** Where programs with a window keep what is theirs. */
 function applications(machine: Machine): string {
   const { platform, home, env } = machine
-  const { join } = pathsOf(machine)
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support')
-  if (platform === 'win32') return absolute(machine, env.APPDATA) ?? join(home, 'AppData', 'Roaming')
-  return absolute(machine, env.XDG_CONFIG_HOME) ?? join(home, '.config')
+  const path = pathsOf(machine)
+  if (platform === 'darwin') return path.join(home, 'Library', 'Application Support')
+  if (platform === 'win32') return absolute(machine, env.APPDATA) ?? path.join(home, 'AppData', 'Roaming')
+  return absolute(machine, env.XDG_CONFIG_HOME) ?? path.join(home, '.config')
 }
 
 function inFolder(machine: Machine, folder: readonly string[], name: string): Place {
-  const { join } = pathsOf(machine)
-  return { file: join(...folder, name), signs: [join(...folder)] }
+  const path = pathsOf(machine)
+  return { file: path.join(...folder, name), signs: [path.join(...folder)] }
 }
 
 function absolute(machine: Machine, path: string | undefined): string | undefined {

@@ -32,9 +32,11 @@ function texts(space: fc.Arbitrary<string>, comma: fc.Arbitrary<string>): fc.Arb
       { maxDepth: 3, withCrossShrink: true },
       fc.json({ maxDepth: 0 }),
       tie('object'),
-      fc.tuple(space, fc.array(fc.tuple(tie('value'), space), { maxLength: 3 }), comma).map(([head, items, end]) =>
-        items.length === 0 ? `[${head}]` : `[${head}${items.map(([item, after]) => item + after).join(',')}${end}]`,
-      ),
+      fc
+        .tuple(space, fc.array(fc.tuple(tie('value'), space), { maxLength: 3 }), comma)
+        .map(([head, items, end]) =>
+          items.length === 0 ? `[${head}]` : `[${head}${items.map(([item, after]) => item + after).join(',')}${end}]`,
+        ),
     ),
     object: objectOf(fc.uniqueArray(fc.tuple(key, tie('value')), { maxLength: 3, selector: ([name]) => name })),
   })).object
@@ -55,11 +57,13 @@ const lenient = texts(gap(COMMENTED), fc.constantFrom('', ',', ', // the last\n'
 
 /** With servers of others, or with a place for them. */
 const configurations = fc.oneof(strict, lenient).chain((root) =>
-  fc.tuple(fc.constant(root), fc.boolean(), fc.oneof(strict, lenient), gap(COMMENTED)).map(([text, has, servers, space]) => {
-    if (!has) return text
-    const isEmpty = Object.keys(parse(text) as object).length === 0
-    return text.replace('{', () => `{${space}"mcpServers":${servers}${isEmpty ? '' : ','}`)
-  }),
+  fc
+    .tuple(fc.constant(root), fc.boolean(), fc.oneof(strict, lenient), gap(COMMENTED))
+    .map(([text, has, servers, space]) => {
+      if (!has) return text
+      const isEmpty = Object.keys(parse(text) as object).length === 0
+      return text.replace('{', () => `{${space}"mcpServers":${servers}${isEmpty ? '' : ','}`)
+    }),
 )
 
 test('removing undoes adding to the letter, and every comment survives', () => {
@@ -115,7 +119,11 @@ test.each([
   ['servers in an array', '{"mcpServers": []}', 'its "mcpServers" is an array, not an object'],
   ['servers in a string', '{"mcpServers": "a"}', 'its "mcpServers" is a string, not an object'],
   ['the servers twice', '{"mcpServers": {}, "mcpServers": {}}', 'it has "mcpServers" more than once'],
-  ['our name twice', '{"mcpServers": {"scorpiox": {}, "scorpiox": {}}}', 'its "mcpServers" has "scorpiox" more than once'],
+  [
+    'our name twice',
+    '{"mcpServers": {"scorpiox": {}, "scorpiox": {}}}',
+    'its "mcpServers" has "scorpiox" more than once',
+  ],
 ])('%s has no place for us', (_, text, why) => {
   expect(JSONC.read(text, 'mcpServers')).toEqual({ kind: 'odd', why })
 })
@@ -126,7 +134,11 @@ test('what is nested deeper than anybody nests is not touched', () => {
 
 test.each([
   ['nothing', '', '{\n  "mcpServers": {\n    "scorpiox": {\n      "command": "/x",\n      "args": []\n    }\n  }\n}\n'],
-  ['an empty object', '{}\n', '{\n  "mcpServers": {\n    "scorpiox": {\n      "command": "/x",\n      "args": []\n    }\n  }\n}\n'],
+  [
+    'an empty object',
+    '{}\n',
+    '{\n  "mcpServers": {\n    "scorpiox": {\n      "command": "/x",\n      "args": []\n    }\n  }\n}\n',
+  ],
   ['one line', '{"a":1}', '{"a":1, "mcpServers": {"scorpiox": {"command": "/x", "args": []}}}'],
   [
     'tabs and CRLF',

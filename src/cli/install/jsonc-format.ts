@@ -59,14 +59,15 @@ function change(text: string, container: string, command: string, args: readonly
   const entry = entryOf(text, container)
   if (entry === undefined) throw new Failure('has no entry to change')
   const style = styleOf(text)
-  const isSame = (node: Node, value: unknown): boolean => isDeepStrictEqual(getNodeValue(node), value)
   const edits = [
     { key: 'command', value: command },
     { key: 'args', value: args },
   ].flatMap(({ key, value }) => {
     const node = valueOf(membersNamed(entry, key)[0])
     if (node === undefined) return value.length === 0 ? [] : insertMember(text, entry, key, value, style).edits
-    return isSame(node, value) ? [] : [{ at: node.offset, length: node.length, text: style.inline(value) }]
+    return isDeepStrictEqual(getNodeValue(node), value)
+      ? []
+      : [{ at: node.offset, length: node.length, text: style.inline(value) }]
   })
   const changed = applyEdits(text, edits)
   const wanted = { ...getNodeValue(entry), command, ...(args.length > 0 && { args }) }

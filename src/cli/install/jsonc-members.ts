@@ -79,14 +79,7 @@ function insertFirst(text: string, object: Node, key: string, value: unknown, st
   return inserted(at, style.lineBreak + inner, member(key, value, style, inner), tail)
 }
 
-function insertAfter(
-  text: string,
-  object: Node,
-  last: Node,
-  key: string,
-  value: unknown,
-  style: Style,
-): Insertion {
+function insertAfter(text: string, object: Node, last: Node, key: string, value: unknown, style: Style): Insertion {
   const end = last.offset + last.length
   const next = skipTrivia(text, end)
   const hasComma = text[next] === ','
@@ -152,7 +145,9 @@ function cut(from: number, to: number): Edit {
 /** They must not overlap. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   // Of two at one place, the one named first comes first.
-  const backwards = edits.map((edit, index) => ({ edit, index })).toSorted((a, b) => b.edit.at - a.edit.at || b.index - a.index)
+  const backwards = edits
+    .map((edit, index) => ({ edit, index }))
+    .toSorted((a, b) => b.edit.at - a.edit.at || b.index - a.index)
   return backwards.reduce(
     (result, { edit }) => result.slice(0, edit.at) + edit.text + result.slice(edit.at + edit.length),
     text,
@@ -175,7 +170,10 @@ function endOfComments(text: string, from: number, to: number): number {
 }
 
 /** A comment that follows in the same line and belongs to what stands before it. */
-function commentOnLine(text: string, from: number): { readonly kind: 'line' | 'block'; readonly end: number } | undefined {
+function commentOnLine(
+  text: string,
+  from: number,
+): { readonly kind: 'line' | 'block'; readonly end: number } | undefined {
   const comment = /[\t ]*(\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)/y
   comment.lastIndex = from
   const found = comment.exec(text)?.[1]

@@ -50,7 +50,8 @@ const texts = fc
   // Lines thrown together are seldom a document; up to where they are one, they are.
   .map((text) => {
     let end = text.length
-    while (end > 0 && TOML.read(text.slice(0, end), SERVERS).kind === 'broken') end = text.lastIndexOf('\n', end - 2) + 1
+    while (end > 0 && TOML.read(text.slice(0, end), SERVERS).kind === 'broken')
+      end = text.lastIndexOf('\n', end - 2) + 1
     return text.slice(0, end)
   })
 
@@ -102,7 +103,10 @@ test.each([
 })
 
 test.each([
-  ['a table', '[mcp_servers.scorpiox]\ncommand = "node" # old\nargs = [\n  "/old/scorpiox-code.js", # mine\n]\nenv = { A = "1" }\n'],
+  [
+    'a table',
+    '[mcp_servers.scorpiox]\ncommand = "node" # old\nargs = [\n  "/old/scorpiox-code.js", # mine\n]\nenv = { A = "1" }\n',
+  ],
   ['dotted keys', 'mcp_servers.scorpiox.command = "node"\nmcp_servers.scorpiox.args = ["/old/scorpiox-code.js"]\n'],
   ['keys in the table of all', '[mcp_servers]\nscorpiox.command = "node"\nscorpiox.args = ["/old"]\n[x]\na = 1'],
 ])('%s can start something else, and keeps the rest', (_, text) => {

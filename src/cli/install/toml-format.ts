@@ -27,7 +27,9 @@ function read(text: string, container: string): Reading {
   if (!isObject(servers)) return { kind: 'odd', why: `its ${container} is no table` }
   if (Object.hasOwn(servers, NAME)) return { kind: 'taken', entry: servers[NAME] }
   const isClosed = parsed(text + tableOf(container, {}, '\n', '\n')) instanceof TomlError
-  return isClosed ? { kind: 'odd', why: `its ${container} is an inline table, to which nothing can be added` } : { kind: 'free' }
+  return isClosed
+    ? { kind: 'odd', why: `its ${container} is an inline table, to which nothing can be added` }
+    : { kind: 'free' }
 }
 
 function add(text: string, container: string, entry: JsonObject): Added {
@@ -65,7 +67,10 @@ function change(text: string, container: string, command: string, args: readonly
     { at: starts.value, text: print(command) + (needsArgs && !given ? lineBreakOf(text) + written : '') },
     ...(needsArgs && given ? [{ at: given.value, text: print(args) }] : []),
   ].toSorted((a, b) => b.at.start - a.at.start)
-  const changed = edits.reduce((result, { at, text: part }) => result.slice(0, at.start) + part + result.slice(at.end), text)
+  const changed = edits.reduce(
+    (result, { at, text: part }) => result.slice(0, at.start) + part + result.slice(at.end),
+    text,
+  )
   const wanted = { ...entry, command, ...((needsArgs || entry.args !== undefined) && { args }) }
   mustBe(changed, withEntry(was, container, wanted))
   return changed

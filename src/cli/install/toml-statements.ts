@@ -56,7 +56,8 @@ function pathOf(keys: string): readonly string[] {
 /** Where the keys end: at `=` or `]`. */
 function endOfKeys(text: string, from: number): number {
   let at = from
-  while (at < text.length && text[at] !== '=' && text[at] !== ']') at = isQuote(text[at]) ? endOfString(text, at) : at + 1
+  while (at < text.length && text[at] !== '=' && text[at] !== ']')
+    at = isQuote(text[at]) ? endOfString(text, at) : at + 1
   return at
 }
 
@@ -91,8 +92,9 @@ function endOfString(text: string, from: number): number {
   let at = from + closing.length
   while (at < text.length && !text.startsWith(closing, at)) at += quote === '"' && text[at] === '\\' ? 2 : 1
   at += closing.length
+  if (!isLong) return at
   // Up to two quotes may stand before the closing ones.
-  while (isLong && text[at] === quote) at++
+  while (text[at] === quote) at++
   return at
 }
 
