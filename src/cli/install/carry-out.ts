@@ -60,26 +60,29 @@ export async function carryOut(undertaking: Undertaking, flags: Flags, config: C
     await print('Nothing was changed.\n')
     return answer === 'none' ? 0 : INTERRUPTED
   }
-  const chosen = answer === 'each' && streams ? await askEach(undertaking, streams) : open
+  const chosen = answer === 'each' && streams ? await askEach(undertaking, streams, config.home) : open
   if (chosen === undefined) {
     await print('Nothing was changed.\n')
     return INTERRUPTED
   }
-  const isDone = await performAll(chosen)
-  if (chosen.length > 0) await print(undertaking.closing)
+  const isDone = await performAll(chosen, undertaking)
+  if (isDone && chosen.length > 0) await print(undertaking.closing)
   return isDone && !isStuck ? 0 : 1
 }
 
-async function performAll(steps: readonly Step[]): Promise<boolean> {
+/** Without the first nothing else is of use, and while a step is undone the last would take away what it needs. */
+async function performAll(steps: readonly Step[], { first, last }: Undertaking): Promise<boolean> {
   let isDone = true
   if (steps.length > 0) await print('\n')
   for (const step of steps) {
+    if (step === last && !isDone) break
     try {
       await print(`✓ ${step.title}: ${step.perform?.() ?? ''}\n`)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       isDone = false
       await print(`✗ ${step.title}: ${error.message}\n`)
+      if (step === first) break
     }
   }
   return isDone
@@ -104,12 +107,16 @@ async function ask(open: readonly Step[], streams: Streams): Promise<Answer> {
   return clack.isCancel(answer) ? undefined : answer
 }
 
-async function askEach({ first, steps, last }: Undertaking, streams: Streams): Promise<readonly Step[] | undefined> {
+async function askEach(
+  { first, steps, last }: Undertaking,
+  streams: Streams,
+  home: string,
+): Promise<readonly Step[] | undefined> {
   const clack = await import('@clack/prompts')
   const open = steps.filter(({ perform }) => perform !== undefined)
   const chosen: Step[] = []
   for (const step of open) {
-    const answer = await clack.confirm({ ...streams, message: `${step.title} (${step.place})?` })
+    const answer = await clack.confirm({ ...streams, message: `${step.title}, ${shortened(step.place, home)}?` })
     if (clack.isCancel(answer)) return undefined
     if (answer) chosen.push(step)
   }
@@ -129,9 +136,12 @@ function isLine(text: string | undefined): boolean {
 
 function shown({ title, place, lines, note, isStuck }: Step, home: string, colours: boolean): string {
   const said = note === undefined ? '' : `: ${note}`
-  const short = place.startsWith(join(home, sep)) ? `~${place.slice(home.length)}` : place
-  const head = `${isStuck ? '✗ ' : ''}${title}  ${short}${said}\n`
+  const head = `${isStuck ? '✗ ' : ''}${title}  ${shortened(place, home)}${said}\n`
   return head + lines.map((line) => `${coloured(line, colours)}\n`).join('')
+}
+
+function shortened(place: string, home: string): string {
+  return place.startsWith(join(home, sep)) ? `~${place.slice(home.length)}` : place
 }
 
 function coloured({ mark, text }: Line, colours: boolean): string {
