@@ -2,7 +2,7 @@
 // file and parts beside it that are loaded when needed: what is not parsed at the start costs nothing there. The page
 // for browsers is three files in dist/page/.
 
-import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -29,8 +29,10 @@ const helpersApart = {
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
 
-await rm('dist', { recursive: true, force: true })
 await mkdir('dist', { recursive: true })
+// All but the executables, which another script builds, and others may have started.
+const old = (await readdir('dist')).filter((name) => !/^(scorpiox-code(\.exe)?|binaries)$/.test(name))
+for (const name of old) await rm(`dist/${name}`, { recursive: true, force: true })
 await bundle(
   { 'scorpiox-code': 'src/main.ts', [HELPERS]: HELPERS },
   { dir: 'dist', format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'parts/[name].js' },
