@@ -35,8 +35,7 @@ export function sandboxTerms(config: Config, levels: readonly CageLevel[]): Sand
     ],
     writable: listed(settings.SANDBOX_WRITE).map(inHome),
     readable: listed(settings.SANDBOX_READ).map(inHome),
-    // What clients start lies in the folder, wherever the state may be kept.
-    fixed: [ownCode, ...(home === '' ? [] : [join(home, '.scorpiox')])],
+    fixed: [ownCode],
     pids: settings.SANDBOX_PIDS,
     memoryBytes: settings.SANDBOX_MEMORY_MB * 1024 * 1024,
     env: childEnv,

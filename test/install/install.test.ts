@@ -149,6 +149,19 @@ test('an entry of ours that a person has extended keeps that, and one of others 
   expect(person.read('.gemini/settings.json')).toBe(foreign)
 })
 
+test('while a client cannot be disconnected, what it starts stays', async () => {
+  const person = newPerson()
+  person.write('.cursor/mcp.json', '{}')
+  person.write('.gemini/settings.json', '{}')
+  await person.run('install', '--yes')
+  person.write('.cursor/mcp.json', person.read('.cursor/mcp.json').slice(0, -3))
+  const { code, text } = await person.run('uninstall', '--yes')
+  expect(code).toBe(1)
+  expect(text).toContain('kept, because a client that was left alone may start it')
+  expect(existsSync(person.place)).toBe(true)
+  expect(person.read('.gemini/settings.json')).toBe('{}')
+})
+
 test('of what was there, the last three are kept, with their mode', async () => {
   const person = newPerson()
   person.write('.cursor/mcp.json', '{"theme": 1}')

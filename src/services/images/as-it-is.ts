@@ -21,10 +21,8 @@ const MIME_TYPES = new Map([
 export async function showAsItIs({ format, crop, page }: Order, file: RegularFile): Promise<Picture> {
   const mimeType = MIME_TYPES.get(format)
   if (mimeType === undefined) throw new Failure(`is ${format}, which has to be converted to be shown; ${GET_SHARP}`)
-  if (crop !== undefined || page !== undefined)
-    throw new Failure(`cannot be cropped or paged through; ${GET_SHARP}`)
-  if (file.size > MAX_BYTES)
-    throw new Failure(`is too large to be shown as it is (${file.size} bytes); ${GET_SHARP}`)
+  if (crop !== undefined || page !== undefined) throw new Failure(`cannot be cropped or paged through; ${GET_SHARP}`)
+  if (file.size > MAX_BYTES) throw new Failure(`is too large to be shown as it is (${file.size} bytes); ${GET_SHARP}`)
   const bytes = Buffer.alloc(file.size)
   await file.handle.read(bytes, 0, bytes.length, 0)
   const original = imageSizeOf(bytes, format)
