@@ -59,6 +59,8 @@ async function bundle({ file, source, absent }) {
     cwd: root,
     platform: 'node',
     tsconfig: false,
+    // The file that Node.js would take has parts that no bundler finds.
+    resolve: { alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') } },
     plugins: [without(absent)],
     // The package says that importing its files does nothing, which is so of its library.
     treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/].*main\.ts$/, sideEffects: true }] },
