@@ -2,8 +2,9 @@
 // file and parts beside it that are loaded when needed: what is not parsed at the start costs nothing there. The page
 // for browsers is three files in dist/page/.
 
-import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
+import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { rolldown } from 'rolldown'
@@ -80,9 +81,10 @@ await bundle('src/services/documents/extract/lesson.ts', {
   codeSplitting: false,
 })
 // The package is ESM; this folder's .js file is not, and the types describe what is.
-await writeFile('dist/package.json', '{ "type": "commonjs" }\n')
+await writeFile('dist/package.json', '{ "type": "commonjs", "sideEffects": false }\n')
 await chmod('dist/scorpiox-code.js', 0o755)
 declarations()
+await keepReachable('dist/types', 'dist/types/library.d.ts')
 await writeFile('dist/types/package.json', '{ "type": "module" }\n')
 
 async function bundle(input, output) {
@@ -137,4 +139,19 @@ function declarations() {
   const tsc = 'node_modules/typescript/bin/tsc'
   const run = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
   if (run.status !== 0) process.exit(run.status ?? 1)
+}
+
+/** The compiler declares every file it has seen; people get those that the library's own lead to. */
+async function keepReachable(folder, entry) {
+  const kept = new Set([resolve(entry)])
+  for (const file of kept) {
+    const text = await readFile(file, 'utf8')
+    for (const [, specifier] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)) {
+      kept.add(resolve(dirname(file), `${specifier}.d.ts`))
+    }
+  }
+  for (const found of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const file = resolve(found.parentPath, found.name)
+    if (found.isFile() && !kept.has(file)) await rm(file)
+  }
 }

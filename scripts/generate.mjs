@@ -1,10 +1,11 @@
-// Writes what is generated from the code: the tables of the README and of docs/ in three languages, and the pinned surface
-// of each tool. With --check it writes nothing and fails where a file is not up to date, a translation lacks something, or
-// a link leads nowhere.
+// Writes what is generated from the code: the tables of the README and of docs/ in three languages, docs/api.md, server.json,
+// the pinned surface of each tool and the sizes to compare with. With --check it writes nothing and fails where a file is
+// not up to date, a translation lacks something, or a link leads nowhere.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
+import { apiReport } from './api-report.mjs'
 import { askProgram } from './docs/facts.mjs'
 import { allPages, brokenLinks } from './docs/links.mjs'
 import { composePages } from './docs/translations.mjs'
@@ -13,6 +14,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
 const check = process.argv.includes('--check')
 const stale = []
+const API = 'docs/api.md'
 
 const tools = askProgram('tools')
 const { options } = askProgram('config')
@@ -24,7 +26,13 @@ for (const file of readdirSync('test/surface')) {
 }
 const { files, problems } = composePages({ tools, options })
 for (const [file, text] of files) put(file, text)
+put(API, apiReport('dist/types/library.d.ts'))
 problems.push(...brokenLinks(allPages()))
+if (stale.includes(API)) {
+  problems.push(
+    `the public API of the library changed: run npm run generate, read the difference in ${API}, and give it a line in CHANGELOG.md`,
+  )
+}
 if (stale.length > 0) problems.push(`not up to date: ${stale.join(', ')}; run npm run generate`)
 
 for (const problem of problems) process.stderr.write(`${problem}\n`)

@@ -6,7 +6,7 @@ import { assemble, lazily, type Serving } from './assemble.js'
 import { loadConfig, type Config } from './config/load.js'
 import { Failure } from './lib/failure.js'
 import { createLog, stackOf, type Log } from './platform/log.js'
-import { loadCompile } from './protocol/schema-check.js'
+import { loadPlain } from './protocol/schema-check.js'
 import type { Confinement } from './services/shell/confinement.js'
 import { localPeer } from './transport/local-peer.js'
 import { serveStdio } from './transport/stdio.js'
@@ -48,7 +48,7 @@ async function serve(config: Config, log: Log): Promise<number> {
     await Promise.resolve(server.services.open(['desk'])).catch((error: unknown) => {
       if (!(error instanceof Failure)) server.logError(error)
     })
-    await loadCompile()
+    await loadPlain()
     void callbacks.arrive(peer)
     const { afterStart } = await import('./services/shell/after-start.js')
     await afterStart(config, log, await confinement())

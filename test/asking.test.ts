@@ -50,7 +50,7 @@ describe('a legacy client is sent a request', () => {
     ['name', 'elicitation/create', ann, JSON.stringify(ann)],
     ['name', 'elicitation/create', { action: 'decline' }, '{"action":"decline"}'],
     ['visit', 'elicitation/create', { action: 'accept' }, '{"page":{"action":"accept"}}'],
-    ['think', 'sampling/createMessage', thought, JSON.stringify({ thought })],
+    ['think', 'sampling/createMessage', thought, JSON.stringify({ thought: { ...thought, text: 'Hm' } })],
     ['folders', 'roots/list', folders, JSON.stringify({ folders })],
     ['optional', 'elicitation/create', { action: 'accept' }, 'name undefined'],
     ['optional', 'elicitation/create', { action: 'accept', content: null }, 'name undefined'],

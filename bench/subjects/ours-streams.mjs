@@ -9,14 +9,14 @@ const touch = defineTool({
   description: 'Say that the tools changed',
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: { type: 'object' },
-  run: (_input, _services, call) => {
+  run: (_input, call) => {
     call.changed('tools')
     return 'touched'
   },
   render: (text) => text,
 })
 
-const authenticate = ({ authorization }) => ({ user: authorization, via: 'token', credential: 'bench' })
+const authenticate = (token) => token
 
 const { port } = await serveHttp({
   name: 'streams',

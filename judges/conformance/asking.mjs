@@ -7,7 +7,7 @@ const ok = { type: 'boolean', description: 'Whether to go on' }
 
 const sampling = tool('test_sampling', "Puts the prompt to the client's model.", {
   input: strings('prompt'),
-  run: async ({ prompt }, _services, call) => {
+  run: async ({ prompt }, call) => {
     const { answer } = await call.ask({ answer: sample(prompt, 100) })
     return `LLM response: ${wordsOf(answer)}`
   },
@@ -15,7 +15,7 @@ const sampling = tool('test_sampling', "Puts the prompt to the client's model.",
 
 const eliciting = tool('test_elicitation', 'Asks for a user name and an e-mail address.', {
   input: strings('message'),
-  run: async ({ message }, _services, call) => {
+  run: async ({ message }, call) => {
     const { user } = await call.ask({
       user: form(message, {
         username: { type: 'string', description: "User's response" },
@@ -27,7 +27,7 @@ const eliciting = tool('test_elicitation', 'Asks for a user name and an e-mail a
 })
 
 const defaults = tool('test_elicitation_sep1034_defaults', 'Asks with a default for every kind of field.', {
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     const { profile } = await call.ask({
       profile: {
         kind: 'form',
@@ -49,7 +49,7 @@ const defaults = tool('test_elicitation_sep1034_defaults', 'Asks with a default 
 })
 
 const enums = tool('test_elicitation_sep1330_enums', 'Asks for one or several of a list, in every way to write that.', {
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     const { choices } = await call.ask({
       choices: form('Please choose', {
         untitledSingle: { type: 'string', enum: ['option1', 'option2', 'option3'] },
@@ -68,14 +68,14 @@ const enums = tool('test_elicitation_sep1330_enums', 'Asks for one or several of
 })
 
 const greeting = tool('test_input_required_result_elicitation', 'Greets whoever says their name.', {
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     const { user_name: user } = await call.ask({ user_name: form('What is your name?', { name }) })
     return user.action === 'accept' ? `Hello, ${user.content.name}!` : 'Hello, whoever you are!'
   },
 })
 
 const capital = tool('test_input_required_result_sampling', "Asks the client's model for a capital.", {
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     const { capital_question: answer } = await call.ask({
       capital_question: sample('What is the capital of France?', 100),
     })
@@ -84,14 +84,14 @@ const capital = tool('test_input_required_result_sampling', "Asks the client's m
 })
 
 const folders = tool('test_input_required_result_list_roots', 'Names the folders the client works in.', {
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     const { client_roots: answer } = await call.ask({ client_roots: { kind: 'roots' } })
     return listed(answer)
   },
 })
 
 const confirming = tool('test_input_required_result_request_state', 'Goes on only when told to.', {
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     const { confirm } = await call.ask({ confirm: form('Please confirm', { ok }) })
     return `state-ok: ${outcome(confirm)}`
   },
@@ -99,14 +99,14 @@ const confirming = tool('test_input_required_result_request_state', 'Goes on onl
 
 // The same question; the suite answers it with a state that somebody has changed on the way.
 const sealed = tool('test_input_required_result_tampered_state', 'Goes on only when told to, and with its own state.', {
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     const { confirm } = await call.ask({ confirm: form('Please confirm', { ok }) })
     return `Confirmed: ${outcome(confirm)}`
   },
 })
 
 const several = tool('test_input_required_result_multiple_inputs', 'Asks for three different things at once.', {
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     const answers = await call.ask({
       user_name: form('What is your name?', { name }),
       greeting: sample('Generate a greeting', 50),
@@ -117,7 +117,7 @@ const several = tool('test_input_required_result_multiple_inputs', 'Asks for thr
 })
 
 const rounds = tool('test_input_required_result_multi_round', 'Asks a second question once the first is answered.', {
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     const { step1 } = await call.ask({ step1: form('Step 1: What is your name?', { name }) })
     const { step2 } = await call.ask({
       step2: form('Step 2: What is your favorite color?', { color: { type: 'string' } }),
@@ -127,7 +127,7 @@ const rounds = tool('test_input_required_result_multi_round', 'Asks a second que
 })
 
 const considerate = tool('test_input_required_result_capabilities', 'Asks only what this client can answer.', {
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     const { can } = call
     const answers = await call.ask({
       ...(can.form && { user_name: form('What is your name?', { name }) }),
@@ -139,7 +139,7 @@ const considerate = tool('test_input_required_result_capabilities', 'Asks only w
 })
 
 const streaming = tool('test_streaming_elicitation', 'Reports progress, then asks.', {
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     call.progress(1, { total: 2, message: 'About to ask' })
     const { confirm } = await call.ask({ confirm: form('Please confirm', { ok }) })
     return outcome(confirm)

@@ -24,7 +24,7 @@ export function visitingPrompts() {
 
 function trigger(list, name) {
   return tool(name, `Changes the list of ${list}.`, {
-    run: (_input, _services, call) => {
+    run: (_input, call) => {
       shown[list] = !shown[list]
       call.changed(list)
       return `The list of ${list} has changed.`

@@ -46,7 +46,7 @@ const illustrated = definePrompt({
 const asking = definePrompt({
   name: 'test_input_required_result_prompt',
   description: 'Asks for its context before it is a prompt.',
-  get: async (_args, _services, call) => {
+  get: async (_args, call) => {
     const { user_context: said } = await call.ask({
       user_context: form('What context should the prompt use?', { context: { type: 'string' } }),
     })

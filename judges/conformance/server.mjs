@@ -14,6 +14,7 @@ const { url, close } = await serveHttp({
   title: 'Conformance fixture',
   version: '1.0.0',
   instructions: 'For the conformance suite only.',
+  logging: true,
   tools: () => [...plainTools, ...askingTools, ...ticketTools, ...triggers, ...visitingTools()],
   resources: [...resources, ...skillResources],
   templates: [...templates, skillFiles],

@@ -16,7 +16,7 @@ const slow = tool('slow_compute', 'Takes as long as it is told to, and can be st
     properties: { seconds: { type: 'number', minimum: 0 }, label: { type: 'string' } },
     required: ['seconds'],
   },
-  run: async ({ seconds, label = 'it' }, _services, call) => {
+  run: async ({ seconds, label = 'it' }, call) => {
     if (seconds > 0) {
       await call.defer({ ...ticket, message: `Computing ${label}` })
       await pause(seconds * 1000, call)
@@ -27,7 +27,7 @@ const slow = tool('slow_compute', 'Takes as long as it is told to, and can be st
 
 const failing = tool('failing_job', 'Fails after a second, in a way the model should read.', {
   defers: 'always',
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     await call.defer(ticket)
     await pause(1000, call)
     throw new Failure('The job did what it could, and failed.')
@@ -35,7 +35,7 @@ const failing = tool('failing_job', 'Fails after a second, in a way the model sh
 })
 
 const broken = tool('protocol_error_job', 'Breaks, so that there is no outcome at all.', {
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     await call.defer(ticket)
     throw new Error('the job is broken on purpose')
   },
@@ -43,7 +43,7 @@ const broken = tool('protocol_error_job', 'Breaks, so that there is no outcome a
 
 const deleting = tool('confirm_delete', 'Asks before it deletes (it does not really).', {
   input: strings('filename'),
-  run: async ({ filename }, _services, call) => {
+  run: async ({ filename }, call) => {
     await call.defer(ticket)
     const { sure } = await call.ask({
       sure: form(`Delete ${filename}?`, { confirm: { type: 'boolean', description: 'Really delete it' } }),
@@ -53,7 +53,7 @@ const deleting = tool('confirm_delete', 'Asks before it deletes (it does not rea
 })
 
 const pair = tool('multi_input', 'Asks two people at once, and waits for both.', {
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     await call.defer(ticket)
     const { first, second } = await call.ask({
       first: form('Who goes first?', { name: { type: 'string' } }),
@@ -65,7 +65,7 @@ const pair = tool('multi_input', 'Asks two people at once, and waits for both.',
 
 const asking = tool('test_tool_with_task', 'Asks for a name, and only then hands out a ticket.', {
   defers: 'always',
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     const { user_name: user } = await call.ask({ user_name: form('What is your name?', { name: { type: 'string' } }) })
     await call.defer(ticket)
     await pause(100, call)

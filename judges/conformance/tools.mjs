@@ -51,7 +51,7 @@ const failing = tool('test_error_handling', 'Fails in a way the model should rea
 })
 
 const talkative = tool('test_tool_with_logging', 'Tells the log what it does, in three lines.', {
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     call.log('info', 'Tool execution started')
     await pause(50, call)
     call.log('info', 'Tool processing data')
@@ -63,14 +63,14 @@ const talkative = tool('test_tool_with_logging', 'Tells the log what it does, in
 
 // Called without a log level: not one of the lines may arrive.
 const discreet = tool('test_logging_tool', 'Tells the log, if anyone asked for it.', {
-  run: (_input, _services, call) => {
+  run: (_input, call) => {
     for (const level of ['debug', 'info', 'error']) call.log(level, `a line of level ${level}`)
     return 'Logged for those who listen.'
   },
 })
 
 const stepwise = tool('test_tool_with_progress', 'Reports progress from 0 to 100.', {
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     for (const done of [0, 50, 100]) {
       call.progress(done, { total: 100, message: `Completed step ${done} of 100` })
       if (done < 100) await pause(50, call)
@@ -80,7 +80,7 @@ const stepwise = tool('test_tool_with_progress', 'Reports progress from 0 to 100
 })
 
 const dropping = tool('test_reconnection', 'Hangs up in the middle; the answer waits for the client to come back.', {
-  run: async (_input, _services, call) => {
+  run: async (_input, call) => {
     call.hangUp()
     await pause(200, call)
     return 'Answered after the connection was closed.'

@@ -56,11 +56,11 @@ const shared = [
     render: (kind) => everyBlock.filter(({ type }) => kind === 'all' || type === kind),
   }),
   tool('steps', 'Reports five steps of progress.', {
-    run: (_input, _services, call) => pace(call, 20),
+    run: (_input, call) => pace(call, 20),
   }),
   tool('wait', 'Waits until the call is aborted, and remembers the label of every call that was.', {
     input: strings('label'),
-    run: ({ label }, _services, { signal }) =>
+    run: ({ label }, { signal }) =>
       new Promise((resolve) => {
         const timer = setTimeout(resolve, 60_000, `${label} was not aborted`)
         signal.addEventListener('abort', () => {
@@ -96,10 +96,10 @@ const shared = [
 
 const overConnections = [
   tool('paced', 'Reports five steps of progress, slowly enough to lose the connection in between.', {
-    run: (_input, _services, call) => pace(call, 300),
+    run: (_input, call) => pace(call, 300),
   }),
   tool('drop', 'Ends the connection in the middle of the call, then goes on.', {
-    run: async (_input, _services, call) => {
+    run: async (_input, call) => {
       call.progress(1, { total: 2, message: 'before' })
       await sleep(50)
       call.hangUp()
@@ -111,26 +111,26 @@ const overConnections = [
     },
   }),
   tool('ask-form', 'Asks the person for a name.', {
-    run: async (_input, _services, call) =>
+    run: async (_input, call) =>
       call.can.form ? (await call.ask({ name: nameForm })).name : 'this client has no forms',
   }),
   tool('ask-model', 'Asks the model of the client.', {
-    run: async (_input, _services, call) =>
+    run: async (_input, call) =>
       call.can.sample ? (await call.ask({ capital: capitalQuestion })).capital : 'this client has no model',
   }),
   tool('ask-roots', 'Asks the client for its roots.', {
-    run: async (_input, _services, call) =>
+    run: async (_input, call) =>
       call.can.roots ? (await call.ask({ roots: { kind: 'roots' } })).roots : 'this client has no roots',
   }),
   tool('ask-twice', 'Asks the model and for the roots at once, then the model again.', {
-    run: async (_input, _services, call) => {
+    run: async (_input, call) => {
       const first = await call.ask({ capital: capitalQuestion, roots: { kind: 'roots' } })
       const second = await call.ask({ again: capitalQuestion })
       return [first.capital.content.text, first.roots.roots.length, second.again.content.text]
     },
   }),
   tool('talk', 'Writes to the log of the client.', {
-    run: (_input, _services, call) => {
+    run: (_input, call) => {
       call.log('debug', 'too much')
       call.log('info', { said: 'enough' }, 'talker')
       call.log('error', 'too bad')
@@ -139,14 +139,14 @@ const overConnections = [
   }),
   tool('change', 'Says that a list has changed.', {
     input: { type: 'object', properties: { list: { enum: ['tools', 'resources', 'prompts'] } }, required: ['list'] },
-    run: ({ list }, _services, call) => {
+    run: ({ list }, call) => {
       call.changed(list)
       return list
     },
   }),
   tool('touch', 'Says that a resource has changed.', {
     input: strings('uri'),
-    run: ({ uri }, _services, call) => {
+    run: ({ uri }, call) => {
       call.updated(uri)
       return uri
     },

@@ -60,6 +60,7 @@ const { url, close } = await serveHttp({
   name: 'fixture',
   version: '1.0.0',
   instructions: 'For tests only.',
+  logging: true,
   // As functions, because a list that cannot change is not announced as one that does.
   tools: () => tools,
   resources: () => resources,

@@ -1,7 +1,7 @@
 // Calls one tool from the terminal, through the same session a client would use.
 
 import { isObject, type JsonObject } from '../lib/json.js'
-import type { MemoryClient } from '../transport/memory.js'
+import type { MemoryClient } from '../transport/memory-client.js'
 import { UsageError } from './args.js'
 
 export interface Said {

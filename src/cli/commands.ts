@@ -73,12 +73,12 @@ async function tools({ createServer }: Surroundings, { flags }: Arguments): Prom
 }
 
 async function call({ createServer }: Surroundings, { operands, flags }: Arguments): Promise<number> {
-  const [{ callFromTerminal }, { connectInMemory }] = await Promise.all([
+  const [{ callFromTerminal }, { linkInMemory }, { connectOver }] = await Promise.all([
     import('./call.js'),
     import('../transport/memory.js'),
+    import('../transport/memory-client.js'),
   ])
-  const server = createServer()
-  const client = connectInMemory(server)
+  const client = await connectOver(linkInMemory(createServer()))
   try {
     const called = callFromTerminal(client, operands, flags.json ?? false)
     const outcome = await Promise.race([called, nextSignal()])
@@ -86,7 +86,7 @@ async function call({ createServer }: Surroundings, { operands, flags }: Argumen
     await print(outcome.text)
     return outcome.exitCode
   } finally {
-    await Promise.all([client.close(), server.close()])
+    await client.close()
   }
 }
 

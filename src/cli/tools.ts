@@ -1,15 +1,13 @@
 // Lists the tools: a line each for a person, or exactly what a client is sent.
 
-import { isObject } from '../lib/json.js'
 import type { Catalogue } from '../protocol/catalogue.js'
 import { NEWEST_LEGACY } from '../protocol/revision.js'
 
 export function toolsReport(catalogue: Catalogue): string {
   const rows = catalogue.names().map((name) => {
-    const tool = catalogue.find(name)?.tool
-    const inputs =
-      tool && 'properties' in tool.input && isObject(tool.input.properties) ? Object.keys(tool.input.properties) : []
-    return `${name}(${inputs.join(', ')})\n    ${tool?.description.split('\n')[0] ?? ''}\n`
+    const entry = catalogue.find(name)
+    const [firstLine = ''] = entry?.tool.description?.split('\n') ?? []
+    return `${name}(${[...(entry?.inputNames ?? [])].join(', ')})\n    ${firstLine}\n`
   })
   return rows.join('') || 'No tools are switched on.\n'
 }

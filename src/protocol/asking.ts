@@ -4,15 +4,16 @@
 
 import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
+import { compileSchema } from '../lib/json-schema/compile.js'
 import type { AskOptions, Question, Questions } from '../tools/call.js'
-import type { Sent } from './client-requests.js'
+import { ClientRequests, type Sent } from './client-requests.js'
 import type { Exchange } from './exchange.js'
 import { INVALID_PARAMS, ProtocolError } from './protocol-error.js'
 import { checkAbilities, fromWire, problemWith, usable, wireQuestion, type WireQuestion } from './questions.js'
 import { memberText, Reply } from './reply.js'
 import type { Bond } from './request-state.js'
 import { MODERN_REVISION } from './revision.js'
-import { loadCompile, type Compile } from './schema-check.js'
+import type { Compile } from './schema-check.js'
 import type { Ticket } from './tickets.js'
 
 const ASK_MS = 10 * 60 * 1000
@@ -52,7 +53,7 @@ export class Asking {
     const { exchange } = this
     checkAbilities(questions, exchange.can)
     const { timeoutMs = ASK_MS } = options
-    const terms = { ms: Math.min(timeoutMs, MAX_ASK_MS), compile: await loadCompile(), options }
+    const terms = { ms: Math.min(timeoutMs, MAX_ASK_MS), compile: compileSchema, options }
     if (exchange.ticket) return this.#byTicket(exchange.ticket, questions, terms)
     if (exchange.answered) throw new Failure('This call has been answered; its client is not asked any more.')
     return exchange.client.revision === MODERN_REVISION
@@ -102,12 +103,13 @@ export class Asking {
 
   async #byRequests(questions: Questions, { ms: timeoutMs, compile, options }: Terms): Promise<JsonObject> {
     const { conversation, outlet, signal, client } = this.exchange
+    const requests = (conversation.requests ??= new ClientRequests())
     const read = (question: Question, answer: unknown): unknown =>
       accepted(question, fromWire(question, answer, client.revision), compile)
     const wired = Object.entries(questions).map(([key, question]) => ({ key, question, wire: this.#wire(question) }))
     const asked = wired.map(({ key, question, wire }) => {
       const late = options.late && ((result: unknown) => options.late?.(orNothing(key, () => read(question, result))))
-      const sent = conversation.requests.send({ ...wire, outlet, timeoutMs, signal, late })
+      const sent = requests.send({ ...wire, outlet, timeoutMs, signal, late })
       this.#sent.add(sent)
       return { key, question, sent }
     })

@@ -8,6 +8,7 @@ import { BadInput, type Entry } from './catalogue.js'
 import { missingCapabilities, TASKS_EXTENSION } from './client.js'
 import { contentMembers } from './content.js'
 import type { Exchange } from './exchange.js'
+import { plainWords } from './plain-words.js'
 import { INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from './protocol-error.js'
 import { MODERN_REVISION } from './revision.js'
 import type { Server } from './server.js'
@@ -38,7 +39,7 @@ export function callTool(server: Server, exchange: Exchange): string | Promise<s
         services.then((opened) => [input, opened]),
         exchange,
       )
-    const value = entry.tool.run(input, services, exchange.toCall())
+    const value = entry.tool.run(input, exchange.toCall(), services)
     return isThenable(value) ? sayLater(entry, value, exchange) : say(entry, value, exchange)
   } catch (error) {
     return explain(error, exchange)
@@ -50,7 +51,7 @@ async function runLater(entry: Entry, ready: Promise<[unknown, unknown]>, exchan
     const [input, services] = await ready
     // Nobody hears of it, so nothing is begun.
     if (exchange.cancelled) return ''
-    return say(entry, await entry.tool.run(input, services, exchange.toCall()), exchange)
+    return say(entry, await entry.tool.run(input, exchange.toCall(), services), exchange)
   } catch (error) {
     return explain(error, exchange)
   }
@@ -71,7 +72,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 function say(entry: Entry, value: unknown, exchange: Exchange): string {
   const { tool, outputNames } = entry
   const structured = tool.output && isObject(value) ? pick(value, outputNames) : undefined
-  const words = tool.render(value)
+  const words = tool.render ? tool.render(value) : plainWords(structured ?? value, structured !== undefined)
   if (typeof words !== 'string' && 'isError' in words) exchange.failed = words.isError
   return contentMembers(words, structured, exchange.client, mailFor(exchange))
 }

@@ -2,9 +2,14 @@
 // Lists are printed once per revision; validators are compiled when a tool is first called.
 
 import { isObject, type JsonObject } from '../lib/json.js'
-import type { Check, Problem } from '../lib/json-schema/compile.js'
-import { isStandardSchema, type StandardIssue, type StandardSchema } from '../tools/standard-schema.js'
-import type { Schema, Tool } from '../tools/tool.js'
+import type { Check, Problem } from '../lib/json-schema/check.js'
+import {
+  isStandardSchema,
+  type StandardIssue,
+  type StandardResult,
+  type StandardSchema,
+} from '../tools/standard-schema.js'
+import { NO_INPUT, type Schema, type Tool } from '../tools/tool.js'
 import { headerParameters, type HeaderParameter } from './header-parameters.js'
 import { pageOf } from './paging.js'
 import { projectTool, type ToolFace } from './projection.js'
@@ -38,9 +43,19 @@ export interface Catalogue {
 export class BadInput extends Error {
   override readonly name = 'BadInput'
 
-  constructor(readonly problems: readonly Problem[]) {
-    super(problems.map((problem) => problem.message).join('; '))
+  constructor(
+    readonly problems: readonly Problem[],
+    complaints: Tool['complaints'] = {},
+  ) {
+    super([...new Set(problems.map((problem) => wordsFor(problem, complaints)))].join('; '))
   }
+}
+
+/** The tool's own complaint about the argument, or about whatever is inside of it; else the validator's. */
+function wordsFor({ path, message }: Problem, complaints: NonNullable<Tool['complaints']>): string {
+  const isAbout = (name: string): boolean => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`)
+  const name = Object.keys(complaints).find(isAbout)
+  return (name === undefined ? undefined : complaints[name]) ?? message
 }
 
 export function createCatalogue(tools: readonly Tool[], pageSize = DEFAULT_PAGE): Catalogue {
@@ -75,7 +90,7 @@ export function createCatalogue(tools: readonly Tool[], pageSize = DEFAULT_PAGE)
 
 function faceOf(tool: Tool): ToolFace {
   const { name, title, description, hints } = tool
-  const inputSchema = describeSchema(tool.input, 'input', name)
+  const inputSchema = describeSchema(tool.input ?? NO_INPUT, 'input', name)
   const outputSchema = tool.output && describeSchema(tool.output, 'output', name)
   return { name, title, description, hints, inputSchema, outputSchema }
 }
@@ -104,18 +119,18 @@ function createEntry(tool: Tool, { name, inputSchema, outputSchema }: ToolFace):
     inputNames: new Set(isObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : []),
     headers: headerParameters(inputSchema, name),
   }
-  const { input, assumed } = tool
+  const { input = NO_INPUT, assumed, complaints } = tool
   const complete = (args: unknown): unknown => (assumed && isObject(args) ? { ...assumed, ...args } : args)
-  if (isStandardSchema(input)) return { ...known, read: (args) => readStandard(input, complete(args)) }
+  if (isStandardSchema(input)) return { ...known, read: (args) => readStandard(input, complete(args), complaints) }
   let check: Check | Promise<Check> | undefined
   return {
     ...known,
     read(given) {
       const args = complete(given)
       check ??= checkOf(input)
-      if (!(check instanceof Promise)) return fitting(args, check)
+      if (!(check instanceof Promise)) return fitting(args, check, complaints)
       return check.then(
-        (found) => fitting(args, (check = found)),
+        (found) => fitting(args, (check = found), complaints),
         (error: unknown) => {
           // What could not be loaded is tried again by the next call.
           check = undefined
@@ -126,22 +141,19 @@ function createEntry(tool: Tool, { name, inputSchema, outputSchema }: ToolFace):
   }
 }
 
-function fitting(args: unknown, check: Check): unknown {
+function fitting(args: unknown, check: Check, complaints: Tool['complaints']): unknown {
   const problems = check(args)
-  if (problems) throw new BadInput(problems)
+  if (problems) throw new BadInput(problems, complaints)
   return args
 }
 
-function readStandard(schema: StandardSchema, args: unknown): unknown {
+function readStandard(schema: StandardSchema, args: unknown, complaints: Tool['complaints']): unknown {
   const result = schema['~standard'].validate(args)
-  return result instanceof Promise ? result.then(accepted) : accepted(result)
+  return result instanceof Promise ? result.then((late) => accepted(late, complaints)) : accepted(result, complaints)
 }
 
-function accepted(result: {
-  readonly value?: unknown
-  readonly issues?: readonly StandardIssue[] | undefined
-}): unknown {
-  if (result.issues) throw new BadInput(result.issues.map(toProblem))
+function accepted(result: StandardResult<unknown>, complaints: Tool['complaints']): unknown {
+  if (result.issues) throw new BadInput(result.issues.map(toProblem), complaints)
   return result.value
 }
 

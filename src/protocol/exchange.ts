@@ -36,7 +36,8 @@ export interface Peer {
 export interface Conversation {
   readonly server: Server
   readonly peer: Peer
-  readonly requests: ClientRequests
+  /** Ours to the client; there once something was asked. */
+  requests: ClientRequests | undefined
 }
 
 export class Exchange {

@@ -1,14 +1,10 @@
-// The resources, templates and prompts of one server, made ready for the wire: looked up, listed in pages.
+// The resources, templates and prompts of one server, and where each is found.
 
 import { parseUriTemplate, type UriTemplate } from '../lib/uri-template.js'
 import type { Prompt } from '../tools/prompt.js'
 import type { Resource, ResourceTemplate } from '../tools/resource.js'
-import { pageOf } from './paging.js'
-import { projectPrompt, projectResource, projectTemplate } from './projection.js'
-import { memberText } from './reply.js'
-import type { Revision } from './revision.js'
 
-export interface Library {
+export interface Library extends Offers {
   readonly hasResources: boolean
   readonly hasPrompts: boolean
   readonly hasCompletions: boolean
@@ -16,9 +12,6 @@ export interface Library {
   at(uri: string): Resource | Templated | undefined
   template(uriTemplate: string): ResourceTemplate | undefined
   prompt(name: string): Prompt | undefined
-  listResources(revision: Revision, cursor: unknown): string
-  listTemplates(revision: Revision, cursor: unknown): string
-  listPrompts(revision: Revision, cursor: unknown): string
 }
 
 export interface Templated {
@@ -32,7 +25,8 @@ interface Offers {
   readonly prompts: readonly Prompt[]
 }
 
-export function createLibrary({ resources, templates, prompts }: Offers, size: number): Library {
+export function createLibrary(offers: Offers): Library {
+  const { resources, templates, prompts } = offers
   const byUri = indexed(resources, ({ uri }) => uri)
   const byTemplate = indexed(templates, ({ uriTemplate }) => uriTemplate)
   const byName = indexed(prompts, ({ name }) => name)
@@ -42,6 +36,7 @@ export function createLibrary({ resources, templates, prompts }: Offers, size: n
   ])
 
   return {
+    ...offers,
     hasResources: resources.length + templates.length > 0,
     hasPrompts: prompts.length > 0,
     hasCompletions:
@@ -58,18 +53,6 @@ export function createLibrary({ resources, templates, prompts }: Offers, size: n
     },
     template: (uriTemplate) => byTemplate.get(uriTemplate),
     prompt: (name) => byName.get(name),
-    listResources(revision, cursor) {
-      const { items, nextCursor } = pageOf(resources, ({ uri }) => uri, { list: 'resources', cursor, size })
-      return memberText({ resources: items.map((item) => projectResource(item, revision)), nextCursor })
-    },
-    listTemplates(revision, cursor) {
-      const { items, nextCursor } = pageOf(templates, (item) => item.uriTemplate, { list: 'templates', cursor, size })
-      return memberText({ resourceTemplates: items.map((item) => projectTemplate(item, revision)), nextCursor })
-    },
-    listPrompts(revision, cursor) {
-      const { items, nextCursor } = pageOf(prompts, ({ name }) => name, { list: 'prompts', cursor, size })
-      return memberText({ prompts: items.map((item) => projectPrompt(item, revision)), nextCursor })
-    },
   }
 }
 

@@ -2,16 +2,14 @@
 // heard of: real clients of the period throw on them. What cannot be shown is told in words instead.
 
 import type { JsonObject } from '../lib/json.js'
-import type { Prompt, PromptArgument } from '../tools/prompt.js'
-import type { Resource, ResourceTemplate } from '../tools/resource.js'
 import type { Block, Hints } from '../tools/tool.js'
 import type { Revision } from './revision.js'
 
 export interface ToolFace {
   readonly name: string
-  readonly title: string
-  readonly description: string
-  readonly hints: Hints
+  readonly title: string | undefined
+  readonly description: string | undefined
+  readonly hints: Hints | undefined
   readonly inputSchema: JsonObject
   readonly outputSchema: JsonObject | undefined
 }
@@ -19,42 +17,25 @@ export interface ToolFace {
 export function projectTool(tool: ToolFace, revision: Revision): JsonObject {
   const { name, title, description, hints, inputSchema, outputSchema } = tool
   if (revision < '2025-03-26') return { name, description, inputSchema }
-  const annotations = annotationsOf(hints)
-  if (revision < '2025-06-18') return { name, description, inputSchema, annotations: { title, ...annotations } }
-  if (outputSchema === undefined) return { name, title, description, inputSchema, annotations }
+  if (revision < '2025-06-18') {
+    return { name, description, inputSchema, annotations: unlessEmpty({ title, ...annotationsOf(hints) }) }
+  }
+  const annotations = unlessEmpty(annotationsOf(hints))
   return { name, title, description, inputSchema, outputSchema, annotations }
 }
 
 /** What is not said is what the protocol has a client assume: not idempotent, open world. */
-function annotationsOf({ readOnly, destructive, idempotent, openWorld }: Hints): JsonObject {
+function annotationsOf({ readOnly, destructive, idempotent, openWorld }: Hints = {}): JsonObject {
   return {
     readOnlyHint: readOnly,
     destructiveHint: destructive,
-    ...(idempotent ? { idempotentHint: true } : {}),
-    ...(openWorld ? {} : { openWorldHint: false }),
+    idempotentHint: idempotent || undefined,
+    openWorldHint: openWorld === false ? false : undefined,
   }
 }
 
-export function projectResource(resource: Resource, revision: Revision): JsonObject {
-  const { uri, name, title, description, mimeType, size } = resource
-  const known = { uri, name, description, mimeType, size }
-  return revision < '2025-06-18' ? known : { ...known, title }
-}
-
-export function projectTemplate(template: ResourceTemplate, revision: Revision): JsonObject {
-  const { uriTemplate, name, title, description, mimeType } = template
-  const known = { uriTemplate, name, description, mimeType }
-  return revision < '2025-06-18' ? known : { ...known, title }
-}
-
-export function projectPrompt(prompt: Prompt, revision: Revision): JsonObject {
-  const { name, title, description } = prompt
-  const known = { name, description, arguments: prompt.arguments?.map(projectArgument) }
-  return revision < '2025-06-18' ? known : { ...known, title }
-}
-
-function projectArgument({ name, description, required }: PromptArgument): JsonObject {
-  return { name, description, required }
+function unlessEmpty(members: JsonObject): JsonObject | undefined {
+  return Object.values(members).every((member) => member === undefined) ? undefined : members
 }
 
 export function projectBlock(block: Block, revision: Revision): Block {

@@ -2,7 +2,7 @@
 
 import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
-import type { Abilities, Question, Questions, SampleQuestion } from '../tools/call.js'
+import type { Abilities, Question, Questions, SampleMessage, SampleQuestion } from '../tools/call.js'
 import { MODERN_REVISION, type Revision } from './revision.js'
 import type { Compile } from './schema-check.js'
 import { fullContent, simplerForm } from './simpler-form.js'
@@ -50,7 +50,11 @@ function urlParams(message: string, url: string, revision: Revision): JsonObject
 function sampleParams(question: SampleQuestion, model: string): JsonObject {
   const { messages, maxTokens, systemPrompt, temperature, stopSequences } = question
   const modelPreferences = question.modelPreferences ?? (model === '' ? undefined : { hints: [{ name: model }] })
-  return { messages, maxTokens, systemPrompt, temperature, stopSequences, modelPreferences }
+  return { messages: messages.map(wireMessage), maxTokens, systemPrompt, temperature, stopSequences, modelPreferences }
+}
+
+function wireMessage({ role, content }: SampleMessage): JsonObject {
+  return { role, content: typeof content === 'string' ? { type: 'text', text: content } : content }
 }
 
 /** An answer in the words of the revision and with the habits of clients, as the asker's question has it. */
@@ -91,8 +95,14 @@ function problemWithSample({ role, content, model }: JsonObject): string | undef
   return typeof model === 'string' ? undefined : "it does not name its 'model'"
 }
 
-/** An answer without problems, as the asker was promised it: an accepted form always has its content. */
+/** An answer without problems, as the asker was promised it: an accepted form has its content, what a model gave its text. */
 export function usable(question: Question, answer: unknown): unknown {
+  if (question.kind === 'sample' && isObject(answer)) return { ...answer, text: textOf(answer.content) }
   if (question.kind !== 'form' || !isObject(answer) || answer.action !== 'accept') return answer
   return { ...answer, content: answer.content ?? {} }
+}
+
+function textOf(content: unknown): string {
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content]
+  return blocks.map((block) => (isObject(block) && typeof block.text === 'string' ? block.text : '')).join('')
 }

@@ -11,7 +11,7 @@ const clock = toolsOver<{ clock: { now(): number } }>()({
   hints: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
   needs: ['clock'],
   input: { type: 'object' },
-  run: (_, services) => services.clock.now(),
+  run: (_input, _call, { clock: watch }) => watch.now(),
   render: String,
 })
 

@@ -23,7 +23,7 @@ export type Offer<T> = readonly T[] | (() => readonly T[])
 
 export interface ServerDescription extends Identity {
   readonly instructions?: string
-  readonly tools: Offer<Tool>
+  readonly tools?: Offer<Tool>
   readonly resources?: Offer<Resource>
   readonly templates?: Offer<ResourceTemplate>
   readonly prompts?: Offer<Prompt>
@@ -38,7 +38,7 @@ export interface ServerDescription extends Identity {
   readonly refusals?: ReadonlyMap<string, string>
   /** The model to suggest when a client's model is asked. */
   readonly model?: string
-  /** Offer log messages to clients. */
+  /** Offer log messages to clients; without it what `call.log` says goes nowhere. */
   readonly logging?: boolean
   /** Entries of a list that fit one page. */
   readonly pageSize?: number
@@ -62,6 +62,7 @@ export interface Server {
   readonly catalogue: Catalogue
   readonly library: Library
   readonly shelf: Shelf
+  readonly hasTools: boolean
   readonly hasSkills: boolean
   /** Entries of a list that fit one page. */
   readonly pageSize: number
@@ -90,7 +91,7 @@ export interface Server {
 
 export function createServer(description: ServerDescription): Server {
   const { name, version, title, instructions, services = NO_SERVICES, logError } = description
-  const { tools, resources = [], templates = [], prompts = [], skills = [], pageSize = DEFAULT_PAGE } = description
+  const { tools = [], resources = [], templates = [], prompts = [], skills = [], pageSize = DEFAULT_PAGE } = description
   if (!Number.isInteger(pageSize) || pageSize < 1) throw new Error(`pageSize must be at least 1, not ${pageSize}`)
   const notices = description.notices ?? createNotices()
   const identity = title === undefined ? { name, version } : { name, version, title }
@@ -98,14 +99,11 @@ export function createServer(description: ServerDescription): Server {
   const readTools = (): Catalogue => createCatalogue(checked('tool', listOf(tools), services), pageSize)
   const readLibrary = (): Library => {
     const lists = { resources: listOf(resources), templates: listOf(templates), prompts: listOf(prompts) }
-    return createLibrary(
-      {
-        resources: checked('resource', lists.resources, services),
-        templates: checked('template', lists.templates, services),
-        prompts: checked('prompt', lists.prompts, services),
-      },
-      pageSize,
-    )
+    return createLibrary({
+      resources: checked('resource', lists.resources, services),
+      templates: checked('template', lists.templates, services),
+      prompts: checked('prompt', lists.prompts, services),
+    })
   }
   const readShelf = (): Shelf => createShelf(checked('skill', listOf(skills), services))
   // What must be prepared first is read when it is asked for; anything else at once, so that mistakes show at once.
@@ -151,6 +149,7 @@ export function createServer(description: ServerDescription): Server {
     get shelf() {
       return (shelf ??= readShelf())
     },
+    hasTools: description.tools !== undefined,
     hasSkills: description.skills !== undefined,
     pageSize,
     changing: {

@@ -33,7 +33,7 @@ function serve(run: (call: Call) => unknown, more: Partial<ServerDescription> = 
     hints,
     defers: 'sometimes',
     input: { type: 'object' },
-    run: (_input, _services, call) => run(call),
+    run: (_input, call) => run(call),
     render: String,
   })
   const notices = createNotices()
@@ -283,7 +283,7 @@ test('a tool that comes later can defer, and what it deferred is found when it h
     hints,
     defers: 'always',
     input: { type: 'object' },
-    run: (_input, _services, call) => call.defer(),
+    run: (_input, call) => call.defer(),
     render: String,
   })
   const { server, notices } = serve(() => '', { tools: () => (isHere ? [later] : []) })

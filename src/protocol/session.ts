@@ -3,7 +3,7 @@
 
 import { isObject, type JsonObject } from '../lib/json.js'
 import { answerBatch } from './batch.js'
-import { ClientRequests } from './client-requests.js'
+import type { ClientRequests } from './client-requests.js'
 import { Exchange, type Conversation, type Outlet, type Peer } from './exchange.js'
 import { InFlight } from './in-flight.js'
 import { Legacy, type LegacyOptions } from './legacy.js'
@@ -62,7 +62,7 @@ export function createSession(server: Server, peer: Peer, options: SessionOption
 
 class Conversing implements Session, Conversation {
   // Made on first use: over HTTP a conversation is often one request long and needs none of them.
-  #requestsMade: ClientRequests | undefined
+  requests: ClientRequests | undefined
   #legacyMade: Legacy | undefined
   #listenersMade: Listeners | undefined
   readonly #inFlight: InFlight
@@ -75,10 +75,6 @@ class Conversing implements Session, Conversation {
   ) {
     this.#options = options
     this.#inFlight = new InFlight(server)
-  }
-
-  get requests(): ClientRequests {
-    return (this.#requestsMade ??= new ClientRequests())
   }
 
   get #legacy(): Legacy {
@@ -131,7 +127,7 @@ class Conversing implements Session, Conversation {
   #answerOne(message: Message, outlet: Outlet): Due {
     if (message.kind === 'request') return this.#respond(message, outlet)
     if (message.kind === 'notification') this.#note(message)
-    if (message.kind === 'response') this.requests.take(message)
+    if (message.kind === 'response') this.requests?.take(message)
     return message.kind === 'malformed' ? message.answer : undefined
   }
 

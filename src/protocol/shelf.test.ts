@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { Failure } from '../lib/failure.js'
 import { createNotices } from '../services/notices.js'
 import { defineSkill, type Skill } from '../tools/skill.js'
-import { connectInMemory } from '../transport/memory.js'
+import { linkInMemory } from '../transport/memory.js'
+import { connectOver, type MemoryClient } from '../transport/memory-client.js'
 import { createServer } from './server.js'
 import { addressIn, createShelf } from './shelf.js'
 
@@ -61,7 +62,9 @@ test('a skill that has just gone does not take the list with it', async () => {
       throw new Failure('gone is gone')
     },
   }
-  const client = connectInMemory(createServer({ name: 'x', version: '1', tools: [], skills: [gone, skill('here')] }))
+  const client = await connectOver(
+    linkInMemory(createServer({ name: 'x', version: '1', tools: [], skills: [gone, skill('here')] })),
+  )
   expect(await client.request('skills/list', {})).toMatchObject({ skills: [{ uri: 'skill://here/SKILL.md' }] })
   await expect(client.request('skills/get', { uri: gone.uri })).rejects.toThrow('gone is gone')
 })
@@ -80,9 +83,10 @@ describe('lists that are prepared', () => {
       prompts: () => names.map(prompt),
       prepare: () => prepare(),
     })
-    const client = connectInMemory(server)
-    const listed = async (): Promise<unknown> => client.request('prompts/list', {})
-    return { names, notices, server, client, listed }
+    let client: Promise<MemoryClient> | undefined
+    const listed = async (): Promise<unknown> =>
+      (await (client ??= connectOver(linkInMemory(server)))).request('prompts/list')
+    return { names, notices, server, listed }
   }
 
   test('are read after the first preparation, whether it takes time or not', async () => {

@@ -26,7 +26,7 @@ questions_json: {"questions":[{"text":"…","options":["A",{"label":"B","descrip
     },
   },
 
-  async run({ questions_json: given }, { questions }, call): Promise<Said> {
+  async run({ questions_json: given }, call, { questions }): Promise<Said> {
     const { answerTo } = await import('./question-answers.js')
     return answerTo(given, questions, call)
   },

@@ -22,7 +22,7 @@ For servers, watchers and anything long; needs no "&". Returns a task_id for Rea
     properties: { task_id: { type: 'integer' } },
   },
 
-  async run({ command }, { shell }, { user, session }) {
+  async run({ command }, { user, session }, { shell }) {
     const jobs = await shell.jobs()
     const { job } = await jobs.start(command, { user, session }, true)
     return { task_id: job.id }

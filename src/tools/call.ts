@@ -69,7 +69,8 @@ export interface SampleQuestion {
 
 export interface SampleMessage {
   readonly role: 'user' | 'assistant'
-  readonly content: JsonObject
+  /** A string is a block of text. */
+  readonly content: string | JsonObject
 }
 
 export type Questions = Readonly<Record<string, Question>>
@@ -80,7 +81,10 @@ export type Said<Content> =
   | { readonly action: 'decline' | 'cancel' }
 
 export interface Sampled {
+  /** What the model wrote; '' where it gave no text. */
+  readonly text: string
   readonly role: 'user' | 'assistant'
+  /** The blocks as the client sent them. */
   readonly content: unknown
   readonly model: string
   readonly stopReason?: string

@@ -11,7 +11,7 @@ export const callbackList = resourcesOver<{ callbacks: Callbacks }>()({
   mimeType: 'text/plain',
   needs: ['callbacks'],
   watch: ({ callbacks }, user) => callbacks.watch(user),
-  async read({ callbacks }, { user, session }) {
+  async read({ user, session }, { callbacks }) {
     const { listWords } = await import('./words/callback.js')
     const who = { user, session }
     const active = listWords(await callbacks.list(who))

@@ -33,7 +33,7 @@ Returns its text for you to follow; a script is run and returns what it prints.`
     required: ['skill_name'],
   },
 
-  async run({ skill_name: name, arguments: args = '' }, { skills }, call): Promise<Invoked> {
+  async run({ skill_name: name, arguments: args = '' }, call, { skills }): Promise<Invoked> {
     if (args.includes('\0')) throw new Failure('The arguments contain a NUL character: leave it out.')
     if (Buffer.byteLength(args) > MAX_ARGUMENT_BYTES) {
       throw new Failure(

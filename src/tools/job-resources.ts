@@ -14,7 +14,7 @@ export const jobList = resourcesOver<{ shell: Shell }>()({
   description: 'Your background tasks in this project: id, status, runtime and command.',
   mimeType: 'text/plain',
   needs: ['shell'],
-  async read({ shell }, { user, session }) {
+  async read({ user, session }, { shell }) {
     const jobs = await (await shell.jobs()).list({ user, session })
     return jobs.length === 0 ? 'No background tasks.' : jobs.map(jobLine).join('\n')
   },
@@ -26,7 +26,7 @@ export const jobOutput = templatesOver<{ shell: Shell }>()({
   description: 'What a background task, or a command with a long output, has printed.',
   mimeType: 'text/plain',
   needs: ['shell'],
-  async read({ id = '' }, { shell }, { user, session }) {
+  async read({ id = '' }, { user, session }, { shell }) {
     if (!/^\d{1,15}$/.test(id)) return undefined
     try {
       const { job, text } = await (await shell.jobs()).show(Number(id), { user, session })

@@ -21,7 +21,7 @@ With everything it started, also what outlived it.`,
 
   output: JOB_OUTPUT,
 
-  async run({ task_id: id }, { shell }, { user, session }) {
+  async run({ task_id: id }, { user, session }, { shell }) {
     const jobs = await shell.jobs()
     const { job, wasRunning } = await jobs.kill(id, { user, session })
     return { ...statusOf(job), job, wasRunning }

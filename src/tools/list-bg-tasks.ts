@@ -21,7 +21,7 @@ export const listBgTasks = toolsOver<{ shell: Shell }>()({
     properties: { tasks: { type: 'array' }, more: { type: 'integer' } },
   },
 
-  async run(_input, { shell }, { user, session }) {
+  async run(_input, { user, session }, { shell }) {
     const jobs = await shell.jobs()
     const all = await jobs.list({ user, session })
     // Whatever runs is shown, and of the rest the newest.

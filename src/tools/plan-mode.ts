@@ -36,7 +36,7 @@ enter: commands can only read while you explore and write a plan (the session's 
     },
   },
 
-  async run(given, { plans }, { user, session }): Promise<Said> {
+  async run(given, { user, session }, { plans }): Promise<Said> {
     const { answerTo } = await import('./plan-answers.js')
     return answerTo(given, plans, { user, session })
   },

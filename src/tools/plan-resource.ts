@@ -11,7 +11,7 @@ export const planResource = resourcesOver<{ plans: Plans }>()({
   mimeType: 'text/markdown',
   needs: ['plans'],
   watch: ({ plans }, user) => plans.watch(user),
-  async read({ plans }, who) {
+  async read(who, { plans }) {
     const [standing, { statusWords }] = await Promise.all([plans.look(who), import('./words/plan.js')])
     const words = statusWords(standing, undefined)
     const text = await plans.text(who)

@@ -6,14 +6,14 @@ import type { Block } from './tool.js'
 export interface Prompt {
   readonly name: string
   readonly title?: string
-  readonly description: string
+  readonly description?: string
   readonly arguments?: readonly PromptArgument[]
   /** The services `get` receives. */
   readonly needs?: readonly string[]
   get(
     args: Readonly<Record<string, string>>,
-    services: unknown,
     call: Call,
+    services: unknown,
   ): readonly PromptMessage[] | Promise<readonly PromptMessage[]>
 }
 
@@ -39,7 +39,7 @@ export interface PromptMessage {
 
 type Definition<S, K extends keyof S & string> = Omit<Prompt, 'needs' | 'get'> & {
   readonly needs?: readonly K[]
-  get(args: Readonly<Record<string, string>>, services: Pick<S, K>, call: Call): ReturnType<Prompt['get']>
+  get(args: Readonly<Record<string, string>>, call: Call, services: Pick<S, K>): ReturnType<Prompt['get']>
 }
 
 export function promptsOver<S>() {

@@ -60,7 +60,7 @@ What was printed since the last read. With wait_… it waits first, for one of t
     },
   },
 
-  async run(input, { shell }, { user, session, signal, wantsProgress, progress }) {
+  async run(input, { user, session, signal, wantsProgress, progress }, { shell }) {
     const jobs = await shell.jobs()
     const startedAt = performance.now()
     const seconds = (): number => Math.round((performance.now() - startedAt) / 1000)

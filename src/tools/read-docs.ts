@@ -33,7 +33,7 @@ Also PDF, JSON, text and feeds; the browser starts only where a page needs it. u
     },
   },
 
-  async run(given, { documents }, call): Promise<Said> {
+  async run(given, call, { documents }): Promise<Said> {
     const { readFor } = await import('./document-answers.js')
     return readFor(given, documents, call)
   },

@@ -38,7 +38,7 @@ PNG, JPEG, GIF, WebP, AVIF, TIFF, SVG, HEIC, PDF. A large one comes smaller; cro
     },
   },
 
-  async run({ file_path: path, crop, page }, { images }, { signal }): Promise<Shown> {
+  async run({ file_path: path, crop, page }, { signal }, { images }): Promise<Shown> {
     const { answerWith, readCrop } = await import('./image-answer.js')
     return answerWith(await images.show({ path, crop: readCrop(crop), page }, signal), path)
   },

@@ -7,7 +7,7 @@ import type { Complete } from './prompt.js'
 interface Face {
   readonly name: string
   readonly title?: string
-  readonly description: string
+  readonly description?: string
   readonly mimeType?: string
   /** The services `read` and `watch` receive. */
   readonly needs?: readonly string[]
@@ -18,7 +18,7 @@ interface Face {
 export interface Resource extends Face {
   readonly uri: string
   readonly size?: number
-  read(services: unknown, call: Call): Content | Promise<Content>
+  read(call: Call, services: unknown): Content | Promise<Content>
 }
 
 export interface ResourceTemplate extends Face {
@@ -29,8 +29,8 @@ export interface ResourceTemplate extends Face {
   /** undefined: there is no such resource. */
   read(
     variables: Readonly<Record<string, string>>,
-    services: unknown,
     call: Call,
+    services: unknown,
   ): Content | undefined | Promise<Content | undefined>
 }
 
@@ -43,12 +43,12 @@ type Definition<T extends Face, S, K extends keyof S & string> = Omit<T, 'needs'
   readonly needs?: readonly K[]
   watch?(services: Pick<S, K>, user: string): void | Promise<void>
 } & (T extends Resource
-    ? { read(services: Pick<S, K>, call: Call): ReturnType<Resource['read']> }
+    ? { read(call: Call, services: Pick<S, K>): ReturnType<Resource['read']> }
     : {
         read(
           variables: Readonly<Record<string, string>>,
-          services: Pick<S, K>,
           call: Call,
+          services: Pick<S, K>,
         ): ReturnType<ResourceTemplate['read']>
       })
 

@@ -39,7 +39,7 @@ set: message comes back every delay_seconds, repeat_count times (default 20; -1 
     },
   },
 
-  async run({ action, callback_id: slot, ...given }, { callbacks }, call): Promise<Said> {
+  async run({ action, callback_id: slot, ...given }, call, { callbacks }): Promise<Said> {
     const { answerTo } = await import('./callback-answers.js')
     return answerTo({ action, slot, given }, callbacks, call)
   },

@@ -13,7 +13,7 @@ export function skillPrompt({ name, description, hint }: Skill): Prompt {
     description,
     arguments: [{ name: 'arguments', description: hint ?? 'Arguments to pass to the skill', required: false }],
     needs: ['skills'],
-    async get({ arguments: args = '' }, { skills }) {
+    async get({ arguments: args = '' }, _call, { skills }) {
       return [{ role: 'user', content: skillText(await skills.open(name), args) }]
     },
   })

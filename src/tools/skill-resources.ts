@@ -42,7 +42,7 @@ export function skillResource({ name, description, frontmatter }: Skill): Resour
     description: said,
     mimeType: 'text/markdown',
     needs: ['skills'],
-    async read({ skills }) {
+    async read(_call, { skills }) {
       const bytes = await skills.file(name, MANIFEST)
       if (!bytes) throw new Failure(`The skill ${name} is no longer there.`)
       return [partOf(uri, MANIFEST, bytes)]
@@ -55,7 +55,7 @@ export const skillFiles = templatesOver<{ skills: Skills }>()({
   name: 'files of skills',
   description: 'A file of a skill: its SKILL.md, or one that lies beside it.',
   needs: ['skills'],
-  async read({ name = '', path = '' }, { skills }) {
+  async read({ name = '', path = '' }, _call, { skills }) {
     const bytes = await skills.file(name, path)
     return bytes && [partOf(uriOf(name, path), path, bytes)]
   },
@@ -69,12 +69,12 @@ export function hostedSkill({ name, frontmatter }: Skill): HostedSkill | undefin
     uri: uriOf(name, MANIFEST),
     frontmatter,
     needs: ['skills'],
-    async files(services) {
-      const files = await services.skills.digests(name)
+    async files(_call, { skills }) {
+      const files = await skills.digests(name)
       return files?.map(withType)
     },
-    async contents(services) {
-      const files = await services.skills.files(name)
+    async contents(_call, { skills }) {
+      const files = await skills.files(name)
       return files.map(withType)
     },
   })

@@ -14,9 +14,9 @@ export interface Skill {
   /** The services `files` receives. */
   readonly needs?: readonly string[]
   /** Every file of the skill, SKILL.md among them; undefined where nobody can vouch for them beforehand. */
-  files(services: unknown, call: Call): Files | Promise<Files>
+  files(call: Call, services: unknown): Files | Promise<Files>
   /** What a directory read shows, where that is more than `files` vouches for. */
-  contents?(services: unknown, call: Call): Contents | Promise<Contents>
+  contents?(call: Call, services: unknown): Contents | Promise<Contents>
 }
 
 type Files = readonly SkillFile[] | undefined
@@ -33,8 +33,8 @@ export interface SkillFile {
 
 type Definition<S, K extends keyof S & string> = Omit<Skill, 'needs' | 'files' | 'contents'> & {
   readonly needs?: readonly K[]
-  files(services: Pick<S, K>, call: Call): ReturnType<Skill['files']>
-  contents?(services: Pick<S, K>, call: Call): Contents | Promise<Contents>
+  files(call: Call, services: Pick<S, K>): ReturnType<Skill['files']>
+  contents?(call: Call, services: Pick<S, K>): Contents | Promise<Contents>
 }
 
 /** `defineSkill` for skills over the services `S`. */

@@ -30,7 +30,7 @@ create (text): a task, then the current one, which task_id defaults to. add (tex
 
   output: TASKS_OUTPUT,
 
-  async run({ action, query, task_id: taskId, step_id: stepId, text = '' }, { tasks }, { user }): Promise<Answer> {
+  async run({ action, query, task_id: taskId, step_id: stepId, text = '' }, { user }, { tasks }): Promise<Answer> {
     const words = text.trim() === '' ? query : text
     switch (action) {
       case 'create':

@@ -14,5 +14,5 @@ export const taskList = resourcesOver<{ tasks: Tasks }>()({
   mimeType: 'text/plain',
   needs: ['tasks'],
   watch: ({ tasks }, user) => tasks.watch(user),
-  read: async ({ tasks }, { user }) => listingWords(listingSaid('pending', '', await tasks.pending(user, ''))),
+  read: async ({ user }, { tasks }) => listingWords(listingSaid('pending', '', await tasks.pending(user, ''))),
 })

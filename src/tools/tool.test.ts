@@ -3,6 +3,7 @@
 import { expectTypeOf, test } from 'vitest'
 
 import type { FromSchema } from '../lib/json-schema/type.js'
+import type { Call } from './call.js'
 import type { StandardSchema } from './standard-schema.js'
 import { defineTool, toolsOver } from './tool.js'
 
@@ -71,11 +72,29 @@ test('run must return what output promises, and may return more', () => {
 
 test('only services that are needed are there', () => {
   const define = toolsOver<{ clock: { now(): number }; disk: { free(): number } }>()
-  define({ ...base, needs: ['clock'], input: { type: 'object' }, run: (_, { clock }) => clock.now(), render: String })
+  define({ ...base, needs: ['clock'], run: (_input, _call, { clock }) => clock.now(), render: String })
   // @ts-expect-error -- disk was not asked for
-  define({ ...base, needs: ['clock'], input: { type: 'object' }, run: (_, { disk }) => disk.free(), render: String })
+  define({ ...base, needs: ['clock'], run: (_input, _call, { disk }) => disk.free(), render: String })
   // @ts-expect-error -- there is no such service
-  define({ ...base, needs: ['network'], input: { type: 'object' }, run: () => 1, render: String })
+  define({ ...base, needs: ['network'], run: () => 1, render: String })
+})
+
+test('a name and what it does are enough', () => {
+  defineTool({
+    name: 'x',
+    run(input, call) {
+      expectTypeOf<keyof typeof input>().toBeNever()
+      expectTypeOf(call).toEqualTypeOf<Call>()
+      return 'done'
+    },
+  })
+})
+
+test('complaints are about arguments that there are', () => {
+  const input = { type: 'object', properties: { verb: { enum: ['eat', 'go'] } }, required: ['verb'] } as const
+  defineTool({ name: 'x', input, complaints: { verb: 'which verb?' }, run: ({ verb }) => verb })
+  // @ts-expect-error -- there is no such argument
+  defineTool({ name: 'x', input, complaints: { noun: 'which noun?' }, run: ({ verb }) => verb })
 })
 
 test('what a schema does not say is unknown', () => {

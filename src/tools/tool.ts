@@ -6,14 +6,19 @@ import type { FromSchema } from '../lib/json-schema/type.js'
 import type { Call } from './call.js'
 import type { StandardSchema } from './standard-schema.js'
 
-/** What a client may assume before it calls. All four are required: an absent hint is a silent gap. */
+/** What a client may assume before it calls. Of a hint that is left out it assumes the worst, as the protocol tells it to. */
 export interface Hints {
-  readonly readOnly: boolean
-  readonly destructive: boolean
-  readonly idempotent: boolean
-  readonly openWorld: boolean
+  /** It changes nothing. Assumed: false. */
+  readonly readOnly?: boolean
+  /** It may undo or overwrite what is there. Assumed: true. */
+  readonly destructive?: boolean
+  /** To call it again with the same arguments changes nothing more. Assumed: false. */
+  readonly idempotent?: boolean
+  /** It meets things that others make, such as the web. Assumed: true. */
+  readonly openWorld?: boolean
 }
 
+/** One piece of what a tool says: text, a picture, a sound, a resource or a link to one. */
 export type Block =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
@@ -40,6 +45,7 @@ export type Words =
   | readonly Block[]
   | { readonly content: string | readonly Block[]; readonly isError: boolean }
 
+/** How input and output are described: JSON Schema, or any library that speaks Standard Schema, such as zod. */
 export type Schema = JsonObject | StandardSchema
 
 /** The input as `run` sees it, and the output as `render` sees it. */
@@ -48,45 +54,56 @@ export type Parsed<S> = S extends StandardSchema<unknown, infer Output> ? Output
 /** A tool as the kernel sees it; `defineTool` keeps the precise types for whoever writes one. */
 export interface Tool {
   readonly name: string
-  readonly title: string
-  readonly description: string
-  readonly hints: Hints
+  /** What people see; the name, unless told. */
+  readonly title?: string
+  /** What the model reads before it decides to call: write one. */
+  readonly description?: string
+  readonly hints?: Hints
   /** The services `run` receives; each is opened when a call first needs it. */
   readonly needs?: readonly string[]
   /** Client capabilities without which the tool cannot work, e.g. `{ sampling: {} }`. */
   readonly requires?: JsonObject
   /** Its calls may outlive their answer (see `Call.defer`); `always`: who cannot take that is refused before `run`. */
   readonly defers?: 'sometimes' | 'always'
-  readonly input: Schema
+  /** Without it there are no arguments. */
+  readonly input?: Schema
+  /** What a caller is told whose value of that argument does not fit, in place of the validator's words. */
+  readonly complaints?: Readonly<Record<string, string | undefined>>
   /** What counts as given where a caller leaves it out, also what the schema says is required. */
   readonly assumed?: JsonObject
   readonly output?: Schema
-  run(input: unknown, services: unknown, call: Call): unknown
-  render(value: unknown): Words
+  run(input: unknown, call: Call, services: unknown): unknown
+  /** Without it a string or other words that `run` returns are said as they are, and anything else as JSON. */
+  render?(value: unknown): Words
 }
+
+/** The input of a tool that has none. */
+export const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false } as const
 
 interface Definition<I extends Schema, O extends Schema, V, S, K extends keyof S & string> extends Omit<
   Tool,
-  'input' | 'output' | 'needs' | 'run' | 'render'
+  'input' | 'complaints' | 'output' | 'needs' | 'run' | 'render'
 > {
   readonly needs?: readonly K[]
-  readonly input: I
+  readonly input?: I
+  readonly complaints?: { readonly [A in keyof Parsed<NoInfer<I>> & string]?: string }
   /** The part of the value a program may rely on; what `run` returns beyond it reaches only `render`. */
   readonly output?: O
-  run(input: Parsed<I>, services: Pick<S, K>, call: Call): V | Promise<V>
-  render(value: NoInfer<V>): Words
+  run(input: Parsed<I>, call: Call, services: Pick<S, K>): V | Promise<V>
+  render?(value: NoInfer<V>): Words
 }
 
 /** `defineTool` for tools that use the services `S`: `needs` names them, and `run` receives just those. */
 export function toolsOver<S>() {
   return <
-    const I extends Schema,
-    const O extends Schema,
-    V extends Parsed<O>,
+    const I extends Schema = typeof NO_INPUT,
+    const O extends Schema = Schema,
+    V extends Parsed<O> = Parsed<O>,
     const K extends keyof S & string = never,
   >(
     definition: Definition<I, O, V, S, K>,
   ): Tool => definition
 }
 
+/** Checks the types of a tool: `run` gets what `input` describes, and must return what `output` promises. */
 export const defineTool = toolsOver<object>()

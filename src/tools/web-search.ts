@@ -23,7 +23,7 @@ Returns about ten pages: title, URL, date, snippet, and how many engines and ind
     properties: { query: { type: 'string' }, results: { type: 'array' }, engines: { type: 'array' } },
   },
 
-  async run({ query }, { search }, call): Promise<Said> {
+  async run({ query }, call, { search }): Promise<Said> {
     const { searchFor } = await import('./search-answers.js')
     return searchFor(query, search, call)
   },

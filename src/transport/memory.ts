@@ -1,37 +1,71 @@
-// A client and a server in one process, for the command line and for tests: requests in, answers out, through the same
-// session and the same text as every other transport.
+// The client's end of a line to a server in the same process. What crosses it is the text of every other transport, so
+// nothing works here that would not work over a wire.
 
-import { Failure } from '../lib/failure.js'
-import { isObject, type JsonObject } from '../lib/json.js'
-import { answerText, readText, Registered } from '../protocol/message.js'
+import { answerText, readText, Registered, type Answer } from '../protocol/message.js'
+import type { Peer } from '../protocol/exchange.js'
 import type { Server } from '../protocol/server.js'
 import { createSession } from '../protocol/session.js'
 import { localPeer } from './local-peer.js'
 
-export interface MemoryClient {
-  /** The result of a request; an error answer rejects with a Failure of its message. */
-  request(method: string, params?: JsonObject): Promise<JsonObject>
-  /** Stops what is still being worked on. */
+const STOP_MS = 2500
+
+/** A transport as the official SDK's `Client` takes one: `await client.connect(transport)`. */
+export interface LinkedTransport {
+  /** Told of each message from the server. */
+  onmessage?: ((message: object) => void) | undefined
+  /** Told once the line is closed. */
+  onclose?: (() => void) | undefined
+  /** Told of what `onmessage` threw. */
+  onerror?: ((error: Error) => void) | undefined
+  /** There is nothing to start; clients call it all the same. */
+  start(): Promise<void>
+  /** Sends one message to the server; what it is answered comes to `onmessage`. */
+  send(message: object): Promise<void>
+  /** Stops what is being worked on, and closes the server's services. */
   close(): Promise<void>
 }
 
-export function connectInMemory(server: Server): MemoryClient {
-  const session = createSession(server, localPeer())
-  let lastId = 0
-  return {
-    async request(method, params = {}) {
-      const request = JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params })
-      const given = await session.receive(readText(request), { notify: () => {} })
-      const answer = answerText(given)
-      if (given instanceof Registered) given.settle(true)
-      const message: unknown = answer === undefined ? undefined : JSON.parse(answer)
-      if (isObject(message) && isObject(message.result)) return message.result
-      const error = isObject(message) && isObject(message.error) ? message.error : {}
-      throw new Failure(typeof error.message === 'string' ? error.message : 'no answer')
+export function linkInMemory(server: Server, peer: Peer = localPeer()): LinkedTransport {
+  let isClosed = false
+  const outlet = { notify: deliver, send: deliver, written: (done: () => void) => done() }
+  const session = createSession(server, peer, { outlet })
+  const transport: LinkedTransport = {
+    start: () => Promise.resolve(),
+    async send(message) {
+      if (isClosed) throw new Error('this transport is closed')
+      const due = session.receive(readText(JSON.stringify(message)), outlet)
+      if (due instanceof Promise) void due.then(give)
+      else give(due)
     },
-    close() {
-      session.abort('the client is gone')
-      return session.settled()
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      session.leave('the client is gone')
+      const timer = setTimeout(() => session.giveUp(), STOP_MS)
+      await session.settled()
+      clearTimeout(timer)
+      await server.close()
+      transport.onclose?.()
     },
   }
+
+  function give(answer: Answer): void {
+    const text = answerText(answer)
+    if (text !== undefined) deliver(text)
+    if (answer instanceof Registered) answer.settle(!isClosed)
+  }
+
+  /** Afterwards, as over a wire: whoever sends has always returned before it is answered. */
+  function deliver(text: string): void {
+    queueMicrotask(() => {
+      if (isClosed) return
+      try {
+        transport.onmessage?.(JSON.parse(text))
+      } catch (error) {
+        transport.onerror?.(error instanceof Error ? error : new Error(String(error)))
+      }
+    })
+  }
+
+  return transport
 }

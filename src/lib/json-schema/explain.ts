@@ -1,38 +1,17 @@
-// Finds the words for a value that a schema said no to. When it fits none of several schemas, they are the words of the
-// one that was meant, if that is clear. The law: explaining takes no more stack than checking did.
+// The words for a value that fits none of several schemas: those of the one that was meant, if that is clear.
 
 import { isObject, type JsonObject } from '../json.js'
+import { findComplaints, isSame } from './complaints.js'
 import { isEqual } from './equal.js'
-import type { At, Complaint, Finding, JsonSchema, Node } from './rule.js'
+import type { At, Complaint, JsonSchema, Node } from './rule.js'
 import { isOfType, readAllowed, readTypes } from './values.js'
-import { mustBeOneOf, mustBeType, nameWith, pathOf } from './words.js'
+import { mustBeOneOf, mustBeType, nameWith } from './words.js'
 
-const MOST_COMPLAINTS = 5
 const MOST_JOINED = 3
 
 // An anyOf inside an anyOf adds to the work, and multiplies it while several candidates are left.
 const DEEPEST_CLEAR = 16
 const DEEPEST_UNCLEAR = 3
-
-export function findComplaints(node: Node, value: unknown, at: At, inside: number): readonly Complaint[] {
-  const found: Complaint[] = []
-  const way: Iterator<Finding>[] = [node.explain(value, at, inside)[Symbol.iterator]()]
-  for (let last = way.at(-1); last !== undefined && found.length < MOST_COMPLAINTS; last = way.at(-1)) {
-    const next = last.next()
-    if (next.done === true) way.pop()
-    else if ('message' in next.value) addOnce(found, next.value)
-    else way.push(next.value.node.explain(next.value.value, next.value.at, inside)[Symbol.iterator]())
-  }
-  return found
-}
-
-function addOnce(found: Complaint[], complaint: Complaint): void {
-  if (!found.some((other) => isSame(other, complaint))) found.push(complaint)
-}
-
-function isSame(a: Complaint, b: Complaint): boolean {
-  return a.message === b.message && pathOf(a.at) === pathOf(b.at)
-}
 
 /** For a value that none of the nodes says yes to. */
 export function explainClosest(nodes: readonly Node[], value: unknown, at: At, inside: number): readonly Complaint[] {

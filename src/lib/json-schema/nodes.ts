@@ -1,26 +1,12 @@
 // Turns a schema document into linked nodes, each holding the rule of all its keywords. The law: whatever is wrong with a
 // schema is said here, used or not, so that checking a value cannot fail.
 
-import { arrayKeywords } from './arrays.js'
 import { branchKeywords, everyRule, unevaluatedRule } from './branches.js'
 import { MOST_SUBSCHEMAS, readDocument, type Document, type Link } from './document.js'
-import { objectKeywords } from './objects.js'
-import { isSchema, type Build, type Is, type JsonSchema, type Node, type Rule, type Schema } from './rule.js'
-import { valueKeywords } from './values.js'
-import { nameWith } from './words.js'
+import { anything, joined, nothing, PLAIN_KEYWORDS } from './joined-rules.js'
+import { isSchema, type Build, type JsonSchema, type Node, type Rule, type Schema } from './rule.js'
 
-// In the order in which a reader is best told.
-const KEYWORDS = [...valueKeywords, ...objectKeywords, ...arrayKeywords, ...branchKeywords]
-
-const anything: Node = { schema: true, is: () => true, explain: () => [], ref: undefined, sameAs: undefined }
-
-const nothing: Node = {
-  schema: false,
-  is: () => false,
-  explain: (_value, at) => [{ at, message: `${nameWith(at, 'is', 'are')} not allowed` }],
-  ref: undefined,
-  sameAs: undefined,
-}
+const KEYWORDS = [...PLAIN_KEYWORDS, ...branchKeywords]
 
 /** The dynamic anchors bound on the way to a schema; the outermost wins. */
 interface Scope {
@@ -117,32 +103,6 @@ function ruleOf(links: readonly Node[], build: Build): Rule {
   if (build.dialect === 'draft-07' && build.schema.$ref !== undefined) return joined(linked)
   const others = joined([...KEYWORDS.flatMap((keyword) => keyword(build) ?? []), ...linked])
   return unevaluatedRule(others, build) ?? others
-}
-
-function joined(rules: readonly Rule[]): Rule {
-  const [first] = rules
-  if (first === undefined || rules.length === 1) return first ?? anything
-  return {
-    is: every(rules.map(({ is }) => is)),
-    *explain(value, at, inside) {
-      for (const rule of rules) {
-        yield* rule.explain(value, at, inside)
-        if (rule.decides === true && !rule.is(value)) return
-      }
-    },
-  }
-}
-
-function every(tests: readonly Is[]): Is {
-  const [a, b, c, d] = tests
-  if (a !== undefined && b !== undefined && d === undefined) {
-    if (c === undefined) return (value, seen) => a(value, seen) && b(value, seen)
-    return (value, seen) => a(value, seen) && b(value, seen) && c(value, seen)
-  }
-  return (value, seen) => {
-    for (const test of tests) if (!test(value, seen)) return false
-    return true
-  }
 }
 
 /** A schema that leads back to itself for the same value would never come to an answer. */

@@ -1,36 +1,53 @@
 // What each era answers to, by method name.
 
-import { COMPLETION } from './completion.js'
 import { LEGACY_LIFECYCLE, MODERN_LIFECYCLE } from './lifecycle.js'
-import type { Method } from './method.js'
-import { LEGACY_PROMPTS, MODERN_PROMPTS } from './prompts.js'
-import { LEGACY_RESOURCES, MODERN_RESOURCES } from './resources.js'
-import { LEGACY_SKILLS, MODERN_SKILLS } from './skills.js'
-import { TICKETS } from './tickets.js'
+import type { Method, Methods } from './method.js'
 import { LEGACY_TOOLS, MODERN_TOOLS } from './tools.js'
 
+interface Offers {
+  readonly LEGACY_OFFERS: Methods
+  readonly MODERN_OFFERS: Methods
+}
+
+const OFFERS = [
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+  'skills/list',
+  'skills/get',
+  'resources/directory/read',
+]
+const MODERN_ONLY = ['tasks/get', 'tasks/update', 'tasks/cancel']
+
+let offers: Offers | undefined
+
+/** What is answered about everything but tools; beforehand, for whom a first answer that waits is another answer. */
+export async function loadOffers(): Promise<Offers> {
+  return (offers = await import('./offers.js'))
+}
+
 export const LEGACY_METHODS: ReadonlyMap<string, Method> = new Map(
-  Object.entries({
-    ...LEGACY_LIFECYCLE,
-    ...LEGACY_TOOLS,
-    ...LEGACY_RESOURCES,
-    ...LEGACY_PROMPTS,
-    ...COMPLETION,
-    ...LEGACY_SKILLS,
-  }),
+  Object.entries({ ...LEGACY_LIFECYCLE, ...LEGACY_TOOLS, ...later(OFFERS, 'LEGACY_OFFERS') }),
 )
 
 export const MODERN_METHODS: ReadonlyMap<string, Method> = new Map(
-  Object.entries({
-    ...MODERN_LIFECYCLE,
-    ...MODERN_TOOLS,
-    ...MODERN_RESOURCES,
-    ...MODERN_PROMPTS,
-    ...COMPLETION,
-    ...TICKETS,
-    ...MODERN_SKILLS,
-  }),
+  Object.entries({ ...MODERN_LIFECYCLE, ...MODERN_TOOLS, ...later([...OFFERS, ...MODERN_ONLY], 'MODERN_OFFERS') }),
 )
+
+function later(names: readonly string[], era: keyof Offers): Methods {
+  const methodOf = (name: string): Method => {
+    const work = (loaded: Offers, ...args: Parameters<Method>): ReturnType<Method> => {
+      const method = loaded[era][name]
+      if (!method) throw new Error(`${era} has no ${name}`)
+      return method(...args)
+    }
+    return (...args) => (offers ? work(offers, ...args) : loadOffers().then((loaded) => work(loaded, ...args)))
+  }
+  return Object.fromEntries(names.map((name) => [name, methodOf(name)]))
+}
 
 /** The methods in which a modern client may be asked something first. */
 export const ASKING_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read'])

@@ -37,9 +37,9 @@ export const LEGACY_LIFECYCLE: Methods = { ping: () => '' }
 export const MODERN_LIFECYCLE: Methods = { 'server/discover': discover }
 
 function capabilitiesOf(server: Server, revision: Revision): JsonObject {
-  const { changing, library, logging } = server
+  const { changing, hasTools, library, logging } = server
   return {
-    tools: { listChanged: changing.tools },
+    ...(hasTools && { tools: { listChanged: changing.tools } }),
     ...((library.hasResources || changing.resources) && {
       resources: { subscribe: true, listChanged: changing.resources },
     }),

@@ -7,6 +7,8 @@ export function isOffered(server: Server, method: string): boolean {
   const { library, changing } = server
   if (method === 'resources/directory/read') return server.hasSkills
   switch (method.slice(0, method.indexOf('/'))) {
+    case 'tools':
+      return server.hasTools
     case 'resources':
       return library.hasResources || changing.resources
     case 'prompts':

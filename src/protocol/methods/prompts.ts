@@ -5,6 +5,8 @@ import { isObject } from '../../lib/json.js'
 import type { Prompt, PromptMessage } from '../../tools/prompt.js'
 import type { Block } from '../../tools/tool.js'
 import type { Exchange } from '../exchange.js'
+import { projectPrompt } from '../offer-projection.js'
+import { pageOf } from '../paging.js'
 import { projectBlock } from '../projection.js'
 import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from '../protocol-error.js'
 import { memberText } from '../reply.js'
@@ -12,7 +14,10 @@ import type { Revision } from '../revision.js'
 import type { Server } from '../server.js'
 import { LIST_CACHE, prepared, textParam, type ListMethod, type Methods } from './method.js'
 
-const list: ListMethod = ({ library }, { client, params }) => library.listPrompts(client.revision, params.cursor)
+const list: ListMethod = ({ library, pageSize: size }, { client, params: { cursor } }) => {
+  const { items, nextCursor } = pageOf(library.prompts, ({ name }) => name, { list: 'prompts', cursor, size })
+  return memberText({ prompts: items.map((item) => projectPrompt(item, client.revision)), nextCursor })
+}
 
 async function get(server: Server, exchange: Exchange): Promise<string> {
   const name = textParam(exchange, 'name')
@@ -21,7 +26,7 @@ async function get(server: Server, exchange: Exchange): Promise<string> {
   const args = readArguments(prompt, exchange.params.arguments)
   try {
     const services = await server.services.open(prompt.needs ?? [])
-    const messages = await prompt.get(args, services, exchange.toCall())
+    const messages = await prompt.get(args, exchange.toCall(), services)
     const { revision } = exchange.client
     return memberText({
       description: prompt.description,

@@ -3,6 +3,8 @@
 import { Failure } from '../../lib/failure.js'
 import type { Content, ResourcePart } from '../../tools/resource.js'
 import type { Exchange } from '../exchange.js'
+import { projectResource, projectTemplate } from '../offer-projection.js'
+import { pageOf } from '../paging.js'
 import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from '../protocol-error.js'
 import { memberText } from '../reply.js'
 import { MODERN_REVISION } from '../revision.js'
@@ -12,10 +14,16 @@ import { LIST_CACHE, prepared, textParam, type ListMethod, type Methods } from '
 // What is read changes by its own rules; a client that wants it fresh asks again.
 const READ_CACHE = '"ttlMs":0,"cacheScope":"private"'
 
-const list: ListMethod = ({ library }, { client, params }) => library.listResources(client.revision, params.cursor)
+const list: ListMethod = ({ library, pageSize: size }, { client, params: { cursor } }) => {
+  const { items, nextCursor } = pageOf(library.resources, ({ uri }) => uri, { list: 'resources', cursor, size })
+  return memberText({ resources: items.map((item) => projectResource(item, client.revision)), nextCursor })
+}
 
-const listTemplates: ListMethod = ({ library }, { client, params }) =>
-  library.listTemplates(client.revision, params.cursor)
+const listTemplates: ListMethod = ({ library, pageSize: size }, { client, params: { cursor } }) => {
+  const terms = { list: 'templates', cursor, size }
+  const { items, nextCursor } = pageOf(library.templates, ({ uriTemplate }) => uriTemplate, terms)
+  return memberText({ resourceTemplates: items.map((item) => projectTemplate(item, client.revision)), nextCursor })
+}
 
 async function read(server: Server, exchange: Exchange): Promise<string> {
   const uri = textParam(exchange, 'uri')
@@ -28,8 +36,8 @@ async function read(server: Server, exchange: Exchange): Promise<string> {
     const call = exchange.toCall()
     const content =
       'template' in found
-        ? await found.template.read(variables ?? {}, services, call)
-        : await found.read(services, call)
+        ? await found.template.read(variables ?? {}, call, services)
+        : await found.read(call, services)
     if (content === undefined) throw notFound(uri, exchange)
     return memberText({ contents: partsOf(content, uri, mimeType) })
   } catch (error) {

@@ -28,7 +28,7 @@ async function list(server: Server, exchange: Exchange): Promise<string> {
 async function listed(skill: Skill, server: Server, exchange: Exchange): Promise<readonly JsonObject[]> {
   const services = await servicesOf(skill, server)
   try {
-    return [entryOf(skill, await skill.files(services, exchange.toCall()))]
+    return [entryOf(skill, await skill.files(exchange.toCall(), services))]
   } catch (error) {
     if (error instanceof Failure) return []
     throw error
@@ -55,7 +55,7 @@ async function readDirectory(server: Server, exchange: Exchange): Promise<string
 async function filesOf(skill: Skill, server: Server, exchange: Exchange): Promise<readonly SkillFile[] | undefined> {
   const services = await servicesOf(skill, server)
   try {
-    return await skill.files(services, exchange.toCall())
+    return await skill.files(exchange.toCall(), services)
   } catch (error) {
     throw said(error)
   }
@@ -65,7 +65,7 @@ async function contentsOf(skill: Skill, server: Server, exchange: Exchange): Pro
   if (!skill.contents) return (await filesOf(skill, server, exchange)) ?? []
   const services = await servicesOf(skill, server)
   try {
-    return await skill.contents(services, exchange.toCall())
+    return await skill.contents(exchange.toCall(), services)
   } catch (error) {
     throw said(error)
   }

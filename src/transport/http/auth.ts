@@ -82,7 +82,7 @@ function checkKeyHeader(name: string): string {
   throw new Failure(`HTTP_KEY_HEADER must be the name of a header of its own, such as X-API-Key, got ${name}`)
 }
 
-function unauthorized(keyHeader: string, challenge: string): Refusal {
+export function unauthorized(keyHeader: string, challenge: string): Refusal {
   return {
     status: 401,
     reason: `Send a valid token as "Authorization: Bearer <token>" or "${keyHeader}: <token>"`,

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 
+import { loadOffers } from '../../protocol/methods/eras.js'
 import { loadCompile } from '../../protocol/schema-check.js'
 import type { Server } from '../../protocol/server.js'
 import { drain } from './drain.js'
@@ -31,8 +32,8 @@ export interface HttpListener {
 
 export async function listenHttp(server: Server, settings: HttpSettings): Promise<HttpListener> {
   const { tls, port, host, maxConnections } = settings
-  // Beforehand: a call that must wait for it is answered as a stream.
-  await loadCompile()
+  // Beforehand: what must wait for them is answered as a stream.
+  await Promise.all([loadCompile(), loadOffers()])
   const house = openHouse(server, settings)
   const sse = new SseSessions(house)
   const node = createNodeServer(tls, maxConnections, () => house.outbox.flush())

@@ -2,12 +2,15 @@
 
 import { osUser } from '../../platform/user.js'
 import type { Server } from '../../protocol/server.js'
-import { createAuthenticator, type Authenticator } from './auth.js'
-import { createPolicy, isLoopback } from './gate.js'
+import { createAuthenticator, unauthorized, type Authenticator, type Caller } from './auth.js'
+import { createPolicy, isLoopback, readCredential, type Refusal } from './gate.js'
 import { createLimits } from './limits.js'
 import { listenHttp } from './listener.js'
 
+export type { Refusal } from './gate.js'
+
 const DEFAULT_MAX_BODY = 16 * 1024 * 1024
+const KEY_HEADER = 'x-api-key'
 
 export interface HttpOptions {
   /** A loopback address unless told. */
@@ -15,7 +18,7 @@ export interface HttpOptions {
   /** Any free port unless told. */
   readonly port?: number
   /** Who may call: everybody on this machine, whoever has the token, or whom your function knows. */
-  readonly auth?: 'none' | { readonly token: string } | Authenticator['authenticate']
+  readonly auth?: 'none' | { readonly token: string } | Authenticate
   /** The address people use, where it is not this one. */
   readonly publicUrl?: string
   readonly allowedHosts?: readonly string[]
@@ -28,11 +31,21 @@ export interface HttpOptions {
   readonly maxConnections?: number
 }
 
+/**
+ * The name of the user who sent this token ('' for none) or these headers; everything is kept by user. Undefined turns them
+ * away with 401, a refusal with what it says.
+ */
+export type Authenticate = (token: string, headers: Headers) => Known | Promise<Known>
+
+type Known = string | Refusal | undefined
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
+
 export interface HttpServing {
+  /** Where clients connect: `http://127.0.0.1:<port>/mcp`. */
   readonly url: string
   readonly port: number
   /** Tells the streams, lets calls finish for a while, then ends everything. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 export async function openHttp(server: Server, options: HttpOptions = {}): Promise<HttpServing> {
@@ -42,11 +55,14 @@ export async function openHttp(server: Server, options: HttpOptions = {}): Promi
   if (auth === 'none' && ![host, ...policy.hosts].every(isLoopback)) {
     throw new Error('without auth only this machine is served: no other host, publicUrl or allowedHosts')
   }
+  if (typeof auth === 'object' && !auth.token) {
+    throw new Error('http.auth.token is empty, and so nobody could come in: give it a secret')
+  }
   const listener = await listenHttp(server, {
     host,
     port,
     policy,
-    authenticator: typeof auth === 'function' ? { authenticate: auth, metadata: undefined } : authenticatorOf(auth),
+    authenticator: typeof auth === 'function' ? knownBy(auth) : authenticatorOf(auth),
     limits: createLimits({ rate, burst, maxStreams: maxOpenPerUser }),
     maxBodyBytes,
     maxConnections,
@@ -55,11 +71,27 @@ export async function openHttp(server: Server, options: HttpOptions = {}): Promi
   return { url: `http://${name}:${listener.port}/mcp`, port: listener.port, close: () => listener.close() }
 }
 
+function knownBy(auth: Authenticate): Authenticator {
+  return {
+    metadata: undefined,
+    authenticate(headers) {
+      const known = auth(readCredential(headers, KEY_HEADER) ?? '', headers)
+      return known instanceof Promise ? known.then(admitted) : admitted(known)
+    },
+  }
+}
+
+/** Whatever is neither a name nor a refusal lets nobody in: a table of users also has a `constructor`. */
+function admitted(known: Known): Caller | Refusal {
+  if (typeof known === 'string' && known !== '') return { user: known, via: 'token', credential: 'auth' }
+  return typeof known === 'object' ? known : unauthorized(KEY_HEADER, 'Bearer')
+}
+
 function authenticatorOf(auth: 'none' | { readonly token: string }): Authenticator {
   return createAuthenticator({
     open: auth === 'none',
     fixedToken: auth === 'none' ? '' : auth.token,
-    keyHeader: 'X-API-Key',
+    keyHeader: KEY_HEADER,
     owner: osUser(),
     tokens: undefined,
     oauth: undefined,

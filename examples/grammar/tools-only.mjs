@@ -1,0 +1,5 @@
+// A complete server with one tool: what the page builds.
+import { serve } from 'scorpiox-code'
+import { conjugate } from './conjugate.mjs'
+
+await serve({ name: 'minimcp-grammar', version: '0.1.0', tools: [conjugate] })

@@ -1,0 +1,176 @@
+// The public API as text: every name that `scorpiox-code` exports with its declared shape, then what those shapes are
+// made of. Read from dist/types; without comments and private parts, in alphabetical order, so that a difference is a
+// difference of the API and nothing else.
+
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+import { parseAst } from 'rolldown/parseAst'
+
+/** The report, for the declarations that begin in this file. */
+export function apiReport(entry) {
+  const modules = new Map()
+  const open = (file) => {
+    if (!modules.has(file)) modules.set(file, readModule(file))
+    return modules.get(file)
+  }
+  const exported = [...open(resolve(entry)).exports.keys()].map((name) => ({ name, ...find(open, entry, name) }))
+  const reached = reach(open, exported)
+  return [
+    '# The public API',
+    '',
+    'Written by `npm run generate` from the declarations of the library. A difference here is a change that people who use',
+    'it will notice: read it, and give it a line in the changelog. What each name is for is said in [library.md](library.md).',
+    '',
+    '## What can be imported',
+    '',
+    '```ts',
+    blocks(exported),
+    '```',
+    '',
+    '## What those are made of',
+    '',
+    '```ts',
+    blocks(reached),
+    '```',
+    '',
+  ].join('\n')
+}
+
+/** Everything that the declarations refer to in the package, and what that refers to. */
+function reach(open, exported) {
+  const key = ({ file, node }) => `${file}:${node.start}`
+  const seen = new Set(exported.map(key))
+  const found = []
+  const waiting = [...exported]
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    for (const { file, name } of referencesIn(next.node, open(next.file), next.file)) {
+      const place = find(open, file, name)
+      if (!place || seen.has(key(place))) continue
+      seen.add(key(place))
+      found.push({ name, ...place })
+      waiting.push({ name, ...place })
+    }
+  }
+  return found
+}
+
+/** Where a name is declared: here, or in the module it comes from. */
+function find(open, file, name) {
+  const path = resolve(file)
+  const module = open(path)
+  const from = module.exports.get(name) ?? module.imports.get(name)
+  if (from?.file) return find(open, from.file, from.name)
+  const node = module.declarations.get(from?.name ?? name)
+  return node && { file: path, node, text: textOf(node, module.text) }
+}
+
+function readModule(file) {
+  const text = readFileSync(file, 'utf8')
+  const module = { text, declarations: new Map(), imports: new Map(), exports: new Map() }
+  for (const statement of parseAst(text, { lang: 'dts' }, file).body) {
+    const { type, declaration, specifiers = [], source } = statement
+    const origin = source && sourceFile(source.value, file)
+    if (type === 'ImportDeclaration') {
+      for (const { imported, local } of specifiers) {
+        if (origin && imported) module.imports.set(local.name, { file: origin, name: imported.name })
+      }
+    } else if (type === 'ExportNamedDeclaration' && declaration) {
+      for (const name of declare(module, declaration)) module.exports.set(name, { name })
+    } else if (type === 'ExportNamedDeclaration') {
+      for (const { local, exported } of specifiers)
+        module.exports.set(exported.name, { name: local.name, file: origin })
+    } else if (type.startsWith('Export')) {
+      throw new Error(`${file}: the API report does not know ${type}`)
+    } else declare(module, statement)
+  }
+  return module
+}
+
+function declare({ declarations }, node) {
+  const names = node.type === 'VariableDeclaration' ? node.declarations.map(({ id }) => id.name) : [node.id?.name]
+  for (const name of names) {
+    const known = declarations.get(name)
+    // The overloads of a function belong together.
+    if (name && known)
+      declarations.set(name, { ...node, start: known.start, parts: [...(known.parts ?? [known]), node] })
+    else if (name) declarations.set(name, node)
+  }
+  return names
+}
+
+function sourceFile(specifier, file) {
+  return specifier.startsWith('.') ? resolve(dirname(file), specifier.replace(/\.js$/, '.d.ts')) : undefined
+}
+
+/** The names that a declaration mentions, and the inline imports in it. */
+function referencesIn(node, module, file) {
+  const found = []
+  visit(node, (each) => {
+    if (each.type === 'Identifier' && (module.imports.has(each.name) || module.declarations.has(each.name))) {
+      found.push({ file, name: each.name })
+    }
+    if (each.type === 'TSImportType') {
+      const origin = sourceFile(each.source?.value ?? each.argument?.literal?.value ?? '', file)
+      if (origin && each.qualifier?.name) found.push({ file: origin, name: each.qualifier.name })
+    }
+  })
+  return found
+}
+
+/** The text of a declaration without comments, what is private, and words that say nothing. */
+function textOf(node, source) {
+  if (node.parts) return node.parts.map((part) => textOf(part, source)).join('\n')
+  const cuts = []
+  visit(node, (each) => {
+    if (isPrivate(each)) cuts.push([each.start, each.end])
+  })
+  let text = ''
+  let at = node.start
+  for (const [start, end] of cuts) {
+    text += source.slice(at, start)
+    at = end
+  }
+  return (text + source.slice(at, node.end))
+    .replace(/\/\*[^]*?\*\//g, '')
+    .replace(/^(export )?declare /, '')
+    .replace(/[ \t]+$/gm, '')
+    .replace(/^( {4})+/gm, (indent) => indent.slice(indent.length / 2))
+    .replace(/\n+/g, '\n')
+}
+
+function isPrivate({ type, key, accessibility }) {
+  return (
+    (type === 'PropertyDefinition' || type === 'MethodDefinition') &&
+    (key.type === 'PrivateIdentifier' || accessibility === 'private')
+  )
+}
+
+function visit(node, look) {
+  if (typeof node !== 'object' || node === null) return
+  if (Array.isArray(node)) {
+    for (const each of node) visit(each, look)
+    return
+  }
+  if (typeof node.type === 'string') {
+    look(node)
+    if (isPrivate(node)) return
+  }
+  for (const [key, value] of Object.entries(node)) {
+    // The name of a member is no reference.
+    const isName = (key === 'key' || key === 'property') && !node.computed
+    if (!isName) visit(value, look)
+  }
+}
+
+function blocks(found) {
+  return found
+    .map(({ name, text }) => ({ name, text }))
+    .sort((one, other) => compare(one.name, other.name) || compare(one.text, other.text))
+    .map(({ text }) => text)
+    .join('\n\n')
+}
+
+function compare(one, other) {
+  return one < other ? -1 : Number(one > other)
+}

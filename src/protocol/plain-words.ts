@@ -1,0 +1,39 @@
+// What a tool says that has no words of its own: a string or other words as they are, everything else as JSON.
+
+import { isObject, printJson } from '../lib/json.js'
+import type { Block, Words } from '../tools/tool.js'
+
+export function plainWords(value: unknown, isData: boolean): Words {
+  if (typeof value === 'string') return value
+  if (value === undefined) return []
+  if (!isData && isWords(value)) return value
+  return printJson([value]).slice(1, -1)
+}
+
+function isWords(value: unknown): value is Exclude<Words, string> {
+  if (isBlocks(value)) return true
+  if (!isObject(value) || typeof value.isError !== 'boolean') return false
+  return typeof value.content === 'string' || isBlocks(value.content)
+}
+
+/** A list of nothing is data: whoever has nothing to say returns nothing. */
+function isBlocks(value: unknown): value is readonly Block[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isBlock)
+}
+
+function isBlock(value: unknown): value is Block {
+  if (!isObject(value)) return false
+  switch (value.type) {
+    case 'text':
+      return typeof value.text === 'string'
+    case 'image':
+    case 'audio':
+      return typeof value.data === 'string' && typeof value.mimeType === 'string'
+    case 'resource':
+      return isObject(value.resource) && typeof value.resource.uri === 'string'
+    case 'resource_link':
+      return typeof value.uri === 'string' && typeof value.name === 'string'
+    default:
+      return false
+  }
+}
