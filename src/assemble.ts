@@ -22,13 +22,18 @@ export function assemble(given: Omit<Surroundings, 'tools' | 'refusals'>): Servi
   const { settings } = config
   const tools = TOOLS.map(({ name }) => name)
   const refusals = refusalsOf(config, tools)
-  const { services, notices, skills, callbacks, observer, openBoards } = createHousehold({ ...given, tools, refusals })
+  const { services, notices, skills, scripts, callbacks, observer, openBoards } = createHousehold({
+    ...given,
+    tools,
+    refusals,
+  })
   const isOffered = ({ name }: Tool): boolean => !refusals.has(name)
   const offers = {
     tools: TOOLS.filter(isOffered),
     resources: RESOURCES.flatMap(({ of, offer }) => (isOffered(of) ? [offer] : [])),
     templates: TEMPLATES.flatMap(({ of, offer }) => (isOffered(of) ? [offer] : [])),
   }
+  const offered = refusals.has('InvokeSkill') ? offers : skills.among(offers)
   const server = createServer({
     name: 'scorpiox-code',
     version: VERSION,
@@ -38,7 +43,7 @@ export function assemble(given: Omit<Surroundings, 'tools' | 'refusals'>): Servi
       const { openTicketFiles } = await import('./store/ticket-files.js')
       return openTicketFiles(join(stateDirOf(settings), 'tickets'))
     },
-    ...(refusals.has('InvokeSkill') ? offers : skills.among(offers)),
+    ...(scripts ? scripts.among(offered) : offered),
     refusals,
     logError: (error) => log.error(stackOf(error)),
     logging: true,

@@ -2,6 +2,7 @@
 // call meets (mail, who is busy, recent calls) stands here from the start and loads nothing.
 
 import type { Config } from './config/load.js'
+import { scriptFolderOf } from './config/script-folder.js'
 import { Failure } from './lib/failure.js'
 import { stackOf, type Log } from './platform/log.js'
 import type { WayOut } from './platform/way-out/way-out.js'
@@ -24,6 +25,7 @@ import type { Shell } from './services/shell/shell.js'
 import type { Skills } from './services/skills/skills.js'
 import { lazyState } from './services/state.js'
 import type { Tasks } from './services/tasks/tasks.js'
+import { lateScripts, type LateScripts } from './tools/late-scripts.js'
 import { lateSkills, type LateSkills } from './tools/late-skills.js'
 import { openSkillOffers } from './tools/skill-offers.js'
 
@@ -56,6 +58,8 @@ export interface Household {
   readonly services: Services
   readonly notices: Notices
   readonly skills: LateSkills
+  /** Undefined where no folder of scripts is named. */
+  readonly scripts: LateScripts | undefined
   /** Also what every result brings along. */
   readonly callbacks: LateCallbacks
   readonly observer: Observer
@@ -79,6 +83,8 @@ export function createHousehold({ config, log, confinement, transport, tools, re
   let shell: Shell | undefined
   let desk: Desk | undefined
   const jobs = () => shell?.openJobs()
+  const scriptFolder = scriptFolderOf(config)
+  const scripts = scriptFolder === undefined ? undefined : lateScripts(() => openScriptTools(scriptFolder))
   const runsCommands = COMMAND_TOOLS.some((name) => !refusals.has(name))
 
   const openers: Openers<Rooms> = {
@@ -137,11 +143,27 @@ export function createHousehold({ config, log, confinement, transport, tools, re
     },
   }
 
-  const services: Services = closingFirst(callbacks, createServices(openers, notices))
+  async function openScriptTools(folder: string) {
+    const [{ openScripts }, { scriptTool }] = await Promise.all([
+      import('./services/scripts/open-scripts.js'),
+      import('./tools/script-tool.js'),
+    ])
+    const openedShell = async (): Promise<Shell> => {
+      await services.open(['shell'])
+      if (!shell) throw new Failure('The server is stopping.')
+      return shell
+    }
+    const complain = (message: string): void => log.warn(message)
+    const index = openScripts({ folder, shell: openedShell, notices, complain, house: tools })
+    return { index, toolOf: scriptTool }
+  }
+
+  const services: Services = closingFirst([callbacks, ...(scripts ? [scripts] : [])], createServices(openers, notices))
   return {
     services,
     notices,
     skills,
+    scripts,
     callbacks,
     observer: together([calls, callbacks]),
     async openBoards() {
@@ -152,13 +174,13 @@ export function createHousehold({ config, log, confinement, transport, tools, re
   }
 }
 
-/** They have something to write down at the end, which they cannot once the state is closed. */
-function closingFirst(callbacks: LateCallbacks, services: Services): Services {
+/** Callbacks have something to write down at the end, which they cannot once the state is closed. */
+function closingFirst(first: readonly { close(): unknown }[], services: Services): Services {
   return {
     ...services,
     async close() {
       try {
-        await callbacks.close()
+        await Promise.all(first.map((each) => each.close()))
       } finally {
         await services.close()
       }

@@ -67,9 +67,13 @@ async function serve({ config: given, createServing, log }: Surroundings, { flag
 async function tools({ createServer }: Surroundings, { flags }: Arguments): Promise<number> {
   const { toolsReport, toolsJson } = await import('./tools.js')
   const server = createServer()
-  await server.prepare()
-  const { catalogue } = server
-  return said(print(flags.json ? toolsJson(catalogue) : toolsReport(catalogue)))
+  try {
+    await server.prepare()
+    const { catalogue } = server
+    return await said(print(flags.json ? toolsJson(catalogue) : toolsReport(catalogue)))
+  } finally {
+    await server.close()
+  }
 }
 
 async function call({ createServer }: Surroundings, { operands, flags }: Arguments): Promise<number> {
@@ -110,6 +114,7 @@ async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise
     ...(await examineSandbox(settings, () => tryOutSandbox(surroundings.config))),
     await browserFinding(surroundings.config),
     examineSearch(settings),
+    ...(await scriptFindings(surroundings)),
   ]
   await print(flags.json ? `${JSON.stringify(found, null, 2)}\n` : report(found))
   return found.every((finding) => finding.ok) ? 0 : 1
@@ -206,6 +211,12 @@ async function stateFinding({ settings }: Config) {
 async function browserFinding(given: Config) {
   const { examineBrowser } = await import('./examine-browser.js')
   return examineBrowser(given)
+}
+
+async function scriptFindings({ config: given, log }: Surroundings) {
+  if (given.settings.SCRIPT_TOOLS === '') return []
+  const { examineScripts } = await import('./examine-scripts.js')
+  return examineScripts(given, log)
 }
 
 async function tryOutSandbox(given: Config) {

@@ -212,6 +212,12 @@ const GENERAL = {
     about:
       'Further folders with skills, with commas between them; those of the project and of the person come before them.',
   },
+  SCRIPT_TOOLS: {
+    type: 'string',
+    default: '',
+    about:
+      'Folder of executable scripts, each of which becomes a tool that describes itself when it is run with `--schema`.',
+  },
   ASK_WAIT: {
     type: 'integer',
     default: 600,

@@ -1,11 +1,14 @@
 // From settings to the terms of the sandbox: what commands may not see, what they may write to, how much they may take.
 
+import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
+import { isWithin } from '../lib/is-within.js'
 import type { CageLevel } from '../platform/sandbox/level.js'
 import type { SandboxTerms } from '../platform/sandbox/sandbox.js'
 import type { Config } from './load.js'
+import { scriptFolderOf } from './script-folder.js'
 import { SECRET_PLACES } from './secret-places.js'
 import { stateDirOf } from './state-dir.js'
 
@@ -13,6 +16,7 @@ export function sandboxTerms(config: Config, levels: readonly CageLevel[]): Sand
   const { settings, cwd, home, programDir, secretFiles, childEnv } = config
   const stateDir = stateDirOf(settings)
   const inHome = (path: string): string => (path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path))
+  const scripts = [scriptFolderOf(config) ?? []].flat()
   const wishes = listed(settings.SANDBOX_HIDE)
   const shown = new Set(wishes.flatMap((wish) => (wish.startsWith('!') ? [inHome(wish.slice(1))] : [])))
   const places = [...SECRET_PLACES, ...wishes.filter((wish) => !wish.startsWith('!'))]
@@ -35,7 +39,8 @@ export function sandboxTerms(config: Config, levels: readonly CageLevel[]): Sand
     ],
     writable: listed(settings.SANDBOX_WRITE).map(inHome),
     readable: listed(settings.SANDBOX_READ).map(inHome),
-    fixed: [programDir],
+    fixed: [programDir, ...scripts.filter((folder) => existsSync(folder) && !isWithin(cwd, folder))],
+    programs: scripts,
     pids: settings.SANDBOX_PIDS,
     memoryBytes: settings.SANDBOX_MEMORY_MB * 1024 * 1024,
     env: childEnv,

@@ -28,6 +28,8 @@ export interface Launcher {
 
 export interface Order {
   readonly command: string
+  /** What it reads from stdin; nothing unless told. */
+  readonly input?: string | undefined
   readonly onOutput: (chunk: Buffer) => void
   /** Told of so many bytes that were gone before they could be heard. */
   readonly onGap?: (bytes: number) => void
@@ -89,13 +91,13 @@ export function createLauncher(settings: LauncherSettings): Launcher {
   }
 
   async function launchAnyhow(order: Order, attempts = 2): Promise<Running> {
-    const { command, onOutput, onTag, confine, record } = order
+    const { command, input, onOutput, onTag, confine, record } = order
     const wanted = command || ':'
-    const raised = await shells?.take({ command: wanted, confine, record })
+    const raised = await shells?.take({ command: wanted, input, confine, record })
     // What an earlier scan found says nothing about a command started since.
     trees.grown()
     if (!raised && (confine || record)) throw new Error('mkfifo is needed for that, and it is not here')
-    if (!raised) return launchDirectly(command, onOutput)
+    if (!raised) return launchDirectly(order)
     const { nursling, tag, cage } = raised
     const exited = nursling.exited.then(exitOfStatus)
     void exited.then(() => cage?.release())
@@ -114,11 +116,11 @@ export function createLauncher(settings: LauncherSettings): Launcher {
     return started
   }
 
-  async function launchDirectly(command: string, onOutput: (chunk: Buffer) => void): Promise<Running> {
+  async function launchDirectly({ command, input, onOutput }: Order): Promise<Running> {
     const tooLong = whyTooLong(platform, shell, command)
     if (tooLong !== undefined) throw new Failure(`The command was not started: ${tooLong}`)
     const tag = `${trees.family}.d${++directly}`
-    const start = { file: shell.file, args: shell.args(command), cwd, env: tagged(env, tag), onOutput }
+    const start = { file: shell.file, args: shell.args(command), cwd, env: tagged(env, tag), input, onOutput }
     const program = await startProgram(start)
     let isOver = false
     void program.exited.then(() => (isOver = true))

@@ -25,6 +25,7 @@ pipes() {
 
 # A pipe is opened at both ends first: at one alone, who opens it waits for the server, also for one that is gone.
 begin() (
+  exec <"$input"
   if [[ $long ]]; then exec 5<"$place/$1.c"; else exec 6<>"$place/$1.i" 5<"$place/$1.i" 6<&-; fi
   # Opened where somebody has tidied up, they are files.
   [[ -p /dev/fd/1 && ($long || -p /dev/fd/5) ]] || exit 1
@@ -33,11 +34,11 @@ begin() (
   export SCORPIOX_TREE="$tags$1;"
   exec 3<&5 5<&- 4<&-
   exec 9<"$filter"
-  PATH=$path exec "\${cage[@]}" "$bash" -c "$prelude$waiter" bash </dev/null 2>&1
+  PATH=$path exec "\${cage[@]}" "$bash" -c "$prelude$waiter" bash 2>&1
 )
 
 nurse() {
-  local bash=$BASH cage=() limits=() prelude= filter=/dev/null record=() status= long=
+  local bash=$BASH cage=() limits=() prelude= filter=/dev/null input=/dev/null record=() status= long=
   [[ -p $place/$1.i && -p $place/$1.o ]] || { printf 'exit %s 1\n' "$1" >&4; return; }
   [[ -z $2 ]] || . "$2"
   if ((\${#record[@]})); then

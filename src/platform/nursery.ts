@@ -38,6 +38,8 @@ export interface Nursery {
 export interface Nature {
   /** The command, where it is known from the beginning and too long for a pipe. */
   readonly command?: string | undefined
+  /** What it reads from stdin; nothing unless told. */
+  readonly input?: string | undefined
   /** A program and its arguments to start the shell under, and the file it wants to find open as fd 9. */
   readonly cage?: { readonly argv: readonly string[]; readonly filter: string; readonly bash: string } | undefined
   /** Files into which it writes 0 first, and words for the shell itself before it takes its command. */
@@ -199,10 +201,11 @@ function createSupply(order: (from: number, to: number) => void): Supply {
 
 /** Puts the files of a shell beside its pipes. */
 function prepare(base: string, nature: Nature): { readonly note: string; readonly names: Names } {
-  const { command, record } = nature
-  const words = noteOf(nature)
+  const { command, input, record } = nature
+  const words = noteOf(base, nature)
   const files: [string, string][] = [
     [`${base}.c`, command === undefined ? '' : `${command}\0`],
+    [`${base}.s`, input ?? ''],
     [`${base}.n`, words],
   ]
   const written = files.filter(([, text]) => text !== '')
@@ -218,10 +221,11 @@ function prepare(base: string, nature: Nature): { readonly note: string; readonl
 }
 
 /** What the nurse must know, in the words of a shell; empty for a plain one. */
-function noteOf({ command, cage, limits = [], prelude = '', record }: Nature): string {
+function noteOf(base: string, { command, input = '', cage, limits = [], prelude = '', record }: Nature): string {
   const words = (list: readonly string[]): string => list.map(quoted).join(' ')
   return [
     command === undefined ? [] : [`long=1`],
+    input === '' ? [] : [`input=${quoted(`${base}.s`)}`],
     cage ? [`cage=(${words(cage.argv)}) filter=${quoted(cage.filter)} bash=${quoted(cage.bash)}`] : [],
     limits.length === 0 ? [] : [`limits=(${words(limits)})`],
     prelude === '' ? [] : [`prelude=${quoted(prelude)}`],

@@ -32,14 +32,19 @@ export interface Start {
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
+  /** What it reads from stdin; nothing unless told. */
+  readonly input?: string | undefined
   readonly onOutput: (chunk: Buffer) => void
 }
 
 /** Rejects where the program could not be started at all; `code` is the system's, such as ENOENT. */
-export async function startProgram({ file, args, cwd, env, onOutput }: Start): Promise<Program> {
+export async function startProgram({ file, args, cwd, env, input, onOutput }: Start): Promise<Program> {
   // Detached, a program has no console on Windows, and each one that it starts opens a window.
   const detached = process.platform !== 'win32'
-  const child = spawn(file, args, { cwd, env, detached, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
+  const stdin = input === undefined ? 'ignore' : 'pipe'
+  const child = spawn(file, args, { cwd, env, detached, stdio: [stdin, 'pipe', 'pipe'], windowsHide: true })
+  // One that reads nothing of it is free not to.
+  child.stdin?.on('error', () => {}).end(input)
   // Out of descriptors, there is a child without streams, and its error comes a tick later.
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null && stream !== undefined)
   for (const stream of streams) stream.on('data', onOutput)

@@ -25,6 +25,8 @@ export interface ReadyShells {
 
 export interface Wish {
   readonly command?: string | undefined
+  /** What it reads from stdin: a shell of its own is made for it. */
+  readonly input?: string | undefined
   readonly confine?: Confine | undefined
   readonly record?: Recording | undefined
 }
@@ -99,10 +101,11 @@ export function createReadyShells({ bash, cwd, env, outlive, family }: ReadySett
     return homeAt(place)
   }
 
-  async function raise({ nursery, name }: Home, { command, confine, record }: Wish): Promise<ReadyShell> {
+  async function raise({ nursery, name }: Home, { command, input, confine, record }: Wish): Promise<ReadyShell> {
     const cage = confine?.cage()
     try {
-      const nursling = await nursery.raise({ command, record, cage, limits: cage?.limits, prelude: cage?.prelude })
+      const { limits, prelude } = cage ?? {}
+      const nursling = await nursery.raise({ command, input, record, cage, limits, prelude })
       return { nursling, cage, tag: `${name}${nursling.number}` }
     } catch (error) {
       cage?.release()
@@ -145,8 +148,9 @@ export function createReadyShells({ bash, cwd, env, outlive, family }: ReadySett
     kept = undefined
   }
 
-  async function takeAt(home: Home, { command, confine, record }: Command): Promise<ReadyShell> {
-    if (record || !fitsPipe(command)) return raise(home, { command, confine, record })
+  async function takeAt(home: Home, wish: Command): Promise<ReadyShell> {
+    const { command, input, confine, record } = wish
+    if (record || input !== undefined || !fitsPipe(command)) return raise(home, wish)
     const shell = (await claim(home, confine?.key ?? '')) ?? (await raise(home, { confine }))
     // Where one command follows the other, the next shell is raised meanwhile; otherwise when this command is over, or
     // takes its time: it would only take the processor from it.

@@ -15,10 +15,25 @@ import type { Server } from './server.js'
 
 /** The members of the result. Work that is done at once is answered at once, without a promise. */
 export function callTool(server: Server, exchange: Exchange): string | Promise<string> {
-  const { name, arguments: given } = exchange.params
+  const { name } = exchange.params
   if (typeof name !== 'string') throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'name' must be a string")
   const entry = server.catalogue.find(name)
-  if (!entry) return refuse(server, name, exchange)
+  if (!entry) return lookAgain(server, name, exchange)
+  return callEntry(server, entry, exchange)
+}
+
+/** Whoever calls without having seen a list may name what is not in it yet. */
+function lookAgain(server: Server, name: string, exchange: Exchange): string | Promise<string> {
+  const calledOrRefused = (): string | Promise<string> => {
+    const entry = server.catalogue.find(name)
+    return entry ? callEntry(server, entry, exchange) : refuse(server, name, exchange)
+  }
+  const preparing = server.refusals.has(name) ? undefined : server.prepare()
+  return preparing ? preparing.then(calledOrRefused) : calledOrRefused()
+}
+
+function callEntry(server: Server, entry: Entry, exchange: Exchange): string | Promise<string> {
+  const { arguments: given } = exchange.params
   const lacking = lackingCapabilities(entry.tool, exchange)
   if (lacking) return askForCapabilities(entry.tool, lacking, exchange)
   try {

@@ -24,7 +24,7 @@ For servers, watchers and anything long; needs no "&". Returns a task_id for Rea
 
   async run({ command }, { user, session }, { shell }) {
     const jobs = await shell.jobs()
-    const { job } = await jobs.start(command, { user, session }, true)
+    const { job } = await jobs.start(command, { user, session }, { background: true })
     return { task_id: job.id }
   },
 

@@ -51,6 +51,6 @@ Returns its text for you to follow; a script is run and returns what it prints.`
   render(invoked) {
     if ('text' in invoked) return invoked.text
     const { skill, outcome, limit } = invoked
-    return outcomeWords(outcome, limit, `${skillHeader(skill)}\n`)
+    return outcomeWords(outcome, limit, { heading: `${skillHeader(skill)}\n` })
   },
 })

@@ -6,7 +6,13 @@ import type { Call } from './call.js'
 
 const DEFER_AFTER_MS = 10_000
 
-export async function runAndWait(shell: Shell, command: string, limit: Limit, call: Call): Promise<Outcome> {
+export async function runAndWait(
+  shell: Shell,
+  command: string,
+  limit: Limit,
+  call: Call,
+  input?: string,
+): Promise<Outcome> {
   const { user, session, signal, wantsProgress, progress, defer } = call
   let shown = 0
   let isDeferred = false
@@ -20,7 +26,7 @@ export async function runAndWait(shell: Shell, command: string, limit: Limit, ca
     )
   }, DEFER_AFTER_MS)
   try {
-    const terms = { who: { user, session }, limit, signal, onLine, isDeferred: () => isDeferred }
+    const terms = { who: { user, session }, limit, signal, onLine, isDeferred: () => isDeferred, input }
     return await shell.run(command, terms)
   } finally {
     clearTimeout(timer)

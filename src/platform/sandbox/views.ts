@@ -17,6 +17,8 @@ export interface ViewTerms {
   readonly readable: readonly string[]
   /** What no command may change even in the project, such as the code of this server. */
   readonly fixed: readonly string[]
+  /** Folders with what commands run: readable wherever they lie. Those that do not exist yet are passed over. */
+  readonly programs?: readonly string[] | undefined
   readonly memoryBytes: number
 }
 
@@ -34,11 +36,14 @@ const LOOK_FRESH_MS = 1000
 
 export type Views = (level: CageLevel, writable: readonly string[], fixed: readonly string[]) => View
 
-export function createViews({ project, home, memoryBytes, ...terms }: ViewTerms, emptyFile: string): Views {
+export function createViews(
+  { project, home, memoryBytes, programs = [], ...terms }: ViewTerms,
+  emptyFile: string,
+): Views {
   const system = systemParts()
   const secrets = [...terms.hidden, ...SOCKET_FOLDERS, ...KERNEL_INSIDES].filter(isWorthHiding)
   const always = [
-    ...readablePlaces([project, ...ALWAYS_READABLE]),
+    ...readablePlaces([project, ...ALWAYS_READABLE, ...programs]),
     ...terms.fixed.map((path): Place => ({ path: existing(path), as: 'fixed' })),
   ]
   const homes = hasHome(home) ? hiddenPlaces([home]) : []

@@ -34,6 +34,8 @@ export interface Book {
 
 export interface Plan extends Who {
   readonly command: string
+  /** What it reads from stdin, which is written down nowhere. */
+  readonly input?: string | undefined
   /** Nobody waits for it. */
   readonly background: boolean
 }
@@ -49,7 +51,7 @@ export interface BookSettings {
   readonly roll: string
   readonly cwd: string
   readonly launcher: Launcher
-  readonly startWork: (command: string, who: Who, launch: Launcher['launch']) => Promise<Work>
+  readonly startWork: (plan: Plan, launch: Launcher['launch']) => Promise<Work>
   readonly maxOutputBytes: number
   /** Jobs go on when the server is gone. */
   readonly outlive: boolean
@@ -86,7 +88,7 @@ export async function openBook(settings: BookSettings): Promise<Book> {
     return add(complete, source)
   }
 
-  function create(plan: Plan, startedAt = Date.now()): JobRecord {
+  function create({ input: _, ...plan }: Plan, startedAt = Date.now()): JobRecord {
     if (performance.now() - prunedAt > PRUNE_EVERY_MS) void prune()
     const { family } = launcher
     const fields = { ...plan, cwd, owner, family, tag: '', keep: outlive, startedAt }
@@ -101,7 +103,7 @@ export async function openBook(settings: BookSettings): Promise<Book> {
   async function startWritten(plan: Plan): Promise<Started> {
     const record = create(plan)
     return orRemoved(record, async () => {
-      const work = await startWork(plan.command, plan, launcher.launch)
+      const work = await startWork(plan, launcher.launch)
       return { work, job: write(record, work) }
     })
   }
@@ -120,7 +122,7 @@ export async function openBook(settings: BookSettings): Promise<Book> {
       const onTag = (tag: string): void => records.complete({ ...record, tag })
       const launch: Launcher['launch'] = (order) =>
         launchFollowed(launcher, { ...order, onTag, record: recording }, output)
-      const work = await startWork(plan.command, plan, launch)
+      const work = await startWork(plan, launch)
       work.spool.drop()
       return { work, job: enter(record, work, recordedBy(work, output)) }
     })

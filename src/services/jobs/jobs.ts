@@ -26,7 +26,7 @@ const MAX_SHOWN = 200_000
 
 export interface Jobs {
   /** Starts a command; in the background, or for somebody who waits for it. */
-  start(command: string, who: Who, background: boolean): Promise<Started>
+  start(command: string, who: Who, manner: Manner): Promise<Started>
   /** Keeps what a command prints that somebody waits for. */
   keep(work: Work, who: Who): Promise<Job>
   discard(job: Job): Promise<void>
@@ -39,6 +39,8 @@ export interface Jobs {
   /** Ends what does not go on; returns the tags of what does. */
   close(killAfterMs: number): Promise<ReadonlySet<string>>
 }
+
+export type Manner = Pick<Plan, 'background' | 'input'>
 
 export interface Query {
   readonly wish?: Wish | undefined
@@ -99,19 +101,19 @@ export function createJobs(settings: JobsSettings): Jobs {
     }
   }
 
-  async function start(command: string, who: Who, background: boolean): Promise<Started> {
-    const plan = { command, background, ...who }
+  async function start(command: string, who: Who, manner: Manner): Promise<Started> {
+    const plan = { command, ...manner, ...who }
     try {
       const book = await bookOf(who)
-      return await (background ? startBehind(book, plan) : book.start(plan))
+      return await (plan.background ? startBehind(book, plan) : book.start(plan))
     } catch (error) {
       throw error instanceof NotKept ? new NotKept(`The command was not started: ${error.message}.`) : error
     }
   }
 
   return {
-    start(command, who, background) {
-      const started = start(command, who, background)
+    start(command, who, manner) {
+      const started = start(command, who, manner)
       const settle = (): void => void begun.delete(started)
       begun.add(started)
       started.then(settle, settle)

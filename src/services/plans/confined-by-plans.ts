@@ -31,9 +31,15 @@ export function confinedByPlans(config: Config, usual: Confinement, watch: PlanW
     }
   }
 
+  async function inSeal(): Promise<Confine> {
+    const opened = await sandbox.open()
+    return { key: `sealed ${level}`, cage: () => opened.cage(level) }
+  }
+
   return {
     ...usual,
-    confine(who) {
+    confine(who, isReadOnly = false) {
+      if (isReadOnly && usual.level !== 'off') return inSeal()
       const plan = watch.openPlan(who.user)
       if (plan === undefined) return usual.confine(who)
       return Promise.resolve(plan).then((open) => (open ? inPlan(open) : usual.confine(who)))

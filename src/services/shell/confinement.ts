@@ -13,8 +13,8 @@ export interface Confinement {
   readonly level: Level
   /** Tries it out; a failure says what is missing. Undefined where nothing confines. */
   ready(): Promise<SandboxReport | undefined>
-  /** For the next command, by whoever gives it. */
-  confine(who: Who): Confine | undefined | Promise<Confine | undefined>
+  /** For the next command, by whoever gives it. `isReadOnly`: it needs to write nothing that lasts. */
+  confine(who: Who, isReadOnly?: boolean): Confine | undefined | Promise<Confine | undefined>
   close(): Promise<void>
 }
 

@@ -48,7 +48,7 @@ export function openShell({ config, notices, log, confinement: usual, state }: S
   const shell = createShell({
     cwd,
     launcher,
-    confine: (who) => confinement.confine(who),
+    confine: (who, isReadOnly) => confinement.confine(who, isReadOnly),
     notices,
     outlive,
     places,

@@ -4,16 +4,16 @@
 import { Failure } from '../../lib/failure.js'
 import type { Launcher } from '../../platform/launcher.js'
 import { processName } from '../../platform/process-tree.js'
-import type { Confine } from '../../platform/ready-shells.js'
-import type { Started } from '../jobs/book.js'
+import type { Plan, Started } from '../jobs/book.js'
 import type { Who } from '../who.js'
 import type { Jobs, JobsSettings } from '../jobs/jobs.js'
 import { NotKept } from '../jobs/not-kept.js'
+import type { Confinement } from './confinement.js'
 import type { Digest } from './digest.js'
-import { createForeground, type Foreground } from './foreground.js'
+import { createForeground, unkept, type Foreground } from './foreground.js'
 import { showLines } from './progress.js'
 import { whyNotStarted } from './refusals.js'
-import { startWork, type Work } from './work.js'
+import { startWork, type Work, type WorkSettings } from './work.js'
 
 const KILL_AFTER_MS = 2000
 
@@ -25,6 +25,8 @@ const MAX_HELD_BYTES = 256 * 1024
 
 export interface Shell {
   run(command: string, terms: Terms): Promise<Outcome>
+  /** Where commands are confined, it may write nothing that lasts. */
+  ask(command: string, question: Question): Promise<Outcome>
   /** For a command without a limit of its own. */
   readonly usualLimit: Limit
   /** The commands that run behind. */
@@ -42,6 +44,15 @@ export interface Terms {
   readonly isDeferred?: () => boolean
   /** Shown the newest line of output while the command runs. */
   readonly onLine?: ((line: string) => void) | undefined
+  /** What it reads from stdin; nothing unless told. */
+  readonly input?: string | undefined
+}
+
+/** A question to a program: nothing of the answer is kept, and nothing of it goes on. */
+export interface Question {
+  readonly who: Who
+  readonly limitMs: number
+  readonly maxCharacters: number
 }
 
 export interface Limit {
@@ -70,7 +81,7 @@ export interface Outcome extends Digest {
 export interface ShellSettings extends Omit<JobsSettings, 'launcher' | 'startWork'> {
   readonly launcher: Launcher
   /** What commands are confined by; asked before each, and refuses where it should be there and is not. */
-  readonly confine: (who: Who) => Confine | undefined | Promise<Confine | undefined>
+  readonly confine: Confinement['confine']
   readonly usualLimit: Limit
   /** Whether running commands may show their lines. */
   readonly streaming: boolean
@@ -83,21 +94,21 @@ export function createShell(settings: ShellSettings): Shell {
 
   function jobs(): Promise<Jobs> {
     return (opening ??= import('../jobs/jobs.js').then(({ createJobs }) =>
-      createJobs({ ...settings, startWork: (command, who, launch) => start(command, who, launch) }),
+      createJobs({ ...settings, startWork: (plan, launch) => start(plan, () => confine(plan), { launch }) }),
     ))
   }
 
   async function start(
-    command: string,
-    who: Who,
-    launch: Launcher['launch'],
-    onOverflow: (work: Work) => void = () => {},
+    { command, input }: Pick<Plan, 'command' | 'input'>,
+    confined: () => ReturnType<Confinement['confine']>,
+    manner: Partial<Pick<WorkSettings, 'launch' | 'maxCharacters' | 'onOverflow'>>,
   ): Promise<Work> {
     if (closing) throw new Failure('The command was not started: the server is stopping.')
     if (command.includes('\0')) throw new Failure('The command was not started: it contains a NUL character.')
-    const order = { command, confine: await confine(who) }
+    const order = { command, input, confine: await confined() }
+    const { launch } = launcher
     try {
-      return await startWork({ launch, order, maxCharacters, maxHeldBytes: MAX_HELD_BYTES, onOverflow })
+      return await startWork({ launch, order, maxCharacters, maxHeldBytes: MAX_HELD_BYTES, ...manner })
     } catch (error) {
       if (error instanceof Failure) throw error
       if (closing) throw new Failure('The server is stopping: the command was not started, or was ended at once.')
@@ -105,18 +116,19 @@ export function createShell(settings: ShellSettings): Shell {
     }
   }
 
-  async function begin(command: string, who: Who): Promise<Foreground> {
-    const recorded = outlive ? await startRecorded(command, who) : undefined
+  async function begin(command: string, who: Who, input: string | undefined): Promise<Foreground> {
+    const recorded = outlive ? await startRecorded(command, who, input) : undefined
     if (recorded) return createForeground(recorded.work, jobs, who, recorded.job)
     let foreground: Foreground | undefined
     const foregroundOf = (work: Work): Foreground => (foreground ??= createForeground(work, jobs, who))
-    return foregroundOf(await start(command, who, launcher.launch, (work) => void foregroundOf(work).keep()))
+    const onOverflow = (work: Work): void => void foregroundOf(work).keep()
+    return foregroundOf(await start({ command, input }, () => confine(who), { onOverflow }))
   }
 
   /** undefined: nothing can be kept, which whoever waits need not know yet. */
-  async function startRecorded(command: string, who: Who): Promise<Started | undefined> {
+  async function startRecorded(command: string, who: Who, input: string | undefined): Promise<Started | undefined> {
     try {
-      return await (await jobs()).start(command, who, false)
+      return await (await jobs()).start(command, who, { background: false, input })
     } catch (error) {
       if (error instanceof NotKept) return undefined
       throw error
@@ -133,8 +145,8 @@ export function createShell(settings: ShellSettings): Shell {
     usualLimit,
     jobs,
     openJobs: () => opening,
-    async run(command, { who, limit, signal, onLine, isDeferred }) {
-      const foreground = await begin(command, who)
+    async run(command, { who, limit, signal, onLine, isDeferred, input }) {
+      const foreground = await begin(command, who, input)
       const { work } = foreground
       const stopShowing = streaming && onLine ? showLines(work, onLine) : undefined
       const ending = await untilOver(work, limit, signal, isDeferred)
@@ -146,6 +158,15 @@ export function createShell(settings: ShellSettings): Shell {
       // What the answer shows is not new to whoever reads on.
       job.positions.set(who.session, digest.bytes - digest.heldBack)
       return { ...OPEN_END, ...digest, durationMs: Date.now() - work.startedAt, jobId: job.id }
+    },
+    async ask(command, { who, limitMs, maxCharacters: most }) {
+      // An input, though an empty one, because no shell need be kept ready for the next question.
+      const work = await start({ command, input: '' }, () => confine(who, true), { maxCharacters: most })
+      work.spool.drop()
+      const ending = await untilOver(work, { ms: limitMs, isHard: true }, NEVER)
+      const outcome = await finish(unkept(work), ending === 'exit' ? 'exit' : 'timeout')
+      if (outcome.left.length > 0) await work.end(KILL_AFTER_MS)
+      return outcome
     },
     close: () => (closing ??= closeAll()),
   }
@@ -187,6 +208,9 @@ const OPEN_END = {
   note: undefined,
   left: [],
 } as const
+
+/** Nobody gives up but by the limit. */
+const NEVER = new AbortController().signal
 
 function untilOver(
   { over }: Work,

@@ -33,11 +33,12 @@ export interface WorkSettings {
   readonly order: Omit<Order, 'onOutput' | 'onGap' | 'onTag'>
   readonly maxCharacters: number
   readonly maxHeldBytes: number
-  readonly onOverflow: (work: Work) => void
+  /** Told once, when what it prints is too much to be held. */
+  readonly onOverflow?: ((work: Work) => void) | undefined
 }
 
 export async function startWork(settings: WorkSettings): Promise<Work> {
-  const { launch, order, maxCharacters, maxHeldBytes, onOverflow } = settings
+  const { launch, order, maxCharacters, maxHeldBytes, onOverflow = () => {} } = settings
   const startedAt = Date.now()
   const digester = createDigest({ maxCharacters })
   const listeners = new Set<() => void>()

@@ -6,10 +6,16 @@ import type { Words } from '../tool.js'
 import { endingOf } from './ending.js'
 import { closing, count, plural, span } from './words.js'
 
-/** `heading` stands before the output. */
-export function outcomeWords(outcome: Outcome, limit: Limit, heading = ''): Words {
+export interface Phrases {
+  /** Stands before the output. */
+  readonly heading?: string
+  /** What to do where the time was too short, if whoever calls cannot give more of it. */
+  readonly atLimit?: string
+}
+
+export function outcomeWords(outcome: Outcome, limit: Limit, { heading = '', atLimit }: Phrases = {}): Words {
   const { text, ending, exitCode, jobId } = outcome
-  const notes = [...endingNotes(outcome, limit), ...keptNotes(outcome), ...leftNotes(outcome)]
+  const notes = [...endingNotes(outcome, limit, atLimit), ...keptNotes(outcome), ...leftNotes(outcome)]
   const words = `${heading}${notes.length === 0 ? text || '(no output)' : closing(text, notes)}`
   const isError = ending !== 'goes-on' && !(ending === 'exit' && exitCode === 0)
   if (jobId === undefined) return isError ? { content: words, isError } : words
@@ -17,7 +23,7 @@ export function outcomeWords(outcome: Outcome, limit: Limit, heading = ''): Word
   return { content: [{ type: 'text', text: words }, link], isError }
 }
 
-function endingNotes(outcome: Outcome, { ms }: Limit): readonly string[] {
+function endingNotes(outcome: Outcome, { ms }: Limit, atLimit: string | undefined): readonly string[] {
   const { ending, jobId, text, problem } = outcome
   if (ending === 'goes-on') {
     const read = `read it with ReadBgOutput(task_id: ${jobId}), end it with KillBgTask(task_id: ${jobId})`
@@ -25,11 +31,12 @@ function endingNotes(outcome: Outcome, { ms }: Limit): readonly string[] {
   }
   if (ending === 'cancelled')
     return ['Cancelled and ended, with everything it started. Run it again if it is still wanted.']
-  if (ending === 'timeout') return [timeoutNote(ms, problem)]
+  if (ending === 'timeout') return [timeoutNote(ms, problem, atLimit)]
   return [...endingOf(outcome, text !== ''), ...(outcome.note === undefined ? [] : [outcome.note])]
 }
 
-function timeoutNote(ms: number, problem: string | undefined): string {
+function timeoutNote(ms: number, problem: string | undefined, atLimit: string | undefined): string {
+  if (atLimit !== undefined) return `Timed out after ${ms} ms and was ended. ${atLimit}`
   const ended = `Timed out after ${ms} ms and was ended. Give a longer timeout`
   if (problem === undefined) return `${ended}, or use BackgroundBash.`
   return `${ended}. It could not go on in the background: ${problem}.`

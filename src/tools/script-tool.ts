@@ -1,0 +1,58 @@
+// A script as a tool: its arguments arrive as JSON on stdin, what it prints is the answer, and its exit code says whether
+// that went well. It runs as a command of Bash does.
+
+import { jsonInText } from '../lib/json-in-text.js'
+import { printJson } from '../lib/json.js'
+import { quotedWord } from '../services/scripts/ask-script.js'
+import type { Script } from '../services/scripts/line-up.js'
+import type { Limit, Outcome, Shell } from '../services/shell/shell.js'
+import { runAndWait } from './run-and-wait.js'
+import { toolsOver, type Tool, type Words } from './tool.js'
+import { outcomeWords } from './words/outcome.js'
+
+/** Not a name that a script could use, nor one that is ever printed. */
+const WORDS = Symbol('words')
+
+/** What it printed as data, with the words beside it; or, in a list, which is no data, the words alone. */
+type Answer = { readonly [WORDS]: Words } | readonly [Words]
+
+export function scriptTool(script: Script): Tool {
+  const { name, title = name, description, hints, input, output, path, timeoutMs } = script
+  return toolsOver<{ shell: Shell }>()({
+    name,
+    title,
+    description,
+    hints,
+    needs: ['shell'],
+    defers: 'sometimes',
+    input,
+    ...(output && { output: output.schema }),
+    async run(args, { shell }, call): Promise<Answer> {
+      const limit = timeoutMs === undefined ? shell.usualLimit : { ms: timeoutMs, isHard: true }
+      // The first line is what a list of background tasks shows of it.
+      const command = `# script tool ${name}\nexec ${quotedWord(path)}`
+      const stdin = `${printJson(isArguments(args) ? args : {})}\n`
+      return answerOf(script, await runAndWait(shell, command, limit, call, stdin), limit)
+    },
+    render: (answer) => (WORDS in answer ? answer[WORDS] : answer[0]),
+  })
+}
+
+function isArguments(args: unknown): args is object {
+  return typeof args === 'object' && args !== null
+}
+
+function answerOf({ output, file }: Script, outcome: Outcome, limit: Limit): Answer {
+  const atLimit = `Say a longer "timeout" in what ${file} prints for --schema.`
+  const words = outcomeWords(outcome, limit, { atLimit })
+  if (!output || outcome.ending !== 'exit' || outcome.exitCode !== 0) return [words]
+  const data = outcome.truncated ? undefined : jsonInText(outcome.text)
+  const problems = data && output.check(data)
+  if (data && !problems) return { ...data, [WORDS]: words }
+  const why = problems ? problems.map(({ message }) => message).join('; ') : whyNoData(outcome)
+  return [{ content: `${outcome.text}\n\n[${file} promises an output that this is not: ${why}]`, isError: true }]
+}
+
+function whyNoData({ truncated }: Outcome): string {
+  return truncated ? 'it is longer than BASH_MAX_OUTPUT' : 'it is no JSON object'
+}
