@@ -1,5 +1,5 @@
 // Measures this server beside others that are in use, all in one run, interleaved: see docs/comparison.md.
-//   node bench/peers.mjs [--rounds 5] [--json file] [--keep folder]
+//   node bench/peers.mjs [--rounds 5] [--json file] [--keep folder]    docs/ shows what --json bench/peers/results.json keeps
 // The others are installed from npm by exact version into a temporary folder, without install scripts, and run without a
 // network and with a home of their own. Needs Linux and unshare.
 
@@ -22,7 +22,7 @@ process.once('exit', () => {
 })
 
 const peers = installPeers(folder)
-const samples = new Map(peers.map((peer) => [peer.key, {}]))
+const figures = new Map(peers.map(({ key, megabytes }) => [key, { megabytes: [megabytes] }]))
 const others = watchOthers()
 
 for (const peer of peers) await START_PROBES[0].measure(peer)
@@ -31,18 +31,27 @@ for (let round = 0; round < Number(options.rounds); round += 1) {
 }
 for (const probe of PROBES) for (const peer of peers.filter(({ shell }) => shell)) await take(probe, peer)
 
-const busy = others()
-process.stdout.write(`\nnode ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores`)
-process.stdout.write(busy === null ? '\n\n' : `; other processes used ${busy.toFixed(2)} cores meanwhile\n\n`)
-process.stdout.write(render(peers, samples, [...START_PROBES, ...PROBES]))
-if (options.json !== undefined) {
-  const report = { at: new Date().toISOString(), node: process.version, busy, samples: Object.fromEntries(samples) }
-  writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
+const report = {
+  day: new Date().toISOString().slice(0, 10),
+  machine: `Node ${process.version.slice(1)}, ${cpus()[0]?.model}, ${cpus().length} cores`,
+  busyCores: others(),
+  rounds: Number(options.rounds),
+  peers: peers.map(({ key, version }) => ({
+    key,
+    ...(version.startsWith('file:') ? {} : { version }),
+    figures: figures.get(key),
+  })),
 }
+process.stdout.write(`\n${report.machine}; other processes used ${report.busyCores?.toFixed(2)} cores meanwhile\n\n`)
+process.stdout.write(`${render(report)}\n`)
+if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
 
 async function take(probe, peer) {
   process.stderr.write(`${probe.key}: ${peer.key}\n`)
-  const figures = await probe.measure(peer)
-  const taken = samples.get(peer.key)
-  for (const [name, value] of Object.entries(figures)) (taken[name] ??= []).push(value)
+  const taken = figures.get(peer.key)
+  for (const [name, value] of Object.entries(await probe.measure(peer))) (taken[name] ??= []).push(round(value))
+}
+
+function round(value) {
+  return typeof value === 'number' ? Math.round(value * 10) / 10 : value
 }

@@ -24,7 +24,8 @@ for (const tool of tools) put(`test/surface/${tool.name}.json`, `${JSON.stringif
 for (const file of readdirSync('test/surface')) {
   if (!tools.some(({ name }) => file === `${name}.json`)) remove(`test/surface/${file}`)
 }
-const { files, problems } = composePages({ tools, options })
+const peers = JSON.parse(readFileSync('bench/peers/results.json', 'utf8'))
+const { files, problems } = composePages({ tools, options, peers })
 for (const [file, text] of files) put(file, text)
 put(API, apiReport('dist/types/library.d.ts'))
 problems.push(...brokenLinks(allPages()))

@@ -1,38 +1,43 @@
-// The figures as a Markdown table: a column for each server, medians where there are several.
+// The figures as a Markdown table: a column for each server, medians where there are several. Also what docs/ is made from,
+// in every language: `say` translates.
 
 const ROWS = [
-  ['tools', (of) => of('tools')],
-  ['`tools/list`, bytes', (of) => whole(of('listBytes'))],
-  ['of them with an output schema', (of) => of('outputSchemas')],
-  ['start to `tools/list`, median (best)', (of, best) => `${whole(of('startMs'))} ms (${whole(best('startMs'))})`],
-  ['idle memory', (of) => `${whole(of('idleMiB'))} MiB`],
-  ['installed', (of) => `${whole(of('megabytes'))} MB`],
-  ['`echo hi; exit 43`: marked as an error', (of) => yes(of('failureMarked'))],
-  ['… the exit code is said', (of) => yes(of('exitCodeSaid'))],
-  ['20 commands at once: right answers', (of) => of('crowdRight')],
-  ['8 MB of output: time', (of) => (of('floodMs') === undefined ? undefined : seconds(of('floodMs')))],
-  ['… the answer, bytes', (of) => whole(of('floodBytes'))],
-  ['… its last line is there', (of) => yes(of('floodEnd'))],
-  ['left running 3 s after a timeout, of 3', (of) => of('afterTimeout')],
-  ['left running 3 s after a cancellation, of 1', (of) => of('afterCancel')],
-  ['left running 3 s after the server ended, of 1', (of) => of('afterExit')],
-  ['what ended the server', (of) => of('endedBy')],
+  ['tools', ({ of }) => of('tools'), 'short'],
+  ['`tools/list`, in bytes', ({ of }) => whole(of('listBytes')), 'short'],
+  ['tools with an output schema', ({ of }) => of('outputSchemas')],
+  ['from the start to `tools/list`, best', ({ best }) => unit(whole(best('startMs')), 'ms'), 'short'],
+  ['… median', ({ of }) => unit(whole(of('startMs')), 'ms')],
+  ['idle memory', ({ of }) => unit(whole(of('idleMiB')), 'MiB'), 'short'],
+  ['installed', ({ of }) => unit(whole(of('megabytes')), 'MB'), 'short'],
+  ['`echo hi; exit 43` is marked as an error', ({ of, yes }) => yes(of('failureMarked'))],
+  ['… and its exit code is said', ({ of, yes }) => yes(of('exitCodeSaid')), 'short'],
+  ['20 commands at once: right answers', ({ of }) => of('crowdRight'), 'short'],
+  ['8 MB of output: time', ({ of }) => seconds(of('floodMs'))],
+  ['… the answer, in bytes', ({ of }) => whole(of('floodBytes'))],
+  ['… its last line is there', ({ of, yes }) => yes(of('floodEnd'))],
+  ['processes left 3 s after a timeout, of 3', ({ of }) => of('afterTimeout'), 'short'],
+  ['processes left 3 s after a cancellation, of 1', ({ of }) => of('afterCancel'), 'short'],
+  ['processes left 3 s after the server ended, of 1', ({ of }) => of('afterExit'), 'short'],
+  ['what it took to end the server', ({ of }) => of('endedBy')],
 ]
 
-export function render(peers, samples) {
-  const heads = peers.map(({ key, version }) => (version.startsWith('file:') ? key : `${key} ${version}`))
-  const rows = ROWS.map(([name, figure]) => {
-    const cells = peers.map((peer) => cell(figure, { ...samples.get(peer.key), megabytes: [peer.megabytes] }))
-    return `| ${name} | ${cells.join(' | ')} |`
+/** `short` leaves out rows, and servers that run no commands. */
+export function render({ peers }, { short = false, say = (sentence) => sentence } = {}) {
+  const shown = peers.filter(({ figures }) => !short || figures.crowdRight !== undefined)
+  const heads = shown.map(({ key, version }) => (version === undefined ? key : `${key} ${version}`))
+  const rows = ROWS.filter(([, , brief]) => !short || brief).map(([name, figure]) => {
+    const label = name === '… and its exit code is said' && short ? 'the exit code of a failing command is said' : name
+    return `| ${say(label)} | ${shown.map(({ figures }) => cell(figure, figures, say)).join(' | ')} |`
   })
-  return [`| | ${heads.join(' | ')} |`, `|---|${heads.map(() => '--:|').join('')}`, ...rows, ''].join('\n')
+  return [`| | ${heads.join(' | ')} |`, `|---|${heads.map(() => '--:|').join('')}`, ...rows].join('\n')
 }
 
-function cell(figure, taken) {
-  const said = figure(
-    (name) => middle(taken[name] ?? []),
-    (name) => Math.min(...(taken[name] ?? [])),
-  )
+function cell(figure, figures, say) {
+  const said = figure({
+    of: (name) => middle(figures[name] ?? []),
+    best: (name) => Math.min(...(figures[name] ?? [])),
+    yes: (value) => (value === undefined ? undefined : say(value ? 'yes' : 'no')),
+  })
   return said === null || said === undefined ? '–' : said
 }
 
@@ -45,10 +50,11 @@ function whole(number) {
   return number === null || number === undefined ? undefined : Math.round(number).toLocaleString('en-US')
 }
 
-function yes(value) {
-  return value === undefined ? undefined : value ? 'yes' : 'no'
+function unit(number, name) {
+  return number === undefined ? undefined : `${number} ${name}`
 }
 
 function seconds(ms) {
-  return ms === null ? 'none in 60 s' : `${(ms / 1000).toFixed(2)} s`
+  if (ms === undefined) return undefined
+  return ms === null ? '> 60 s' : `${(ms / 1000).toFixed(2)} s`
 }

@@ -1,7 +1,9 @@
 // The generated parts of pages, in one language. What a model reads stays English; a translation stands beside it.
 
-export function makeTables({ tools, options }, { say }, { translated = false, rtl = false } = {}) {
-  return { toolTable, toolPages, optionTable }
+import { render } from '../../bench/peers/report.mjs'
+
+export function makeTables({ tools, options, peers }, { say }, { translated = false, rtl = false } = {}) {
+  return { toolTable, toolPages, optionTable, shortComparison, comparison }
 
   function toolTable() {
     const rows = tools.map(({ name, description }) => [code(name), say(description.split('\n')[0])])
@@ -50,6 +52,17 @@ export function makeTables({ tools, options }, { say }, { translated = false, rt
         return [code(key), kind, fallback === '' ? '' : code(fallback), withMarks(words) + note]
       })
     return table([say('key'), say('type'), say('default'), ''], rows)
+  }
+
+  function shortComparison() {
+    const table = withMarks(render(peers, { short: true, say }))
+    return rtl ? table.replaceAll(/\| ([\d,.]+ \p{L}+) (?=\|)/gu, '| <span dir="ltr">$1</span> ') : table
+  }
+
+  function comparison() {
+    const { day, machine, busyCores, rounds } = peers
+    const noise = `other processes used ${busyCores.toFixed(1)} cores meanwhile`
+    return `${render(peers)}\n\nMeasured on ${day}: ${machine}, ${rounds} rounds; ${noise}.`
   }
 
   function toolOf(key) {

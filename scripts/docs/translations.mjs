@@ -9,10 +9,13 @@ import { linksOf, readPage } from './markdown.mjs'
 import { dictionaryOf, LANGUAGES, PAGES, translationOf } from './pages.mjs'
 import { makeTables } from './tables.mjs'
 
+const COMPARISON = 'docs/comparison.md'
+
 const GENERATED = {
-  'README.md': { tools: 'toolTable' },
+  'README.md': { tools: 'toolTable', comparison: 'shortComparison' },
   'docs/tools.md': { tools: 'toolPages' },
   'docs/configuration.md': { options: 'optionTable' },
+  [COMPARISON]: { comparison: 'comparison' },
 }
 
 /** Gives what is to be written, by file, and the problems that writing does not solve. */
@@ -20,7 +23,7 @@ export function composePages(facts) {
   const files = new Map()
   const problems = []
   const english = makeTables(facts, ENGLISH)
-  for (const page of PAGES) compose(page, page, english)
+  for (const page of [...PAGES, COMPARISON]) compose(page, page, english)
   for (const language of LANGUAGES) {
     const dictionary = dictionaryOf(language)
     const words = openDictionary(dictionary, read(dictionary))
