@@ -16,6 +16,7 @@ const judges = {
   'period-clients': 'period-clients.mjs',
   runtimes: 'runtimes.mjs',
   'schema-libraries': 'schema-libraries.mjs',
+  'in-memory': 'in-memory.mjs',
   armoriq: 'armoriq.mjs',
 }
 const lanes = 3

@@ -25,6 +25,7 @@ export type { Mail, Parcel } from './services/mail.js'
 export type { Notice, Notices, PushedMessage } from './services/notices.js'
 export type { BegunCall, ObservedCall, Observer } from './services/observer.js'
 export type { Openers, Others } from './services/services.js'
+export type { Who } from './services/who.js'
 export type { TicketRecord, TicketStore } from './store/ticket-store.js'
 export type {
   Abilities,

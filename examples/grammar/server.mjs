@@ -6,7 +6,7 @@ import { recite } from './recite.mjs'
 import { sentence } from './sentence.mjs'
 import { verbTable } from './verb-table.mjs'
 
-const { GRAMMAR_TOKEN: token = '', PORT: port = '0' } = process.env
+const { GRAMMAR_TOKEN: token = '', PORT: port = '3000' } = process.env
 
 const server = {
   name: 'minimcp-grammar',

@@ -115,7 +115,7 @@ test('reciting stops when it is told to', async () => {
 
 describe('over HTTP', () => {
   async function beginHttp(token: string) {
-    const env = cleanEnv({ GRAMMAR_TOKEN: token })
+    const env = cleanEnv({ GRAMMAR_TOKEN: token, PORT: '0' })
     const child = spawn(process.execPath, [join(FOLDER, 'server.mjs'), '--http'], { env })
     const exited = once(child, 'exit')
     onTestFinished(async () => {

@@ -1,9 +1,10 @@
 // HTTP for a server written on the library: a few options, and the same house as the program's.
 
+import { isObject } from '../../lib/json.js'
 import { osUser } from '../../platform/user.js'
 import type { Server } from '../../protocol/server.js'
 import { createAuthenticator, unauthorized, type Authenticator, type Caller } from './auth.js'
-import { createPolicy, isLoopback, readCredential, type Refusal } from './gate.js'
+import { createPolicy, isLoopback, isRefusal, readCredential, type Refusal } from './gate.js'
 import { createLimits } from './limits.js'
 import { listenHttp } from './listener.js'
 
@@ -81,10 +82,10 @@ function knownBy(auth: Authenticate): Authenticator {
   }
 }
 
-/** Whatever is neither a name nor a refusal lets nobody in: a table of users also has a `constructor`. */
+/** Whatever is neither a name nor a refusal lets nobody in: a table of users also has a `__proto__`. */
 function admitted(known: Known): Caller | Refusal {
   if (typeof known === 'string' && known !== '') return { user: known, via: 'token', credential: 'auth' }
-  return typeof known === 'object' ? known : unauthorized(KEY_HEADER, 'Bearer')
+  return isObject(known) && isRefusal(known) ? known : unauthorized(KEY_HEADER, 'Bearer')
 }
 
 function authenticatorOf(auth: 'none' | { readonly token: string }): Authenticator {

@@ -1,0 +1,139 @@
+// Judge: the client packages of each period over the library's linked transport, with no process in between: tools,
+// progress, sampling, cancelling and the end. LIBRARY_MODULE names another build of ours.
+import assert from 'node:assert/strict'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { textOf } from './shared/checks.mjs'
+import { openReport } from './shared/report.mjs'
+import { periodClients } from './shared/session.mjs'
+
+const built = resolve(process.env.LIBRARY_MODULE ?? join(import.meta.dirname, '../dist/library.mjs'))
+const { defineTool, linkedTransport, toolsOver } = await import(pathToFileURL(built))
+
+const word = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] }
+
+const report = openReport('in-memory')
+for (const period of periodClients) await judge(period)
+report.finish()
+
+async function judge(period) {
+  const { label, revision, mode } = period
+  const fates = []
+  const { Client, onSampling } = await load(period)
+  const client = new Client(
+    { name: 'judge', version: '1.0.0' },
+    { capabilities: { sampling: {} }, ...(mode && { versionNegotiation: { mode } }) },
+  )
+  onSampling(client, ({ params }) => ({
+    role: 'assistant',
+    model: 'judge',
+    content: { type: 'text', text: `${params.messages[0].content.text}!` },
+  }))
+  const call = (name, args, options) =>
+    period.from
+      ? client.callTool({ name, arguments: args }, undefined, options)
+      : client.callTool({ name, arguments: args }, options)
+  const checks = [
+    ['connects', async () => client.connect(await linkedTransport(serverFor(fates)))],
+    ['names the server', () => assert.equal(client.getServerVersion().name, 'linked')],
+    [
+      'lists',
+      async () =>
+        assert.deepEqual(
+          (await client.listTools()).tools.map(({ name }) => name),
+          ['say', 'count', 'ask', 'wait'],
+        ),
+    ],
+    ['calls', async () => assert.equal(textOf(await call('say', { word: 'hi' })), 'hi')],
+    ['refuses', () => refuses(call('say', {}), revision)],
+    ['hears progress', () => hearsProgress(call)],
+    ['lends its model', async () => assert.equal(textOf(await call('ask', { word: 'hi' })), 'hi!')],
+    ['cancels', () => cancels(call, fates)],
+    ['closes', () => closes(client, fates)],
+  ]
+  for (const [what, check] of checks) {
+    await report.check(
+      `${label} | ${what}`,
+      async () => check(),
+      () => [],
+    )
+  }
+}
+
+function serverFor(fates) {
+  const over = toolsOver()
+  return {
+    name: 'linked',
+    version: '1.0.0',
+    services: { diary: () => ({ write: (line) => fates.push(line), close: () => fates.push('closed') }) },
+    tools: [
+      defineTool({ name: 'say', input: word, run: ({ word: said }) => said }),
+      defineTool({
+        name: 'count',
+        async run(_input, { progress }) {
+          for (const step of [1, 2, 3]) progress(step, { total: 3 })
+          return 'counted'
+        },
+      }),
+      defineTool({
+        name: 'ask',
+        input: word,
+        async run({ word: content }, { ask }) {
+          const { said } = await ask({ said: { kind: 'sample', messages: [{ role: 'user', content }], maxTokens: 9 } })
+          return said.text
+        },
+      }),
+      over({
+        name: 'wait',
+        needs: ['diary'],
+        run: (_input, { signal }, { diary }) =>
+          new Promise((resolve_) => {
+            diary.write('waits')
+            signal.addEventListener('abort', () => {
+              diary.write('stopped')
+              resolve_('stopped')
+            })
+          }),
+      }),
+    ],
+  }
+}
+
+async function refuses(called, revision) {
+  if (revision === '2024-11-05') await assert.rejects(called, ({ code }) => code === -32602)
+  else assert.ok((await called).isError)
+}
+
+async function hearsProgress(call) {
+  const heard = []
+  await call('count', {}, { onprogress: ({ progress }) => heard.push(progress) })
+  assert.deepEqual(heard, [1, 2, 3])
+}
+
+async function cancels(call, fates) {
+  const controller = new AbortController()
+  const called = call('wait', {}, { signal: controller.signal })
+  while (!fates.includes('waits')) await new Promise(setImmediate)
+  controller.abort()
+  await assert.rejects(called)
+  while (!fates.includes('stopped')) await new Promise(setImmediate)
+}
+
+async function closes(client, fates) {
+  let isClosed = false
+  client.onclose = () => (isClosed = true)
+  await client.close()
+  assert.ok(isClosed)
+  assert.equal(fates.at(-1), 'closed')
+}
+
+/** The packages differ in how a handler is told what it is for. */
+async function load({ from }) {
+  if (!from) {
+    const { Client } = await import('@modelcontextprotocol/client')
+    return { Client, onSampling: (client, handler) => client.setRequestHandler('sampling/createMessage', handler) }
+  }
+  const { Client } = await import(`${from}/client/index.js`)
+  const { CreateMessageRequestSchema } = await import(`${from}/types.js`)
+  return { Client, onSampling: (client, handler) => client.setRequestHandler(CreateMessageRequestSchema, handler) }
+}

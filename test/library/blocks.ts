@@ -1,0 +1,43 @@
+// The blocks of code in a page of documentation, and a folder in which they work as they would for a reader.
+
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+
+import { emptyFolder } from '../support.js'
+
+export const ROOT = resolve(import.meta.dirname, '../..')
+
+export interface CodeBlock {
+  readonly language: string
+  /** The file it is said to be, after the language: ```js server.mjs */
+  readonly file: string | undefined
+  readonly code: string
+  /** Where it begins, for messages. */
+  readonly line: number
+}
+
+export function blocksOf(page: string): CodeBlock[] {
+  const text = readFileSync(join(ROOT, page), 'utf8')
+  const found = text.matchAll(/^```(\w+)(?: (\S+))?\n([^]*?)^```$/gm)
+  return [...found].map(({ index, 1: language = '', 2: file, 3: code = '' }) => ({
+    language,
+    file,
+    code,
+    line: text.slice(0, index).split('\n').length,
+  }))
+}
+
+/** An empty folder after `npm install scorpiox-code yaml`. */
+export function readersFolder(): string {
+  const folder = emptyFolder()
+  for (const [name, target] of [
+    ['scorpiox-code', ROOT],
+    ['yaml', join(ROOT, 'node_modules/yaml')],
+    ['@types/node', join(ROOT, 'node_modules/@types/node')],
+  ] as const) {
+    const link = join(folder, 'node_modules', name)
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(target, link, 'dir')
+  }
+  return folder
+}

@@ -1,0 +1,67 @@
+// Every block of code in the documentation that uses the library is checked against its published types, and the reference
+// has them all.
+
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { blocksOf, readersFolder, ROOT } from './blocks.js'
+
+const PAGES = ['README.md', 'docs/library.md', 'docs/write-your-own.md']
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
+
+const COMPILER = {
+  module: 'nodenext',
+  target: 'es2023',
+  strict: true,
+  noEmit: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  types: ['node'],
+  skipLibCheck: false,
+}
+
+/** Written as a reader would, and judged by their compiler; each is a module of its own. */
+function complaintsAbout(sources: ReadonlyMap<string, string>): string {
+  const folder = readersFolder()
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER, include: ['*.ts'] }))
+  for (const [name, source] of sources) writeFileSync(join(folder, `${name}.ts`), `${source}\nexport {}\n`)
+  const { stdout, status } = spawnSync(process.execPath, [TSC, '-p', folder], { encoding: 'utf8', timeout: 60_000 })
+  return status === 0 ? '' : stdout
+}
+
+const sources = new Map(
+  PAGES.flatMap((page) =>
+    blocksOf(page)
+      .filter(({ language, code }) => language === 'ts' || (language === 'js' && page === 'README.md' && isWhole(code)))
+      .map(({ line, code }) => [`${page.replaceAll(/\W/g, '-')}-line-${line}`, code]),
+  ),
+)
+
+function isWhole(code: string): boolean {
+  return /^import .* from 'scorpiox-code'/m.test(code)
+}
+
+test('each block fits the published types', () => {
+  expect(sources.size).toBeGreaterThan(15)
+  expect(complaintsAbout(sources)).toBe('')
+})
+
+test('one that does not fit would be found', () => {
+  const wrong = `import { defineTool } from 'scorpiox-code'
+defineTool({ name: 'x', input: { type: 'object', properties: { n: { type: 'number' } } }, run: ({ n }) => n.length })`
+  expect(complaintsAbout(new Map([['wrong', wrong]]))).toContain("Property 'length' does not exist on type 'number'")
+})
+
+test('the reference names every export', () => {
+  const reference = readFileSync(join(ROOT, 'docs/library.md'), 'utf8')
+  const declared = readFileSync(join(ROOT, 'dist/types/library.d.ts'), 'utf8')
+  const lists = [...declared.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = '']) => names.split(','))
+  const own = [...declared.matchAll(/^export (?:declare )?(?:function|const|interface|type|class) (\w+)/gm)]
+  const names = [...lists.map((name) => name.trim()), ...own.map(([, name = '']) => name)].filter((name) => name !== '')
+  expect(names.length).toBeGreaterThan(40)
+  expect(names.filter((name) => !new RegExp(`\`${name}\\b`).test(reference))).toEqual([])
+})

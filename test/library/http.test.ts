@@ -1,0 +1,96 @@
+// The same definition over HTTP: the hook that names the user, and what it must not let through.
+
+import { afterEach, describe, expect, test } from 'vitest'
+
+import {
+  connect,
+  defineTool,
+  serveHttp,
+  type HttpOptions,
+  type HttpServing,
+  type ServeOptions,
+} from '../../src/library.js'
+import { MODERN, modernMeta, type Json } from '../support.js'
+
+const whoami = defineTool({ name: 'whoami', run: (_input, { user }) => user })
+const server: ServeOptions = { name: 'tested', version: '1', tools: [whoami] }
+
+let serving: HttpServing | undefined
+afterEach(() => serving?.close())
+
+async function call(auth: HttpOptions['auth'], headers: Record<string, string> = {}): Promise<[number, Json]> {
+  await serving?.close()
+  serving = await serveHttp({ ...server, ...(auth && { http: { auth } }) })
+  const answer = await fetch(serving.url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': MODERN,
+      'mcp-method': 'tools/call',
+      'mcp-name': 'whoami',
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami', ...modernMeta() } }),
+  })
+  const body: Json = JSON.parse((await answer.text()) || '{}')
+  return [answer.status, body.result?.content[0].text ?? answer.headers.get('www-authenticate')]
+}
+
+const USERS: Record<string, string> = { 'key-of-ann': 'ann', 'key-of-bob': 'bob' }
+
+describe('a function names the user', () => {
+  test.each([
+    [{ authorization: 'Bearer key-of-ann' }, 200, 'ann'],
+    [{ 'x-api-key': 'key-of-bob' }, 200, 'bob'],
+    [{ authorization: 'Bearer key-of-eve' }, 401, 'Bearer'],
+    [{ authorization: 'key-of-ann' }, 401, 'Bearer'],
+    // Two that differ are none.
+    [{ authorization: 'Bearer key-of-ann', 'x-api-key': 'key-of-bob' }, 401, 'Bearer'],
+    // What every object has is nobody's name.
+    [{ authorization: 'Bearer constructor' }, 401, 'Bearer'],
+    [{ authorization: 'Bearer __proto__' }, 401, 'Bearer'],
+    [{}, 401, 'Bearer'],
+  ])('%o: %i', async (headers, status, said) => {
+    expect(await call((token) => USERS[token], headers)).toEqual([status, said])
+    expect(await call(async (token) => USERS[token], headers)).toEqual([status, said])
+  })
+
+  test('by any header it likes, and it may say why not', async () => {
+    const auth: HttpOptions['auth'] = (_token, headers) => {
+      const { 'x-user': user } = headers
+      return typeof user === 'string' ? user : { status: 403, reason: 'Come by the proxy' }
+    }
+    expect(await call(auth, { 'x-user': 'ann' })).toEqual([200, 'ann'])
+    expect(await call(auth)).toEqual([403, null])
+  })
+
+  test('one that throws lets nobody in', async () => {
+    const broken = (): never => {
+      throw new Error('broken on purpose')
+    }
+    const logged: unknown[] = []
+    serving = await serveHttp({ ...server, logError: (error) => logged.push(error), http: { auth: broken } })
+    const { status } = await fetch(serving.url, { method: 'POST', body: '{}' })
+    expect([status, logged.length]).toEqual([500, 1])
+    expect((await call(() => ''))[0]).toBe(401)
+  })
+})
+
+test('a token that is not there lets nobody in, and is said at the start', async () => {
+  await expect(serveHttp({ ...server, http: { auth: { token: '' } } })).rejects.toThrow('http.auth.token is empty')
+})
+
+test('whoever may call from elsewhere must be known', async () => {
+  await expect(serveHttp({ ...server, http: { host: '0.0.0.0' } })).rejects.toThrow('without auth only this machine')
+})
+
+test('the same definition is served over HTTP and in memory', async () => {
+  const [status, user] = await call(undefined)
+  const client = await connect(server)
+  expect([status, await client.request('tools/call', { name: 'whoami' })]).toMatchObject([
+    200,
+    { content: [{ text: user }] },
+  ])
+  await client.close()
+})

@@ -1,0 +1,226 @@
+// What a tool may leave out, what it says then, and its own complaints.
+
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import { connect, defineTool, type JsonObject, type Revision, type Tool } from '../../src/library.js'
+import { TOOLS } from '../../src/tools/index.js'
+import { LEGACY, MODERN } from '../support.js'
+
+const REVISIONS = [...LEGACY, MODERN] as const
+
+async function ask(
+  tools: readonly Tool[],
+  method: string,
+  params?: JsonObject,
+  revision?: Revision,
+): Promise<JsonObject> {
+  const client = await connect({ name: 'tested', version: '1', tools }, revision && { revision })
+  try {
+    return await client.request(method, params)
+  } finally {
+    await client.close()
+  }
+}
+
+async function said(run: () => unknown, more: Partial<Tool> = {}): Promise<JsonObject> {
+  return ask([{ ...defineTool({ name: 'x', run }), ...more }], 'tools/call', { name: 'x' })
+}
+
+test.each(REVISIONS)('a tool of a name and a function is listed with nothing made up, at %s', async (revision) => {
+  const { tools } = await ask([defineTool({ name: 'x', run: () => '' })], 'tools/list', {}, revision)
+  const inputSchema = { type: 'object', properties: {}, additionalProperties: false }
+  expect(tools).toEqual([{ name: 'x', inputSchema }])
+})
+
+test.each([
+  [{ readOnly: true }, { readOnlyHint: true }],
+  [
+    { readOnly: false, destructive: false },
+    { readOnlyHint: false, destructiveHint: false },
+  ],
+  [
+    { idempotent: true, openWorld: false },
+    { idempotentHint: true, openWorldHint: false },
+  ],
+  // What the protocol has a client assume anyway.
+  [{ idempotent: false, openWorld: true }, undefined],
+  [{}, undefined],
+])('of hints %o a client hears %o', async (hints, annotations) => {
+  const { tools } = await ask([defineTool({ name: 'x', hints, run: () => '' })], 'tools/list')
+  expect(tools).toMatchObject([annotations ? { annotations } : { name: 'x' }])
+  expect(JSON.stringify(tools).includes('annotations')).toBe(annotations !== undefined)
+})
+
+test('each of the thirteen tools says all there is to say', () => {
+  const gaps = TOOLS.filter(
+    ({ title, description, hints = {}, input, render }) =>
+      !title || !description || !input || !render || Object.keys(hints).length !== 4,
+  )
+  expect([TOOLS.length, gaps.map(({ name }) => name)]).toEqual([13, []])
+})
+
+test('a tool without input takes no arguments', async () => {
+  const tool = defineTool({ name: 'x', run: () => 'done' })
+  expect(await ask([tool], 'tools/call', { name: 'x', arguments: {} })).toMatchObject({ isError: false })
+  expect(await ask([tool], 'tools/call', { name: 'x', arguments: { y: 1 } })).toMatchObject({ isError: true })
+})
+
+describe('without words of its own', () => {
+  test('a tool says strings as they are', () =>
+    fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme' }), async (text) => {
+        expect(await said(() => text)).toEqual({ content: [{ type: 'text', text }], isError: false })
+      }),
+      { numRuns: 30 },
+    ))
+
+  test('a tool says data as JSON', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.jsonValue().filter((value) => typeof value !== 'string'),
+        async (value) => {
+          const { content, isError } = await said(() => Promise.resolve(value))
+          const [block] = Array.isArray(content) ? content : []
+          expect([block.type, JSON.parse(block.text), isError]).toEqual([
+            'text',
+            JSON.parse(JSON.stringify(value)),
+            false,
+          ])
+        },
+      ),
+      { numRuns: 60 },
+    ))
+
+  test.each([
+    [[{ type: 'text', text: 'a' }], false],
+    [
+      [
+        { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+        { type: 'text', text: 'b' },
+      ],
+      false,
+    ],
+    [[{ type: 'resource', resource: { uri: 'x://y', text: 'z' } }], false],
+    [[{ type: 'resource_link', uri: 'x://y', name: 'y' }], false],
+  ])('blocks are blocks: %o', async (content, isError) => {
+    expect(await said(() => content)).toEqual({ content, isError })
+    expect(await said(() => ({ content, isError: true }))).toEqual({ content, isError: true })
+  })
+
+  test('a sentence may be an outcome to repair', async () => {
+    const content = [{ type: 'text', text: 'no' }]
+    expect(await said(() => ({ content: 'no', isError: true }))).toEqual({ content, isError: true })
+  })
+
+  test.each([
+    [[]],
+    [[{ type: 'text' }]],
+    [[{ type: 'text', text: 5 }]],
+    [[{ type: 'image', data: 'AAAA' }]],
+    [[{ type: 'video', data: 'AAAA' }]],
+    [{ content: 'c' }],
+    [{ content: 5, isError: false }],
+    [{ type: 'text', text: 'alone' }],
+  ])('what only looks like blocks is data: %o', async (value) => {
+    expect(await said(() => value)).toEqual({
+      content: [{ type: 'text', text: JSON.stringify(value) }],
+      isError: false,
+    })
+  })
+
+  test('who returns nothing says nothing', async () => {
+    expect(await said(() => undefined)).toEqual({ content: [], isError: false })
+  })
+
+  test('what cannot be printed is a bug, and its insides stay here', async () => {
+    const errors: unknown[] = []
+    const logError = (error: unknown) => errors.push(error)
+    const tools = [defineTool({ name: 'x', run: () => 5n })]
+    const client = await connect({ name: 'tested', version: '1', tools, logError })
+    await expect(client.request('tools/call', { name: 'x' })).rejects.toMatchObject({
+      code: -32603,
+      message: "Internal error in tools/call; see the server's log",
+    })
+    expect(errors).toHaveLength(1)
+    await client.close()
+  })
+
+  test('with an output the part that is promised is both text and structure', async () => {
+    const output = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] } as const
+    const add = defineTool({ name: 'x', output, run: () => ({ sum: 3, secret: 'kept' }) })
+    expect(await ask([add], 'tools/call', { name: 'x' })).toEqual({
+      content: [{ type: 'text', text: '{"sum":3}' }],
+      isError: false,
+      structuredContent: { sum: 3 },
+    })
+  })
+})
+
+describe('complaints', () => {
+  const tool = defineTool({
+    name: 'x',
+    input: {
+      type: 'object',
+      properties: {
+        verb: { enum: ['eat', 'go'] },
+        place: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+        verbose: { type: 'boolean' },
+      },
+      required: ['verb'],
+    },
+    complaints: { verb: 'read grammar://verbs first', place: 'where?' },
+    run: ({ verb }) => verb,
+  })
+
+  test.each([
+    [{ verb: 'fly' }, 'read grammar://verbs first'],
+    [{}, 'read grammar://verbs first'],
+    [{ verb: 'eat', place: {} }, 'where?'],
+    [{ verb: 'eat', place: { city: 5 } }, 'where?'],
+    [{ verb: 'fly', place: 5 }, 'read grammar://verbs first; where?'],
+    // Its name begins like that of another.
+    [{ verb: 'eat', verbose: 5 }, "'verbose' must be a boolean, got 5"],
+    [5, 'the arguments must be an object, got 5'],
+  ])('of %o a caller hears %s', async (args, words) => {
+    expect(await ask([tool], 'tools/call', { name: 'x', arguments: args })).toEqual({
+      content: [{ type: 'text', text: `Invalid arguments: ${words}` }],
+      isError: true,
+    })
+    const oldest = ask([tool], 'tools/call', { name: 'x', arguments: args }, '2024-11-05')
+    await expect(oldest).rejects.toMatchObject({
+      code: -32602,
+      message: `Invalid params: ${words}`,
+      data: {
+        problems: [{ message: expect.not.stringContaining('grammar://') }, ...(words.includes(';') ? [{}] : [])],
+      },
+    })
+  })
+})
+
+test('a server without tools says so', async () => {
+  const client = await connect({ name: 'tested', version: '1', prompts: [{ name: 'p', get: () => [] }] })
+  expect(client.server.capabilities).toEqual({ prompts: { listChanged: false } })
+  await expect(client.request('tools/list')).rejects.toMatchObject({ code: -32601 })
+  await client.close()
+})
+
+test('a log is offered by those who want one', async () => {
+  const tools = [
+    defineTool({
+      name: 'x',
+      run(_input, { log }) {
+        log('error', 'heard')
+      },
+    }),
+  ]
+  for (const logging of [true, false]) {
+    const client = await connect({ name: 'tested', version: '1', tools, logging })
+    await client.request('tools/call', { name: 'x' })
+    expect([client.server.capabilities, client.notifications]).toMatchObject([
+      logging ? { logging: {} } : {},
+      logging ? [{ method: 'notifications/message', params: { level: 'error', data: 'heard' } }] : [],
+    ])
+    await client.close()
+  }
+})
