@@ -35,6 +35,8 @@ export interface Flags {
   readonly once?: boolean | undefined
   readonly quiet?: boolean | undefined
   readonly doctor?: boolean | undefined
+  readonly yes?: boolean | undefined
+  readonly 'dry-run'?: boolean | undefined
 }
 
 /** The command line was not understood; it says what was expected. */
@@ -72,6 +74,8 @@ export function readArguments(argv: readonly string[]): Arguments {
         once: { type: 'boolean' },
         quiet: { type: 'boolean' },
         doctor: { type: 'boolean' },
+        yes: { type: 'boolean', short: 'y' },
+        'dry-run': { type: 'boolean' },
       },
     })
     const [command, ...operands] = positionals

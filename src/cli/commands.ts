@@ -27,6 +27,8 @@ type Command = (surroundings: Surroundings, given: Arguments) => Promise<number>
 const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['greet', greet],
   ['help', help],
+  ['install', install],
+  ['uninstall', uninstall],
   ['serve', serve],
   ['tools', tools],
   ['call', call],
@@ -57,6 +59,16 @@ async function help(): Promise<number> {
 async function greet(surroundings: Surroundings): Promise<number> {
   const { greeting } = await import('./greet.js')
   return said(print(greeting(launch(), await findings(surroundings))))
+}
+
+async function install({ config: given }: Surroundings, typed: Arguments): Promise<number> {
+  const { installFromTerminal } = await import('./install/install.js')
+  return installFromTerminal(given, typed)
+}
+
+async function uninstall({ config: given }: Surroundings, typed: Arguments): Promise<number> {
+  const { uninstallFromTerminal } = await import('./install/uninstall.js')
+  return uninstallFromTerminal(given, typed)
 }
 
 async function serve({ config: given, createServing, log }: Surroundings, { flags }: Arguments): Promise<number> {
@@ -100,15 +112,18 @@ async function config(surroundings: Surroundings, { flags }: Arguments): Promise
 }
 
 async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise<number> {
-  const [{ report }, { examineImages }, { examineSandbox }, { examineSearch }] = await Promise.all([
-    import('./doctor.js'),
-    import('./examine-images.js'),
-    import('./examine-sandbox.js'),
-    import('./examine-search.js'),
-  ])
+  const [{ report }, { examineInstallation }, { examineImages }, { examineSandbox }, { examineSearch }] =
+    await Promise.all([
+      import('./doctor.js'),
+      import('./examine-installation.js'),
+      import('./examine-images.js'),
+      import('./examine-sandbox.js'),
+      import('./examine-search.js'),
+    ])
   const { settings } = surroundings.config
   const found = [
     ...(await findings(surroundings)),
+    ...(await examineInstallation(surroundings.config)),
     await stateFinding(surroundings.config),
     await examineImages(),
     ...(await examineSandbox(settings, () => tryOutSandbox(surroundings.config))),

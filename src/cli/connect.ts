@@ -1,4 +1,5 @@
-// How to connect the clients people have: the text to paste for each, with the absolute path of this program.
+// How to connect the clients people have: one command for all that are used here, and the text to paste for each, with
+// the absolute path of this program.
 
 export interface Launch {
   readonly command: string
@@ -10,6 +11,7 @@ export function connectionGuide(launch: Launch): string {
   const words = [launch.command, ...launch.args].map(shellWord).join(' ')
   const servers = JSON.stringify({ mcpServers: { scorpiox: entry } })
   return [
+    section('All clients that are used here', `${words} install`),
     section('Claude Code', `claude mcp add scorpiox -- ${words}`),
     section('Claude Desktop (claude_desktop_config.json) and Cursor (~/.cursor/mcp.json)', servers),
     section('VS Code (.vscode/mcp.json)', JSON.stringify({ servers: { scorpiox: { type: 'stdio', ...entry } } })),
@@ -24,6 +26,6 @@ function section(title: string, text: string): string {
   return `${title}\n${text.replace(/^/gm, '  ')}\n`
 }
 
-function shellWord(word: string): string {
+export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

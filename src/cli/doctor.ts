@@ -3,7 +3,9 @@
 import { accessSync, constants } from 'node:fs'
 
 import type { Config } from '../config/load.js'
+import { installCommand } from '../platform/package-manager.js'
 import { askProgram } from '../platform/process.js'
+import { shellWord } from './connect.js'
 import type { Finding } from './finding.js'
 
 export interface Surroundings {
@@ -16,21 +18,23 @@ export interface Surroundings {
 export async function examine({ config, runtime, tools, refused }: Surroundings): Promise<readonly Finding[]> {
   return [
     examineRuntime(runtime),
-    await examineProgram(config, 'bash', 'Bash cannot run commands without it: install bash.'),
-    await examineProgram(config, 'git', 'Commands that use git will fail: install git if you want them.'),
+    await examineProgram(config, 'bash', `Bash cannot run commands without it: ${installCommand('bash')}`),
+    await examineProgram(config, 'git', `Commands that use git will fail: ${installCommand('git')}`),
     examineDirectory(config.cwd),
     {
       name: 'settings',
       ok: config.warnings.length === 0,
       detail: config.files.length > 0 ? config.files.join(', ') : 'no settings file; defaults and environment',
-      ...(config.warnings.length > 0 && { fix: config.warnings.join('\n') }),
+      ...(config.warnings.length > 0 && {
+        fix: [...config.warnings, 'Correct that, and look again: scorpiox-code config'].join('\n'),
+      }),
     },
     {
       name: 'tools',
       ok: tools.length > 0,
       detail: [tools.join(', ') || 'none', ...refused.values()].join('; '),
       ...(tools.length === 0 && {
-        fix: 'Remove TOOLS=0 and TOOL_…=0 from your settings: `scorpiox-code config` says where they are.',
+        fix: 'Remove TOOLS=0 and TOOL_…=0 from your settings. What says where they are: scorpiox-code config',
       }),
     },
   ]
@@ -45,10 +49,22 @@ export function report(findings: readonly Finding[]): string {
     .join('')
 }
 
+const NEWER_NODE =
+  process.platform === 'win32'
+    ? 'winget install OpenJS.NodeJS.LTS'
+    : process.platform === 'darwin'
+      ? 'brew install node'
+      : 'sudo npx n lts'
+
 function examineRuntime(runtime: string): Finding {
   const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(runtime) ?? []).slice(1).map(Number)
   const ok = major > 20 || (major === 20 && minor >= 19)
-  return { name: 'runtime', ok, detail: runtime, ...(!ok && { fix: 'Install Node.js 20.19 or newer.' }) }
+  return {
+    name: 'runtime',
+    ok,
+    detail: runtime,
+    ...(!ok && { fix: `Node.js 20.19 or newer is needed: ${NEWER_NODE}` }),
+  }
 }
 
 async function examineProgram(config: Config, program: string, fix: string): Promise<Finding> {
@@ -66,7 +82,7 @@ function examineDirectory(cwd: string): Finding {
       name: 'directory',
       ok: false,
       detail: cwd,
-      fix: 'It does not exist or cannot be entered: check --cwd and STARTUP_DIR.',
+      fix: `It does not exist or cannot be entered. Correct --cwd or STARTUP_DIR, or make it: mkdir -p ${shellWord(cwd)}`,
     }
   }
 }

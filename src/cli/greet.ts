@@ -7,7 +7,8 @@ import type { Finding } from './finding.js'
 
 export function greeting(launch: Launch, findings: readonly Finding[]): string {
   return `scorpiox-code ${VERSION}
-An MCP server: it gives an AI client a shell and more. A client starts it by itself; paste one of these to connect:
+An MCP server: it gives an AI client a shell and more. A client starts it by itself; the first of these connects your
+clients, the others are for doing it by hand:
 
 ${connectionGuide(launch)}
 On this machine:

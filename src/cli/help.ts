@@ -6,6 +6,9 @@ export const HELP = `scorpiox-code ${VERSION}: an MCP server that gives an AI cl
 
 Usage
   scorpiox-code                     serve MCP over stdio (a client starts it this way); on a terminal, greet
+  scorpiox-code install [client…]   put the program at ~/.scorpiox/scorpiox-code and connect the clients that
+                                    are used here, or those named         [--yes] [--dry-run]
+  scorpiox-code uninstall [client…] undo that                             [--yes] [--dry-run]
   scorpiox-code serve               serve MCP over stdio, also on a terminal
   scorpiox-code serve --http        serve MCP over HTTP   [--host 127.0.0.1] [--port 8808] [--no-auth]
                                     [--behind-proxy] [--no-sandbox]

@@ -4,10 +4,15 @@ import type { Launch } from './connect.js'
 
 export function launch(): Launch {
   const script = process.argv[1]
-  return { command: process.execPath, args: script === undefined ? [] : [script] }
+  return { command: process.execPath, args: script === undefined || isCompiled() ? [] : [script] }
 }
 
 export function runtime(): string {
   const { bun } = process.versions
   return bun === undefined ? `Node.js ${process.version}` : `Bun ${bun} (Node.js ${process.version})`
+}
+
+/** Whether runtime and program are one file; its parts then lie in a folder that only it can see. */
+export function isCompiled(script = process.argv[1] ?? ''): boolean {
+  return process.versions.bun !== undefined && /^(\/\$bunfs\/|[A-Za-z]:[\\/]~BUN[\\/])/.test(script)
 }

@@ -1,15 +1,34 @@
-// Replaces a file whole: after a crash at any moment the old text is there or the new, never a part. For its owner only.
+// Replaces a file whole: after a crash at any moment the old text is there or the new, never a part. For its owner only,
+// unless told.
 
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  type Stats,
+} from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
 
+/** Who may do what with a file; an owner is given by root alone. */
+export interface Like {
+  readonly mode: number
+  readonly owner?: Pick<Stats, 'uid' | 'gid'> | undefined
+}
+
 /** `mayCommit` is asked last, when the new text lies on disk beside the old; false leaves the old one and says so. */
-export function replaceFile(path: string, text: string, mayCommit: () => boolean): boolean {
+export function replaceFile(path: string, content: string | Buffer, mayCommit: () => boolean, like?: Like): boolean {
   const beside = `${path}.${randomUUID()}.tmp`
   try {
-    writeDurably(beside, text)
+    writeDurably(beside, content, like)
     if (!mayCommit()) return false
     renameSync(beside, path)
     syncFolder(dirname(path))
@@ -50,10 +69,12 @@ export function makePrivateFolder(path: string): void {
   }
 }
 
-function writeDurably(path: string, text: string): void {
+function writeDurably(path: string, content: string | Buffer, like: Like | undefined): void {
   const file = openSync(path, 'wx', 0o600)
   try {
-    writeFileSync(file, text)
+    writeFileSync(file, content)
+    if (like?.owner !== undefined && process.geteuid?.() === 0) fchownSync(file, like.owner.uid, like.owner.gid)
+    if (like !== undefined) fchmodSync(file, like.mode)
     fsyncSync(file)
   } finally {
     closeSync(file)

@@ -4,7 +4,8 @@ import { join, relative } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { adviceFor, findBubblewrap, howToInstall } from './bubblewrap.js'
+import { installCommand } from '../package-manager.js'
+import { adviceFor, findBubblewrap } from './bubblewrap.js'
 
 /** A folder with a bwrap of that version in it. */
 function folderWith(version: string): string {
@@ -47,7 +48,7 @@ test.each([
   ['ID="opensuse-leap"\nID_LIKE="suse opensuse"', 'sudo zypper install bubblewrap'],
   ['', 'apt install bubblewrap, or dnf install bubblewrap'],
 ])('on %j one is told %s', (osRelease, expected) => {
-  expect(howToInstall(osRelease)).toContain(expected)
+  expect(installCommand('bubblewrap', 'linux', osRelease)).toContain(expected)
 })
 
 test('whatever bwrap complains about, there is something to do', () => {

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 
 import { Failure } from '../../lib/failure.js'
+import { installCommand } from '../package-manager.js'
 import { askProgram } from '../process.js'
 import { findProgram } from './programs.js'
 
@@ -16,7 +17,10 @@ export interface Bubblewrap {
 
 export async function findBubblewrap(env: NodeJS.ProcessEnv, writable: readonly string[]): Promise<Bubblewrap> {
   const path = findProgram('bwrap', env, writable)
-  if (path === undefined) throw new Failure(`The sandbox needs bubblewrap, which is not installed. ${howToInstall()}`)
+  if (path === undefined)
+    throw new Failure(
+      `The sandbox needs bubblewrap, which is not installed. Install it: ${installCommand('bubblewrap')}`,
+    )
   const version = /\d+(\.\d+)+/.exec((await askProgram(path, ['--version'], env)) ?? '')?.[0]
   if (version === undefined) throw new Failure(`The sandbox cannot use ${path}: it does not say its version.`)
   if (isOlder(version)) {
@@ -50,21 +54,6 @@ const APPARMOR =
   'or sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0.'
 
 const NAMESPACES = 'Allow user namespaces: sudo sysctl -w user.max_user_namespaces=15000.'
-
-const INSTALLERS: readonly (readonly [systems: RegExp, command: string])[] = [
-  [/\b(debian|ubuntu)\b/, 'apt install bubblewrap'],
-  [/\b(fedora|rhel|centos)\b/, 'dnf install bubblewrap'],
-  [/\balpine\b/, 'apk add bubblewrap'],
-  [/\barch\b/, 'pacman -S bubblewrap'],
-  [/\bsuse\b/, 'zypper install bubblewrap'],
-]
-
-export function howToInstall(osRelease = read('/etc/os-release')): string {
-  const system = osRelease.split('\n').filter((line) => /^ID(_LIKE)?=/.test(line))
-  const [, command] = INSTALLERS.find(([systems]) => systems.test(system.join(' '))) ?? []
-  if (command !== undefined) return `Install it: sudo ${command}`
-  return `Install it: ${INSTALLERS.map(([, each]) => each).join(', or ')}.`
-}
 
 function isOlder(version: string): boolean {
   const parts = version.split('.').map(Number)

@@ -1,0 +1,187 @@
+// What is put into a JSON text can be taken out again to the letter, whatever the text looks like.
+
+import fc from 'fast-check'
+import { parse } from 'jsonc-parser'
+import { expect, test } from 'vitest'
+
+import { JSONC } from './jsonc-format.js'
+
+const ENTRY = { command: '/home/ann/.scorpiox/scorpiox-code', args: [] }
+const WINDOWS = { type: 'stdio', command: 'C:\\Users\\Ann\\.scorpiox\\scorpiox-code.exe', args: [] }
+
+function added(text: string): string {
+  return JSONC.add(text, 'mcpServers', ENTRY).text
+}
+
+function thereAndBack(text: string, entry: typeof ENTRY = ENTRY): string {
+  const { text: connected, trace } = JSONC.add(text, 'mcpServers', entry)
+  expect(JSONC.read(connected, 'mcpServers')).toEqual({ kind: 'taken', entry })
+  return JSONC.remove(connected, 'mcpServers', trace)
+}
+
+const gap = (more: readonly string[]): fc.Arbitrary<string> =>
+  fc.array(fc.constantFrom(...more), { maxLength: 3 }).map((parts) => parts.join(''))
+const WHITE = [' ', '\t', '\n', '\r\n', '\n    ']
+const COMMENTED = [...WHITE, '/* a, "b": { */', '/**/', '// it\'s "so": {\n', '// }\r\n', '/* two\nlines */ ']
+
+/** Values as people, editors and machines write them. */
+function texts(space: fc.Arbitrary<string>, comma: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  const key = fc.oneof(fc.constantFrom('mcpServer', 'a', 'env', '__proto__', '', 'é"\\'), fc.string({ maxLength: 6 }))
+  return fc.letrec<{ value: string; object: string }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3, withCrossShrink: true },
+      fc.json({ maxDepth: 0 }),
+      tie('object'),
+      fc
+        .tuple(space, fc.array(fc.tuple(tie('value'), space), { maxLength: 3 }), comma)
+        .map(([head, items, end]) =>
+          items.length === 0 ? `[${head}]` : `[${head}${items.map(([item, after]) => item + after).join(',')}${end}]`,
+        ),
+    ),
+    object: objectOf(fc.uniqueArray(fc.tuple(key, tie('value')), { maxLength: 3, selector: ([name]) => name })),
+  })).object
+
+  function objectOf(members: fc.Arbitrary<readonly [string, string][]>): fc.Arbitrary<string> {
+    return fc.tuple(members, fc.array(space, { minLength: 20, maxLength: 20 }), comma).map(([list, spaces, end]) => {
+      const written = list.map(
+        ([name, value], index) =>
+          `${spaces[4 * index + 1]}${JSON.stringify(name)}${spaces[4 * index + 2]}:${spaces[4 * index + 3]}${value}${spaces[4 * index + 4]}`,
+      )
+      return `{${spaces[0]}${written.join(',')}${list.length > 0 ? end : ''}${spaces[19]}}`
+    })
+  }
+}
+
+const strict = texts(gap(WHITE), fc.constant(''))
+const lenient = texts(gap(COMMENTED), fc.constantFrom('', ',', ', // the last\n', ' /* c */ ,\n'))
+
+/** With servers of others, or with a place for them. */
+const configurations = fc.oneof(strict, lenient).chain((root) =>
+  fc
+    .tuple(fc.constant(root), fc.boolean(), fc.oneof(strict, lenient), gap(COMMENTED))
+    .map(([text, has, servers, space]) => {
+      if (!has) return text
+      const isEmpty = Object.keys(parse(text) as object).length === 0
+      return text.replace('{', () => `{${space}"mcpServers":${servers}${isEmpty ? '' : ','}`)
+    }),
+)
+
+test('removing undoes adding to the letter, and every comment survives', () => {
+  fc.assert(
+    fc.property(configurations, (text) => {
+      fc.pre(JSONC.read(text, 'mcpServers').kind === 'free')
+      const connected = added(text)
+      for (const comment of text.match(/\/\*[^]*?\*\/|\/\/[^\r\n]*/g) ?? []) expect(connected).toContain(comment)
+      expect(thereAndBack(text)).toBe(text)
+    }),
+    { numRuns: 800 },
+  )
+})
+
+test('strict JSON stays strict JSON, and differs in our entry only', () => {
+  fc.assert(
+    fc.property(strict, (text) => {
+      const before = JSON.parse(text) as Record<string, object>
+      const after = JSON.parse(added(text)) as Record<string, object>
+      expect(after).toEqual({ ...before, mcpServers: { ...before.mcpServers, scorpiox: ENTRY } })
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('without a trace our entry goes too, and nothing else', () => {
+  fc.assert(
+    fc.property(configurations, (text) => {
+      fc.pre(JSONC.read(text, 'mcpServers').kind === 'free')
+      const left = JSONC.remove(added(text), 'mcpServers', undefined)
+      const { mcpServers: was = {}, ...before } = parse(text) as Record<string, unknown>
+      expect(parse(left)).toEqual({ ...before, mcpServers: was })
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a text that was cut off anywhere is broken, and says where', () => {
+  const text = '{\n  // mine\n  "mcpServers": {"a": {"command": "x", "args": ["\\u00e9", 1.5e3, true]},},\n}'
+  for (let length = 1; length < text.length; length++) {
+    const reading = JSONC.read(text.slice(0, length), 'mcpServers')
+    expect(reading.kind, text.slice(0, length)).toBe('broken')
+    if (reading.kind === 'broken') expect(reading.line).toBeGreaterThan(0)
+  }
+  expect(JSONC.read(text, 'mcpServers')).toEqual({ kind: 'free' })
+})
+
+test.each([
+  ['an array', '[]', 'it holds an array, not an object'],
+  ['a string', '"x"', 'it holds a string, not an object'],
+  ['null', 'null', 'it holds null, not an object'],
+  ['no servers but null', '{"mcpServers": null}', 'its "mcpServers" is null, not an object'],
+  ['servers in an array', '{"mcpServers": []}', 'its "mcpServers" is an array, not an object'],
+  ['servers in a string', '{"mcpServers": "a"}', 'its "mcpServers" is a string, not an object'],
+  ['the servers twice', '{"mcpServers": {}, "mcpServers": {}}', 'it has "mcpServers" more than once'],
+  [
+    'our name twice',
+    '{"mcpServers": {"scorpiox": {}, "scorpiox": {}}}',
+    'its "mcpServers" has "scorpiox" more than once',
+  ],
+])('%s has no place for us', (_, text, why) => {
+  expect(JSONC.read(text, 'mcpServers')).toEqual({ kind: 'odd', why })
+})
+
+test('what is nested deeper than anybody nests is not touched', () => {
+  expect(JSONC.read('['.repeat(200_000), 'mcpServers').kind).toBe('broken')
+})
+
+test.each([
+  ['nothing', '', '{\n  "mcpServers": {\n    "scorpiox": {\n      "command": "/x",\n      "args": []\n    }\n  }\n}\n'],
+  [
+    'an empty object',
+    '{}\n',
+    '{\n  "mcpServers": {\n    "scorpiox": {\n      "command": "/x",\n      "args": []\n    }\n  }\n}\n',
+  ],
+  ['one line', '{"a":1}', '{"a":1, "mcpServers": {"scorpiox": {"command": "/x", "args": []}}}'],
+  [
+    'tabs and CRLF',
+    '{\r\n\t"mcpServers": {\r\n\t\t"a": {}\r\n\t}\r\n}\r\n',
+    '{\r\n\t"mcpServers": {\r\n\t\t"a": {},\r\n\t\t"scorpiox": {\r\n\t\t\t"command": "/x",\r\n\t\t\t"args": []\r\n\t\t}\r\n\t}\r\n}\r\n',
+  ],
+  [
+    'a comment behind the last one',
+    '{\n  "mcpServers": {\n    "a": {} // mine\n    // "b": {}\n  }\n}',
+    '{\n  "mcpServers": {\n    "a": {}, // mine\n    "scorpiox": {\n      "command": "/x",\n      "args": []\n    }\n    // "b": {}\n  }\n}',
+  ],
+  [
+    'a trailing comma',
+    '{\n  "mcpServers": {\n    "a": {},\n  },\n}',
+    '{\n  "mcpServers": {\n    "a": {},\n    "scorpiox": {\n      "command": "/x",\n      "args": []\n    },\n  },\n}',
+  ],
+])('%s becomes what a person would have written', (_, text, wanted) => {
+  expect(JSONC.add(text, 'mcpServers', { command: '/x', args: [] }).text).toBe(wanted)
+})
+
+test('a path of Windows is written as JSON has it', () => {
+  expect(thereAndBack('{ }', WINDOWS)).toBe('{ }')
+  expect(JSON.parse(JSONC.add('', 'mcpServers', WINDOWS).text)).toEqual({ mcpServers: { scorpiox: WINDOWS } })
+})
+
+test('what starts it can change, and what a person added stays', () => {
+  const text = `{"mcpServers": {"scorpiox": {
+    "command": "node", // the old way
+    "args": ["/old/scorpiox-code.js", "-e", "MODEL=opus"],
+    "env": {"A": "1"}, "disabled": true, "alwaysAllow": ["Bash"],
+  }}}`
+  const changed = JSONC.change(text, 'mcpServers', '/new', ['-e', 'MODEL=opus'])
+  expect(changed).toBe(
+    text.replace('"node"', '"/new"').replace('["/old/scorpiox-code.js", "-e", "MODEL=opus"]', '["-e", "MODEL=opus"]'),
+  )
+  const without = '{"mcpServers": {"scorpiox": {"command": "/a/scorpiox-code"}}}'
+  expect(JSONC.change(without, 'mcpServers', '/b', [])).toBe(without.replace('/a/scorpiox-code', '/b'))
+})
+
+test('later changes of the person stay when ours goes', () => {
+  const { text, trace } = JSONC.add('{}', 'mcpServers', ENTRY)
+  const more = text.replace(/\}\n {2}\}\n\}/, '},\n    "b": {}\n  },\n  "theme": "dark"\n}')
+  expect(JSON.parse(JSONC.remove(more, 'mcpServers', trace))).toEqual({ mcpServers: { b: {} }, theme: 'dark' })
+  const rewritten = JSON.stringify(JSON.parse(text), null, '\t')
+  expect(JSON.parse(JSONC.remove(rewritten, 'mcpServers', { ...trace, made: 'container' }))).toEqual({})
+})

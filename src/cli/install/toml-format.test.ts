@@ -1,0 +1,132 @@
+// What is put into a TOML text can be taken out again to the letter, whatever the text looks like.
+
+import fc from 'fast-check'
+import { parse } from 'smol-toml'
+import { expect, test } from 'vitest'
+
+import { TOML } from './toml-format.js'
+
+const SERVERS = 'mcp_servers'
+const ENTRY = { command: '/home/ann/.scorpiox/scorpiox-code', args: [] }
+
+const lines = fc.array(
+  fc.constantFrom(
+    '',
+    '   ',
+    '# a comment with [mcp_servers.scorpiox]',
+    'model = "o5" # why not',
+    'text = """',
+    '[mcp_servers.scorpiox]',
+    'command = "not ours"',
+    '"""',
+    "raw = '''",
+    "'''",
+    'list = [ # open',
+    '  "a]", # "b"',
+    '  1, 2,',
+    ']',
+    'big = 9223372036854775807',
+    'day = 2026-11-16T05:00:00Z',
+    'point = { x = 1, "y.z" = [2] }',
+    'a.b."c.d" = 1',
+    '[profiles.fast]',
+    '[mcp_servers]',
+    '[mcp_servers.docs]',
+    'command = "npx"',
+    'args = ["-y", "x"]',
+    '[mcp_servers."docs".env]',
+    'TOKEN = "s3cret # no comment"',
+    'mcp_servers.docs.command = "npx"',
+    'docs = { command = "npx" }',
+    '[[notify]]',
+    '[ "a" . \'b\' ]',
+    'x = "\\"[mcp_servers.scorpiox]\\""',
+  ),
+  { maxLength: 12 },
+)
+const texts = fc
+  .tuple(lines, fc.constantFrom('\n', '\r\n'), fc.boolean())
+  .map(([parts, lineBreak, ends]) => parts.join(lineBreak) + (ends ? lineBreak : ''))
+  // Lines thrown together are seldom a document; up to where they are one, they are.
+  .map((text) => {
+    let end = text.length
+    while (end > 0 && TOML.read(text.slice(0, end), SERVERS).kind === 'broken')
+      end = text.lastIndexOf('\n', end - 2) + 1
+    return text.slice(0, end)
+  })
+
+test('removing undoes adding to the letter', () => {
+  fc.assert(
+    fc.property(texts, (text) => {
+      fc.pre(TOML.read(text, SERVERS).kind === 'free')
+      const { text: connected, trace } = TOML.add(text, SERVERS, ENTRY)
+      expect(connected.startsWith(text)).toBe(true)
+      expect(TOML.read(connected, SERVERS)).toEqual({ kind: 'taken', entry: ENTRY })
+      expect(TOML.remove(connected, SERVERS, trace)).toBe(text)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('ours can go from the middle, with its own tables, and the rest stays as it was', () => {
+  fc.assert(
+    fc.property(texts, texts, (before, after) => {
+      fc.pre(TOML.read(before, SERVERS).kind === 'free')
+      const { text, trace } = TOML.add(before, SERVERS, ENTRY)
+      const whole = `${text}\n[mcp_servers.scorpiox.env]\nA = "1"\n\n# theirs\n[other]\n${after}`
+      fc.pre(TOML.read(whole, SERVERS).kind === 'taken')
+      const left = TOML.remove(whole, SERVERS, trace)
+      expect(TOML.read(left, SERVERS).kind).toBe('free')
+      expect(left.endsWith(`# theirs\n[other]\n${after}`)).toBe(true)
+      expect(left.startsWith(before)).toBe(true)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a text that was cut off is never taken for another document', () => {
+  const text = 'model = "o5"\n[mcp_servers.docs]\ncommand = "npx"\nargs = ["-y", "d"]\nenv = { A = "1" }\n'
+  for (let length = 0; length <= text.length; length++) {
+    const part = text.slice(0, length)
+    const reading = TOML.read(part, SERVERS)
+    if (reading.kind === 'broken') expect(reading.line).toBeGreaterThan(0)
+    else expect(() => parse(part)).not.toThrow()
+  }
+})
+
+test.each([
+  ['an inline table', 'mcp_servers = { docs = { command = "npx" } }', /inline table/],
+  ['an array of tables', '[[mcp_servers]]\nname = "docs"', /no table/],
+  ['a string', 'mcp_servers = "docs"', /no table/],
+])('servers in %s have no place for us', (_, text, why) => {
+  expect(TOML.read(text, SERVERS)).toEqual({ kind: 'odd', why: expect.stringMatching(why) })
+})
+
+test.each([
+  [
+    'a table',
+    '[mcp_servers.scorpiox]\ncommand = "node" # old\nargs = [\n  "/old/scorpiox-code.js", # mine\n]\nenv = { A = "1" }\n',
+  ],
+  ['dotted keys', 'mcp_servers.scorpiox.command = "node"\nmcp_servers.scorpiox.args = ["/old/scorpiox-code.js"]\n'],
+  ['keys in the table of all', '[mcp_servers]\nscorpiox.command = "node"\nscorpiox.args = ["/old"]\n[x]\na = 1'],
+])('%s can start something else, and keeps the rest', (_, text) => {
+  const changed = TOML.change(text, SERVERS, '/new', [])
+  const was = parse(text).mcp_servers as { scorpiox: object }
+  expect(parse(changed)).toEqual({
+    ...parse(text),
+    mcp_servers: { scorpiox: { ...was.scorpiox, command: '/new', args: [] } },
+  })
+  expect(TOML.read(TOML.remove(changed, SERVERS, undefined), SERVERS).kind).toBe('free')
+})
+
+test('an entry in an inline table is not touched', () => {
+  const text = 'mcp_servers = { scorpiox = { command = "node" } }'
+  expect(() => TOML.change(text, SERVERS, '/new', [])).toThrow(/inline table/)
+  expect(() => TOML.remove(text, SERVERS, undefined)).toThrow(/cannot be changed/)
+})
+
+test('a path of Windows is written as TOML has it', () => {
+  const command = 'C:\\Users\\Änn "x"\\scorpiox-code.exe'
+  const { text } = TOML.add('', SERVERS, { command, args: ['a\u007F\t'] })
+  expect(parse(text)).toEqual({ mcp_servers: { scorpiox: { command, args: ['a\u007F\t'] } } })
+})

@@ -1,0 +1,90 @@
+// `scorpiox-code uninstall [client…]`: takes our entry out of the clients, and then what was installed. What the person
+// has since changed around it stays, and so do tasks, plans and settings.
+
+import { rmdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+import type { Config } from '../../config/load.js'
+import { Failure } from '../../lib/failure.js'
+import { removePersonsFile, writePersonsFile } from '../../store/persons-file.js'
+import type { Arguments } from '../args.js'
+import { carryOut, type Step } from './carry-out.js'
+import { CLIENTS } from './clients.js'
+import { readEntry } from './entry.js'
+import { folderOf, hasPrograms, placeOf, presenceOf, removeExecutable } from './executable.js'
+import { machineOf } from './install.js'
+import { readRecord, RECORD, writeRecord } from './record.js'
+import { shownRemoval } from './shown-change.js'
+import { lookAt, namedTargets, type Look } from './targets.js'
+
+export async function uninstallFromTerminal(config: Config, { operands, flags }: Arguments): Promise<number> {
+  const machine = machineOf(config)
+  const folder = folderOf(config.home)
+  const place = placeOf(folder, machine.platform)
+  const names = operands.length > 0 ? operands : CLIENTS.map(({ id }) => id)
+  // What it would start matters not: an entry of ours is ours.
+  const looks = await Promise.all(
+    namedTargets(names, machine).map((target) => lookAt(target, { command: '', args: [] })),
+  )
+  const steps = looks.flatMap((look) => disconnecting(look, folder, operands.length > 0))
+  const last = operands.length === 0 ? removing(folder, place) : undefined
+  const closing = '\nClients that are running keep what they have until they are restarted.\n'
+  return carryOut({ command: 'uninstall', steps, ...(last && { last }), closing }, flags, config)
+}
+
+function disconnecting(look: Look, folder: string, isNamed: boolean): readonly Step[] {
+  const { target, state, file, format } = look
+  const { client } = target
+  const base = { title: client.name, place: target.file, lines: [], isStuck: false }
+  if (state.kind === 'stuck') {
+    // What was never there need not go.
+    return isNamed || readRecord(folder).files.has(target.file)
+      ? [{ ...base, note: `left alone: it ${state.why}`, isStuck: true }]
+      : []
+  }
+  if (file === undefined || state.kind !== 'outdated' || !readEntry(state.entry)) {
+    return isNamed ? [{ ...base, note: 'not connected' }] : []
+  }
+  const trace = readRecord(folder).files.get(file.path)
+  try {
+    const left = format.remove(file.text ?? '', client.container, trace)
+    const perform = (): string => {
+      const isNothing = trace?.isNew === true && left.trim() === ''
+      const backup = isNothing ? removePersonsFile(file) : writePersonsFile(file, left, new Date())
+      forget(folder, file.path)
+      return `no longer connected${backup === undefined ? '' : `; what was there is kept in ${backup}`}`
+    }
+    return [{ ...base, note: undefined, lines: shownRemoval(client, state.entry), perform }]
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return [{ ...base, note: `left alone: it ${error.message}; take the entry out yourself`, isStuck: true }]
+  }
+}
+
+function removing(folder: string, place: string): Step {
+  const base = { title: 'The executable', place, lines: [], isStuck: false }
+  const presence = presenceOf(place, {}, readRecord(folder).executable)
+  if (presence === 'foreign') return { ...base, note: 'left alone: `scorpiox-code install` did not put it there' }
+  if (presence === 'absent' && !hasPrograms(folder)) return { ...base, note: 'not installed' }
+  const perform = (): string => {
+    const left = removeExecutable(folder, place)
+    rmSync(join(folder, RECORD), { force: true })
+    removeIfEmpty(folder)
+    return left.length === 0 ? 'is gone' : `cannot be removed while it runs; delete it later: ${left.join(', ')}`
+  }
+  return { ...base, lines: [{ mark: '-', text: place }], note: undefined, perform }
+}
+
+function forget(folder: string, path: string): void {
+  const record = readRecord(folder)
+  const files = new Map(record.files)
+  if (files.delete(path)) writeRecord(folder, { ...record, files })
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch {
+    // Tasks, plans and settings are kept there.
+  }
+}

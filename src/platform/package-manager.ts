@@ -1,0 +1,32 @@
+// What a person types to install a program, on the system they have.
+
+import { readFileSync } from 'node:fs'
+
+const MANAGERS: readonly (readonly [systems: RegExp, command: string])[] = [
+  [/\b(debian|ubuntu)\b/, 'apt install'],
+  [/\b(fedora|rhel|centos)\b/, 'dnf install'],
+  [/\balpine\b/, 'apk add'],
+  [/\barch\b/, 'pacman -S'],
+  [/\bsuse\b/, 'zypper install'],
+]
+
+const WINGET: Readonly<Record<string, string>> = { bash: 'Git.Git', git: 'Git.Git' }
+
+/** One command; several to choose from on a Linux that is not known. */
+export function installCommand(program: string, platform = process.platform, osRelease = readOsRelease()): string {
+  if (platform === 'darwin') return `brew install ${program}`
+  if (platform === 'win32') return `winget install ${WINGET[program] ?? program}`
+  if (platform === 'freebsd' || platform === 'android') return `pkg install ${program}`
+  const system = osRelease.split('\n').filter((line) => /^ID(_LIKE)?=/.test(line))
+  const [, command] = MANAGERS.find(([systems]) => systems.test(system.join(' '))) ?? []
+  if (command !== undefined) return `sudo ${command} ${program}`
+  return MANAGERS.map(([, each]) => `${each} ${program}`).join(', or ')
+}
+
+function readOsRelease(): string {
+  try {
+    return readFileSync('/etc/os-release', 'utf8')
+  } catch {
+    return ''
+  }
+}
