@@ -3,10 +3,11 @@
 
 const COLUMNS = 96
 const [CHARACTER, LINE, SIDE, TOP] = [8.43, 20, 18, 52]
-const STEP_SECONDS = 1.6
+const STEP_SECONDS = 1.2
 
 export function drawTerminal({ title, steps, moving = false }) {
   const rows = steps.flatMap((lines, step) => lines.flatMap(wrap).map((row) => ({ ...row, step })))
+  while (rows.at(-1)?.text.trim() === '') rows.pop()
   const columns = Math.max(title.length + 16, ...rows.map(({ text }) => text.length))
   const [width, height] = [Math.ceil(columns * CHARACTER) + 2 * SIDE, TOP + rows.length * LINE + 12]
   const drawn = steps.map((_, step) => {

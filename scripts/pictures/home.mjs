@@ -4,7 +4,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
@@ -20,7 +20,12 @@ export function openHome() {
   execFileSync('git', ['init', '-q'], { cwd: project })
   const env = { PATH: process.env.PATH, HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8' }
   const clients = []
-  return { root, home, project, env, program: PROGRAM, type, connect, anonymous, close }
+  return { project, env, program: PROGRAM, add, type, connect, anonymous, close }
+
+  function add(name, text) {
+    mkdirSync(dirname(join(home, name)), { recursive: true })
+    writeFileSync(join(home, name), text)
+  }
 
   /** What a person types, and what is printed. */
   function type(args, more = {}) {

@@ -3,7 +3,7 @@
 import { startReplay } from '../../test/search/replay.mjs'
 import { watchTerminal } from './watch-terminal.mjs'
 
-export const SCENES = { shell, port, timeout, plan, question, inbox, search, doctor, fails }
+export const SCENES = { shell, port, timeout, plan, question, inbox, search, doctor, fails, install }
 
 async function shell(home) {
   const call = await home.connect()
@@ -122,4 +122,10 @@ async function fails(home) {
       await call('KillBgTask', { task_id: 12 }),
     ],
   }
+}
+
+async function install(home) {
+  home.add('.cursor/mcp.json', '{\n  "mcpServers": {\n    "other": { "command": "other" }\n  }\n}\n')
+  home.add('.codex/config.toml', 'model = "o9"\n')
+  return { title: 'what would be written, before it is', steps: [home.type(['install', '--dry-run'])] }
 }
