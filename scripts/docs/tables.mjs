@@ -87,7 +87,7 @@ export function makeTables({ tools, options, peers }, { say }, { translated = fa
 }
 
 /** Code among Arabic words keeps its direction only if it begins and ends with letters, or with a mark that says so. */
-export function markCode(span) {
+function markCode(span) {
   const { before, after } = marksOf(span.slice(1, -1))
   return `${before ? '&lrm;' : ''}${span}${after ? '&lrm;' : ''}`
 }
