@@ -1,14 +1,14 @@
-// Writes what is generated from the code: the tool table of the README, docs/tools.md, docs/configuration.md, docs/api.md,
-// server.json, the pinned surface of each tool and the sizes to compare with. With --check it writes nothing and fails
-// where a file is not up to date.
+// Writes what is generated from the code: the tables of the README and of docs/ in three languages, docs/api.md, server.json,
+// the pinned surface of each tool and the sizes to compare with. With --check it writes nothing and fails where a file is
+// not up to date, a translation lacks something, or a link leads nowhere.
 
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 import { apiReport } from './api-report.mjs'
+import { askProgram } from './docs/facts.mjs'
+import { allPages, brokenLinks } from './docs/links.mjs'
+import { composePages } from './docs/translations.mjs'
 import { kernelSize } from './kernel-size.mjs'
 import { registryEntry } from './registry-entry.mjs'
 
@@ -18,17 +18,17 @@ const check = process.argv.includes('--check')
 const stale = []
 const API = 'docs/api.md'
 
-const tools = ask('tools')
-const { options } = ask('config')
+const tools = askProgram('tools')
+const { options } = askProgram('config')
 
 mkdirSync('test/surface', { recursive: true })
 for (const tool of tools) put(`test/surface/${tool.name}.json`, `${JSON.stringify(tool, null, 2)}\n`)
 for (const file of readdirSync('test/surface')) {
   if (!tools.some(({ name }) => file === `${name}.json`)) remove(`test/surface/${file}`)
 }
-between('README.md', 'tools', toolTable())
-between('docs/tools.md', 'tools', toolPages())
-between('docs/configuration.md', 'options', optionTable())
+const peers = JSON.parse(readFileSync('bench/peers/results.json', 'utf8'))
+const { files, problems } = composePages({ tools, options, peers })
+for (const [file, text] of files) put(file, text)
 put(API, apiReport('dist/types/library.d.ts'))
 put(
   'server.json',
@@ -36,83 +36,16 @@ put(
 )
 // What the sizes are compared with, and no more than that: a test has the limits.
 if (!check) put('test/package/sizes.json', `${JSON.stringify(await sizes(), null, 2)}\n`)
-
-if (stale.length > 0) {
-  if (stale.includes(API)) {
-    process.stderr.write(
-      `the public API of the library changed: run npm run generate, read the difference in ${API}, and give it a line in CHANGELOG.md\n`,
-    )
-  }
-  process.stderr.write(`not up to date: ${stale.join(', ')}; run npm run generate\n`)
-  process.exit(1)
-}
-
-/** Asks the built program, with nothing of this machine's settings in its environment. */
-function ask(command) {
-  const program = fileURLToPath(new URL('../dist/scorpiox-code.js', import.meta.url))
-  const env = { PATH: process.env.PATH, HOME: join(tmpdir(), 'nobody') }
-  return JSON.parse(
-    execFileSync(process.execPath, [program, command, '--json'], { cwd: tmpdir(), env, encoding: 'utf8' }),
+problems.push(...brokenLinks(allPages()))
+if (stale.includes(API)) {
+  problems.push(
+    `the public API of the library changed: run npm run generate, read the difference in ${API}, and give it a line in CHANGELOG.md`,
   )
 }
+if (stale.length > 0) problems.push(`not up to date: ${stale.join(', ')}; run npm run generate`)
 
-async function sizes() {
-  const { loaded } = await kernelSize()
-  return {
-    toolsList: Buffer.byteLength(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools } })),
-    kernel: Object.values(loaded).reduce((sum, bytes) => sum + bytes),
-  }
-}
-
-function toolTable() {
-  const rows = tools.map(({ name, description }) => `| \`${name}\` | ${description.split('\n')[0]} |`)
-  return ['| tool | what it does |', '|---|---|', ...rows].join('\n')
-}
-
-function toolPages() {
-  return tools
-    .map((tool) => `## ${tool.name}\n\n${tool.description}\n\n${parameters(tool)}\n\n${hints(tool)}`)
-    .join('\n\n')
-}
-
-function parameters({ inputSchema }) {
-  const rows = Object.entries(inputSchema.properties ?? {}).map(([name, schema]) => {
-    const need = inputSchema.required?.includes(name) ? 'required' : 'optional'
-    return `| \`${name}\` | ${schema.type} | ${need} | ${schema.description ?? ''} |`
-  })
-  if (rows.length === 0) return 'No parameters.'
-  return ['| parameter | type | | |', '|---|---|---|---|', ...rows].join('\n')
-}
-
-function hints({ annotations }) {
-  const said = Object.entries({ openWorldHint: true, ...annotations }).filter(([, value]) => value)
-  const words = said.map(([hint]) => hint.replace('Hint', '').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`))
-  return `Hints: ${words.join(', ') || 'none'}.`
-}
-
-function optionTable() {
-  const served = options.filter(
-    ({ key }) => !isSwitch(key) || tools.some(({ name }) => key === `TOOL_${name.toUpperCase()}`),
-  )
-  const rows = served.map(({ key, type, choices, default: fallback, about, project }) => {
-    const kind = choices ? choices.map((choice) => `\`${choice}\``).join(' ') : type
-    return `| \`${key}\` | ${kind} | ${fallback === '' ? '' : `\`${fallback}\``} | ${about}${project ? '' : ' Not from project files.'} |`
-  })
-  return ['| key | type | default | |', '|---|---|---|---|', ...rows].join('\n')
-}
-
-function isSwitch(key) {
-  return key.startsWith('TOOL_')
-}
-
-function between(file, name, text) {
-  const [open, close] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`]
-  const old = readFileSync(file, 'utf8')
-  const [before, rest] = old.split(open)
-  const after = rest?.split(close)[1]
-  if (after === undefined) throw new Error(`${file} has no ${open} … ${close}`)
-  put(file, `${before}${open}\n${text}\n${close}${after}`)
-}
+for (const problem of problems) process.stderr.write(`${problem}\n`)
+if (check && problems.length > 0) process.exit(1)
 
 function put(file, text) {
   if (existsSync(file) && readFileSync(file, 'utf8') === text) return
@@ -123,4 +56,12 @@ function put(file, text) {
 function remove(file) {
   if (check) stale.push(file)
   else rmSync(file)
+}
+
+async function sizes() {
+  const { loaded } = await kernelSize()
+  return {
+    toolsList: Buffer.byteLength(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools } })),
+    kernel: Object.values(loaded).reduce((sum, bytes) => sum + bytes),
+  }
 }

@@ -1,0 +1,60 @@
+// The figures as a Markdown table: a column for each server, medians where there are several. Also what docs/ is made from,
+// in every language: `say` translates.
+
+const ROWS = [
+  ['tools', ({ of }) => of('tools'), 'short'],
+  ['`tools/list`, in bytes', ({ of }) => whole(of('listBytes')), 'short'],
+  ['tools with an output schema', ({ of }) => of('outputSchemas')],
+  ['from the start to `tools/list`, best', ({ best }) => unit(whole(best('startMs')), 'ms'), 'short'],
+  ['… median', ({ of }) => unit(whole(of('startMs')), 'ms')],
+  ['idle memory', ({ of }) => unit(whole(of('idleMiB')), 'MiB'), 'short'],
+  ['installed', ({ of }) => unit(whole(of('megabytes')), 'MB'), 'short'],
+  ['`echo hi; exit 43` is marked as an error', ({ of, yes }) => yes(of('failureMarked'))],
+  ['… and its exit code is said', ({ of, yes }) => yes(of('exitCodeSaid')), 'short'],
+  ['20 commands at once: right answers', ({ of }) => of('crowdRight'), 'short'],
+  ['8 MB of output: time', ({ of }) => seconds(of('floodMs'))],
+  ['… the answer, in bytes', ({ of }) => whole(of('floodBytes'))],
+  ['… its last line is there', ({ of, yes }) => yes(of('floodEnd'))],
+  ['processes left 3 s after a timeout, of 3', ({ of }) => of('afterTimeout'), 'short'],
+  ['processes left 3 s after a cancellation, of 1', ({ of }) => of('afterCancel'), 'short'],
+  ['processes left 3 s after the server ended, of 1', ({ of }) => of('afterExit'), 'short'],
+  ['what it took to end the server', ({ of }) => of('endedBy')],
+]
+
+/** `short` leaves out rows, and servers that run no commands. */
+export function render({ peers }, { short = false, say = (sentence) => sentence } = {}) {
+  const shown = peers.filter(({ figures }) => !short || figures.crowdRight !== undefined)
+  const heads = shown.map(({ key, version }) => (version === undefined ? key : `${key} ${version}`))
+  const rows = ROWS.filter(([, , brief]) => !short || brief).map(([name, figure]) => {
+    const label = name === '… and its exit code is said' && short ? 'the exit code of a failing command is said' : name
+    return `| ${say(label)} | ${shown.map(({ figures }) => cell(figure, figures, say)).join(' | ')} |`
+  })
+  return [`| | ${heads.join(' | ')} |`, `|---|${heads.map(() => '--:|').join('')}`, ...rows].join('\n')
+}
+
+function cell(figure, figures, say) {
+  const said = figure({
+    of: (name) => middle(figures[name] ?? []),
+    best: (name) => Math.min(...(figures[name] ?? [])),
+    yes: (value) => (value === undefined ? undefined : say(value ? 'yes' : 'no')),
+  })
+  return said === null || said === undefined ? '–' : said
+}
+
+function middle(values) {
+  if (typeof values[0] !== 'number') return values[0]
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]
+}
+
+function whole(number) {
+  return number === null || number === undefined ? undefined : Math.round(number).toLocaleString('en-US')
+}
+
+function unit(number, name) {
+  return number === undefined ? undefined : `${number} ${name}`
+}
+
+function seconds(ms) {
+  if (ms === undefined) return undefined
+  return ms === null ? '> 60 s' : `${(ms / 1000).toFixed(2)} s`
+}

@@ -1,0 +1,79 @@
+// A page as what translations are held against: sections with their code blocks, inline code and pictures; links and anchors.
+
+const FENCE = /^\s*(?:>\s*)?(`{3,}|~{3,})(.*)$/
+
+export function readPage(text) {
+  const sections = [newSection(0, '', '')]
+  const ids = new Map()
+  const prose = []
+  let fence
+  let generated = false
+  for (const [index, line] of text.split('\n').entries()) {
+    const mark = FENCE.exec(line)
+    const section = sections.at(-1)
+    if (fence !== undefined) {
+      if (mark !== null && mark[1].startsWith(fence.mark) && mark[2].trim() === '') fence = undefined
+      else fence.block.lines.push(line)
+    } else if (mark !== null) {
+      fence = { mark: mark[1], block: { info: mark[2].trim(), at: index + 1, lines: [] } }
+      section.code.push(fence.block)
+    } else {
+      if (/^<!-- (generated|end): /.test(line)) generated = line.startsWith('<!-- generated')
+      prose.push({ line, at: index + 1, generated })
+      const heading = /^(#{1,6})\s+(.*?)\s*#*$/.exec(line)
+      if (heading !== null) sections.push(newSection(heading[1].length, heading[2], ids))
+      else if (!generated) take(section, line)
+    }
+  }
+  return { sections, prose }
+}
+
+export function anchorsOf({ sections, prose }) {
+  const named = prose.flatMap(({ line }) => [...line.matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, id]) => id))
+  return new Set([...sections.flatMap(({ slug, id }) => [slug, id]), ...named])
+}
+
+/** Where a page leads to: links, pictures, and the same in HTML; not what is quoted as code. */
+export function linksOf({ prose }) {
+  return prose.flatMap(({ line, at }) => {
+    const bare = line.replaceAll(/(`+).*?\1/g, '`code`')
+    const found = [
+      ...bare.matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g),
+      ...bare.matchAll(/\b(?:href|src|srcset)="([^"\s]+)"/g),
+    ]
+    return found.map(([, target]) => ({ target, at }))
+  })
+}
+
+/** A block without its comments, which may be translated. */
+export function codeOnly({ info, lines }) {
+  const comment = /^(js|ts|mjs|json|javascript|typescript)/.test(info) ? /(^|\s+)\/\/(\s.*)?$/ : /(^|\s+)#(\s.*)?$/
+  return lines.map((line) => line.replace(comment, '').trimEnd())
+}
+
+function newSection(level, heading, ids) {
+  const id = /<a id="([^"]+)"><\/a>/.exec(heading)?.[1]
+  const title = heading.replaceAll(/<[^>]+>/g, '').trim()
+  const slug = ids === '' ? '' : unique(slugOf(title), ids)
+  return { level, title, slug, id: id ?? slug, code: [], inline: new Set(), pictures: 0 }
+}
+
+/** As GitHub makes the anchor of a heading. */
+function slugOf(title) {
+  return title
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+function unique(slug, ids) {
+  const times = ids.get(slug) ?? 0
+  ids.set(slug, times + 1)
+  return times === 0 ? slug : `${slug}-${times}`
+}
+
+function take(section, line) {
+  for (const [, , code] of line.matchAll(/(`+)(.+?)\1/g)) section.inline.add(code.trim())
+  section.pictures += [...line.matchAll(/!\[[^\]]*\]\(|<img\s/g)].length
+}

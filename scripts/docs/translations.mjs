@@ -1,0 +1,80 @@
+// Every page in every language: fills the generated parts, and says what a translation lacks.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+
+import { compare } from './compare.mjs'
+import { ENGLISH, openDictionary } from './dictionary.mjs'
+import { linksOf, readPage } from './markdown.mjs'
+import { dictionaryOf, LANGUAGES, PAGES, translationOf } from './pages.mjs'
+import { makeTables } from './tables.mjs'
+
+const COMPARISON = 'docs/comparison.md'
+
+const GENERATED = {
+  'README.md': { tools: 'toolTable', comparison: 'shortComparison' },
+  'docs/tools.md': { tools: 'toolPages' },
+  'docs/configuration.md': { options: 'optionTable' },
+  [COMPARISON]: { comparison: 'comparison' },
+}
+
+/** Gives what is to be written, by file, and the problems that writing does not solve. */
+export function composePages(facts) {
+  const files = new Map()
+  const problems = []
+  const english = makeTables(facts, ENGLISH)
+  for (const page of [...PAGES, COMPARISON]) compose(page, page, english)
+  for (const language of LANGUAGES) {
+    const dictionary = dictionaryOf(language)
+    const words = openDictionary(dictionary, read(dictionary))
+    const tables = makeTables(facts, words, { translated: true, rtl: language.rtl })
+    for (const page of PAGES) {
+      const file = translationOf(page, language)
+      compose(file, page, tables)
+      if (files.has(file) && files.has(page))
+        problems.push(...compare(file, files.get(file), files.get(page), language))
+    }
+    files.set(dictionary, words.text())
+    problems.push(...words.problems())
+  }
+  for (const page of PAGES) problems.push(...strangers(page, files))
+  return { files, problems }
+
+  function compose(file, page, tables) {
+    // Made even where the page is missing, so that the dictionary knows which sentences there are.
+    const parts = Object.entries(GENERATED[page] ?? {}).map(([name, table]) => [name, tables[table]()])
+    let text = read(file)
+    if (text === undefined) return problems.push(`${file} is missing`)
+    for (const [name, part] of parts) {
+      const filled = insert(text, name, part)
+      if (filled === undefined) problems.push(`${file} lacks <!-- generated: ${name} --> … <!-- end: ${name} -->`)
+      else text = filled
+    }
+    return files.set(file, text)
+  }
+}
+
+/** The versions of a page that do not link each other. */
+function strangers(page, files) {
+  const versions = [page, ...LANGUAGES.map((language) => translationOf(page, language))].filter((file) =>
+    files.has(file),
+  )
+  return versions.flatMap((file) => {
+    const links = linksOf(readPage(files.get(file)))
+    const targets = new Set(links.map(({ target }) => normalize(join(dirname(file), target))))
+    return versions
+      .filter((other) => other !== file && !targets.has(other))
+      .map((other) => `${file} has no link to ${other}, the same page in another language`)
+  })
+}
+
+function insert(text, name, part) {
+  const [open, close] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`]
+  const [before, rest] = text.split(open)
+  const after = rest?.split(close)[1]
+  return after === undefined ? undefined : `${before}${open}\n${part}\n${close}${after}`
+}
+
+function read(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}

@@ -1,0 +1,98 @@
+// A home for scenes: a small project of somebody called ann, a client that calls tools there, and the program as she types it.
+
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const PROGRAM = fileURLToPath(new URL('../../dist/scorpiox-code.js', import.meta.url))
+
+export function openHome() {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'scene-')))
+  const [home, project] = [join(root, 'home/ann'), join(root, 'home/ann/shop')]
+  mkdirSync(join(project, 'src'), { recursive: true })
+  writeFileSync(join(project, 'src/session.ts'), "import redis from 'redis'\n")
+  writeFileSync(join(project, 'package.json'), '{"name":"shop","scripts":{"dev":"node dev.js"}}\n')
+  writeFileSync(join(project, 'dev.js'), DEV)
+  execFileSync('git', ['init', '-q'], { cwd: project })
+  const env = { PATH: process.env.PATH, HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8' }
+  const clients = []
+  return { project, env, program: PROGRAM, add, type, connect, anonymous, close }
+
+  function add(name, text) {
+    mkdirSync(dirname(join(home, name)), { recursive: true })
+    writeFileSync(join(home, name), text)
+  }
+
+  /** What a person types, and what is printed. */
+  function type(args, more = {}) {
+    const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+      cwd: project,
+      env: { ...env, ...more.env },
+      input: more.input ?? '',
+      encoding: 'utf8',
+    })
+    return [`$ scorpiox-code ${more.shown ?? args.join(' ')}`, ...`${stdout}${stderr}`.trimEnd().split('\n')]
+  }
+
+  async function connect(capabilities = {}, more = {}) {
+    const child = spawn(process.execPath, [PROGRAM], {
+      cwd: project,
+      env: { ...env, ...more },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    clients.push(child)
+    const waiting = new Map()
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const message = JSON.parse(line)
+      waiting.get(message.id)?.(message.result)
+    })
+    let lastId = 0
+    const request = (method, params) => {
+      lastId += 1
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params })}\n`)
+      return new Promise((resolve) => waiting.set(lastId, resolve))
+    }
+    await request('initialize', {
+      protocolVersion: '2025-06-18',
+      capabilities,
+      clientInfo: { name: 'scene', version: '1' },
+    })
+    child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+    return async (name, args) => {
+      const { content } = await request('tools/call', { name, arguments: args })
+      const said = content
+        .map((block) => block.text ?? `(${block.type})`)
+        .join('\n')
+        .trim()
+        .split('\n')
+      return [
+        `→ ${name} ${JSON.stringify(args)}`,
+        ...said.map((line, index) => (index === 0 ? `← ${line}` : `  ${line}`)),
+        '',
+      ]
+    }
+  }
+
+  function anonymous(line) {
+    return line
+      .replaceAll(root, '')
+      .replaceAll(process.execPath, '/usr/bin/node')
+      .replaceAll(PROGRAM, '/home/ann/.scorpiox/scorpiox-code')
+  }
+
+  async function close() {
+    for (const child of clients) {
+      const exited = once(child, 'exit')
+      child.stdin.end()
+      await exited
+    }
+    rmSync(root, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+const DEV = `setTimeout(() => require('node:http').createServer((_, answer) => answer.end('ok')).listen(3000, () => console.log('Local: http://localhost:3000/')), 900)
+`
