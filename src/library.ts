@@ -47,9 +47,13 @@ export type { Content, Resource, ResourcePart, ResourceTemplate } from './tools/
 export type { Skill, SkillFile } from './tools/skill.js'
 export type { StandardIssue, StandardResult, StandardSchema } from './tools/standard-schema.js'
 export type { Block, Hints, Parsed, Schema, Tool, Words } from './tools/tool.js'
-export type { Authenticate, HttpOptions, HttpServing, Refusal } from './transport/http/serving.js'
+export type { Refusal } from './transport/http/gate.js'
+export type { Authenticate, HttpOptions, HttpServing } from './transport/http/serving.js'
 export type { LinkedTransport } from './transport/memory.js'
 export type { ClientOptions, MemoryClient, Notified, RequestFailure } from './transport/memory-client.js'
+
+/** For a person who started it by hand and sees nothing happen. */
+const ALONE = 'this is an MCP server: it waits for a client on its standard input. Ctrl+C ends it.'
 
 /** A server: who it is and what it offers. The same for `serve`, `serveHttp`, `connect` and `linkedTransport`. */
 export interface ServeOptions<S extends object = object> extends Omit<ServerDescription, 'services'> {
@@ -67,6 +71,7 @@ export interface StdioOptions {
 
 /** Serves over stdio until the client goes away, then ends the process. */
 export async function serve<S extends object>(options: ServeOptions<S>): Promise<never> {
+  if (process.stdin.isTTY) createLog(options.name, 'info').info(ALONE)
   // Beforehand, so that no call has to wait for it.
   await loadPlain()
   await serveStdio(assemble(options), options.stdio?.maxLineBytes)
