@@ -29,13 +29,21 @@ export async function loadOffers(): Promise<Offers> {
   return (offers = await import('./offers.js'))
 }
 
-export const LEGACY_METHODS: ReadonlyMap<string, Method> = new Map(
-  Object.entries({ ...LEGACY_LIFECYCLE, ...LEGACY_TOOLS, ...later(OFFERS, 'LEGACY_OFFERS') }),
-)
+let legacy: Methods | undefined
+let modern: Methods | undefined
 
-export const MODERN_METHODS: ReadonlyMap<string, Method> = new Map(
-  Object.entries({ ...MODERN_LIFECYCLE, ...MODERN_TOOLS, ...later([...OFFERS, ...MODERN_ONLY], 'MODERN_OFFERS') }),
-)
+// Made on first use: who imports the library for something else takes nothing of it along.
+export function legacyMethods(): Methods {
+  return (legacy ??= { ...LEGACY_LIFECYCLE, ...LEGACY_TOOLS, ...later(OFFERS, 'LEGACY_OFFERS') })
+}
+
+export function modernMethods(): Methods {
+  return (modern ??= {
+    ...MODERN_LIFECYCLE,
+    ...MODERN_TOOLS,
+    ...later([...OFFERS, ...MODERN_ONLY], 'MODERN_OFFERS'),
+  })
+}
 
 function later(names: readonly string[], era: keyof Offers): Methods {
   const methodOf = (name: string): Method => {
