@@ -6,13 +6,19 @@ import type { Check, JsonSchema } from '../lib/json-schema/compile.js'
 export type Compile = (schema: JsonSchema | boolean) => Check
 
 let loaded: Compile | undefined
+let loading: Promise<Compile> | undefined
 
 /** The check of one schema: at once when the validator is there. */
 export function checkOf(schema: JsonSchema | boolean): Check | Promise<Check> {
   return loaded ? loaded(schema) : loadCompile().then((compile) => compile(schema))
 }
 
-export async function loadCompile(): Promise<Compile> {
+/** One promise for all: who begins to wait together goes on together, which engines do not promise of two imports. */
+export function loadCompile(): Promise<Compile> {
+  return (loading ??= load())
+}
+
+async function load(): Promise<Compile> {
   const { compileSchema } = await import('../lib/json-schema/compile.js')
   return (loaded = compileSchema)
 }
