@@ -1,12 +1,16 @@
-// Ends a run with one plain line that any tool can read: `N passed, N failed, N skipped`.
+// Ends a run with one plain line that any tool can read: `N passed, N failed, N skipped`. Before it, what the runtime lacks
+// that tests were skipped for.
 
 export default class ClosingLine {
   onTestRunEnd(modules, errors) {
     let passed = 0
     let skipped = 0
     let failed = errors.length
+    const reasons = new Map()
     for (const module of modules) {
-      const states = [...module.children.allTests()].map((test) => test.result().state)
+      const results = [...module.children.allTests()].map((test) => test.result())
+      const states = results.map(({ state }) => state)
+      for (const { note } of results) if (note) reasons.set(note, (reasons.get(note) ?? 0) + 1)
       passed += states.filter((state) => state === 'passed').length
       skipped += states.filter((state) => state === 'skipped').length
       const failures = states.filter((state) => state === 'failed').length
@@ -14,6 +18,7 @@ export default class ClosingLine {
       failed += failures === 0 && module.state() === 'failed' ? 1 : failures
     }
     if (passed + failed === 0) failed = 1
+    for (const [reason, count] of reasons) process.stdout.write(`skipped ${count}: ${reason}\n`)
     if (process.env.CI === 'true' && skipped > 0) {
       process.stdout.write(`${skipped} skipped where nothing may be skipped (CI=true): counted as failed\n`)
       failed += skipped
