@@ -8,6 +8,7 @@ const onBun = (reason: string): string | undefined => ('bun' in process.versions
 export const LACKS = {
   renewal: onBun('cannot change the certificate of a server that listens'),
   givingBack: onBun('cannot read a request again whose Upgrade header is overlooked'),
+  silentConnections: onBun('does not know of connections over which nothing was asked yet'),
   moduleList: onBun('does not tell which of its own modules were loaded'),
   unwritten: onBun('does not tell how much of what was written to a program it has not taken yet'),
   changingHome: onBun('reads HOME once'),
