@@ -10,7 +10,7 @@ import { SECRET_PLACES } from './secret-places.js'
 import { stateDirOf } from './state-dir.js'
 
 export function sandboxTerms(config: Config, levels: readonly CageLevel[]): SandboxTerms {
-  const { settings, cwd, home, programDir, secretFiles, childEnv } = config
+  const { settings, cwd, home, ownCode, secretFiles, childEnv } = config
   const stateDir = stateDirOf(settings)
   const inHome = (path: string): string => (path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path))
   const wishes = listed(settings.SANDBOX_HIDE)
@@ -35,7 +35,7 @@ export function sandboxTerms(config: Config, levels: readonly CageLevel[]): Sand
     ],
     writable: listed(settings.SANDBOX_WRITE).map(inHome),
     readable: listed(settings.SANDBOX_READ).map(inHome),
-    fixed: [programDir],
+    fixed: [ownCode],
     pids: settings.SANDBOX_PIDS,
     memoryBytes: settings.SANDBOX_MEMORY_MB * 1024 * 1024,
     env: childEnv,

@@ -23,10 +23,20 @@ const OFFERS = [
 const MODERN_ONLY = ['tasks/get', 'tasks/update', 'tasks/cancel']
 
 let offers: Offers | undefined
+// One promise for all, so that who asks first is answered first.
+let loading: Promise<Offers> | undefined
 
 /** What is answered about everything but tools; beforehand, for whom a first answer that waits is another answer. */
-export async function loadOffers(): Promise<Offers> {
-  return (offers = await import('./offers.js'))
+export function loadOffers(): Promise<Offers> {
+  loading ??= import('./offers.js').then(
+    (loaded) => (offers = loaded),
+    (error: unknown) => {
+      // Tried again by the next who asks.
+      loading = undefined
+      throw error
+    },
+  )
+  return loading
 }
 
 let legacy: Methods | undefined

@@ -7,10 +7,11 @@ import {
   type IncomingMessage,
   type Server as HttpServer,
 } from 'node:http'
-import { createServer as createHttpsServer } from 'node:https'
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
+import { Failure } from '../../lib/failure.js'
 import { INVALID_REQUEST } from '../../protocol/protocol-error.js'
 import { linger } from './linger.js'
 import type { Tls, TlsOptions } from './tls.js'
@@ -57,8 +58,17 @@ export function createNodeServer(tls: Tls | undefined, maxConnections: number, b
     http,
     isSecure: https !== undefined,
     connections: watchConnections(http),
-    secureWith: (options) => https?.setSecureContext(options),
+    secureWith: (options) => https && renew(https, options),
   }
+}
+
+function renew(https: HttpsServer, options: TlsOptions): void {
+  if (!('setSecureContext' in https)) {
+    throw new Failure(
+      'This runtime cannot change it while connections are open; restart the server to use the new one.',
+    )
+  }
+  https.setSecureContext(options)
 }
 
 function watchConnections(http: HttpServer): ReadonlySet<Socket> {
@@ -85,9 +95,19 @@ function answerBrokenRequest(error: Error & { readonly code?: string }, socket: 
   linger(socket)
 }
 
+/** Where a connection cannot be given back to be read again. */
+export function refuseWish(socket: Duplex): void {
+  answerBrokenRequest(NO_WISH, socket)
+}
+
+const NO_WISH = Object.assign(new Error('Upgrade'), { code: 'UPGRADE' })
 const NO_TUNNEL = Object.assign(new Error('CONNECT'), { code: 'CONNECT' })
 
 const BROKEN: Readonly<Record<string, readonly [string, string]>> = {
+  UPGRADE: [
+    '400 Bad Request',
+    'On this runtime a request may not ask for another protocol: leave the Upgrade header out',
+  ],
   CONNECT: ['405 Method Not Allowed', 'This is not a proxy; the endpoint is /mcp'],
   HPE_INVALID_EOF_STATE: ['400 Bad Request', 'The body ended before its announced length'],
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large'],
