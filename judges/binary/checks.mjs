@@ -72,7 +72,7 @@ function imageChecks(session, images, refuses) {
     assert.ok(!isError, content[0].text)
     const { width, height, left, right } = await halvesOf(content.find(({ type }) => type === 'image').data)
     assert.deepEqual([width, height], expected.size)
-    assert.ok(left[expected.left] > 200 && right[expected.right] > 200, `${left} and ${right}`)
+    assert.ok(left[expected.left] > 200 && right[expected.right] > 200, `${left.join()} and ${right.join()}`)
   }
   const RED = 0
   const BLUE = 2
