@@ -17,6 +17,7 @@ import { expect, test } from 'vitest'
 
 import { emptyFolder } from '../../../test/support.js'
 import { VERSION } from '../../lib/version.js'
+import { isPassing } from './carried-program.js'
 import {
   findSource,
   folderOf,
