@@ -14,6 +14,7 @@ const judges = {
   conformance: 'conformance.mjs',
   'json-schema': 'json-schema/judge.mjs',
   'period-clients': 'period-clients.mjs',
+  binary: 'binary.mjs',
   runtimes: 'runtimes.mjs',
   'schema-libraries': 'schema-libraries.mjs',
   armoriq: 'armoriq.mjs',

@@ -24,24 +24,20 @@ const TARGETS = [
   'windows-arm64',
 ]
 
-/** What the executable starts as a program or a thread of its own is a file of its own within it. */
-const PARTS = {
-  'scorpiox-code.js': 'src/executable.ts',
-  'darkroom.js': 'src/services/images/darkroom/main.ts',
-  'parts/extract-worker.js': 'src/services/documents/extract/worker.ts',
-}
-
 /** Native code, or made for one system: the runtime has something else for it. None is looked for on the disk either. */
 const ABSENT = ['sharp', '@photostructure/sqlite', 'libheif-js', '@napi-rs/canvas', '@sparticuz/chromium', 'pg-native']
 
-const absent = {
-  name: 'absent',
-  resolveId: (id) => (ABSENT.some((name) => `${id}/`.startsWith(`${name}/`)) ? `\0absent:${id}` : null),
-  load: (id) => (id.startsWith('\0absent:') ? `throw new Error(${JSON.stringify(id.slice(8))} + ' is not here')` : null),
-}
+/** What the executable starts as a program or a thread of its own is a file of its own within it. */
+const PARTS = [
+  { file: 'scorpiox-code.js', source: 'src/executable.ts', absent: ABSENT },
+  // Without a canvas no page of a PDF can be drawn, and what reads it is large.
+  { file: 'darkroom.js', source: 'src/services/images/darkroom/main.ts', absent: [...ABSENT, 'unpdf'] },
+  { file: 'parts/extract-worker.js', source: 'src/services/documents/extract/worker.ts', absent: ABSENT },
+]
 
 // Settings of Bun in the folder that it is started in would be those of a project, and are not read.
-const FLAGS = '--compile --bytecode --minify --no-compile-autoload-dotenv --no-compile-autoload-bunfig --root . --asset page'
+const FLAGS =
+  '--compile --bytecode --minify --no-compile-autoload-dotenv --no-compile-autoload-bunfig --root . --asset page'
 
 const root = resolve(import.meta.dirname, '..')
 const { all } = parseArgs({ options: { all: { type: 'boolean', default: false } } }).values
@@ -49,7 +45,7 @@ const bun = findBun(stop)
 if (!existsSync(join(root, 'dist/page/index.html'))) stop('dist/ is missing: use npm run binary, which builds it first')
 const workshop = await mkdtemp(join(tmpdir(), 'scorpiox-binary-'))
 try {
-  for (const [file, source] of Object.entries(PARTS)) await bundle(join(root, source), join(workshop, file))
+  for (const part of PARTS) await bundle(part)
   await cp(join(root, 'dist/page'), join(workshop, 'page'), { recursive: true })
   await (all ? compileAll(join(root, 'dist/binaries')) : compileHere())
 } finally {
@@ -57,22 +53,33 @@ try {
 }
 
 /** With the packages it uses, which dist/ leaves to npm. */
-async function bundle(input, file) {
+async function bundle({ file, source, absent }) {
   const build = await rolldown({
-    input,
+    input: join(root, source),
     cwd: root,
     platform: 'node',
     tsconfig: false,
     // The file that Node.js would take has parts that no bundler finds.
     resolve: { alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') } },
-    plugins: [absent],
+    plugins: [without(absent)],
     // The package says that importing its files does nothing, which is so of its library.
-    treeshake: { moduleSideEffects: [{ test: /[\/]src[\/].*main\.ts$/, sideEffects: true }] },
+    treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/].*main\.ts$/, sideEffects: true }] },
     // Where the sources lie means nothing elsewhere.
     transform: { define: { 'import.meta': '{}', 'import.meta.dirname': '""', 'import.meta.url': '"file:///"' } },
   })
-  await build.write({ dir: dirname(file), entryFileNames: basename(file), chunkFileNames: `${basename(file, '.js')}/[name].js`, format: 'cjs' })
+  const entryFileNames = basename(file)
+  const chunkFileNames = `${basename(file, '.js')}/[name].js`
+  await build.write({ dir: join(workshop, dirname(file)), entryFileNames, chunkFileNames, format: 'cjs' })
   await build.close()
+}
+
+function without(packages) {
+  const mark = '\0absent:'
+  return {
+    name: 'without',
+    resolveId: (id) => (packages.some((name) => `${id}/`.startsWith(`${name}/`)) ? `${mark}${id}` : null),
+    load: (id) => (id.startsWith(mark) ? `throw new Error('${id.slice(mark.length)} is not here')` : null),
+  }
 }
 
 async function compileHere() {
@@ -92,7 +99,7 @@ async function compileAll(folder) {
 }
 
 async function compile(outfile, ...target) {
-  const args = ['build', ...FLAGS.split(' '), ...target, ...Object.keys(PARTS), '--outfile', outfile]
+  const args = ['build', ...FLAGS.split(' '), ...target, ...PARTS.map(({ file }) => file), '--outfile', outfile]
   const { status, stdout, stderr } = spawnSync(bun, args, { cwd: workshop, encoding: 'utf8' })
   if (status !== 0) stop(`${bun} could not build ${outfile}:\n${stdout}${stderr}`)
   const { size } = await stat(outfile)

@@ -16,7 +16,9 @@ export function findBun(stop) {
   const ours = join(judges, 'node_modules/bun/bin/bun')
   if (!existsSync(ours) && process.platform === 'linux' && process.arch === 'x64') install()
   if (isRight(ours)) return ours
-  return stop(`The executable is made with Bun ${VERSION}, which is not here: npm install -g bun@${VERSION}, or set BUN.`)
+  return stop(
+    `The executable is made with Bun ${VERSION}, which is not here: npm install -g bun@${VERSION}, or set BUN.`,
+  )
 }
 
 function isRight(file) {
