@@ -49,9 +49,9 @@ if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(re
 async function take(probe, peer) {
   process.stderr.write(`${probe.key}: ${peer.key}\n`)
   const taken = figures.get(peer.key)
-  for (const [name, value] of Object.entries(await probe.measure(peer))) (taken[name] ??= []).push(round(value))
+  for (const [name, value] of Object.entries(await probe.measure(peer))) (taken[name] ??= []).push(rounded(value))
 }
 
-function round(value) {
+function rounded(value) {
   return typeof value === 'number' ? Math.round(value * 10) / 10 : value
 }

@@ -53,7 +53,7 @@ async function judge(period) {
   ]
   for (const [what, check] of checks) {
     await report.check(
-      `${label} | ${what}`,
+      `${label} | ${String(what)}`,
       async () => check(),
       () => [],
     )

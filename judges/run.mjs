@@ -18,6 +18,7 @@ const judges = {
   'schema-libraries': 'schema-libraries.mjs',
   'in-memory': 'in-memory.mjs',
   armoriq: 'armoriq.mjs',
+  package: 'package.mjs',
 }
 const lanes = 3
 const limit = 10 * 60_000

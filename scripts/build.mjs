@@ -11,7 +11,7 @@ import { rolldown } from 'rolldown'
 
 /** What npm installs beside the program, or a person may. */
 const { dependencies, optionalDependencies } = JSON.parse(await readFile(new URL('../package.json', import.meta.url)))
-const OPTIONAL = ['libheif-js', '@napi-rs/canvas', '@sparticuz/chromium']
+const OPTIONAL = ['@photostructure/sqlite', 'libheif-js', '@napi-rs/canvas', '@sparticuz/chromium']
 const EXTERNAL = [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...OPTIONAL].map(
   (name) => new RegExp(`^${name}(/|$)`),
 )
@@ -52,6 +52,7 @@ await bundle('src/services/documents/extract/worker.ts', {
   codeSplitting: false,
 })
 await buildPage()
+await carrySqlite()
 // Judged on its own, against other validators and the official suite.
 await bundle('src/lib/json-schema/compile.ts', {
   file: 'dist/judge/json-schema.mjs',
@@ -129,6 +130,22 @@ function smaller(style) {
     .replace(/\s+/g, ' ')
     .replace(/ ?([{};,]) ?/g, '$1')
     .trim()
+}
+
+/**
+ * SQLite for Node 20, which has none: as the package brings it, for every platform it was built for. Depended on, it would
+ * bring 29 MB and an install script to everybody.
+ */
+async function carrySqlite() {
+  const from = 'node_modules/@photostructure/sqlite'
+  await mkdir('dist/sqlite')
+  await copyFile(`${from}/LICENSE`, 'dist/sqlite/LICENSE')
+  for (const platform of await readdir(`${from}/prebuilds`)) {
+    for (const file of await readdir(`${from}/prebuilds/${platform}`)) {
+      const libc = file.endsWith('.musl.node') ? 'musl' : 'usual'
+      await copyFile(`${from}/prebuilds/${platform}/${file}`, `dist/sqlite/${platform}-${libc}.node`)
+    }
+  }
 }
 
 function failOnWarning(level, log) {

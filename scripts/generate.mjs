@@ -9,6 +9,8 @@ import { apiReport } from './api-report.mjs'
 import { askProgram } from './docs/facts.mjs'
 import { allPages, brokenLinks } from './docs/links.mjs'
 import { composePages } from './docs/translations.mjs'
+import { kernelSize } from './kernel-size.mjs'
+import { registryEntry } from './registry-entry.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
@@ -28,6 +30,12 @@ const peers = JSON.parse(readFileSync('bench/peers/results.json', 'utf8'))
 const { files, problems } = composePages({ tools, options, peers })
 for (const [file, text] of files) put(file, text)
 put(API, apiReport('dist/types/library.d.ts'))
+put(
+  'server.json',
+  `${JSON.stringify(registryEntry(JSON.parse(readFileSync('package.json', 'utf8')), options), null, 2)}\n`,
+)
+// What the sizes are compared with, and no more than that: a test has the limits.
+if (!check) put('test/package/sizes.json', `${JSON.stringify(await sizes(), null, 2)}\n`)
 problems.push(...brokenLinks(allPages()))
 if (stale.includes(API)) {
   problems.push(
@@ -48,4 +56,12 @@ function put(file, text) {
 function remove(file) {
   if (check) stale.push(file)
   else rmSync(file)
+}
+
+async function sizes() {
+  const { loaded } = await kernelSize()
+  return {
+    toolsList: Buffer.byteLength(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools } })),
+    kernel: Object.values(loaded).reduce((sum, bytes) => sum + bytes),
+  }
 }

@@ -1,12 +1,16 @@
-// Ends a run with one plain line that any tool can read: `N passed, N failed, N skipped`.
+// Ends a run with one plain line that any tool can read: `N passed, N failed, N skipped`. Before it, what tests have
+// measured and want to be seen, each as `says` of its task's meta.
 
 export default class ClosingLine {
   onTestRunEnd(modules, errors) {
     let passed = 0
     let skipped = 0
     let failed = errors.length
+    const said = []
     for (const module of modules) {
-      const states = [...module.children.allTests()].map((test) => test.result().state)
+      const tests = [...module.children.allTests()]
+      said.push(...tests.flatMap((test) => test.meta().says ?? []))
+      const states = tests.map((test) => test.result().state)
       passed += states.filter((state) => state === 'passed').length
       skipped += states.filter((state) => state === 'skipped').length
       const failures = states.filter((state) => state === 'failed').length
@@ -20,6 +24,10 @@ export default class ClosingLine {
       skipped = 0
       process.exitCode = 1
     }
-    process.on('exit', () => process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`))
+    process.on('exit', () =>
+      process.stdout.write(
+        `${said.map((line) => `${line}\n`).join('')}${passed} passed, ${failed} failed, ${skipped} skipped\n`,
+      ),
+    )
   }
 }

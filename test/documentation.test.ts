@@ -9,7 +9,7 @@ import { compare } from '../scripts/docs/compare.mjs'
 import { openDictionary } from '../scripts/docs/dictionary.mjs'
 import { brokenLinks } from '../scripts/docs/links.mjs'
 import { makeTables } from '../scripts/docs/tables.mjs'
-import { emptyFolder } from './support.ts'
+import { emptyFolder } from './support.js'
 
 const ENGLISH = `# Quick start
 

@@ -5,7 +5,7 @@ import { connect } from 'scorpiox-code'
 import { conjugate, tenses } from './conjugate.mjs'
 import { recite } from './recite.mjs'
 
-test('the past of eat is ate, and reciting tells how far it is', async () => {
+await test('the past of eat is ate, and reciting tells how far it is', async () => {
   const client = await connect({ name: 'test', version: '1', tools: [conjugate, recite] })
   const eat = { verb: 'eat', tense: 'past simple', person: '3rd singular' }
   const { content } = await client.request('tools/call', { name: 'conjugate', arguments: eat })

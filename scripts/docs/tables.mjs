@@ -19,7 +19,7 @@ export function makeTables({ tools, options, peers }, { say }, { translated = fa
   function describe({ description }) {
     if (!translated) return description
     const lines = description.split('\n')
-    const quoted = lines.map((line) => `> ${line}`).join('\n')
+    const quoted = lines.map((one) => `> ${one}`).join('\n')
     return [ltr(quoted), lines.map(say).join('\n')].join('\n\n')
   }
 
@@ -55,8 +55,8 @@ export function makeTables({ tools, options, peers }, { say }, { translated = fa
   }
 
   function shortComparison() {
-    const table = withMarks(render(peers, { short: true, say }))
-    return rtl ? table.replaceAll(/\| ([\d,.]+ \p{L}+) (?=\|)/gu, '| <span dir="ltr">$1</span> ') : table
+    const rows = withMarks(render(peers, { short: true, say }))
+    return rtl ? rows.replaceAll(/\| ([\d,.]+ \p{L}+) (?=\|)/gu, '| <span dir="ltr">$1</span> ') : rows
   }
 
   function comparison() {
@@ -87,7 +87,7 @@ export function makeTables({ tools, options, peers }, { say }, { translated = fa
 }
 
 /** Code among Arabic words keeps its direction only if it begins and ends with letters, or with a mark that says so. */
-export function markCode(span) {
+function markCode(span) {
   const { before, after } = marksOf(span.slice(1, -1))
   return `${before ? '&lrm;' : ''}${span}${after ? '&lrm;' : ''}`
 }

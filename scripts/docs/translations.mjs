@@ -60,9 +60,10 @@ function strangers(page, files) {
     files.has(file),
   )
   return versions.flatMap((file) => {
-    const targets = linksOf(readPage(files.get(file))).map(({ target }) => normalize(join(dirname(file), target)))
+    const links = linksOf(readPage(files.get(file)))
+    const targets = new Set(links.map(({ target }) => normalize(join(dirname(file), target))))
     return versions
-      .filter((other) => other !== file && !targets.includes(other))
+      .filter((other) => other !== file && !targets.has(other))
       .map((other) => `${file} has no link to ${other}, the same page in another language`)
   })
 }

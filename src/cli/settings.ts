@@ -30,5 +30,12 @@ function describe(key: string): object {
     project = false,
     ...rest
   } = OPTIONS.get(key) ?? { about: '', type: 'string', default: '' }
-  return { type, default: fallback, about, project, ...('choices' in rest && { choices: rest.choices }) }
+  return {
+    type,
+    default: fallback,
+    about,
+    project,
+    ...('secret' in rest && { secret: rest.secret }),
+    ...('choices' in rest && { choices: rest.choices }),
+  }
 }

@@ -26,11 +26,11 @@ const ANSWERED = [
 ]
 
 test('all four messages at once are answered as the page has it, in its order', async () => {
-  const { child, write, close } = startGrammar('tools-only')
+  const client = startGrammar('tools-only')
   const lines: string[] = []
-  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
-  write(`${SENT.join('\n')}\n`)
-  expect(await close()).toBe(0)
+  createInterface({ input: client.child.stdout }).on('line', (line) => lines.push(line))
+  client.write(`${SENT.join('\n')}\n`)
+  expect(await client.close()).toBe(0)
   expect(lines).toEqual(ANSWERED.map((line) => JSON.stringify(JSON.parse(line))))
 })
 

@@ -211,6 +211,7 @@ interface OfficialTransport {
   close(): Promise<void>
   onclose?: (() => void) | undefined
   onerror?: ((error: Error) => void) | undefined
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- theirs
   onmessage?: (<T extends OfficialMessage>(message: T, extra?: { authInfo?: object }) => void) | undefined
   sessionId?: string | undefined
   setProtocolVersion?: ((version: string) => void) | undefined

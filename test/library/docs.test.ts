@@ -7,6 +7,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
+import { cleanEnv } from '../support.js'
 import { blocksOf, readersFolder, ROOT } from './blocks.js'
 
 const PAGES = ['README.md', 'docs/library.md', 'docs/write-your-own.md']
@@ -16,21 +17,20 @@ const COMPILER = {
   module: 'nodenext',
   target: 'es2023',
   strict: true,
-  noEmit: true,
   noUncheckedIndexedAccess: true,
   exactOptionalPropertyTypes: true,
   types: ['node'],
   skipLibCheck: false,
 }
 
-/** Written as a reader would, and judged by their compiler; each is a module of its own. */
-function complaintsAbout(sources: ReadonlyMap<string, string>): string {
+/** Written as a reader would, and judged by their compiler; each is a module of its own, and a program beside it. */
+function compiled(blocks: ReadonlyMap<string, string>): { readonly folder: string; readonly complaints: string } {
   const folder = readersFolder()
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER, include: ['*.ts'] }))
-  for (const [name, source] of sources) writeFileSync(join(folder, `${name}.ts`), `${source}\nexport {}\n`)
+  for (const [name, source] of blocks) writeFileSync(join(folder, `${name}.ts`), `${source}\nexport {}\n`)
   const { stdout, status } = spawnSync(process.execPath, [TSC, '-p', folder], { encoding: 'utf8', timeout: 60_000 })
-  return status === 0 ? '' : stdout
+  return { folder, complaints: status === 0 ? '' : stdout }
 }
 
 const sources = new Map(
@@ -45,15 +45,25 @@ function isWhole(code: string): boolean {
   return /^import .* from 'scorpiox-code'/m.test(code)
 }
 
-test('each block fits the published types', () => {
-  expect(sources.size).toBeGreaterThan(15)
-  expect(complaintsAbout(sources)).toBe('')
+test('each block fits the published types, and runs', () => {
+  expect(sources.size).toBeGreaterThan(12)
+  const { folder, complaints } = compiled(sources)
+  expect(complaints).toBe('')
+  for (const [name, source] of sources) {
+    // It would listen until somebody ends it.
+    if (source.includes('await serveHttp({')) continue
+    const options = { cwd: folder, env: cleanEnv(), input: '', encoding: 'utf8', timeout: 20_000 } as const
+    const { status, stderr } = spawnSync(process.execPath, [`${name}.js`], options)
+    expect([name, status, stderr]).toEqual([name, 0, ''])
+  }
 })
 
 test('one that does not fit would be found', () => {
   const wrong = `import { defineTool } from 'scorpiox-code'
 defineTool({ name: 'x', input: { type: 'object', properties: { n: { type: 'number' } } }, run: ({ n }) => n.length })`
-  expect(complaintsAbout(new Map([['wrong', wrong]]))).toContain("Property 'length' does not exist on type 'number'")
+  expect(compiled(new Map([['wrong', wrong]])).complaints).toContain(
+    "Property 'length' does not exist on type 'number'",
+  )
 })
 
 test('the reference names every export', () => {

@@ -16,6 +16,8 @@ import { whyNotStarted } from './refusals.js'
 import { startWork, type Work, type WorkSettings } from './work.js'
 
 const KILL_AFTER_MS = 2000
+/** Who was only asked something has nothing to put in order. */
+const ASK_KILL_MS = 200
 
 // Clients kill a server that has not gone two seconds after they asked; whatever ignores TERM must be gone by then.
 const SHUTDOWN_KILL_MS = 1000
@@ -164,16 +166,20 @@ export function createShell(settings: ShellSettings): Shell {
       const work = await start({ command, input: '' }, () => confine(who, true), { maxCharacters: most })
       work.spool.drop()
       const ending = await untilOver(work, { ms: limitMs, isHard: true }, NEVER)
-      const outcome = await finish(unkept(work), ending === 'exit' ? 'exit' : 'timeout')
-      if (outcome.left.length > 0) await work.end(KILL_AFTER_MS)
+      const outcome = await finish(unkept(work), ending === 'exit' ? 'exit' : 'timeout', ASK_KILL_MS)
+      if (outcome.left.length > 0) await work.end(ASK_KILL_MS)
       return outcome
     },
     close: () => (closing ??= closeAll()),
   }
 
-  async function finish(foreground: Foreground, ending: 'exit' | 'timeout' | 'cancelled'): Promise<Outcome> {
+  async function finish(
+    foreground: Foreground,
+    ending: 'exit' | 'timeout' | 'cancelled',
+    killAfterMs = KILL_AFTER_MS,
+  ): Promise<Outcome> {
     const { work } = foreground
-    if (ending !== 'exit') await work.end(KILL_AFTER_MS)
+    if (ending !== 'exit') await work.end(killAfterMs)
     const { code, signal } = await work.over
     const durationMs = Date.now() - work.startedAt
     work.digester.end()

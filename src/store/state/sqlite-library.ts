@@ -1,4 +1,7 @@
-// The SQLite of the runtime or, where it has none or one too old, that of an optional package with the same interface.
+// The SQLite of the runtime or, where it has none or one too old, the one we carry for it, or that of a package somebody
+// installed: all three have the same interface.
+
+import { join } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
 import type { SqlValue } from './sql.js'
@@ -23,7 +26,7 @@ export interface SqliteStatement {
 type Source = () => unknown
 
 /** The first of them that is there and recent enough. */
-export async function loadSqlite(sources: readonly Source[] = [builtIn, packaged]): Promise<SqliteLibrary> {
+export async function loadSqlite(sources: readonly Source[] = [builtIn, carried, packaged]): Promise<SqliteLibrary> {
   const tooOld: string[] = []
   for (const source of sources) {
     const library = await source()
@@ -50,6 +53,20 @@ function builtIn(): unknown {
   } finally {
     process.emitWarning = emitWarning
   }
+}
+
+/** What the build put beside the program; the C library of Linux decides which of two can be loaded. */
+function carried(): unknown {
+  for (const libc of ['usual', 'musl']) {
+    const holder = { exports: {} }
+    try {
+      process.dlopen(holder, join(import.meta.dirname, `../sqlite/${process.platform}-${process.arch}-${libc}.node`))
+      return holder.exports
+    } catch {
+      // Not built for this platform, or not carried at all.
+    }
+  }
+  return undefined
 }
 
 async function packaged(): Promise<unknown> {

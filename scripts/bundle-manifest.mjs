@@ -1,0 +1,73 @@
+// The manifest of the Claude Desktop bundle: how to start the server, the few settings people are asked for, and the
+// tools as the program itself lists them.
+
+import { readFileSync } from 'node:fs'
+
+/** What the app shows as a form. What is not required has a default: without one its placeholder would be the value. */
+const USER_CONFIG = {
+  workspace: {
+    type: 'directory',
+    title: 'Workspace',
+    description: 'The folder that commands are run in.',
+    required: true,
+  },
+  sandbox: {
+    type: 'string',
+    title: 'Sandbox',
+    description:
+      'What commands may do: off, read-only, workspace (write to the workspace only) or strict (that, without a network). Needs bubblewrap on Linux.',
+    default: 'off',
+    required: false,
+  },
+  search_keys: {
+    type: 'string',
+    title: 'Search keys',
+    description: 'Keys for search engines that take one, such as brave=KEY,tavily=KEY. Search works without.',
+    default: '',
+    sensitive: true,
+    required: false,
+  },
+  local_pages: {
+    type: 'string',
+    title: 'Local pages',
+    description: 'Private addresses that may be read, such as localhost:3000, with commas between them.',
+    default: '',
+    required: false,
+  },
+}
+
+export function bundleManifest(tools, platforms) {
+  const { name, version, description, keywords, license, engines } = JSON.parse(
+    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  )
+  return {
+    manifest_version: '0.3',
+    name,
+    display_name: 'Scorpiox Code',
+    version,
+    description,
+    author: { name: 'The scorpiox-code authors' },
+    license,
+    keywords,
+    server: {
+      type: 'node',
+      entry_point: 'dist/scorpiox-code.js',
+      mcp_config: {
+        command: 'node',
+        args: ['${__dirname}/dist/scorpiox-code.js'],
+        env: {
+          STARTUP_DIR: '${user_config.workspace}',
+          SANDBOX: '${user_config.sandbox}',
+          WEBSEARCH_KEYS: '${user_config.search_keys}',
+          FETCH_ALLOW: '${user_config.local_pages}',
+        },
+      },
+    },
+    tools: tools.map((tool) => ({ name: tool.name, description: tool.description.split('\n')[0] })),
+    // Skills become prompts, and whoever has scripts gets tools of their own.
+    tools_generated: true,
+    prompts_generated: true,
+    user_config: USER_CONFIG,
+    compatibility: { platforms, runtimes: { node: engines.node } },
+  }
+}

@@ -1,0 +1,7 @@
+export interface Dictionary {
+  say(sentence: string): string
+  problems(): string[]
+  text(): string
+}
+
+export function openDictionary(file: string, text?: string): Dictionary

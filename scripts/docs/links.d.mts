@@ -1,0 +1,1 @@
+export function brokenLinks(files: readonly string[]): string[]

@@ -1,0 +1,61 @@
+// What comes with an installation: few packages, each pinned, none that runs anything while it is installed; and a list
+// of them that leaves none out.
+
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { resolve } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { installedPackages, type Lock, type Locked } from '../../scripts/installed-packages.mjs'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+const manifest: Readonly<Record<'dependencies' | 'optionalDependencies' | 'devDependencies', Record<string, string>>> =
+  read('package.json')
+const lock: Lock = read('package-lock.json')
+const installed = Object.entries(installedPackages(lock))
+
+test('there are at most 15 direct dependencies, and all are pinned', () => {
+  const { dependencies, optionalDependencies, devDependencies } = manifest
+  expect(Object.keys(dependencies).length).toBeLessThanOrEqual(15)
+  for (const [name, version] of Object.entries({ ...dependencies, ...optionalDependencies, ...devDependencies })) {
+    expect(version, name).toMatch(/^\d+\.\d+\.\d+[-.\w]*$/)
+  }
+})
+
+test('none that is installed with us has an install script', () => {
+  expect(installed.length).toBeGreaterThan(30)
+  expect(installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([])
+})
+
+test('the lockfile names no registry, and knows each package by its content', () => {
+  for (const [path, { resolved, integrity }] of Object.entries(lock.packages)) {
+    if (path === '') continue
+    expect(resolved, path).toBeUndefined()
+    expect(integrity, path).toMatch(/^sha512-/)
+  }
+})
+
+test('npm run sbom lists every one of them, and nothing of this machine', () => {
+  execFileSync(process.execPath, [resolve(ROOT, 'scripts/sbom.mjs')], { stdio: 'pipe' })
+  const text = readFileSync(resolve(ROOT, 'dist/sbom.cdx.json'), 'utf8')
+  const { metadata, components } = JSON.parse(text)
+  const named = (entries: readonly (readonly [string, Locked])[]): readonly string[] =>
+    [...new Set(entries.map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`))].sort()
+  const carried = Object.entries(lock.packages).filter(([path]) =>
+    ['node_modules/preact', 'node_modules/@photostructure/sqlite'].includes(path),
+  )
+  expect(metadata.component.name).toBe('scorpiox-code')
+  expect(components.map((component: Record<string, string>) => component['bom-ref']).sort()).toEqual(
+    named([...installed, ...carried]),
+  )
+  for (const place of [ROOT, hostname(), 'file:', 'http://localhost', '127.0.0.1']) expect(text).not.toContain(place)
+  expect(text.match(/https?:\/\/[^/"]+/g)).toEqual(['http://cyclonedx.org'])
+})
+
+// oxlint-disable-next-line typescript/no-explicit-any -- each of the two files has its own form
+function read(file: string): any {
+  return JSON.parse(readFileSync(resolve(ROOT, file), 'utf8'))
+}

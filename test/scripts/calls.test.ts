@@ -1,0 +1,198 @@
+// Script tools as a client meets them: what reaches a script, what comes back, how it is ended, and what happens when the
+// folder changes.
+
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { beforeAll, describe, expect, test } from 'vitest'
+
+import { call, gone, pidIn, readJob } from '../shell/support.js'
+import { cleanEnv, PROGRAM, type TestClient } from '../support.js'
+import { bashScript, newWorld, put, scriptsOf, startIn, type World } from './support.js'
+
+const ANY = JSON.stringify({ description: 'Takes anything.', input: {} })
+const PROMISES = JSON.stringify({
+  description: 'Promises a number.',
+  input: { properties: { print: { type: 'string' } } },
+  outputSchema: { properties: { n: { type: 'integer' } }, required: ['n'] },
+})
+
+describe('a call', () => {
+  const world = newWorld({
+    'echo.sh': bashScript('cat', ANY),
+    'where.sh': bashScript('pwd; echo "$0"; echo "$# $*"', ANY),
+    'noise.sh': bashScript('echo out; echo err >&2; exit 3', ANY),
+    'killed.sh': bashScript('kill -KILL $$', ANY),
+    'promise.mjs': `#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+if (process.argv[2] === '--schema') console.log(${JSON.stringify(PROMISES)})
+else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
+`,
+    'slow.sh': bashScript('echo begun; echo $$ > "$0.pid"; trap "" TERM; sleep 300 & wait; sleep 300', ANY),
+    'short.sh': bashScript('echo begun; sleep 300', JSON.stringify({ description: 'Ends.', timeout: 300 })),
+  })
+  let client: TestClient
+
+  beforeAll(async () => {
+    client = await startIn(world, { BASH_SOFT_LIMIT_MS: '1500' })
+    // Nobody has seen a list: it is looked for all the same.
+    expect((await call(client, 'echo', { early: true })).text).toBe('{"early":true}\n')
+  })
+
+  test.each([
+    ['unicode', { 'ключ 🙂': 'ü\u0000\u007f\u2028\n\r\t\u001b[31m"\'`$(touch x)\\' }],
+    ['half a character', { half: '\ud83d' }],
+    ['what looks like an end', { text: "END\n\nEOF\n'; exit 1" }],
+    ['nothing', {}],
+  ])('brings its arguments as they are: %s', async (_, args) => {
+    const { text } = await call(client, 'echo', args)
+    // A terminal is shown what is printed; JSON has nothing in it that one would obey, but for the character DEL.
+    expect(JSON.parse(text)).toEqual(
+      JSON.parse(JSON.stringify(args).replace('\u007f', '').replace('\\ud83d', '\ufffd')),
+    )
+  })
+
+  test('brings three megabytes, in no command line', async () => {
+    const counting = put(world, 'size.sh', bashScript('wc -c; tr "\\0" " " </proc/$$/cmdline | wc -c', ANY))
+    const { text } = await call(client, 'size', { text: 'ü'.repeat(1_500_000) })
+    const [size, line] = text.trim().split(/\s+/).map(Number)
+    expect(size).toBe(3_000_000 + '{"text":""}\n'.length)
+    expect(line).toBeLessThan(200 + counting.length)
+  })
+
+  test('runs in the project, by its path and without arguments', async () => {
+    expect((await call(client, 'where')).text).toBe(`${world.project}\n${join(world.tools, 'where.sh')}\n0 \n`)
+  })
+
+  test('that fails is an error with all that was printed', async () => {
+    const { text, isError } = await call(client, 'noise')
+    expect([isError, text]).toEqual([true, 'out\nerr\n[Exit code 3. What it printed says why.]'])
+    expect((await call(client, 'killed')).text).toMatch(/^\[Exit code 137: ended by SIGKILL/)
+  })
+
+  test.each([
+    ['{"n": 4, "more": [1]}', { n: 4 }],
+    ['{\n  "n": 4\n}\n', { n: 4 }],
+    ['a warning\n{"n": 5}\n', { n: 5 }],
+    ['{"n": 1}\n{"n": 6}', { n: 6 }],
+  ])('that keeps its promise brings data: %j', async (print, data) => {
+    const { structured, isError, text } = await call(client, 'promise', { print })
+    expect([structured, isError]).toEqual([data, false])
+    expect(text.trim()).toBe(print.trim())
+  })
+
+  test.each([
+    ['{"n": "four"}', "'n' must be"],
+    ['[4]', 'no JSON object'],
+    ['4', 'no JSON object'],
+    ['', 'no JSON object'],
+    [`{"n": 4, "pad": "${'x'.repeat(40_000)}"}`, 'BASH_MAX_OUTPUT'],
+  ])('that breaks its promise is an error: %.20s', async (print, why) => {
+    const { structured, isError, text } = await call(client, 'promise', { print })
+    expect([structured, isError]).toEqual([undefined, true])
+    expect(text).toContain(`promise.mjs promises an output that this is not: `)
+    expect(text).toContain(why)
+  })
+
+  test('that takes long goes on as a background task, and ends with all it started', async () => {
+    const { text, isError } = await call(client, 'slow')
+    expect(isError).toBe(false)
+    const id = Number(/background task (\d+)/.exec(text)?.[1])
+    expect((await call(client, 'ListBgTasks')).text).toContain('script tool slow')
+    expect((await readJob(client, id, { tail: 5 })).text).toContain('begun')
+    const pid = await pidIn(join(world.tools, 'slow.sh.pid'))
+    await call(client, 'KillBgTask', { task_id: id })
+    await gone(pid)
+  })
+
+  test('that says how long it may take is ended then', async () => {
+    const { text, isError } = await call(client, 'short')
+    expect(isError).toBe(true)
+    expect(text).toBe(
+      'begun\n[Timed out after 300 ms and was ended. Say a longer "timeout" in what short.sh prints for --schema.]',
+    )
+  })
+
+  test('that is cancelled takes everything with it', async () => {
+    rmSync(join(world.tools, 'slow.sh.pid'))
+    client.send({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params: { name: 'slow', arguments: {} } })
+    const pid = await pidIn(join(world.tools, 'slow.sh.pid'))
+    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'x' } })
+    await gone(pid)
+  })
+})
+
+describe('the folder', () => {
+  const toldOf = (client: TestClient) => client.waitFor(({ method }) => method === 'notifications/tools/list_changed')
+
+  test('may change while the server runs', async () => {
+    const world = newWorld({ 'one.sh': bashScript('echo 1', 'One.'), 'two.sh': bashScript('echo 2', 'Two.') })
+    const client = await startIn(world)
+    expect(Object.keys(await scriptsOf(client))).toEqual(['one', 'two'])
+    client.forget()
+    put(world, 'three.sh', bashScript('echo 3', 'Three.'))
+    rmSync(join(world.tools, 'one.sh'))
+    await toldOf(client)
+    await expect.poll(async () => Object.keys(await scriptsOf(client))).toEqual(['three', 'two'])
+    expect((await call(client, 'three')).text).toBe('3\n')
+    client.forget()
+    put(world, 'two.sh', bashScript('echo 2', 'Another two.'))
+    await toldOf(client)
+    await expect.poll(async () => (await scriptsOf(client)).two.description).toBe('Another two.')
+    chmodSync(join(world.tools, 'two.sh'), 0o644)
+    renameSync(join(world.tools, 'three.sh'), join(world.tools, '_three.sh'))
+    await expect.poll(() => scriptsOf(client)).toEqual({})
+    expect(client.stderr()).toContain('two.sh is left out: it is not executable: chmod +x')
+  })
+
+  test('may be named from the home or from the project, and come later', async () => {
+    const world = newWorld({ 'one.sh': bashScript('echo 1') })
+    expect(Object.keys(await scriptsOf(await startIn(world, { SCRIPT_TOOLS: '~/tools' })))).toEqual(['one'])
+    expect(Object.keys(await scriptsOf(await startIn(world, { SCRIPT_TOOLS: '../tools' })))).toEqual(['one'])
+    const missing = join(world.home, 'later')
+    const client = await startIn(world, { SCRIPT_TOOLS: missing })
+    expect(await scriptsOf(client)).toEqual({})
+    expect(client.stderr()).toContain(`${missing} does not exist: make it, or correct SCRIPT_TOOLS.`)
+    renameSync(world.tools, missing)
+    await expect.poll(async () => Object.keys(await scriptsOf(client))).toEqual(['one'])
+  })
+
+  test('is not asked where tools are switched off, nor taken from a project', async () => {
+    const world = newWorld({ 'mark.sh': '#!/bin/bash\ntouch "$0.ran"; echo Marks.\n' })
+    const off = await startIn(world, { TOOLS: '0' })
+    expect((await off.request('tools/list')).result.tools).toEqual([])
+    writeFileSync(join(world.project, 'scorpiox-env.txt'), `SCRIPT_TOOLS=${world.tools}\n`)
+    const cloned = await startIn(world, { SCRIPT_TOOLS: '' })
+    expect(await scriptsOf(cloned)).toEqual({})
+    expect(cloned.stderr()).toContain('SCRIPT_TOOLS cannot be set by a project')
+    expect(existsSync(join(world.tools, 'mark.sh.ran'))).toBe(false)
+  })
+
+  test('is offered where Bash is not', async () => {
+    const world = newWorld({ 'one.sh': bashScript('echo 1') })
+    const client = await startIn(world, { TOOL_BASH: '0', TOOL_BACKGROUNDBASH: '0', TOOL_INVOKESKILL: '0' })
+    expect((await call(client, 'one')).text).toBe('1\n')
+    expect((await call(client, 'Bash', { command: 'echo 1' })).isError).toBe(true)
+  })
+})
+
+describe('from the terminal', () => {
+  const run = ({ home, project, tools }: World, ...args: readonly string[]): string => {
+    const env = cleanEnv({ HOME: home, SCRIPT_TOOLS: tools })
+    const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { cwd: project, env, encoding: 'utf8' })
+    return stdout + stderr
+  }
+
+  test('tools, call and doctor know them', () => {
+    const world = newWorld({ 'good.sh': bashScript('cat', 'Is good.'), 'bad.sh': '#!/bin/bash\necho no >&2; exit 4\n' })
+    const why = 'ended with exit code 4 when asked for --schema, and said: no'
+    const listed = run(world, 'tools')
+    expect(listed).toMatch(/good\(\)\n {4}Is good\./)
+    expect(listed).toContain(`bad.sh is left out: it ${why}`)
+    expect(run(world, 'call', 'good', 'a=1')).toContain('{"a":"1"}')
+    const diagnosed = run(world, 'doctor')
+    expect(diagnosed).toContain(`✗ script tools: good (in ${world.tools})`)
+    expect(diagnosed).toContain(`→ bad.sh ${why}`)
+  })
+})

@@ -1,0 +1,108 @@
+// Script tools in the sandbox, in plan mode and over HTTP: held to what commands of Bash are held to.
+
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { describe, expect, test } from 'vitest'
+
+import { ask, modernCall, startProgram, tell, tokenFor } from '../http/support.js'
+import { hasSandbox } from '../sandbox/support.js'
+import { call } from '../shell/support.js'
+import { bashScript, newWorld, put, scriptsOf, startIn, type World } from './support.js'
+
+/** Tries to write in each place, and says where it could. */
+const TRIES =
+  'for at in . "$(dirname "$0")" "$HOME"; do touch "$at/was-here" 2>/dev/null && echo "wrote to $at"; done; cat'
+
+const scripts = {
+  'tries.sh': bashScript(TRIES, '{"description": "Tries.", "input": {}}'),
+  'writes-first.sh': `#!/bin/bash\n${TRIES} </dev/null >/dev/null\necho Writes before it answers.\n`,
+}
+
+const left = ({ home, project, tools }: World): readonly string[] =>
+  [home, project, tools].filter((folder) => existsSync(join(folder, 'was-here')))
+
+describe.skipIf(!hasSandbox)('in the sandbox', () => {
+  test.each([
+    ['read-only', ''],
+    ['workspace', 'wrote to .\n'],
+    ['strict', 'wrote to .\n'],
+  ])('at the level %s', async (level, wrote) => {
+    const world = newWorld(scripts)
+    const client = await startIn(world, { SANDBOX: level })
+    expect(Object.keys(await scriptsOf(client))).toEqual(['tries', 'writes-first'])
+    expect(left(world)).toEqual([])
+    expect((await call(client, 'tries', { a: 'ü' })).text).toBe(`${wrote}{"a":"ü"}\n`)
+    expect(left(world)).toEqual(wrote === '' ? [] : [world.project])
+  })
+
+  test('a folder within the project, or among what is hidden, can be read and not be changed', async () => {
+    const world = newWorld()
+    for (const at of [join(world.project, 'tools'), join(world.home, '.scorpiox', 'tools')]) {
+      mkdirSync(at, { recursive: true })
+      put({ ...world, tools: at }, 'tries.sh', scripts['tries.sh'])
+      const client = await startIn({ ...world, tools: at }, { SANDBOX: 'workspace' })
+      expect((await call(client, 'tries')).text).toBe('wrote to .\n{}\n')
+      const planted = await call(client, 'Bash', { command: `echo x > ${at}/planted.sh` })
+      expect(planted.isError).toBe(true)
+      await client.close()
+      expect(existsSync(join(at, 'planted.sh'))).toBe(false)
+    }
+  })
+
+  test('over HTTP, for each user, without a list before', async () => {
+    const world = newWorld({ ...scripts, 'size.sh': bashScript('wc -c', '{"description": "Counts.", "input": {}}') })
+    const env = { HOME: world.home, SCRIPT_TOOLS: world.tools }
+    const server = await startProgram({ cwd: world.project, env })
+    try {
+      expect(await tell(server, 'tries', { a: 1 })).toBe('wrote to .\n{"a":1}\n')
+      expect(left(world)).toEqual([world.project])
+      const token = tokenFor('bob', { HOME: world.home })
+      const { json } = await ask(server, { ...modernCall('size', { text: 'x'.repeat(1_100_000) }), token })
+      expect(json.result.content[0].text.trim()).toBe(String(1_100_000 + '{"text":""}\n'.length))
+    } finally {
+      await server.stop()
+    }
+  })
+
+  test('in plan mode', async () => {
+    const world = newWorld({ 'tries.sh': scripts['tries.sh'] })
+    const client = await startIn(world)
+    expect(Object.keys(await scriptsOf(client))).toEqual(['tries'])
+    await call(client, 'PlanMode', { action: 'enter' })
+    expect((await call(client, 'tries')).text).toBe('{}\n')
+    put(world, 'writes-first.sh', scripts['writes-first.sh'])
+    await expect.poll(async () => Object.keys(await scriptsOf(client))).toEqual(['tries', 'writes-first'])
+    expect(left(world)).toEqual([])
+    await call(client, 'PlanMode', { action: 'reset' })
+    expect((await call(client, 'tries')).text).toMatch(/^wrote to /)
+  })
+})
+
+test('where the sandbox is wanted and cannot be had, none is run, and the log says so', async () => {
+  const world = newWorld(scripts)
+  // The home cannot be a workspace: everything of the person's would be in it.
+  const client = await startIn({ ...world, project: world.home }, { SANDBOX: 'strict', PATH: '/nowhere' })
+  expect(await scriptsOf(client)).toEqual({})
+  expect(client.stderr()).toContain('script tools: ')
+  expect(left(world)).toEqual([])
+})
+
+test('one that goes on outlives the server where tasks do, and its arguments are written nowhere', async () => {
+  const body = 'read -r line; echo "${#line}"; echo $$ > "$0.pid"; sleep 300'
+  const world = newWorld({ 'stays.sh': bashScript(body, '{"description": "Stays.", "input": {}}') })
+  const env = { JOBS_OUTLIVE_SERVER: '1', BASH_SOFT_LIMIT_MS: '1000' }
+  const client = await startIn(world, env)
+  const secret = 'a-secret-of-the-caller'
+  const { text } = await call(client, 'stays', { secret })
+  const id = Number(/background task (\d+)/.exec(text)?.[1])
+  expect(text).toMatch(new RegExp(`^${JSON.stringify({ secret }).length}\n`))
+  await client.close()
+  const pid = Number(readFileSync(join(world.tools, 'stays.sh.pid'), 'utf8'))
+  const next = await startIn(world, env)
+  expect((await call(next, 'ListBgTasks')).text).toContain('script tool stays')
+  expect(process.kill(pid, 0)).toBe(true)
+  await call(next, 'KillBgTask', { task_id: id })
+  const found = await call(next, 'Bash', { command: `grep -rl ${secret.slice(0, 8)}'${secret.slice(8)}' ~/.scorpiox` })
+  expect(found.text).not.toContain('/jobs/')
+})

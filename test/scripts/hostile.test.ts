@@ -1,0 +1,222 @@
+// Scripts that do not behave: when they are asked what they are, and when they are called. None of them takes the others,
+// the list or the server with it.
+
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+
+import { call, gone, pidIn } from '../shell/support.js'
+import type { Json, TestClient } from '../support.js'
+import { bashScript, newWorld, put, scriptsOf, startIn } from './support.js'
+
+const DEEP = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
+
+/** What each prints for --schema, and what is said of it. */
+const REFUSED: Readonly<Record<string, readonly [schema: string, reason: string]>> = {
+  'nothing.sh': ['', 'printed nothing for --schema'],
+  'blank.sh': ["printf '\\n \\n\\t\\n'", 'printed nothing for --schema'],
+  'much.sh': ['head -c 10000000 /dev/zero | tr "\\0" x', 'printed more than 64 KB for --schema'],
+  'binary.sh': ['head -c 5000 "$BASH"', 'printed no text for --schema'],
+  'hang.sh': ['echo $$ > "$0.pid"; trap "" TERM; sleep 300 & wait; sleep 300', 'did not answer --schema within 5 s'],
+  'garbage.sh': ['echo "Usage: garbage"; echo "  -h  help"', 'neither JSON nor a parameter'],
+  'half.sh': [`echo '{"description": "x", '`, 'cannot be read: it ends too early'],
+  'broken.sh': [`printf '{\\n  "description": "x",\\n  oops\\n}'`, 'cannot be read: line 3, at "oops'],
+  'list.sh': [`echo '[{"description": "x"}]'`, 'print one JSON object'],
+  'deep.sh': [`echo '{"description": "x", "input": ${DEEP}}'`, 'cannot be read'],
+  'silent.sh': [`echo '{"input": {}}'`, 'says no "description"'],
+  'number.sh': [`echo '{"description": 4}'`, 'has a "description" that is no text'],
+  'string-input.sh': [`echo '{"description": "x", "input": {"type": "string"}}'`, 'not of the type "object"'],
+  'bad-input.sh': [`echo '{"description": "x", "input": {"properties": {"a": {"type": "sting"}}}}'`, 'cannot be used'],
+  'ref.sh': [
+    `echo '{"description": "x", "input": {"properties": {"a": {"$ref": "http://127.0.0.1:1/x.json"}}}}'`,
+    'has an "input" that cannot be used',
+  ],
+  'header.sh': [
+    `echo '{"description": "x", "input": {"properties": {"a": {"type": "object", "x-mcp-header": "a b"}}}}'`,
+    'x-mcp-header',
+  ],
+  'timeout.sh': [`echo '{"description": "x", "timeout": -4}'`, 'has a "timeout" that is no number'],
+  'fails.sh': [
+    'echo {}; echo reason >&2; exit 5',
+    'ended with exit code 5 when asked for --schema, and said: {} reason',
+  ],
+  'dies.sh': ['kill -SEGV $$', 'ended by SIGSEGV when asked for --schema, and said nothing'],
+  'bash.sh': ['echo Takes over.', 'cannot be called bash: that tool is there already'],
+  'Bash.py': [`echo Takes over.`, 'cannot be called Bash: that tool is there already'],
+  KillBgTask: ['echo Takes over.', 'cannot be called KillBgTask: that tool is there already'],
+  'named.sh': [`echo '{"description": "x", "name": "invokeskill"}'`, 'cannot be called invokeskill'],
+  'same.py': ['echo Is there twice.', 'would be called same as same.mjs is'],
+  'samer.sh': [`echo '{"description": "x", "name": "same"}'`, 'would be called same as same.mjs is'],
+  '日本語.sh': ['echo No letter is left.', 'has a name of which no letter A-Z is left'],
+}
+
+const world = newWorld({
+  'good.sh': bashScript('echo good'),
+  'same.mjs': bashScript('echo same'),
+  'straße für 9€ & mehr.sh': bashScript('echo name'),
+  [`${'long'.repeat(30)}.sh`]: bashScript('echo long'),
+  "quote'd $(touch x) `touch y`.sh": bashScript('echo quoted'),
+  'no-shebang': 'if [ "$1" = --schema ]; then echo Has no first line.; exit; fi\necho none\n',
+  'forks.sh': '#!/bin/bash\nsleep 300 &\necho $! > "$0.pid"\necho Leaves somebody.\n',
+  '_helper.sh': '#!/bin/bash\ntouch "$0.ran"; echo Helps.\n',
+  '.hidden.sh': '#!/bin/bash\ntouch "$0.ran"; echo Hides.\n',
+  ...Object.fromEntries(Object.entries(REFUSED).map(([file, [schema]]) => [file, `#!/bin/bash\n${schema}\n`])),
+})
+put(world, 'plain.py', 'print("x")', 0o644)
+put(world, 'notes.md', '# Notes', 0o644)
+put(world, 'program', 'no such thing', 0o755)
+writeFileSync(join(world.tools, 'wrong-interpreter'), '#!/nowhere/at/all\n', { mode: 0o755 })
+writeFileSync(join(world.home, 'outside.sh'), bashScript('echo out'), { mode: 0o755 })
+symlinkSync('../outside.sh', join(world.tools, 'leads-out.sh'))
+symlinkSync('good.sh', join(world.tools, 'leads-in.sh'))
+symlinkSync('nowhere', join(world.tools, 'leads-nowhere.sh'))
+
+describe('asked what they are', () => {
+  let client: TestClient
+  let tools: Readonly<Record<string, Json>>
+
+  beforeAll(async () => {
+    client = await startIn(world)
+    await scriptsOf(client)
+    // On a busy machine no list waits for the one that hangs.
+    await vi.waitFor(() => expect(client.stderr()).toContain('did not answer'), { timeout: 20_000, interval: 100 })
+    tools = await scriptsOf(client)
+  }, 40_000)
+
+  test('those that can be tools are', () => {
+    const long = 'long'.repeat(16)
+    const names = [
+      'forks',
+      'good',
+      'leads-in',
+      long,
+      'no-shebang',
+      'quote_d_touch_x_touch_y',
+      'same',
+      'stra_e_fur_9_mehr',
+    ]
+    expect(Object.keys(tools).toSorted()).toEqual([...names].toSorted())
+  })
+
+  test.each(Object.entries(REFUSED))('%s is left out, and the log says why', (file, [, reason]) => {
+    const line = client
+      .stderr()
+      .split('\n')
+      .find((each) => each.includes(`: ${file} is left out`))
+    expect(line).toContain(reason)
+  })
+
+  test.each([
+    ['plain.py', 'is not executable: chmod +x'],
+    ['program', 'ended with exit code 127'],
+    ['wrong-interpreter', 'ended with exit code 127'],
+    ['leads-out.sh', 'is a link that leads out of the folder'],
+  ])('%s is left out, and the log says why', (file, reason) => {
+    const line = client
+      .stderr()
+      .split('\n')
+      .find((each) => each.includes(`: ${file} is left out`))
+    expect(line).toContain(reason)
+  })
+
+  test('those that are not meant are not run, and nothing else is complained of', () => {
+    expect(existsSync(join(world.tools, '_helper.sh.ran'))).toBe(false)
+    expect(existsSync(join(world.tools, '.hidden.sh.ran'))).toBe(false)
+    expect(existsSync(join(world.project, 'x')) || existsSync(join(world.project, 'y'))).toBe(false)
+    for (const file of ['notes.md', '_helper', '.hidden', 'leads-nowhere']) expect(client.stderr()).not.toContain(file)
+  })
+
+  test('nothing of them runs on', async () => {
+    await gone(await pidIn(join(world.tools, 'hang.sh.pid')), await pidIn(join(world.tools, 'forks.sh.pid')))
+  })
+
+  test('the others work', async () => {
+    expect((await call(client, 'good')).text).toBe('good\n')
+    expect((await call(client, 'quote_d_touch_x_touch_y')).text).toBe('quoted\n')
+    expect((await call(client, 'no-shebang')).text).toBe('none\n')
+    expect((await call(client, 'Bash', { command: 'echo ours' })).text).toBe('ours\n')
+  })
+
+  test('a list that follows waits for none of them', async () => {
+    const startedAt = performance.now()
+    expect(await scriptsOf(client)).toEqual(tools)
+    expect(performance.now() - startedAt).toBeLessThan(3000)
+  })
+})
+
+test('of 130 scripts 128 are tools, and the log names the others', async () => {
+  const script = bashScript('echo one')
+  const many = newWorld(Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`t${100 + i}.sh`, script])))
+  const client = await startIn(many)
+  await expect.poll(async () => Object.keys(await scriptsOf(client)).length, { timeout: 30_000 }).toBe(128)
+  expect(client.stderr()).toContain('t228.sh is left out: it is one too many')
+  expect(client.stderr()).toContain('t229.sh is left out: it is one too many')
+}, 40_000)
+
+describe('called', () => {
+  const any = JSON.stringify({ description: 'Takes anything.', input: {} })
+  const hostile = newWorld({
+    'quiet.sh': bashScript('', any),
+    'much.sh': bashScript('yes 0123456789 | head -c 10000000', any),
+    'binary.sh': bashScript('head -c 100000 "$BASH"', any),
+    'deaf.sh': bashScript('exec <&-; echo deaf', any),
+    'sips.sh': bashScript('head -c 5; echo', any),
+    'leaves.sh': bashScript('sleep 300 & echo $! > "$0.pid"; echo left', any),
+    'vanishes.sh': bashScript('rm "$0"; echo gone', any),
+    'stubborn.sh': bashScript(
+      'trap "" TERM INT HUP; echo $$ > "$0.pid"; while :; do sleep 1; done',
+      JSON.stringify({ description: 'Does not go.', input: {}, timeout: 500 }),
+    ),
+  })
+  let client: TestClient
+
+  beforeAll(async () => {
+    client = await startIn(hostile)
+    await scriptsOf(client)
+  })
+
+  test('one that prints nothing', async () => {
+    expect(await call(client, 'quiet')).toMatchObject({ text: '(no output)', isError: false })
+  })
+
+  test('one that prints ten megabytes', async () => {
+    const { text } = await call(client, 'much')
+    expect(text.length).toBeLessThan(32_000)
+    expect(text).toMatch(/All 10,000,000 bytes of output are kept: ReadBgOutput/)
+  })
+
+  test('one that prints what is no text', async () => {
+    expect((await call(client, 'binary')).text).toContain('[binary output:')
+  })
+
+  test('those that read nothing, or little, of a large argument', async () => {
+    const args = { text: 'x'.repeat(2_000_000) }
+    expect(await call(client, 'deaf', args)).toMatchObject({ text: 'deaf\n', isError: false })
+    expect(await call(client, 'sips', args)).toMatchObject({ text: '{"tex\n', isError: false })
+  })
+
+  test('one that leaves somebody behind', async () => {
+    const { text } = await call(client, 'leaves')
+    expect(text).toMatch(/^left\n\[1 process that it started still runs: sleep/)
+  })
+
+  test('one that does not want to go', async () => {
+    const { text } = await call(client, 'stubborn')
+    expect(text).toContain('Timed out after 500 ms')
+    await gone(await pidIn(join(hostile.tools, 'stubborn.sh.pid')))
+  })
+
+  test('one that is not there any more', async () => {
+    expect((await call(client, 'vanishes')).text).toBe('gone\n')
+    // Nobody has told it yet, or somebody has: either is said in words.
+    const { result, error } = await client.request('tools/call', { name: 'vanishes', arguments: {} })
+    expect(error?.message ?? result.content[0].text).toMatch(/Unknown tool: vanishes|No such file or directory/)
+  })
+
+  test('what was left behind ends with the server', async () => {
+    const pid = await pidIn(join(hostile.tools, 'leaves.sh.pid'))
+    expect(await client.close()).toBe(0)
+    await gone(pid)
+  })
+})

@@ -1,0 +1,65 @@
+// What the tests of script tools share: a folder of scripts, a server that has it, and the list of tools as a client sees it.
+
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { afterAll } from 'vitest'
+
+import { startServer, type Json, type TestClient } from '../support.js'
+
+const folders: string[] = []
+const clients: TestClient[] = []
+
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()))
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+export interface World {
+  readonly home: string
+  readonly project: string
+  /** The folder of scripts. */
+  readonly tools: string
+}
+
+/** Not in /tmp, of which commands in a sandbox have their own. */
+export function newWorld(scripts: Readonly<Record<string, string>> = {}): World {
+  const home = mkdtempSync('/var/tmp/scorpiox-scripts-')
+  folders.push(home)
+  const world = { home, project: join(home, 'project'), tools: join(home, 'tools') }
+  mkdirSync(world.project)
+  mkdirSync(world.tools)
+  for (const [file, text] of Object.entries(scripts)) put(world, file, text)
+  return world
+}
+
+export function put({ tools }: World, file: string, text: string, mode = 0o755): string {
+  const path = join(tools, file)
+  writeFileSync(path, text)
+  chmodSync(path, mode)
+  return path
+}
+
+export async function startIn({ home, project, tools }: World, env: NodeJS.ProcessEnv = {}): Promise<TestClient> {
+  const client = startServer({ cwd: project, env: { HOME: home, SCRIPT_TOOLS: tools, ...env } })
+  clients.push(client)
+  await client.initialize('2025-11-25')
+  return client
+}
+
+/** The tools that are scripts, by name. */
+export async function scriptsOf(client: TestClient): Promise<Readonly<Record<string, Json>>> {
+  const { result } = await client.request('tools/list')
+  const all: Json[] = result.tools
+  return Object.fromEntries(all.filter(({ name }) => !HOUSE.has(name)).map((tool) => [tool.name, tool]))
+}
+
+const HOUSE: ReadonlySet<string> = new Set(
+  `Bash ReadImage ReadDocs WebSearch TaskManager PlanMode AskUserQuestion InvokeSkill BackgroundBash ReadBgOutput
+   ListBgTasks KillBgTask SetCallback`.split(/\s+/),
+)
+
+/** A bash script with a description of one line, and what it does otherwise. */
+export function bashScript(body: string, schema = 'A script.'): string {
+  return `#!/bin/bash\nif [[ $1 == --schema ]]; then cat <<'END'\n${schema}\nEND\nexit; fi\n${body}\n`
+}
