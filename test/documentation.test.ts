@@ -25,6 +25,13 @@ npm start
 
 ## Connect a client
 
+- one
+- two
+
+| a | b |
+|---|---|
+| c | d |
+
 ### Cursor
 
 Words, and \`--http\`.
@@ -43,6 +50,13 @@ npm start
 \`\`\`
 
 ## <a id="connect-a-client"></a>클라이언트 연결
+
+- 하나
+- 둘
+
+| a | b |
+|---|---|
+| c | d |
 
 ### Cursor
 
@@ -68,6 +82,13 @@ npm start
 </div>
 
 ## <a id="connect-a-client"></a>وصل العميل
+
+- واحد
+- اثنان
+
+| a | b |
+|---|---|
+| c | d |
 
 ### Cursor
 
@@ -96,6 +117,8 @@ test.each([
   ['```sh', '```js', "the code block is marked 'js', in English 'sh'"],
   [/```[^]*```/, '', "ko.md has 0 code blocks in 'Install it', English has 1"],
   ['![그림](a.svg)', '', "ko.md has 0 pictures in 'Install it', English has 1"],
+  ['- 둘\n', '', "ko.md has 1 list item in 'Connect a client', English has 2"],
+  ['| c | d |\n', '', "ko.md has 2 table rows in 'Connect a client', English has 3"],
   ['`npm`', 'npm', "ko.md does not mention `npm` in 'Install it'"],
 ])('without %s it is refused', (part, instead, sentence) => {
   expect(compare('ko.md', KOREAN.replace(part, instead), ENGLISH).join('\n')).toContain(sentence)
