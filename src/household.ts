@@ -27,6 +27,7 @@ import { lazyState } from './services/state.js'
 import type { Tasks } from './services/tasks/tasks.js'
 import { lateScripts, type LateScripts } from './tools/late-scripts.js'
 import { lateSkills, type LateSkills } from './tools/late-skills.js'
+import type { ScriptOffers } from './tools/script-offers.js'
 import { openSkillOffers } from './tools/skill-offers.js'
 
 /** Each by the name that tools call it by. */
@@ -84,13 +85,15 @@ export function createHousehold({ config, log, confinement, transport, tools, re
   let desk: Desk | undefined
   const jobs = () => shell?.openJobs()
   const scriptFolder = scriptFolderOf(config)
-  const scripts = scriptFolder === undefined ? undefined : lateScripts(() => openScriptTools(scriptFolder))
+  const scripts = scriptFolder === undefined ? undefined : lateScripts(() => openScriptOffers(scriptFolder))
+  const allTools = (): readonly string[] => [...tools, ...(scripts?.names() ?? [])]
+  const isCommandTool = (tool: string): boolean => COMMAND_TOOLS.includes(tool) || !tools.includes(tool)
   const runsCommands = COMMAND_TOOLS.some((name) => !refusals.has(name))
 
   const openers: Openers<Rooms> = {
     async desk() {
       const { openDesk } = await import('./services/board/open-desk.js')
-      const seen = { notices, state, calls, jobs, tools, refusals, runCommands: new Set(COMMAND_TOOLS) }
+      const seen = { notices, state, calls, jobs, refusals, tools: allTools, runsCommands: isCommandTool }
       const search = async () => (await import('./services/search/standing.js')).standingOf(config.settings)
       const standings = new Map([['WebSearch', search]])
       return (desk = await openDesk({ config, log, confinement, transport, standings, ...seen }))
@@ -143,19 +146,15 @@ export function createHousehold({ config, log, confinement, transport, tools, re
     },
   }
 
-  async function openScriptTools(folder: string) {
-    const [{ openScripts }, { scriptTool }] = await Promise.all([
-      import('./services/scripts/open-scripts.js'),
-      import('./tools/script-tool.js'),
-    ])
-    const openedShell = async (): Promise<Shell> => {
-      await services.open(['shell'])
-      if (!shell) throw new Failure('The server is stopping.')
-      return shell
-    }
-    const complain = (message: string): void => log.warn(message)
-    const index = openScripts({ folder, shell: openedShell, notices, complain, house: tools })
-    return { index, toolOf: scriptTool }
+  async function openScriptOffers(folder: string): Promise<ScriptOffers> {
+    const { scriptOffers } = await import('./tools/script-offers.js')
+    return scriptOffers({ folder, shell: openedShell, notices, log, house: tools })
+  }
+
+  async function openedShell(): Promise<Shell> {
+    await services.open(['shell'])
+    if (!shell) throw new Failure('The server is stopping.')
+    return shell
   }
 
   const services: Services = closingFirst([callbacks, ...(scripts ? [scripts] : [])], createServices(openers, notices))

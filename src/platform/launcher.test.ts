@@ -19,9 +19,9 @@ afterAll(async () => {
   await direct.close(100)
 })
 
-async function run(command: string, from = launcher) {
+async function run(command: string, from = launcher, input?: string) {
   const chunks: Buffer[] = []
-  const running = await from.launch({ command, onOutput: (chunk) => void chunks.push(chunk) })
+  const running = await from.launch({ command, input, onOutput: (chunk) => void chunks.push(chunk) })
   const { code, signal } = await running.exited
   await Promise.race([running.closed, sleep(100)])
   return { output: Buffer.concat(chunks).toString(), code, signal }
@@ -72,4 +72,24 @@ test.each([
   await running.end(300)
   expect(performance.now() - started).toBeLessThan(3000)
   expect(running.left()).toEqual([])
+})
+
+describe.each([
+  ['ready', launcher],
+  ['direct', direct],
+])('what comes on stdin of a shell that is %s', (_, from) => {
+  const large = 'ü\0\n'.repeat(1_000_000)
+
+  test.each([
+    ['nothing', undefined, 'cat; echo end', 'end\n'],
+    ['an empty text', '', 'cat; echo end', 'end\n'],
+    ['a text', 'one\ntwo', 'read -r line; echo "[$line]"; cat', '[one]\ntwo'],
+    ['megabytes', large, 'wc -c', `${Buffer.byteLength(large)}\n`],
+    ['more than is read', large, 'head -c 2', 'ü'],
+    ['more than anybody wants', large, 'exec <&-; echo no', 'no\n'],
+    ['a long command besides', 'x', `cat; : ${'y'.repeat(10_000)}`, 'x'],
+  ])('%s', async (_what, input, command, output) => {
+    const ran = await run(command, from, input)
+    expect([ran.output.trimStart(), ran.code]).toEqual([output, 0])
+  })
 })

@@ -1,9 +1,12 @@
 // The door to other programs: starts one in a session of its own. Nothing else in the house imports node:child_process.
 
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { closeSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname } from 'node:path'
 import { Readable, Writable } from 'node:stream'
+
+import { openUnnamed } from './unnamed-file.js'
 
 const ASK_MS = 3000
 const SLOWLY_MS = 20
@@ -41,10 +44,9 @@ export interface Start {
 export async function startProgram({ file, args, cwd, env, input, onOutput }: Start): Promise<Program> {
   // Detached, a program has no console on Windows, and each one that it starts opens a window.
   const detached = process.platform !== 'win32'
-  const stdin = input === undefined ? 'ignore' : 'pipe'
-  const child = spawn(file, args, { cwd, env, detached, stdio: [stdin, 'pipe', 'pipe'], windowsHide: true })
-  // One that reads nothing of it is free not to.
-  child.stdin?.on('error', () => {}).end(input)
+  const child = withInput(input, (stdin) =>
+    spawn(file, args, { cwd, env, detached, stdio: [stdin, 'pipe', 'pipe'], windowsHide: true }),
+  )
   // Out of descriptors, there is a child without streams, and its error comes a tick later.
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null && stream !== undefined)
   for (const stream of streams) stream.on('data', onOutput)
@@ -58,6 +60,17 @@ export async function startProgram({ file, args, cwd, env, input, onOutput }: St
     pause: () => streams.forEach((stream) => stream.pause()),
     resume: () => streams.forEach((stream) => stream.resume()),
     ignoreOutput: () => streams.forEach(trickle),
+  }
+}
+
+/** From a file: pipes of Node are sockets, and a bash with a socket for its stdin reads the .bashrc of the person. */
+function withInput<T>(input: string | undefined, start: (stdin: number | 'ignore') => T): T {
+  if (input === undefined) return start('ignore')
+  const stdin = openUnnamed(input)
+  try {
+    return start(stdin)
+  } finally {
+    closeSync(stdin)
   }
 }
 

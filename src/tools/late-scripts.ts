@@ -1,11 +1,13 @@
 // Script tools among what else a server offers, without looking for any before a list is asked for.
 
-import type { ScriptIndex } from '../services/scripts/script-index.js'
+import type { ScriptOffers } from './script-offers.js'
 import type { Tool } from './tool.js'
 
 export interface LateScripts {
   /** The same offers with the tools among them; nothing to wait for where no script must be asked. */
   among<O extends Offers>(others: O): O & Required<Pick<Offers, 'prepare'>> & { tools(): readonly Tool[] }
+  /** Of those that are known by now. */
+  names(): readonly string[]
   close(): void
 }
 
@@ -14,21 +16,16 @@ interface Offers {
   readonly prepare?: () => Promise<void> | undefined
 }
 
-interface Opened {
-  readonly index: ScriptIndex
-  readonly toolOf: (script: ScriptIndex['scripts'][number]) => Tool
-}
-
-export function lateScripts(open: () => Promise<Opened>): LateScripts {
-  let opening: Promise<Opened> | undefined
-  let opened: Opened | undefined
+export function lateScripts(open: () => Promise<ScriptOffers>): LateScripts {
+  let opening: Promise<ScriptOffers> | undefined
+  let opened: ScriptOffers | undefined
   let isClosed = false
 
   function refresh(): Promise<void> | undefined {
     if (isClosed) return undefined
     if (opened) return opened.index.refresh()
     opening ??= open().then((now) => (opened = now))
-    return opening.then(({ index }) => index.refresh())
+    return opening.then(({ index }) => (isClosed ? undefined : index.refresh()))
   }
 
   return {
@@ -36,14 +33,14 @@ export function lateScripts(open: () => Promise<Opened>): LateScripts {
       ...others,
       tools() {
         const { tools } = others
-        const scripts = opened ? opened.index.scripts.map(opened.toolOf) : []
-        return [...(typeof tools === 'function' ? tools() : tools), ...scripts]
+        return [...(typeof tools === 'function' ? tools() : tools), ...(opened?.tools() ?? [])]
       },
       prepare() {
         const waits = [others.prepare?.(), refresh()].filter((wait) => wait !== undefined)
         return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined)
       },
     }),
+    names: () => opened?.index.scripts.map(({ name }) => name) ?? [],
     close() {
       isClosed = true
       opened?.index.close()

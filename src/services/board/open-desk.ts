@@ -29,9 +29,9 @@ export interface DeskSurroundings {
   readonly transport: 'stdio' | 'http'
   readonly jobs: () => Promise<Jobs> | undefined
   readonly confinement: () => Promise<Confinement>
-  readonly tools: readonly string[]
-  /** Those that run commands, and do nothing where the sandbox does not hold. */
-  readonly runCommands: ReadonlySet<string>
+  readonly tools: () => readonly string[]
+  /** Whether it runs commands, and does nothing where the sandbox does not hold. */
+  readonly runsCommands: (tool: string) => boolean
   readonly refusals: ReadonlyMap<string, string>
   /** How a tool stands, for those that can tell, by name. */
   readonly standings: ReadonlyMap<string, () => Promise<Omit<ToolView, 'name'>>>
@@ -75,17 +75,17 @@ async function listen(desk: Desk, { settings }: Config, log: Log): Promise<DeskS
 async function toolViews({
   tools,
   refusals,
-  runCommands,
+  runsCommands,
   confinement,
   standings,
 }: DeskSurroundings): Promise<readonly ToolView[]> {
   const problem = await problemOf(confinement)
   const view = async (name: string): Promise<ToolView> => {
-    const note = refusals.get(name) ?? (runCommands.has(name) ? problem : undefined)
+    const note = refusals.get(name) ?? (runsCommands(name) ? problem : undefined)
     const standing = note === undefined ? await standings.get(name)?.() : undefined
     return { name, works: note === undefined, note: note ?? null, ...standing }
   }
-  return Promise.all(tools.map(view))
+  return Promise.all(tools().map(view))
 }
 
 /** Tried out once, by whoever is first. */

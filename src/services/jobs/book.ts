@@ -88,10 +88,10 @@ export async function openBook(settings: BookSettings): Promise<Book> {
     return add(complete, source)
   }
 
-  function create({ input: _, ...plan }: Plan, startedAt = Date.now()): JobRecord {
+  function create({ command, background, user, session }: Plan, startedAt = Date.now()): JobRecord {
     if (performance.now() - prunedAt > PRUNE_EVERY_MS) void prune()
     const { family } = launcher
-    const fields = { ...plan, cwd, owner, family, tag: '', keep: outlive, startedAt }
+    const fields = { command, background, user, session, cwd, owner, family, tag: '', keep: outlive, startedAt }
     return orNotKept(() => records.create(fields))
   }
 

@@ -66,6 +66,7 @@ export function createScriptIndex({ folder, house, ask, notices, complain }: Ind
     if (asking) return isLate ? undefined : soon(asking)
     const startedAt = performance.now()
     if (isClosed || startedAt - lookedAt < PATIENCE_MS) return undefined
+    const before = JSON.stringify(seen)
     seen = surveyScripts(folder)
     lookedAt = performance.now()
     const costMs = lookedAt - startedAt
@@ -73,7 +74,7 @@ export function createScriptIndex({ folder, house, ask, notices, complain }: Ind
     const fresh = isForList || !refused || isDue(refused.at) ? files.filter(isNew) : []
     const again = isForList ? files.filter(isDueAgain) : []
     if (fresh.length + again.length === 0) {
-      settle()
+      if (!isShown || JSON.stringify(seen) !== before) settle()
       lookLater(costMs)
       return undefined
     }
@@ -122,7 +123,7 @@ export function createScriptIndex({ folder, house, ask, notices, complain }: Ind
   function settle(): void {
     if (isClosed) return
     const before = faceOf(scripts)
-    const answers = seen.files.filter(isFile).flatMap((file) => ({ ...file, answer: known.get(file.path)?.answer }))
+    const answers = seen.files.filter(isFile).map(({ file, path }) => ({ file, path, answer: known.get(path)?.answer }))
     const candidates = answers.flatMap(({ file, path, answer }): Candidate[] =>
       answer && 'description' in answer ? [{ file, path, description: answer.description }] : [],
     )

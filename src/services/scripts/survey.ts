@@ -1,7 +1,7 @@
 // A look at the folder of scripts: which files could be tools, each with a mark that changes when the file does, and
 // which look as if they were meant to be and are not. Nothing is run.
 
-import { readdirSync, realpathSync, statSync, type Stats } from 'node:fs'
+import { readdirSync, realpathSync, statSync, type Dirent, type Stats } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 
 import { hasCode } from '../../lib/error-code.js'
@@ -30,17 +30,17 @@ const SOMEBODY_MAY_RUN = 0o111
 export function surveyScripts(folder: string): Survey {
   try {
     const real = realpathSync(folder)
-    const names = readdirSync(real).filter((name) => !/^[._]/.test(name))
-    const files = names.toSorted(byUnits).slice(0, MAX_FILES)
-    return { problem: undefined, files: files.flatMap((file) => look(real, file) ?? []) }
+    const entries = readdirSync(real, { withFileTypes: true }).filter(({ name }) => !/^[._]/.test(name))
+    const first = entries.toSorted(byName).slice(0, MAX_FILES)
+    return { problem: undefined, files: first.flatMap((entry) => look(real, entry) ?? []) }
   } catch (error) {
     return { problem: `${folder} ${whyNot(error)}`, files: [] }
   }
 }
 
 /** The same wherever it runs: who comes first keeps a name that two want. */
-function byUnits(one: string, other: string): number {
-  return one < other ? -1 : 1
+function byName(one: Dirent, other: Dirent): number {
+  return one.name < other.name ? -1 : 1
 }
 
 function whyNot(error: unknown): string {
@@ -50,12 +50,13 @@ function whyNot(error: unknown): string {
 }
 
 /** Undefined where nobody would take it for a tool. */
-function look(folder: string, file: string): Seen | undefined {
+function look(folder: string, entry: Dirent): Seen | undefined {
+  const { name: file } = entry
   const path = join(folder, file)
   try {
     const stat = statSync(path)
     if (!stat.isFile()) return undefined
-    if (dirname(realpathSync(path)) !== folder) {
+    if (entry.isSymbolicLink() && dirname(realpathSync(path)) !== folder) {
       return { file, reason: 'is a link that leads out of the folder: copy it there, or write a script that runs it.' }
     }
     if ((stat.mode & SOMEBODY_MAY_RUN) !== 0) return { file, path, mark: markOf(stat) }

@@ -1,0 +1,17 @@
+// What a server offers of its folder of scripts: a tool for each that described itself.
+
+import type { Log } from '../platform/log.js'
+import { openScripts, type Surroundings } from '../services/scripts/open-scripts.js'
+import type { ScriptIndex } from '../services/scripts/script-index.js'
+import { scriptTool } from './script-tool.js'
+import type { Tool } from './tool.js'
+
+export interface ScriptOffers {
+  readonly index: ScriptIndex
+  tools(): readonly Tool[]
+}
+
+export function scriptOffers({ log, ...given }: Omit<Surroundings, 'complain'> & { readonly log: Log }): ScriptOffers {
+  const index = openScripts({ ...given, complain: (message) => log.warn(message) })
+  return { index, tools: () => index.scripts.map(scriptTool) }
+}
