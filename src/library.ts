@@ -47,7 +47,8 @@ export type { Content, Resource, ResourcePart, ResourceTemplate } from './tools/
 export type { Skill, SkillFile } from './tools/skill.js'
 export type { StandardIssue, StandardResult, StandardSchema } from './tools/standard-schema.js'
 export type { Block, Hints, Parsed, Schema, Tool, Words } from './tools/tool.js'
-export type { Authenticate, HttpOptions, HttpServing, Refusal } from './transport/http/serving.js'
+export type { Refusal } from './transport/http/gate.js'
+export type { Authenticate, HttpOptions, HttpServing } from './transport/http/serving.js'
 export type { LinkedTransport } from './transport/memory.js'
 export type { ClientOptions, MemoryClient, Notified, RequestFailure } from './transport/memory-client.js'
 

@@ -1,5 +1,6 @@
 // What JSON is, in types. Values that came from outside are `unknown` until one of these has looked at them.
 
+/** An object out of JSON, whose members nobody has looked at yet. */
 export type JsonObject = { readonly [key: string]: unknown }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -6,6 +6,7 @@ export const MODERN_REVISION = '2026-07-28'
 export const NEWEST_LEGACY = '2025-11-25'
 
 export type LegacyRevision = (typeof LEGACY_REVISIONS)[number]
+/** A published revision of the protocol, by its date. */
 export type Revision = LegacyRevision | typeof MODERN_REVISION
 
 /** Newest first, as clients are told. */

@@ -3,11 +3,13 @@
 
 import type { Who } from './who.js'
 
+/** What waits to be told to a session. */
 export interface Mail {
   /** What waits for this session, and is now on its way; undefined, the usual case, is found out at once. */
   take(who: Who): Parcel | undefined
 }
 
+/** As much of it as goes with one result. */
 export interface Parcel {
   readonly text: string
   /** It was written to a client that took it. */

@@ -1,6 +1,7 @@
 // What changed, told to whoever listens: services and calls publish, sessions pass it on to their clients.
 // A notice about one user's things carries that user, and nobody else's session may show it.
 
+/** Something that changed: a list, a resource, a deferred call; or a message for one session. */
 export type Notice =
   | { readonly kind: 'tools' | 'resources' | 'prompts' }
   | { readonly kind: 'resource'; readonly uri: string; readonly user: string | undefined }
@@ -22,6 +23,7 @@ export interface PushedMessage {
 
 export type Listener = (notice: Notice) => void
 
+/** The way by which changes are told to every client that wants to know. */
 export interface Notices {
   /** Says that a list has changed. */
   changed(list: 'tools' | 'resources' | 'prompts'): void
@@ -32,6 +34,7 @@ export interface Notices {
   listen(listener: Listener): () => void
 }
 
+/** For whoever is neither a call nor a service and has changes to tell; give it to the server as `notices`. */
 export function createNotices(): Notices {
   const listeners = new Set<Listener>()
   const publish = (notice: Notice): void => {

@@ -3,6 +3,7 @@
 
 import type { Who } from './who.js'
 
+/** Told of every call, while the caller waits: it must be quick. */
 export interface Observer {
   began(who: Who, call: BegunCall): void
   /** `begun` is what was handed to `began`. */
@@ -11,11 +12,13 @@ export interface Observer {
   left(who: Who): void
 }
 
+/** A call as it came. */
 export interface BegunCall {
   readonly tool: string
   readonly input: unknown
 }
 
+/** A call that is over. */
 export interface ObservedCall extends BegunCall {
   readonly outcome: 'ok' | 'error' | 'cancelled'
   readonly ms: number

@@ -15,6 +15,7 @@ export interface Services {
 /** A service is handed the way to say what changed, and the way to those it may come to need. */
 export type Openers<S> = { readonly [K in keyof S]: (notices: Notices, others: Others<S>) => S[K] | Promise<S[K]> }
 
+/** The way from one service to another, which is opened for it. */
 export type Others<S> = <K extends keyof S & string>(name: K) => Promise<S[K]>
 
 export function createServices<S extends object>(openers: Openers<S>, notices = createNotices()): Services {

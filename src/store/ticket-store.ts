@@ -1,6 +1,7 @@
 // Where tickets are kept: a ticket is a call that outlives its answer (the wire says task). A record is always of one
 // user; whoever asks for another user's finds nothing.
 
+/** A call that outlives its answer, as it is kept. */
 export interface TicketRecord {
   readonly id: string
   readonly user: string
@@ -18,6 +19,7 @@ export interface TicketRecord {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
+/** Where calls that outlive their answer are kept. */
 export interface TicketStore {
   /** Resolves when the record would survive the end of this process. */
   save(record: TicketRecord): Promise<void>

@@ -5,6 +5,7 @@
 import type { JsonObject } from '../lib/json.js'
 import type { FromSchema } from '../lib/json-schema/type.js'
 
+/** What a tool, a resource or a prompt is handed besides its input: who calls, and all it can do besides returning. */
 export interface Call {
   /** Whose call it is. Everything that is kept must be kept by user. */
   readonly user: string
@@ -36,10 +37,12 @@ export interface Call {
 
 export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
 
+/** How grave a log message is, the least grave first. */
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export type ListName = 'tools' | 'resources' | 'prompts'
 
+/** What a client declared that it can be asked, or told. */
 export interface Abilities {
   readonly form: boolean
   readonly url: boolean
@@ -50,6 +53,7 @@ export interface Abilities {
   readonly push: boolean
 }
 
+/** What a client can be asked: a form, a visit to a page, words of its model, the folders it works in. */
 export type Question =
   | { readonly kind: 'form'; readonly message: string; readonly schema: JsonObject }
   | { readonly kind: 'url'; readonly message: string; readonly url: string }
@@ -67,12 +71,14 @@ export interface SampleQuestion {
   readonly modelPreferences?: JsonObject
 }
 
+/** One message to the client's model. */
 export interface SampleMessage {
   readonly role: 'user' | 'assistant'
   /** A string is a block of text. */
   readonly content: string | JsonObject
 }
 
+/** Questions by keys of your own, which are also those of the answers. */
 export type Questions = Readonly<Record<string, Question>>
 
 /** What a person said to a form; silence is never an answer. */
@@ -80,6 +86,7 @@ export type Said<Content> =
   | { readonly action: 'accept'; readonly content: Content }
   | { readonly action: 'decline' | 'cancel' }
 
+/** What the client's model wrote. */
 export interface Sampled {
   /** What the model wrote; '' where it gave no text. */
   readonly text: string
@@ -90,10 +97,12 @@ export interface Sampled {
   readonly stopReason?: string
 }
 
+/** The folders a client works in. */
 export interface Roots {
   readonly roots: readonly { readonly uri: string; readonly name?: string }[]
 }
 
+/** The answers to questions, each under the key of its question. */
 export type Answers<Q extends Questions> = { readonly [K in keyof Q]: AnswerTo<Q[K]> }
 
 export type AnswerTo<Q extends Question> = Q extends { readonly kind: 'form'; readonly schema: infer S }
@@ -104,6 +113,7 @@ export type AnswerTo<Q extends Question> = Q extends { readonly kind: 'form'; re
       ? Sampled
       : Roots
 
+/** How long to wait for answers, and what if they come late. */
 export interface AskOptions<A = JsonObject> {
   /** How long an answer is waited for. Ten minutes unless told. */
   readonly timeoutMs?: number
@@ -115,6 +125,7 @@ export interface AskOptions<A = JsonObject> {
   late?(answers: Partial<A>): void
 }
 
+/** How a call that outlives its answer is kept. */
 export interface DeferOptions {
   /** How long the outcome is kept after the call was made. One day unless told. */
   readonly ttlMs?: number

@@ -3,6 +3,7 @@
 import type { Call } from './call.js'
 import type { Block } from './tool.js'
 
+/** Something a person picks, as from a menu; its messages go to the model. */
 export interface Prompt {
   readonly name: string
   readonly title?: string
@@ -17,6 +18,7 @@ export interface Prompt {
   ): readonly PromptMessage[] | Promise<readonly PromptMessage[]>
 }
 
+/** What a person is asked for before the messages are made. */
 export interface PromptArgument {
   readonly name: string
   readonly description?: string
@@ -31,6 +33,7 @@ export type Complete = (
   others: Readonly<Record<string, string>>,
 ) => readonly string[] | Promise<readonly string[]>
 
+/** One message of the conversation that a prompt begins. */
 export interface PromptMessage {
   readonly role: 'user' | 'assistant'
   /** A string is a block of text. */
@@ -42,8 +45,10 @@ type Definition<S, K extends keyof S & string> = Omit<Prompt, 'needs' | 'get'> &
   get(args: Readonly<Record<string, string>>, call: Call, services: Pick<S, K>): ReturnType<Prompt['get']>
 }
 
+/** `definePrompt` for prompts over the services `S`. */
 export function promptsOver<S>() {
   return <const K extends keyof S & string = never>(definition: Definition<S, K>): Prompt => definition
 }
 
+/** Checks the types of a prompt: a name, its arguments, and the messages they make. */
 export const definePrompt = promptsOver<object>()

@@ -15,12 +15,14 @@ interface Face {
   watch?(services: unknown, user: string): void | Promise<void>
 }
 
+/** What a client can read at one address. */
 export interface Resource extends Face {
   readonly uri: string
   readonly size?: number
   read(call: Call, services: unknown): Content | Promise<Content>
 }
 
+/** What a client can read at any address of a form. */
 export interface ResourceTemplate extends Face {
   /** `{name}` stands for one part without slashes, `{+name}` for any part. */
   readonly uriTemplate: string
@@ -37,6 +39,7 @@ export interface ResourceTemplate extends Face {
 /** Text, bytes, or several parts with addresses of their own. */
 export type Content = string | Uint8Array | readonly ResourcePart[]
 
+/** One part of what is read: text, or bytes in base64. */
 export type ResourcePart = Extract<Block, { type: 'resource' }>['resource']
 
 type Definition<T extends Face, S, K extends keyof S & string> = Omit<T, 'needs' | 'read' | 'watch'> & {
@@ -57,10 +60,13 @@ export function resourcesOver<S>() {
   return <const K extends keyof S & string = never>(definition: Definition<Resource, S, K>): Resource => definition
 }
 
+/** `defineTemplate` for templates over the services `S`. */
 export function templatesOver<S>() {
   return <const K extends keyof S & string = never>(definition: Definition<ResourceTemplate, S, K>): ResourceTemplate =>
     definition
 }
 
+/** Checks the types of a resource: one address, and what is read there. */
 export const defineResource = resourcesOver<object>()
+/** Checks the types of a template: a family of addresses, and what is read at each. */
 export const defineTemplate = templatesOver<object>()

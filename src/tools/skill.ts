@@ -4,6 +4,7 @@
 import type { JsonObject } from '../lib/json.js'
 import type { Call } from './call.js'
 
+/** A skill that hosts can list, verify and load. */
 export interface Skill {
   /** The last part of its path. */
   readonly name: string
@@ -22,6 +23,7 @@ export interface Skill {
 type Files = readonly SkillFile[] | undefined
 type Contents = readonly Omit<SkillFile, 'digest'>[]
 
+/** One file of a skill, and what its bytes must be. */
 export interface SkillFile {
   /** Seen from the skill's folder, with `/` between its parts. */
   readonly path: string
@@ -42,4 +44,5 @@ export function skillsOver<S>() {
   return <const K extends keyof S & string = never>(definition: Definition<S, K>): Skill => definition
 }
 
+/** Checks the types of a skill: where it is, what it says of itself, which files it has. */
 export const defineSkill = skillsOver<object>()

@@ -3,6 +3,7 @@
 
 import type { JsonObject } from '../lib/json.js'
 
+/** A schema of any library that keeps to Standard Schema and can describe itself as JSON Schema. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1
@@ -16,10 +17,12 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   }
 }
 
+/** The value as the schema reads it, or what is wrong with it. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }
 
+/** What is wrong with a value, and where. */
 export interface StandardIssue {
   readonly message: string
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined

@@ -8,6 +8,7 @@ import type { LinkedTransport } from './memory.js'
 
 const MOST_ROUNDS = 20
 
+/** How a client in memory presents itself, and what it answers. */
 export interface ClientOptions {
   /** The revision of the protocol to speak; 2025-11-25 unless told. */
   readonly revision?: Revision
@@ -17,6 +18,7 @@ export interface ClientOptions {
   readonly capabilities?: JsonObject
 }
 
+/** A client in the same process as its server. */
 export interface MemoryClient {
   /** What the server said of itself at the beginning. */
   readonly server: JsonObject
@@ -30,6 +32,7 @@ export interface MemoryClient {
   close(): Promise<void>
 }
 
+/** What a server said unasked. */
 export interface Notified {
   readonly method: string
   readonly params: JsonObject

@@ -66,6 +66,23 @@ defineTool({ name: 'x', input: { type: 'object', properties: { n: { type: 'numbe
   )
 })
 
+test('every export says what it is for', () => {
+  const library = readFileSync(join(ROOT, 'src/library.ts'), 'utf8')
+  const isDocumented = (source: string, name: string): boolean =>
+    new RegExp(`\\*/\\nexport (?:async )?(?:interface|type|const|function|class) ${name}\\b`).test(source)
+  const reExported = [...library.matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)'/gm)]
+  const silent = reExported.flatMap(([, names = '', from = '']) => {
+    const source = readFileSync(join(ROOT, 'src', from.replace(/js$/, 'ts')), 'utf8')
+    return names
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '' && !isDocumented(source, name))
+  })
+  const own = [...library.matchAll(/^export (?:async )?(?:function|interface) (\w+)/gm)].map(([, name = '']) => name)
+  expect([silent, own.filter((name) => !isDocumented(library, name))]).toEqual([[], []])
+  expect([reExported.length > 15, own.length]).toEqual([true, 7])
+})
+
 test('the reference names every export', () => {
   const reference = readFileSync(join(ROOT, 'docs/library.md'), 'utf8')
   const declared = readFileSync(join(ROOT, 'dist/types/library.d.ts'), 'utf8')

@@ -19,6 +19,7 @@ type ObjectType<P extends Properties<unknown>, R extends string> = Flat<
   }
 >
 
+/** The type of the values that fit a JSON Schema literal. */
 export type FromSchema<S> = S extends { readonly const: infer C }
   ? C
   : S extends { readonly enum: readonly (infer E)[] }

@@ -12,6 +12,7 @@ const AUTHORITY = /^([\w.-]+|\[[\da-f:.]+\])(?::([1-9]\d{0,4}))?$/i
 const ENTRY = /^([\p{L}\p{N}_.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/iu
 const BEARER = /^Bearer +(\S.*)$/i
 
+/** Why a request is turned away: the HTTP status, and the words for it. */
 export interface Refusal {
   readonly status: number
   readonly reason: string

@@ -8,11 +8,10 @@ import { createPolicy, isLoopback, isRefusal, readCredential, type Refusal } fro
 import { createLimits } from './limits.js'
 import { listenHttp } from './listener.js'
 
-export type { Refusal } from './gate.js'
-
 const DEFAULT_MAX_BODY = 16 * 1024 * 1024
 const KEY_HEADER = 'x-api-key'
 
+/** How `serveHttp` listens, and to whom. */
 export interface HttpOptions {
   /** A loopback address unless told. */
   readonly host?: string
@@ -22,13 +21,17 @@ export interface HttpOptions {
   readonly auth?: 'none' | { readonly token: string } | Authenticate
   /** The address people use, where it is not this one. */
   readonly publicUrl?: string
+  /** Other names this server goes by: `name` or `name:port`. */
   readonly allowedHosts?: readonly string[]
+  /** The longest message that is read; 16 MiB unless told. */
   readonly maxBodyBytes?: number
   /** Requests a second for one user; 0: as many as they like. */
   readonly rate?: number
+  /** Requests at once before `rate` counts; twice the rate unless told. */
   readonly burst?: number
   /** Requests and streams open at once for one user; 0: as many as they like. */
   readonly maxOpenPerUser?: number
+  /** Connections open at once, of everybody together; 10,000 unless told. */
   readonly maxConnections?: number
 }
 
@@ -41,6 +44,7 @@ export type Authenticate = (token: string, headers: Headers) => Known | Promise<
 type Known = string | Refusal | undefined
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
+/** A server that listens. */
 export interface HttpServing {
   /** Where clients connect: `http://127.0.0.1:<port>/mcp`. */
   readonly url: string
