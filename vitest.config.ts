@@ -1,12 +1,15 @@
 import { defineConfig } from 'vitest/config'
 
-/** What counts processes, fills the machine or measures it: one file at a time, with nothing beside it. */
-const ALONE = [
-  'test/trees*.test.ts',
+/** What fills the machine or measures it: one file at a time, with nothing beside it. */
+const ALONE = ['test/trees-thousand.test.ts', 'test/endurance.test.ts']
+
+/** What grows trees of processes, floods or starves: two at a time, so that each is short of nothing but what it asks for. */
+const IN_PAIRS = [
+  'test/trees.test.ts',
+  'test/trees-accidents.test.ts',
   'test/sandbox/*.test.ts',
   'test/shell/*.test.ts',
   'test/plan/writes.test.ts',
-  'test/endurance.test.ts',
   'test/stdio.test.ts',
   'test/http/hostile.test.ts',
   'test/hostile.test.ts',
@@ -17,26 +20,23 @@ const ALONE = [
   'src/protocol/tickets.test.ts',
 ]
 
+const EVERYTHING = ['src/**/*.test.ts', 'test/**/*.test.ts']
 const PATIENCE = { testTimeout: 30_000, hookTimeout: 60_000 }
 
 export default defineConfig({
   test: {
     globalSetup: ['test/set-up.ts'],
     reporters: ['default', './test/closing-line.mjs'],
+    // One group after the other.
     projects: [
-      {
-        test: {
-          name: 'together',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ALONE,
-          maxWorkers: 2,
-          sequence: { groupOrder: 0 },
-          ...PATIENCE,
-        },
-      },
-      {
-        test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 }, ...PATIENCE },
-      },
+      // More of them than cores: they wait for others more than they work.
+      group(0, 'together', 3, { include: EVERYTHING, exclude: [...IN_PAIRS, ...ALONE] }),
+      group(1, 'in pairs', 2, { include: IN_PAIRS }),
+      group(2, 'alone', 1, { include: ALONE }),
     ],
   },
 })
+
+function group(groupOrder: number, name: string, maxWorkers: number, files: { include: string[]; exclude?: string[] }) {
+  return { test: { name, maxWorkers, sequence: { groupOrder }, ...files, ...PATIENCE } }
+}

@@ -14,13 +14,16 @@ const judges = {
   conformance: 'conformance.mjs',
   'json-schema': 'json-schema/judge.mjs',
   'period-clients': 'period-clients.mjs',
+  binary: 'binary.mjs',
   runtimes: 'runtimes.mjs',
   'schema-libraries': 'schema-libraries.mjs',
   'in-memory': 'in-memory.mjs',
   armoriq: 'armoriq.mjs',
   package: 'package.mjs',
 }
-const lanes = 3
+/** Too long for one process. */
+const halved = ['http-clients']
+const lanes = 4
 const limit = 10 * 60_000
 const summary = /: (\d+) passed, (\d+) failed, (\d+) skipped$/
 
@@ -40,7 +43,11 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
     process.exit(130)
   })
 }
-const waiting = Object.entries(judges).filter(([name]) => named.length === 0 || named.includes(name))
+const waiting = Object.entries(judges)
+  .filter(([name]) => named.length === 0 || named.includes(name))
+  .flatMap(([name, file]) =>
+    halved.includes(name) ? ['1/2', '2/2'].map((part) => [name, file, part]) : [[name, file]],
+  )
 await Promise.all(Array.from({ length: lanes }, walk))
 if (process.env.CI === 'true' && total.skipped > 0) {
   console.log(`${total.skipped} skipped where nothing may be skipped (CI=true): counted as failed`)
@@ -53,16 +60,16 @@ process.exitCode = total.failed > 0 ? 1 : 0
 /** One lane: the next judge that waits, until none does. */
 async function walk() {
   for (let next = waiting.shift(); next; next = waiting.shift()) {
-    const [name, file] = next
-    const found = await judge(name, join(here, file))
+    const [name, file, ...part] = next
+    const found = await judge(name, [join(here, file), ...part])
     for (const key of Object.keys(total)) total[key] += found[key]
   }
 }
 
 /** A judge that ends without a summary, or in disagreement with it, has failed whatever it printed before. */
-async function judge(name, file) {
+async function judge(name, words) {
   // A group of its own, so that the servers a judge started end with it when its time is up.
-  const child = spawn(process.execPath, [file], { cwd: here, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, words, { cwd: here, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
   const end = () => {
     try {
       process.kill(-Number(child.pid), 'SIGKILL')

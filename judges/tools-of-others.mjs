@@ -18,41 +18,48 @@ const targets = {
   fixture: { start: startFixture, checks: fixtureChecks },
   server: { start: startProgram, checks: serverChecks },
 }
-for (const crossing of crossings) {
-  for (const [name, { start, checks }] of Object.entries(targets)) {
-    const server = await start(token)
-    try {
-      const label = `mcp-remote | ${crossing.label} | ${name}`
-      const target = bridgeTo(server, crossing)
-      await conductOne(report, label, crossing.client, target, (...given) => carried(checks(...given), crossing))
-      if (name === 'fixture') await conductAble(label, crossing, target, server)
-    } finally {
-      await server.stop()
+// Side by side, because they mostly wait for each other's programs.
+await Promise.all([cross(), inspectAll()])
+report.finish()
+
+async function cross() {
+  for (const crossing of crossings) {
+    for (const [name, { start, checks }] of Object.entries(targets)) {
+      const server = await start(token)
+      try {
+        const label = `mcp-remote | ${crossing.label} | ${name}`
+        const target = bridgeTo(server, crossing)
+        await conductOne(report, label, crossing.client, target, (...given) => carried(checks(...given), crossing))
+        if (name === 'fixture') await conductAble(label, crossing, target, server)
+      } finally {
+        await server.stop()
+      }
     }
   }
 }
 
-const server = await startProgram(token)
-try {
-  const auth = ['--header', `Authorization: Bearer ${token}`]
-  const ways = {
-    stdio: { reach: [process.execPath, program], eras: ['legacy', 'auto', 'modern'] },
-    http: { reach: [server.url, '--transport', 'http', ...auth], eras: ['legacy', 'auto', 'modern'] },
-    'event stream': { reach: [new URL('/sse', server.url).href, '--transport', 'sse', ...auth], eras: ['legacy'] },
-  }
-  for (const [way, { reach, eras }] of Object.entries(ways)) {
-    for (const era of eras) {
-      for (const [what, check] of inspectorChecks(reach, server.scratch, era)) {
-        await report.check(`inspector | ${way} | ${era} | ${String(what)}`, check, server.complaints)
+async function inspectAll() {
+  const server = await startProgram(token)
+  try {
+    const auth = ['--header', `Authorization: Bearer ${token}`]
+    const ways = {
+      stdio: { reach: [process.execPath, program], eras: ['legacy', 'auto', 'modern'] },
+      http: { reach: [server.url, '--transport', 'http', ...auth], eras: ['legacy', 'auto', 'modern'] },
+      'event stream': { reach: [new URL('/sse', server.url).href, '--transport', 'sse', ...auth], eras: ['legacy'] },
+    }
+    for (const [way, { reach, eras }] of Object.entries(ways)) {
+      for (const era of eras) {
+        for (const [what, check] of inspectorChecks(reach, server.scratch, era)) {
+          await report.check(`inspector | ${way} | ${era} | ${String(what)}`, check, server.complaints)
+        }
       }
     }
+    const [what, check] = withoutToken(server.url, server.scratch)
+    await report.check(`inspector | http | ${String(what)}`, check, server.complaints)
+  } finally {
+    await server.stop()
   }
-  const [what, check] = withoutToken(server.url, server.scratch)
-  await report.check(`inspector | http | ${String(what)}`, check, server.complaints)
-} finally {
-  await server.stop()
 }
-report.finish()
 
 /** The same crossing for a client that can be asked and told things. */
 async function conductAble(label, crossing, target, { scratch, complaints }) {

@@ -30,8 +30,10 @@ const helpersApart = {
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
 
-await rm('dist', { recursive: true, force: true })
 await mkdir('dist', { recursive: true })
+// All but the executables, which another script builds, and others may have started.
+const old = (await readdir('dist')).filter((name) => !/^(scorpiox-code(\.exe)?|binaries)$/.test(name))
+for (const name of old) await rm(`dist/${name}`, { recursive: true, force: true })
 await bundle(
   { 'scorpiox-code': 'src/main.ts', [HELPERS]: HELPERS },
   { dir: 'dist', format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'parts/[name].js' },

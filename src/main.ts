@@ -6,17 +6,18 @@ import { assemble, lazily, type Serving } from './assemble.js'
 import { loadConfig, type Config } from './config/load.js'
 import { Failure } from './lib/failure.js'
 import { createLog, stackOf, type Log } from './platform/log.js'
+import { programIn } from './platform/program.js'
 import { loadPlain } from './protocol/schema-check.js'
 import type { Confinement } from './services/shell/confinement.js'
 import { localPeer } from './transport/local-peer.js'
 import { serveStdio } from './transport/stdio.js'
 
-const PROGRAM_DIR = import.meta.dirname
+const PROGRAM = programIn(import.meta.dirname)
 const LATER_MS = 300
 
 async function main(argv: readonly string[]): Promise<number> {
   const given = argv.length === 0 ? undefined : (await import('./cli/args.js')).readArguments(argv)
-  const config = loadConfig({ programDir: PROGRAM_DIR, cwdFlag: given?.flags.cwd, overrides: given?.flags.env })
+  const config = loadConfig({ ...PROGRAM, cwdFlag: given?.flags.cwd, overrides: given?.flags.env })
   const log = createLog('scorpiox-code', config.settings.LOG_LEVEL)
   for (const warning of config.warnings) log.warn(warning)
   const { http, help, version } = given?.flags ?? {}

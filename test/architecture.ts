@@ -62,6 +62,11 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
     ],
   },
   {
+    effect: "changing other programs' files",
+    pattern: /\b(write|remove)PersonsFile\b/,
+    doors: ['store/persons-file.ts', 'cli/install/install.ts', 'cli/install/uninstall.ts'],
+  },
+  {
     effect: 'SQL',
     pattern: /['"](node:sqlite|@photostructure\/sqlite|pg)['"]/,
     doors: ['store/state/sqlite-library.ts', 'store/state/postgres.ts'],

@@ -1,4 +1,5 @@
 // Whatever a command starts ends with it: on cancellation, on a timeout, when the client goes, and when the server stops.
+// Side by side, each with a server and a folder of its own, because they mostly wait.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,7 +33,7 @@ const LEFT_BEHIND: readonly [string, string][] = [
   ['a daemon', `(setsid ${SLEEPER} </dev/null >/dev/null 2>&1 &) ; sleep 0.3`],
 ]
 
-describe.skipIf(!HAS_PROC).each(TREES)('%s', (_, command) => {
+describe.skipIf(!HAS_PROC).concurrent.each(TREES)('%s', (_, command) => {
   test('ends when the call is cancelled', async () => {
     const { client, pid } = await begin(command)
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
@@ -57,7 +58,7 @@ describe.skipIf(!HAS_PROC).each(TREES)('%s', (_, command) => {
   })
 })
 
-test.skipIf(!HAS_PROC).each(LEFT_BEHIND)(
+test.skipIf(!HAS_PROC).concurrent.each(LEFT_BEHIND)(
   '%s that outlives its command is gone when the server has stopped',
   async (_, command) => {
     const { client, pid } = await begin(command)
@@ -68,7 +69,7 @@ test.skipIf(!HAS_PROC).each(LEFT_BEHIND)(
   },
 )
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+test.concurrent.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   'a command called from the terminal ends with %s',
   async (signal) => {
     const cwd = emptyFolder()
@@ -82,7 +83,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   },
 )
 
-test.skipIf(!HAS_PROC)('a child in a session of its own that holds the output open does not hold the end', async () => {
+test.skipIf(!HAS_PROC).concurrent('a child in a session of its own that holds the output open does not hold the end', async () => {
   const cwd = emptyFolder()
   const started = Date.now()
   const child = spawn(process.execPath, [PROGRAM, 'call', 'Bash', `command=setsid ${SLEEPER} & sleep 0.3; echo hi`], {
@@ -95,7 +96,7 @@ test.skipIf(!HAS_PROC)('a child in a session of its own that holds the output op
   expect(isAlive(await pidIn(cwd))).toBe(false)
 })
 
-test('a call that comes while the server stops leaves nothing behind', async () => {
+test.concurrent('a call that comes while the server stops leaves nothing behind', async () => {
   const { client, pid, cwd } = await begin(`${STUBBORN} & wait`)
   client.child.stdout.pause()
   for (let count = 0; count < 6000; count++) client.send({ jsonrpc: '2.0', id: `l${count}`, method: 'tools/list' })
@@ -125,7 +126,7 @@ test.skipIf(!HAS_PROC)('who forks and ends, again and again, does not get away',
   await client.close()
 })
 
-test.each(['cancelled', 'SIGTERM'])('a command that takes its time to end is asked once: %s', async (ending) => {
+test.concurrent.each(['cancelled', 'SIGTERM'])('a command that takes its time to end is asked once: %s', async (ending) => {
   const { client, cwd } = await begin('trap "echo asked >> asked" TERM; echo $$ > pid; while :; do sleep 0.05; done')
   if (ending === 'cancelled')
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
@@ -134,7 +135,7 @@ test.each(['cancelled', 'SIGTERM'])('a command that takes its time to end is ask
   expect(readFileSync(join(cwd, 'asked'), 'utf8')).toBe('asked\n')
 })
 
-test('what was not started by this server is left alone, whatever number it has', async () => {
+test.concurrent('what was not started by this server is left alone, whatever number it has', async () => {
   const bystander = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: cleanEnv() })
   const { client } = await begin(`${SLEEPER} & wait`)
   await client.close()

@@ -7,7 +7,7 @@ const DIST = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'dist')
 
 export async function openBuilt() {
   const { openExtractor } = await import(join(DIST, 'judge', 'extractor.mjs'))
-  const extractor = openExtractor({ programDir: DIST, timeoutMs: 60_000 })
+  const extractor = openExtractor({ partsDir: DIST, timeoutMs: 60_000 })
   return {
     async read(source) {
       const startedAt = performance.now()

@@ -50,9 +50,11 @@ const list = async (connection, message = listTools) => {
 
 const startUp = (subject, record) =>
   visit(subject.command, async (connection) => {
-    record('initialize', (await open(connection)).at - connection.startedAt)
+    const started = (await open(connection)).at - connection.startedAt
+    record('initialize', started)
+    if (subject.key === 'executable' || subject.key.startsWith('bare')) record('executable', started)
     record('toolsList', (await list(connection)).at - connection.startedAt)
-    if (subject.key === 'server') return
+    if (subject.key === 'server' || subject.key === 'executable') return
     const calledAt = performance.now()
     const { reply, at } = await connection.request(callEcho(3))
     expectEcho(JSON.stringify(reply))
@@ -135,7 +137,7 @@ const listBytes = async (subject, record) => {
 export const PHASES = [
   {
     name: 'startup',
-    subjects: ['bare', 'bareCjs', 'sdk', 'echo', 'server'],
+    subjects: ['bare', 'bareCjs', 'sdk', 'echo', 'server', 'executable'],
     measure: startUp,
     everyRound: startNode,
     // The first round reads the files from disk.
@@ -145,7 +147,7 @@ export const PHASES = [
   },
   {
     name: 'memory',
-    subjects: ['bare', 'bareCjs', 'sdk', 'echo', 'server'],
+    subjects: ['bare', 'bareCjs', 'sdk', 'echo', 'server', 'executable'],
     measure: idleMemory,
     full: { rounds: 7 },
     quick: { rounds: 2 },

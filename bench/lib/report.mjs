@@ -23,6 +23,7 @@ const streamRows = (row, title) => [
 // n-th sample was taken within the same second, so the ratio is the median of ratios, not a ratio of medians.
 const ROWS = [
   { row: 'initialize', title: 'spawn to initialize, ms', judged: 'server', atMost: 1.25, cjs: true },
+  { row: 'executable', title: '  the executable', judged: 'executable', atMost: 0.8, cjs: true },
   { row: 'toolsList', title: 'spawn to tools/list, ms', judged: 'server', atMost: 1.4, cjs: true },
   { row: 'firstCall', title: 'first call, ms', judged: 'echo' },
   { row: 'pinned', title: 'sequential call p50, one core, µs', judged: 'echo', atMost: 1.2 },

@@ -51,6 +51,12 @@ const SUBJECTS = [
     http: [built('scorpiox-code.js'), ...SERVE_HTTP],
     needs: built('scorpiox-code.js'),
   },
+  // Measured where somebody has built it: npm run binary.
+  {
+    key: 'executable',
+    title: 'executable',
+    alone: built(process.platform === 'win32' ? 'scorpiox-code.exe' : 'scorpiox-code'),
+  },
 ]
 
 export const TITLES = Object.fromEntries(SUBJECTS.map(({ key, title }) => [key, title]))
@@ -71,7 +77,11 @@ export const findSubjects = () => {
   const subjects = []
   const problems = []
   const node = (words) => words && [process.execPath, ...words]
-  for (const { key, title, file, shell, http, streams, needs, hint = 'run `npm run build` first' } of SUBJECTS) {
+  for (const { key, title, file, alone, shell, http, streams, needs, hint = 'run `npm run build` first' } of SUBJECTS) {
+    if (alone !== undefined) {
+      if (existsSync(alone)) subjects.push({ key, title, command: [alone] })
+      continue
+    }
     if (needs !== undefined && !existsSync(needs)) {
       problems.push(`${title}: left out, ${needs.slice(dirname(bench).length + 1)} is missing (${hint})`)
       continue

@@ -26,7 +26,7 @@ export const periodClients = [
 
 /**
  * @param client an entry of `periodClients`
- * @param target `{ command, args }` that starts the server
+ * @param target `{ command, args }` that starts the server, and `env` for more of it
  * @param scratch a directory for the server's home and its stderr
  */
 export async function openSession(client, target, scratch) {
@@ -36,7 +36,15 @@ export async function openSession(client, target, scratch) {
   const transport = new StdioClientTransport({
     command: target.command,
     args: target.args,
-    env: { PATH: process.env.PATH, HOME: scratch, SHELL: '/bin/sh', TERM: 'dumb', USER: 'judge', LOGNAME: 'judge' },
+    env: {
+      PATH: process.env.PATH,
+      HOME: scratch,
+      SHELL: '/bin/sh',
+      TERM: 'dumb',
+      USER: 'judge',
+      LOGNAME: 'judge',
+      ...target.env,
+    },
     stderr,
   })
   const seen = watch(transport)

@@ -57,7 +57,8 @@ const NEWER_NODE =
       : 'sudo npx n lts'
 
 function examineRuntime(runtime: string): Finding {
-  const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(runtime) ?? []).slice(1).map(Number)
+  // Others say which Node.js they stand in for.
+  const [major = 0, minor = 0] = (/Node\.js v(\d+)\.(\d+)/.exec(runtime) ?? []).slice(1).map(Number)
   const ok = major > 20 || (major === 20 && minor >= 19)
   return {
     name: 'runtime',

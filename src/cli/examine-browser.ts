@@ -4,6 +4,7 @@
 import type { Config } from '../config/load.js'
 import { Failure } from '../lib/failure.js'
 import { findBrowser } from '../platform/browser/find-browser.js'
+import { installCommand } from '../platform/package-manager.js'
 import type { Finding } from './finding.js'
 
 const CARRIED = new Failure('the Chromium that npm brought; it is unpacked when it is first needed')
@@ -23,7 +24,7 @@ export async function examineBrowser({
       name: 'browser',
       ok: wanted === '',
       detail: 'none; pages that need JavaScript are not shown',
-      fix: error.message,
+      fix: wanted === '' ? installCommand('chromium') : error.message,
     }
   }
 }

@@ -1,6 +1,7 @@
 // What the doctor says about images: whether what ReadImage decodes them with can be loaded.
 
-import { INSTALL_SHARP } from '../services/images/what-to-install.js'
+import { findBunImage } from '../services/images/darkroom/bun-image.js'
+import { GET_SHARP } from '../services/images/what-to-install.js'
 import type { Finding } from './finding.js'
 
 type Load = () => Promise<unknown>
@@ -9,20 +10,28 @@ const LIBRARIES: Libraries = {
   sharp: () => import('sharp'),
   heic: () => import('libheif-js/wasm-bundle.js'),
   canvas: () => import('@napi-rs/canvas'),
+  hasBunImage: findBunImage() !== undefined,
 }
 
 interface Libraries {
   readonly sharp: Load
   readonly heic: Load
   readonly canvas: Load
+  /** Whether the runtime decodes images by itself. */
+  readonly hasBunImage?: boolean
 }
 
-export async function examineImages({ sharp, heic, canvas }: Libraries = LIBRARIES): Promise<Finding> {
+export async function examineImages({ sharp, heic, canvas, hasBunImage }: Libraries = LIBRARIES): Promise<Finding> {
   const hasHeic = await isThere(heic)
   const hasCanvas = await isThere(canvas)
-  if (!(await isThere(sharp))) {
+  const hasSharp = await isThere(sharp)
+  if (!hasSharp && hasBunImage) {
+    const detail = 'PNG, JPEG, GIF (its first picture) and WebP by Bun; no AVIF, TIFF, SVG, HEIC and no pages of a PDF'
+    return { name: 'images', ok: true, detail, fix: `To see one of those, ${GET_SHARP}.` }
+  }
+  if (!hasSharp) {
     const detail = 'shown as they are, without a crop and only small ones: sharp cannot be loaded'
-    return { name: 'images', ok: false, detail, fix: `Large images and other formats are refused; ${INSTALL_SHARP}.` }
+    return { name: 'images', ok: false, detail, fix: `Large images and other formats are refused; ${GET_SHARP}.` }
   }
   const more = [
     hasHeic ? 'HEIC' : 'no HEIC (npm install libheif-js)',

@@ -66,9 +66,9 @@ export async function serveHttp(
   await boards.close()
 }
 
-function boardAddress({ programDir }: Config, { http, publicUrl }: Plan) {
+function boardAddress({ partsDir }: Config, { http, publicUrl }: Plan) {
   const publicOrigin = publicUrl === '' ? '' : new URL(publicUrl).origin
-  return { pageFolder: join(programDir, 'page'), isSecure: http.tls !== undefined, publicOrigin }
+  return { pageFolder: join(partsDir, 'page'), isSecure: http.tls !== undefined, publicOrigin }
 }
 
 interface Plan {

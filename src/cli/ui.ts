@@ -34,7 +34,7 @@ export async function serveUi(config: Config, flags: Flags, log: Log, server: Se
   const stopped = nextSignal()
   const key = randomBytes(32).toString('base64url')
   const boards = openBoards({ config, state: lazyState(config), own: undefined })
-  const board = { boards, pageFolder: join(config.programDir, 'page'), isSecure: false, publicOrigin: '' }
+  const board = { boards, pageFolder: join(config.partsDir, 'page'), isSecure: false, publicOrigin: '' }
   const listener = await listen(server, { ...settingsOf(flags, key), board, mcp: false })
   const address = `http://${HOST}:${listener.port}/#key=${key}`
   const door = flags['no-open'] ? undefined : await openDoor(config, address, log)

@@ -24,6 +24,10 @@ export interface Config {
   readonly home: string
   /** Where the program itself lies. */
   readonly programDir: string
+  /** Where its parts are, which may be within it. */
+  readonly partsDir: string
+  /** What on the disk is its code: a folder, or one file. */
+  readonly ownCode: string
   /** Files and folders that may hold the person's secrets, whether they exist or not. */
   readonly secretFiles: readonly string[]
   /** The folder of the session that the program which started us has, where it told us one; else empty. */
@@ -44,11 +48,15 @@ export interface Proxies {
 export interface LoadInput {
   /** Where the program itself lies: its folder may hold a scorpiox-env.txt. */
   readonly programDir: string
+  /** Both that folder where nothing else is said. */
+  readonly partsDir?: string
+  readonly ownCode?: string
   readonly cwdFlag?: string | undefined
   readonly overrides?: readonly string[] | undefined
 }
 
-export function loadConfig({ programDir, cwdFlag, overrides = [] }: LoadInput): Config {
+export function loadConfig({ cwdFlag, overrides = [], ...program }: LoadInput): Config {
+  const { programDir, partsDir = programDir, ownCode = programDir } = program
   const { env } = process
   const collected = createCollection()
   const base = resolve(cwdFlag ?? orElse(() => process.cwd(), '/', collected))
@@ -79,6 +87,8 @@ export function loadConfig({ programDir, cwdFlag, overrides = [] }: LoadInput): 
     cwd,
     home,
     programDir,
+    partsDir,
+    ownCode,
     secretFiles,
     sessionDir: env.SX_SESSION_DIR ?? '',
     childEnv: withoutSecrets(env),

@@ -13,7 +13,7 @@ import { SECRET_PLACES } from './secret-places.js'
 import { stateDirOf } from './state-dir.js'
 
 export function sandboxTerms(config: Config, levels: readonly CageLevel[]): SandboxTerms {
-  const { settings, cwd, home, programDir, secretFiles, childEnv } = config
+  const { settings, cwd, home, ownCode, secretFiles, childEnv } = config
   const stateDir = stateDirOf(settings)
   const inHome = (path: string): string => (path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path))
   const scripts = [scriptFolderOf(config) ?? []].flat()
@@ -39,7 +39,7 @@ export function sandboxTerms(config: Config, levels: readonly CageLevel[]): Sand
     ],
     writable: listed(settings.SANDBOX_WRITE).map(inHome),
     readable: listed(settings.SANDBOX_READ).map(inHome),
-    fixed: [programDir, ...scripts.filter((folder) => existsSync(folder) && !isWithin(cwd, folder))],
+    fixed: [ownCode, ...scripts.filter((folder) => existsSync(folder) && !isWithin(cwd, folder))],
     programs: scripts,
     pids: settings.SANDBOX_PIDS,
     memoryBytes: settings.SANDBOX_MEMORY_MB * 1024 * 1024,

@@ -7,6 +7,7 @@ const same = [
   ['Café', 'CAFE'],
   ['Überprüfung', 'uberprufung'],
   ['Straße', 'STRASSE'],
+  ['STRAẞE', 'strasse'],
   ['ΟΔΟΣ', 'οδός'],
   ['İstanbul', 'istanbul'],
   ['ısı', 'ISI'],

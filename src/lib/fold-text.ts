@@ -5,7 +5,7 @@ const ACCENTS = /(?![\u3099\u309a])\p{Script=Inherited}|[\u0591-\u05bd\u05bf\u05
 
 export function foldText(text: string): string {
   const plain = text.normalize('NFKD').replaceAll(ACCENTS, '')
-  // Upper case first: only so do ß and ss, and the three sigmas, become one.
-  const folded = plain.toUpperCase().toLowerCase().replaceAll('ς', 'σ')
+  // By way of upper case: only so do ß and ss, and the three sigmas, become one. The large ß has no larger one.
+  const folded = plain.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ')
   return folded.normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC')
 }

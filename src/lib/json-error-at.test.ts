@@ -13,6 +13,20 @@ test.each([
   ["{'a':1}", 1],
   ['{"a":tru}', 8],
   ['["a\nb"]', 3],
+  ['[1]]', 3],
+  ['{]', 1],
+  ['[,', 1],
+  ['{"a"}', 4],
+  ['{"a":1,"b":2]', 12],
+  ['[01]', 2],
+  ['[-]', 2],
+  ['[1.]', 3],
+  ['[1.5e+]', 6],
+  ['[.5]', 1],
+  ['["\\x"]', 3],
+  ['["\\u00g0"]', 6],
+  ['\ufeff1', 0],
+  ['\u00a01', 0],
 ])('%j stops being JSON at %i', (text, at) => {
   expect(jsonErrorAt(text)).toBe(at)
 })
@@ -28,6 +42,21 @@ test('a character that never stands in JSON is found wherever it is put between 
   )
 })
 
+test('of any text, a beginning is good until there and no longer', () => {
+  const piece = fc.constantFrom(...'{}[]:,"\\ua0159-+.eE \n'.split(''), 'true', 'nul', '"a"', '\\u00e9', '[1,', '{"a":')
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const text = pieces.join('')
+      expect(jsonErrorAt(text)).toBe(isJson(text) ? text.length : firstHopeless(text))
+    }),
+    { numRuns: 5000 },
+  )
+})
+
+test('depth is no matter', () => {
+  expect(jsonErrorAt('['.repeat(1_000_000))).toBe(1_000_000)
+})
+
 test('what is cut off ends too early', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), (json, seed) => {
@@ -37,3 +66,54 @@ test('what is cut off ends too early', () => {
     }),
   )
 })
+
+/** The same said otherwise: a beginning is good if one of a few ends makes it JSON. */
+function firstHopeless(text: string): number {
+  for (let end = 1; end <= text.length; end++) if (!canBecomeJson(text.slice(0, end))) return end - 1
+  return text.length
+}
+
+function canBecomeJson(beginning: string): boolean {
+  const ends = [
+    '',
+    '0',
+    '"',
+    '0"',
+    '00"',
+    '000"',
+    '0000"',
+    '\\"',
+    'n"',
+    'rue',
+    'ue',
+    'e',
+    'alse',
+    'lse',
+    'se',
+    'ull',
+    'll',
+    'l',
+  ]
+  const after = ['', '0', '":0', ':0', '"":0']
+  return ends.some((end) => after.some((more) => isJson(closed(`${beginning}${end}${more}`))))
+}
+
+/** With the brackets closed that are open outside of strings. */
+function closed(text: string): string {
+  const open: string[] = []
+  for (const bracket of text.replace(/"(?:[^"\\]|\\.)*"?/g, '').match(/[[\]{}]/g) ?? []) {
+    if (bracket === '[') open.push(']')
+    else if (bracket === '{') open.push('}')
+    else open.pop()
+  }
+  return text + open.toReversed().join('')
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

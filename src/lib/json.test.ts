@@ -24,5 +24,5 @@ test.each(['\\ud800', '\\\\ud800', '\\\\\\ud800', '\u{1f600}', '\ud83d', '\ude00
 test('many backslashes do not take long', () => {
   const started = performance.now()
   printJson(['\\'.repeat(1_000_000), '\ud800'])
-  expect(performance.now() - started).toBeLessThan(500)
+  expect(performance.now() - started).toBeLessThan(10_000)
 })

@@ -74,8 +74,7 @@ export function fitsPipe(command: string): boolean {
 
 /** undefined: this system has not what it takes. Rejects where the system refuses, with its `code`. */
 export async function openNursery(settings: NurserySettings): Promise<Nursery | undefined> {
-  // Bun does not read from pipes that it is given as a descriptor.
-  if (process.platform !== 'linux' || 'bun' in process.versions) return undefined
+  if (process.platform !== 'linux') return undefined
   const { bash, cwd, env, tags, family, outlive } = settings
   const place = makePlace(family)
   const remove = (): void => removePlace(place)

@@ -2,9 +2,9 @@
 // the shell has opened them.
 
 import { closeSync, constants, openSync, readSync, rmSync, writeSync } from 'node:fs'
-import { Socket } from 'node:net'
 
 import { promised } from '../lib/promised.js'
+import { listenAt, type Pipe } from './pipe.js'
 
 export interface Nursling {
   readonly number: number
@@ -54,7 +54,7 @@ export function createWard(number: number, names: Names): Ward {
   // For reading and writing, because opening for writing alone fails while nobody reads.
   let input = names.input === undefined ? undefined : openSync(names.input, constants.O_RDWR | constants.O_NONBLOCK)
   const output = names.output === undefined ? undefined : openOr(names.output, () => closeInput())
-  let socket: Socket | undefined
+  let pipe: Pipe | undefined
   let hear: ((chunk: Buffer) => void) | undefined
   const early: Buffer[] = []
   const up = promised<number | undefined>()
@@ -73,11 +73,9 @@ export function createWard(number: number, names: Names): Ward {
 
   // Only now is there a writer; until then, a reader would think that all has been said.
   function listen(fd: number): void {
-    socket = new Socket({ fd, readable: true, writable: false })
-    socket.on('data', (chunk: Buffer) => (hear ? hear(chunk) : early.push(chunk)))
-    socket.on('error', () => {})
-    socket.once('close', () => closed.resolve())
-    if (!hear) socket.unref()
+    pipe = listenAt(fd, (chunk) => (hear ? hear(chunk) : early.push(chunk)))
+    void pipe.closed.then(() => closed.resolve())
+    if (!hear) pipe.unref()
   }
 
   return {
@@ -99,20 +97,20 @@ export function createWard(number: number, names: Names): Ward {
     },
     run(command, onOutput) {
       hear = onOutput
-      socket?.ref()
+      pipe?.ref()
       for (const chunk of early.splice(0)) onOutput(chunk)
       if (input !== undefined) sentBytes = writeSync(input, `${command}\0`)
       if (pid !== undefined) closeInput()
     },
-    pause: () => void socket?.pause(),
-    resume: () => void socket?.resume(),
+    pause: () => pipe?.pause(),
+    resume: () => pipe?.resume(),
     ignoreOutput() {
-      const left = socket
-      left?.unref().removeAllListeners('data')
-      left?.on('data', () => {
-        left.pause()
-        setTimeout(() => left.resume(), SLOWLY_MS).unref()
-      })
+      const left = pipe
+      left?.unref()
+      hear = () => {
+        left?.pause()
+        setTimeout(() => left?.resume(), SLOWLY_MS).unref()
+      }
     },
     dismiss: closeInput,
     onUp(leader) {
@@ -133,7 +131,7 @@ export function createWard(number: number, names: Names): Ward {
     },
     onClosed() {
       isClosed = true
-      if (!socket) closed.resolve()
+      if (!pipe) closed.resolve()
     },
   }
 }

@@ -10,16 +10,23 @@ const MANAGERS: readonly (readonly [systems: RegExp, command: string])[] = [
   [/\bsuse\b/, 'zypper install'],
 ]
 
-const WINGET: Readonly<Record<string, string>> = { bash: 'Git.Git', git: 'Git.Git' }
+/** What it is called where it has another name. */
+const WINGET: Readonly<Record<string, string>> = { bash: 'Git.Git', git: 'Git.Git', chromium: 'Google.Chrome' }
+const BREW: Readonly<Record<string, string>> = { chromium: '--cask google-chrome' }
+const UBUNTU: Readonly<Record<string, string>> = { chromium: 'chromium-browser' }
 
 /** One command; several to choose from on a Linux that is not known. */
 export function installCommand(program: string, platform = process.platform, osRelease = readOsRelease()): string {
-  if (platform === 'darwin') return `brew install ${program}`
+  if (platform === 'darwin') return `brew install ${BREW[program] ?? program}`
   if (platform === 'win32') return `winget install ${WINGET[program] ?? program}`
   if (platform === 'freebsd' || platform === 'android') return `pkg install ${program}`
-  const system = osRelease.split('\n').filter((line) => /^ID(_LIKE)?=/.test(line))
-  const [, command] = MANAGERS.find(([systems]) => systems.test(system.join(' '))) ?? []
-  if (command !== undefined) return `sudo ${command} ${program}`
+  const system = osRelease
+    .split('\n')
+    .filter((line) => /^ID(_LIKE)?=/.test(line))
+    .join(' ')
+  const [, command] = MANAGERS.find(([systems]) => systems.test(system)) ?? []
+  const name = /\bubuntu\b/.test(system) ? (UBUNTU[program] ?? program) : program
+  if (command !== undefined) return `sudo ${command} ${name}`
   return MANAGERS.map(([, each]) => `${each} ${program}`).join(', or ')
 }
 

@@ -168,7 +168,7 @@ export async function startFork(
   onMessage: (message: unknown) => void,
 ): Promise<Fork> {
   const child = spawn(process.execPath, [script], {
-    cwd: dirname(script),
+    cwd: dirname(process.execPath),
     env,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',

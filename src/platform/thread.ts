@@ -4,6 +4,7 @@
 import { Worker } from 'node:worker_threads'
 
 import { isObject } from '../lib/json.js'
+import { watchMemory } from './thread-memory.js'
 
 export interface Threads {
   /** Throws a ThreadFailure where the thread had to be ended or fell, else what the thread threw. */
@@ -113,8 +114,12 @@ export function openThreads(terms: ThreadTerms): Threads {
   const give = (thread: Thread, asked: Asked): void => {
     clearTimeout(thread.timer)
     const leave = () => end(thread, asked.signal?.reason)
+    const lookAway = watchMemory(terms.memoryMb, () => end(thread, new ThreadFailure('memory')))
     asked.signal?.addEventListener('abort', leave, { once: true })
-    thread.settle = () => asked.signal?.removeEventListener('abort', leave)
+    thread.settle = () => {
+      lookAway()
+      asked.signal?.removeEventListener('abort', leave)
+    }
     thread.asked = asked
     thread.timer = setTimeout(() => end(thread, new ThreadFailure('timeout')), terms.timeoutMs)
     thread.worker.ref()

@@ -50,10 +50,15 @@ export async function replaceFileLater(path: string, text: string): Promise<void
       await file.close()
     }
     await rename(beside, path)
-    await syncFolderLater(dirname(path))
+    await syncFolderLater(dirname(path)).catch(unlessGone)
   } finally {
     await rm(beside, { force: true })
   }
+}
+
+/** Another process may have read the new text at once and removed its folder because of what it says. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
 }
 
 /** A folder that was there keeps the mode its owner gave it. */

@@ -27,7 +27,7 @@ export function scriptTool(script: Script): Tool {
     defers: 'sometimes',
     input,
     ...(output && { output: output.schema }),
-    async run(args, { shell }, call): Promise<Answer> {
+    async run(args, call, { shell }): Promise<Answer> {
       const limit = timeoutMs === undefined ? shell.usualLimit : { ms: timeoutMs, isHard: true }
       // The first line is what a list of background tasks shows of it.
       const command = `# script tool ${name}\nexec ${quotedWord(path)}`

@@ -34,13 +34,13 @@ describe.concurrent('without a terminal', () => {
     const server = home.server()
     await server.initialize('2025-06-18')
     const job = await startJob(server, 'echo begun; sleep 600')
-    // A server opens its desk a little after it began to serve.
+    // A server opens its desk a little after it began to serve, and a job needs a moment to print.
     const out = await vi.waitFor(async () => {
       const said = await printed(home)
       expect(said.out).toContain('· 1 server\n')
+      expect(said.out).toMatch(new RegExp(`\nJobs\n  ${job} · \\d+s · echo begun; sleep 600 · begun\n`))
       return said.out
     }, 20_000)
-    expect(out).toMatch(new RegExp(`\nJobs\n  ${job} · \\d+s · echo begun; sleep 600 · begun\n`))
     expect(out).toMatch(/\nRecent calls\n {2}✓ BackgroundBash · /)
     expect(out).toMatch(/\nServers and tools\n.* · stdio, process \d+ · .*\n {4}✓ .*Bash/)
     await server.close()

@@ -109,17 +109,22 @@ export async function printed(
 
 const SCRIPT = `stty -a > before; sh -c 'echo $$ > pid; exec "$@"' sh "$@"; code=$?; stty -a > after; echo $code > code`
 
-async function openInbox(cwd: string, env: NodeJS.ProcessEnv, look: Look): Promise<Terminal> {
-  const { spawn: openTerminal } = await import('@lydell/node-pty')
-  const { columns = 80, rows = 24, args = [], env: more } = look
+function openInbox(cwd: string, env: NodeJS.ProcessEnv, look: Look): Promise<Terminal> {
+  return openTerminal({ ...look, args: ['inbox', '--cwd', cwd, ...(look.args ?? [])], env: { ...env, ...look.env } })
+}
+
+/** The program in a pseudo-terminal. */
+export async function openTerminal(look: Look): Promise<Terminal> {
+  const { spawn: open } = await import('@lydell/node-pty')
+  const { columns = 80, rows = 24, args = [], env } = look
   const desk = emptyFolder()
-  const command = [process.execPath, PROGRAM, 'inbox', '--cwd', cwd, ...args]
-  const terminal = openTerminal('bash', ['--norc', '-c', SCRIPT, 'bash', ...command], {
+  const command = [process.execPath, PROGRAM, ...args]
+  const terminal = open('bash', ['--norc', '-c', SCRIPT, 'bash', ...command], {
     cwd: desk,
     cols: columns,
     rows,
     name: 'xterm-256color',
-    env: { ...cleanEnv(env), TERM: 'xterm-256color', ...more },
+    env: { ...cleanEnv(), TERM: 'xterm-256color', ...env },
     encoding: null,
   })
   const received: Buffer[] = []

@@ -37,49 +37,61 @@ type Answer = 'all' | 'each' | 'none' | undefined
 
 const INTERRUPTED = 130
 
+/** Gives the exit code. */
 export async function carryOut(undertaking: Undertaking, flags: Flags, config: Config): Promise<number> {
-  const { childEnv: env } = config
-  const { first, steps, last, command } = undertaking
+  const { first, steps, last } = undertaking
+  const { childEnv: env, home } = config
   const every = [first, ...steps, last].filter((step) => step !== undefined)
   const streams = env.TERM === 'dumb' ? undefined : terminalStreams()
   const colours = streams !== undefined && (env.NO_COLOR ?? '') === ''
-  await print(paragraphs(every.map((step) => shown(step, config.home, colours))))
+  await print(paragraphs(every.map((step) => shown(step, home, colours))))
   const isStuck = every.some((step) => step.isStuck)
   const open = every.filter(({ perform }) => perform !== undefined)
   if (open.length === 0) return isStuck ? 1 : 0
-  if (flags['dry-run']) {
-    await print('\nNothing was changed: this was only to see.\n')
-    return isStuck ? 1 : 0
+  const chosen = await choose(undertaking, open, flags, streams, home)
+  if (!('steps' in chosen)) {
+    await print(`\nNothing was changed${chosen.because}\n`)
+    return isStuck ? 1 : chosen.exitCode
   }
-  if (!flags.yes && streams === undefined) {
-    await print(`\nNothing was changed: there is nobody to ask. To do it unasked: scorpiox-code ${command} --yes\n`)
-    return 1
-  }
-  const answer = flags.yes || streams === undefined ? 'all' : await ask(open, streams)
-  if (answer === undefined || answer === 'none') {
-    await print('Nothing was changed.\n')
-    return answer === 'none' ? 0 : INTERRUPTED
-  }
-  const chosen = answer === 'each' && streams ? await askEach(undertaking, streams) : open
-  if (chosen === undefined) {
-    await print('Nothing was changed.\n')
-    return INTERRUPTED
-  }
-  const isDone = await performAll(chosen)
-  if (chosen.length > 0) await print(undertaking.closing)
+  const isDone = await performAll(chosen.steps, undertaking)
+  if (isDone && chosen.steps.length > 0) await print(undertaking.closing)
   return isDone && !isStuck ? 0 : 1
 }
 
-async function performAll(steps: readonly Step[]): Promise<boolean> {
+type Choice = { readonly steps: readonly Step[] } | { readonly because: string; readonly exitCode: number }
+
+async function choose(
+  undertaking: Undertaking,
+  open: readonly Step[],
+  flags: Flags,
+  streams: Streams | undefined,
+  home: string,
+): Promise<Choice> {
+  if (flags['dry-run']) return { because: ': this was only to see.', exitCode: 0 }
+  if (flags.yes) return { steps: open }
+  if (streams === undefined) {
+    const unasked = `scorpiox-code ${undertaking.command} --yes`
+    return { because: `: there is nobody to ask. To do it unasked: ${unasked}`, exitCode: 1 }
+  }
+  const answer = await ask(open, streams)
+  if (answer === 'none') return { because: '.', exitCode: 0 }
+  const steps = answer === 'each' ? await askEach(undertaking, streams, home) : open
+  return answer === undefined || steps === undefined ? { because: '.', exitCode: INTERRUPTED } : { steps }
+}
+
+/** Without the first nothing else is of use, and while a step is undone the last would take away what it needs. */
+async function performAll(steps: readonly Step[], { first, last }: Undertaking): Promise<boolean> {
   let isDone = true
   if (steps.length > 0) await print('\n')
   for (const step of steps) {
+    if (step === last && !isDone) break
     try {
       await print(`✓ ${step.title}: ${step.perform?.() ?? ''}\n`)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       isDone = false
       await print(`✗ ${step.title}: ${error.message}\n`)
+      if (step === first) break
     }
   }
   return isDone
@@ -104,12 +116,16 @@ async function ask(open: readonly Step[], streams: Streams): Promise<Answer> {
   return clack.isCancel(answer) ? undefined : answer
 }
 
-async function askEach({ first, steps, last }: Undertaking, streams: Streams): Promise<readonly Step[] | undefined> {
+async function askEach(
+  { first, steps, last }: Undertaking,
+  streams: Streams,
+  home: string,
+): Promise<readonly Step[] | undefined> {
   const clack = await import('@clack/prompts')
   const open = steps.filter(({ perform }) => perform !== undefined)
   const chosen: Step[] = []
   for (const step of open) {
-    const answer = await clack.confirm({ ...streams, message: `${step.title} (${step.place})?` })
+    const answer = await clack.confirm({ ...streams, message: `${step.title}, ${shortened(step.place, home)}?` })
     if (clack.isCancel(answer)) return undefined
     if (answer) chosen.push(step)
   }
@@ -129,9 +145,12 @@ function isLine(text: string | undefined): boolean {
 
 function shown({ title, place, lines, note, isStuck }: Step, home: string, colours: boolean): string {
   const said = note === undefined ? '' : `: ${note}`
-  const short = place.startsWith(join(home, sep)) ? `~${place.slice(home.length)}` : place
-  const head = `${isStuck ? '✗ ' : ''}${title}  ${short}${said}\n`
+  const head = `${isStuck ? '✗ ' : ''}${title}  ${shortened(place, home)}${said}\n`
   return head + lines.map((line) => `${coloured(line, colours)}\n`).join('')
+}
+
+function shortened(place: string, home: string): string {
+  return place.startsWith(join(home, sep)) ? `~${place.slice(home.length)}` : place
 }
 
 function coloured({ mark, text }: Line, colours: boolean): string {

@@ -56,7 +56,7 @@ export const CLIENTS: readonly Client[] = [
   },
 ]
 
-export function pathsOf({ platform }: Pick<Machine, 'platform'>): typeof posix {
+function pathsOf({ platform }: Pick<Machine, 'platform'>): typeof posix {
   return platform === 'win32' ? win32 : posix
 }
 

@@ -14,6 +14,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
@@ -66,7 +67,7 @@ export async function findSource(folder: string, running: Running): Promise<Sour
   if (script === undefined) return { file: runtime, launch }
   const beside = join(dirname(script), basename(place))
   // What was built of another version, or for another machine, does not answer with ours.
-  if (isFile(beside) && (await versionOf(beside)) === VERSION) return { file: beside, launch }
+  if (isNewer(beside, script) && (await versionOf(beside)) === VERSION) return { file: beside, launch }
   const isCarried = isPassing(script, temporary)
   const lasting = isCarried ? carriedPlace(join(folder, PROGRAMS), script) : script
   const carried = isCarried && !isFile(lasting) ? { carried: script } : {}
@@ -193,6 +194,12 @@ function quietly(work: () => void): void {
   } catch {
     // It still runs; the next one tries again.
   }
+}
+
+/** What was built before the script was is of an older one. */
+function isNewer(executable: string, script: string): boolean {
+  const [built, written] = [executable, script].map((path) => statSync(path, { throwIfNoEntry: false }))
+  return built?.isFile() === true && built.mtimeMs >= (written?.mtimeMs ?? 0)
 }
 
 function isFile(path: string): boolean {

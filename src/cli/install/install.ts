@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import type { Config } from '../../config/load.js'
 import { Failure } from '../../lib/failure.js'
 import { askProgram } from '../../platform/process.js'
+import { executableEntry } from '../../platform/program.js'
 import { writePersonsFile } from '../../store/persons-file.js'
 import type { Arguments } from '../args.js'
 import type { Launch } from '../connect.js'
-import { isCompiled } from '../self.js'
 import { carryOut, type Step } from './carry-out.js'
 import { CLIENTS, type Machine } from './clients.js'
 import { entryFor } from './entry.js'
@@ -44,7 +44,7 @@ export function runningProgram({ childEnv }: Config): Running {
   return {
     platform: process.platform,
     runtime: process.execPath,
-    script: named === undefined || isCompiled() ? undefined : realpathSync(named),
+    script: named === undefined || executableEntry() !== undefined ? undefined : realpathSync(named),
     temporary: realpathSync(tmpdir()),
     versionOf: (file) => askProgram(file, ['--version'], childEnv),
   }

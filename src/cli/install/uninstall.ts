@@ -27,7 +27,8 @@ export async function uninstallFromTerminal(config: Config, { operands, flags }:
     namedTargets(names, machine).map((target) => lookAt(target, { command: '', args: [] })),
   )
   const steps = looks.flatMap((look) => disconnecting(look, folder, operands.length > 0))
-  const last = operands.length === 0 ? removing(folder, place) : undefined
+  const isHeld = steps.some(({ isStuck }) => isStuck)
+  const last = operands.length === 0 ? removing(folder, place, isHeld) : undefined
   const closing = '\nClients that are running keep what they have until they are restarted.\n'
   return carryOut({ command: 'uninstall', steps, ...(last && { last }), closing }, flags, config)
 }
@@ -61,11 +62,13 @@ function disconnecting(look: Look, folder: string, isNamed: boolean): readonly S
   }
 }
 
-function removing(folder: string, place: string): Step {
+/** Whether a client that could not be changed may still start it, `isHeld` says. */
+function removing(folder: string, place: string, isHeld: boolean): Step {
   const base = { title: 'The executable', place, lines: [], isStuck: false }
   const presence = presenceOf(place, {}, readRecord(folder).executable)
   if (presence === 'foreign') return { ...base, note: 'left alone: `scorpiox-code install` did not put it there' }
   if (presence === 'absent' && !hasPrograms(folder)) return { ...base, note: 'not installed' }
+  if (isHeld) return { ...base, note: 'kept, because a client that was left alone may start it' }
   const perform = (): string => {
     const left = removeExecutable(folder, place)
     rmSync(join(folder, RECORD), { force: true })

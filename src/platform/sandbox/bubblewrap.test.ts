@@ -4,7 +4,6 @@ import { join, relative } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { installCommand } from '../package-manager.js'
 import { adviceFor, findBubblewrap } from './bubblewrap.js'
 
 /** A folder with a bwrap of that version in it. */
@@ -37,18 +36,6 @@ test('one that a command could have put there is passed over, and so is one in a
   await expect(findBubblewrap({ PATH: planted }, [planted])).rejects.toThrow('is not installed')
   await expect(findBubblewrap({ PATH: relative(process.cwd(), good) }, [])).rejects.toThrow('is not installed')
   await expect(findBubblewrap({}, [])).rejects.toThrow('is not installed')
-})
-
-test.each([
-  ['ID=debian', 'sudo apt install bubblewrap'],
-  ['ID=pop\nID_LIKE="ubuntu debian"', 'sudo apt install bubblewrap'],
-  ['ID="rocky"\nID_LIKE="rhel centos fedora"', 'sudo dnf install bubblewrap'],
-  ['ID=alpine', 'sudo apk add bubblewrap'],
-  ['ID=arch', 'sudo pacman -S bubblewrap'],
-  ['ID="opensuse-leap"\nID_LIKE="suse opensuse"', 'sudo zypper install bubblewrap'],
-  ['', 'apt install bubblewrap, or dnf install bubblewrap'],
-])('on %j one is told %s', (osRelease, expected) => {
-  expect(installCommand('bubblewrap', 'linux', osRelease)).toContain(expected)
 })
 
 test('whatever bwrap complains about, there is something to do', () => {

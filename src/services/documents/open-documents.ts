@@ -18,7 +18,7 @@ export interface Surroundings {
 export function openDocuments({ config, log, wayOut }: Surroundings): Documents {
   const { READDOCS_MAX_CHARS: maxChars, READDOCS_ROBOTS: asksRobots } = config.settings
   const robots = asksRobots ? createRobots(wayOut, WHO_WE_ARE) : undefined
-  const extractor = openExtractor({ programDir: config.programDir })
+  const extractor = openExtractor({ partsDir: config.partsDir })
   return createDocuments({
     ask: createAsk(wayOut, robots),
     extractor,

@@ -12,7 +12,7 @@ import { createImages, type Images } from './images.js'
 export function openImages(config: Config, isConfined: boolean): Images {
   return createImages(
     groundsOf(config, isConfined),
-    createDarkrooms(join(config.programDir, 'darkroom.js'), environmentOf(config)),
+    createDarkrooms(join(config.partsDir, 'darkroom.js'), environmentOf(config)),
   )
 }
 

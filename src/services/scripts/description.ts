@@ -5,7 +5,8 @@ import { Failure } from '../../lib/failure.js'
 import { isObject, parseJson, type JsonObject } from '../../lib/json.js'
 import { jsonErrorAt } from '../../lib/json-error-at.js'
 import { jsonInText } from '../../lib/json-in-text.js'
-import { compileSchema, type Check } from '../../lib/json-schema/compile.js'
+import type { Check } from '../../lib/json-schema/check.js'
+import { compileSchema } from '../../lib/json-schema/compile.js'
 import { readLines } from './line-format.js'
 
 export interface Description {

@@ -7,10 +7,11 @@ import {
   type IncomingMessage,
   type Server as HttpServer,
 } from 'node:http'
-import { createServer as createHttpsServer } from 'node:https'
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
+import { Failure } from '../../lib/failure.js'
 import { INVALID_REQUEST } from '../../protocol/protocol-error.js'
 import { linger } from './linger.js'
 import type { Tls, TlsOptions } from './tls.js'
@@ -57,8 +58,17 @@ export function createNodeServer(tls: Tls | undefined, maxConnections: number, b
     http,
     isSecure: https !== undefined,
     connections: watchConnections(http),
-    secureWith: (options) => https?.setSecureContext(options),
+    secureWith: (options) => https && renew(https, options),
   }
+}
+
+function renew(https: HttpsServer, options: TlsOptions): void {
+  if (!('setSecureContext' in https)) {
+    throw new Failure(
+      'This runtime cannot change it while connections are open; restart the server to use the new one.',
+    )
+  }
+  https.setSecureContext(options)
 }
 
 function watchConnections(http: HttpServer): ReadonlySet<Socket> {

@@ -53,6 +53,8 @@ let pages: Record<string, unknown> = {}
 let isDown = false
 const server = createServer((request, response) => {
   asked.push(request.url ?? '')
+  // A connection that was used before and breaks is replaced by some runtimes, which would ask twice for one of us.
+  response.setHeader('connection', 'close')
   const page = request.url === '/jwks' ? { keys } : pages[request.url ?? '']
   if (isDown) response.socket?.destroy()
   else if (page === undefined) response.writeHead(404).end()

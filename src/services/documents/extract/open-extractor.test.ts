@@ -8,8 +8,8 @@ import { Failure } from '../../../lib/failure.js'
 import type { Source } from './extractor.js'
 import { openExtractor } from './open-extractor.js'
 
-const programDir = resolve(import.meta.dirname, '../../../../dist')
-const extractor = openExtractor({ programDir })
+const partsDir = resolve(import.meta.dirname, '../../../../dist')
+const extractor = openExtractor({ partsDir })
 afterAll(() => extractor.close())
 
 function given(text: string, more: Partial<Source> = {}): Source {
@@ -118,7 +118,7 @@ test('a page above the size that is judged is read by the plain rule', { timeout
 })
 
 test('one that nobody wants any more is ended', async () => {
-  const own = openExtractor({ programDir })
+  const own = openExtractor({ partsDir })
   const cancel = new AbortController()
   const reading = own.read(given(`<p>${SENTENCE}</p>`), cancel.signal)
   cancel.abort(new Error('not wanted'))
@@ -128,7 +128,7 @@ test('one that nobody wants any more is ended', async () => {
 })
 
 test('one that takes too long is ended and says so', async () => {
-  const own = openExtractor({ programDir, timeoutMs: 1 })
+  const own = openExtractor({ partsDir, timeoutMs: 1 })
   await expect(own.read(given(many(20_000, `<p>${SENTENCE}</p>`)))).rejects.toThrow(/took longer than/)
   await own.close()
 })
@@ -139,10 +139,10 @@ test('an idle thread does not keep a process alive, and nothing of it is loaded 
     import { pathToFileURL } from 'node:url'
     const { openExtractor } = await import(pathToFileURL(process.argv[1] + '/judge/extractor.mjs'))
     const page = { url: 'https://site.example/', contentType: '', bytes: new TextEncoder().encode('<p>Some words</p>'), format: 'text', fragment: '' }
-    const { content } = await openExtractor({ programDir: process.argv[1] }).read(page)
+    const { content } = await openExtractor({ partsDir: process.argv[1] }).read(page)
     const loaded = Object.keys(createRequire(import.meta.url).cache).filter((file) => /linkedom|defuddle|readability|htmlparser2/.test(file))
     console.log(JSON.stringify([content, loaded]))`
-  const args = ['--input-type=module', '-e', script, programDir]
+  const args = ['--input-type=module', '-e', script, partsDir]
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 25_000 })
   expect(JSON.parse(stdout)).toEqual(['Some words', []])
 })

@@ -10,14 +10,14 @@ import { failureIn, isReading } from './messages.js'
 const LIMITS = { most: 2, timeoutMs: 10_000, idleMs: 3 * 60_000, memoryMb: 224 }
 
 export interface ExtractorPlace {
-  /** Where the program lies; its parts are below. */
-  readonly programDir: string
+  /** Where the parts of the program are. */
+  readonly partsDir: string
   readonly timeoutMs?: number
   readonly idleMs?: number
 }
 
-export function openExtractor({ programDir, ...terms }: ExtractorPlace): Extractor {
-  const threads = openThreads({ ...LIMITS, ...terms, file: join(programDir, 'parts', 'extract-worker.js') })
+export function openExtractor({ partsDir, ...terms }: ExtractorPlace): Extractor {
+  const threads = openThreads({ ...LIMITS, ...terms, file: join(partsDir, 'parts', 'extract-worker.js') })
   threads.warm()
   return {
     async read(source, signal) {

@@ -2,6 +2,7 @@
 
 import { Failure } from '../../../lib/failure.js'
 import type { ImageFormat } from '../../../lib/image-format.js'
+import type { Pixels } from '../../../lib/plain-png.js'
 import { clip, longEdge, wholeOf, type Rectangle, type Size } from '../../../lib/rectangle.js'
 import { LONG_EDGE } from '../limits.js'
 import type { Picture } from '../picture.js'
@@ -15,12 +16,6 @@ export interface Subject {
 
 export interface Exposure extends Pick<Picture, 'original' | 'region' | 'page' | 'wasTurned' | 'isDamaged'> {
   readonly pixels: Pixels
-}
-
-export interface Pixels extends Size {
-  readonly data: Buffer
-  /** Red, green, blue, and opacity where there is a fourth. */
-  readonly channels: 3 | 4
 }
 
 export function regionOf({ crop }: Subject, original: Size): Rectangle {

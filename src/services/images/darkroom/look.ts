@@ -1,7 +1,7 @@
 // What pixels look like: whether something shines through them, and whether they were drawn or photographed.
 
+import type { Pixels } from '../../../lib/plain-png.js'
 import type { Picture } from '../picture.js'
-import type { Pixels } from './exposure.js'
 
 export interface Opaque {
   readonly opaque: Pixels

@@ -15,7 +15,8 @@ if (isMainThread) work()
 else keepWatch()
 
 function work(): void {
-  const watch = new Worker(process.argv[1] ?? '')
+  // Itself: behind the runtime, or behind the executable that has it within.
+  const watch = new Worker(process.argv.at(-1) ?? '')
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   const allow = (allowance?: Allowance): void => watch.postMessage(allowance)
   // Threads of a decoder would be waited for by any gentler end.

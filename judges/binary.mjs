@@ -1,0 +1,65 @@
+// Judge: the one executable, driven by real clients of both eras from an empty folder, with neither Node.js nor Bun in
+// PATH and nothing beside it. Skipped where there is no Bun to build it with.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { openWorld } from './binary/world.mjs'
+import { commandChecks, httpChecks, restartedChecks, sandboxChecks, toolChecks } from './binary/checks.mjs'
+import { findBun } from '../scripts/find-bun.mjs'
+import { openReport } from './shared/report.mjs'
+import { openSession, periodClients } from './shared/session.mjs'
+
+const root = resolve(import.meta.dirname, '..')
+const report = openReport('binary')
+const clients = periodClients.filter(({ mode }) => mode && mode !== 'auto')
+
+if (process.platform !== 'linux') report.skip('all', `no sandbox on ${process.platform}`)
+else if (findBun(() => undefined) === undefined) report.skip('all', 'no Bun to build it with')
+else if (await report.check('builds', build, () => [])) await judge()
+report.finish()
+
+async function build() {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/binary.mjs'], { cwd: root, encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  assert.ok(existsSync(join(root, 'dist/scorpiox-code')))
+}
+
+async function judge() {
+  const world = await openWorld(join(root, 'dist/scorpiox-code'))
+  if (!world.hasBrowser) report.skip('a page made by its scripts', 'no browser')
+  if (!world.images) report.skip('images', 'nothing to make them with')
+  try {
+    for (const client of clients) {
+      const home = world.home()
+      await conduct(client.label, client, world, home, toolChecks)
+      await conduct(`${client.label} | restarted`, client, world, home, restartedChecks)
+    }
+    const [client] = clients
+    // In a cage nothing is seen of the folder that the other PATH leads to.
+    const caged = { ...world, env: { ...world.env, PATH: '/usr/bin:/bin', SANDBOX: 'workspace' } }
+    await conduct('sandbox', client, caged, world.home(), sandboxChecks)
+    await runAll('commands', commandChecks(world))
+    await runAll('http', httpChecks(caged, client))
+  } finally {
+    world.close()
+  }
+}
+
+async function conduct(label, client, { program, env, ...world }, { HOME, project }, checks) {
+  process.chdir(project)
+  const session = await openSession(client, { command: program, args: [], env }, HOME)
+  try {
+    const evidence = () => session.evidence()
+    if (!(await report.check(`${label} | connects`, session.connect, evidence))) return
+    for (const [what, check] of checks(session, world, project))
+      await report.check(`${label} | ${what}`, check, evidence)
+  } finally {
+    session.dispose()
+    process.chdir(import.meta.dirname)
+  }
+}
+
+async function runAll(label, checks) {
+  for (const [what, check] of checks) await report.check(`${label} | ${what}`, check, () => [])
+}

@@ -1,0 +1,112 @@
+// Builds the program as one executable that needs neither Node.js nor node_modules: dist/scorpiox-code for the machine it
+// is built on, or with --all one for each system in dist/binaries/. docs/binary.md says what it has and lacks.
+
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+import { rolldown } from 'rolldown'
+
+import { findBun } from './find-bun.mjs'
+
+const TARGETS = [
+  'linux-x64',
+  'linux-arm64',
+  'linux-x64-musl',
+  'linux-arm64-musl',
+  'darwin-x64',
+  'darwin-arm64',
+  'windows-x64',
+  'windows-arm64',
+]
+
+/** Native code, or made for one system: the runtime has something else for it. None is looked for on the disk either. */
+const ABSENT = ['sharp', '@photostructure/sqlite', 'libheif-js', '@napi-rs/canvas', '@sparticuz/chromium', 'pg-native']
+
+/** What the executable starts as a program or a thread of its own is a file of its own within it. */
+const PARTS = [
+  { file: 'scorpiox-code.js', source: 'src/executable.ts', absent: ABSENT },
+  // Without a canvas no page of a PDF can be drawn, and what reads it is large.
+  { file: 'darkroom.js', source: 'src/services/images/darkroom/main.ts', absent: [...ABSENT, 'unpdf'] },
+  { file: 'parts/extract-worker.js', source: 'src/services/documents/extract/worker.ts', absent: ABSENT },
+]
+
+// Settings of Bun in the folder that it is started in would be those of a project, and are not read.
+const FLAGS =
+  '--compile --bytecode --minify --no-compile-autoload-dotenv --no-compile-autoload-bunfig --root . --asset page'
+
+const root = resolve(import.meta.dirname, '..')
+const { all } = parseArgs({ options: { all: { type: 'boolean', default: false } } }).values
+const bun = findBun(stop)
+if (!existsSync(join(root, 'dist/page/index.html'))) stop('dist/ is missing: use npm run binary, which builds it first')
+const workshop = await mkdtemp(join(tmpdir(), 'scorpiox-binary-'))
+try {
+  for (const part of PARTS) await bundle(part)
+  await cp(join(root, 'dist/page'), join(workshop, 'page'), { recursive: true })
+  await (all ? compileAll(join(root, 'dist/binaries')) : compileHere())
+} finally {
+  await rm(workshop, { recursive: true, force: true })
+}
+
+/** With the packages it uses, which dist/ leaves to npm. */
+async function bundle({ file, source, absent }) {
+  const build = await rolldown({
+    input: join(root, source),
+    cwd: root,
+    platform: 'node',
+    tsconfig: false,
+    // The file that Node.js would take has parts that no bundler finds.
+    resolve: { alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') } },
+    plugins: [without(absent)],
+    // The package says that importing its files does nothing, which is so of its library.
+    treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/].*main\.ts$/, sideEffects: true }] },
+    // Where the sources lie means nothing elsewhere.
+    transform: { define: { 'import.meta': '{}', 'import.meta.dirname': '""', 'import.meta.url': '"file:///"' } },
+  })
+  const entryFileNames = basename(file)
+  const chunkFileNames = `${basename(file, '.js')}/[name].js`
+  await build.write({ dir: join(workshop, dirname(file)), entryFileNames, chunkFileNames, format: 'cjs' })
+  await build.close()
+}
+
+function without(packages) {
+  const mark = '\0absent:'
+  return {
+    name: 'without',
+    resolveId: (id) => (packages.some((name) => `${id}/`.startsWith(`${name}/`)) ? `${mark}${id}` : null),
+    load: (id) => (id.startsWith(mark) ? `throw new Error('${id.slice(mark.length)} is not here')` : null),
+  }
+}
+
+async function compileHere() {
+  await compile(join(root, 'dist', process.platform === 'win32' ? 'scorpiox-code.exe' : 'scorpiox-code'))
+}
+
+async function compileAll(folder) {
+  await mkdir(folder, { recursive: true })
+  let sums = ''
+  for (const target of TARGETS) {
+    const name = `scorpiox-code-${target}${target.startsWith('windows') ? '.exe' : ''}`
+    await compile(join(folder, name), `--target=bun-${target}`)
+    const hash = createHash('sha256').update(await readFile(join(folder, name)))
+    sums += `${hash.digest('hex')}  ${name}\n`
+  }
+  await writeFile(join(folder, 'SHA256SUMS'), sums)
+}
+
+async function compile(outfile, ...target) {
+  const args = ['build', ...FLAGS.split(' '), ...target, ...PARTS.map(({ file }) => file), '--outfile', outfile]
+  const { status, stdout, stderr } = spawnSync(bun, args, { cwd: workshop, encoding: 'utf8' })
+  if (status !== 0) stop(`${bun} could not build ${outfile}:\n${stdout}${stderr}`)
+  const { size } = await stat(outfile)
+  console.log(`${outfile.slice(root.length + 1)}: ${(size / 1e6).toFixed(1)} MB`)
+}
+
+function stop(reason) {
+  console.error(reason)
+  process.exit(1)
+}

@@ -1,0 +1,81 @@
+// The whole suite on each runtime people start the server with: `npm run test:matrix [-- runtime...] [-- filter...]`.
+// Tests start servers with the runtime they run on themselves, and find it as `node` on their PATH, so each run is the same
+// suite in another world. Nothing here is about one runtime but where its binary lies and how it is started.
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..')
+const judges = join(root, 'judges')
+const RUNTIMES = ['node20', 'node22', 'node24', 'bun']
+const CLOSING = /^(\d+) passed, (\d+) failed, (\d+) skipped$/m
+
+const words = process.argv.slice(2).filter((word) => word !== '--')
+const named = words.filter((word) => RUNTIMES.includes(word))
+const filters = words.filter((word) => !RUNTIMES.includes(word))
+const chosen = named.length > 0 ? named : RUNTIMES
+
+install()
+process.chdir(root)
+const rows = []
+for (const name of chosen) rows.push(await run(name))
+print(rows)
+process.exitCode = rows.every(({ isGood }) => isGood) ? 0 : 1
+
+async function run(name) {
+  const binary = binaryOf(name)
+  const version = binary && versionOf(binary)
+  if (!version) return { name, version: 'not found', isGood: false, minutes: 0 }
+  console.log(`\n${name} ${version}`)
+  const folder = mkdtempSync(join(tmpdir(), 'scorpiox-matrix-'))
+  symlinkSync(binary, join(folder, 'node'))
+  const startedAt = Date.now()
+  const said = await vitest(binary, { PATH: `${folder}${delimiter}${process.env.PATH}` })
+  rmSync(folder, { recursive: true, force: true })
+  const [, passed, failed, skipped] = CLOSING.exec(said.text) ?? []
+  const minutes = (Date.now() - startedAt) / 60_000
+  return { name, version, passed, failed, skipped, minutes, isGood: said.code === 0 && failed === '0' }
+}
+
+/** What is tested where is said by the tests (test/runtime.ts): a skipped one is no failure here, as it would be with CI=true. */
+async function vitest(binary, env) {
+  const flags = binary.endsWith('bun') ? ['--bun'] : []
+  const child = spawn(binary, [...flags, 'node_modules/vitest/vitest.mjs', 'run', ...filters], {
+    env: { ...process.env, CI: '', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk
+    process.stdout.write(chunk)
+  })
+  const code = await new Promise((settle) => child.once('close', settle))
+  return { code, text }
+}
+
+/** The running Node stands for its own major, the others come with the judges. */
+function binaryOf(name) {
+  if (name === `node${process.versions.node.split('.')[0]}`) return process.execPath
+  const file = join(judges, 'node_modules', name, 'bin', name === 'bun' ? 'bun' : 'node')
+  return existsSync(file) ? file : undefined
+}
+
+function versionOf(binary) {
+  const { status, stdout } = spawnSync(binary, ['--version'], { encoding: 'utf8' })
+  return status === 0 ? stdout.trim().replace(/^v/, '') : undefined
+}
+
+function install() {
+  if (chosen.every(binaryOf) || existsSync(join(judges, 'node_modules/.package-lock.json'))) return
+  console.log('bringing the runtimes (npm ci in judges/)')
+  const shell = process.platform === 'win32'
+  const { status } = spawnSync('npm', ['ci'], { cwd: judges, shell, stdio: ['ignore', 'ignore', 'inherit'] })
+  if (status !== 0) process.exit(1)
+}
+
+function print(results) {
+  console.log('\n| runtime | version | passed | failed | skipped | minutes |\n|---|---|---:|---:|---:|---:|')
+  for (const { name, version, passed = '–', failed = '–', skipped = '–', minutes } of results)
+    console.log(`| ${name} | ${version} | ${passed} | ${failed} | ${skipped} | ${minutes.toFixed(1)} |`)
+}

@@ -1,0 +1,92 @@
+// Where each client keeps its configuration, on every system.
+
+import { expect, test } from 'vitest'
+
+import { CLIENTS, type Machine } from './clients.js'
+
+const LINUX: Machine = { platform: 'linux', home: '/home/ann', cwd: '/srv/shop', env: {}, list: () => [] }
+const MAC: Machine = { ...LINUX, platform: 'darwin', home: '/Users/ann' }
+const WINDOWS: Machine = {
+  ...LINUX,
+  platform: 'win32',
+  home: 'C:\\Users\\Ann',
+  env: { APPDATA: 'C:\\Users\\Ann\\AppData\\Roaming', LOCALAPPDATA: 'C:\\Users\\Ann\\AppData\\Local' },
+}
+
+function where(id: string, machine: Machine): readonly string[] {
+  const client = CLIENTS.find((each) => each.id === id)
+  return client?.places(machine).map(({ file }) => file) ?? []
+}
+
+test.each([
+  ['claude-code', '~/.claude.json', '~/.claude.json', '~\\.claude.json'],
+  [
+    'claude-desktop',
+    '~/.config/Claude/claude_desktop_config.json',
+    '~/Library/Application Support/Claude/claude_desktop_config.json',
+    '~\\AppData\\Roaming\\Claude\\claude_desktop_config.json',
+  ],
+  ['cursor', '~/.cursor/mcp.json', '~/.cursor/mcp.json', '~\\.cursor\\mcp.json'],
+  [
+    'vscode',
+    '~/.config/Code/User/mcp.json',
+    '~/Library/Application Support/Code/User/mcp.json',
+    '~\\AppData\\Roaming\\Code\\User\\mcp.json',
+  ],
+  [
+    'vscode-insiders',
+    '~/.config/Code - Insiders/User/mcp.json',
+    '~/Library/Application Support/Code - Insiders/User/mcp.json',
+    '~\\AppData\\Roaming\\Code - Insiders\\User\\mcp.json',
+  ],
+  [
+    'vscodium',
+    '~/.config/VSCodium/User/mcp.json',
+    '~/Library/Application Support/VSCodium/User/mcp.json',
+    '~\\AppData\\Roaming\\VSCodium\\User\\mcp.json',
+  ],
+  [
+    'windsurf',
+    '~/.codeium/windsurf/mcp_config.json',
+    '~/.codeium/windsurf/mcp_config.json',
+    '~\\.codeium\\windsurf\\mcp_config.json',
+  ],
+  ['devin', '~/.config/devin/config.json', '~/.config/devin/config.json', '~\\AppData\\Roaming\\devin\\config.json'],
+  ['codex', '~/.codex/config.toml', '~/.codex/config.toml', '~\\.codex\\config.toml'],
+  ['gemini', '~/.gemini/settings.json', '~/.gemini/settings.json', '~\\.gemini\\settings.json'],
+  ['zed', '~/.config/zed/settings.json', '~/.config/zed/settings.json', '~\\AppData\\Roaming\\Zed\\settings.json'],
+])('%s', (id, linux, mac, windows) => {
+  expect(where(id, LINUX)).toEqual([linux.replace('~', LINUX.home)])
+  expect(where(id, MAC)).toEqual([mac.replace('~', MAC.home)])
+  expect(where(id, WINDOWS)).toEqual([windows.replace('~', () => WINDOWS.home)])
+  expect(where(id, { ...WINDOWS, env: {} })).toEqual([windows.replace('~', () => WINDOWS.home)])
+})
+
+test.each([
+  ['claude-code', { CLAUDE_CONFIG_DIR: '/srv/claude' }, '/srv/claude/.claude.json'],
+  ['codex', { CODEX_HOME: '/srv/codex' }, '/srv/codex/config.toml'],
+  ['gemini', { GEMINI_CLI_HOME: '/srv/g' }, '/srv/g/.gemini/settings.json'],
+  ['vscode', { XDG_CONFIG_HOME: '/srv/x' }, '/srv/x/Code/User/mcp.json'],
+  ['zed', { XDG_CONFIG_HOME: '/srv/x' }, '/srv/x/zed/settings.json'],
+  ['codex', { CODEX_HOME: 'relative' }, '/home/ann/.codex/config.toml'],
+])('%s is where the environment says, if that is absolute: %j', (id, env, file) => {
+  expect(where(id, { ...LINUX, env })).toEqual([file])
+})
+
+test('the environment moves Zed on Linux only', () => {
+  expect(where('zed', { ...MAC, env: { XDG_CONFIG_HOME: '/srv/x' } })).toEqual(['/Users/ann/.config/zed/settings.json'])
+})
+
+test('Claude Desktop from the store has its files in the folder of the package', () => {
+  const list = (folder: string): readonly string[] =>
+    folder.endsWith('Packages') ? ['Claude_pzs8sxrjxfjjc', 'Microsoft.Edge', 'Claudette_1'] : []
+  expect(where('claude-desktop', { ...WINDOWS, list })).toEqual([
+    'C:\\Users\\Ann\\AppData\\Local\\Packages\\Claude_pzs8sxrjxfjjc\\LocalCache\\Roaming\\Claude\\claude_desktop_config.json',
+    'C:\\Users\\Ann\\AppData\\Roaming\\Claude\\claude_desktop_config.json',
+  ])
+})
+
+test('the file of a project is connected only where it is asked for', () => {
+  expect(where('project', LINUX)).toEqual(['/srv/shop/.mcp.json'])
+  expect(CLIENTS.filter(({ onRequest }) => onRequest).map(({ id }) => id)).toEqual(['project'])
+})

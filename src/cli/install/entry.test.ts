@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+
+import { standingOf } from './entry.js'
+
+const PLACE = '/home/ann/.scorpiox/scorpiox-code'
+const LAUNCH = { command: PLACE, args: [] }
+
+test.each([
+  { command: PLACE },
+  { command: PLACE, args: [] },
+  { command: PLACE, args: ['-e', 'MODEL=opus'], env: { A: '1' }, disabled: true },
+])('%j is connected', (entry) => {
+  expect(standingOf(entry, LAUNCH)).toEqual({ kind: 'connected' })
+})
+
+test.each([
+  [{ command: '/old/scorpiox-code', args: ['-e', 'A=1'] }, ['-e', 'A=1']],
+  [{ command: 'C:\\x\\Scorpiox-Code.exe' }, []],
+  [{ command: '/usr/bin/node', args: ['/srv/dist/scorpiox-code.js', '-e', 'A=1'] }, ['-e', 'A=1']],
+  [{ command: 'node.exe', args: ['C:\\srv\\dist\\scorpiox-code.js'] }, []],
+  [{ command: 'npx', args: ['-y', 'scorpiox-code'] }, []],
+  [{ command: 'npx', args: ['-y', 'scorpiox-code@1.2.3', 'serve'] }, ['serve']],
+])('%j is ours, and keeps what a person added', (entry, args) => {
+  expect(standingOf(entry, LAUNCH)).toEqual({ kind: 'outdated', command: PLACE, args })
+})
+
+test.each([
+  undefined,
+  null,
+  'scorpiox-code',
+  [],
+  {},
+  { command: 7 },
+  { url: 'http://127.0.0.1:8808/mcp' },
+  { command: '/usr/bin/scorpion' },
+  { command: 'node', args: ['/srv/other.js'] },
+  { command: 'rm', args: ['scorpiox-code'] },
+])('%j is somebody else’s', (entry) => {
+  expect(standingOf(entry, LAUNCH)).toEqual({ kind: 'foreign' })
+})
+
+test('where a client starts the runtime itself, the script is part of it', () => {
+  const launch = { command: 'C:\\node.exe', args: ['C:\\srv\\scorpiox-code.js'] }
+  expect(standingOf({ ...launch, args: [...launch.args, '-e', 'A=1'] }, launch)).toEqual({ kind: 'connected' })
+  expect(standingOf({ ...launch, args: ['C:\\old\\scorpiox-code.js', 'x'] }, launch)).toEqual({
+    kind: 'outdated',
+    command: launch.command,
+    args: [...launch.args, 'x'],
+  })
+})

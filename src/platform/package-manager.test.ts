@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+
+import { installCommand } from './package-manager.js'
+
+test.each([
+  ['ID=debian', 'sudo apt install bubblewrap'],
+  ['ID=pop\nID_LIKE="ubuntu debian"', 'sudo apt install bubblewrap'],
+  ['ID="rocky"\nID_LIKE="rhel centos fedora"', 'sudo dnf install bubblewrap'],
+  ['ID=alpine', 'sudo apk add bubblewrap'],
+  ['ID=arch', 'sudo pacman -S bubblewrap'],
+  ['ID="opensuse-leap"\nID_LIKE="suse opensuse"', 'sudo zypper install bubblewrap'],
+  ['', 'apt install bubblewrap, or dnf install bubblewrap'],
+])('on %j one is told %s', (osRelease, expected) => {
+  expect(installCommand('bubblewrap', 'linux', osRelease)).toContain(expected)
+})
+
+test.each([
+  ['bash', 'darwin', 'brew install bash'],
+  ['git', 'win32', 'winget install Git.Git'],
+  ['chromium', 'darwin', 'brew install --cask google-chrome'],
+  ['chromium', 'win32', 'winget install Google.Chrome'],
+  ['bash', 'freebsd', 'pkg install bash'],
+] as const)('%s on %s: %s', (program, platform, expected) => {
+  expect(installCommand(program, platform)).toBe(expected)
+})
+
+test('Ubuntu calls one differently', () => {
+  expect(installCommand('chromium', 'linux', 'ID=ubuntu\nID_LIKE=debian')).toBe('sudo apt install chromium-browser')
+  expect(installCommand('chromium', 'linux', 'ID=debian')).toBe('sudo apt install chromium')
+})

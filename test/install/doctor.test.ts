@@ -1,0 +1,87 @@
+// What the doctor says about how it is installed, and that what it tells a person to type puts it right.
+
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { newPerson, type Person } from './support.js'
+
+interface Finding {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail: string
+  readonly fix?: string
+}
+
+async function examined(person: Person, name: string): Promise<Finding> {
+  const { text } = await person.run('doctor', '--json')
+  return (
+    (JSON.parse(text) as Finding[]).find((finding) => finding.name === name) ?? { name, ok: false, detail: 'nothing' }
+  )
+}
+
+/** Types what the doctor says. */
+function follow(person: Person, { fix = '' }: Finding): Promise<{ readonly code: number }> {
+  const [, words = ''] = /scorpiox-code (install.*)$/.exec(fix) ?? []
+  return person.run(...words.split(' '), '--yes')
+}
+
+test('nothing installed is no illness, and one command installs it', async () => {
+  const person = newPerson()
+  person.write('.cursor/mcp.json', '{}')
+  const before = await examined(person, 'executable')
+  expect(before).toEqual({
+    name: 'executable',
+    ok: true,
+    detail: `not installed at ${person.place}`,
+    fix: 'scorpiox-code install',
+  })
+  const cursor = await examined(person, 'Cursor')
+  expect(cursor).toEqual({ name: 'Cursor', ok: true, detail: 'not connected', fix: 'scorpiox-code install cursor' })
+  await follow(person, cursor)
+  expect(await examined(person, 'executable')).toEqual({
+    name: 'executable',
+    ok: true,
+    detail: `${person.place}, 1.0.0, the same as this`,
+  })
+  expect(await examined(person, 'Cursor')).toEqual({ name: 'Cursor', ok: true, detail: `connected to ${person.place}` })
+  rmSync(person.place)
+  const gone = await examined(person, 'Cursor')
+  expect(gone).toMatchObject({ ok: false, detail: `connected to ${person.place}, which is not there` })
+  await follow(person, gone)
+  expect((await examined(person, 'Cursor')).ok).toBe(true)
+})
+
+test.each([
+  ['older', '#!/bin/sh\necho 0.9.9\n', 'is 0.9.9, older than this'],
+  ['broken', 'not a program', 'does not start'],
+])('an executable that is %s is told, and replaced', async (_, text, detail) => {
+  const person = newPerson()
+  mkdirSync(dirname(person.place), { mode: 0o700 })
+  writeFileSync(person.place, text, { mode: 0o755 })
+  const found = await examined(person, 'executable')
+  expect(found).toMatchObject({ ok: false, detail: expect.stringContaining(detail) })
+  expect(await follow(person, found)).toMatchObject({ code: 0, text: expect.stringContaining('what was there is now') })
+  expect(await examined(person, 'executable')).toMatchObject({ ok: true })
+})
+
+test('clients that are broken, lead nowhere or have another server there', async () => {
+  const person = newPerson()
+  person.write('.cursor/mcp.json', '{"mcpServers": ')
+  person.write('.gemini/settings.json', '{"mcpServers": {"scorpiox": {"command": "/usr/bin/scorpion"}}}')
+  person.write('.codex/config.toml', '[mcp_servers.scorpiox]\ncommand = "node"\nargs = ["/gone/scorpiox-code.js"]\n')
+  person.write('.claude.json', '{"mcpServers": {"scorpiox": {"command": "npx", "args": ["-y", "scorpiox-code"]}}}')
+  const { code, text } = await person.run('doctor')
+  expect(code).toBe(1)
+  expect(text).toMatch(
+    /✗ Cursor: .*mcp\.json cannot be read as JSON: line 1, column 16.*\n {2}→ .*scorpiox-code install cursor\n/,
+  )
+  expect(text).toMatch(
+    /✓ Gemini CLI: its entry "scorpiox" starts another program\n {2}→ .*scorpiox-code install gemini\n/,
+  )
+  expect(text).toMatch(
+    /✗ Codex: connected to \/gone\/scorpiox-code\.js, which is not there\n {2}→ scorpiox-code install codex\n/,
+  )
+  expect(text).toMatch(/✓ Claude Code: connected to scorpiox-code\n {2}→ scorpiox-code install claude-code\n/)
+})

@@ -1,0 +1,142 @@
+// Files that are not as they should be: what can be kept is kept, what cannot be read is not touched.
+
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { emptyFolder, HAS_PROC } from '../support.js'
+import { newPerson } from './support.js'
+
+const JSON_FILE = '.cursor/mcp.json'
+const TOML_FILE = '.codex/config.toml'
+const IS_ROOT = process.getuid?.() === 0
+
+test.each([
+  ['empty', JSON_FILE, ''],
+  ['blank', JSON_FILE, ' \n\n'],
+  ['a comment only', JSON_FILE, '// nothing yet'],
+  ['with a mark of the byte order', JSON_FILE, '\uFEFF{}'],
+  [
+    'CRLF, tabs, comments, trailing commas',
+    JSON_FILE,
+    '{\r\n\t"mcpServers": { // mine\r\n\t\t"a": {},\r\n\t},\r\n}\r\n',
+  ],
+  ['somebody else’s key twice', JSON_FILE, '{"x": {}, "x": {"mcpServers": {}}}'],
+  ['ten megabytes', JSON_FILE, `{"pad": "${'x'.repeat(10_000_000)}", "mcpServers": {"a": {}}}`],
+  ['empty', TOML_FILE, ''],
+  ['with a mark, CRLF', TOML_FILE, '\uFEFFmodel = "x"\r\n'],
+  ['dotted keys', TOML_FILE, 'mcp_servers.a.command = "b"'],
+  [
+    'inline tables, arrays',
+    TOML_FILE,
+    '[mcp_servers]\na = { command = "b" }\n[[x]]\ny = """\n[mcp_servers.scorpiox]\n"""',
+  ],
+])('%s, in %s: our entry comes, and goes to the letter', { timeout: 60_000 }, async (_, name, text) => {
+  const person = newPerson()
+  person.write(name, text)
+  const installed = await person.run('install', '--yes')
+  expect(installed.code, installed.text.slice(-500)).toBe(0)
+  expect(person.read(name)).toContain(person.place)
+  expect((await person.run('uninstall', '--yes')).code).toBe(0)
+  expect(person.read(name) === text).toBe(true)
+})
+
+test.each([
+  [JSON_FILE, 'line 1, column 25, close brace expected', '{"mcpServers": {"a": {}}'],
+  [JSON_FILE, 'line 3, column 3, comma expected', '{\n  "a": 1\n  "b": 2\n}'],
+  [JSON_FILE, 'has no place for us: it holds an array', '[]'],
+  [JSON_FILE, 'its "mcpServers" is null', '{"mcpServers": null}'],
+  [JSON_FILE, 'its "mcpServers" is an array', '{"mcpServers": []}'],
+  [JSON_FILE, 'its "mcpServers" is a string', '{"mcpServers": "x"}'],
+  [JSON_FILE, 'more than once', '{"mcpServers": {}, "mcpServers": {}}'],
+  [JSON_FILE, 'is not UTF-8 text', Buffer.from('{"a": "\xFF"}', 'latin1')],
+  [JSON_FILE, 'is not UTF-8 text', Buffer.from('\uFEFF{}', 'utf16le')],
+  [TOML_FILE, 'cannot be read as TOML: line 1', 'model = "x\n'],
+  [TOML_FILE, 'an inline table', 'mcp_servers = { a = { command = "b" } }'],
+  [TOML_FILE, 'is no table', '[[mcp_servers]]\na = 1'],
+])('%s is not touched where it %s', async (name, why, text) => {
+  const person = newPerson()
+  const path = person.write(name, text)
+  const { code, text: said } = await person.run('install', '--yes')
+  expect(code).toBe(1)
+  expect(said).toContain(why)
+  expect(said).toContain('or paste this into it yourself:\n')
+  expect(readFileSync(path)).toEqual(Buffer.from(text))
+  expect(readdirSync(join(path, '..'))).toHaveLength(1)
+})
+
+test('a link is followed: what it leads to changes, keeps its mode, and the link stays', async () => {
+  const person = newPerson()
+  const kept = join(emptyFolder(), 'dotfiles.json')
+  writeFileSync(kept, '{}')
+  chmodSync(kept, 0o640)
+  mkdirSync(join(person.home, '.cursor'))
+  symlinkSync(kept, join(person.home, JSON_FILE))
+  expect((await person.run('install', '--yes')).code).toBe(0)
+  expect(lstatSync(join(person.home, JSON_FILE)).isSymbolicLink()).toBe(true)
+  expect(readFileSync(kept, 'utf8')).toContain(person.place)
+  expect(statSync(kept).mode & 0o777).toBe(0o640)
+  await person.run('uninstall', '--yes')
+  expect(readFileSync(kept, 'utf8')).toBe('{}')
+})
+
+test.each([
+  [
+    'a link to nothing',
+    (path: string) => symlinkSync('/nowhere/x.json', path),
+    'is a link to something that is not there',
+  ],
+  ['a link to itself', (path: string) => symlinkSync(path, path), 'is a link that leads in a circle'],
+  ['a folder', (path: string) => mkdirSync(path), 'is a folder, not a file'],
+  ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'is not a regular file'],
+])('%s is left alone', async (_, make, why) => {
+  const person = newPerson()
+  mkdirSync(join(person.home, '.cursor'))
+  make(join(person.home, JSON_FILE))
+  const { code, text } = await person.run('install', '--yes')
+  expect(code).toBe(1)
+  expect(text).toContain(why)
+  expect(readdirSync(join(person.home, '.cursor'))).toEqual(['mcp.json'])
+})
+
+test.skipIf(IS_ROOT)('what may not be read or written is left alone', async () => {
+  const person = newPerson()
+  chmodSync(person.write(JSON_FILE, '{}'), 0o000)
+  chmodSync(person.write(TOML_FILE, ''), 0o444)
+  person.write('.gemini/settings.json', '{}')
+  chmodSync(join(person.home, '.gemini'), 0o555)
+  const { code, text } = await person.run('install', '--yes')
+  chmodSync(join(person.home, '.gemini'), 0o755)
+  expect(code).toBe(1)
+  expect(text).toContain('may not be read by this user')
+  expect(text.match(/may not be changed by this user/g)).toHaveLength(2)
+  expect(person.read(TOML_FILE)).toBe('')
+  expect(person.read('.gemini/settings.json')).toBe('{}')
+})
+
+test.skipIf(!HAS_PROC)('where nothing can be written, that is said, and the others are connected', async () => {
+  const person = newPerson(undefined, { CODEX_HOME: '/proc' })
+  person.write(JSON_FILE, '{}')
+  const { code, text } = await person.run('install', '--yes')
+  expect(code).toBe(1)
+  expect(text).toMatch(/✗ Codex: (may not be changed by this user|cannot be written)/)
+  expect(text).toContain('✓ Cursor: connected')
+})
+
+test('without a home there is nowhere to install', async () => {
+  const person = newPerson(undefined, { HOME: '' })
+  const { code, text } = await person.run('install', '--yes')
+  expect(code).toBe(1)
+  expect(text).toContain('There is no home directory')
+})

@@ -1,0 +1,226 @@
+// Connecting clients and disconnecting them, as a person types it.
+
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { parse } from 'smol-toml'
+import { expect, test } from 'vitest'
+
+import { ENTER, CTRL_C, DOWN, HAS_TERMINALS, openTerminal } from '../inbox/support.js'
+import { startServer } from '../support.js'
+import { newPerson, type Person } from './support.js'
+
+const SECRET = 'ghp_very_secret'
+
+/** One who uses them all. */
+function personWithEverything(): Person {
+  const person = newPerson()
+  const other = { command: 'npx', args: ['-y', 'gh'], env: { TOKEN: SECRET } }
+  person.write('.claude.json', JSON.stringify({ numStartups: 7, mcpServers: { gh: other } }, null, 2))
+  person.write('.config/Claude/claude_desktop_config.json', '{}')
+  person.write('.cursor/mcp.json', `{"mcpServers":{"gh":${JSON.stringify(other)}}}`)
+  person.write('.config/Code/User/settings.json', '{}')
+  person.write('.codeium/windsurf/mcp_config.json', '')
+  person.write('.config/devin/config.json', '\uFEFF{\r\n\t"mcpServers": {}\r\n}\r\n')
+  person.write('.codex/config.toml', `model = "o5"\n[mcp_servers.gh.env]\nTOKEN = "${SECRET}"\n# the end`)
+  person.write('.gemini/settings.json', '{\n    "theme": "Default"\n}\n')
+  person.write('.config/zed/settings.json', '// Zed\n{\n  "vim_mode": true, // yes\n  // "context_servers": {}\n}\n')
+  return person
+}
+
+test('all clients that are used here are connected, and disconnected to the letter', async () => {
+  const person = personWithEverything()
+  const before = person.everything()
+  const { code, text } = await person.run('install', '--yes')
+  expect(code).toBe(0)
+  expect(text).not.toContain(SECRET)
+  const entry = { command: person.place, args: [] }
+  const servers = (name: string): object =>
+    (JSON.parse(person.read(name).replace('\uFEFF', '')) as { mcpServers: object }).mcpServers
+  expect(servers('.claude.json')).toMatchObject({ gh: {}, scorpiox: entry })
+  expect(servers('.config/Claude/claude_desktop_config.json')).toEqual({ scorpiox: entry })
+  expect(servers('.cursor/mcp.json')).toMatchObject({ gh: {}, scorpiox: entry })
+  expect(servers('.codeium/windsurf/mcp_config.json')).toEqual({ scorpiox: entry })
+  expect(servers('.config/devin/config.json')).toEqual({ scorpiox: entry })
+  expect(servers('.gemini/settings.json')).toEqual({ scorpiox: entry })
+  expect(JSON.parse(person.read('.config/Code/User/mcp.json'))).toEqual({
+    servers: { scorpiox: { type: 'stdio', ...entry } },
+  })
+  expect(parse(person.read('.codex/config.toml'))).toMatchObject({ mcp_servers: { gh: {}, scorpiox: entry } })
+  expect(person.read('.config/zed/settings.json')).toContain('"context_servers": {\n    "scorpiox": {')
+  const connected = person.everything()
+
+  const again = await person.run('install', '--yes')
+  expect(again).toEqual({ code: 0, text: expect.stringContaining('already in its place') })
+  expect(again.text.match(/already connected/g)).toHaveLength(9)
+  expect(person.everything()).toEqual(connected)
+
+  writeFileSync(join(person.home, '.scorpiox', 'state.db'), 'tasks')
+  expect((await person.run('uninstall', '--yes')).code).toBe(0)
+  expect(person.everything()).toEqual(new Map([...before, ['.scorpiox/state.db', 'tasks']]))
+})
+
+test('what is put at its place serves', async () => {
+  const person = newPerson()
+  const { code, text } = await person.run('install', '--yes')
+  expect(code).toBe(0)
+  expect(text).toContain('No client was found here')
+  const client = startServer({ file: person.place, args: [], env: person.env })
+  await client.initialize('2025-06-18')
+  const { result } = await client.request('tools/call', { name: 'Bash', arguments: { command: 'echo carried on' } })
+  expect(result.content[0].text).toContain('carried on')
+  // A server that runs is not disturbed by another installation, nor by its end.
+  await person.run('install', '--yes')
+  await person.run('uninstall', '--yes')
+  const later = await client.request('tools/call', { name: 'TaskManager', arguments: { action: 'list', query: '' } })
+  expect(later.result).toBeDefined()
+  expect(await client.close()).toBe(0)
+})
+
+test('to look changes nothing, and without anybody to ask nothing is changed', async () => {
+  const person = personWithEverything()
+  const before = person.everything()
+  const looked = await person.run('install', '--dry-run')
+  expect(looked.code).toBe(0)
+  expect(looked.text).toContain('+     "command": ')
+  expect(looked.text).toContain('  + [mcp_servers.scorpiox]')
+  expect(looked.text).not.toContain(SECRET)
+  const unasked = await person.run('install')
+  expect(unasked.code).toBe(1)
+  expect(unasked.text).toContain(
+    'Nothing was changed: there is nobody to ask. To do it unasked: scorpiox-code install --yes',
+  )
+  expect(person.everything()).toEqual(before)
+  await person.run('install', '--yes')
+  const connected = person.everything()
+  expect((await person.run('uninstall', '--dry-run')).text).toContain('  - [mcp_servers.scorpiox]')
+  expect((await person.run('uninstall')).code).toBe(1)
+  expect(person.everything()).toEqual(connected)
+})
+
+test('one that is named is connected though it is not used here, and its file goes again', async () => {
+  const person = newPerson()
+  expect((await person.run('install', 'cursor', '--yes')).code).toBe(0)
+  expect(statSync(join(person.home, '.cursor/mcp.json')).mode & 0o777).toBe(0o600)
+  expect(existsSync(join(person.home, '.codex'))).toBe(false)
+  expect((await person.run('uninstall', 'cursor', '--yes')).code).toBe(0)
+  expect(existsSync(join(person.home, '.cursor/mcp.json'))).toBe(false)
+  expect(existsSync(person.place)).toBe(true)
+  const unknown = await person.run('install', 'emacs', '--yes')
+  expect(unknown).toEqual({
+    code: 2,
+    text: expect.stringContaining('the clients are claude-code, claude-desktop, cursor'),
+  })
+})
+
+test('a project is connected where it is asked for', async () => {
+  const person = newPerson()
+  expect((await person.run('install', 'project', '--cwd', person.home, '--yes')).code).toBe(0)
+  expect(JSON.parse(person.read('.mcp.json'))).toEqual({
+    mcpServers: { scorpiox: { command: person.place, args: [] } },
+  })
+})
+
+test('an entry of ours that a person has extended keeps that, and one of others is left alone', async () => {
+  const person = newPerson()
+  const extended = {
+    command: 'node',
+    args: ['/old/scorpiox-code.js', '-e', 'MODEL=opus'],
+    env: { KEY: SECRET },
+    disabled: true,
+  }
+  person.write('.cursor/mcp.json', JSON.stringify({ mcpServers: { scorpiox: extended } }, null, 2))
+  const foreign = JSON.stringify({ mcpServers: { scorpiox: { command: '/usr/bin/scorpion' } } })
+  person.write('.gemini/settings.json', foreign)
+  const { code, text } = await person.run('install', '--yes')
+  expect(code).toBe(0)
+  expect(text).toContain('its entry "scorpiox" starts another program')
+  expect(text).not.toContain(SECRET)
+  expect(text).toContain('"args": ["/old/scorpiox-code.js","-e","MODEL=…"]')
+  expect(JSON.parse(person.read('.cursor/mcp.json'))).toEqual({
+    mcpServers: { scorpiox: { ...extended, command: person.place, args: ['-e', 'MODEL=opus'] } },
+  })
+  expect(person.read('.gemini/settings.json')).toBe(foreign)
+  expect((await person.run('install', 'gemini', '--yes')).code).toBe(1)
+  const gone = await person.run('uninstall', '--yes')
+  expect(gone.text).toContain('"env": …')
+  expect(gone.text).not.toContain(SECRET)
+  expect(JSON.parse(person.read('.cursor/mcp.json'))).toEqual({ mcpServers: {} })
+  expect(person.read('.gemini/settings.json')).toBe(foreign)
+})
+
+test('while a client cannot be disconnected, what it starts stays', async () => {
+  const person = newPerson()
+  person.write('.cursor/mcp.json', '{}')
+  person.write('.gemini/settings.json', '{}')
+  await person.run('install', '--yes')
+  person.write('.cursor/mcp.json', person.read('.cursor/mcp.json').slice(0, -3))
+  const { code, text } = await person.run('uninstall', '--yes')
+  expect(code).toBe(1)
+  expect(text).toContain('kept, because a client that was left alone may start it')
+  expect(existsSync(person.place)).toBe(true)
+  expect(person.read('.gemini/settings.json')).toBe('{}')
+})
+
+test('of what was there, the last three are kept, with their mode', async () => {
+  const person = newPerson()
+  person.write('.cursor/mcp.json', '{"theme": 1}')
+  for (let round = 0; round < 3; round++) {
+    await person.run('install', 'cursor', '--yes')
+    await person.run('uninstall', 'cursor', '--yes')
+  }
+  const kept = readdirSync(join(person.home, '.cursor')).filter((name) => name.startsWith('mcp.json.scorpiox-backup-2'))
+  expect(kept).toHaveLength(3)
+  for (const name of kept) expect(statSync(join(person.home, '.cursor', name)).mode & 0o777).toBe(0o644)
+})
+
+test.skipIf(!HAS_TERMINALS)('on a terminal it asks, shows in colours, and does what is answered', async () => {
+  const person = personWithEverything()
+  const before = person.everything()
+  const terminal = await openTerminal({ args: ['install'], env: person.env, rows: 200 })
+  await terminal.sees('Make these changes?')
+  expect(terminal.bytes()).toContain('\u001B[32m  + ')
+  terminal.type(DOWN, DOWN, ENTER)
+  await terminal.sees('Nothing was changed.')
+  expect((await terminal.ended).code).toBe(0)
+  expect(person.everything()).toEqual(before)
+
+  const second = await openTerminal({ args: ['install', 'cursor', 'zed'], env: person.env, rows: 200 })
+  await second.sees('Make these changes?')
+  second.type(DOWN, ENTER)
+  await second.sees(/◆ +Cursor/)
+  second.type('n')
+  await second.sees(/◆ +Zed/)
+  second.type(ENTER)
+  await second.sees('✓ Zed: connected')
+  expect((await second.ended).code).toBe(0)
+  expect(person.read('.cursor/mcp.json')).not.toContain('scorpiox')
+  expect(person.read('.config/zed/settings.json')).toContain(person.place)
+})
+
+test.skipIf(!HAS_TERMINALS)('who goes without an answer has changed nothing', async () => {
+  const person = personWithEverything()
+  const before = person.everything()
+  const terminal = await openTerminal({ args: ['install'], env: { ...person.env, NO_COLOR: '1' }, rows: 200 })
+  await terminal.sees('Make these changes?')
+  expect(terminal.bytes()).not.toContain('\u001B[32m  + ')
+  terminal.type(CTRL_C)
+  await terminal.sees('Nothing was changed.')
+  const { code, before: set, after } = await terminal.ended
+  expect(code).toBe(130)
+  expect(after).toBe(set)
+  expect(person.everything()).toEqual(before)
+})
+
+test.skipIf(!HAS_TERMINALS)('a file that was changed while it asked is left as it is', async () => {
+  const person = newPerson()
+  person.write('.cursor/mcp.json', '{}')
+  const terminal = await openTerminal({ args: ['install'], env: person.env, rows: 60 })
+  await terminal.sees('Make these changes?')
+  person.write('.cursor/mcp.json', '{"new": true}')
+  terminal.type(ENTER)
+  await terminal.sees('✗ Cursor: was changed by somebody else in the meantime')
+  expect((await terminal.ended).code).toBe(1)
+  expect(person.read('.cursor/mcp.json')).toBe('{"new": true}')
+  expect(readdirSync(join(person.home, '.cursor'))).toEqual(['mcp.json'])
+})

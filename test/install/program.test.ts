@@ -1,0 +1,113 @@
+// The executable where the program itself may vanish, is gone, or lies under a strange name.
+
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { emptyFolder, PROGRAM, startServer } from '../support.js'
+import { newPerson } from './support.js'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+/** As a package manager lays it out, its packages linked. */
+function laidOut(place: string, change = (text: string): string => text): string {
+  const own = join(place, 'node_modules', 'scorpiox-code')
+  mkdirSync(own, { recursive: true })
+  cpSync(dirname(PROGRAM), join(own, 'dist'), { recursive: true, filter: (path) => !/dist\/(judge|types)/.test(path) })
+  const described = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { dependencies: object }
+  // Enough to see that packages come with it, and those they need.
+  const dependencies = { '@clack/prompts': '1', yaml: '2', 'jsonc-parser': '3', 'smol-toml': '1' }
+  writeFileSync(
+    join(own, 'package.json'),
+    JSON.stringify({ ...described, dependencies, optionalDependencies: { none: '1' } }),
+  )
+  for (const name of Object.keys(dependencies)) {
+    mkdirSync(dirname(join(place, 'node_modules', name)), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules', name), join(place, 'node_modules', name))
+  }
+  const script = join(own, 'dist', 'scorpiox-code.js')
+  writeFileSync(script, change(readFileSync(script, 'utf8')))
+  return script
+}
+
+async function echo(file: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const client = startServer({ file, args: [], env })
+  await client.initialize('2025-06-18')
+  const { result } = await client.request('tools/call', { name: 'Bash', arguments: { command: 'echo it runs' } })
+  await client.close()
+  return result.content[0].text
+}
+
+test('out of the cache of npx the program is carried to safety, with what it needs', { timeout: 60_000 }, async () => {
+  const cache = emptyFolder()
+  const script = laidOut(join(cache, '_npx', '0123'))
+  const person = newPerson(script)
+  const { code, text } = await person.run('install', '--yes')
+  expect(code, text).toBe(0)
+  const programs = join(person.home, '.scorpiox', 'program')
+  const [version = ''] = readdirSync(programs)
+  const packages = join(programs, version, 'node_modules')
+  for (const name of ['scorpiox-code', '@clack/prompts', '@clack/core', 'yaml'])
+    expect(readdirSync(packages + '/' + name)).toContain('package.json')
+  expect((await person.run('install', '--yes')).text).toContain('already in its place')
+  expect(readdirSync(programs)).toEqual([version])
+
+  const running = startServer({ file: person.place, args: [], env: person.env })
+  await running.initialize('2025-06-18')
+  rmSync(cache, { recursive: true })
+  expect(await echo(person.place, person.env)).toContain('it runs')
+  // A newer version comes beside it; what runs goes on, also with what it has not loaded yet.
+  const newer = newPerson(
+    laidOut(join(emptyFolder(), '_npx', '4567'), (old) => `${old}\n// newer\n`),
+    person.env,
+  )
+  expect((await newer.run('install', '--yes')).code).toBe(0)
+  expect(readdirSync(programs)).toHaveLength(2)
+  const { result } = await running.request('tools/call', { name: 'Bash', arguments: { command: 'echo and on' } })
+  expect(result.content[0].text).toContain('and on')
+  await running.close()
+  expect((await newer.run('uninstall', '--yes')).code).toBe(0)
+  expect(existsSync(programs)).toBe(false)
+})
+
+test('where a package is missing, nothing is half done', async () => {
+  const place = join(emptyFolder(), '_npx', '89ab')
+  const script = laidOut(place)
+  rmSync(join(place, 'node_modules', 'yaml'))
+  const person = newPerson(script)
+  person.write('.cursor/mcp.json', '{}')
+  const { code, text } = await person.run('install', '--yes')
+  expect(code).toBe(1)
+  expect(text).toContain('yaml is not found beside it; install it first, with `npm install -g scorpiox-code`')
+  expect(existsSync(person.place)).toBe(false)
+  expect(person.read('.cursor/mcp.json')).toBe('{}')
+})
+
+test('a name with spaces and quotes is started, and one that is gone says what to do', async () => {
+  const lasting = join(emptyFolder(), `it's "here" $HOME`)
+  const person = newPerson(laidOut(lasting))
+  expect((await person.run('install', '--yes')).code).toBe(0)
+  expect(await echo(person.place, person.env)).toContain('it runs')
+  renameSync(lasting, `${lasting} no more`)
+  const client = startServer({ file: person.place, args: [], env: person.env })
+  expect(await client.close()).toBe(127)
+  expect(client.stderr()).toContain('is gone; run: npx scorpiox-code install')
+})
+
+test('where another runtime is all there is, that one starts it', async () => {
+  const person = newPerson()
+  await person.run('install', '--yes')
+  writeFileSync(person.place, readFileSync(person.place, 'utf8').replace(/runtime='.*'/, "runtime='/nowhere/node'"))
+  expect(await echo(person.place, person.env)).toContain('it runs')
+})
