@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 
 import { watchOthers } from './lib/system.mjs'
 import { installPeers } from './peers/install.mjs'
-import { PROBES, START_PROBES } from './peers/probes.mjs'
+import { PROBES, START } from './peers/probes.mjs'
 import { render } from './peers/report.mjs'
 
 const { values: options } = parseArgs({
@@ -25,11 +25,11 @@ const peers = installPeers(folder)
 const figures = new Map(peers.map(({ key, megabytes }) => [key, { megabytes: [megabytes] }]))
 const others = watchOthers()
 
-for (const peer of peers) await START_PROBES[0].measure(peer)
-for (let round = 0; round < Number(options.rounds); round += 1) {
-  for (const probe of START_PROBES) for (const peer of peers) await take(probe, peer)
-}
-for (const probe of PROBES) for (const peer of peers.filter(({ shell }) => shell)) await take(probe, peer)
+// The first start of a server may write its settings: it does not count.
+for (const peer of peers) await START.measure(peer)
+await inTurns(START, Number(options.rounds), peers)
+const withShell = peers.filter(({ shell }) => shell)
+for (const probe of PROBES) await inTurns(probe, probe.times, withShell)
 
 const report = {
   day: new Date().toISOString().slice(0, 10),
@@ -45,6 +45,10 @@ const report = {
 process.stdout.write(`\n${report.machine}; other processes used ${report.busyCores?.toFixed(2)} cores meanwhile\n\n`)
 process.stdout.write(`${render(report)}\n`)
 if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
+
+async function inTurns(probe, times, subjects) {
+  for (let round = 0; round < times; round += 1) for (const peer of subjects) await take(probe, peer)
+}
 
 async function take(probe, peer) {
   process.stderr.write(`${probe.key}: ${peer.key}\n`)

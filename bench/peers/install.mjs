@@ -2,7 +2,7 @@
 // own package.
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -75,6 +75,7 @@ function installed(folder, peer) {
   const known = join(place, 'node_modules/.bin', bin)
   if (!existsSync(known) || version.startsWith('file:')) {
     process.stderr.write(`installing ${name} ${version}\n`)
+    rmSync(join(place, 'node_modules'), { recursive: true, force: true })
     writeFileSync(
       join(place, 'package.json'),
       JSON.stringify({ private: true, dependencies: { [name]: version }, overrides }),

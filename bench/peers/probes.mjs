@@ -1,27 +1,29 @@
-// What is measured. Each probe starts a fresh server; those of START_PROBES are taken in rounds, the others once, for
+// What is measured. Each probe starts a fresh server, `times` times where it is not told the rounds; all but the first are for
 // servers that run commands.
 
-import { residentMebibytes } from '../lib/system.mjs'
+import { cpuMilliseconds, residentMebibytes } from '../lib/system.mjs'
 import { endAll, pause, running, withServer } from './client.mjs'
 
-export const START_PROBES = [{ key: 'start', measure: start }]
+export const START = { key: 'start', measure: start }
 
 export const PROBES = [
-  { key: 'failing', measure: failing },
-  { key: 'crowd', measure: crowd },
-  { key: 'flood', measure: flood },
-  { key: 'timeout', measure: timeout },
-  { key: 'cancel', measure: cancel },
-  { key: 'leaving', measure: leaving },
+  { key: 'failing', times: 1, measure: failing },
+  { key: 'crowd', times: 5, measure: crowd },
+  { key: 'flood', times: 3, measure: flood },
+  { key: 'timeout', times: 1, measure: timeout },
+  { key: 'cancel', times: 1, measure: cancel },
+  { key: 'leaving', times: 1, measure: leaving },
 ]
 
 function start(peer) {
   return withServer(peer, async ({ pid, startedAt, request }) => {
     const { result } = await request('tools/list', {})
     const ms = performance.now() - startedAt
+    const cpuMs = cpuMilliseconds(pid)
     await pause(1000)
     return {
       startMs: ms,
+      cpuMs,
       tools: result.tools.length,
       listBytes: Buffer.byteLength(JSON.stringify(result.tools)),
       outputSchemas: result.tools.filter(({ outputSchema }) => outputSchema !== undefined).length,

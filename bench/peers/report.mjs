@@ -5,14 +5,15 @@ const ROWS = [
   ['tools', ({ of }) => of('tools'), 'short'],
   ['`tools/list`, in bytes', ({ of }) => whole(of('listBytes')), 'short'],
   ['tools with an output schema', ({ of }) => of('outputSchemas')],
-  ['from the start to `tools/list`, best', ({ best }) => unit(whole(best('startMs')), 'ms'), 'short'],
+  ['from the start to `tools/list`, best', ({ least }) => unit(whole(least('startMs')), 'ms'), 'short'],
   ['… median', ({ of }) => unit(whole(of('startMs')), 'ms')],
+  ['… processor time, median', ({ of }) => unit(whole(of('cpuMs')), 'ms')],
   ['idle memory', ({ of }) => unit(whole(of('idleMiB')), 'MiB'), 'short'],
   ['installed', ({ of }) => unit(whole(of('megabytes')), 'MB'), 'short'],
   ['`echo hi; exit 43` is marked as an error', ({ of, yes }) => yes(of('failureMarked'))],
   ['… and its exit code is said', ({ of, yes }) => yes(of('exitCodeSaid')), 'short'],
-  ['20 commands at once: right answers', ({ of }) => of('crowdRight'), 'short'],
-  ['8 MB of output: time', ({ of }) => seconds(of('floodMs'))],
+  ['20 commands at once: right answers, worst of 5', ({ least }) => least('crowdRight'), 'short'],
+  ['8 MB of output: time, best of 3', ({ least }) => seconds(least('floodMs'))],
   ['… the answer, in bytes', ({ of }) => whole(of('floodBytes'))],
   ['… its last line is there', ({ of, yes }) => yes(of('floodEnd'))],
   ['processes left 3 s after a timeout, of 3', ({ of }) => of('afterTimeout'), 'short'],
@@ -35,7 +36,8 @@ export function render({ peers }, { short = false, say = (sentence) => sentence 
 function cell(figure, figures, say) {
   const said = figure({
     of: (name) => middle(figures[name] ?? []),
-    best: (name) => Math.min(...(figures[name] ?? [])),
+    least: (name) =>
+      figures[name] === undefined ? undefined : Math.min(...figures[name].map((value) => value ?? Infinity)),
     yes: (value) => (value === undefined ? undefined : say(value ? 'yes' : 'no')),
   })
   return said === null || said === undefined ? '–' : said
@@ -56,5 +58,5 @@ function unit(number, name) {
 
 function seconds(ms) {
   if (ms === undefined) return undefined
-  return ms === null ? '> 60 s' : `${(ms / 1000).toFixed(2)} s`
+  return ms === Infinity ? '> 60 s' : `${(ms / 1000).toFixed(2)} s`
 }

@@ -1,4 +1,5 @@
-// What a translation lacks beside the English page, as sentences: sections, code blocks, names in code, pictures, direction.
+// What a translation lacks beside the English page, as sentences: sections, code blocks, names in code, pictures,
+// list items, rows of tables, direction.
 
 import { marksOf } from './tables.mjs'
 import { codeOnly, readPage } from './markdown.mjs'
@@ -57,8 +58,9 @@ function contents(file, ours, theirs) {
   const place = theirs.title === '' ? 'before the title' : `in '${theirs.title}'`
   const names = [...theirs.inline].filter((name) => !ours.inline.has(name))
   const problems = names.map((name) => `${file} does not mention \`${name}\` ${place}`)
-  if (ours.pictures !== theirs.pictures) {
-    problems.push(`${file} has ${count(ours.pictures, 'picture')} ${place}, English has ${theirs.pictures}`)
+  for (const [what, wanted] of Object.entries(theirs.counts)) {
+    const found = ours.counts[what]
+    if (found !== wanted) problems.push(`${file} has ${count(found, what)} ${place}, English has ${wanted}`)
   }
   if (ours.code.length !== theirs.code.length) {
     problems.push(`${file} has ${count(ours.code.length, 'code block')} ${place}, English has ${theirs.code.length}`)

@@ -1,4 +1,5 @@
-// A page as what translations are held against: sections with their code blocks, inline code and pictures; links and anchors.
+// A page as what translations are held against: sections with their code blocks, inline code, pictures, list items and rows of
+// tables; links and anchors.
 
 const FENCE = /^\s*(?:>\s*)?(`{3,}|~{3,})(.*)$/
 
@@ -55,7 +56,15 @@ function newSection(level, heading, ids) {
   const id = /<a id="([^"]+)"><\/a>/.exec(heading)?.[1]
   const title = heading.replaceAll(/<[^>]+>/g, '').trim()
   const slug = ids === '' ? '' : unique(slugOf(title), ids)
-  return { level, title, slug, id: id ?? slug, code: [], inline: new Set(), pictures: 0 }
+  return {
+    level,
+    title,
+    slug,
+    id: id ?? slug,
+    code: [],
+    inline: new Set(),
+    counts: { picture: 0, 'list item': 0, 'table row': 0 },
+  }
 }
 
 /** As GitHub makes the anchor of a heading. */
@@ -75,5 +84,7 @@ function unique(slug, ids) {
 
 function take(section, line) {
   for (const [, , code] of line.matchAll(/(`+)(.+?)\1/g)) section.inline.add(code.trim())
-  section.pictures += [...line.matchAll(/!\[[^\]]*\]\(|<img\s/g)].length
+  section.counts.picture += [...line.matchAll(/!\[[^\]]*\]\(|<img\s/g)].length
+  if (/^\s*([-*+]|\d+\.)\s/.test(line)) section.counts['list item'] += 1
+  if (/^\s*\|/.test(line)) section.counts['table row'] += 1
 }

@@ -3,7 +3,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +10,8 @@ import { fileURLToPath } from 'node:url'
 const PROGRAM = fileURLToPath(new URL('../../dist/scorpiox-code.js', import.meta.url))
 
 export function openHome() {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'scene-')))
+  // Not in the folder for temporary files: a sandbox has one of its own.
+  const root = realpathSync(mkdtempSync('/var/tmp/scene-'))
   const [home, project] = [join(root, 'home/ann'), join(root, 'home/ann/shop')]
   mkdirSync(join(project, 'src'), { recursive: true })
   writeFileSync(join(project, 'src/session.ts'), "import redis from 'redis'\n")

@@ -1,9 +1,26 @@
 // What the drawings show. A scene gives steps, each some lines of a real run.
 
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import { startReplay } from '../../test/search/replay.mjs'
 import { watchTerminal } from './watch-terminal.mjs'
 
-export const SCENES = { shell, port, timeout, plan, question, inbox, search, doctor, fails, install }
+export const SCENES = {
+  shell,
+  port,
+  timeout,
+  plan,
+  question,
+  inbox,
+  search,
+  doctor,
+  fails,
+  install,
+  callback,
+  tasks,
+  skills,
+  sandbox,
+}
 
 async function shell(home) {
   const call = await home.connect()
@@ -128,4 +145,48 @@ async function install(home) {
   home.add('.cursor/mcp.json', '{\n  "mcpServers": {\n    "other": { "command": "other" }\n  }\n}\n')
   home.add('.codex/config.toml', 'model = "o9"\n')
   return { title: 'what would be written, before it is', steps: [home.type(['install', '--dry-run'])] }
+}
+
+async function callback(home) {
+  const call = await home.connect()
+  const steps = [
+    await call('BackgroundBash', { command: 'sleep 1; echo 2 failed; exit 3' }),
+    await call('SetCallback', { action: 'set', message: 'Look why the build broke', task_id: 1 }),
+  ]
+  await sleep(2500)
+  steps.push(await call('Bash', { command: 'git status -s | tail -1' }))
+  return { title: 'a callback, and the next result of any tool', steps }
+}
+
+/** Two servers, one after the other: the second knows what the first was told. */
+async function tasks(home) {
+  const call = await home.connect()
+  const steps = [
+    await call('TaskManager', { action: 'create', query: '', text: 'Ship 1.1' }),
+    await call('TaskManager', { action: 'add', query: '', text: 'Write the notes' }),
+  ]
+  const tomorrow = await home.connect()
+  steps.push(['# another session, another client', ''], await tomorrow('TaskManager', { action: 'pending', query: '' }))
+  return { title: 'tasks outlive the session', steps }
+}
+
+async function skills(home) {
+  const text =
+    '---\nname: cut-release\ndescription: Cut a release: version, changelog, tag.\n---\n\nRelease $ARGUMENTS.\n'
+  home.add('shop/.claude/skills/cut-release/SKILL.md', text)
+  home.add('shop/.claude/skills/notes/skill.md', text)
+  return { title: 'which skills there are, and why one is missing', steps: [home.type(['skills'])] }
+}
+
+async function sandbox(home) {
+  home.add('.ssh/id_ed25519', 'a key\n')
+  const call = await home.connect({}, { SANDBOX: 'workspace' })
+  return {
+    title: 'SANDBOX=workspace',
+    steps: [
+      await call('Bash', { command: 'cat ~/.ssh/id_ed25519' }),
+      await call('Bash', { command: 'echo hello > ~/.bashrc' }),
+      await call('Bash', { command: 'echo hello > notes.txt && cat notes.txt' }),
+    ],
+  }
 }
