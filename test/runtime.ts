@@ -12,6 +12,7 @@ export const LACKS = {
   moduleList: onBun('does not tell which of its own modules were loaded'),
   unwritten: onBun('does not tell how much of what was written to a program it has not taken yet'),
   changingHome: onBun('reads HOME once'),
+  helplessness: onBun('decodes images itself where nothing is installed'),
   manyHeaders: onBun('refuses requests with thousands of headers before anybody sees them'),
 } as const
 
