@@ -11,9 +11,16 @@ import { count } from './words/words.js'
 
 const MAX_ARGUMENT_BYTES = 64 * 1024
 
-type Invoked =
+type Invoked = { readonly name: string } & (
   | { readonly text: string }
-  | { readonly skill: OpenSkill; readonly outcome: Outcome; readonly limit: Limit }
+  | {
+      readonly exitCode: number | null
+      readonly task_id?: number
+      readonly skill: OpenSkill
+      readonly outcome: Outcome
+      readonly limit: Limit
+    }
+)
 
 export const invokeSkill = toolsOver<{ skills: Skills }>()({
   name: 'InvokeSkill',
@@ -33,6 +40,15 @@ Returns its text for you to follow; a script is run and returns what it prints.`
     required: ['skill_name'],
   },
 
+  output: {
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      exitCode: { type: ['integer', 'null'] },
+      task_id: { type: 'integer' },
+    },
+  },
+
   async run({ skill_name: name, arguments: args = '' }, call, { skills }): Promise<Invoked> {
     if (args.includes('\0')) throw new Failure('The arguments contain a NUL character: leave it out.')
     if (Buffer.byteLength(args) > MAX_ARGUMENT_BYTES) {
@@ -41,11 +57,14 @@ Returns its text for you to follow; a script is run and returns what it prints.`
       )
     }
     const skill = await skills.open(name)
-    if (!skill.isScript) return { text: skillText(skill, args) }
+    if (!skill.isScript) return { name, text: skillText(skill, args) }
     const command = skills.command(skill, args)
     const shell = await skills.shell()
     const limit = shell.usualLimit
-    return { skill, limit, outcome: await runAndWait(shell, command, limit, call) }
+    const outcome = await runAndWait(shell, command, limit, call)
+    const { exitCode, ending, jobId } = outcome
+    const lives = ending === 'goes-on' && jobId !== undefined ? { task_id: jobId } : {}
+    return { name, exitCode, ...lives, skill, limit, outcome }
   },
 
   render(invoked) {
