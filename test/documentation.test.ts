@@ -9,6 +9,7 @@ import { compare } from '../scripts/docs/compare.mjs'
 import { openDictionary } from '../scripts/docs/dictionary.mjs'
 import { brokenLinks } from '../scripts/docs/links.mjs'
 import { makeTables } from '../scripts/docs/tables.mjs'
+import { composePages } from '../scripts/docs/translations.mjs'
 import { emptyFolder } from './support.js'
 
 const ENGLISH = `# Quick start
@@ -197,5 +198,47 @@ test('a link that leads nowhere is named, with its line', () => {
     'docs/page.md, line 3: the link to gone.md is broken: there is no docs/gone.md',
     'docs/page.md, line 4: the link to ../README.md#nowhere is broken: README.md has no heading #nowhere',
     'docs/page.md, line 5: the link to gone.svg is broken: there is no docs/gone.svg',
+  ])
+})
+
+const FACTS = { tools: [], options: [], peers: { day: '', machine: '', busyCores: 0, rounds: 1, peers: [] } }
+const NAMES = ['README', 'quick-start', 'tools', 'configuration', 'security', 'write-your-own']
+
+/** All pages in all languages, with no more than they need. */
+function library(): Map<string, string> {
+  const parts = ['tools', 'options', 'comparison'].map((name) => `<!-- generated: ${name} -->\n<!-- end: ${name} -->`)
+  const pages = NAMES.flatMap((name) => {
+    const english = name === 'README' ? 'README.md' : `docs/${name}.md`
+    const up = name === 'README' ? '../../README.md' : `../${name}.md`
+    const down = name === 'README' ? 'docs/' : ''
+    const page = (links: string[]): string =>
+      `# ${name}\n\n${links.map((to) => `[x](${to})`).join(' ')}\n\n${parts.join('\n')}\n`
+    return [
+      [english, page([`${down}ko/${name}.md`, `${down}ar/${name}.md`])],
+      [`docs/ko/${name}.md`, page([up, `../ar/${name}.md`])],
+      [`docs/ar/${name}.md`, `<div dir="rtl">\n\n${page([up, `../ko/${name}.md`])}\n</div>\n`],
+    ] as const
+  })
+  return new Map([...pages, ['docs/comparison.md', parts.join('\n')]])
+}
+
+function problemsWith(change: (pages: Map<string, string>) => void): string[] {
+  const pages = library()
+  change(pages)
+  const { problems } = composePages(FACTS, (file) => pages.get(file))
+  return problems.filter((problem) => !problem.includes('words.json'))
+}
+
+test('a page that is missing, without its tables or its other languages is named', () => {
+  expect(problemsWith(() => {})).toEqual([])
+  expect(problemsWith((pages) => pages.delete('docs/ko/security.md'))).toEqual(['docs/ko/security.md is missing'])
+  expect(problemsWith((pages) => pages.delete('docs/tools.md'))).toEqual(['docs/tools.md is missing'])
+  const lacking = (file: string, part: string) => (pages: Map<string, string>) =>
+    pages.set(file, (pages.get(file) ?? '').replace(part, ''))
+  expect(problemsWith(lacking('docs/ar/configuration.md', '<!-- generated: options -->'))).toEqual([
+    'docs/ar/configuration.md lacks <!-- generated: options --> … <!-- end: options -->',
+  ])
+  expect(problemsWith(lacking('docs/ko/tools.md', '[x](../ar/tools.md)'))).toEqual([
+    'docs/ko/tools.md has no link to docs/ar/tools.md, the same page in another language',
   ])
 })

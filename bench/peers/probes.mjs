@@ -1,7 +1,7 @@
 // What is measured. Each probe starts a fresh server, `times` times where it is not told the rounds; all but the first are for
 // servers that run commands.
 
-import { residentMebibytes } from '../lib/system.mjs'
+import { cpuMilliseconds, residentMebibytes } from '../lib/system.mjs'
 import { endAll, pause, running, withServer } from './client.mjs'
 
 export const START = { key: 'start', measure: start }
@@ -19,9 +19,11 @@ function start(peer) {
   return withServer(peer, async ({ pid, startedAt, request }) => {
     const { result } = await request('tools/list', {})
     const ms = performance.now() - startedAt
+    const cpuMs = cpuMilliseconds(pid)
     await pause(1000)
     return {
       startMs: ms,
+      cpuMs,
       tools: result.tools.length,
       listBytes: Buffer.byteLength(JSON.stringify(result.tools)),
       outputSchemas: result.tools.filter(({ outputSchema }) => outputSchema !== undefined).length,

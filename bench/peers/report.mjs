@@ -7,6 +7,7 @@ const ROWS = [
   ['tools with an output schema', ({ of }) => of('outputSchemas')],
   ['from the start to `tools/list`, best', ({ least }) => unit(whole(least('startMs')), 'ms'), 'short'],
   ['… median', ({ of }) => unit(whole(of('startMs')), 'ms')],
+  ['… processor time, median', ({ of }) => unit(whole(of('cpuMs')), 'ms')],
   ['idle memory', ({ of }) => unit(whole(of('idleMiB')), 'MiB'), 'short'],
   ['installed', ({ of }) => unit(whole(of('megabytes')), 'MB'), 'short'],
   ['`echo hi; exit 43` is marked as an error', ({ of, yes }) => yes(of('failureMarked'))],

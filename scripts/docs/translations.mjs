@@ -18,8 +18,8 @@ const GENERATED = {
   [COMPARISON]: { comparison: 'comparison' },
 }
 
-/** Gives what is to be written, by file, and the problems that writing does not solve. */
-export function composePages(facts) {
+/** Gives what is to be written, by file, and the problems that writing does not solve. `read` gives undefined for no file. */
+export function composePages(facts, read = readFile) {
   const files = new Map()
   const problems = []
   const english = makeTables(facts, ENGLISH)
@@ -75,6 +75,6 @@ function insert(text, name, part) {
   return after === undefined ? undefined : `${before}${open}\n${part}\n${close}${after}`
 }
 
-function read(file) {
+function readFile(file) {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }

@@ -9,6 +9,7 @@ import type { Limit, Outcome, Shell } from '../services/shell/shell.js'
 import { runAndWait } from './run-and-wait.js'
 import { toolsOver, type Tool, type Words } from './tool.js'
 import { outcomeWords } from './words/outcome.js'
+import { closing } from './words/words.js'
 
 /** Not a name that a script could use, nor one that is ever printed. */
 const WORDS = Symbol('words')
@@ -45,12 +46,20 @@ function isArguments(args: unknown): args is object {
 function answerOf({ output, file }: Script, outcome: Outcome, limit: Limit): Answer {
   const atLimit = `Say a longer "timeout" in what ${file} prints for --schema.`
   const words = outcomeWords(outcome, limit, { atLimit })
-  if (!output || outcome.ending !== 'exit' || outcome.exitCode !== 0) return [words]
+  // Who was promised data takes an answer without it only as an error, also where the script goes on.
+  if (outcome.ending !== 'exit' || outcome.exitCode !== 0) return [output ? asError(words) : words]
+  if (!output) return [words]
   const data = outcome.truncated ? undefined : jsonInText(outcome.text)
   const problems = data && output.check(data)
   if (data && !problems) return { ...data, [WORDS]: words }
   const why = problems ? problems.map(({ message }) => message).join('; ') : whyNoData(outcome)
-  return [{ content: `${outcome.text}\n\n[${file} promises an output that this is not: ${why}]`, isError: true }]
+  const note = `${file} promises an output that this is not: ${why}.`
+  return [{ content: closing(outcome.text, [note]), isError: true }]
+}
+
+function asError(words: Words): Words {
+  if (typeof words === 'string' || !('isError' in words)) return { content: words, isError: true }
+  return { ...words, isError: true }
 }
 
 function whyNoData({ truncated }: Outcome): string {

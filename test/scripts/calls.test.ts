@@ -30,6 +30,7 @@ if (process.argv[2] === '--schema') console.log(${JSON.stringify(PROMISES)})
 else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
 `,
     'slow.sh': bashScript('echo begun; echo $$ > "$0.pid"; trap "" TERM; sleep 300 & wait; sleep 300', ANY),
+    'late.sh': bashScript('sleep 300; echo \'{"n": 1}\'', PROMISES),
     'short.sh': bashScript('echo begun; sleep 300', JSON.stringify({ description: 'Ends.', timeout: 300 })),
   })
   let client: TestClient
@@ -104,6 +105,13 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
     const pid = await pidIn(join(world.tools, 'slow.sh.pid'))
     await call(client, 'KillBgTask', { task_id: id })
     await gone(pid)
+  })
+
+  test('that takes long and promised data is an error until it has it, and goes on', async () => {
+    const { text, isError, structured } = await call(client, 'late')
+    expect([isError, structured]).toEqual([true, undefined])
+    const id = Number(/goes on as background task (\d+)/.exec(text)?.[1])
+    expect((await call(client, 'KillBgTask', { task_id: id })).isError).toBe(false)
   })
 
   test('that says how long it may take is ended then', async () => {

@@ -89,7 +89,7 @@ test('where the sandbox is wanted and cannot be had, none is run, and the log sa
 })
 
 test('one that goes on outlives the server where tasks do, and its arguments are written nowhere', async () => {
-  const body = 'read -r line; echo "${#line}"; echo $$ > "$0.pid"; sleep 300'
+  const body = 'read -r line; echo "${#line}"; echo $$ > "$0.pid"; sleep 60'
   const world = newWorld({ 'stays.sh': bashScript(body, '{"description": "Stays.", "input": {}}') })
   const env = { JOBS_OUTLIVE_SERVER: '1', BASH_SOFT_LIMIT_MS: '1000' }
   const client = await startIn(world, env)
