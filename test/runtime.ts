@@ -13,6 +13,7 @@ export const LACKS = {
   unwritten: onBun('does not tell how much of what was written to a program it has not taken yet'),
   changingHome: onBun('reads HOME once'),
   helplessness: onBun('decodes images itself where nothing is installed'),
+  emptyHome: onBun('takes the home of the user where HOME is empty'),
   manyHeaders: onBun('refuses requests with thousands of headers before anybody sees them'),
 } as const
 

@@ -5,7 +5,6 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 
 export const PROGRAM = resolve(import.meta.dirname, '../dist/scorpiox-code.js')
 export const LIBRARY = resolve(import.meta.dirname, '../dist/library.mjs')
@@ -65,15 +64,23 @@ export function startServer(options: StartOptions = {}): TestClient {
   const exited = once(child, 'exit').then(([code]: unknown[]) => (typeof code === 'number' ? code : null))
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
   child.stdin.on('error', () => {})
-  createInterface({ input: child.stdout, crlfDelay: Infinity })
-    .on('line', (line) => {
-      const message: Json = JSON.parse(line)
-      received.push(message)
-      for (const waiter of waiting) {
-        if (!waiter.fits(message)) continue
-        waiting.delete(waiter)
-        waiter.resolve(message)
-      }
+  const take = (line: string): void => {
+    const message: Json = JSON.parse(line)
+    received.push(message)
+    for (const waiter of waiting) {
+      if (!waiter.fits(message)) continue
+      waiting.delete(waiter)
+      waiter.resolve(message)
+    }
+  }
+  let rest = ''
+  // By hand: to readline, characters that may stand in JSON end a line too.
+  child.stdout
+    .setEncoding('utf8')
+    .on('data', (text: string) => {
+      const end = text.lastIndexOf('\n')
+      if (end >= 0) (rest + text.slice(0, end)).split('\n').forEach(take)
+      rest = end < 0 ? rest + text : text.slice(end + 1)
     })
     .on('close', () => {
       ended = true

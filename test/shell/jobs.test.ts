@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { ask, modernCall, startProgram } from '../http/support.js'
+import { LACKS, needs } from '../runtime.js'
 import { emptyFolder, HAS_PROC, isAlive, PROGRAM, residentMegabytes, startServer, type TestClient } from '../support.js'
 import { bytesBelow, call, gone, killHard, outputOf, pidIn, readJob, startJob } from './support.js'
 
@@ -544,14 +545,15 @@ describe('where nothing can be kept', () => {
   const file = join(emptyFolder(), 'file')
   writeFileSync(file, '')
 
-  test.each([
+  test.for([
     ['STATE_DIR is a file', { STATE_DIR: file }],
     ['STATE_DIR is in a file', { STATE_DIR: join(file, 'x') }],
     ['STATE_DIR is where nobody writes', { STATE_DIR: '/proc/nowhere' }],
     ['there is no home', { HOME: '' }],
     ['there is no home, and jobs outlive the server', { HOME: '', JOBS_OUTLIVE_SERVER: '1' }],
     ['STATE_DIR is a file, and jobs outlive the server', { STATE_DIR: file, JOBS_OUTLIVE_SERVER: '1' }],
-  ])('%s: commands run, and the rest says why not', async (_, env) => {
+  ] as const)('%s: commands run, and the rest says why not', async ([, env], context) => {
+    if ('HOME' in env) needs(context, LACKS.emptyHome)
     const own = startServer({ cwd, env: { BASH_SOFT_LIMIT_MS: '300', ...env } })
     expect((await call(own, 'Bash', { command: 'echo fine' })).text).toBe('fine\n')
     const long = await call(own, 'Bash', { command: 'seq 1 100000' })
