@@ -1,9 +1,9 @@
 // A script as a tool: its arguments arrive as JSON on stdin, what it prints is the answer, and its exit code says whether
 // that went well. It runs as a command of Bash does.
 
-import { jsonInText } from '../lib/json-in-text.js'
 import { printJson } from '../lib/json.js'
-import { quotedWord } from '../services/scripts/ask-script.js'
+import { jsonInText } from '../lib/json-in-text.js'
+import { quotedWord } from '../lib/shell-word.js'
 import type { Script } from '../services/scripts/line-up.js'
 import type { Limit, Outcome, Shell } from '../services/shell/shell.js'
 import { runAndWait } from './run-and-wait.js'
