@@ -1,5 +1,6 @@
 // This program as others see it: how to start it again, and what it runs on.
 
+import { bunVersion } from '../platform/bun.js'
 import { executableEntry } from '../platform/program.js'
 import type { Launch } from './connect.js'
 
@@ -10,7 +11,7 @@ export function launch(): Launch {
 }
 
 export function runtime(): string {
-  const { bun } = process.versions
+  const bun = bunVersion()
   const name = bun === undefined ? `Node.js ${process.version}` : `Bun ${bun} (Node.js ${process.version})`
   return executableEntry() === undefined ? name : `${name}, all in one executable`
 }
