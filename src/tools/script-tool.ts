@@ -33,7 +33,7 @@ export function scriptTool(script: Script): Tool {
       // The first line is what a list of background tasks shows of it.
       const command = `# script tool ${name}\nexec ${quotedWord(path)}`
       const stdin = `${printJson(isArguments(args) ? args : {})}\n`
-      return answerOf(script, await runAndWait(shell, command, limit, call, stdin), limit)
+      return answerOf(script, await runAndWait(shell, { command, limit, input: stdin }, call), limit)
     },
     render: (answer) => (WORDS in answer ? answer[WORDS] : answer[0]),
   })
