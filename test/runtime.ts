@@ -14,6 +14,7 @@ export const LACKS = {
   changingHome: onBun('reads HOME once'),
   helplessness: onBun('decodes images itself where nothing is installed'),
   emptyHome: onBun('takes the home of the user where HOME is empty'),
+  fewFiles: onBun('needs more than 40 open files for itself'),
   manyHeaders: onBun('refuses requests with thousands of headers before anybody sees them'),
 } as const
 
