@@ -18,6 +18,9 @@ export const LACKS = {
   manyHeaders: onBun('refuses requests with thousands of headers before anybody sees them'),
 } as const
 
+/** Newer engines give memory back later; bounds that were found on Node.js 20 are wider there by this factor. */
+export const MEMORY_SLACK = process.version.startsWith('v20.') ? 1 : 1.4
+
 /** Passes the test over where the runtime lacks what it is about. */
 export function needs({ skip }: TestContext, reason: string | undefined): void {
   if (reason !== undefined) skip(reason)
