@@ -18,6 +18,7 @@ const IN_PAIRS = [
   'src/services/shell/*.test.ts',
   'src/services/jobs/*.test.ts',
   'src/protocol/tickets.test.ts',
+  'src/services/documents/extract/hostile.test.ts',
 ]
 
 const EVERYTHING = ['src/**/*.test.ts', 'test/**/*.test.ts']

@@ -40,7 +40,7 @@ async function judge() {
     const caged = { ...world, env: { ...world.env, PATH: '/usr/bin:/bin', SANDBOX: 'workspace' } }
     await conduct('sandbox', client, caged, world.home(), sandboxChecks)
     await runAll('commands', commandChecks(world))
-    await runAll('http', httpChecks(caged, client))
+    await runAll('http', httpChecks(caged))
   } finally {
     world.close()
   }

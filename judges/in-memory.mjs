@@ -1,19 +1,29 @@
 // Judge: the client packages of each period over the library's linked transport, with no process in between: tools,
 // progress, sampling, cancelling and the end. LIBRARY_MODULE names another build of ours.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { textOf } from './shared/checks.mjs'
 import { openReport } from './shared/report.mjs'
 import { periodClients } from './shared/session.mjs'
 
-const built = resolve(process.env.LIBRARY_MODULE ?? join(import.meta.dirname, '../dist/library.mjs'))
+const here = import.meta.dirname
+const root = resolve(here, '..')
+const built = resolve(process.env.LIBRARY_MODULE ?? join(root, 'dist/library.mjs'))
 const { defineTool, linkedTransport, toolsOver } = await import(pathToFileURL(built))
 
 const word = { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] }
 
 const report = openReport('in-memory')
 for (const period of periodClients) await judge(period)
+await report.check(
+  'types',
+  async () => checkTypes(),
+  () => [],
+)
 report.finish()
 
 async function judge(period) {
@@ -125,6 +135,35 @@ async function closes(client, fates) {
   await client.close()
   assert.ok(isClosed)
   assert.equal(fates.at(-1), 'closed')
+}
+
+/** The packages' own types must take the transport, and a schema of zod must type its tool. */
+function checkTypes() {
+  const folder = mkdtempSync(join(tmpdir(), 'judge-'))
+  try {
+    mkdirSync(join(folder, 'node_modules/@types'), { recursive: true })
+    const theirs = ['@modelcontextprotocol', 'sdk-1.12.3', 'sdk-1.24.3', 'zod'].map((name) => [
+      name,
+      join(here, 'node_modules', name),
+    ])
+    const ours = [
+      ['scorpiox-code', root],
+      ['@types/node', join(root, 'node_modules/@types/node')],
+    ]
+    for (const [name, target] of [...theirs, ...ours]) symlinkSync(target, join(folder, 'node_modules', name), 'dir')
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+    copyFileSync(join(here, 'in-memory/types.ts'), join(folder, 'types.ts'))
+    const options =
+      '--module nodenext --target es2023 --strict --exactOptionalPropertyTypes --skipLibCheck --noEmit --types node'
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    const { status, stdout } = spawnSync(process.execPath, [tsc, ...options.split(' '), 'types.ts'], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0, stdout)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 /** The packages differ in how a handler is told what it is for. */

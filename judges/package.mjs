@@ -220,7 +220,7 @@ async function converse(command, args, options, [name, input] = ['Bash', { comma
     for (const [id, [method, params]] of requests.entries()) {
       server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
       const { value, done } = await lines.next()
-      if (done) throw new Error(`it ended before it answered ${method}: ${complaints.slice(0, 500)}`)
+      if (done) throw new Error(`it ended before it answered: ${complaints.slice(0, 500)}`)
       answers.push(JSON.parse(value))
     }
     return answers

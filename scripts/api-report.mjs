@@ -14,7 +14,7 @@ export function apiReport(entry) {
     if (!modules.has(file)) modules.set(file, readModule(file))
     return modules.get(file)
   }
-  const exported = [...open(resolve(entry)).exports.keys()].map((name) => ({ name, ...find(open, entry, name) }))
+  const exported = [...open(resolve(entry)).exports.keys()].map((name) => shown(name, find(open, entry, name)))
   const reached = reach(open, exported)
   return [
     '# The public API',
@@ -35,6 +35,14 @@ export function apiReport(entry) {
     '```',
     '',
   ].join('\n')
+}
+
+/** Under the name that people import, if it is declared by another. */
+function shown(name, place) {
+  const { id, declarations = [{ id }] } = place.node
+  const isRenamed = declarations.every((declared) => declared.id.name !== name)
+  const text = isRenamed ? `${place.text}\nexport { ${declarations[0].id.name} as ${name} }` : place.text
+  return { ...place, name, text }
 }
 
 /** Everything that the declarations refer to in the package, and what that refers to. */
@@ -131,12 +139,16 @@ function textOf(node, source) {
     text += source.slice(at, start)
     at = end
   }
-  return (text + source.slice(at, node.end))
-    .replace(/\/\*[^]*?\*\//g, '')
-    .replace(/^(export )?declare /, '')
-    .replace(/[ \t]+$/gm, '')
-    .replace(/^( {4})+/gm, (indent) => indent.slice(indent.length / 2))
-    .replace(/\n+/g, '\n')
+  return (
+    (text + source.slice(at, node.end))
+      .replace(/\/\*[^]*?\*\//g, '')
+      .replace(/^(export )?declare /, '')
+      // Where a file lies is nobody's business.
+      .replace(/import\(['"]\.[^)]*\)\./g, '')
+      .replace(/[ \t]+$/gm, '')
+      .replace(/^( {4})+/gm, (indent) => indent.slice(indent.length / 2))
+      .replace(/\n+/g, '\n')
+  )
 }
 
 function isPrivate({ type, key, accessibility }) {

@@ -13,7 +13,7 @@ import { installedPackages } from './installed-packages.mjs'
 
 const DESKTOPS = ['darwin-arm64', 'darwin-x64', 'win32-x64', 'linux-x64']
 const OUTPUT = 'dist/scorpiox-code.mcpb'
-const LEFT_OUT = /^(docs|dist\/types|dist\/library)/
+const LEFT_OUT = /^(docs|examples|dist\/types|dist\/library)/
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))

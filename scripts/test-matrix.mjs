@@ -1,6 +1,6 @@
 // The whole suite on each runtime people start the server with: `npm run test:matrix [-- runtime...] [-- filter...]`.
-// Tests start servers with the runtime they run on themselves, and find it as `node` on their PATH, so each run is the same
-// suite in another world. Nothing here is about one runtime but where its binary lies and how it is started.
+// Tests start servers with the runtime they run on themselves, and a Node.js is also what `node` means to them, so each run
+// is the same suite in another world. What a runtime lacks by nature is in test/runtime.ts.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ async function run(name) {
   if (!version) return { name, version: 'not found', isGood: false, minutes: 0 }
   console.log(`\n${name} ${version}`)
   const folder = mkdtempSync(join(tmpdir(), 'scorpiox-matrix-'))
-  symlinkSync(binary, join(folder, 'node'))
+  if (name !== 'bun') symlinkSync(binary, join(folder, 'node'))
   const startedAt = Date.now()
   const said = await vitest(binary, { PATH: `${folder}${delimiter}${process.env.PATH}` })
   rmSync(folder, { recursive: true, force: true })
@@ -38,10 +38,9 @@ async function run(name) {
   return { name, version, passed, failed, skipped, minutes, isGood: said.code === 0 && failed === '0' }
 }
 
-/** What is tested where is said by the tests (test/runtime.ts): a skipped one is no failure here, as it would be with CI=true. */
+/** A test that is skipped because of its runtime is no failure here, as it would be with CI=true. */
 async function vitest(binary, env) {
-  const flags = binary.endsWith('bun') ? ['--bun'] : []
-  const child = spawn(binary, [...flags, 'node_modules/vitest/vitest.mjs', 'run', ...filters], {
+  const child = spawn(binary, ['node_modules/vitest/vitest.mjs', 'run', ...filters], {
     env: { ...process.env, CI: '', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -52,6 +52,9 @@ export type { Authenticate, HttpOptions, HttpServing } from './transport/http/se
 export type { LinkedTransport } from './transport/memory.js'
 export type { ClientOptions, MemoryClient, Notified, RequestFailure } from './transport/memory-client.js'
 
+/** For a person who started it by hand and sees nothing happen. */
+const ALONE = 'this is an MCP server: it waits for a client on its standard input. Ctrl+C ends it.'
+
 /** A server: who it is and what it offers. The same for `serve`, `serveHttp`, `connect` and `linkedTransport`. */
 export interface ServeOptions<S extends object = object> extends Omit<ServerDescription, 'services'> {
   /** What tools name in `needs`, each opened by the first call that needs it and closed at the end. */
@@ -68,6 +71,7 @@ export interface StdioOptions {
 
 /** Serves over stdio until the client goes away, then ends the process. */
 export async function serve<S extends object>(options: ServeOptions<S>): Promise<never> {
+  if (process.stdin.isTTY) createLog(options.name, 'info').info(ALONE)
   // Beforehand, so that no call has to wait for it.
   await loadPlain()
   await serveStdio(assemble(options), options.stdio?.maxLineBytes)

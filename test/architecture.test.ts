@@ -30,6 +30,7 @@ test.each([
   ['a sideways import', 'web/planted.ts', "import { createSession } from '../protocol/session.js'"],
   ['an import of the top', 'cli/planted.ts', "import { serve } from '../library.js'"],
   ['process.env outside config', 'tools/planted.ts', 'export const home = process.env.HOME'],
+  ['a second user of Bun', 'services/planted.ts', "const bun = Reflect.get(globalThis, 'Bun')"],
   ['a second spawner', 'services/planted.ts', "import { spawn } from 'node:child_process'"],
   ['a print to stdout', 'services/planted.ts', "process.stdout.write('hello')"],
   ['a console.log', 'tools/planted.ts', "console.log('hello')"],

@@ -72,6 +72,11 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
     doors: ['store/state/sqlite-library.ts', 'store/state/postgres.ts'],
   },
   {
+    effect: 'what Bun has',
+    pattern: /\bglobalThis, 'Bun'|\bBun\.\w|\bversions\.bun\b|'bun' in process/,
+    doors: ['platform/bun.ts'],
+  },
+  {
     effect: 'decoding images',
     pattern: /\bimport\('(sharp|libheif-js|@napi-rs\/canvas)/,
     // The doctor decodes nothing; it sees whether they can be loaded.

@@ -34,7 +34,7 @@ test("--version is the package's", async () => {
 test('--help names every command', async () => {
   const { stdout, code } = await run(['--help'])
   expect(code).toBe(0)
-  for (const command of ['serve', 'tools', 'call', 'config', 'doctor', 'check'])
+  for (const command of ['install', 'uninstall', 'serve', 'tools', 'call', 'config', 'doctor', 'check'])
     expect(stdout).toContain(`scorpiox-code ${command}`)
 })
 

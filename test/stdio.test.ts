@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
+import { LACKS, needs } from './runtime.js'
 import {
   emptyFolder,
   HAS_PROC,
@@ -488,7 +489,7 @@ test.skipIf(!HAS_PROC)(
     // 400 MB of answers are asked for; a server that kept reading would hold them all.
     for (let count = 0; count < 4000; count++) client.write(line)
     await sleep(1000)
-    expect(client.child.stdin.writableLength).toBeGreaterThan(0)
+    if (LACKS.unwritten === undefined) expect(client.child.stdin.writableLength).toBeGreaterThan(0)
     expect(residentMegabytes(client)).toBeLessThan(150)
     client.child.stdout.resume()
     await client.request('ping')
@@ -510,14 +511,16 @@ async function loadedBy(work: (client: TestClient) => Promise<unknown>): Promise
 
 const loads = (...names: readonly string[]): readonly string[] => names.map((name) => `NativeModule ${name}`)
 
-test('a server loads nothing at start that no list needs', async () => {
+test('a server loads nothing at start that no list needs', async (context) => {
+  needs(context, LACKS.moduleList)
   const loaded = await loadedBy((client) => client.request('tools/list'))
   expect(loaded).toContain('NativeModule net')
   for (const heavy of loads('http', 'https', 'crypto', 'child_process', 'zlib', 'worker_threads', 'sqlite'))
     expect(loaded).not.toContain(heavy)
 })
 
-test('a server that runs commands and keeps tasks loads nothing of HTTP', async () => {
+test('a server that runs commands and keeps tasks loads nothing of HTTP', async (context) => {
+  needs(context, LACKS.moduleList)
   const loaded = await loadedBy(async (client) => {
     await client.request('tools/call', callParams('Bash', { command: 'true' }))
     await client.request('tools/call', callParams('TaskManager', { action: 'list', query: '' }))

@@ -83,18 +83,20 @@ test.concurrent.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   },
 )
 
-test.skipIf(!HAS_PROC).concurrent('a child in a session of its own that holds the output open does not hold the end', async () => {
-  const cwd = emptyFolder()
-  const started = Date.now()
-  const child = spawn(process.execPath, [PROGRAM, 'call', 'Bash', `command=setsid ${SLEEPER} & sleep 0.3; echo hi`], {
-    cwd,
-    env: cleanEnv(),
-    stdio: ['ignore', 'pipe', 'inherit'],
+test
+  .skipIf(!HAS_PROC)
+  .concurrent('a child in a session of its own that holds the output open does not hold the end', async () => {
+    const cwd = emptyFolder()
+    const started = Date.now()
+    const child = spawn(process.execPath, [PROGRAM, 'call', 'Bash', `command=setsid ${SLEEPER} & sleep 0.3; echo hi`], {
+      cwd,
+      env: cleanEnv(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(child, 'exit')
+    expect(Date.now() - started).toBeLessThan(10_000)
+    expect(isAlive(await pidIn(cwd))).toBe(false)
   })
-  await once(child, 'exit')
-  expect(Date.now() - started).toBeLessThan(10_000)
-  expect(isAlive(await pidIn(cwd))).toBe(false)
-})
 
 test.concurrent('a call that comes while the server stops leaves nothing behind', async () => {
   const { client, pid, cwd } = await begin(`${STUBBORN} & wait`)
@@ -126,14 +128,17 @@ test.skipIf(!HAS_PROC)('who forks and ends, again and again, does not get away',
   await client.close()
 })
 
-test.concurrent.each(['cancelled', 'SIGTERM'])('a command that takes its time to end is asked once: %s', async (ending) => {
-  const { client, cwd } = await begin('trap "echo asked >> asked" TERM; echo $$ > pid; while :; do sleep 0.05; done')
-  if (ending === 'cancelled')
-    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
-  else for (const ms of [0, 100]) await sleep(ms).then(() => client.child.kill('SIGTERM'))
-  expect(await client.close()).toBe(0)
-  expect(readFileSync(join(cwd, 'asked'), 'utf8')).toBe('asked\n')
-})
+test.concurrent.each(['cancelled', 'SIGTERM'])(
+  'a command that takes its time to end is asked once: %s',
+  async (ending) => {
+    const { client, cwd } = await begin('trap "echo asked >> asked" TERM; echo $$ > pid; while :; do sleep 0.05; done')
+    if (ending === 'cancelled')
+      client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+    else for (const ms of [0, 100]) await sleep(ms).then(() => client.child.kill('SIGTERM'))
+    expect(await client.close()).toBe(0)
+    expect(readFileSync(join(cwd, 'asked'), 'utf8')).toBe('asked\n')
+  },
+)
 
 test.concurrent('what was not started by this server is left alone, whatever number it has', async () => {
   const bystander = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: cleanEnv() })

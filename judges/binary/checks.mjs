@@ -2,10 +2,10 @@
 // kill, the sandbox, the commands of a terminal, HTTP with its page.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { openHttpSession } from '../http-clients/session.mjs'
+import { httpClients, openHttpSession } from '../http-clients/session.mjs'
 import { within } from '../shared/report.mjs'
 import { halvesOf } from './world.mjs'
 
@@ -33,7 +33,7 @@ export function toolChecks(session, { site, images, hasBrowser }, project) {
         )
       },
     ],
-    ['Bash', says('Bash', { command: 'echo "[$(command -v node bun)]"; echo two words' }, /^\[\]\ntwo words/)],
+    ['Bash', says('Bash', { command: 'echo "[$PLANTED$(command -v node bun)]"; echo two words' }, /^\[\]\ntwo words/)],
     ['BackgroundBash', says('BackgroundBash', { command: 'echo begun; exec sleep 100' }, /1/)],
     ['ReadBgOutput', says('ReadBgOutput', { task_id: 1, wait_for_pattern: 'begun' }, /begun/)],
     ['ListBgTasks', says('ListBgTasks', {}, /sleep 100/)],
@@ -61,6 +61,14 @@ export function toolChecks(session, { site, images, hasBrowser }, project) {
       },
     ],
     ...(images ? imageChecks(session, images, refuses) : []),
+    [
+      'nothing of the project is obeyed',
+      async () =>
+        assert.deepEqual(
+          readdirSync(project).filter((name) => name.startsWith('obeyed')),
+          [],
+        ),
+    ],
   ]
 }
 
@@ -72,7 +80,7 @@ function imageChecks(session, images, refuses) {
     assert.ok(!isError, content[0].text)
     const { width, height, left, right } = await halvesOf(content.find(({ type }) => type === 'image').data)
     assert.deepEqual([width, height], expected.size)
-    assert.ok(left[expected.left] > 200 && right[expected.right] > 200, `${left} and ${right}`)
+    assert.ok(left[expected.left] > 200 && right[expected.right] > 200, `${left.join()} and ${right.join()}`)
   }
   const RED = 0
   const BLUE = 2
@@ -141,12 +149,13 @@ export function commandChecks({ program, env, home }) {
   return [
     ['doctor', async () => assert.match(await run('doctor'), /✓ runtime: Bun .*executable[^]*✓ images:/)],
     ['call', async () => assert.match(await run('call', 'Bash', '{"command":"echo said"}'), /^said/)],
-    ['token', async () => assert.match(await run('token', 'create', 'judge'), /sx_|scorpiox|token/i)],
+    ['token', async () => assert.match(await run('token', 'create', '--name', 'judge'), /^sxc_[^]*the token judge/)],
+    ['inbox', async () => assert.deepEqual(JSON.parse(await run('inbox', '--json')).questions, [])],
     ['config', async () => assert.match(await run('config'), /SANDBOX/)],
   ]
 }
 
-export function httpChecks({ program, env, home }, client) {
+export function httpChecks({ program, env, home }) {
   const token = 'a-token-for-the-judge'
   let server
   let url
@@ -160,18 +169,17 @@ export function httpChecks({ program, env, home }, client) {
         url = await within(10_000, addressIn(server.stdout))
       },
     ],
-    [
-      'a client calls in the sandbox',
+    ...['http', 'sse', 'websocket'].map((over) => [
+      `a client calls in the sandbox, over ${over}`,
       async () => {
-        const session = await openHttpSession({ ...client, over: 'http' }, { url, token })
+        const newest = httpClients.findLast((client) => client.over === over)
+        const session = await openHttpSession(newest, { url, token })
         await session.connect()
-        const text = textOf(
-          await session.callTool('Bash', { command: 'touch /usr/.judged && rm /usr/.judged; echo done' }),
-        )
-        assert.match(text, /Read-only file system[^]*done/)
+        const command = 'touch /usr/.judged && rm /usr/.judged; echo done'
+        assert.match(textOf(await session.callTool('Bash', { command })), /Read-only file system[^]*done/)
         await session.peer.close()
       },
-    ],
+    ]),
     [
       'the page',
       async () => {

@@ -43,6 +43,7 @@ export async function openWorld(executable) {
       const HOME = mkdtempSync(join(folder, 'home-'))
       const project = join(HOME, 'project')
       mkdirSync(project)
+      plant(project)
       return { HOME, project }
     },
     close() {
@@ -50,6 +51,18 @@ export async function openWorld(executable) {
       replay.close()
       rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
     },
+  }
+}
+
+/** What Bun would obey where it finds it, or load: a project must not reach into the server that works in it. */
+function plant(project) {
+  const planted = (name) => `require('node:fs').writeFileSync(${JSON.stringify(join(project, `obeyed-${name}`))}, '')\n`
+  writeFileSync(join(project, 'bunfig.toml'), 'preload = ["./preload.js"]\n')
+  writeFileSync(join(project, 'preload.js'), planted('preload'))
+  writeFileSync(join(project, '.env'), 'PLANTED=obeyed\n')
+  for (const name of ['sharp', 'pg', 'unpdf', 'libheif-js']) {
+    mkdirSync(join(project, 'node_modules', name), { recursive: true })
+    writeFileSync(join(project, 'node_modules', name, 'index.js'), planted(name))
   }
 }
 

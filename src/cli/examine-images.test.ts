@@ -22,3 +22,10 @@ test('without sharp something is wrong', async () => {
   expect(ok).toBe(false)
   expect(fix).toContain('npm install sharp')
 })
+
+test('where the runtime decodes images, it is said which it does not', async () => {
+  const { ok, detail, fix } = await examineImages({ sharp: missing, heic: missing, canvas: missing, hasBunImage: true })
+  expect(ok).toBe(true)
+  expect(detail).toMatch(/PNG, JPEG.*no AVIF/)
+  expect(fix).toContain('npm install sharp')
+})

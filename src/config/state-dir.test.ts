@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 
 import { expect, test } from 'vitest'
 
+import { LACKS, needs } from '../../test/runtime.js'
 import { stateDirOf } from './state-dir.js'
 
 test('the folder is the one that is set, or lies in the home of the person', () => {
@@ -11,7 +12,8 @@ test('the folder is the one that is set, or lies in the home of the person', () 
   expect(stateDirOf({ STATE_DIR: '' })).toBe(join(homedir(), '.scorpiox'))
 })
 
-test('without a home it must be set: a relative one would lie in the project', () => {
+test('without a home it must be set: a relative one would lie in the project', (context) => {
+  needs(context, LACKS.changingHome)
   const { HOME, USERPROFILE } = process.env
   try {
     process.env.HOME = process.env.USERPROFILE = 'relative'

@@ -1,15 +1,9 @@
-// What Bun has beyond Node.js, as far as this house uses it.
+// What Bun has beyond Node.js. Nothing else in the house looks for it.
 
-export interface Bun {
-  file(fd: number): { stream(): ReadableStream<Uint8Array> }
-}
+import { isObject } from '../lib/json.js'
 
 /** undefined on any other runtime. */
-export function findBun(): Bun | undefined {
-  const found: unknown = Reflect.get(globalThis, 'Bun')
-  return isBun(found) ? found : undefined
-}
-
-function isBun(value: unknown): value is Bun {
-  return typeof value === 'object' && value !== null && 'file' in value && typeof value.file === 'function'
+export function fromBun(name: string): unknown {
+  const bun: unknown = Reflect.get(globalThis, 'Bun')
+  return isObject(bun) ? bun[name] : undefined
 }

@@ -5,7 +5,7 @@ import { closeSync } from 'node:fs'
 import { Socket } from 'node:net'
 
 import { promised, type Promised } from '../lib/promised.js'
-import { findBun, type Bun } from './bun.js'
+import { fromBun } from './bun.js'
 
 export interface Pipe {
   /** When all has been said; the descriptor is closed then. */
@@ -18,8 +18,8 @@ export interface Pipe {
 }
 
 export function listenAt(fd: number, onData: (chunk: Buffer) => void): Pipe {
-  const bun = findBun()
-  return bun ? readStream(bun, fd, onData) : readSocket(fd, onData)
+  const file = fromBun('file')
+  return isOpener(file) ? readStream(file(fd).stream(), fd, onData) : readSocket(fd, onData)
 }
 
 function readSocket(fd: number, onData: (chunk: Buffer) => void): Pipe {
@@ -36,8 +36,8 @@ function readSocket(fd: number, onData: (chunk: Buffer) => void): Pipe {
 }
 
 /** One read after the other, none while it is paused. Bun waits for the last one whatever it is told. */
-function readStream(bun: Bun, fd: number, onData: (chunk: Buffer) => void): Pipe {
-  const reader = bun.file(fd).stream().getReader()
+function readStream(stream: ReadableStream<Uint8Array>, fd: number, onData: (chunk: Buffer) => void): Pipe {
+  const reader = stream.getReader()
   let paused: Promised<void> | undefined
 
   async function listen(): Promise<void> {
@@ -62,4 +62,10 @@ function readStream(bun: Bun, fd: number, onData: (chunk: Buffer) => void): Pipe
     ref: () => {},
     unref: () => {},
   }
+}
+
+type Opener = (fd: number) => { stream(): ReadableStream<Uint8Array> }
+
+function isOpener(value: unknown): value is Opener {
+  return typeof value === 'function'
 }

@@ -7,6 +7,8 @@ import { dirname } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 
 import { openUnnamed } from './unnamed-file.js'
+import { fromBun } from './bun.js'
+import { executableEntry } from './program.js'
 
 const ASK_MS = 3000
 const SLOWLY_MS = 20
@@ -167,7 +169,7 @@ export async function startFork(
   env: NodeJS.ProcessEnv,
   onMessage: (message: unknown) => void,
 ): Promise<Fork> {
-  const child = spawn(process.execPath, [script], {
+  const child = spawn(process.execPath, [...modestly(), script], {
     cwd: dirname(process.execPath),
     env,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -180,6 +182,11 @@ export async function startFork(
   child.on('error', () => {})
   unref(child, child.channel ?? child)
   return { exited, tell: (message) => void child.send(message, () => {}), kill: () => void child.kill('SIGKILL') }
+}
+
+/** Bun brings packages that are not there from the network, unless it is told not to; an executable of it does not. */
+function modestly(): readonly string[] {
+  return fromBun('version') === undefined || executableEntry() !== undefined ? [] : ['--no-install']
 }
 
 /** What a program prints when asked a short question; undefined when it is not there or does not answer. */

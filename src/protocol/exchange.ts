@@ -49,6 +49,7 @@ export class Exchange {
   #lastProgress = -Infinity
   #state: 'open' | 'cancelled' | 'answered' | 'deferred' = 'open'
   #asking: Asking | undefined
+  #opening: Promise<Asking> | undefined
   #deferring: Promise<boolean> | undefined
   #ticket: Ticket | undefined
   #settle: ((reply: Reply) => void) | undefined
@@ -118,11 +119,15 @@ export class Exchange {
     this.outlet.notify(notificationText('notifications/message', printJson({ level, logger, data: data ?? null })))
   }
 
-  /** The questions of this call. */
-  async asking(): Promise<Asking> {
+  /** The questions of this call. One promise for all: what is asked together goes on together, and is asked in one round. */
+  asking(): Promise<Asking> {
+    return (this.#opening ??= this.#openAsking())
+  }
+
+  async #openAsking(): Promise<Asking> {
     // Loaded when somebody is asked: most servers never do.
     const module = await import('./asking.js')
-    return (this.#asking ??= new module.Asking(this))
+    return (this.#asking = new module.Asking(this))
   }
 
   ask<Q extends Questions>(questions: Q, options?: AskOptions<Answers<Q>>): Promise<Answers<Q>>

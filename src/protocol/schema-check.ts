@@ -9,6 +9,9 @@ export type Compile = (schema: JsonSchema | boolean) => Check
 
 let plain: ((schema: JsonSchema | boolean) => Check | undefined) | undefined
 let whole: Compile | undefined
+// One promise for all: who begins to wait together goes on together, which engines do not promise of two imports.
+let loadingPlain: Promise<void> | undefined
+let loadingWhole: Promise<Compile> | undefined
 
 /** The check of one schema: at once when what it needs is there. */
 export function checkOf(schema: JsonSchema | boolean): Check | Promise<Check> {
@@ -21,11 +24,27 @@ async function load(schema: JsonSchema | boolean): Promise<Check> {
 }
 
 /** What plain schemas need. */
-export async function loadPlain(): Promise<void> {
-  plain = (await import('../lib/json-schema/plain.js')).compilePlain
+export function loadPlain(): Promise<void> {
+  loadingPlain ??= import('../lib/json-schema/plain.js').then(
+    ({ compilePlain }) => {
+      plain = compilePlain
+    },
+    (error: unknown) => {
+      // What could not be loaded is tried again by the next who needs it.
+      loadingPlain = undefined
+      throw error
+    },
+  )
+  return loadingPlain
 }
 
-export async function loadCompile(): Promise<Compile> {
-  const { compileSchema } = await import('../lib/json-schema/compile.js')
-  return (whole = compileSchema)
+export function loadCompile(): Promise<Compile> {
+  loadingWhole ??= import('../lib/json-schema/compile.js').then(
+    ({ compileSchema }) => (whole = compileSchema),
+    (error: unknown) => {
+      loadingWhole = undefined
+      throw error
+    },
+  )
+  return loadingWhole
 }

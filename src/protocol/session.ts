@@ -10,8 +10,8 @@ import { Legacy, type LegacyOptions } from './legacy.js'
 import { Listeners } from './listeners.js'
 import { Rejection, resultText } from './message.js'
 import type { Answer, Batch, Message, Notification, Request } from './message.js'
-import { ASKING_METHODS, LEGACY_METHODS, MODERN_METHODS } from './methods/eras.js'
-import type { Method } from './methods/method.js'
+import { ASKING_METHODS, legacyMethods, modernMethods } from './methods/eras.js'
+import type { Method, Methods } from './methods/method.js'
 import { isOffered } from './methods/offered.js'
 import { isModern, readModernClient } from './modern.js'
 import { INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError } from './protocol-error.js'
@@ -138,7 +138,7 @@ class Conversing implements Session, Conversation {
       const said = this.#legacy.answer(request.method, params)
       if (said !== undefined) return resultText(request.id, `{${said}}`)
       const exchange = new Exchange(request, params, this.#legacy.client, outlet, this)
-      return this.#work(this.#find(LEGACY_METHODS, request.method), exchange)
+      return this.#work(this.#find(legacyMethods(), request.method), exchange)
     } catch (error) {
       return this.#inFlight.refuse(request, error, true)
     }
@@ -149,7 +149,7 @@ class Conversing implements Session, Conversation {
     if (request.method === 'subscriptions/listen') {
       return this.#listeners.add(exchange, (reply) => this.#inFlight.answer(exchange, reply))
     }
-    const method = this.#find(MODERN_METHODS, request.method)
+    const method = this.#find(modernMethods(), request.method)
     const isRetry = params.requestState !== undefined || params.inputResponses !== undefined
     if (!isRetry || !ASKING_METHODS.has(request.method)) return this.#work(method, exchange)
     return this.#work(async (server) => {
@@ -159,8 +159,8 @@ class Conversing implements Session, Conversation {
     }, exchange)
   }
 
-  #find(methods: ReadonlyMap<string, Method>, name: string): Method {
-    const method = methods.get(name)
+  #find(methods: Methods, name: string): Method {
+    const method = Object.hasOwn(methods, name) ? methods[name] : undefined
     if (method && isOffered(this.server, name)) return method
     throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${name.slice(0, MAX_ECHO)}`)
   }

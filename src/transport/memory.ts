@@ -12,11 +12,11 @@ const STOP_MS = 2500
 /** A transport as the official SDK's `Client` takes one: `await client.connect(transport)`. */
 export interface LinkedTransport {
   /** Told of each message from the server. */
-  onmessage?: ((message: object) => void) | undefined
+  onmessage?: (message: object) => void
   /** Told once the line is closed. */
-  onclose?: (() => void) | undefined
+  onclose?: () => void
   /** Told of what `onmessage` threw. */
-  onerror?: ((error: Error) => void) | undefined
+  onerror?: (error: Error) => void
   /** There is nothing to start; clients call it all the same. */
   start(): Promise<void>
   /** Sends one message to the server; what it is answered comes to `onmessage`. */

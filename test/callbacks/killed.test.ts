@@ -54,13 +54,12 @@ class Book {
   }
 }
 
-async function doSomething(client: TestClient, book: Book, moment: Set<string>): Promise<void> {
+async function doSomething(client: TestClient, book: Book, moment: Set<string>, dice = Math.random()): Promise<void> {
   const call = async (name: string, args: object): Promise<Json> => {
     const answer = await client.request('tools/call', { name, arguments: args })
     book.note(answer, moment)
     return answer.result
   }
-  const dice = Math.random()
   const startedAt = Date.now()
   if (dice < 0.25) {
     const message = book.name()
@@ -87,6 +86,8 @@ async function liveAndDie(world: World, book: Book): Promise<void> {
   const client = serverIn(world)
   const moment = new Set<string>()
   await client.initialize(REVISION)
+  // However slow the machine is, something is at stake.
+  await doSomething(client, book, moment, 0)
   const work = (async () => {
     for (;;) {
       await doSomething(client, book, moment)

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
+import { LACKS, needs } from '../runtime.js'
 import { HAS_PROC, type Json } from '../support.js'
 import {
   ALICE,
@@ -211,7 +212,8 @@ describe('bytes that are not quite HTTP', () => {
     expect(client.text()).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*"message":"`))
   })
 
-  test('many small headers hide none', async () => {
+  test('many small headers hide none', async (context) => {
+    needs(context, LACKS.manyHeaders)
     const client = await raw(program)
     const junk = Array.from({ length: 2500 }, () => 'a:b').join('\r\n')
     client.write(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${junk}\r\nOrigin: https://evil.example\r\n\r\n`)

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
+import { LACKS, needs } from '../runtime.js'
 import {
   ALICE,
   ask,
@@ -153,7 +154,8 @@ describe('what is open at the same time', () => {
   })
 })
 
-test('connections beyond the limit are closed at once, and those before them work', async () => {
+test('connections beyond the limit are closed at once, and those before them work', async (context) => {
+  needs(context, LACKS.silentConnections)
   server = await startFixture({ maxConnections: 3 })
   const first = await Promise.all([raw(server), raw(server), raw(server)])
   const next = await raw(server)

@@ -11,6 +11,7 @@ import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
+import { LACKS, needs } from '../runtime.js'
 import { emptyFolder } from '../support.js'
 import { complaints, raw, rpc, startProgram, TOKEN, type HttpServer } from './support.js'
 
@@ -86,7 +87,8 @@ test('old versions of TLS are refused', async () => {
 })
 
 describe.concurrent('a new certificate', () => {
-  test('is shown to new connections, and those that are open stay', { timeout: 30_000 }, async () => {
+  test('is shown to new connections, and those that are open stay', { timeout: 30_000 }, async (context) => {
+    needs(context, LACKS.renewal)
     const headers = { authorization: `Bearer ${TOKEN}` }
     const before = get({ ...options(), path: '/sse', headers })
     const [stream] = await once(before, 'response')

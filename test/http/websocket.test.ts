@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
+import { LACKS, needs } from '../runtime.js'
 import type { Json } from '../support.js'
 import { ALICE, callOf, complaints, raw, rpc, startFixture, tell, type HttpServer } from './support.js'
 
@@ -156,7 +157,8 @@ test('connections that come and go hold no place', async () => {
   await vi.waitFor(async () => expect(await tell(server, 'who')).toBe('alice:'))
 })
 
-test('a wish for another protocol is overlooked, the request served', async () => {
+test('a wish for another protocol is overlooked, the request served', async (context) => {
+  needs(context, LACKS.givingBack)
   const body = callOf('who', { text: 'h2c' })
   const client = await raw(server)
   const wish = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA'
@@ -173,4 +175,11 @@ test('a wish for another protocol is overlooked, the request served', async () =
     await client.until(/alice:h2c/)
   }
   client.socket.destroy()
+})
+
+test.runIf(LACKS.givingBack)('a wish for another protocol is refused where it cannot be overlooked', async () => {
+  const client = await raw(server)
+  client.write('GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n')
+  expect(await client.until(/Upgrade header/)).toMatch(/^HTTP\/1\.1 400 /)
+  await client.closed
 })

@@ -17,6 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
+import { LACKS, needs } from '../runtime.js'
 import { emptyFolder, HAS_PROC, isAlive, PROGRAM, startServer, type TestClient } from '../support.js'
 import { gone, killHard } from '../shell/support.js'
 import { makeSamples } from './corpus.js'
@@ -132,7 +133,8 @@ describe('without packages', () => {
     return client
   }
 
-  test('what every client takes is shown as it is, and the rest says what to install', async () => {
+  test('what every client takes is shown as it is, and the rest says what to install', async (context) => {
+    needs(context, LACKS.helplessness)
     const client = await bare()
     const { png, jpeg, gif, webp, avif, tiff } = await makeSamples()
     for (const [name, bytes] of Object.entries({ png, jpeg, gif, webp })) {

@@ -133,10 +133,3 @@ test.skipIf(!HAS_PROC)('where nothing can be written, that is said, and the othe
   expect(text).toMatch(/✗ Codex: (may not be changed by this user|cannot be written)/)
   expect(text).toContain('✓ Cursor: connected')
 })
-
-test('without a home there is nowhere to install', async () => {
-  const person = newPerson(undefined, { HOME: '' })
-  const { code, text } = await person.run('install', '--yes')
-  expect(code).toBe(1)
-  expect(text).toContain('There is no home directory')
-})

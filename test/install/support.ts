@@ -20,12 +20,14 @@ export interface Person {
   read(name: string): string
   /** Types a command where there is no terminal. */
   run(...args: readonly string[]): Promise<Said>
-  /** Every file and link below the home, but for backups. */
+  /** Every file and link below the home, but for backups and what Bun caches there. */
   everything(): ReadonlyMap<string, string>
 }
 
 export function newPerson(program: string = PROGRAM, more: NodeJS.ProcessEnv = {}): Person {
-  const home = emptyFolder()
+  // Where none is named, a runtime may take that of whoever runs the tests.
+  if (more.HOME === '') throw new Error('a person in these tests has a home of their own')
+  const home = more.HOME ?? emptyFolder()
   const temporary = emptyFolder()
   const cwd = emptyFolder()
   // The repository may lie where temporary things do, and is to count as lasting.
@@ -53,7 +55,7 @@ export function newPerson(program: string = PROGRAM, more: NodeJS.ProcessEnv = {
 
 function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => !lstatSync(join(folder, name)).isDirectory() && !name.includes('.scorpiox-backup-'))
+    .filter((name) => !lstatSync(join(folder, name)).isDirectory() && !/\.scorpiox-backup-|^\.bun\//.test(name))
     .toSorted()
 }
 

@@ -204,17 +204,17 @@ test('two clients of one definition know nothing of each other', async () => {
   await other.close()
 })
 
-/** What the official SDK asks of a transport, in its own words. */
+/** What the official SDK asks of a transport, in the words of 1.x; those of 2.x allow more. */
 interface OfficialTransport {
   start(): Promise<void>
   send(message: OfficialMessage, options?: { relatedRequestId?: string | number }): Promise<void>
   close(): Promise<void>
-  onclose?: (() => void) | undefined
-  onerror?: ((error: Error) => void) | undefined
+  onclose?: () => void
+  onerror?: (error: Error) => void
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- theirs
-  onmessage?: (<T extends OfficialMessage>(message: T, extra?: { authInfo?: object }) => void) | undefined
-  sessionId?: string | undefined
-  setProtocolVersion?: ((version: string) => void) | undefined
+  onmessage?: <T extends OfficialMessage>(message: T, extra?: { authInfo?: object }) => void
+  sessionId?: string
+  setProtocolVersion?: (version: string) => void
 }
 
 type OfficialMessage =

@@ -27,6 +27,7 @@ const ALLOWED = [
   /^dist\/page\/(index\.html|page\.js|page\.css)$/,
   /^dist\/sqlite\/(LICENSE|(linux|darwin|win32)-(x64|arm64)-(usual|musl)\.node)$/,
   /^dist\/types\/(package\.json|[\w/-]+\.d\.ts)$/,
+  /^examples\/[\w/.-]+\.(mjs|yaml)$/,
   /^docs\/(ko\/|ar\/)?[\w-]+\.md$/,
 ]
 

@@ -17,7 +17,16 @@ import { expect, test } from 'vitest'
 
 import { emptyFolder } from '../../../test/support.js'
 import { VERSION } from '../../lib/version.js'
-import { findSource, placeOf, presenceOf, putExecutable, removeExecutable, type Running } from './executable.js'
+import { isPassing } from './carried-program.js'
+import {
+  findSource,
+  folderOf,
+  placeOf,
+  presenceOf,
+  putExecutable,
+  removeExecutable,
+  type Running,
+} from './executable.js'
 
 const NOW = new Date('2026-11-16T05:00:00Z')
 
@@ -115,4 +124,21 @@ test('removing takes what was put there and leaves the rest', async () => {
   expect(removeExecutable(folder, place)).toEqual([])
   expect(existsSync(place)).toBe(false)
   expect(readdirSync(folder)).toEqual(['state.db'])
+})
+
+test('without a home there is nowhere to install', () => {
+  expect(() => folderOf('')).toThrow('There is no home directory')
+})
+
+test.each([
+  ['/home/ann/.npm/_npx/0123/node_modules/scorpiox-code/dist/scorpiox-code.js', true],
+  ['/home/ann/.cache/pnpm/dlx/0123/node_modules/scorpiox-code/dist/scorpiox-code.js', true],
+  ['/var/bunx-1000-scorpiox-code@latest/node_modules/scorpiox-code/dist/scorpiox-code.js', true],
+  ['/temporary/clone/dist/scorpiox-code.js', true],
+  ['C:\\npm-cache\\_npx\\0123\\node_modules\\scorpiox-code\\dist\\scorpiox-code.js', true],
+  ['/temporary-but-not/dist/scorpiox-code.js', false],
+  ['/usr/lib/node_modules/scorpiox-code/dist/scorpiox-code.js', false],
+  ['/home/ann/src/scorpiox-code/dist/scorpiox-code.js', false],
+])('%s may vanish: %s', (path, expected) => {
+  expect(isPassing(path, '/temporary')).toBe(expected)
 })

@@ -56,8 +56,6 @@ export async function openCheckingProxy(roads: Roads, exchange: Exchange): Promi
     async close() {
       const closed = once(server, 'close')
       server.close()
-      // Those that never asked for anything are not announced on every runtime.
-      server.closeAllConnections()
       for (const socket of sockets) socket.destroy()
       await closed
     },

@@ -23,19 +23,37 @@ const OFFERS = [
 const MODERN_ONLY = ['tasks/get', 'tasks/update', 'tasks/cancel']
 
 let offers: Offers | undefined
+// One promise for all, so that who asks first is answered first.
+let loading: Promise<Offers> | undefined
 
 /** What is answered about everything but tools; beforehand, for whom a first answer that waits is another answer. */
-export async function loadOffers(): Promise<Offers> {
-  return (offers = await import('./offers.js'))
+export function loadOffers(): Promise<Offers> {
+  loading ??= import('./offers.js').then(
+    (loaded) => (offers = loaded),
+    (error: unknown) => {
+      // Tried again by the next who asks.
+      loading = undefined
+      throw error
+    },
+  )
+  return loading
 }
 
-export const LEGACY_METHODS: ReadonlyMap<string, Method> = new Map(
-  Object.entries({ ...LEGACY_LIFECYCLE, ...LEGACY_TOOLS, ...later(OFFERS, 'LEGACY_OFFERS') }),
-)
+let legacy: Methods | undefined
+let modern: Methods | undefined
 
-export const MODERN_METHODS: ReadonlyMap<string, Method> = new Map(
-  Object.entries({ ...MODERN_LIFECYCLE, ...MODERN_TOOLS, ...later([...OFFERS, ...MODERN_ONLY], 'MODERN_OFFERS') }),
-)
+// Made on first use: who imports the library for something else takes nothing of it along.
+export function legacyMethods(): Methods {
+  return (legacy ??= { ...LEGACY_LIFECYCLE, ...LEGACY_TOOLS, ...later(OFFERS, 'LEGACY_OFFERS') })
+}
+
+export function modernMethods(): Methods {
+  return (modern ??= {
+    ...MODERN_LIFECYCLE,
+    ...MODERN_TOOLS,
+    ...later([...OFFERS, ...MODERN_ONLY], 'MODERN_OFFERS'),
+  })
+}
 
 function later(names: readonly string[], era: keyof Offers): Methods {
   const methodOf = (name: string): Method => {

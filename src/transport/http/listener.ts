@@ -4,12 +4,13 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 import { loadOffers } from '../../protocol/methods/eras.js'
+import { fromBun } from '../../platform/bun.js'
 import { loadCompile } from '../../protocol/schema-check.js'
 import type { Server } from '../../protocol/server.js'
 import { drain } from './drain.js'
 import { openFrontDoor } from './front-door.js'
 import { openHouse, openStreams, type House, type HouseRules } from './house.js'
-import { createNodeServer, type NodeServer } from './node-server.js'
+import { createNodeServer, refuseWish, type NodeServer } from './node-server.js'
 import { SseSessions } from './sse-endpoint.js'
 import type { Tls } from './tls.js'
 import { openUpgrades, wantsWebSocket, withoutWish, type Upgrades } from './upgrade.js'
@@ -73,6 +74,8 @@ function takeUpgrades({ http, isSecure }: NodeServer, upgrades: Upgrades): void 
     // Behind a request that is still being answered there is no place for anything else.
     if ('_httpMessage' in socket && socket._httpMessage) socket.destroy()
     else if (wantsWebSocket(request)) upgrades.take(request, socket, head)
+    // Bun has thrown away what came behind the headers.
+    else if (fromBun('version')) refuseWish(socket)
     else http.emit(isSecure ? 'secureConnection' : 'connection', withoutWish(request, socket, head))
   })
 }

@@ -95,9 +95,19 @@ function answerBrokenRequest(error: Error & { readonly code?: string }, socket: 
   linger(socket)
 }
 
+/** Where a connection cannot be given back to be read again. */
+export function refuseWish(socket: Duplex): void {
+  answerBrokenRequest(NO_WISH, socket)
+}
+
+const NO_WISH = Object.assign(new Error('Upgrade'), { code: 'UPGRADE' })
 const NO_TUNNEL = Object.assign(new Error('CONNECT'), { code: 'CONNECT' })
 
 const BROKEN: Readonly<Record<string, readonly [string, string]>> = {
+  UPGRADE: [
+    '400 Bad Request',
+    'On this runtime a request may not ask for another protocol: leave the Upgrade header out',
+  ],
   CONNECT: ['405 Method Not Allowed', 'This is not a proxy; the endpoint is /mcp'],
   HPE_INVALID_EOF_STATE: ['400 Bad Request', 'The body ended before its announced length'],
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large'],

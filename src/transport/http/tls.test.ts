@@ -12,6 +12,7 @@ import { connect, type TLSSocket } from 'node:tls'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { Failure } from '../../lib/failure.js'
+import { LACKS, needs } from '../../../test/runtime.js'
 import { openTls } from './tls.js'
 
 const made = mkdtempSync(join(tmpdir(), 'scorpiox-tls-'))
@@ -100,7 +101,8 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
     return chunk.toString()
   }
 
-  test('a renewal is seen by new connections and does not disturb the open ones', async () => {
+  test('a renewal is seen by new connections and does not disturb the open ones', async (context) => {
+    needs(context, LACKS.renewal)
     const place = inPlace(first)
     const { port } = await serve(place)
     const open = await dial(port)
@@ -113,7 +115,8 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
     expect(nameOf(open)).toBe('first')
   })
 
-  test('a half-written pair is not taken, is told once, and is tried again', async () => {
+  test('a half-written pair is not taken, is told once, and is tried again', async (context) => {
+    needs(context, LACKS.renewal)
     const place = inPlace(first)
     const complain = vi.fn<(failure: Failure) => void>()
     const { port, apply } = await serve(place, complain)
@@ -128,7 +131,8 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
     expect(apply).toHaveBeenCalledTimes(1)
   })
 
-  test('files that vanish leave the pair in use; files touched but equal change nothing for anybody', async () => {
+  test('files that vanish leave the pair in use; files touched but equal change nothing for anybody', async (context) => {
+    needs(context, LACKS.renewal)
     const place = inPlace(first)
     const complain = vi.fn<(failure: Failure) => void>()
     const { port, apply } = await serve(place, complain)

@@ -9,6 +9,7 @@ import { Failure } from '../../lib/failure.js'
 import { reasonOf } from '../../lib/reason-of.js'
 
 const POLL_MS = 2000
+const WEAK_BITS = 1024
 
 export interface TlsOptions {
   readonly cert: string
@@ -86,10 +87,19 @@ function readPair(certFile: string, keyFile: string): TlsOptions {
   checkDates(certificate, certFile)
   const options = { cert, key, minVersion: 'TLSv1.2' } as const
   return orFail(
-    () => createSecureContext(options) && options,
+    () => {
+      checkStrength(privateKey)
+      return createSecureContext(options) && options
+    },
     `The certificate in ${certFile} with the key in ${keyFile} cannot be used for TLS`,
     'Make a new pair, with an RSA key of 2048 bits or more, or an EC key.',
   )
+}
+
+/** OpenSSL looks at that itself; what Bun has in its place takes any. */
+function checkStrength({ asymmetricKeyDetails }: KeyObject): void {
+  const bits = asymmetricKeyDetails?.modulusLength ?? Infinity
+  if (bits < WEAK_BITS) throw new Error(`the key has ${bits} bits only`)
 }
 
 function readText(file: string, what: string): string {

@@ -2,9 +2,9 @@
 // and gives no pixels, so that they are taken from a plain PNG.
 
 import { Failure } from '../../../lib/failure.js'
-import { isObject } from '../../../lib/json.js'
 import { reasonOf } from '../../../lib/reason-of.js'
 import { oneLine } from '../../../lib/one-line.js'
+import { fromBun } from '../../../platform/bun.js'
 import { MAX_PIXELS_AT_ONCE } from '../limits.js'
 
 export interface BunImage {
@@ -21,8 +21,7 @@ const OPTIONS = { autoOrient: false, maxPixels: MAX_PIXELS_AT_ONCE }
 
 /** undefined on any other runtime. */
 export function findBunImage(): OpenBunImage | undefined {
-  const bun: unknown = Reflect.get(globalThis, 'Bun')
-  const found = isObject(bun) ? bun.Image : undefined
+  const found = fromBun('Image')
   return isConstructor(found) ? (bytes) => new found(bytes, OPTIONS) : undefined
 }
 

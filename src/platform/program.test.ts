@@ -1,0 +1,31 @@
+import { dirname } from 'node:path'
+
+import { expect, onTestFinished, test } from 'vitest'
+
+import { executableEntry, programIn } from './program.js'
+
+function startedAs(script: string): void {
+  const { argv } = process
+  process.argv = [argv[0] ?? '', script]
+  onTestFinished(() => void (process.argv = argv))
+}
+
+test('a file lies among its parts', () => {
+  startedAs('/srv/scorpiox/dist/scorpiox-code.js')
+  expect(executableEntry()).toBeUndefined()
+  const folder = '/srv/scorpiox/dist'
+  expect(programIn(folder)).toEqual({ programDir: folder, partsDir: folder, ownCode: folder })
+})
+
+test.each(['/$bunfs/root/scorpiox-code', 'B:/~BUN/root/scorpiox-code.exe'])(
+  'an executable has them within: %s',
+  (entry) => {
+    startedAs(entry)
+    expect(executableEntry()).toBe(entry)
+    expect(programIn('')).toEqual({
+      programDir: dirname(process.execPath),
+      partsDir: dirname(entry),
+      ownCode: process.execPath,
+    })
+  },
+)

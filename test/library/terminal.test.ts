@@ -1,0 +1,23 @@
+// A person who starts a server by hand is told what it is, and can end it.
+
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { FOLDER } from '../grammar/support.js'
+import { CTRL_C, HAS_TERMINALS } from '../inbox/support.js'
+import { cleanEnv } from '../support.js'
+
+test.skipIf(!HAS_TERMINALS)('who looks at a server in a terminal reads what it waits for', async () => {
+  const { spawn } = await import('@lydell/node-pty')
+  const env = Object.fromEntries(Object.entries(cleanEnv()).filter((entry): entry is [string, string] => !!entry[1]))
+  const terminal = spawn(process.execPath, [join(FOLDER, 'tools-only.mjs')], { cwd: FOLDER, cols: 200, env })
+  let screen = ''
+  terminal.onData((text) => {
+    if (screen === '') setTimeout(() => terminal.write(CTRL_C), 50)
+    screen += text
+  })
+  const { exitCode } = await new Promise<{ exitCode: number }>((resolve) => terminal.onExit(resolve))
+  expect(screen).toContain('minimcp-grammar: info: this is an MCP server')
+  expect(exitCode).toBe(0)
+})

@@ -1,0 +1,22 @@
+// What a runtime lacks by nature, each with its reason: a test that needs it is passed over there, and counted under it.
+// People read the same in docs/runtimes.md.
+
+import type { TestContext } from 'vitest'
+
+const onBun = (reason: string): string | undefined => ('bun' in process.versions ? `Bun ${reason}` : undefined)
+
+export const LACKS = {
+  renewal: onBun('cannot change the certificate of a server that listens'),
+  givingBack: onBun('cannot read a request again whose Upgrade header is overlooked'),
+  silentConnections: onBun('does not know of connections over which nothing was asked yet'),
+  moduleList: onBun('does not tell which of its own modules were loaded'),
+  unwritten: onBun('does not tell how much of what was written to a program it has not taken yet'),
+  changingHome: onBun('reads HOME once'),
+  helplessness: onBun('decodes images itself where nothing is installed'),
+  manyHeaders: onBun('refuses requests with thousands of headers before anybody sees them'),
+} as const
+
+/** Passes the test over where the runtime lacks what it is about. */
+export function needs({ skip }: TestContext, reason: string | undefined): void {
+  if (reason !== undefined) skip(reason)
+}
