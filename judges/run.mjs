@@ -43,9 +43,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 const waiting = Object.entries(judges)
   .filter(([name]) => named.length === 0 || named.includes(name))
-  .flatMap(([name, file]) =>
-    halved.has(name) ? ['1/2', '2/2'].map((part) => [name, file, part]) : [[name, file]],
-  )
+  .flatMap(([name, file]) => (halved.has(name) ? ['1/2', '2/2'].map((part) => [name, file, part]) : [[name, file]]))
 await Promise.all(Array.from({ length: lanes }, walk))
 if (process.env.CI === 'true' && total.skipped > 0) {
   console.log(`${total.skipped} skipped where nothing may be skipped (CI=true): counted as failed`)
