@@ -2,6 +2,10 @@
 // reading stops too. The end of input, a signal or a lost client all end it the same way: calls in flight get a
 // grace to finish and answer, then their work is stopped.
 
+import { write } from 'node:fs'
+import { Writable } from 'node:stream'
+
+import { fromBun } from '../platform/bun.js'
 import { PARSE_ERROR } from '../protocol/protocol-error.js'
 import type { Outlet, Peer } from '../protocol/exchange.js'
 import {
@@ -20,6 +24,8 @@ import { localPeer } from './local-peer.js'
 
 const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024
 
+/** How long a pipe that takes nothing is left alone. */
+const FULL_MS = 5
 const GRACE_MS = 5000
 const STOP_MS = 2500
 const FLUSH_MS = 500
@@ -66,7 +72,7 @@ interface Output extends Outlet {
 }
 
 function openOutput(): Output {
-  const { stdout } = process
+  const stdout = openStdout()
   let buffer = ''
   let held = false
   let scheduled = false
@@ -131,6 +137,20 @@ function openOutput(): Output {
       return lost ? Promise.resolve() : new Promise((resolve) => stdout.write('', () => resolve()))
     },
   }
+}
+
+/** Bun says of what it still holds that it is written, and loses it at its end: there the stream is our own. */
+function openStdout(): Writable {
+  if (fromBun('version') === undefined) return process.stdout
+  return new Writable({ write: (bytes: Buffer, _encoding, done) => putOut(bytes, done) })
+}
+
+function putOut(bytes: Buffer, done: (error?: Error | null) => void): void {
+  write(1, bytes, (error, count) => {
+    if (error?.code === 'EAGAIN') setTimeout(putOut, FULL_MS, bytes, done)
+    else if (error || count === bytes.length) done(error)
+    else putOut(bytes.subarray(count), done)
+  })
 }
 
 interface Input {
