@@ -5,8 +5,7 @@
 import { write } from 'node:fs'
 import { Writable } from 'node:stream'
 
-import { fromBun } from '../platform/bun.js'
-import { PARSE_ERROR } from '../protocol/protocol-error.js'
+import { bunVersion } from '../platform/bun.js'
 import type { Outlet, Peer } from '../protocol/exchange.js'
 import {
   answerText,
@@ -17,13 +16,13 @@ import {
   type Batch,
   type Message,
 } from '../protocol/message.js'
+import { PARSE_ERROR } from '../protocol/protocol-error.js'
 import type { Server } from '../protocol/server.js'
 import { createSession, type Session } from '../protocol/session.js'
 import { createLines } from './lines.js'
 import { localPeer } from './local-peer.js'
 
 const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024
-
 /** How long a pipe that takes nothing is left alone. */
 const FULL_MS = 5
 const GRACE_MS = 5000
@@ -141,7 +140,7 @@ function openOutput(): Output {
 
 /** Bun says of what it still holds that it is written, and loses it at its end: there the stream is our own. */
 function openStdout(): Writable {
-  if (fromBun('version') === undefined) return process.stdout
+  if (bunVersion() === undefined) return process.stdout
   return new Writable({ write: (bytes: Buffer, _encoding, done) => putOut(bytes, done) })
 }
 
