@@ -100,10 +100,10 @@ export function marksOf(code) {
 }
 
 function table(heads, rows) {
-  return [heads, heads.map(() => '---'), ...rows].map(line).join('\n')
+  return [heads, heads.map(() => '---'), ...rows].map(row).join('\n')
 }
 
-function line(cells) {
+function row(cells) {
   return cells.every((cell) => cell === '---') ? `|${cells.join('|')}|` : `| ${cells.join(' | ')} |`
 }
 

@@ -2,8 +2,7 @@
 // reading stops too. The end of input, a signal or a lost client all end it the same way: calls in flight get a
 // grace to finish and answer, then their work is stopped.
 
-import { write } from 'node:fs'
-import { Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
 
 import { bunVersion } from '../platform/bun.js'
 import type { Outlet, Peer } from '../protocol/exchange.js'
@@ -23,8 +22,6 @@ import { createLines } from './lines.js'
 import { localPeer } from './local-peer.js'
 
 const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024
-/** How long a pipe that takes nothing is left alone. */
-const FULL_MS = 5
 const GRACE_MS = 5000
 const STOP_MS = 2500
 const FLUSH_MS = 500
@@ -38,7 +35,8 @@ export async function serveStdio(
   maxLineBytes = DEFAULT_MAX_LINE_BYTES,
   peer: Peer = localPeer(),
 ): Promise<void> {
-  const out = openOutput()
+  const isBun = bunVersion() !== undefined
+  const out = openOutput(isBun ? (await import('./unbuffered-stdout.js')).openUnbuffered() : process.stdout)
   const session = createSession(server, peer, { outlet: out })
   const signals = watchSignals()
   // What a tool throws outside of its call must not take the other calls with it.
@@ -70,8 +68,7 @@ interface Output extends Outlet {
   readonly gone: Promise<void>
 }
 
-function openOutput(): Output {
-  const stdout = openStdout()
+function openOutput(stdout: Writable): Output {
   let buffer = ''
   let held = false
   let scheduled = false
@@ -136,20 +133,6 @@ function openOutput(): Output {
       return lost ? Promise.resolve() : new Promise((resolve) => stdout.write('', () => resolve()))
     },
   }
-}
-
-/** Bun says of what it still holds that it is written, and loses it at its end: there the stream is our own. */
-function openStdout(): Writable {
-  if (bunVersion() === undefined) return process.stdout
-  return new Writable({ write: (bytes: Buffer, _encoding, done) => putOut(bytes, done) })
-}
-
-function putOut(bytes: Buffer, done: (error?: Error | null) => void): void {
-  write(1, bytes, (error, count) => {
-    if (error?.code === 'EAGAIN') setTimeout(putOut, FULL_MS, bytes, done)
-    else if (error || count === bytes.length) done(error)
-    else putOut(bytes.subarray(count), done)
-  })
 }
 
 interface Input {
