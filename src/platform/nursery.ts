@@ -90,10 +90,10 @@ export async function openNursery(settings: NurserySettings): Promise<Nursery | 
   }
 
   function hear(report: string): void {
-    const [what, number, value] = report.split(' ')
+    const [what, number, value, nurse] = report.split(' ')
     const ward = wards.get(Number(number))
     if (what === 'pipes') pipes.made(Number(value))
-    else if (what === 'up') ward?.onUp(Number(value))
+    else if (what === 'up') ward?.onUp(Number(value), Number(nurse))
     else if (what === 'exit') ward?.onExit(Number(value))
     else ward?.onClosed()
     if (ward?.isOver && ward.isClosed) wards.delete(ward.number)
