@@ -91,7 +91,7 @@ describe('what is loaded', () => {
     const text = files.map((file) => readFileSync(file, 'utf8')).join('\n')
     expect(files.length).toBeGreaterThan(2)
     expect(text).toContain('stdin')
-    expect(text.match(/["'](node:(https?|net|tls|crypto)|ws|jose|yaml)["']/g)).toBeNull()
+    expect(text.match(/["'](node:(https?|net|tls|crypto|fs)|ws|jose|yaml)["']/g)).toBeNull()
     expect(text).not.toContain('inputResponses: await')
     expect(files.filter((file) => /memory|serving/.test(file))).toEqual([])
   })
