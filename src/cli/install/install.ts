@@ -1,6 +1,6 @@
 // `scorpiox-code install [client…]`: puts the executable at its place and connects the clients that are used here.
 
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
 import type { Config } from '../../config/load.js'
@@ -13,7 +13,16 @@ import type { Launch } from '../connect.js'
 import { carryOut, type Step } from './carry-out.js'
 import { CLIENTS, type Machine } from './clients.js'
 import { entryFor } from './entry.js'
-import { findSource, folderOf, placeOf, presenceOf, putExecutable, type Running, type Source } from './executable.js'
+import {
+  findSource,
+  folderOf,
+  mustBeOwn,
+  placeOf,
+  presenceOf,
+  putExecutable,
+  type Running,
+  type Source,
+} from './executable.js'
 import type { Trace } from './format.js'
 import { readRecord, writeRecord } from './record.js'
 import { shownAddition, shownUpdate } from './shown-change.js'
@@ -22,6 +31,7 @@ import { foundTargets, lookAt, namedTargets, namesIn, type Look } from './target
 export async function installFromTerminal(config: Config, { operands, flags }: Arguments): Promise<number> {
   const machine = machineOf(config)
   const folder = folderOf(config.home)
+  mustBeOwn(config.home)
   const source = await findSource(folder, runningProgram(config))
   const targets = operands.length > 0 ? namedTargets(operands, machine) : foundTargets(machine)
   const looks = await Promise.all(targets.map((target) => lookAt(target, source.launch)))
@@ -45,7 +55,7 @@ export function runningProgram({ childEnv }: Config): Running {
     platform: process.platform,
     runtime: process.execPath,
     script: named === undefined || executableEntry() !== undefined ? undefined : realpathSync(named),
-    temporary: realpathSync(tmpdir()),
+    temporary: existsSync(tmpdir()) ? realpathSync(tmpdir()) : tmpdir(),
     versionOf: (file) => askProgram(file, ['--version'], childEnv),
   }
 }
