@@ -147,6 +147,7 @@ test('what a project wrote into its entry cannot order the terminal about or for
   for (const words of [['uninstall'], ['install', 'project']]) {
     const { text } = await person.run(...words, '--dry-run')
     expect(text).toContain('/evil/scorpiox-code')
+    // oxlint-disable-next-line no-control-regex -- these are what a terminal obeys
     expect(text).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]|^ {2}\+ forged|S3CRET/m)
   }
   expect((await person.run('uninstall', '--dry-run')).text).toContain('["connect","--token","…","-e","KEY=…"]')

@@ -162,9 +162,12 @@ function forgetOldOnes(folder: string, newest: string): void {
     .filter((path) => path !== newest)
     .map((path) => ({ path, at: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .toSorted((a, b) => b.at - a.at)
+  const outdated = others.filter(({ path }) => !isUnfinished(path)).slice(KEPT - 1)
   // Somebody may be at work on what is not finished.
-  const isUnfinished = ({ path }: { readonly path: string }): boolean => UNFINISHED.test(basename(path))
-  const abandoned = others.filter((other) => isUnfinished(other) && other.at < Date.now() - LONG_MS)
-  const outdated = others.filter((other) => !isUnfinished(other)).slice(KEPT - 1)
-  for (const { path } of [...abandoned, ...outdated]) rmSync(path, { recursive: true, force: true })
+  const abandoned = others.filter(({ path, at }) => isUnfinished(path) && at < Date.now() - LONG_MS)
+  for (const { path } of [...outdated, ...abandoned]) rmSync(path, { recursive: true, force: true })
+}
+
+function isUnfinished(path: string): boolean {
+  return UNFINISHED.test(basename(path))
 }
