@@ -1,24 +1,13 @@
 // A file that belongs to the person and to some other program, of which we change a few lines: a link is followed to
 // what it leads to, the mode stays, what was there is kept beside it, and nobody's change in the meantime is overwritten.
 
-import {
-  accessSync,
-  constants,
-  copyFileSync,
-  chmodSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { accessSync, constants, lstatSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 import { hasCode } from '../lib/error-code.js'
 import { Failure } from '../lib/failure.js'
 import { reasonOf } from '../lib/reason-of.js'
-import { makePrivateFolder, replaceFile, syncFolder, type Like } from './atomic-file.js'
+import { makePrivateFolder, replaceFile, syncFolder, writeDurably, type Like } from './atomic-file.js'
 
 const MAX_BYTES = 64 * 1024 * 1024
 const BACKUPS_KEPT = 3
@@ -57,9 +46,11 @@ export function writePersonsFile(file: PersonsFile, text: string, now: Date): st
     if (file.bytes === undefined) makePrivateFolder(dirname(file.path))
     const backup = keepBackup(file, now)
     const marked = (file.hasMark ? MARK : '') + text
-    if (!replaceFile(file.path, marked, () => isUnchanged(file), file.like)) {
+    try {
+      if (!replaceFile(file.path, marked, () => isUnchanged(file), file.like)) throw changedMeanwhile()
+    } catch (error) {
       if (backup !== undefined) rmSync(backup, { force: true })
-      throw changedMeanwhile()
+      throw error
     }
     forgetOldBackups(file.path)
     return backup
@@ -130,10 +121,11 @@ function keepBackup({ path, bytes, like }: PersonsFile, now: Date): string | und
   for (let count = 1; ; count++) {
     const backup = `${path}${BACKUP}${time}${count === 1 ? '' : `-${count}`}`
     try {
-      copyFileSync(path, backup, constants.COPYFILE_EXCL)
-      chmodSync(backup, like.mode)
+      // What was read, and not what lies there now: that may be a link to something that is nobody else's to read.
+      writeDurably(backup, bytes, like)
       return backup
     } catch (error) {
+      if (!hasCode(error, 'EEXIST')) rmSync(backup, { force: true })
       if (!hasCode(error, 'EEXIST') || count > 99) throw error
     }
   }
