@@ -1,7 +1,19 @@
 // A file that belongs to the person and to some other program, of which we change a few lines: a link is followed to
 // what it leads to, the mode stays, what was there is kept beside it, and nobody's change in the meantime is overwritten.
 
-import { accessSync, constants, lstatSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  type Stats,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 import { hasCode } from '../lib/error-code.js'
@@ -28,13 +40,13 @@ export interface PersonsFile {
 /** Throws a Failure whose message says of the file why it cannot be used, as in `is a folder`. */
 export function readPersonsFile(named: string): PersonsFile {
   const path = realPathOf(named)
-  const bytes = path === undefined ? undefined : bytesOf(path)
-  if (path === undefined || bytes === undefined) {
+  const found = path === undefined ? undefined : lookInto(path)
+  if (path === undefined || found === undefined) {
     return { path: named, text: undefined, hasMark: false, bytes: undefined, like: { mode: NEW_MODE } }
   }
+  const { bytes, stat } = found
   const text = decode(bytes)
   const hasMark = text.startsWith(MARK)
-  const stat = statSync(path)
   const like = { mode: stat.mode & 0o7777, owner: stat }
   return { path, text: hasMark ? text.slice(1) : text, hasMark, bytes, like }
 }
@@ -78,19 +90,35 @@ function realPathOf(named: string): string | undefined {
   }
 }
 
-function bytesOf(path: string): Buffer | undefined {
+interface Found {
+  readonly bytes: Buffer
+  /** Of the very file that was read. */
+  readonly stat: Stats
+}
+
+function lookInto(path: string): Found | undefined {
   try {
-    const stat = statSync(path)
-    if (stat.isDirectory()) throw new Failure('is a folder, not a file')
     // A pipe would hold us up.
-    if (!stat.isFile()) throw new Failure('is not a regular file')
-    if (stat.size > MAX_BYTES) throw new Failure(`is larger than ${MAX_BYTES / 1024 / 1024} MB`)
-    return readFileSync(path)
+    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      return read(file)
+    } finally {
+      closeSync(file)
+    }
   } catch (error) {
     if (error instanceof Failure) throw error
     if (hasCode(error, 'ENOENT')) return undefined
-    throw notRead(error)
+    // It led nowhere else a moment ago.
+    throw hasCode(error, 'ELOOP') ? changedMeanwhile() : notRead(error)
   }
+}
+
+function read(file: number): Found {
+  const stat = fstatSync(file)
+  if (stat.isDirectory()) throw new Failure('is a folder, not a file')
+  if (!stat.isFile()) throw new Failure('is not a regular file')
+  if (stat.size > MAX_BYTES) throw new Failure(`is larger than ${MAX_BYTES / 1024 / 1024} MB`)
+  return { bytes: readFileSync(file), stat }
 }
 
 function decode(bytes: Buffer): string {
@@ -107,7 +135,7 @@ function mustBeWritable({ path, bytes }: PersonsFile): void {
 }
 
 function isUnchanged({ path, bytes }: PersonsFile): boolean {
-  const now = bytesOf(path)
+  const now = lookInto(path)?.bytes
   return now === undefined || bytes === undefined ? now === bytes : now.equals(bytes)
 }
 
