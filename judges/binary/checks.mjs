@@ -138,9 +138,10 @@ export function sandboxChecks(session, _, project) {
 }
 
 export function commandChecks({ program, env, home }) {
-  const run = async (...args) => {
+  const run = (...args) => runWith(env, ...args)
+  const runWith = async (given, ...args) => {
     const { HOME, project } = home()
-    const options = { cwd: project, env: { ...env, HOME }, timeout: 20_000 }
+    const options = { cwd: project, env: { ...given, HOME }, timeout: 20_000 }
     return promisify(execFile)(program, args, options).then(
       ({ stdout }) => stdout,
       ({ stdout, stderr }) => `${stdout}${stderr}`,
@@ -148,6 +149,11 @@ export function commandChecks({ program, env, home }) {
   }
   return [
     ['doctor', async () => assert.match(await run('doctor'), /✓ runtime: Bun .*executable[^]*✓ images:/)],
+    [
+      'no browser of the project',
+      async () =>
+        assert.doesNotMatch(await runWith({ ...env, BROWSER_PATH: '' }, 'doctor'), /Chromium that npm brought/),
+    ],
     ['call', async () => assert.match(await run('call', 'Bash', '{"command":"echo said"}'), /^said/)],
     ['token', async () => assert.match(await run('token', 'create', '--name', 'judge'), /^sxc_[^]*the token judge/)],
     ['inbox', async () => assert.deepEqual(JSON.parse(await run('inbox', '--json')).questions, [])],

@@ -60,6 +60,10 @@ function plant(project) {
   writeFileSync(join(project, 'bunfig.toml'), 'preload = ["./preload.js"]\n')
   writeFileSync(join(project, 'preload.js'), planted('preload'))
   writeFileSync(join(project, '.env'), 'PLANTED=obeyed\n')
+  const chromium = join(project, 'node_modules/@sparticuz/chromium')
+  mkdirSync(join(chromium, 'bin'), { recursive: true })
+  for (const name of ['index.js', 'bin/chromium.br']) writeFileSync(join(chromium, name), '')
+  writeFileSync(join(chromium, 'package.json'), '{"version": "1.0.0"}')
   for (const name of ['sharp', 'pg', 'unpdf', 'libheif-js']) {
     mkdirSync(join(project, 'node_modules', name), { recursive: true })
     writeFileSync(join(project, 'node_modules', name, 'index.js'), planted(name))

@@ -12,11 +12,12 @@ const CARRIED = new Failure('the Chromium that npm brought; it is unpacked when 
 export async function examineBrowser({
   settings,
   childEnv: env,
-}: Pick<Config, 'settings' | 'childEnv'>): Promise<Finding> {
+  cwd: project,
+}: Pick<Config, 'settings' | 'childEnv' | 'cwd'>): Promise<Finding> {
   const { BROWSER_PATH: wanted } = settings
   if (wanted === 'off') return { name: 'browser', ok: true, detail: 'off; pages that need JavaScript are not shown' }
   try {
-    return { name: 'browser', ok: true, detail: await findBrowser({ wanted, env, unpackIn: refuse }) }
+    return { name: 'browser', ok: true, detail: await findBrowser({ wanted, env, project, unpackIn: refuse }) }
   } catch (error) {
     if (error === CARRIED) return { name: 'browser', ok: true, detail: CARRIED.message }
     if (!(error instanceof Failure)) throw error

@@ -39,6 +39,7 @@ export function sandboxTerms(config: Config, levels: readonly CageLevel[]): Sand
     ],
     writable: listed(settings.SANDBOX_WRITE).map(inHome),
     readable: listed(settings.SANDBOX_READ).map(inHome),
+    obeyed: secretFiles,
     fixed: [ownCode, ...scripts.filter((folder) => existsSync(folder) && !isWithin(cwd, folder))],
     programs: scripts,
     pids: settings.SANDBOX_PIDS,

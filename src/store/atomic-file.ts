@@ -76,7 +76,8 @@ export function makePrivateFolder(path: string): void {
   }
 }
 
-function writeDurably(path: string, content: string | Buffer, like: Like | undefined): void {
+/** A new file; never wider than it is to be, not even for a moment. */
+export function writeDurably(path: string, content: string | Buffer, like: Like | undefined): void {
   const file = openSync(path, 'wx', 0o600)
   try {
     writeFileSync(file, content)

@@ -3,15 +3,16 @@
 
 import {
   accessSync,
-  chmodSync,
+  closeSync,
   constants,
-  copyFileSync,
+  fstatSync,
   lstatSync,
+  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
-  statSync,
+  type Stats,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
@@ -19,7 +20,7 @@ import { compactTime } from '../lib/compact-time.js'
 import { hasCode } from '../lib/error-code.js'
 import { Failure } from '../lib/failure.js'
 import { reasonOf } from '../lib/reason-of.js'
-import { makePrivateFolder, replaceFile, syncFolder, type Like } from './atomic-file.js'
+import { makePrivateFolder, replaceFile, syncFolder, writeDurably, type Like } from './atomic-file.js'
 
 const MAX_BYTES = 64 * 1024 * 1024
 const BACKUPS_KEPT = 3
@@ -40,13 +41,13 @@ export interface PersonsFile {
 /** Throws a Failure whose message says of the file why it cannot be used, as in `is a folder`. */
 export function readPersonsFile(named: string): PersonsFile {
   const path = realPathOf(named)
-  const bytes = path === undefined ? undefined : bytesOf(path)
-  if (path === undefined || bytes === undefined) {
+  const found = path === undefined ? undefined : lookInto(path)
+  if (path === undefined || found === undefined) {
     return { path: named, text: undefined, hasMark: false, bytes: undefined, like: { mode: NEW_MODE } }
   }
+  const { bytes, stat } = found
   const text = decode(bytes)
   const hasMark = text.startsWith(MARK)
-  const stat = statSync(path)
   const like = { mode: stat.mode & 0o7777, owner: stat }
   return { path, text: hasMark ? text.slice(1) : text, hasMark, bytes, like }
 }
@@ -58,9 +59,11 @@ export function writePersonsFile(file: PersonsFile, text: string, now: Date): st
     if (file.bytes === undefined) makePrivateFolder(dirname(file.path))
     const backup = keepBackup(file, now)
     const marked = (file.hasMark ? MARK : '') + text
-    if (!replaceFile(file.path, marked, () => isUnchanged(file), file.like)) {
+    try {
+      if (!replaceFile(file.path, marked, () => isUnchanged(file), file.like)) throw changedMeanwhile()
+    } catch (error) {
       if (backup !== undefined) rmSync(backup, { force: true })
-      throw changedMeanwhile()
+      throw error
     }
     forgetOldBackups(file.path)
     return backup
@@ -88,19 +91,35 @@ function realPathOf(named: string): string | undefined {
   }
 }
 
-function bytesOf(path: string): Buffer | undefined {
+interface Found {
+  readonly bytes: Buffer
+  /** Of the very file that was read. */
+  readonly stat: Stats
+}
+
+function lookInto(path: string): Found | undefined {
   try {
-    const stat = statSync(path)
-    if (stat.isDirectory()) throw new Failure('is a folder, not a file')
     // A pipe would hold us up.
-    if (!stat.isFile()) throw new Failure('is not a regular file')
-    if (stat.size > MAX_BYTES) throw new Failure(`is larger than ${MAX_BYTES / 1024 / 1024} MB`)
-    return readFileSync(path)
+    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      return read(file)
+    } finally {
+      closeSync(file)
+    }
   } catch (error) {
     if (error instanceof Failure) throw error
     if (hasCode(error, 'ENOENT')) return undefined
-    throw notRead(error)
+    // It led nowhere else a moment ago.
+    throw hasCode(error, 'ELOOP') ? changedMeanwhile() : notRead(error)
   }
+}
+
+function read(file: number): Found {
+  const stat = fstatSync(file)
+  if (stat.isDirectory()) throw new Failure('is a folder, not a file')
+  if (!stat.isFile()) throw new Failure('is not a regular file')
+  if (stat.size > MAX_BYTES) throw new Failure(`is larger than ${MAX_BYTES / 1024 / 1024} MB`)
+  return { bytes: readFileSync(file), stat }
 }
 
 function decode(bytes: Buffer): string {
@@ -117,7 +136,7 @@ function mustBeWritable({ path, bytes }: PersonsFile): void {
 }
 
 function isUnchanged({ path, bytes }: PersonsFile): boolean {
-  const now = bytesOf(path)
+  const now = lookInto(path)?.bytes
   return now === undefined || bytes === undefined ? now === bytes : now.equals(bytes)
 }
 
@@ -127,10 +146,11 @@ function keepBackup({ path, bytes, like }: PersonsFile, now: Date): string | und
   for (let count = 1; ; count++) {
     const backup = `${path}${BACKUP}${time}${count === 1 ? '' : `-${count}`}`
     try {
-      copyFileSync(path, backup, constants.COPYFILE_EXCL)
-      chmodSync(backup, like.mode)
+      // What was read, and not what lies there now: that may be a link to something that is nobody else's to read.
+      writeDurably(backup, bytes, like)
       return backup
     } catch (error) {
+      if (!hasCode(error, 'EEXIST')) rmSync(backup, { force: true })
       if (!hasCode(error, 'EEXIST') || count > 99) throw error
     }
   }

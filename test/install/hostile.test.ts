@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  chownSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -144,4 +145,75 @@ test.skipIf(!HAS_PROC)('where nothing can be written, that is said, and the othe
   expect(code).toBe(1)
   expect(text).toMatch(/✗ Codex: (may not be changed by this user|cannot be written)/)
   expect(text).toContain('✓ Cursor: connected')
+})
+
+test('what a project wrote into its entry cannot order the terminal about or forge a line', async () => {
+  const person = newPerson()
+  const entry = {
+    command: '/evil/scorpiox-code',
+    args: ['connect', '--token', 'S3CRET', '-e', 'KEY=S3CRET'],
+    '\u001B[2J\u202Eturned': 1,
+    'x\n  + forged\u009B31m': 2,
+  }
+  writeFileSync(join(person.cwd, '.mcp.json'), JSON.stringify({ mcpServers: { scorpiox: entry } }))
+  for (const words of [['uninstall'], ['install', 'project']]) {
+    const { text } = await person.run(...words, '--dry-run')
+    expect(text).toContain('/evil/scorpiox-code')
+    // oxlint-disable-next-line no-control-regex -- these are what a terminal obeys
+    expect(text).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u202E]|^ {2}\+ forged|S3CRET/m)
+  }
+  expect((await person.run('uninstall', '--dry-run')).text).toContain('["connect","--token","…","-e","KEY=…"]')
+})
+
+test('a home that is not absolute is refused, for clients would look for it anywhere', async () => {
+  const person = newPerson(undefined, { HOME: 'somewhere' })
+  for (const command of ['install', 'uninstall']) {
+    const { code, text } = await person.run(command, '--yes')
+    expect(code).toBe(1)
+    expect(text).toContain('HOME is "somewhere", which is not absolute')
+  }
+  expect(readdirSync(person.cwd)).toEqual([])
+})
+
+test.skipIf(!IS_ROOT)('root does not install into the home of another user', async () => {
+  const person = newPerson()
+  person.write(JSON_FILE, '{}')
+  chownSync(person.home, 54_321, 54_321)
+  for (const command of ['install', 'uninstall']) {
+    const { code, text } = await person.run(command, '--yes')
+    expect(code).toBe(1)
+    expect(text).toContain('belongs to another user; run it as that user, without sudo')
+    expect(text).not.toContain(' at ')
+  }
+  expect([...person.everything().keys()]).toEqual([JSON_FILE])
+})
+
+test('without a folder for temporary things it installs all the same', async () => {
+  const person = newPerson(undefined, { TMPDIR: '/nowhere' })
+  person.write(JSON_FILE, '{}')
+  const { code, text } = await person.run('install', '--yes')
+  expect(code, text).toBe(0)
+})
+
+test('what cannot be noted is said, without a stack', async () => {
+  const person = newPerson()
+  person.write(JSON_FILE, '{}')
+  mkdirSync(join(person.home, '.scorpiox/install.json/in-the-way'), { recursive: true, mode: 0o700 })
+  const { code, text } = await person.run('install', '--yes')
+  expect(code).toBe(1)
+  expect(text).toContain('✗ The executable: done, but it could not be noted in ')
+  expect(text).not.toContain(' at ')
+})
+
+test('uninstalling takes nothing that installing has not put there', async () => {
+  const person = newPerson()
+  person.write(JSON_FILE, '{}')
+  expect((await person.run('install', '--yes')).code).toBe(0)
+  const others = ['program/notes.txt', 'program/1.0/mine', 'scorpiox-code.mine.old', 'scorpiox-code.old/mine']
+  for (const name of others) person.write(join('.scorpiox', name), 'mine')
+  person.write('.scorpiox/program/1.0.0-0123abcd/x', 'carried')
+  expect((await person.run('uninstall', '--yes')).code).toBe(0)
+  expect([...person.everything().keys()]).toEqual(
+    [JSON_FILE, ...others.map((name) => join('.scorpiox', name))].toSorted(),
+  )
 })

@@ -111,3 +111,12 @@ test('where another runtime is all there is, that one starts it', async () => {
   writeFileSync(person.place, readFileSync(person.place, 'utf8').replace(/runtime='.*'/, "runtime='/nowhere/node'"))
   expect(await echo(person.place, person.env)).toContain('it runs')
 })
+
+test('several at once carry it to one place, and none fails', { timeout: 60_000 }, async () => {
+  const person = newPerson(laidOut(join(emptyFolder(), '_npx', '0123')))
+  const clients = ['cursor', 'windsurf', 'gemini', 'zed']
+  const said = await Promise.all(clients.map((client) => person.run('install', client, '--yes')))
+  for (const { code, text } of said) expect(code, text).toBe(0)
+  expect(readdirSync(join(person.home, '.scorpiox', 'program'))).toHaveLength(1)
+  expect(await echo(person.place, person.env)).toContain('it runs')
+})

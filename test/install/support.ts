@@ -13,6 +13,8 @@ export interface Said {
 
 export interface Person {
   readonly home: string
+  /** Where commands are typed. */
+  readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   /** Where the executable belongs. */
   readonly place: string
@@ -34,6 +36,7 @@ export function newPerson(program: string = PROGRAM, more: NodeJS.ProcessEnv = {
   const env = cleanEnv({ HOME: home, TMPDIR: temporary, ...more })
   return {
     home,
+    cwd,
     env,
     place: join(home, '.scorpiox', 'scorpiox-code'),
     write(name, text) {

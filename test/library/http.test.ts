@@ -1,6 +1,6 @@
 // The same definition over HTTP: the hook that names the user, and what it must not let through.
 
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 
 import {
   connect,
@@ -37,6 +37,23 @@ async function call(auth: HttpOptions['auth'], headers: Record<string, string> =
   return [answer.status, body.result?.content[0].text ?? answer.headers.get('www-authenticate')]
 }
 
+/** The stream of a session at an older revision; and when it ends. */
+async function openStream(url: string, token: string): Promise<{ readonly ended: Promise<unknown> }> {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    authorization: `Bearer ${token}`,
+  }
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'tested', version: '1' } }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+  const begun = await fetch(url, { method: 'POST', headers, body })
+  await begun.text()
+  const session = begun.headers.get('mcp-session-id') ?? ''
+  const stream = await fetch(url, { headers: { ...headers, 'mcp-session-id': session } })
+  expect(stream.status).toBe(200)
+  return { ended: stream.text().catch(() => {}) }
+}
+
 const USERS: Record<string, string> = { 'key-of-ann': 'ann', 'key-of-bob': 'bob' }
 
 describe('a function names the user', () => {
@@ -54,6 +71,31 @@ describe('a function names the user', () => {
   ])('%o: %i', async (headers, status, said) => {
     expect(await call((token) => USERS[token], headers)).toEqual([status, said])
     expect(await call(async (token) => USERS[token], headers)).toEqual([status, said])
+  })
+
+  test('of open streams those end that it no longer knows, whatever it does about the others', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      let isLater = false
+      const later: Readonly<Record<string, () => Promise<string | undefined>>> = {
+        hangs: () => new Promise(() => {}),
+        throws: () => Promise.reject(new Error('no such token')),
+        gone: () => Promise.resolve(undefined),
+        stays: () => Promise.resolve('stays'),
+      }
+      const auth = (token: string) => (isLater ? later[token]?.() : token)
+      const logged: unknown[] = []
+      serving = await serveHttp({ ...server, logError: (error) => logged.push(error), http: { auth } })
+      const { url } = serving
+      const ended: string[] = []
+      for (const token of Object.keys(later)) void (await openStream(url, token)).ended.then(() => ended.push(token))
+      isLater = true
+      vi.advanceTimersByTime(16_000)
+      await expect.poll(() => ended.toSorted()).toEqual(['gone', 'throws'])
+      expect(logged.map(String)).toEqual(['Error: no such token'])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('by any header it likes, and it may say why not', async () => {

@@ -154,6 +154,27 @@ describe.skipIf(!hasSandbox)('a cage', () => {
     expect(() => house.sandbox.cage('workspace', { writable: ['/nowhere'] })).toThrow('cannot be opened')
   })
 
+  test('plants no settings beside the program, nor in what was granted, where the server would obey them', async () => {
+    const house = await open(({ home, project }) => {
+      const [granted, beside, whole] = [join(home, '.claude'), join(project, 'bin'), join(project, 'dist')]
+      for (const path of [granted, beside, whole]) mkdirSync(path)
+      writeFileSync(join(beside, 'program'), 'ours')
+      const obeyed = [granted, beside, whole].flatMap((path) => [join(path, 'settings.txt'), join(path, 'profiles')])
+      return { writable: [granted], fixed: [join(beside, 'program'), whole], obeyed }
+    })
+    const { home, project, sandbox } = house
+    const tries = [join(home, '.claude'), 'bin', 'dist'].map(
+      (path) =>
+        `cd ${path}; echo x > settings.txt; mkdir profiles; echo x > profiles/p; rmdir profiles settings.txt; cd - ; ` +
+        `mv ${path} moved; mkdir -p ${path}; echo x > ${path}/settings.txt; touch ${path}/honest; `,
+    )
+    await run(house, 'workspace', tries.join(''))
+    await sandbox.close()
+    expect(readdirSync(join(home, '.claude'))).toEqual(['honest'])
+    expect(readdirSync(join(project, 'bin'))).toEqual(['honest', 'program'])
+    expect(readdirSync(join(project, 'dist'))).toEqual([])
+  })
+
   test('has the network of the host, unless it is strict', async () => {
     const house = await open()
     const server = createServer((socket) => socket.on('error', () => {}).end('hello')).listen(0, '127.0.0.1')

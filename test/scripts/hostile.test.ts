@@ -1,7 +1,7 @@
 // Scripts that do not behave: when they are asked what they are, and when they are called. None of them takes the others,
 // the list or the server with it.
 
-import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { beforeAll, describe, expect, test, vi } from 'vitest'
@@ -64,6 +64,7 @@ const world = newWorld({
   ...Object.fromEntries(Object.entries(REFUSED).map(([file, [schema]]) => [file, `#!/bin/bash\n${schema}\n`])),
 })
 put(world, 'plain.py', 'print("x")', 0o644)
+put(world, 'anybodys.sh', '#!/bin/bash\ntouch "$0.ran"; echo Can be changed.\n', 0o757)
 put(world, 'notes.md', '# Notes', 0o644)
 put(world, 'program', 'no such thing', 0o755)
 writeFileSync(join(world.tools, 'wrong-interpreter'), '#!/nowhere/at/all\n', { mode: 0o755 })
@@ -112,6 +113,7 @@ describe('asked what they are', () => {
     ['program', 'ended with exit code 127'],
     ['wrong-interpreter', 'ended with exit code 127'],
     ['leads-out.sh', 'is a link that leads out of the folder'],
+    ['anybodys.sh', 'can be changed by every user of this machine, so nothing of it is run: chmod o-w'],
   ])('%s is left out, and the log says why', (file, reason) => {
     const line = client
       .stderr()
@@ -123,6 +125,7 @@ describe('asked what they are', () => {
   test('those that are not meant are not run, and nothing else is complained of', () => {
     expect(existsSync(join(world.tools, '_helper.sh.ran'))).toBe(false)
     expect(existsSync(join(world.tools, '.hidden.sh.ran'))).toBe(false)
+    expect(existsSync(join(world.tools, 'anybodys.sh.ran'))).toBe(false)
     expect(existsSync(join(world.project, 'x')) || existsSync(join(world.project, 'y'))).toBe(false)
     for (const file of ['notes.md', '_helper', '.hidden', 'leads-nowhere']) expect(client.stderr()).not.toContain(file)
   })
@@ -144,6 +147,17 @@ describe('asked what they are', () => {
     // To ask one that hangs takes five seconds.
     expect(performance.now() - startedAt).toBeLessThan(5000)
   })
+})
+
+test('in a folder that every user can write to nothing is run, until that is put right', async () => {
+  const open = newWorld({ 'planted.sh': '#!/bin/bash\ntouch "$0.ran"; echo Was planted.\n' })
+  chmodSync(open.tools, 0o1777)
+  const client = await startIn(open)
+  expect(await scriptsOf(client)).toEqual({})
+  expect(client.stderr()).toContain(`script tools: ${open.tools} can be changed by every user of this machine`)
+  expect(existsSync(join(open.tools, 'planted.sh.ran'))).toBe(false)
+  chmodSync(open.tools, 0o755)
+  await expect.poll(async () => Object.keys(await scriptsOf(client)), { timeout: 20_000 }).toEqual(['planted'])
 })
 
 test('of 130 scripts 128 are tools, and the log names the others', async () => {

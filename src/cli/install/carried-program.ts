@@ -24,6 +24,11 @@ import { ensurePrivateFolder } from '../../store/private-folder.js'
 const PACKAGE = 'scorpiox-code'
 /** The one that is used, and the one that servers may still run from. */
 const KEPT = 2
+/** Longer than this nobody copies. */
+const LONG_MS = 3_600_000
+
+const CARRIED = /^\d+\.\d+\.\d+.*-[\da-f]{8}$/
+const UNFINISHED = /^\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** Whether what lies there may be gone tomorrow. `temporary` is the folder for such things. */
 export function isPassing(path: string, temporary: string): boolean {
@@ -45,7 +50,7 @@ export function carryProgram(folder: string, script: string): string {
   try {
     ensurePrivateFolder(folder)
     copyPackages(dirname(dirname(script)), join(beside, 'node_modules'))
-    renameSync(beside, version)
+    putInPlace(beside, version, place)
   } catch (error) {
     if (error instanceof Failure) throw error
     throw new Failure(`${version} cannot be made (${reasonOf(error)})`, { cause: error })
@@ -54,6 +59,15 @@ export function carryProgram(folder: string, script: string): string {
   }
   forgetOldOnes(folder, version)
   return place
+}
+
+function putInPlace(beside: string, version: string, place: string): void {
+  try {
+    renameSync(beside, version)
+  } catch (error) {
+    // Another process was faster.
+    if (!existsSync(place)) throw error
+  }
 }
 
 interface Wanted {
@@ -133,10 +147,27 @@ function fingerprint(dist: string): string {
   return hash.digest('hex').slice(0, 8)
 }
 
+/** What was carried to this folder before, and what was left of an attempt. Nothing else there is ours. */
+export function carriedOnes(folder: string): readonly string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => CARRIED.test(name) || UNFINISHED.test(name))
+    return names.map((name) => join(folder, name))
+  } catch {
+    return []
+  }
+}
+
 function forgetOldOnes(folder: string, newest: string): void {
-  const others = readdirSync(folder)
-    .map((name) => join(folder, name))
+  const others = carriedOnes(folder)
     .filter((path) => path !== newest)
-    .toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
-  for (const path of others.slice(KEPT - 1)) rmSync(path, { recursive: true, force: true })
+    .map((path) => ({ path, at: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .toSorted((a, b) => b.at - a.at)
+  const outdated = others.filter(({ path }) => !isUnfinished(path)).slice(KEPT - 1)
+  // Somebody may be at work on what is not finished.
+  const abandoned = others.filter(({ path, at }) => isUnfinished(path) && at < Date.now() - LONG_MS)
+  for (const { path } of [...outdated, ...abandoned]) rmSync(path, { recursive: true, force: true })
+}
+
+function isUnfinished(path: string): boolean {
+  return UNFINISHED.test(basename(path))
 }

@@ -6,17 +6,17 @@ import {
   chmodSync,
   closeSync,
   copyFileSync,
-  existsSync,
   fsyncSync,
   lstatSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 
 import { compactTime } from '../../lib/compact-time.js'
 import { hasCode } from '../../lib/error-code.js'
@@ -26,7 +26,7 @@ import { VERSION } from '../../lib/version.js'
 import { replaceFile, syncFolder } from '../../store/atomic-file.js'
 import { ensurePrivateFolder } from '../../store/private-folder.js'
 import type { Launch } from '../connect.js'
-import { carriedPlace, carryProgram, isPassing } from './carried-program.js'
+import { carriedOnes, carriedPlace, carryProgram, isPassing } from './carried-program.js'
 import { isLauncherScript, launcherScript } from './launcher-script.js'
 
 /** This program, as it runs. */
@@ -52,11 +52,19 @@ export interface Source {
 
 const PROGRAMS = 'program'
 /** What ends the name of one that could not be replaced, because it runs. */
-const OLD = '.old'
 
 export function folderOf(home: string): string {
-  if (home !== '') return join(home, '.scorpiox')
-  throw new Failure('There is no home directory to install anything in; set HOME')
+  if (home === '') throw new Failure('There is no home directory to install anything in; set HOME')
+  // Clients start what they are told from anywhere.
+  if (!isAbsolute(home)) throw new Failure(`HOME is ${JSON.stringify(home)}, which is not absolute; correct it`)
+  return join(home, '.scorpiox')
+}
+
+/** What root puts there, the person could neither read nor replace. */
+export function mustBeOwn(home: string): void {
+  const owner = statSync(home, { throwIfNoEntry: false })?.uid
+  if (process.geteuid?.() !== 0 || owner === undefined || owner === 0) return
+  throw new Failure(`This runs as root, and ${home} belongs to another user; run it as that user, without sudo`)
 }
 
 export function placeOf(folder: string, platform: NodeJS.Platform): string {
@@ -121,18 +129,20 @@ export function putExecutable(folder: string, place: string, source: Source, pre
 /** Gives what is left because it cannot be removed. */
 export function removeExecutable(folder: string, place: string): readonly string[] {
   const left: string[] = []
-  for (const path of [place, ...oldOnes(place), join(folder, PROGRAMS)]) {
+  for (const path of [place, ...oldOnes(place), ...carriedOnes(join(folder, PROGRAMS))]) {
     try {
       rmSync(path, { recursive: true, force: true })
     } catch {
       left.push(path)
     }
   }
+  // Somebody else may have put something there.
+  quietly(() => rmdirSync(join(folder, PROGRAMS)))
   return left
 }
 
 export function hasPrograms(folder: string): boolean {
-  return existsSync(join(folder, PROGRAMS))
+  return carriedOnes(join(folder, PROGRAMS)).length > 0
 }
 
 function copyOver(file: string, place: string): void {
@@ -155,13 +165,14 @@ function rename(from: string, to: string): void {
   } catch (error) {
     if (!hasCode(error, 'EPERM', 'EACCES', 'EBUSY')) throw error
     for (const old of oldOnes(to)) quietly(() => rmSync(old, { force: true }))
-    renameSync(to, `${to}.${Date.now()}${OLD}`)
+    renameSync(to, `${to}.${Date.now()}.old`)
     renameSync(from, to)
   }
 }
 
 function oldOnes(place: string): readonly string[] {
-  const mine = (name: string): boolean => name.startsWith(`${basename(place)}.`) && name.endsWith(OLD)
+  const mine = (name: string): boolean =>
+    name.startsWith(`${basename(place)}.`) && /^\.\d+\.old$/.test(name.slice(basename(place).length))
   try {
     return readdirSync(dirname(place))
       .filter(mine)
@@ -190,7 +201,7 @@ function quietly(work: () => void): void {
   try {
     work()
   } catch {
-    // It still runs; the next one tries again.
+    // It still runs, or holds something: the next one tries again.
   }
 }
 

@@ -8,7 +8,7 @@ import type { Launch } from '../connect.js'
 import { carryOut, type Step } from './carry-out.js'
 import { CLIENTS } from './clients.js'
 import { entryFor, NAME } from './entry.js'
-import { findSource, folderOf, placeOf, presenceOf, putExecutable, type Source } from './executable.js'
+import { findSource, folderOf, mustBeOwn, placeOf, presenceOf, putExecutable, type Source } from './executable.js'
 import type { Trace } from './format.js'
 import { readRecord, writeRecord } from './record.js'
 import { keptIn, shownAddition, shownUpdate } from './shown-change.js'
@@ -18,6 +18,7 @@ import { machineOf, runningProgram } from './this-machine.js'
 export async function installFromTerminal(config: Config, { operands, flags }: Arguments): Promise<number> {
   const machine = machineOf(config)
   const folder = folderOf(config.home)
+  mustBeOwn(config.home)
   const source = await findSource(folder, runningProgram(config))
   const targets = operands.length > 0 ? namedTargets(operands, machine) : foundTargets(machine)
   const looks = await Promise.all(targets.map((target) => lookAt(target, source.launch)))

@@ -4,7 +4,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { Failure } from '../../lib/failure.js'
 import { isObject, parseJson } from '../../lib/json.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import { replaceFile } from '../../store/atomic-file.js'
 import { ensurePrivateFolder } from '../../store/private-folder.js'
 import type { Trace } from './format.js'
@@ -36,7 +38,13 @@ export function readRecord(folder: string): Installed {
 export function writeRecord(folder: string, { executable, files }: Installed): void {
   ensurePrivateFolder(folder)
   const record = { executable, files: Object.fromEntries(files) }
-  replaceFile(join(folder, RECORD), `${JSON.stringify(record, null, 2)}\n`, () => true)
+  const path = join(folder, RECORD)
+  try {
+    replaceFile(path, `${JSON.stringify(record, null, 2)}\n`, () => true)
+  } catch (error) {
+    const advice = 'uninstalling may leave something behind, unless that is put right and this is run again'
+    throw new Failure(`done, but it could not be noted in ${path} (${reasonOf(error)}); ${advice}`, { cause: error })
+  }
 }
 
 function isTrace(value: unknown): value is FileTrace {

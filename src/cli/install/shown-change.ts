@@ -1,7 +1,9 @@
 // A change as a person sees it: before it is made our lines, and of the rest only where they stand; afterwards where the
-// old text is. What other servers are started with is never shown, for it may hold their keys.
+// old text is. What other servers are started with is never shown, for it may hold their keys. The file may be that of a
+// project, and what it says cannot become a line or an order to the terminal.
 
 import { isObject, type JsonObject } from '../../lib/json.js'
+import { plainLines } from '../../lib/plain-lines.js'
 import { NAME, readEntry } from './entry.js'
 import type { Trace } from './format.js'
 
@@ -75,16 +77,22 @@ function listed({ format }: Where, lines: readonly Line[]): readonly Line[] {
 function pairLine({ format }: Where) {
   return ({ mark, key, value }: { mark: '+' | '-'; key: string; value: unknown }): Line => ({
     mark,
-    text: format === 'toml' ? `${key} = ${shownValue(key, value)}` : `"${key}": ${shownValue(key, value)}`,
+    text: inOneLine(format === 'toml' ? `${key} = ${shownValue(key, value)}` : `"${key}": ${shownValue(key, value)}`),
   })
+}
+
+function inOneLine(text: string): string {
+  return plainLines(text).join(' ')
 }
 
 /** Of what a person added, the name is enough. */
 function shownValue(key: string, value: unknown): string {
-  if (key === 'args' && Array.isArray(value)) return JSON.stringify(value.map(shownArgument))
+  if (key === 'args' && Array.isArray(value)) return JSON.stringify(value.map(String).map(shownArgument))
   return key === 'command' || key === 'type' ? JSON.stringify(value) : '…'
 }
 
-function shownArgument(word: unknown): string {
-  return String(word).replace(/=.+/s, '=…')
+/** What follows an option may be its value, unless it is what starts this program. */
+function shownArgument(word: string, at: number, words: readonly string[]): string {
+  const isValue = /^-[^=]*$/.test(words[at - 1] ?? '') && !/^-|=|scorpiox-code/.test(word)
+  return isValue ? '…' : word.replace(/=.+/s, '=…')
 }

@@ -1,6 +1,6 @@
 // The machine and the program as installing sees them. Everything else about it is told these, and looks at neither.
 
-import { readdirSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
 import type { Config } from '../../config/load.js'
@@ -19,7 +19,7 @@ export function runningProgram({ childEnv }: Config): Running {
     platform: process.platform,
     runtime: process.execPath,
     script: named === undefined || executableEntry() !== undefined ? undefined : realpathSync(named),
-    temporary: realpathSync(tmpdir()),
+    temporary: existsSync(tmpdir()) ? realpathSync(tmpdir()) : tmpdir(),
     versionOf: (file) => askProgram(file, ['--version'], childEnv),
   }
 }

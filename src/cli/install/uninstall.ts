@@ -11,7 +11,7 @@ import type { Arguments } from '../args.js'
 import { carryOut, type Step } from './carry-out.js'
 import { CLIENTS } from './clients.js'
 import { readEntry } from './entry.js'
-import { folderOf, hasPrograms, placeOf, presenceOf, removeExecutable } from './executable.js'
+import { folderOf, hasPrograms, mustBeOwn, placeOf, presenceOf, removeExecutable } from './executable.js'
 import { readRecord, RECORD, writeRecord } from './record.js'
 import { keptIn, shownRemoval } from './shown-change.js'
 import { lookAt, namedTargets, type Look } from './targets.js'
@@ -20,6 +20,7 @@ import { machineOf } from './this-machine.js'
 export async function uninstallFromTerminal(config: Config, { operands, flags }: Arguments): Promise<number> {
   const machine = machineOf(config)
   const folder = folderOf(config.home)
+  mustBeOwn(config.home)
   const place = placeOf(folder, machine.platform)
   const names = operands.length > 0 ? operands : CLIENTS.map(({ id }) => id)
   // What it would start matters not: an entry of ours is ours.

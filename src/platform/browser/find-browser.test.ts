@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, posix, win32 } from 'node:path'
 
@@ -80,4 +80,19 @@ test.skipIf(process.platform === 'win32')('one on the PATH is found, and folders
   writeFileSync(join(first, 'google-chrome'), '')
   const chromium = program(join(second, 'chromium'))
   expect(await findBrowser({ wanted: '', env: { PATH: `${first}:${second}` }, unpackIn: never })).toBe(chromium)
+})
+
+test('one in the project is not taken, though the PATH leads there; in a home it is', async () => {
+  const project = folder()
+  const elsewhere = folder()
+  mkdirSync(join(project, 'bin'))
+  const planted = program(join(project, 'bin', 'chromium'))
+  const linked = join(elsewhere, 'chrome')
+  symlinkSync(planted, linked)
+  const own = program(join(elsewhere, 'chromium-browser'))
+  const env = { PATH: `${join(project, 'bin')}:${elsewhere}` }
+  expect(await findBrowser({ wanted: '', env, project, unpackIn: never })).toBe(own)
+  expect(await findBrowser({ wanted: planted, env, project, unpackIn: never })).toBe(planted)
+  expect(await findBrowser({ wanted: '', env: { ...env, HOME: project }, project, unpackIn: never })).toBe(linked)
+  expect(await findBrowser({ wanted: '', env, project: '/', unpackIn: never })).toBe(linked)
 })

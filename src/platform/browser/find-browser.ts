@@ -1,16 +1,20 @@
 // Which browser there is: the one that the settings name, else Chrome, Chromium or Edge of the system, else the one that
 // npm brought along.
 
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { posix, resolve, win32 } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
+import { isWithin } from '../../lib/is-within.js'
+import { holdsSystem } from '../holds-system.js'
 import { unpackedChromium } from './npm-chromium.js'
 
 export interface Lookout {
   /** BROWSER_PATH: a program, `off` or empty. */
   readonly wanted: string
   readonly env: NodeJS.ProcessEnv
+  /** The folder worked in, of which none is taken unasked: npx puts its programs on the PATH, and commands write there. */
+  readonly project?: string | undefined
   /** Where a browser from npm is unpacked; a folder of the person alone. */
   readonly unpackIn: () => string
 }
@@ -20,15 +24,22 @@ const INSTALL =
   'or set BROWSER_PATH to a browser'
 
 /** Rejects with a Failure that says what to install. */
-export async function findBrowser({ wanted, env, unpackIn }: Lookout): Promise<string> {
+export async function findBrowser({ wanted, env, project, unpackIn }: Lookout): Promise<string> {
   if (wanted === 'off') throw new Failure('No browser is used here: BROWSER_PATH is off.')
   if (wanted !== '') {
     if (isProgram(wanted)) return resolve(wanted)
     throw new Failure(`BROWSER_PATH names ${wanted}, and no program is there: correct it, or leave it empty`)
   }
-  const found = browserPlaces(process.platform, env).find(isProgram) ?? (await unpackedChromium(unpackIn))
+  const isFit = (place: string): boolean => isProgram(place) && !isTheirs(place, project, env)
+  const found = browserPlaces(process.platform, env).find(isFit) ?? (await unpackedChromium(unpackIn))
   if (found !== undefined) return found
   throw new Failure(`No browser was found: ${INSTALL}`)
+}
+
+/** Who works in the home or the root has everything there, also what is the person's own. */
+function isTheirs(place: string, project: string | undefined, { HOME: home = '' }: NodeJS.ProcessEnv): boolean {
+  if (project === undefined || project === home || holdsSystem(project) || !existsSync(project)) return false
+  return isWithin(place, project) || isWithin(realpathSync(place), realpathSync(project))
 }
 
 /** Where a system may have one, the likeliest first. */

@@ -36,6 +36,16 @@ test.runIf(HAS_IT)('nothing is started from a folder that somebody put there', a
   expect(readdirSync(planted)).toEqual([])
 })
 
+test.runIf(HAS_IT)('the one executable takes none, which would be that of the project it works in', async () => {
+  const { argv } = process
+  process.argv = [process.execPath, '/$bunfs/root/scorpiox-code']
+  try {
+    expect(await unpackedChromium(emptyFolder)).toBeUndefined()
+  } finally {
+    process.argv = argv
+  }
+})
+
 /** What the folder of this version is called, found without unpacking it: a device is in the way. */
 async function folderName(): Promise<string> {
   const failed = await unpackedChromium(() => '/dev/null').catch((error: unknown) => String(error))

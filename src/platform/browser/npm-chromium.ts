@@ -12,6 +12,7 @@ import { hasCode } from '../../lib/error-code.js'
 import { Failure } from '../../lib/failure.js'
 import { isObject, parseJson } from '../../lib/json.js'
 import { reasonOf } from '../../lib/reason-of.js'
+import { executableEntry } from '../program.js'
 
 const PACKAGE = '@sparticuz/chromium'
 const ABANDONED_MS = 600_000
@@ -37,6 +38,8 @@ export async function unpackedChromium(unpackIn: () => string): Promise<string |
 }
 
 function packedChromium(): Packed | undefined {
+  // The one executable lies beside no packages, and Bun would look for this one in the project.
+  if (executableEntry() !== undefined) return undefined
   try {
     let folder = dirname(createRequire(import.meta.url).resolve(PACKAGE))
     while (!existsSync(join(folder, 'bin', 'chromium.br'))) {

@@ -9,7 +9,7 @@ import { inheritedDescriptors } from './inherited.js'
 import type { CageLevel } from './level.js'
 import type { Limits } from './limits.js'
 import { mountFlags, planMounts, type Plan } from './mounts.js'
-import { writableRoot } from './places.js'
+import { inRealFolders, writableRoot } from './places.js'
 import { createGuard } from './protected.js'
 import { createViews, hasHome, type ViewTerms } from './views.js'
 import type { Workshop } from './workshop.js'
@@ -44,6 +44,8 @@ export interface Cages {
 export interface CageTerms extends ViewTerms {
   /** Folders commands may write to besides the project. */
   readonly writable: readonly string[]
+  /** Files and folders that this server obeys, wherever they lie, also those that do not exist yet. */
+  readonly obeyed?: readonly string[] | undefined
   /** Whatever the level, nothing may be written to but what a cage is granted: not the project, nor the folders above. */
   readonly isSealed?: boolean | undefined
 }
@@ -68,6 +70,7 @@ export function createCages(terms: CageTerms, { bwrap, bash, workshop, limits }:
   const { project, home } = terms
   const guard = createGuard()
   const holds = createHolds()
+  const obeyed = inRealFolders(terms.obeyed ?? []).filter((path) => !terms.fixed.some((whole) => isWithin(path, whole)))
   const viewOf = createViews(terms, workshop.emptyFile)
   const closing = inheritedDescriptors().map((descriptor) => `exec ${descriptor}<&-; `)
 
@@ -76,7 +79,9 @@ export function createCages(terms: CageTerms, { bwrap, bash, workshop, limits }:
     const around = writable.some((root) => isWithin(project, root)) ? [project] : []
     // What is granted where all else is sealed is nobody's project, and a link planted there would stop all work.
     const roots = terms.isSealed ? [] : new Set([...around, ...writable])
-    const fixed = [...roots].flatMap((root) => guard.protect(root, { isProject: root === project, isHeld }))
+    const theirs = [...roots].flatMap((root) => guard.protect(root, { isProject: root === project, isHeld }))
+    const within = obeyed.filter((path) => [...roots].some((root) => isWithin(path, root)) && isHeld(path))
+    const fixed = [...theirs, ...guard.hold(within)]
     const view = viewOf(level, writable, fixed)
     const plan = planMounts(view, isHeld)
     const flags = mountFlags(plan, view)

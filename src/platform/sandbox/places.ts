@@ -1,6 +1,7 @@
 // From configured paths to real ones: symbolic links are followed, because what is mounted is what they lead to.
 
 import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
 import { isWithin } from '../../lib/is-within.js'
@@ -79,6 +80,11 @@ export function existing(path: string): string {
       `The sandbox needs ${path}, which cannot be opened (${String(reason)}). Create it or remove it from the settings.`,
     )
   }
+}
+
+/** Themselves they may be missing; those whose folder is missing nobody can make. */
+export function inRealFolders(paths: readonly string[]): readonly string[] {
+  return paths.flatMap((path) => readablePlaces([dirname(path)]).map((folder) => join(folder.path, basename(path))))
 }
 
 /** Those that are there. */

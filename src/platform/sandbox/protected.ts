@@ -26,6 +26,8 @@ const STICKY = 0o1000
 export interface Guard {
   /** What must not be changed in this folder, all of it existing; in a project also what does not exist yet. */
   protect(root: string, terms: Terms): readonly string[]
+  /** The same of single files and folders, whose own folders exist. */
+  hold(paths: readonly string[]): readonly string[]
   close(): Promise<void>
 }
 
@@ -64,6 +66,7 @@ export function createGuard(): Guard {
       const ours = names.filter((path) => isProject || look(path) !== undefined).flatMap(held)
       return [...ours, ...gitParts(root, isHeld)]
     },
+    hold: (paths) => paths.flatMap(held),
     async close() {
       if (placeholders.size === 0) return
       const inUse = await mountPoints()

@@ -1,5 +1,6 @@
 // A look at the folder of scripts: which files could be tools, each with a mark that changes when the file does, and
-// which look as if they were meant to be and are not. Nothing is run.
+// which look as if they were meant to be and are not. Nothing is run, and what every user of the machine could have written
+// is none.
 
 import { readdirSync, realpathSync, statSync, type Dirent, type Stats } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
@@ -26,10 +27,12 @@ export interface LeftOut {
 const MAX_FILES = 1000
 const SCRIPT_EXTENSIONS = new Set(['.sh', '.bash', '.py', '.js', '.mjs', '.cjs', '.ts', '.rb', '.pl', '.php', '.lua'])
 const SOMEBODY_MAY_RUN = 0o111
+const ANYBODY_MAY_WRITE = 0o002
 
 export function surveyScripts(folder: string): Survey {
   try {
     const real = realpathSync(folder)
+    if (isAnybodys(statSync(real))) return { problem: `${folder} ${whyNobodys(folder)}`, files: [] }
     const entries = readdirSync(real, { withFileTypes: true }).filter(({ name }) => !/^[._]/.test(name))
     const first = entries.toSorted(byName).slice(0, MAX_FILES)
     return { problem: undefined, files: first.flatMap((entry) => look(real, entry) ?? []) }
@@ -59,13 +62,24 @@ function look(folder: string, entry: Dirent): Seen | undefined {
     if (entry.isSymbolicLink() && dirname(realpathSync(path)) !== folder) {
       return { file, reason: 'is a link that leads out of the folder: copy it there, or write a script that runs it.' }
     }
-    if ((stat.mode & SOMEBODY_MAY_RUN) !== 0) return { file, path, mark: markOf(stat) }
+    const isExecutable = (stat.mode & SOMEBODY_MAY_RUN) !== 0
+    if (isExecutable && isAnybodys(stat)) return { file, reason: whyNobodys(path) }
+    if (isExecutable) return { file, path, mark: markOf(stat) }
     return SCRIPT_EXTENSIONS.has(extname(file)) ? { file, reason: `is not executable: chmod +x ${path}` } : undefined
   } catch (error) {
     // It went between the two looks, or its name is none that can be spelled.
     if (hasCode(error, 'ENOENT')) return undefined
     return { file, reason: `cannot be looked at (${reasonOf(error)}).` }
   }
+}
+
+function isAnybodys({ mode }: Stats): boolean {
+  // Windows has no such modes.
+  return process.platform !== 'win32' && (mode & ANYBODY_MAY_WRITE) !== 0
+}
+
+function whyNobodys(path: string): string {
+  return `can be changed by every user of this machine, so nothing of it is run: chmod o-w ${path}`
 }
 
 function markOf({ dev, ino, size, mode, mtimeMs, ctimeMs }: Stats): string {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
 import { isOlder } from '../../lib/older-version.js'
+import { executableEntry } from '../../platform/program.js'
 import type { SqlValue } from './sql.js'
 
 /** Before it, two processes that write to one file can destroy it: https://sqlite.org/wal.html#walresetbug */
@@ -58,6 +59,8 @@ function builtIn(): unknown {
 
 /** What the build put beside the program; the C library of Linux decides which of two can be loaded. */
 function carried(): unknown {
+  // The one executable has no folder, and a library without one would be looked for where a project lies.
+  if (executableEntry() !== undefined) return undefined
   for (const libc of ['usual', 'musl']) {
     const holder = { exports: {} }
     try {

@@ -49,7 +49,7 @@ export async function listenHttp(server: Server, settings: HttpSettings): Promis
   // What a tool throws outside of its call must not take the other calls with it.
   const surprised = (error: unknown): void => server.logError(error)
   process.on('uncaughtException', surprised)
-  const pulse = setInterval(() => void look(house).catch(surprised), KEEP_ALIVE_MS).unref()
+  const pulse = setInterval(() => look(house), KEEP_ALIVE_MS).unref()
   const address = node.http.address()
   return {
     port: typeof address === 'object' && address ? address.port : port,
@@ -80,10 +80,16 @@ function takeUpgrades({ http, isSecure }: NodeServer, upgrades: Upgrades): void 
   })
 }
 
-/** A sign of life for those who may stay; a stream whose credential is gone ends. */
-async function look(house: House): Promise<void> {
+/** A sign of life for those who may stay; a stream ends whose credential is gone or can be judged no more. None waits. */
+function look(house: House): void {
   for (const stream of openStreams(house)) {
     stream.keepAlive()
-    if (!(await isWelcome(house, stream.response.req, stream.user))) stream.end()
+    isWelcome(house, stream.response.req, stream.user).then(
+      (mayStay) => !mayStay && stream.end(),
+      (error: unknown) => {
+        house.server.logError(error)
+        stream.end()
+      },
+    )
   }
 }

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { readPersonsFile, writePersonsFile } from './persons-file.js'
+
+function folder(): string {
+  return mkdtempSync(join(tmpdir(), 'scorpiox-person-'))
+}
+
+test('the copy that is kept is what was read, for those who could read it', () => {
+  const path = join(folder(), 'settings.json')
+  writeFileSync(path, '{"key": "secret"}')
+  chmodSync(path, 0o600)
+  const backup = writePersonsFile(readPersonsFile(path), '{}', new Date()) ?? ''
+  expect(readFileSync(backup, 'utf8')).toBe('{"key": "secret"}')
+  expect([path, backup].map((each) => statSync(each).mode & 0o777)).toEqual([0o600, 0o600])
+})
+
+test('what is a link by now is not written through', () => {
+  const place = folder()
+  const path = join(place, 'settings.json')
+  const secret = join(folder(), 'secret')
+  writeFileSync(secret, 'a secret')
+  writeFileSync(path, '{}')
+  const file = readPersonsFile(path)
+  rmSync(path)
+  symlinkSync(secret, path)
+  expect(() => writePersonsFile(file, '{"ours": 1}', new Date())).toThrow('was changed by somebody else')
+  expect(readdirSync(place)).toEqual(['settings.json'])
+  expect(readFileSync(secret, 'utf8')).toBe('a secret')
+})
+
+test('what is a pipe by now holds nobody up, and nothing is left', () => {
+  const place = folder()
+  const path = join(place, 'settings.json')
+  writeFileSync(path, '{}')
+  const file = readPersonsFile(path)
+  rmSync(path)
+  execFileSync('mkfifo', [path])
+  expect(() => writePersonsFile(file, '{"ours": 1}', new Date())).toThrow('is not a regular file')
+  expect(readdirSync(place)).toEqual(['settings.json'])
+})
