@@ -8,7 +8,7 @@ import { BadInput, type Entry } from './catalogue.js'
 import { missingCapabilities, TASKS_EXTENSION } from './client.js'
 import { contentMembers } from './content.js'
 import type { Exchange } from './exchange.js'
-import { plainWords } from './plain-words.js'
+import { isMarked, plainWords } from './plain-words.js'
 import { INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from './protocol-error.js'
 import { MODERN_REVISION } from './revision.js'
 import type { Server } from './server.js'
@@ -84,12 +84,23 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
-function say(entry: Entry, value: unknown, exchange: Exchange): string {
-  const { tool, outputNames } = entry
-  const structured = tool.output && isObject(value) ? pick(value, outputNames) : undefined
-  const words = tool.render ? tool.render(value) : plainWords(structured ?? value, structured !== undefined)
-  if (typeof words !== 'string' && 'isError' in words) exchange.failed = words.isError
-  return contentMembers(words, structured, exchange.client, mailFor(exchange))
+function say({ tool, outputNames }: Entry, value: unknown, exchange: Exchange): string {
+  // Without words of its own a tool says by `isError` that it went wrong, and then owes nobody what `output` promises.
+  const isData = isObject(value) && (tool.render !== undefined || !isMarked(value) || outputNames?.includes('isError'))
+  const structured = tool.output && isData ? pick(value, outputNames) : undefined
+  const rendered = tool.render?.(value)
+  try {
+    const words = tool.render ? rendered : plainWords(structured ?? value, structured !== undefined)
+    if (typeof words !== 'string' && typeof words !== 'object') throw new TypeError('render has to return words')
+    if (typeof words !== 'string' && 'isError' in words) exchange.failed = words.isError
+    if (tool.output && !structured && !exchange.failed) throw new TypeError('its output has to be an object')
+    return contentMembers(words, structured, exchange.client, mailFor(exchange))
+  } catch (error) {
+    // Nothing of the tool is on the stack any more, so its name has to be said.
+    throw error instanceof TypeError
+      ? new Error(`What tool ${tool.name} returned cannot be said: ${error.message}`)
+      : error
+  }
 }
 
 /** The named members; all of them where the schema names none. */
