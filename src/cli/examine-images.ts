@@ -4,6 +4,9 @@ import { findBunImage } from '../services/images/darkroom/bun-image.js'
 import { GET_SHARP } from '../services/images/what-to-install.js'
 import type { Finding } from './finding.js'
 
+/** Bun takes no sharp from the disk into the executable. */
+const GET_THOSE = 'Install the npm package instead of this executable: npx scorpiox-code install'
+
 type Load = () => Promise<unknown>
 
 const LIBRARIES: Libraries = {
@@ -27,7 +30,7 @@ export async function examineImages({ sharp, heic, canvas, hasBunImage }: Librar
   const hasSharp = await isThere(sharp)
   if (!hasSharp && hasBunImage) {
     const detail = 'PNG, JPEG, GIF (its first picture) and WebP by Bun; no AVIF, TIFF, SVG, HEIC and no pages of a PDF'
-    return { name: 'images', ok: true, detail, fix: `To see one of those, ${GET_SHARP}.` }
+    return { name: 'images', ok: true, detail, fix: GET_THOSE }
   }
   if (!hasSharp) {
     const detail = 'shown as they are, without a crop and only small ones: sharp cannot be loaded'

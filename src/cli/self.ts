@@ -1,7 +1,10 @@
 // This program as others see it: how to start it again, and what it runs on.
 
+import { realpathSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
 import { executableEntry } from '../platform/program.js'
-import type { Launch } from './connect.js'
+import { shellWord, type Launch } from './connect.js'
 
 export function launch(): Launch {
   const script = process.argv[1]
@@ -13,4 +16,21 @@ export function runtime(): string {
   const { bun } = process.versions
   const name = bun === undefined ? `Node.js ${process.version}` : `Bun ${bun} (Node.js ${process.version})`
   return executableEntry() === undefined ? name : `${name}, all in one executable`
+}
+
+/** What a person types to start this program again: its name where that is found, else the whole way to it. */
+export function typedName(path: string | undefined, { command, args }: Launch = launch()): string {
+  const program = args[0] ?? command
+  if (/[\\/]_npx[\\/]/.test(program)) return 'npx scorpiox-code'
+  const folders = path?.split(delimiter).filter(Boolean) ?? []
+  const isFound = folders.some((folder) => isSameFile(join(folder, 'scorpiox-code'), program))
+  return isFound ? 'scorpiox-code' : [command, ...args].map(shellWord).join(' ')
+}
+
+function isSameFile(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other)
+  } catch {
+    return false
+  }
 }

@@ -88,19 +88,11 @@ function say({ tool, outputNames }: Entry, value: unknown, exchange: Exchange): 
   // Without words of its own a tool says by `isError` that it went wrong, and then owes nobody what `output` promises.
   const isData = isObject(value) && (tool.render !== undefined || !isMarked(value) || outputNames?.includes('isError'))
   const structured = tool.output && isData ? pick(value, outputNames) : undefined
-  const rendered = tool.render?.(value)
-  try {
-    const words = tool.render ? rendered : plainWords(structured ?? value, structured !== undefined)
-    if (typeof words !== 'string' && typeof words !== 'object') throw new TypeError('render has to return words')
-    if (typeof words !== 'string' && 'isError' in words) exchange.failed = words.isError
-    if (tool.output && !structured && !exchange.failed) throw new TypeError('its output has to be an object')
-    return contentMembers(words, structured, exchange.client, mailFor(exchange))
-  } catch (error) {
-    // Nothing of the tool is on the stack any more, so its name has to be said.
-    throw error instanceof TypeError
-      ? new Error(`What tool ${tool.name} returned cannot be said: ${error.message}`)
-      : error
-  }
+  const words = tool.render ? tool.render(value) : plainWords(structured ?? value, structured !== undefined)
+  if (typeof words !== 'string' && 'isError' in words) exchange.failed = words.isError
+  if (tool.output && !structured && !exchange.failed)
+    throw new TypeError('run returned no object, which output promises')
+  return contentMembers(words, structured, exchange.client, mailFor(exchange))
 }
 
 /** The named members; all of them where the schema names none. */
@@ -111,12 +103,20 @@ function pick(value: JsonObject, names: readonly string[] | undefined): JsonObje
 
 function explain(error: unknown, exchange: Exchange): string {
   if (error instanceof Failure) return failed(error.message, exchange)
-  if (!(error instanceof BadInput)) throw error
+  if (!(error instanceof BadInput)) throw bugOf(exchange, error)
   // At 2024-11-05 bad arguments are an error; later ones let the model read and repair them.
   if (exchange.client.revision < '2025-03-26') {
     throw new ProtocolError(INVALID_PARAMS, `Invalid params: ${error.message}`, { problems: error.problems })
   }
   return failed(`Invalid arguments: ${error.message}`, exchange)
+}
+
+/** What was thrown may show nothing of the tool on its stack, or have none: the log is to say whose bug it is. */
+function bugOf({ params }: Exchange, error: unknown): unknown {
+  if (error instanceof ProtocolError) return error
+  const bug = new Error(`in tool ${String(params.name)}: ${String(error)}`, { cause: error })
+  if (error instanceof Error) bug.stack = `in tool ${String(params.name)}: ${error.stack}`
+  return bug
 }
 
 function refuse(server: Server, name: string, exchange: Exchange): string {

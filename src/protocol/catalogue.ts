@@ -63,7 +63,7 @@ export function createCatalogue(tools: readonly Tool[], pageSize = DEFAULT_PAGE)
   const faces: ToolFace[] = []
   for (const tool of tools) {
     if (!/^[A-Za-z0-9_.-]{1,128}$/.test(tool.name))
-      throw new Error(`tool name not allowed: ${JSON.stringify(tool.name)}. Use up to 128 of A-Z a-z 0-9 _ . -`)
+      throw new Error(`tool name not allowed: ${JSON.stringify(tool.name)}: at most 128 of A-Za-z0-9_.-`)
     if (typeof tool.run !== 'function') throw new Error(`tool ${tool.name} has no run`)
     if (entries.has(tool.name)) throw new Error(`two tools are called ${tool.name}`)
     const face = faceOf(tool)
@@ -107,9 +107,7 @@ function describeStandard(schema: StandardSchema, side: 'input' | 'output', name
   if (!standard.jsonSchema) {
     throw new Error(
       `the ${side} of tool ${name} (${standard.vendor}) cannot describe itself as JSON Schema: ` +
-        (standard.vendor === 'valibot'
-          ? `wrap it in toStandardJsonSchema() of @valibot/to-json-schema`
-          : `use a library version with Standard JSON Schema support, or write the JSON Schema`),
+        `use a version that can (valibot: toStandardJsonSchema), or write JSON Schema`,
     )
   }
   return standard.jsonSchema[side]({ target: 'draft-2020-12' })
@@ -130,7 +128,7 @@ function createEntry(tool: Tool, { name, inputSchema, outputSchema }: ToolFace):
     ...known,
     read(given) {
       const args = complete(given)
-      check ??= checkFor(tool.name, input)
+      check ??= checkOf(input)
       if (!(check instanceof Promise)) return fitting(args, check, complaints)
       return check.then(
         (found) => fitting(args, (check = found), complaints),
@@ -141,19 +139,6 @@ function createEntry(tool: Tool, { name, inputSchema, outputSchema }: ToolFace):
         },
       )
     },
-  }
-}
-
-/** A schema that is itself at fault is a bug of the tool, and only here is its name known. */
-function checkFor(name: string, input: JsonObject): Check | Promise<Check> {
-  const fault = (error: unknown): never => {
-    throw new Error(`the input of tool ${name}: ${error instanceof Error ? error.message : String(error)}`)
-  }
-  try {
-    const check = checkOf(input)
-    return check instanceof Promise ? check.catch(fault) : check
-  } catch (error) {
-    return fault(error)
   }
 }
 

@@ -6,12 +6,9 @@ import type { Block, Words } from '../tools/tool.js'
 export function plainWords(value: unknown, isData: boolean): Words {
   if (typeof value === 'string') return value
   if (value === undefined) return []
-  if (!isData) {
-    if (isBlocks(value) || isMarked(value)) return value
-    // A result as other libraries have it: blocks, and no word of an error.
-    if (isObject(value) && value.isError === undefined && isBlocks(value.content))
-      return { content: value.content, isError: false }
-  }
+  if (!isData && (isBlocks(value) || isMarked(value))) return value
+  // A result as other libraries have it: blocks, and no word of an error.
+  if (!isData && isObject(value) && value.isError === undefined && isBlocks(value.content)) return value.content
   return printJson([value]).slice(1, -1)
 }
 

@@ -12,19 +12,10 @@ export function typedForm(schema: JsonObject): JsonObject {
 
 function typedField(field: unknown): unknown {
   if (!isObject(field)) return field
-  // The items of titled choices are the one place where clients do without.
-  const items = isObject(field.items) && Array.isArray(field.items.enum) ? typedField(field.items) : field.items
-  const whole = items === field.items ? field : { ...field, items }
-  return whole.type === undefined && isChoice(whole) ? { type: 'string', ...whole } : whole
-}
-
-function isChoice({ enum: choices, oneOf }: JsonObject): boolean {
-  const values: readonly unknown[] = Array.isArray(choices)
-    ? choices
-    : Array.isArray(oneOf)
-      ? oneOf.map(constantOf)
-      : []
-  return values.length > 0 && values.every((value) => typeof value === 'string')
+  const { enum: choices, oneOf, items } = field
+  if (items !== undefined) return { ...field, items: typedField(items) }
+  const values = Array.isArray(choices) ? choices : Array.isArray(oneOf) ? oneOf.map(constantOf) : [undefined]
+  return values.every((value) => typeof value === 'string') ? { type: 'string', ...field } : field
 }
 
 function constantOf(option: unknown): unknown {

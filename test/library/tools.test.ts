@@ -180,6 +180,14 @@ describe('a bug of a tool is told with its name', () => {
     ['promises an object and gives a list', { output, run: () => [3], render: () => 'three' }],
     ['gives what is no JSON', { output, run: () => ({ sum: 3n }), render: () => 'three' }],
     ['renders nothing', { run: () => 3, render: () => JSON.parse('5') }],
+    [
+      'throws a word',
+      {
+        run() {
+          throw JSON.parse('"word"')
+        },
+      },
+    ],
     ['has a schema that is none', { input: { type: 'object', properties: { a: { type: 'txt' } } } }],
     ['has a larger schema that is none', { input: { type: 'object', anyOf: [{ type: 'txt' }] } }],
   ])('one that %s', async (_what, more) => {

@@ -51,7 +51,7 @@ function partsOf(content: Content, uri: string, mimeType: string | undefined): r
   if (typeof content === 'string') return [{ ...face, text: content }]
   if (content instanceof Uint8Array) return [{ ...face, blob: Buffer.from(content).toString('base64') }]
   if (Array.isArray(content)) return content
-  throw new Error(`read of ${uri} has to return text, bytes or a list of parts`)
+  throw new Error(`resource ${uri} must return text, bytes or a list of parts`)
 }
 
 /** The code moved between the eras. */
