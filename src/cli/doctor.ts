@@ -52,7 +52,7 @@ export function report(findings: readonly Finding[]): string {
 
 /** With the commands as they can be typed here. */
 export function asTyped(finding: Finding, name: string): Finding {
-  const typed = (text: string): string => text.replaceAll(/(?<!\S|npx )scorpiox-code(?= [a-z-])/g, () => name)
+  const typed = (text: string): string => text.replaceAll(/(?<!\S|npx |&& )scorpiox-code(?= [a-z-])/g, () => name)
   const { detail, fix } = finding
   return { ...finding, detail: typed(detail), ...(fix !== undefined && { fix: typed(fix) }) }
 }

@@ -36,11 +36,15 @@ export async function examineImages({ sharp, heic, canvas, hasBunImage }: Librar
     const detail = 'shown as they are, without a crop and only small ones: sharp cannot be loaded'
     return { name: 'images', ok: false, detail, fix: `Large images and other formats are refused; ${GET_SHARP}.` }
   }
-  const more = [
-    hasHeic ? 'HEIC' : 'no HEIC (npm install libheif-js)',
-    hasCanvas ? 'pages of a PDF' : 'no pages of a PDF (npm install @napi-rs/canvas)',
-  ]
-  return { name: 'images', ok: true, detail: `PNG, JPEG, GIF, WebP, AVIF, TIFF, SVG, ${more.join(', ')}` }
+  const lacking = [...(hasHeic ? [] : ['libheif-js']), ...(hasCanvas ? [] : ['@napi-rs/canvas'])]
+  const more = [hasHeic ? 'HEIC' : 'no HEIC', hasCanvas ? 'pages of a PDF' : 'no pages of a PDF']
+  return {
+    name: 'images',
+    ok: true,
+    detail: `PNG, JPEG, GIF, WebP, AVIF, TIFF, SVG, ${more.join(', ')}`,
+    // They are looked for beside the program, and so have to be installed with it.
+    ...(lacking.length > 0 && { fix: `npm install -g ${lacking.join(' ')} scorpiox-code && scorpiox-code install` }),
+  }
 }
 
 async function isThere(load: Load): Promise<boolean> {

@@ -31,6 +31,7 @@ test.each([
   ['Put that right, and then: scorpiox-code install zed', 'Put that right, and then: X install zed'],
   ['npx scorpiox-code install', 'npx scorpiox-code install'],
   ['connected to /home/ann/.scorpiox/scorpiox-code install', 'connected to /home/ann/.scorpiox/scorpiox-code install'],
+  ['npm install -g scorpiox-code && scorpiox-code install', 'npm install -g scorpiox-code && scorpiox-code install'],
   ['connected to scorpiox-code', 'connected to scorpiox-code'],
 ])('%s is typed as %s', (said, typed) => {
   expect(asTyped({ name: 'n', ok: true, detail: said, fix: said }, 'X')).toEqual({
