@@ -247,6 +247,10 @@ describe('complaints', () => {
   })
 })
 
+test.each(['{}', '{ "name": "x" }', '{ "name": "x", "version": "" }'])('%s is no server', async (text) => {
+  await expect(connect(JSON.parse(text))).rejects.toThrow('needs a name and a version')
+})
+
 test('a server without tools says so', async () => {
   const client = await connect({ name: 'tested', version: '1', prompts: [{ name: 'p', get: () => [] }] })
   expect(client.server.capabilities).toEqual({ prompts: { listChanged: false } })
