@@ -97,11 +97,11 @@ function serverFor(fates) {
         name: 'wait',
         needs: ['diary'],
         run: (_input, { signal }, { diary }) =>
-          new Promise((resolve_) => {
+          new Promise((settle) => {
             diary.write('waits')
             signal.addEventListener('abort', () => {
               diary.write('stopped')
-              resolve_('stopped')
+              settle('stopped')
             })
           }),
       }),

@@ -3,7 +3,7 @@
 // Desktop, started as the app starts it, and what the registry is told.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -110,7 +110,7 @@ function pack() {
 }
 
 function install(tarball) {
-  run(process.execPath, ['-e', "for (const f of process.argv.slice(1)) require('fs').mkdirSync(f)", home, app])
+  for (const place of [home, app]) mkdirSync(place)
   writeFileSync(join(app, 'package.json'), '{ "name": "app", "private": true }\n')
   const { status, stderr } = spawnSync('npm', ['install', tarball, '--no-audit', '--no-fund', '--foreground-scripts'], {
     cwd: app,
@@ -240,9 +240,9 @@ function runtimes() {
 }
 
 function bin(name) {
-  const package_ = join(here, 'node_modules', name)
-  const { bin: named } = JSON.parse(readFileSync(join(package_, 'package.json'), 'utf8'))
-  return join(package_, typeof named === 'string' ? named : Object.values(named)[0])
+  const place = join(here, 'node_modules', name)
+  const { bin: named } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'))
+  return join(place, typeof named === 'string' ? named : Object.values(named)[0])
 }
 
 function npx(args) {

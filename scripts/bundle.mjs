@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { askProgram } from './ask-program.mjs'
 import { bundleManifest } from './bundle-manifest.mjs'
 import { installedPackages } from './installed-packages.mjs'
 
@@ -30,7 +31,10 @@ try {
     cpSync(path, join(stage, path))
   }
   const systems = [...new Set(platforms.map((platform) => platform.split('-')[0]))]
-  writeFileSync(join(stage, 'manifest.json'), `${JSON.stringify(bundleManifest(ask('tools'), systems), null, 2)}\n`)
+  writeFileSync(
+    join(stage, 'manifest.json'),
+    `${JSON.stringify(bundleManifest(askProgram('tools'), systems), null, 2)}\n`,
+  )
   mcpb(['validate', join(stage, 'manifest.json')])
   mcpb(['pack', stage, OUTPUT])
 } finally {
@@ -72,13 +76,6 @@ function addImagePackages() {
       rmSync(join(stage, filename))
     }
   }
-}
-
-/** Asks the built program, with nothing of this machine's settings in its environment. */
-function ask(command) {
-  const program = fileURLToPath(new URL('../dist/scorpiox-code.js', import.meta.url))
-  const env = { PATH: process.env.PATH, HOME: join(tmpdir(), 'nobody') }
-  return JSON.parse(execFileSync(process.execPath, [program, command, '--json'], { cwd: tmpdir(), env }))
 }
 
 /** The official tool, at the version the judges have. */

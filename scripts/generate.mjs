@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { fileURLToPath } from 'node:url'
 
 import { apiReport } from './api-report.mjs'
-import { askProgram } from './docs/facts.mjs'
+import { askProgram } from './ask-program.mjs'
 import { allPages, brokenLinks } from './docs/links.mjs'
 import { composePages } from './docs/translations.mjs'
 import { kernelSize } from './kernel-size.mjs'
@@ -22,20 +22,17 @@ const tools = askProgram('tools')
 const { options } = askProgram('config')
 
 mkdirSync('test/surface', { recursive: true })
-for (const tool of tools) put(`test/surface/${tool.name}.json`, `${JSON.stringify(tool, null, 2)}\n`)
+for (const tool of tools) put(`test/surface/${tool.name}.json`, json(tool))
 for (const file of readdirSync('test/surface')) {
   if (!tools.some(({ name }) => file === `${name}.json`)) remove(`test/surface/${file}`)
 }
-const peers = JSON.parse(readFileSync('bench/peers/results.json', 'utf8'))
+const peers = read('bench/peers/results.json')
 const { files, problems } = composePages({ tools, options, peers })
 for (const [file, text] of files) put(file, text)
 put(API, apiReport('dist/types/library.d.ts'))
-put(
-  'server.json',
-  `${JSON.stringify(registryEntry(JSON.parse(readFileSync('package.json', 'utf8')), options), null, 2)}\n`,
-)
+put('server.json', json(registryEntry(read('package.json'), options)))
 // What the sizes are compared with, and no more than that: a test has the limits.
-if (!check) put('test/package/sizes.json', `${JSON.stringify(await sizes(), null, 2)}\n`)
+if (!check) put('test/package/sizes.json', json(await sizes()))
 problems.push(...brokenLinks(allPages()))
 if (stale.includes(API)) {
   problems.push(
@@ -46,6 +43,14 @@ if (stale.length > 0) problems.push(`not up to date: ${stale.join(', ')}; run np
 
 for (const problem of problems) process.stderr.write(`${problem}\n`)
 if (check && problems.length > 0) process.exit(1)
+
+function read(file) {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+function json(value) {
+  return `${JSON.stringify(value, null, 2)}\n`
+}
 
 function put(file, text) {
   if (existsSync(file) && readFileSync(file, 'utf8') === text) return

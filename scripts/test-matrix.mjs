@@ -1,6 +1,7 @@
 // The whole suite on each runtime people start the server with: `npm run test:matrix [-- runtime...] [-- filter...]`.
 // Tests start servers with the runtime they run on themselves, and a Node.js is also what `node` means to them, so each run
 // is the same suite in another world. What a runtime lacks by nature is in test/runtime.ts.
+
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -87,6 +87,7 @@ export function createHousehold({ config, log, confinement, transport, tools, re
   const scriptFolder = scriptFolderOf(config)
   const scripts = scriptFolder === undefined ? undefined : lateScripts(() => openScriptOffers(scriptFolder))
   const allTools = (): readonly string[] => [...tools, ...(scripts?.names() ?? [])]
+  // Whatever is no tool of the house is a script, and runs as a command does.
   const isCommandTool = (tool: string): boolean => COMMAND_TOOLS.includes(tool) || !tools.includes(tool)
   const runsCommands = COMMAND_TOOLS.some((name) => !refusals.has(name))
 

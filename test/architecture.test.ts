@@ -31,6 +31,8 @@ test.each([
   ['an import of the top', 'cli/planted.ts', "import { serve } from '../library.js'"],
   ['process.env outside config', 'tools/planted.ts', 'export const home = process.env.HOME'],
   ['a second user of Bun', 'services/planted.ts', "const bun = Reflect.get(globalThis, 'Bun')"],
+  ['another look for Bun', 'cli/planted.ts', 'const { bun } = process.versions'],
+  ['native code', 'services/planted.ts', "process.dlopen(holder, '/srv/part.node')"],
   ['a second spawner', 'services/planted.ts', "import { spawn } from 'node:child_process'"],
   ['a print to stdout', 'services/planted.ts', "process.stdout.write('hello')"],
   ['a console.log', 'tools/planted.ts', "console.log('hello')"],
@@ -45,6 +47,7 @@ test.each([
   ['a page on Node', 'web/page/planted.ts', "import { join } from 'node:path'"],
   ['a part of the page that runs here', 'cli/planted.ts', "import { en } from '../web/page/languages/en.js'"],
   ['a socket of its own', 'services/planted.ts', "import { connect } from 'node:net'"],
+  ["a change of other programs' files", 'tools/planted.ts', 'writePersonsFile(file, text, now)'],
   ['a thread of its own', 'services/planted.ts', "import { Worker } from 'node:worker_threads'"],
 ])('%s is caught', (_, file, text) => {
   const found = violations(planted(file, text))

@@ -71,9 +71,10 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
     pattern: /['"](node:sqlite|@photostructure\/sqlite|pg)['"]/,
     doors: ['store/state/sqlite-library.ts', 'store/state/postgres.ts'],
   },
+  { effect: 'native code', pattern: /\bprocess\.dlopen\b/, doors: ['store/state/sqlite-library.ts'] },
   {
     effect: 'what Bun has',
-    pattern: /\bglobalThis, 'Bun'|\bBun\.\w|\bversions\.bun\b|'bun' in process/,
+    pattern: /\bglobalThis, 'Bun'|\bBun\.\w|\bprocess\.versions\b/,
     doors: ['platform/bun.ts'],
   },
   {

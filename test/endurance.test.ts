@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect, test } from 'vitest'
 
+import { LACKS, needs } from './runtime.js'
 import { cleanEnv, emptyFolder, HAS_PROC, PROGRAM, residentMegabytes, startServer, type TestClient } from './support.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/server.mjs')
@@ -127,7 +128,8 @@ test.skipIf(!HAS_PROC)('a leftover that prints without end costs next to nothing
   expect(await client.close()).toBe(0)
 })
 
-test('out of descriptors, a command says so and the server goes on', async () => {
+test('out of descriptors, a command says so and the server goes on', async (context) => {
+  needs(context, LACKS.fewFiles)
   const args = ['-c', 'ulimit -n 40; exec "$0" "$1"', process.execPath, PROGRAM]
   const client = startServer({ file: 'bash', args })
   await client.request('ping')

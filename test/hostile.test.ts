@@ -150,6 +150,8 @@ test(
   { timeout: process.env.SOAK ? 1_200_000 : 240_000 },
   async () => {
     const client = startServer({ args: [FIXTURE] })
+    // The first call of a tool with a schema like this one waits for the rest of the validator, and would be overtaken.
+    await client.request('tools/call', { name: 'shapes', arguments: {} })
     const chunk = 2000
     const generate = (start: number): readonly string[] =>
       fc.sample(hostileLine, { numRuns: Math.min(chunk, LINES - start), seed: SEED + start })

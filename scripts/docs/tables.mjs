@@ -17,10 +17,12 @@ export function makeTables({ tools, options, peers }, { say }, { translated = fa
   }
 
   function describe({ description }) {
-    if (!translated) return description
     const lines = description.split('\n')
-    const quoted = lines.map((one) => `> ${one}`).join('\n')
-    return [ltr(quoted), lines.map(say).join('\n')].join('\n\n')
+    if (!translated) return paragraphs(lines)
+    const quoted = paragraphs(lines)
+      .replaceAll(/^(?=.)/gm, '> ')
+      .replaceAll(/^$/gm, '>')
+    return [ltr(quoted), paragraphs(lines.map(say))].join('\n\n')
   }
 
   function parameters({ inputSchema }) {
@@ -98,11 +100,17 @@ export function marksOf(code) {
 }
 
 function table(heads, rows) {
-  return [heads, heads.map(() => '---'), ...rows].map(line).join('\n')
+  return [heads, heads.map(() => '---'), ...rows].map(row).join('\n')
 }
 
-function line(cells) {
+function row(cells) {
   return cells.every((cell) => cell === '---') ? `|${cells.join('|')}|` : `| ${cells.join(' | ')} |`
+}
+
+/** Lines as they stand: Markdown would run them together, but for those of a list. */
+function paragraphs(lines) {
+  const isItem = (line = '') => line.startsWith('- ')
+  return lines.map((line, at) => (at > 0 && !(isItem(line) && isItem(lines[at - 1])) ? `\n${line}` : line)).join('\n')
 }
 
 function isSwitch(key) {

@@ -1,6 +1,6 @@
 // The program in a real pseudo-terminal, and what its screen shows, by the same screen that reads the output of commands.
 
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -40,11 +40,17 @@ export async function watchTerminal({ program, project, env }, args) {
 }
 
 async function loadScreen() {
-  const file = join(mkdtempSync(join(tmpdir(), 'scene-')), 'screen.mjs')
+  const folder = mkdtempSync(join(tmpdir(), 'scene-'))
+  const file = join(folder, 'screen.mjs')
   const build = await rolldown({
     input: fileURLToPath(new URL('../../src/lib/screen/screen.ts', import.meta.url)),
     platform: 'node',
   })
-  await build.write({ file, format: 'esm' })
-  return (await import(pathToFileURL(file).href)).createScreen
+  try {
+    await build.write({ file, format: 'esm' })
+    return (await import(pathToFileURL(file).href)).createScreen
+  } finally {
+    await build.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
 }

@@ -1,6 +1,8 @@
 // How to connect the clients people have: one command for all that are used here, and the text to paste for each, with
 // the absolute path of this program.
 
+import { shellWord } from '../lib/shell-word.js'
+
 export interface Launch {
   readonly command: string
   readonly args: readonly string[]
@@ -24,8 +26,4 @@ export function connectionGuide(launch: Launch): string {
 
 function section(title: string, text: string): string {
   return `${title}\n${text.replace(/^/gm, '  ')}\n`
-}
-
-export function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -3,9 +3,9 @@
 import { accessSync, constants } from 'node:fs'
 
 import type { Config } from '../config/load.js'
+import { shellWord } from '../lib/shell-word.js'
 import { installCommand } from '../platform/package-manager.js'
 import { askProgram } from '../platform/process.js'
-import { shellWord } from './connect.js'
 import type { Finding } from './finding.js'
 
 export interface Surroundings {

@@ -6,15 +6,16 @@ import { isAbsolute } from 'node:path'
 
 import type { Config } from '../config/load.js'
 import { Failure } from '../lib/failure.js'
+import { isOlder } from '../lib/older-version.js'
 import { VERSION } from '../lib/version.js'
 import { askProgram } from '../platform/process.js'
 import type { Launch } from './connect.js'
 import type { Finding } from './finding.js'
-import { readEntry } from './install/entry.js'
+import { NAME, readEntry } from './install/entry.js'
 import { findSource, folderOf, placeOf, presenceOf, type Presence } from './install/executable.js'
-import { machineOf, runningProgram } from './install/install.js'
 import { readRecord } from './install/record.js'
 import { foundTargets, lookAt, type Look } from './install/targets.js'
+import { machineOf, runningProgram } from './install/this-machine.js'
 
 const INSTALL = 'scorpiox-code install'
 
@@ -41,7 +42,7 @@ async function examineExecutable(place: string, presence: Presence, { childEnv }
   if (presence === 'absent') return { name, ok: true, detail: `not installed at ${place}`, fix: INSTALL }
   const version = /^\d+(\.\d+)+/.exec((await askProgram(place, ['--version'], childEnv)) ?? '')?.[0]
   if (version === undefined) return { name, ok: false, detail: `${place} does not start`, fix: INSTALL }
-  if (isOlder(version)) {
+  if (isOlder(version, VERSION)) {
     return { name, ok: false, detail: `${place} is ${version}, older than this, which is ${VERSION}`, fix: INSTALL }
   }
   return { name, ok: true, detail: `${place}, ${version}${presence === 'current' ? ', the same as this' : ''}` }
@@ -56,7 +57,7 @@ function examineClient({ target, state }: Look, { command }: Launch): Finding {
     return { name, ok: false, detail: `${file} ${state.why}`, fix: `Put that right, and then: ${fix}` }
   }
   if (state.kind === 'foreign') {
-    const detail = `its entry "scorpiox" starts another program`
+    const detail = `its entry "${NAME}" starts another program`
     return { name, ok: true, detail, fix: `Give that entry another name in ${file}, and then: ${fix}` }
   }
   const starts = state.kind === 'connected' ? command : (readEntry(state.entry)?.program ?? '')
@@ -64,10 +65,4 @@ function examineClient({ target, state }: Look, { command }: Launch): Finding {
     return { name, ok: false, detail: `connected to ${starts}, which is not there`, fix }
   }
   return { name, ok: true, detail: `connected to ${starts}`, ...(state.kind === 'outdated' && { fix }) }
-}
-
-function isOlder(version: string): boolean {
-  const [ours, theirs] = [VERSION, version].map((text) => text.split('.').map(Number))
-  const at = ours?.findIndex((part, index) => part !== (theirs?.[index] ?? 0)) ?? -1
-  return at !== -1 && (theirs?.[at] ?? 0) < (ours?.[at] ?? 0)
 }

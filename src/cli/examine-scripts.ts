@@ -2,13 +2,13 @@
 
 import type { Config } from '../config/load.js'
 import { scriptFolderOf } from '../config/script-folder.js'
+import type { Log } from '../platform/log.js'
 import { createNotices } from '../services/notices.js'
 import { openScripts } from '../services/scripts/open-scripts.js'
 import { confinementOf } from '../services/shell/confinement.js'
 import { openShell } from '../services/shell/open-shell.js'
 import { lazyState } from '../services/state.js'
 import { TOOLS } from '../tools/index.js'
-import type { Log } from '../platform/log.js'
 import type { Finding } from './finding.js'
 
 /** None where no folder is named. */

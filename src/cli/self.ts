@@ -3,8 +3,10 @@
 import { realpathSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
+import { shellWord } from '../lib/shell-word.js'
+import { bunVersion } from '../platform/bun.js'
 import { executableEntry } from '../platform/program.js'
-import { shellWord, type Launch } from './connect.js'
+import type { Launch } from './connect.js'
 
 export function launch(): Launch {
   const script = process.argv[1]
@@ -13,7 +15,7 @@ export function launch(): Launch {
 }
 
 export function runtime(): string {
-  const { bun } = process.versions
+  const bun = bunVersion()
   const name = bun === undefined ? `Node.js ${process.version}` : `Bun ${bun} (Node.js ${process.version})`
   return executableEntry() === undefined ? name : `${name}, all in one executable`
 }

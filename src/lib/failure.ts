@@ -1,5 +1,4 @@
-// An expected bad outcome, explained to the model: what happened, and what to do next.
-// Anything thrown that is not a Failure is a bug and never reaches the model as a sentence of ours.
+// What may go wrong and is expected to. Nothing else that is thrown ever reaches the model as a sentence of ours.
 
 /** An expected bad outcome, said to the model: what happened, and what to do next. Anything else thrown is a bug. */
 export class Failure extends Error {

@@ -30,7 +30,7 @@ begin() (
   # Opened where somebody has tidied up, they are files.
   [[ -p /dev/fd/1 && ($long || -p /dev/fd/5) ]] || exit 1
   for limit in "\${limits[@]}"; do echo 0 >"$limit" || exit 1; done
-  printf 'up %s %s\n' "$1" "$BASHPID" >&4
+  printf 'up %s %s %s\n' "$1" "$BASHPID" "$nurse" >&4
   export SCORPIOX_TREE="$tags$1;"
   exec 3<&5 5<&- 4<&-
   exec 9<"$filter"
@@ -38,7 +38,7 @@ begin() (
 )
 
 nurse() {
-  local bash=$BASH cage=() limits=() prelude= filter=/dev/null input=/dev/null record=() status= long=
+  local bash=$BASH cage=() limits=() prelude= filter=/dev/null input=/dev/null record=() status= long= nurse=$BASHPID
   [[ -p $place/$1.i && -p $place/$1.o ]] || { printf 'exit %s 1\n' "$1" >&4; return; }
   [[ -z $2 ]] || . "$2"
   if ((\${#record[@]})); then
@@ -47,7 +47,7 @@ nurse() {
     # Not in one group with the recorder, which must hear its last words.
     cage=($(type -P setsid) "\${cage[@]}")
     # What it left behind may hold the recorder, but not the news of its end.
-    { begin "$1"; told=$?; echo $told >"$status.new"; mv "$status.new" "$status"; printf 'exit %s %s\n' "$1" $told >&4; } |
+    { nurse=$BASHPID; begin "$1"; told=$?; echo $told >"$status.new"; mv "$status.new" "$status"; printf 'exit %s %s\n' "$1" $told >&4; } |
       "$BASH" -p -c "$recorder" recorder "\${record[@]}" 4<&-
     printf 'closed %s\n' "$1" >&4
   else

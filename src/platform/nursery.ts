@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { hasCode } from '../lib/error-code.js'
 import { promised } from '../lib/promised.js'
+import { quotedWord } from '../lib/shell-word.js'
 import { makePlace, removePlace } from './nursery-place.js'
 import { NURSERY, WAITER } from './nursery-script.js'
 import { createWard, type Names, type Nursling, type Ward } from './nursling.js'
@@ -89,10 +90,10 @@ export async function openNursery(settings: NurserySettings): Promise<Nursery | 
   }
 
   function hear(report: string): void {
-    const [what, number, value] = report.split(' ')
+    const [what, number, value, nurse] = report.split(' ')
     const ward = wards.get(Number(number))
     if (what === 'pipes') pipes.made(Number(value))
-    else if (what === 'up') ward?.onUp(Number(value))
+    else if (what === 'up') ward?.onUp(Number(value), Number(nurse))
     else if (what === 'exit') ward?.onExit(Number(value))
     else ward?.onClosed()
     if (ward?.isOver && ward.isClosed) wards.delete(ward.number)
@@ -221,17 +222,16 @@ function prepare(base: string, nature: Nature): { readonly note: string; readonl
 
 /** What the nurse must know, in the words of a shell; empty for a plain one. */
 function noteOf(base: string, { command, input = '', cage, limits = [], prelude = '', record }: Nature): string {
-  const words = (list: readonly string[]): string => list.map(quoted).join(' ')
   return [
     command === undefined ? [] : [`long=1`],
-    input === '' ? [] : [`input=${quoted(`${base}.s`)}`],
-    cage ? [`cage=(${words(cage.argv)}) filter=${quoted(cage.filter)} bash=${quoted(cage.bash)}`] : [],
-    limits.length === 0 ? [] : [`limits=(${words(limits)})`],
-    prelude === '' ? [] : [`prelude=${quoted(prelude)}`],
+    input === '' ? [] : [`input=${quotedWord(`${base}.s`)}`],
+    cage ? [`cage=(${quotedWords(cage.argv)}) filter=${quotedWord(cage.filter)} bash=${quotedWord(cage.bash)}`] : [],
+    limits.length === 0 ? [] : [`limits=(${quotedWords(limits)})`],
+    prelude === '' ? [] : [`prelude=${quotedWord(prelude)}`],
     record
       ? [
-          `status=${quoted(record.statusFile)}`,
-          `record=(${words([record.folder, String(record.segmentBytes), String(record.segments)])})`,
+          `status=${quotedWord(record.statusFile)}`,
+          `record=(${quotedWords([record.folder, String(record.segmentBytes), String(record.segments)])})`,
         ]
       : [],
   ]
@@ -239,6 +239,6 @@ function noteOf(base: string, { command, input = '', cage, limits = [], prelude 
     .join('\n')
 }
 
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
+function quotedWords(words: readonly string[]): string {
+  return words.map(quotedWord).join(' ')
 }

@@ -30,9 +30,11 @@ export interface Nursling {
 export interface Ward extends Nursling {
   /** The process that leads its session; undefined until it is up. */
   readonly pid: number | undefined
+  /** Who tells of its end. */
+  readonly nurse: number | undefined
   /** Nothing more is to be heard of it. */
   readonly isClosed: boolean
-  onUp(pid: number): void
+  onUp(pid: number, nurse: number): void
   onExit(status: number | undefined): void
   /** Whoever recorded its output is done. */
   onClosed(): void
@@ -61,6 +63,7 @@ export function createWard(number: number, names: Names): Ward {
   const exited = promised<number | undefined>()
   const closed = promised<void>()
   let pid: number | undefined
+  let nurse: number | undefined
   let isOver = false
   let isClosed = false
   let sentBytes = 0
@@ -85,6 +88,9 @@ export function createWard(number: number, names: Names): Ward {
     closed: closed.promise,
     get pid() {
       return pid
+    },
+    get nurse() {
+      return nurse
     },
     get isClosed() {
       return output !== undefined || isClosed
@@ -113,8 +119,9 @@ export function createWard(number: number, names: Names): Ward {
       }
     },
     dismiss: closeInput,
-    onUp(leader) {
+    onUp(leader, watcher) {
       pid = leader
+      nurse = watcher
       for (const name of names.all) rmSync(name, { force: true })
       if (hear) closeInput()
       if (output !== undefined) listen(output)

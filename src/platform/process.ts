@@ -6,9 +6,9 @@ import { constants } from 'node:os'
 import { dirname } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 
-import { openUnnamed } from './unnamed-file.js'
-import { fromBun } from './bun.js'
+import { bunVersion } from './bun.js'
 import { executableEntry } from './program.js'
+import { openUnnamed } from './unnamed-file.js'
 
 const ASK_MS = 3000
 const SLOWLY_MS = 20
@@ -186,7 +186,7 @@ export async function startFork(
 
 /** Bun brings packages that are not there from the network, unless it is told not to; an executable of it does not. */
 function modestly(): readonly string[] {
-  return fromBun('version') === undefined || executableEntry() !== undefined ? [] : ['--no-install']
+  return bunVersion() === undefined || executableEntry() !== undefined ? [] : ['--no-install']
 }
 
 /** What a program prints when asked a short question; undefined when it is not there or does not answer. */

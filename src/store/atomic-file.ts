@@ -18,6 +18,8 @@ import { open, rename, rm } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
 
+import { hasCode } from '../lib/error-code.js'
+
 /** Who may do what with a file; an owner is given by root alone. */
 export interface Like {
   readonly mode: number
@@ -58,7 +60,7 @@ export async function replaceFileLater(path: string, text: string): Promise<void
 
 /** Another process may have read the new text at once and removed its folder because of what it says. */
 function unlessGone(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+  if (!hasCode(error, 'ENOENT')) throw error
 }
 
 /** A folder that was there keeps the mode its owner gave it. */
@@ -70,7 +72,7 @@ export function makePrivateFolder(path: string): void {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
     // Another process was faster.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (!hasCode(error, 'EEXIST')) throw error
   }
 }
 

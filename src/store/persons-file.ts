@@ -3,9 +3,9 @@
 
 import {
   accessSync,
+  chmodSync,
   constants,
   copyFileSync,
-  chmodSync,
   lstatSync,
   readdirSync,
   readFileSync,
@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
+import { compactTime } from '../lib/compact-time.js'
 import { hasCode } from '../lib/error-code.js'
 import { Failure } from '../lib/failure.js'
 import { reasonOf } from '../lib/reason-of.js'
@@ -122,11 +123,7 @@ function isUnchanged({ path, bytes }: PersonsFile): boolean {
 
 function keepBackup({ path, bytes, like }: PersonsFile, now: Date): string | undefined {
   if (bytes === undefined) return undefined
-  const time = now
-    .toISOString()
-    .replace(/\.\d+Z$/, '')
-    .replaceAll(/[-:]/g, '')
-    .replace('T', '-')
+  const time = compactTime(now)
   for (let count = 1; ; count++) {
     const backup = `${path}${BACKUP}${time}${count === 1 ? '' : `-${count}`}`
     try {

@@ -40,7 +40,7 @@ Without timeout, what still runs after 30 s goes on as a background task; with o
 
   async run({ command, timeout = 0 }, call, { shell }) {
     const limit = limitOf(timeout, shell.usualLimit)
-    return resultOf(await runAndWait(shell, command, limit, call), limit)
+    return resultOf(await runAndWait(shell, { command, limit }, call), limit)
   },
 
   render({ outcome, limit }): Words {

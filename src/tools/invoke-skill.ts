@@ -61,7 +61,7 @@ Returns its text for you to follow; a script is run and returns what it prints.`
     const command = skills.command(skill, args)
     const shell = await skills.shell()
     const limit = shell.usualLimit
-    const outcome = await runAndWait(shell, command, limit, call)
+    const outcome = await runAndWait(shell, { command, limit }, call)
     const { exitCode, ending, jobId } = outcome
     const lives = ending === 'goes-on' && jobId !== undefined ? { task_id: jobId } : {}
     return { name, exitCode, ...lives, skill, limit, outcome }

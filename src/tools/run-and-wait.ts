@@ -6,13 +6,14 @@ import type { Call } from './call.js'
 
 const DEFER_AFTER_MS = 10_000
 
-export async function runAndWait(
-  shell: Shell,
-  command: string,
-  limit: Limit,
-  call: Call,
-  input?: string,
-): Promise<Outcome> {
+interface Wish {
+  readonly command: string
+  readonly limit: Limit
+  /** What it reads from stdin; nothing unless told. */
+  readonly input?: string
+}
+
+export async function runAndWait(shell: Shell, { command, limit, input }: Wish, call: Call): Promise<Outcome> {
   const { user, session, signal, wantsProgress, progress, defer } = call
   let shown = 0
   let isDeferred = false

@@ -1,9 +1,9 @@
 // A script as a tool: its arguments arrive as JSON on stdin, what it prints is the answer, and its exit code says whether
 // that went well. It runs as a command of Bash does.
 
-import { jsonInText } from '../lib/json-in-text.js'
 import { printJson } from '../lib/json.js'
-import { quotedWord } from '../services/scripts/ask-script.js'
+import { jsonInText } from '../lib/json-in-text.js'
+import { quotedWord } from '../lib/shell-word.js'
 import type { Script } from '../services/scripts/line-up.js'
 import type { Limit, Outcome, Shell } from '../services/shell/shell.js'
 import { runAndWait } from './run-and-wait.js'
@@ -33,7 +33,7 @@ export function scriptTool(script: Script): Tool {
       // The first line is what a list of background tasks shows of it.
       const command = `# script tool ${name}\nexec ${quotedWord(path)}`
       const stdin = `${printJson(isArguments(args) ? args : {})}\n`
-      return answerOf(script, await runAndWait(shell, command, limit, call, stdin), limit)
+      return answerOf(script, await runAndWait(shell, { command, limit, input: stdin }, call), limit)
     },
     render: (answer) => (WORDS in answer ? answer[WORDS] : answer[0]),
   })

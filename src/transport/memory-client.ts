@@ -3,6 +3,7 @@
 
 import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
+import { reasonOf } from '../lib/reason-of.js'
 import { MODERN_REVISION, NEWEST_LEGACY, type Revision } from '../protocol/revision.js'
 import type { LinkedTransport } from './memory.js'
 
@@ -146,9 +147,7 @@ class Caller {
   async #respond(id: unknown, method: string, params: JsonObject): Promise<void> {
     const outcome = await this.#answer(method, params).then(
       (result) => ({ result }),
-      (error: unknown) => ({
-        error: { code: -32603, message: String(error instanceof Error ? error.message : error) },
-      }),
+      (error: unknown) => ({ error: { code: -32603, message: reasonOf(error) } }),
     )
     await this.line.send({ jsonrpc: '2.0', id, ...outcome }).catch(() => {})
   }

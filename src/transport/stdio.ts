@@ -2,7 +2,9 @@
 // reading stops too. The end of input, a signal or a lost client all end it the same way: calls in flight get a
 // grace to finish and answer, then their work is stopped.
 
-import { PARSE_ERROR } from '../protocol/protocol-error.js'
+import type { Writable } from 'node:stream'
+
+import { bunVersion } from '../platform/bun.js'
 import type { Outlet, Peer } from '../protocol/exchange.js'
 import {
   answerText,
@@ -13,13 +15,13 @@ import {
   type Batch,
   type Message,
 } from '../protocol/message.js'
+import { PARSE_ERROR } from '../protocol/protocol-error.js'
 import type { Server } from '../protocol/server.js'
 import { createSession, type Session } from '../protocol/session.js'
 import { createLines } from './lines.js'
 import { localPeer } from './local-peer.js'
 
 const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024
-
 const GRACE_MS = 5000
 const STOP_MS = 2500
 const FLUSH_MS = 500
@@ -33,7 +35,8 @@ export async function serveStdio(
   maxLineBytes = DEFAULT_MAX_LINE_BYTES,
   peer: Peer = localPeer(),
 ): Promise<void> {
-  const out = openOutput()
+  const isBun = bunVersion() !== undefined
+  const out = openOutput(isBun ? (await import('./unbuffered-stdout.js')).openUnbuffered() : process.stdout)
   const session = createSession(server, peer, { outlet: out })
   const signals = watchSignals()
   // What a tool throws outside of its call must not take the other calls with it.
@@ -65,8 +68,7 @@ interface Output extends Outlet {
   readonly gone: Promise<void>
 }
 
-function openOutput(): Output {
-  const { stdout } = process
+function openOutput(stdout: Writable): Output {
   let buffer = ''
   let held = false
   let scheduled = false

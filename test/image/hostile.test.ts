@@ -6,14 +6,15 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 
+import { MEMORY_SLACK } from '../runtime.js'
 import { emptyFolder, type TestClient } from '../support.js'
 import { CANARY, makeCorpus, makeSamples, openSocket } from './corpus.js'
 import { childrenOf, forgetPeak, look, openServer, peakMegabytes } from './support.js'
 
 /** The server and its darkroom together, beyond what they are after an image without malice. */
-const MOST_MEGABYTES = 150
+const MOST_MEGABYTES = 150 * MEMORY_SLACK
 /** Drawings and documents are programs, and honest ones need more: a page scanned at 600 dpi half a gigabyte. */
-const MOST_FOR_PROGRAMS = 260
+const MOST_FOR_PROGRAMS = 260 * MEMORY_SLACK
 
 test('hostile files and paths: no crash, no leak, no growth', { timeout: 240_000 }, async () => {
   const folder = emptyFolder()

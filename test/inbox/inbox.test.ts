@@ -3,7 +3,7 @@
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { call, gone, killHard, pidIn, startJob } from '../shell/support.js'
 import { cleanEnv, PROGRAM, type TestClient } from '../support.js'
@@ -268,6 +268,8 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
       server,
       `echo $$ > pid; printf 'one\\033]0;pwned\\007\\n'; until [ -e go ]; do sleep 0.05; done; echo two; sleep 600`,
     )
+    // Where the job is there from the beginning, it is what the cursor stands on.
+    await vi.waitFor(async () => expect((await printed(home)).out).toContain('\nJobs\n'), 20_000)
     terminal = await home.inbox()
   })
 

@@ -184,7 +184,8 @@ while True:
         if key.fileobj.type == socket.SOCK_STREAM:
             peer, _ = key.fileobj.accept()
             os.lseek(held, 0, 0)
-            socket.send_fds(peer, [b"x"], [held])
+            try: socket.send_fds(peer, [b"x"], [held])
+            except OSError: pass # Gone already.
             peer.close()
         else: key.fileobj.recv(65536)
         print("packet", flush=True)

@@ -141,7 +141,8 @@ describe('asked what they are', () => {
   test('a list that follows waits for none of them', async () => {
     const startedAt = performance.now()
     expect(await scriptsOf(client)).toEqual(tools)
-    expect(performance.now() - startedAt).toBeLessThan(3000)
+    // To ask one that hangs takes five seconds.
+    expect(performance.now() - startedAt).toBeLessThan(5000)
   })
 })
 

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { LACKS, needs } from '../runtime.js'
 import { emptyFolder, HAS_PROC, isAlive, residentMegabytes, startServer, type TestClient } from '../support.js'
 import { bytesBelow, call, gone, pidIn, readJob, saidBy, type Said } from './support.js'
 
@@ -370,7 +371,8 @@ describe('where nothing can be started', () => {
     await bare.close()
   })
 
-  test('no room for open files: each call is answered, and it works again', async () => {
+  test('no room for open files: each call is answered, and it works again', async (context) => {
+    needs(context, LACKS.fewFiles)
     const args = ['-c', 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...startArgs()]
     const poor = startServer({ file: 'bash', args, cwd })
     const answers = await Promise.all(

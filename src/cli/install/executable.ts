@@ -18,6 +18,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
+import { compactTime } from '../../lib/compact-time.js'
 import { hasCode } from '../../lib/error-code.js'
 import { Failure } from '../../lib/failure.js'
 import { reasonOf } from '../../lib/reason-of.js'
@@ -50,6 +51,8 @@ export interface Source {
 }
 
 const PROGRAMS = 'program'
+/** What ends the name of one that could not be replaced, because it runs. */
+const OLD = '.old'
 
 export function folderOf(home: string): string {
   if (home !== '') return join(home, '.scorpiox')
@@ -84,9 +87,9 @@ export function presenceOf(place: string, source: Pick<Source, 'file' | 'text'>,
   if (stat.isDirectory()) throw new Failure(`${place} is a folder; move it away, and run this again`)
   if (!stat.isFile()) return 'foreign'
   if (source.file === place) return 'current'
-  const hash = hashOf(place)
-  if (source.text !== undefined && hash === hashOfText(source.text)) return 'current'
-  if (source.file !== undefined && hash === hashOf(source.file)) return 'current'
+  const hash = hashOf(readFileSync(place))
+  if (source.text !== undefined && hash === hashOf(source.text)) return 'current'
+  if (source.file !== undefined && hash === hashOf(readFileSync(source.file))) return 'current'
   const isOurs = hash === known || (stat.size < 10_000 && isLauncherScript(readFileSync(place, 'utf8')))
   return isOurs ? 'ours' : 'foreign'
 }
@@ -108,7 +111,7 @@ export function putExecutable(folder: string, place: string, source: Source, pre
       if (source.text !== undefined) replaceFile(place, source.text, () => true, { mode: 0o755 })
       else if (source.file !== undefined) copyOver(source.file, place)
     }
-    return { hash: hashOf(place), kept }
+    return { hash: hashOf(readFileSync(place)), kept }
   } catch (error) {
     if (error instanceof Failure) throw error
     throw new Failure(`${place} cannot be written (${reasonOf(error)})`, { cause: error })
@@ -157,8 +160,6 @@ function rename(from: string, to: string): void {
   }
 }
 
-const OLD = '.old'
-
 function oldOnes(place: string): readonly string[] {
   const mine = (name: string): boolean => name.startsWith(`${basename(place)}.`) && name.endsWith(OLD)
   try {
@@ -171,10 +172,7 @@ function oldOnes(place: string): readonly string[] {
 }
 
 function setAside(place: string, now: Date): string {
-  const kept = `${place}.backup-${now
-    .toISOString()
-    .replaceAll(/[-:]|\.\d+Z/g, '')
-    .replace('T', '-')}`
+  const kept = `${place}.backup-${compactTime(now)}`
   renameSync(place, kept)
   return kept
 }
@@ -206,10 +204,6 @@ function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
-function hashOf(path: string): string {
-  return createHash('sha256').update(readFileSync(path)).digest('hex')
-}
-
-function hashOfText(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+function hashOf(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex')
 }

@@ -35,6 +35,9 @@ export interface Trace {
   readonly tail: string
 }
 
+/** Said of a file by a Failure, where nothing is done to it. */
+export const UNTOUCHABLE = 'cannot be changed without touching what is around our entry'
+
 export async function formatOf(name: 'jsonc' | 'toml'): Promise<Format> {
   return name === 'toml' ? (await import('./toml-format.js')).TOML : (await import('./jsonc-format.js')).JSONC
 }

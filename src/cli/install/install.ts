@@ -1,23 +1,19 @@
 // `scorpiox-code install [client…]`: puts the executable at its place and connects the clients that are used here.
 
-import { realpathSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-
 import type { Config } from '../../config/load.js'
 import { Failure } from '../../lib/failure.js'
-import { askProgram } from '../../platform/process.js'
-import { executableEntry } from '../../platform/program.js'
 import { writePersonsFile } from '../../store/persons-file.js'
 import type { Arguments } from '../args.js'
 import type { Launch } from '../connect.js'
 import { carryOut, type Step } from './carry-out.js'
-import { CLIENTS, type Machine } from './clients.js'
-import { entryFor } from './entry.js'
-import { findSource, folderOf, placeOf, presenceOf, putExecutable, type Running, type Source } from './executable.js'
+import { CLIENTS } from './clients.js'
+import { entryFor, NAME } from './entry.js'
+import { findSource, folderOf, placeOf, presenceOf, putExecutable, type Source } from './executable.js'
 import type { Trace } from './format.js'
 import { readRecord, writeRecord } from './record.js'
-import { shownAddition, shownUpdate } from './shown-change.js'
-import { foundTargets, lookAt, namedTargets, namesIn, type Look } from './targets.js'
+import { keptIn, shownAddition, shownUpdate } from './shown-change.js'
+import { foundTargets, lookAt, namedTargets, type Look } from './targets.js'
+import { machineOf, runningProgram } from './this-machine.js'
 
 export async function installFromTerminal(config: Config, { operands, flags }: Arguments): Promise<number> {
   const machine = machineOf(config)
@@ -35,28 +31,12 @@ export async function installFromTerminal(config: Config, { operands, flags }: A
   return carryOut({ command: 'install', first, steps, closing }, flags, config)
 }
 
-export function machineOf({ home, cwd, childEnv: env }: Config): Machine {
-  return { platform: process.platform, home, cwd, env, list: namesIn }
-}
-
-export function runningProgram({ childEnv }: Config): Running {
-  const named = process.argv[1]
-  return {
-    platform: process.platform,
-    runtime: process.execPath,
-    script: named === undefined || executableEntry() !== undefined ? undefined : realpathSync(named),
-    temporary: realpathSync(tmpdir()),
-    versionOf: (file) => askProgram(file, ['--version'], childEnv),
-  }
-}
-
 function placing(folder: string, platform: NodeJS.Platform, source: Source): Step {
   const place = placeOf(folder, platform)
   const presence = presenceOf(place, source, readRecord(folder).executable)
   const isMade = source.file !== undefined || source.text !== undefined
   const isCurrent = presence === 'current' && source.carried === undefined
-  const title = 'The executable'
-  const base = { title, place, lines: [], isStuck: false }
+  const base = { title: 'The executable', place, lines: [], isStuck: false }
   if (isCurrent) return { ...base, note: 'already in its place' }
   if (!isMade && source.carried === undefined) {
     return {
@@ -83,21 +63,30 @@ function whatIsPut({ file, text, carried }: Source, isForeign: boolean): string 
 }
 
 function connecting(look: Look, launch: Launch, folder: string, isNamed: boolean): Step {
-  const { target, state, format } = look
+  const { target, state } = look
   const { client } = target
   const base = { title: client.name, place: target.file, lines: [], isStuck: false }
-  const paste = `Put that right and run this again, or paste this into it yourself:\n${format.snippet(client.container, entryFor(client, launch)).replace(/^/gm, '    ')}`
+  const stuck = (why: string): Step => ({
+    ...base,
+    note: `left alone: it ${why}. ${byHand(look, launch)}`,
+    isStuck: true,
+  })
   if (state.kind === 'connected') return { ...base, note: 'already connected' }
   if (state.kind === 'foreign') {
-    return { ...base, note: 'left alone: its entry "scorpiox" starts another program', isStuck: isNamed }
+    return { ...base, note: `left alone: its entry "${NAME}" starts another program`, isStuck: isNamed }
   }
-  if (state.kind === 'stuck') return { ...base, note: `left alone: it ${state.why}. ${paste}`, isStuck: true }
+  if (state.kind === 'stuck') return stuck(state.why)
   try {
     return { ...base, note: undefined, ...change(look, launch, folder) }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    return { ...base, note: `left alone: it ${error.message}. ${paste}`, isStuck: true }
+    return stuck(error.message)
   }
+}
+
+function byHand({ target: { client }, format }: Look, launch: Launch): string {
+  const snippet = format.snippet(client.container, entryFor(client, launch))
+  return `Put that right and run this again, or paste this into it yourself:\n${snippet.replace(/^/gm, '    ')}`
 }
 
 function change(
@@ -134,7 +123,7 @@ function remember(folder: string, path: string, trace: Trace, isNew: boolean): v
 }
 
 function connected(backup: string | undefined): string {
-  return `connected${backup === undefined ? '' : `; what was there is kept in ${backup}`}`
+  return `connected${keptIn(backup)}`
 }
 
 function noClient(): string {

@@ -8,7 +8,7 @@ import { getNodeValue, parseTree, printParseErrorCode, type Node, type ParseErro
 import { Failure } from '../../lib/failure.js'
 import { isObject, type JsonObject } from '../../lib/json.js'
 import { NAME } from './entry.js'
-import { positionOf, type Added, type Format, type Reading, type Trace } from './format.js'
+import { positionOf, UNTOUCHABLE, type Added, type Format, type Reading, type Trace } from './format.js'
 import { applyEdits, insertMember, styleOf, withoutMember } from './jsonc-members.js'
 
 export const JSONC: Format = { read, add, change, remove, snippet }
@@ -84,10 +84,10 @@ function remove(text: string, container: string, trace: Trace | undefined): stri
       if (differsOnlyThere(text, left, container, undefined, gone)) return left
     }
   }
-  throw new Failure('cannot be changed without touching what is around our entry')
+  throw new Failure(UNTOUCHABLE)
 }
 
-type Gone = 'entry' | 'container' | 'document'
+type Gone = Trace['made']
 
 function removeUnchecked(
   text: string,
@@ -169,7 +169,7 @@ function valueOf(member: Node | undefined): Node | undefined {
 
 function mustDifferOnlyThere(before: string, after: string, container: string, entry: JsonObject): void {
   if (!differsOnlyThere(before, after, container, entry, 'entry')) {
-    throw new Failure('cannot be changed without touching what is around our entry')
+    throw new Failure(UNTOUCHABLE)
   }
 }
 

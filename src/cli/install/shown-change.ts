@@ -1,5 +1,5 @@
-// A change as a person sees it before it is made: our lines, and of the rest only where they stand. What other servers
-// are started with is never shown, for it may hold their keys.
+// A change as a person sees it: before it is made our lines, and of the rest only where they stand; afterwards where the
+// old text is. What other servers are started with is never shown, for it may hold their keys.
 
 import { isObject, type JsonObject } from '../../lib/json.js'
 import { NAME, readEntry } from './entry.js'
@@ -43,6 +43,11 @@ export function shownUpdate(where: Where, entry: unknown, command: string, args:
       : []),
   ]
   return framed(where, ' ', ' ', pairs.map(pairLine(where)))
+}
+
+/** What is said behind a change that was made. */
+export function keptIn(backup: string | undefined): string {
+  return backup === undefined ? '' : `; what was there is kept in ${backup}`
 }
 
 function framed(

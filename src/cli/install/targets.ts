@@ -1,6 +1,6 @@
 // The files of clients on this machine, and how our entry stands in each. Nothing is written here.
 
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 
 import { Failure } from '../../lib/failure.js'
 import { readPersonsFile, type PersonsFile } from '../../store/persons-file.js'
@@ -36,14 +36,6 @@ function placesOf(client: Client, machine: Machine, isNamed: boolean): readonly 
   const used = places.filter(({ signs }) => signs.some((path) => existsSync(path)))
   const chosen = used.length === 0 && isNamed ? places.slice(-1) : used
   return chosen.map(({ file }) => ({ client, file }))
-}
-
-export function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
 }
 
 export interface Look {

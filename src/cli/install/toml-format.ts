@@ -9,12 +9,10 @@ import { Failure } from '../../lib/failure.js'
 import { isObject, type JsonObject } from '../../lib/json.js'
 import { reasonOf } from '../../lib/reason-of.js'
 import { NAME } from './entry.js'
-import { lineBreakOf, type Added, type Format, type Reading, type Trace } from './format.js'
+import { lineBreakOf, UNTOUCHABLE, type Added, type Format, type Reading, type Trace } from './format.js'
 import { statementsOf, type Statement } from './toml-statements.js'
 
 export const TOML: Format = { read, add, change, remove, snippet }
-
-const UNTOUCHABLE = 'cannot be changed without touching what is around our entry'
 
 function read(text: string, container: string): Reading {
   const document = parsed(text)

@@ -12,10 +12,10 @@ import { carryOut, type Step } from './carry-out.js'
 import { CLIENTS } from './clients.js'
 import { readEntry } from './entry.js'
 import { folderOf, hasPrograms, placeOf, presenceOf, removeExecutable } from './executable.js'
-import { machineOf } from './install.js'
 import { readRecord, RECORD, writeRecord } from './record.js'
-import { shownRemoval } from './shown-change.js'
+import { keptIn, shownRemoval } from './shown-change.js'
 import { lookAt, namedTargets, type Look } from './targets.js'
+import { machineOf } from './this-machine.js'
 
 export async function uninstallFromTerminal(config: Config, { operands, flags }: Arguments): Promise<number> {
   const machine = machineOf(config)
@@ -51,9 +51,10 @@ function disconnecting(look: Look, folder: string, isNamed: boolean): readonly S
     const left = format.remove(file.text ?? '', client.container, trace)
     const perform = (): string => {
       const isNothing = trace?.isNew === true && left.trim() === ''
-      const backup = isNothing ? removePersonsFile(file) : writePersonsFile(file, left, new Date())
+      if (isNothing) removePersonsFile(file)
+      const backup = isNothing ? undefined : writePersonsFile(file, left, new Date())
       forget(folder, file.path)
-      return `no longer connected${backup === undefined ? '' : `; what was there is kept in ${backup}`}`
+      return `no longer connected${keptIn(backup)}`
     }
     return [{ ...base, note: undefined, lines: shownRemoval(client, state.entry), perform }]
   } catch (error) {

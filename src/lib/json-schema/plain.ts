@@ -14,7 +14,7 @@ const ABOUT_PARTS =
 const KEYWORDS = new Set(`${ANNOTATIONS} ${ABOUT_VALUES} ${ABOUT_TEXT} ${ABOUT_PARTS}`.split(' '))
 
 const DEEPEST = 20
-const MOST_SUBSCHEMAS = 1000
+const MOST_PARTS = 1000
 
 /** Undefined for a schema that is not plain. Throws an Error when the schema itself is at fault. */
 export function compilePlain(schema: JsonSchema | boolean): Check | undefined {
@@ -24,7 +24,7 @@ export function compilePlain(schema: JsonSchema | boolean): Check | undefined {
 function isPlain(root: Schema): boolean {
   let count = 0
   const look = (schema: unknown, depth: number): boolean => {
-    if (!isSchema(schema) || depth > DEEPEST || ++count > MOST_SUBSCHEMAS) return false
+    if (!isSchema(schema) || depth > DEEPEST || ++count > MOST_PARTS) return false
     if (typeof schema === 'boolean') return true
     const { properties = {}, items = true, additionalProperties = true } = schema
     return (

@@ -3,12 +3,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 
 import { Failure } from '../../lib/failure.js'
+import { isOlder } from '../../lib/older-version.js'
 import { installCommand } from '../package-manager.js'
 import { askProgram } from '../process.js'
 import { findProgram } from './programs.js'
 
 /** The first with --disable-userns; --size came just before it. */
-const OLDEST = [0, 8, 0] as const
+const OLDEST = '0.8.0'
 
 export interface Bubblewrap {
   readonly path: string
@@ -23,9 +24,9 @@ export async function findBubblewrap(env: NodeJS.ProcessEnv, writable: readonly 
     )
   const version = /\d+(\.\d+)+/.exec((await askProgram(path, ['--version'], env)) ?? '')?.[0]
   if (version === undefined) throw new Failure(`The sandbox cannot use ${path}: it does not say its version.`)
-  if (isOlder(version)) {
+  if (isOlder(version, OLDEST)) {
     throw new Failure(
-      `The sandbox needs bubblewrap ${OLDEST.join('.')} or newer; ${path} is ${version}. Upgrade it or the system.`,
+      `The sandbox needs bubblewrap ${OLDEST} or newer; ${path} is ${version}. Upgrade it or the system.`,
     )
   }
   return { path, version }
@@ -54,15 +55,6 @@ const APPARMOR =
   'or sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0.'
 
 const NAMESPACES = 'Allow user namespaces: sudo sysctl -w user.max_user_namespaces=15000.'
-
-function isOlder(version: string): boolean {
-  const parts = version.split('.').map(Number)
-  for (const [at, least] of OLDEST.entries()) {
-    const part = parts[at] ?? 0
-    if (part !== least) return part < least
-  }
-  return false
-}
 
 function isContainer(): boolean {
   return existsSync('/.dockerenv') || existsSync('/run/.containerenv')

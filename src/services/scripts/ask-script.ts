@@ -3,6 +3,7 @@
 
 import { Failure } from '../../lib/failure.js'
 import { oneLine } from '../../lib/one-line.js'
+import { quotedWord } from '../../lib/shell-word.js'
 import type { Outcome, Shell } from '../shell/shell.js'
 import type { Who } from '../who.js'
 import { readDescription, type Description } from './description.js'
@@ -41,9 +42,4 @@ function goodText({ exitCode, signal, text, truncated, binary, note }: Outcome):
   if (binary) throw new Failure('printed no text for --schema: print its description as JSON.')
   if (truncated) throw new Failure(`printed more than ${MAX_CHARACTERS / 1024} KB for --schema: say less.`)
   return text
-}
-
-/** As a word of a shell, whatever is in it. */
-export function quotedWord(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`
 }

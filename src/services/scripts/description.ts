@@ -7,6 +7,7 @@ import { jsonErrorAt } from '../../lib/json-error-at.js'
 import { jsonInText } from '../../lib/json-in-text.js'
 import type { Check } from '../../lib/json-schema/check.js'
 import { compileSchema } from '../../lib/json-schema/compile.js'
+import { reasonOf } from '../../lib/reason-of.js'
 import { readLines } from './line-format.js'
 
 export interface Description {
@@ -82,7 +83,7 @@ function schemaOf(given: unknown, name: string): { readonly schema: JsonObject; 
   try {
     return { schema, check: compileSchema(schema) }
   } catch (error) {
-    throw new Failure(`has an "${name}" that cannot be used: ${error instanceof Error ? error.message : String(error)}`)
+    throw new Failure(`has an "${name}" that cannot be used: ${reasonOf(error)}`)
   }
 }
 

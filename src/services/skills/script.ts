@@ -1,9 +1,10 @@
 // A skill that is a script, as one command for the shell: the interpreter of its first line reads it from a descriptor,
-// so that no file is left behind and nothing but the script is ever code. Arguments are quoted words, never text of it.
+// so that no file is left behind and nothing but the script is ever code. Arguments are quotedWord words, never text of it.
 
 import { basename } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
+import { quotedWord } from '../../lib/shell-word.js'
 
 export interface Script {
   readonly body: string
@@ -19,11 +20,11 @@ export function scriptCommand({ body, folder, args }: Script): string {
   const mark = freeMark(body)
   // Node cannot open a script by the name of a descriptor, but reads one to its end from stdin, which is then empty.
   const [source, at] = readsFromStdin(interpreter) ? ['-', 0] : ['/dev/fd/3', 3]
-  const words = [...interpreter, source, args].map(quoted).join(' ')
+  const words = [...interpreter, source, args].map(quotedWord).join(' ')
   return [
     // What a list of background tasks shows of it.
     `# skill ${basename(folder)}`,
-    `export ARGUMENTS=${quoted(args)} SKILL_DIR=${quoted(folder)}`,
+    `export ARGUMENTS=${quotedWord(args)} SKILL_DIR=${quotedWord(folder)}`,
     `exec ${words} ${at}<<'${mark}'`,
     body.endsWith('\n') ? body.slice(0, -1) : body,
     mark,
@@ -50,8 +51,4 @@ function freeMark(body: string): string {
   let mark = 'END_OF_SKILL'
   while (lines.has(mark)) mark += '_'
   return mark
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -4,10 +4,11 @@
 import { join } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
+import { isOlder } from '../../lib/older-version.js'
 import type { SqlValue } from './sql.js'
 
 /** Before it, two processes that write to one file can destroy it: https://sqlite.org/wal.html#walresetbug */
-const OLDEST = [3, 51, 3] as const
+const OLDEST = '3.51.3'
 
 export interface SqliteLibrary {
   readonly DatabaseSync: new (file: string) => SqliteHandle
@@ -32,14 +33,14 @@ export async function loadSqlite(sources: readonly Source[] = [builtIn, carried,
     const library = await source()
     if (!isLibrary(library)) continue
     const version = versionOf(library)
-    if (isRecent(version)) return library
+    if (!isOlder(version, OLDEST)) return library
     tooOld.push(version)
   }
   const advice = 'run npm install @photostructure/sqlite beside scorpiox-code, use Node.js 22.23 or newer'
   throw new Failure(
     tooOld.length === 0
       ? `This Node.js has no SQLite to keep tasks and plans in; ${advice}, or set DATABASE_URL to a PostgreSQL database`
-      : `SQLite ${tooOld.join(' and ')} can destroy a file that several processes write to, ${OLDEST.join('.')} and newer ` +
+      : `SQLite ${tooOld.join(' and ')} can destroy a file that several processes write to, ${OLDEST} and newer ` +
           `cannot; ${advice}, or set DATABASE_URL to a PostgreSQL database`,
   )
 }
@@ -91,11 +92,4 @@ function versionOf({ DatabaseSync }: SqliteLibrary): string {
   } finally {
     database.close()
   }
-}
-
-function isRecent(version: string): boolean {
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
-  const [least, lessMinor, lessPatch] = OLDEST
-  if (major !== least) return major > least
-  return minor === lessMinor ? patch >= lessPatch : minor > lessMinor
 }

@@ -3,8 +3,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 
+import { bunVersion } from '../../platform/bun.js'
 import { loadOffers } from '../../protocol/methods/eras.js'
-import { fromBun } from '../../platform/bun.js'
 import { loadCompile } from '../../protocol/schema-check.js'
 import type { Server } from '../../protocol/server.js'
 import { drain } from './drain.js'
@@ -75,7 +75,7 @@ function takeUpgrades({ http, isSecure }: NodeServer, upgrades: Upgrades): void 
     if ('_httpMessage' in socket && socket._httpMessage) socket.destroy()
     else if (wantsWebSocket(request)) upgrades.take(request, socket, head)
     // Bun has thrown away what came behind the headers.
-    else if (fromBun('version')) refuseWish(socket)
+    else if (bunVersion() !== undefined) refuseWish(socket)
     else http.emit(isSecure ? 'secureConnection' : 'connection', withoutWish(request, socket, head))
   })
 }

@@ -2,8 +2,8 @@
 // and gives no pixels, so that they are taken from a plain PNG.
 
 import { Failure } from '../../../lib/failure.js'
-import { reasonOf } from '../../../lib/reason-of.js'
 import { oneLine } from '../../../lib/one-line.js'
+import { reasonOf } from '../../../lib/reason-of.js'
 import { fromBun } from '../../../platform/bun.js'
 import { MAX_PIXELS_AT_ONCE } from '../limits.js'
 

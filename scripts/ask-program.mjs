@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export function askProgram(command) {
-  const program = fileURLToPath(new URL('../../dist/scorpiox-code.js', import.meta.url))
+  const program = fileURLToPath(new URL('../dist/scorpiox-code.js', import.meta.url))
   const env = { PATH: process.env.PATH, HOME: join(tmpdir(), 'nobody') }
   return JSON.parse(
     execFileSync(process.execPath, [program, command, '--json'], { cwd: tmpdir(), env, encoding: 'utf8' }),

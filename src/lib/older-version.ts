@@ -1,0 +1,10 @@
+// Which of two versions is the older, by their numbers.
+
+export function isOlder(version: string, than: string): boolean {
+  const parts = version.split('.').map(Number)
+  for (const [at, other] of than.split('.').map(Number).entries()) {
+    const part = parts[at] ?? 0
+    if (part !== other) return !(part > other)
+  }
+  return false
+}
