@@ -90,8 +90,7 @@ function say({ tool, outputNames }: Entry, value: unknown, exchange: Exchange): 
   const structured = tool.output && isData ? pick(value, outputNames) : undefined
   const words = tool.render ? tool.render(value) : plainWords(structured ?? value, structured !== undefined)
   if (typeof words !== 'string' && 'isError' in words) exchange.failed = words.isError
-  if (tool.output && !structured && !exchange.failed)
-    throw new TypeError('run returned no object, which output promises')
+  if (tool.output && !structured && !exchange.failed) throw new TypeError('output promises an object')
   return contentMembers(words, structured, exchange.client, mailFor(exchange))
 }
 
@@ -114,9 +113,9 @@ function explain(error: unknown, exchange: Exchange): string {
 /** What was thrown may show nothing of the tool on its stack, or have none: the log is to say whose bug it is. */
 function bugOf({ params }: Exchange, error: unknown): unknown {
   if (error instanceof ProtocolError) return error
-  const bug = new Error(`in tool ${String(params.name)}: ${String(error)}`, { cause: error })
-  if (error instanceof Error) bug.stack = `in tool ${String(params.name)}: ${error.stack}`
-  return bug
+  const where = `in tool ${String(params.name)}: `
+  const stack = error instanceof Error && { stack: where + error.stack }
+  return Object.assign(new Error(where + String(error), { cause: error }), stack)
 }
 
 function refuse(server: Server, name: string, exchange: Exchange): string {

@@ -64,7 +64,6 @@ export function createCatalogue(tools: readonly Tool[], pageSize = DEFAULT_PAGE)
   for (const tool of tools) {
     if (!/^[A-Za-z0-9_.-]{1,128}$/.test(tool.name))
       throw new Error(`tool name not allowed: ${JSON.stringify(tool.name)}: at most 128 of A-Za-z0-9_.-`)
-    if (typeof tool.run !== 'function') throw new Error(`tool ${tool.name} has no run`)
     if (entries.has(tool.name)) throw new Error(`two tools are called ${tool.name}`)
     const face = faceOf(tool)
     faces.push(face)
