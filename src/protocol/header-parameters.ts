@@ -51,15 +51,15 @@ function collect({ properties }: JsonObject, path: readonly string[]): readonly 
   return found
 }
 
-const MAPS = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']
-const DATA = ['default', 'enum', 'const', 'examples']
+const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'])
+const DATA = new Set(['default', 'enum', 'const', 'examples'])
 
 /** How many there are anywhere in a schema: not among names, and not in values it speaks of. */
 function countAnnotations(part: unknown, isMap = false): number {
   if (typeof part !== 'object' || part === null) return 0
   let count = !isMap && ANNOTATION in part ? 1 : 0
   for (const [key, inner] of Object.entries(part)) {
-    if (isMap || !DATA.includes(key)) count += countAnnotations(inner, !isMap && MAPS.includes(key))
+    if (isMap || !DATA.has(key)) count += countAnnotations(inner, !isMap && MAPS.has(key))
   }
   return count
 }
