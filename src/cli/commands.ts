@@ -11,7 +11,7 @@ import type { Confinement } from '../services/shell/confinement.js'
 import { osUser } from '../platform/user.js'
 import { UsageError, type Arguments } from './args.js'
 import type { Serving } from './serve-http.js'
-import { launch, runtime } from './self.js'
+import { launch, runtime, typedName } from './self.js'
 import { nextSignal, print } from './terminal.js'
 
 export interface Surroundings {
@@ -58,7 +58,7 @@ async function help(): Promise<number> {
 
 async function greet(surroundings: Surroundings): Promise<number> {
   const { greeting } = await import('./greet.js')
-  return said(print(greeting(launch(), await findings(surroundings))))
+  return said(print(greeting(launch(), await findings(surroundings), typedName(surroundings.config.childEnv.PATH))))
 }
 
 async function install({ config: given }: Surroundings, typed: Arguments): Promise<number> {
@@ -112,7 +112,7 @@ async function config(surroundings: Surroundings, { flags }: Arguments): Promise
 }
 
 async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise<number> {
-  const [{ report }, { examineInstallation }, { examineImages }, { examineSandbox }, { examineSearch }] =
+  const [{ asTyped, report }, { examineInstallation }, { examineImages }, { examineSandbox }, { examineSearch }] =
     await Promise.all([
       import('./doctor.js'),
       import('./examine-installation.js'),
@@ -121,7 +121,7 @@ async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise
       import('./examine-search.js'),
     ])
   const { settings } = surroundings.config
-  const found = [
+  const examined = [
     ...(await findings(surroundings)),
     ...(await examineInstallation(surroundings.config)),
     await stateFinding(surroundings.config),
@@ -131,6 +131,8 @@ async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise
     examineSearch(settings),
     ...(await scriptFindings(surroundings)),
   ]
+  const name = typedName(surroundings.config.childEnv.PATH)
+  const found = examined.map((finding) => asTyped(finding, name))
   await print(flags.json ? `${JSON.stringify(found, null, 2)}\n` : report(found))
   return found.every((finding) => finding.ok) ? 0 : 1
 }

@@ -40,13 +40,21 @@ export async function examine({ config, runtime, tools, refused }: Surroundings)
   ]
 }
 
+/** ✗ does not work, ○ works and could be better, ✓ needs nothing. */
 export function report(findings: readonly Finding[]): string {
   return findings
-    .map(
-      ({ name, ok, detail, fix }) =>
-        `${ok ? '✓' : '✗'} ${name}: ${detail}${fix ? `\n  → ${fix.replaceAll('\n', '\n    ')}` : ''}\n`,
-    )
+    .map(({ name, ok, detail, fix }) => {
+      const mark = ok ? (fix === undefined ? '✓' : '○') : '✗'
+      return `${mark} ${name}: ${detail}${fix ? `\n  → ${fix.replaceAll('\n', '\n    ')}` : ''}\n`
+    })
     .join('')
+}
+
+/** With the commands as they can be typed here. */
+export function asTyped(finding: Finding, name: string): Finding {
+  const typed = (text: string): string => text.replaceAll(/(?<!\S|npx |&& )scorpiox-code(?= [a-z-])/g, () => name)
+  const { detail, fix } = finding
+  return { ...finding, detail: typed(detail), ...(fix !== undefined && { fix: typed(fix) }) }
 }
 
 const NEWER_NODE =

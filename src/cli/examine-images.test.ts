@@ -12,9 +12,12 @@ test('everything that is installed is found', async () => {
 })
 
 test('what may be missing is named with what installs it', async () => {
-  const { ok, detail } = await examineImages({ sharp: there, heic: missing, canvas: missing })
+  const { ok, detail, fix } = await examineImages({ sharp: there, heic: missing, canvas: missing })
   expect(ok).toBe(true)
-  expect(detail).toMatch(/npm install libheif-js.*npm install @napi-rs\/canvas/)
+  expect(detail).toContain('no HEIC, no pages of a PDF')
+  expect(fix).toBe('npm install -g libheif-js @napi-rs/canvas scorpiox-code && scorpiox-code install')
+  const one = await examineImages({ sharp: there, heic: there, canvas: missing })
+  expect(one.fix).toMatch(/^npm install -g @napi-rs\/canvas scorpiox-code /)
 })
 
 test('without sharp something is wrong', async () => {
@@ -27,5 +30,5 @@ test('where the runtime decodes images, it is said which it does not', async () 
   const { ok, detail, fix } = await examineImages({ sharp: missing, heic: missing, canvas: missing, hasBunImage: true })
   expect(ok).toBe(true)
   expect(detail).toMatch(/PNG, JPEG.*no AVIF/)
-  expect(fix).toContain('npm install sharp')
+  expect(fix).toMatch(/: npx scorpiox-code install$/)
 })

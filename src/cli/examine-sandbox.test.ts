@@ -50,7 +50,7 @@ test('no sandbox is an illness where one was asked for, and says what to do', as
     ok: false,
   })
   expect(await examine('auto', failure)).toEqual({
-    text: `✓ sandbox: none; commands can do what you can do, and in plan mode they are refused\n  → ${failure.message}\n`,
+    text: `○ sandbox: none; commands can do what you can do, and in plan mode they are refused\n  → ${failure.message}\n`,
     ok: true,
   })
 })

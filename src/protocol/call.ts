@@ -8,7 +8,7 @@ import { BadInput, type Entry } from './catalogue.js'
 import { missingCapabilities, TASKS_EXTENSION } from './client.js'
 import { contentMembers } from './content.js'
 import type { Exchange } from './exchange.js'
-import { plainWords } from './plain-words.js'
+import { isMarked, plainWords } from './plain-words.js'
 import { INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from './protocol-error.js'
 import { MODERN_REVISION } from './revision.js'
 import type { Server } from './server.js'
@@ -84,11 +84,13 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
-function say(entry: Entry, value: unknown, exchange: Exchange): string {
-  const { tool, outputNames } = entry
-  const structured = tool.output && isObject(value) ? pick(value, outputNames) : undefined
+function say({ tool, outputNames }: Entry, value: unknown, exchange: Exchange): string {
+  // Without words of its own a tool says by `isError` that it went wrong, and then owes nobody what `output` promises.
+  const isData = isObject(value) && (tool.render !== undefined || !isMarked(value) || outputNames?.includes('isError'))
+  const structured = tool.output && isData ? pick(value, outputNames) : undefined
   const words = tool.render ? tool.render(value) : plainWords(structured ?? value, structured !== undefined)
   if (typeof words !== 'string' && 'isError' in words) exchange.failed = words.isError
+  if (tool.output && !structured && !exchange.failed) throw new TypeError('output promises an object')
   return contentMembers(words, structured, exchange.client, mailFor(exchange))
 }
 
@@ -100,12 +102,20 @@ function pick(value: JsonObject, names: readonly string[] | undefined): JsonObje
 
 function explain(error: unknown, exchange: Exchange): string {
   if (error instanceof Failure) return failed(error.message, exchange)
-  if (!(error instanceof BadInput)) throw error
+  if (!(error instanceof BadInput)) throw bugOf(exchange, error)
   // At 2024-11-05 bad arguments are an error; later ones let the model read and repair them.
   if (exchange.client.revision < '2025-03-26') {
     throw new ProtocolError(INVALID_PARAMS, `Invalid params: ${error.message}`, { problems: error.problems })
   }
   return failed(`Invalid arguments: ${error.message}`, exchange)
+}
+
+/** What was thrown may show nothing of the tool on its stack, or have none: the log is to say whose bug it is. */
+function bugOf({ params }: Exchange, error: unknown): unknown {
+  if (error instanceof ProtocolError) return error
+  const where = `in tool ${String(params.name)}: `
+  const stack = error instanceof Error && { stack: where + error.stack }
+  return Object.assign(new Error(where + String(error), { cause: error }), stack)
 }
 
 function refuse(server: Server, name: string, exchange: Exchange): string {

@@ -63,7 +63,7 @@ export function createCatalogue(tools: readonly Tool[], pageSize = DEFAULT_PAGE)
   const faces: ToolFace[] = []
   for (const tool of tools) {
     if (!/^[A-Za-z0-9_.-]{1,128}$/.test(tool.name))
-      throw new Error(`tool name not allowed: ${JSON.stringify(tool.name)}`)
+      throw new Error(`tool name not allowed: ${JSON.stringify(tool.name)}: at most 128 of A-Za-z0-9_.-`)
     if (entries.has(tool.name)) throw new Error(`two tools are called ${tool.name}`)
     const face = faceOf(tool)
     faces.push(face)
@@ -106,7 +106,7 @@ function describeStandard(schema: StandardSchema, side: 'input' | 'output', name
   if (!standard.jsonSchema) {
     throw new Error(
       `the ${side} of tool ${name} (${standard.vendor}) cannot describe itself as JSON Schema: ` +
-        `use a library version with Standard JSON Schema support, or write the JSON Schema`,
+        `use a version that can (valibot: toStandardJsonSchema), or write JSON Schema`,
     )
   }
   return standard.jsonSchema[side]({ target: 'draft-2020-12' })

@@ -51,18 +51,15 @@ function collect({ properties }: JsonObject, path: readonly string[]): readonly 
   return found
 }
 
-const MAPS = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']
-const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
-const SCHEMAS = ['items', 'contains', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems']
-const MORE_SCHEMAS = ['propertyNames', 'not', 'if', 'then', 'else']
+const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'])
+const DATA = new Set(['default', 'enum', 'const', 'examples'])
 
-/** How many there are anywhere in a schema. */
-function countAnnotations(schema: unknown): number {
-  if (!isObject(schema)) return 0
-  const inner = [
-    ...MAPS.flatMap((name) => Object.values(isObject(schema[name]) ? schema[name] : {})),
-    ...LISTS.flatMap((name) => (Array.isArray(schema[name]) ? schema[name] : [])),
-    ...[...SCHEMAS, ...MORE_SCHEMAS].map((name) => schema[name]),
-  ]
-  return inner.reduce<number>((sum, part) => sum + countAnnotations(part), ANNOTATION in schema ? 1 : 0)
+/** How many there are anywhere in a schema: not among names, and not in values it speaks of. */
+function countAnnotations(part: unknown, isMap = false): number {
+  if (typeof part !== 'object' || part === null) return 0
+  let count = !isMap && ANNOTATION in part ? 1 : 0
+  for (const [key, inner] of Object.entries(part)) {
+    if (isMap || !DATA.has(key)) count += countAnnotations(inner, !isMap && MAPS.has(key))
+  }
+  return count
 }

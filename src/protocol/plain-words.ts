@@ -6,12 +6,14 @@ import type { Block, Words } from '../tools/tool.js'
 export function plainWords(value: unknown, isData: boolean): Words {
   if (typeof value === 'string') return value
   if (value === undefined) return []
-  if (!isData && isWords(value)) return value
+  if (!isData && (isBlocks(value) || isMarked(value))) return value
+  // A result as other libraries have it: blocks, and no word of an error.
+  if (!isData && isObject(value) && value.isError === undefined && isBlocks(value.content)) return value.content
   return printJson([value]).slice(1, -1)
 }
 
-function isWords(value: unknown): value is Exclude<Words, string> {
-  if (isBlocks(value)) return true
+/** Words that say whether they are about an error. */
+export function isMarked(value: unknown): value is Exclude<Words, string | readonly Block[]> {
   if (!isObject(value) || typeof value.isError !== 'boolean') return false
   return typeof value.content === 'string' || isBlocks(value.content)
 }

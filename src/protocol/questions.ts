@@ -6,6 +6,7 @@ import type { Abilities, Question, Questions, SampleMessage, SampleQuestion } fr
 import { MODERN_REVISION, type Revision } from './revision.js'
 import type { Compile } from './schema-check.js'
 import { fullContent, simplerForm } from './simpler-form.js'
+import { typedForm } from './typed-form.js'
 
 export interface WireQuestion {
   readonly method: string
@@ -38,8 +39,9 @@ export function wireQuestion(question: Question, revision: Revision, model: stri
 }
 
 function formParams(message: string, schema: JsonObject, revision: Revision): JsonObject {
-  if (revision < '2025-11-25') return { message, requestedSchema: simplerForm(schema) }
-  return { mode: 'form', message, requestedSchema: schema }
+  const form = typedForm(schema)
+  if (revision < '2025-11-25') return { message, requestedSchema: simplerForm(form) }
+  return { mode: 'form', message, requestedSchema: form }
 }
 
 function urlParams(message: string, url: string, revision: Revision): JsonObject {

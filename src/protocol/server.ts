@@ -92,6 +92,7 @@ export interface Server {
 export function createServer(description: ServerDescription): Server {
   const { name, version, title, instructions, services = NO_SERVICES, logError } = description
   const { tools = [], resources = [], templates = [], prompts = [], skills = [], pageSize = DEFAULT_PAGE } = description
+  if (!name || !version) throw new Error('a server needs a name and a version')
   if (!Number.isInteger(pageSize) || pageSize < 1) throw new Error(`pageSize must be at least 1, not ${pageSize}`)
   const notices = description.notices ?? createNotices()
   const identity = title === undefined ? { name, version } : { name, version, title }

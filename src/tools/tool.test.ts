@@ -45,6 +45,38 @@ test('the input of run is typed by the schema', () => {
   })
 })
 
+test('objects that may be null, open objects, and forms beside properties are typed too', () => {
+  defineTool({
+    ...base,
+    input: {
+      type: 'object',
+      properties: {
+        id: { type: 'string' },
+        place: { type: ['object', 'null'], properties: { x: { type: 'number' } }, required: ['x'] },
+        tags: { type: ['array', 'null'], items: { type: 'string' } },
+        counts: { type: 'object', additionalProperties: { type: 'number' } },
+        shape: {
+          type: 'object',
+          oneOf: [{ properties: { side: { type: 'number' } }, required: ['side'] }, { required: ['free'] }],
+        },
+      },
+      required: ['place', 'tags', 'counts', 'other'],
+      anyOf: [{ required: ['id'] }, { required: ['shape'] }],
+    },
+    run(input) {
+      expectTypeOf(input.id).toEqualTypeOf<string | undefined>()
+      expectTypeOf(input.place).toEqualTypeOf<{ readonly x: number } | null>()
+      expectTypeOf(input.tags).toEqualTypeOf<readonly string[] | null>()
+      expectTypeOf(input.counts).toEqualTypeOf<{ readonly [key: string]: number }>()
+      expectTypeOf(input.shape).toEqualTypeOf<
+        { readonly side: number } | { readonly [key: string]: unknown } | undefined
+      >()
+      expectTypeOf(input.other).toEqualTypeOf<unknown>()
+      return ''
+    },
+  })
+})
+
 test('a schema of a library gives its own output type', () => {
   defineTool({
     ...base,

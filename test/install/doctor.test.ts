@@ -1,10 +1,12 @@
 // What the doctor says about how it is installed, and that what it tells a person to type puts it right.
 
+import { execFile } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 import { expect, test } from 'vitest'
 
+import { PROGRAM } from '../support.js'
 import { newPerson, type Person } from './support.js'
 
 interface Finding {
@@ -21,10 +23,15 @@ async function examined(person: Person, name: string): Promise<Finding> {
   )
 }
 
-/** Types what the doctor says. */
-function follow(person: Person, { fix = '' }: Finding): Promise<{ readonly code: number }> {
-  const [, words = ''] = /scorpiox-code (install.*)$/.exec(fix) ?? []
-  return person.run(...words.split(' '), '--yes')
+const TYPED = `${process.execPath} ${PROGRAM}`
+
+/** Types what the doctor says, letter by letter. */
+function follow(person: Person, { fix = '' }: Finding): Promise<{ readonly code: number; readonly text: string }> {
+  return new Promise((done) => {
+    execFile('sh', ['-c', `${fix} --yes`], { env: person.env }, (error, stdout, stderr) => {
+      done({ code: error ? Number(error.code) : 0, text: stdout + stderr })
+    })
+  })
 }
 
 test('nothing installed is no illness, and one command installs it', async () => {
@@ -35,10 +42,10 @@ test('nothing installed is no illness, and one command installs it', async () =>
     name: 'executable',
     ok: true,
     detail: `not installed at ${person.place}`,
-    fix: 'scorpiox-code install',
+    fix: `${TYPED} install`,
   })
   const cursor = await examined(person, 'Cursor')
-  expect(cursor).toEqual({ name: 'Cursor', ok: true, detail: 'not connected', fix: 'scorpiox-code install cursor' })
+  expect(cursor).toEqual({ name: 'Cursor', ok: true, detail: 'not connected', fix: `${TYPED} install cursor` })
   await follow(person, cursor)
   expect(await examined(person, 'executable')).toEqual({
     name: 'executable',
@@ -75,13 +82,15 @@ test('clients that are broken, lead nowhere or have another server there', async
   const { code, text } = await person.run('doctor')
   expect(code).toBe(1)
   expect(text).toMatch(
-    /✗ Cursor: .*mcp\.json cannot be read as JSON: line 1, column 16.*\n {2}→ .*scorpiox-code install cursor\n/,
+    /✗ Cursor: .*mcp\.json cannot be read as JSON: line 1, column 16.*\n {2}→ .*scorpiox-code\.js install cursor\n/,
   )
   expect(text).toMatch(
-    /✓ Gemini CLI: its entry "scorpiox" starts another program\n {2}→ .*scorpiox-code install gemini\n/,
+    /○ Gemini CLI: its entry "scorpiox" starts another program\n {2}→ .*scorpiox-code\.js install gemini\n/,
   )
   expect(text).toMatch(
-    /✗ Codex: connected to \/gone\/scorpiox-code\.js, which is not there\n {2}→ scorpiox-code install codex\n/,
+    /✗ Codex: connected to \/gone\/scorpiox-code\.js, which is not there\n {2}→ \S+ \S+scorpiox-code\.js install codex\n/,
   )
-  expect(text).toMatch(/✓ Claude Code: connected to scorpiox-code\n {2}→ scorpiox-code install claude-code\n/)
+  expect(text).toMatch(
+    /○ Claude Code: connected to scorpiox-code\n {2}→ \S+ \S+scorpiox-code\.js install claude-code\n/,
+  )
 })

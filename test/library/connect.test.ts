@@ -10,6 +10,7 @@ import {
   linkedTransport,
   toolsOver,
   type Call,
+  type JsonObject,
   type ServeOptions,
 } from '../../src/library.js'
 import { LEGACY, MODERN } from '../support.js'
@@ -145,6 +146,41 @@ describe.each(REVISIONS)('at %s', (revision) => {
     await expect(client.request('tools/list')).rejects.toThrow('closed')
   })
 })
+
+test.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)(
+  'choices in a form have the type that clients ask for, at %s',
+  async (revision) => {
+    const properties = {
+      tea: { enum: ['green', 'black'] },
+      size: { oneOf: [{ const: 's', title: 'Small' }] },
+      cups: { enum: [1, 2] },
+      name: { type: 'string' },
+      ...(revision > '2025-06-18' && { with: { type: 'array', items: { enum: ['milk'] } } }),
+    } as const
+    const brew = defineTool({
+      name: 'brew',
+      run: async (_input, { ask }) =>
+        (await ask({ order: { kind: 'form', message: 'What?', schema: { type: 'object', properties } } })).order.action,
+    })
+    const asked: JsonObject[] = []
+    const decline = (params: JsonObject) => {
+      asked.push(params)
+      return { action: 'decline' }
+    }
+    const client = await connect(
+      { name: 'tested', version: '1', tools: [brew] },
+      { revision, answers: { 'elicitation/create': decline } },
+    )
+    await client.request('tools/call', { name: 'brew' })
+    await client.close()
+    const string = { type: 'string' }
+    expect(asked).toMatchObject([{ requestedSchema: { properties: { tea: string, size: string, name: string } } }])
+    expect(asked).toMatchObject([{ requestedSchema: { properties: { cups: { enum: [1, 2] } } } }])
+    if (revision > '2025-06-18')
+      expect(asked).toMatchObject([{ requestedSchema: { properties: { with: { items: string } } } }])
+    expect(JSON.stringify(asked)).not.toContain('"type":"string","enum":[1')
+  },
+)
 
 test('a form is typed by its schema, and what does not fit it is not taken', async () => {
   const server = serverWith(async (call) => {

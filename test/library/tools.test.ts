@@ -104,6 +104,7 @@ describe('without words of its own', () => {
   ])('blocks are blocks: %o', async (content, isError) => {
     expect(await said(() => content)).toEqual({ content, isError })
     expect(await said(() => ({ content, isError: true }))).toEqual({ content, isError: true })
+    expect(await said(() => ({ content }))).toEqual({ content, isError: false })
   })
 
   test('a sentence may be an outcome to repair', async () => {
@@ -134,13 +135,13 @@ describe('without words of its own', () => {
   test('what cannot be printed is a bug, and its insides stay here', async () => {
     const errors: unknown[] = []
     const logError = (error: unknown) => errors.push(error)
-    const tools = [defineTool({ name: 'x', run: () => 5n })]
+    const tools = [defineTool({ name: 'counter', run: () => 5n })]
     const client = await connect({ name: 'tested', version: '1', tools, logError })
-    await expect(client.request('tools/call', { name: 'x' })).rejects.toMatchObject({
+    await expect(client.request('tools/call', { name: 'counter' })).rejects.toMatchObject({
       code: -32603,
       message: "Internal error in tools/call; see the server's log",
     })
-    expect(errors).toHaveLength(1)
+    expect(errors).toMatchObject([{ message: expect.stringContaining('tool counter') }])
     await client.close()
   })
 
@@ -152,6 +153,51 @@ describe('without words of its own', () => {
       isError: false,
       structuredContent: { sum: 3 },
     })
+  })
+
+  test('with an output an outcome to repair is still said', async () => {
+    const output = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] } as const
+    const content = [{ type: 'text', text: 'no' }]
+    expect(await said(() => ({ content: 'no', isError: true }), { output })).toEqual({ content, isError: true })
+  })
+
+  test('an output that has such a member itself is data', async () => {
+    const output = {
+      type: 'object',
+      properties: { content: { type: 'string' }, isError: { type: 'boolean' } },
+    } as const
+    const value = { content: 'no', isError: true }
+    expect(await said(() => value, { output })).toMatchObject({ isError: false, structuredContent: value })
+  })
+})
+
+describe('a bug of a tool is told with its name', () => {
+  const output = { type: 'object', properties: { sum: { type: 'number' } } } as const
+
+  test.each<[string, Partial<Tool>]>([
+    ['promises an object and gives a text', { output, run: () => 'three' }],
+    ['promises an object and gives nothing', { output, run: () => undefined }],
+    ['promises an object and gives a list', { output, run: () => [3], render: () => 'three' }],
+    ['gives what is no JSON', { output, run: () => ({ sum: 3n }), render: () => 'three' }],
+    ['renders nothing', { run: () => 3, render: () => JSON.parse('5') }],
+    [
+      'throws a word',
+      {
+        run() {
+          throw JSON.parse('"word"')
+        },
+      },
+    ],
+    ['has no run', JSON.parse('{ "run": null }')],
+    ['has a schema that is none', { input: { type: 'object', properties: { a: { type: 'txt' } } } }],
+    ['has a larger schema that is none', { input: { type: 'object', anyOf: [{ type: 'txt' }] } }],
+  ])('one that %s', async (_what, more) => {
+    const errors: unknown[] = []
+    const tools = [{ ...defineTool({ name: 'adder', run: () => '' }), ...more }]
+    const client = await connect({ name: 'tested', version: '1', tools, logError: (error) => errors.push(error) })
+    await expect(client.request('tools/call', { name: 'adder' })).rejects.toMatchObject({ code: -32603 })
+    expect(errors).toMatchObject([{ message: expect.stringContaining('tool adder') }])
+    await client.close()
   })
 })
 
@@ -194,6 +240,10 @@ describe('complaints', () => {
       },
     })
   })
+})
+
+test.each(['{}', '{ "name": "x" }', '{ "name": "x", "version": "" }'])('%s is no server', async (text) => {
+  await expect(connect(JSON.parse(text))).rejects.toThrow('needs a name and a version')
 })
 
 test('a server without tools says so', async () => {

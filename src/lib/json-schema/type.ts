@@ -13,31 +13,42 @@ type Properties<P> = { readonly [key: string]: P }
 
 type Flat<T> = { [K in keyof T]: T[K] }
 
+/** What is required counts also where no property describes it. */
 type ObjectType<P extends Properties<unknown>, R extends string> = Flat<
   { readonly [K in keyof P as K extends R ? K : never]: FromSchema<P[K]> } & {
     readonly [K in keyof P as K extends R ? never : K]?: FromSchema<P[K]> | undefined
-  }
+  } & { readonly [K in Exclude<R, keyof P>]: unknown }
 >
+
+type ObjectOf<S> = S extends { readonly properties: infer P extends Properties<unknown> }
+  ? ObjectType<P, S extends { readonly required: readonly (infer R extends string)[] } ? R : never>
+  : S extends { readonly anyOf: readonly (infer B)[] } | { readonly oneOf: readonly (infer B)[] }
+    ? FromSchema<B & { readonly type: 'object' }>
+    : {
+        readonly [key: string]: S extends { readonly additionalProperties: infer A extends object }
+          ? FromSchema<A>
+          : unknown
+      }
+
+type Typed<S, T> = T extends 'object'
+  ? ObjectOf<S>
+  : T extends 'array'
+    ? readonly (S extends { readonly items: infer I } ? FromSchema<I> : unknown)[]
+    : T extends keyof Primitives
+      ? Primitives[T]
+      : unknown
 
 /** The type of the values that fit a JSON Schema literal. */
 export type FromSchema<S> = S extends { readonly const: infer C }
   ? C
   : S extends { readonly enum: readonly (infer E)[] }
     ? E
-    : S extends { readonly anyOf: readonly (infer B)[] }
-      ? FromSchema<B>
-      : S extends { readonly oneOf: readonly (infer B)[] }
+    : S extends { readonly type: 'object' }
+      ? ObjectOf<S>
+      : S extends { readonly anyOf: readonly (infer B)[] }
         ? FromSchema<B>
-        : S extends { readonly type: 'object' }
-          ? S extends { readonly properties: infer P extends Properties<unknown> }
-            ? ObjectType<P, S extends { readonly required: readonly (infer R extends string)[] } ? R : never>
-            : { readonly [key: string]: unknown }
-          : S extends { readonly type: 'array' }
-            ? readonly (S extends { readonly items: infer I } ? FromSchema<I> : unknown)[]
-            : S extends { readonly type: infer T }
-              ? T extends keyof Primitives
-                ? Primitives[T]
-                : T extends readonly (infer U extends keyof Primitives)[]
-                  ? Primitives[U]
-                  : unknown
-              : unknown
+        : S extends { readonly oneOf: readonly (infer B)[] }
+          ? FromSchema<B>
+          : S extends { readonly type: infer T }
+            ? Typed<S, T extends readonly (infer U)[] ? U : T>
+            : unknown

@@ -27,6 +27,7 @@ async function get(server: Server, exchange: Exchange): Promise<string> {
   try {
     const services = await server.services.open(prompt.needs ?? [])
     const messages = await prompt.get(args, exchange.toCall(), services)
+    if (!Array.isArray(messages)) throw new Error(`prompt ${name} must return a list of messages`)
     const { revision } = exchange.client
     return memberText({
       description: prompt.description,

@@ -50,7 +50,8 @@ function partsOf(content: Content, uri: string, mimeType: string | undefined): r
   const face = mimeType === undefined ? { uri } : { uri, mimeType }
   if (typeof content === 'string') return [{ ...face, text: content }]
   if (content instanceof Uint8Array) return [{ ...face, blob: Buffer.from(content).toString('base64') }]
-  return content
+  if (Array.isArray(content)) return content
+  throw new Error(`resource ${uri} must return text, bytes or a list of parts`)
 }
 
 /** The code moved between the eras. */

@@ -1,0 +1,43 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+import { expect, test } from 'vitest'
+
+import { asTyped } from './doctor.js'
+import { typedName } from './self.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'typed-'))
+const program = join(folder, 'dist.js')
+const bin = join(folder, 'bin')
+writeFileSync(program, '')
+mkdirSync(bin)
+symlinkSync(program, join(bin, 'scorpiox-code'))
+const launch = { command: '/usr/bin/node', args: [program] }
+
+test('the name is enough only where it leads here', () => {
+  const whole = `/usr/bin/node ${program}`
+  expect(typedName(['/nowhere', bin].join(delimiter), launch)).toBe('scorpiox-code')
+  expect(typedName(undefined, launch)).toBe(whole)
+  expect(typedName('', launch)).toBe(whole)
+  expect(typedName(folder, launch)).toBe(whole)
+  expect(typedName(bin, { command: '/opt/my tools/scorpiox-code', args: [] })).toBe("'/opt/my tools/scorpiox-code'")
+  const script = '/home/ann/.npm/_npx/0123/node_modules/.bin/scorpiox-code'
+  expect(typedName('', { command: '/usr/bin/node', args: [script] })).toBe('npx scorpiox-code')
+})
+
+test.each([
+  ['scorpiox-code install', 'X install'],
+  ['Put that right, and then: scorpiox-code install zed', 'Put that right, and then: X install zed'],
+  ['npx scorpiox-code install', 'npx scorpiox-code install'],
+  ['connected to /home/ann/.scorpiox/scorpiox-code install', 'connected to /home/ann/.scorpiox/scorpiox-code install'],
+  ['npm install -g scorpiox-code && scorpiox-code install', 'npm install -g scorpiox-code && scorpiox-code install'],
+  ['connected to scorpiox-code', 'connected to scorpiox-code'],
+])('%s is typed as %s', (said, typed) => {
+  expect(asTyped({ name: 'n', ok: true, detail: said, fix: said }, 'X')).toEqual({
+    name: 'n',
+    ok: true,
+    detail: typed,
+    fix: typed,
+  })
+})
