@@ -41,7 +41,7 @@ try {
   process.stdout.write(`from git clone to the first answer: ${seconds.toFixed(1)} s, at most ${MOST_SECONDS}\n`)
   process.exitCode = seconds > MOST_SECONDS ? 1 : 0
 } finally {
-  if (server?.pid) process.kill(shell ? server.pid : -server.pid, 'SIGTERM')
+  if (server?.pid && server.exitCode === null) process.kill(shell ? server.pid : -server.pid, 'SIGTERM')
   await new Promise((resolve) => (server && server.exitCode === null ? server.once('close', resolve) : resolve()))
   rmSync(folder, { recursive: true, force: true })
 }

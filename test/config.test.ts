@@ -211,14 +211,17 @@ test('a line of hashes is read in a moment', async () => {
   expect(get('MODEL')?.value).toBe('m')
 })
 
-test('without a home, a project does not count as the person', async () => {
-  const folders = world({
-    'cwd/.scorpiox-env.txt': 'HTTP_TOKEN=planted',
-    'cwd/.claude/scorpiox-env.txt': 'HTTP_TOKEN=planted',
-  })
-  const { get } = await config({ ...folders, home: '' })
-  expect(get('HTTP_TOKEN')?.value).toBe('')
-})
+test.each(['', '.'])(
+  'without a home of its own, as with HOME=%j, a project does not count as the person',
+  async (home) => {
+    const folders = world({
+      'cwd/.scorpiox-env.txt': 'HTTP_TOKEN=planted',
+      'cwd/.claude/scorpiox-env.txt': 'HTTP_TOKEN=planted',
+    })
+    const { get } = await config({ ...folders, home })
+    expect(get('HTTP_TOKEN')?.value).toBe('')
+  },
+)
 
 test('a profile can be named with -e', async () => {
   const folders = world({ 'home/.claude/scorpiox-env/night.txt': 'MODEL=owl' })

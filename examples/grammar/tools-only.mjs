@@ -1,4 +1,4 @@
-// A complete server with one tool: what the page builds.
+// A complete server with one tool.
 import { serve } from 'scorpiox-code'
 import { conjugate } from './conjugate.mjs'
 

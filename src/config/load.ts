@@ -3,7 +3,7 @@
 
 import { readFileSync, statSync, type Stats } from 'node:fs'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 
 import { reasonOf } from '../lib/reason-of.js'
 import { createCollection, type Collection, type Setting } from './collect.js'
@@ -61,10 +61,12 @@ export function loadConfig({ cwdFlag, overrides = [], ...program }: LoadInput): 
   const collected = createCollection()
   const base = resolve(cwdFlag ?? orElse(() => process.cwd(), '/', collected))
   const home = orElse(homedir, '', collected)
+  // One that is relative leads into the project, which could stand in for the person.
+  const personalHome = isAbsolute(home) ? home : ''
   const files = [
-    ...personalFiles(programDir, home).filter((path) => readInto(collected, path, true)),
+    ...personalFiles(programDir, personalHome).filter((path) => readInto(collected, path, true)),
     ...projectFiles(base).filter((path) => readInto(collected, path, false)),
-    ...readProfile(collected, profileOf(collected, overrides), profilePlaces(programDir, home, base)),
+    ...readProfile(collected, profileOf(collected, overrides), profilePlaces(programDir, personalHome, base)),
   ]
   for (const key of OPTIONS.keys()) {
     const value = env[key]
@@ -74,9 +76,9 @@ export function loadConfig({ cwdFlag, overrides = [], ...program }: LoadInput): 
   const { settings, effective, warnings } = collected.finish()
   const startup = settings.STARTUP_DIR
   const cwd = cwdFlag === undefined && startup !== '' ? resolve(base, startup) : base
-  const profiles = profilePlaces(programDir, home, base).filter(({ personal }) => personal)
+  const profiles = profilePlaces(programDir, personalHome, base).filter(({ personal }) => personal)
   const secretFiles = [
-    ...personalFiles(programDir, home),
+    ...personalFiles(programDir, personalHome),
     ...profiles.map(({ folder }) => join(folder, 'scorpiox-env')),
   ]
   return {

@@ -505,7 +505,10 @@ describe.skipIf(!hasSandbox)('as a command in the sandbox', () => {
     // Its temporary files lie where the fallback would put the socket.
     const lodging = mkdtempSync(join(tmpdir(), 'scorpiox-desk-'))
     const spare = createServer().listen(join(lodging, 'desk.sock'))
-    const server = startServer({ cwd, env: { HOME: own.home, SANDBOX: level, SANDBOX_READ: dirname(process.execPath) } })
+    const server = startServer({
+      cwd,
+      env: { HOME: own.home, SANDBOX: level, SANDBOX_READ: dirname(process.execPath) },
+    })
     await server.initialize('2025-06-18')
     const [address = ''] = await socketsIn(own, 1)
     const command = `'${process.execPath}' -e "${script.replaceAll('$', '\\$')}" '${address}' '${join(lodging, 'desk.sock')}'`

@@ -87,9 +87,7 @@ test('to look changes nothing, and without anybody to ask nothing is changed', a
   expect(looked.text).not.toContain(SECRET)
   const unasked = await person.run('install')
   expect(unasked.code).toBe(1)
-  expect(unasked.text).toContain(
-    'Nothing was changed: there is nobody to ask. To do it unasked: scorpiox-code install --yes',
-  )
+  expect(unasked.text).toContain('Nothing was changed: there is nobody to ask. To do it unasked, add --yes.')
   expect(person.everything()).toEqual(before)
   await person.run('install', '--yes')
   const connected = person.everything()

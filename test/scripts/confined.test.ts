@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 import { ask, modernCall, startProgram, tell, tokenFor } from '../http/support.js'
 import { hasSandbox } from '../sandbox/support.js'
@@ -58,7 +58,12 @@ describe.skipIf(!hasSandbox)('in the sandbox', () => {
       expect(await tell(server, 'tries', { a: 1 })).toBe('wrote to .\n{"a":1}\n')
       expect(left(world)).toEqual([world.project])
       const token = tokenFor('bob', { HOME: world.home })
-      const { json } = await ask(server, { ...modernCall('size', { text: 'x'.repeat(1_100_000) }), token })
+      // A new token is known within a second.
+      const { json } = await vi.waitFor(async () => {
+        const said = await ask(server, { ...modernCall('size', { text: 'x'.repeat(1_100_000) }), token })
+        expect(said.status).toBe(200)
+        return said
+      }, 10_000)
       expect(json.result.content[0].text.trim()).toBe(String(1_100_000 + '{"text":""}\n'.length))
     } finally {
       await server.stop()

@@ -69,10 +69,7 @@ async function choose(
 ): Promise<Choice> {
   if (flags['dry-run']) return { because: ': this was only to see.', exitCode: 0 }
   if (flags.yes) return { steps: open }
-  if (streams === undefined) {
-    const unasked = `scorpiox-code ${undertaking.command} --yes`
-    return { because: `: there is nobody to ask. To do it unasked: ${unasked}`, exitCode: 1 }
-  }
+  if (streams === undefined) return { because: ': there is nobody to ask. To do it unasked, add --yes.', exitCode: 1 }
   const answer = await ask(open, streams)
   if (answer === 'none') return { because: '.', exitCode: 0 }
   const steps = answer === 'each' ? await askEach(undertaking, streams, home) : open

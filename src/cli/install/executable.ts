@@ -51,7 +51,6 @@ export interface Source {
 }
 
 const PROGRAMS = 'program'
-/** What ends the name of one that could not be replaced, because it runs. */
 
 export function folderOf(home: string): string {
   if (home === '') throw new Failure('There is no home directory to install anything in; set HOME')
