@@ -2,8 +2,8 @@
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
@@ -18,7 +18,11 @@ export function openHome() {
   writeFileSync(join(project, 'package.json'), '{"name":"shop","scripts":{"dev":"node dev.js"}}\n')
   writeFileSync(join(project, 'dev.js'), DEV)
   execFileSync('git', ['init', '-q'], { cwd: project })
-  const env = { PATH: process.env.PATH, HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8' }
+  // Installed for everybody, so that it goes by its name.
+  const bin = join(root, 'bin')
+  mkdirSync(bin)
+  symlinkSync(PROGRAM, join(bin, 'scorpiox-code'))
+  const env = { PATH: `${bin}${delimiter}${process.env.PATH}`, HOME: home, TERM: 'xterm-256color', LANG: 'C.UTF-8' }
   const clients = []
   return { project, env, program: PROGRAM, add, type, connect, anonymous, close }
 
