@@ -126,7 +126,7 @@ function checkRefusal(library, form) {
   })
   const sentence =
     `the input of tool measure (${library}) cannot describe itself as JSON Schema: ` +
-    'use a library version with Standard JSON Schema support, or write the JSON Schema'
+    'use a version that can (valibot: toStandardJsonSchema), or write JSON Schema'
   assert.ok(stderr.includes(sentence), `stderr: ${stderr.slice(0, 300)}`)
   assert.ok(status > 0, `exit code ${status}`)
   assert.equal(stdout, '')

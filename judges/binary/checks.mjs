@@ -148,7 +148,7 @@ export function commandChecks({ program, env, home }) {
     )
   }
   return [
-    ['doctor', async () => assert.match(await run('doctor'), /✓ runtime: Bun .*executable[^]*✓ images:/)],
+    ['doctor', async () => assert.match(await run('doctor'), /✓ runtime: Bun .*executable[^]*○ images:/)],
     [
       'no browser of the project',
       async () =>
