@@ -62,8 +62,11 @@ describe('over stdio', () => {
       ['[mail] x', 'posted'],
       ['[mail] y', 'posted'],
     ])
-    const { ledger } = JSON.parse(textsOf(await callTool(client, 'ledger')).at(-1) ?? '')
-    expect(ledger).toEqual(expect.arrayContaining(['delivered x', 'delivered y']))
+    // On Bun that something was written is known a moment after it is read.
+    await vi.waitFor(async () => {
+      const { ledger } = JSON.parse(textsOf(await callTool(client, 'ledger')).at(-1) ?? '')
+      expect(ledger).toEqual(expect.arrayContaining(['delivered x', 'delivered y']))
+    })
     await client.close()
   })
 })

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export const PROGRAM = resolve(import.meta.dirname, '../dist/scorpiox-code.js')
 export const LIBRARY = resolve(import.meta.dirname, '../dist/library.mjs')
@@ -61,6 +62,7 @@ export function startServer(options: StartOptions = {}): TestClient {
   let errors = ''
   let lastId = 1000
   let ended = false
+  const heard = once(child.stdout, 'close')
   const exited = once(child, 'exit').then(([code]: unknown[]) => (typeof code === 'number' ? code : null))
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
   child.stdin.on('error', () => {})
@@ -115,7 +117,10 @@ export function startServer(options: StartOptions = {}): TestClient {
     },
     async close() {
       child.stdin.end()
-      return exited
+      const code = await exited
+      // What it said last may still be on its way.
+      await Promise.race([heard, sleep(1000)])
+      return code
     },
   }
   return client

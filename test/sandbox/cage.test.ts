@@ -171,7 +171,7 @@ describe.skipIf(!hasSandbox)('a cage', () => {
     await run(house, 'workspace', tries.join(''))
     await sandbox.close()
     expect(readdirSync(join(home, '.claude'))).toEqual(['honest'])
-    expect(readdirSync(join(project, 'bin'))).toEqual(['honest', 'program'])
+    expect(readdirSync(join(project, 'bin')).toSorted()).toEqual(['honest', 'program'])
     expect(readdirSync(join(project, 'dist'))).toEqual([])
   })
 
