@@ -17,7 +17,6 @@ export function registryEntry({ name, mcpName, version, description }, options) 
     packages: [
       {
         registryType: 'npm',
-        registryBaseUrl: 'https://registry.npmjs.org',
         identifier: name,
         version,
         runtimeHint: 'npx',

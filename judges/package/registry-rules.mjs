@@ -36,7 +36,6 @@ const rules = {
         required: ['registryType', 'identifier', 'version', 'transport'],
         properties: {
           registryType: { const: 'npm' },
-          registryBaseUrl: { const: 'https://registry.npmjs.org' },
           identifier: text,
           version: { type: 'string', pattern: '^\\d+\\.\\d+\\.\\d+(-[\\w.]+)?$' },
           runtimeHint: { const: 'npx' },
