@@ -1,7 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
 /** What fills the machine or measures it: one file at a time, with nothing beside it. */
-const ALONE = ['test/trees-thousand.test.ts', 'test/endurance.test.ts']
+const ALONE = [
+  'test/trees-thousand.test.ts',
+  'test/endurance.test.ts',
+  'test/image/hostile.test.ts',
+  'test/http/hostile.test.ts',
+]
 
 /** What grows trees of processes, floods or starves: two at a time, so that each is short of nothing but what it asks for. */
 const IN_PAIRS = [
@@ -11,9 +16,7 @@ const IN_PAIRS = [
   'test/shell/*.test.ts',
   'test/plan/writes.test.ts',
   'test/stdio.test.ts',
-  'test/http/hostile.test.ts',
   'test/hostile.test.ts',
-  'test/image/hostile.test.ts',
   'src/platform/**/*.test.ts',
   'src/services/shell/*.test.ts',
   'src/services/jobs/*.test.ts',
