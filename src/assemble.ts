@@ -11,6 +11,7 @@ import { stackOf } from './platform/log.js'
 import { createServer, type Server } from './protocol/server.js'
 import type { Confinement } from './services/shell/confinement.js'
 import { RESOURCES, TEMPLATES, TOOLS } from './tools/index.js'
+import { instructionsFor } from './tools/instructions.js'
 import type { Tool } from './tools/tool.js'
 
 export interface Serving extends Pick<Household, 'callbacks' | 'openBoards'> {
@@ -37,6 +38,8 @@ export function assemble(given: Omit<Surroundings, 'tools' | 'refusals'>): Servi
   const server = createServer({
     name: 'scorpiox-code',
     version: VERSION,
+    instructions: instructionsFor(offers.tools.map(({ name }) => name)),
+    newlineAfterText: true,
     model: settings.MODEL,
     notices,
     tickets: async () => {

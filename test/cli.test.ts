@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { emptyFolder, PROGRAM } from './support.js'
+import { dataOf, emptyFolder, PROGRAM } from './support.js'
 
 interface Said {
   readonly code: number
@@ -59,7 +59,8 @@ test('call takes key=value pairs, typed by the schema', async () => {
 test('call takes a JSON object, prints JSON on request, and exits 1 when the tool says so', async () => {
   const { code, stdout } = await run(['call', 'Bash', '{"command":"echo out; exit 3"}', '--json'])
   expect(code).toBe(1)
-  expect(JSON.parse(stdout)).toMatchObject({ isError: true, structuredContent: { exitCode: 3 } })
+  const result = JSON.parse(stdout)
+  expect([result.isError, dataOf(result)]).toMatchObject([true, { exitCode: 3 }])
 })
 
 test.each([

@@ -175,7 +175,7 @@ describe('what a revision knows', () => {
   test.each(ALL)('a structured result at %s', async (revision) => {
     const client = await at(revision)
     const { result } = await ask(client, revision, 'tools/call', { name: 'structured', arguments: { a: 1 } })
-    expect(result).toMatchObject({ content: [{ type: 'text', text: 'sum 2' }], isError: false })
+    expect(result).toMatchObject({ content: [{ type: 'text', text: '{"sum":2}' }], isError: false })
     expect(result.structuredContent).toEqual(revision < '2025-06-18' ? undefined : { sum: 2 })
     expect(result.resultType).toEqual(revision === MODERN ? 'complete' : undefined)
     await client.close()

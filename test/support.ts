@@ -126,6 +126,11 @@ export function startServer(options: StartOptions = {}): TestClient {
   return client
 }
 
+/** The data for programs in a result of our tools. */
+export function dataOf(result: Json): Json {
+  return result?._meta?.['io.github.scorpiox/result']
+}
+
 /** Whether a process runs; a zombie still has a pid, but is as good as gone. */
 export function isAlive(pid: number): boolean {
   try {

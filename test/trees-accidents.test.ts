@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 
 import { NOBODY, plantForest, type Forest } from './forest.js'
-import { HAS_PROC, type Json, type TestClient } from './support.js'
+import { dataOf, HAS_PROC, type Json, type TestClient } from './support.js'
 
 /** Everybody in it; others may be in it too. */
 const KILL_SESSION = `session() { set -- $(sed 's/.*) //' /proc/$1/stat); echo "$4"; }
@@ -32,9 +32,9 @@ describe.skipIf(!HAS_PROC).concurrent('the nursery is killed', () => {
     await begun(forest, 10)
     kill(nurseryOf(client))
     expect(textOf(await run(client, 'echo again'))).toBe('again\n')
-    for (const { content, structuredContent } of await Promise.all(answers)) {
-      expect(content[0].text).toMatch(/^done\n/)
-      expect(structuredContent.exitCode).toBe(3)
+    for (const answer of await Promise.all(answers)) {
+      expect(textOf(answer)).toMatch(/^done\n/)
+      expect(dataOf(answer).exitCode).toBe(3)
     }
     await closed(client, forest)
   })
@@ -113,17 +113,16 @@ describe.skipIf(!HAS_PROC).concurrent('a command kills', () => {
   test('its parent, and is ended in time', async () => {
     const { forest, client } = await open()
     const answer = await run(client, `kill -9 $PPID; ${forest.command(1)}`, 500)
-    expect(answer.structuredContent.timedOut).toBe(true)
+    expect(dataOf(answer).timedOut).toBe(true)
     expect(forest.survivors().known).toEqual([])
     await closed(client, forest)
   })
 
   test('its parent behind, and is told from one that runs', async () => {
     const { forest, client } = await open()
-    const { task_id } = (await call(client, 'BackgroundBash', { command: 'kill -9 $PPID; sleep 0.5' }))
-      .structuredContent
+    const { task_id } = dataOf(await call(client, 'BackgroundBash', { command: 'kill -9 $PPID; sleep 0.5' }))
     const answer = await call(client, 'ReadBgOutput', { task_id, wait_for_end: true })
-    expect(answer.structuredContent.status).not.toBe('running')
+    expect(dataOf(answer).status).not.toBe('running')
     await closed(client, forest)
   })
 })
@@ -224,7 +223,7 @@ describe.skipIf(!HAS_PROC)('what belongs to the server is taken away:', () => {
 
   test('its project, and another is put in its place: what runs goes on', async () => {
     const { forest, client } = await open()
-    const { task_id } = (await call(client, 'BackgroundBash', { command: 'sleep 300' })).structuredContent
+    const { task_id } = dataOf(await call(client, 'BackgroundBash', { command: 'sleep 300' }))
     renameSync(join(forest.folder, 'project'), join(forest.folder, 'before'))
     mkdirSync(join(forest.folder, 'project'))
     expect(textOf(await run(client, 'ls'))).toBe('(no output)')

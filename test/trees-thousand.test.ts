@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 
 import { NOBODY, plantForest, type Forest } from './forest.js'
-import { HAS_PROC, type TestClient } from './support.js'
+import { dataOf, HAS_PROC, type TestClient } from './support.js'
 
 const SERVERS = 2
 const TREES = 200
@@ -15,7 +15,7 @@ describe.skipIf(!HAS_PROC)(`${TREES} trees`, { timeout: LIMIT_MS }, () => {
   test('are gone when their timeout is told', async () => {
     const { forest, clients } = plant()
     for (const [id, client] of each(clients)) call(client, id, 'Bash', { command: forest.command(id), timeout: 6000 })
-    for (const [id, client] of each(clients)) expect((await answer(client, id)).structuredContent.timedOut).toBe(true)
+    for (const [id, client] of each(clients)) expect(dataOf(await answer(client, id)).timedOut).toBe(true)
     expect(forest.survivors().known).toEqual([])
     await forest.grown(TREES)
     await Promise.all(clients.map((client) => client.close()))
@@ -26,8 +26,7 @@ describe.skipIf(!HAS_PROC)(`${TREES} trees`, { timeout: LIMIT_MS }, () => {
     const { forest, clients } = plant()
     await grow(forest, clients)
     const tasks = new Map<number, number>()
-    for (const [id, client] of each(clients))
-      if (isBehind(id)) tasks.set(id, (await answer(client, id)).structuredContent.task_id)
+    for (const [id, client] of each(clients)) if (isBehind(id)) tasks.set(id, dataOf(await answer(client, id)).task_id)
     for (const [id, client] of each(clients)) {
       if (isBehind(id)) call(client, `kill ${id}`, 'KillBgTask', { task_id: tasks.get(id) })
       else client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })

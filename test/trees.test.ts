@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { cleanEnv, emptyFolder, HAS_PROC, isAlive, PROGRAM, startServer, type TestClient } from './support.js'
+import { cleanEnv, dataOf, emptyFolder, HAS_PROC, isAlive, PROGRAM, startServer, type TestClient } from './support.js'
 
 // Each leaves its pid in a file called `pid`, and would run for minutes.
 const SLEEPER = "bash -c 'echo $$ > pid; exec sleep 300'"
@@ -43,7 +43,7 @@ describe.skipIf(!HAS_PROC).concurrent.each(TREES)('%s', (_, command) => {
 
   test('is gone when a timeout is told', async () => {
     const { client, pid } = await begin(command, 700)
-    expect((await client.waitFor(({ id }) => id === 1)).result.structuredContent.timedOut).toBe(true)
+    expect(dataOf((await client.waitFor(({ id }) => id === 1)).result).timedOut).toBe(true)
     expect(isAlive(pid)).toBe(false)
     await client.close()
   })
@@ -121,7 +121,7 @@ test.skipIf(!HAS_PROC)('who forks and ends, again and again, does not get away',
   const link = 'link() { read -t 0.003 -u 9; echo >> links; (($1 < 5000)) && link $(($1 + 1)) & }'
   writeFileSync(join(folder, 'chain.sh'), `mkfifo hole; exec 9<>hole; trap "" TERM; ${link}; echo $$ > pid; link 0`)
   const { client, cwd } = await begin(`setsid bash ${folder}/chain.sh & sleep 300`, 500)
-  expect((await client.waitFor(({ id }) => id === 1)).result.structuredContent.timedOut).toBe(true)
+  expect(dataOf((await client.waitFor(({ id }) => id === 1)).result).timedOut).toBe(true)
   const links = readFileSync(join(cwd, 'links')).length
   await sleep(200)
   expect(readFileSync(join(cwd, 'links'))).toHaveLength(links)

@@ -5,7 +5,7 @@
 import { readlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { expectSuccess, textOf, visitShells } from './shell-client.mjs'
+import { dataOf, expectSuccess, textOf, visitShells } from './shell-client.mjs'
 import { AGENT_GAP_MS, callTrue, takeTurns } from './shell-turns.mjs'
 
 // One more than are kept ready.
@@ -23,7 +23,7 @@ const whyNotCaged = async (server) => {
   if (process.platform !== 'linux') return 'the sandbox needs Linux'
   try {
     const answer = await visitShells([launchOf(server, 'workspace')], ([client]) => client.bash(`readlink ${MOUNTS}`))
-    if (answer.result?.structuredContent?.exitCode !== 0) return textOf(answer)
+    if (dataOf(answer)?.exitCode !== 0) return textOf(answer)
     const isOurs = textOf(answer).trim() === readlinkSync(MOUNTS)
     return isOurs ? 'with SANDBOX=workspace, commands of this build run outside of any sandbox' : undefined
   } catch (error) {

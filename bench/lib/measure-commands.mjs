@@ -1,7 +1,7 @@
 // What the shortest command costs: the whole call `Bash true` beside a bare spawn, and again in a server that holds
 // much else, since Node forks itself for each spawn and pays for every page it has.
 
-import { visitShells } from './shell-client.mjs'
+import { dataOf, visitShells } from './shell-client.mjs'
 import { AGENT_GAP_MS, callTrue, takeTurns } from './shell-turns.mjs'
 import { BALLAST } from './subjects.mjs'
 import { residentMebibytes } from './system.mjs'
@@ -27,7 +27,7 @@ const commandsRound = async (subjects, recordFor, { turns, calls, leave }) => {
     const recordSpawn = recordFor('spawn')
     return callTrue(client, { calls, gapMs }, ({ ms, result }) => {
       record(row, ms)
-      if (client.key === 'bare') recordSpawn(row, result.structuredContent.spawnMs)
+      if (client.key === 'bare') recordSpawn(row, dataOf({ result }).spawnMs)
     })
   })
   try {

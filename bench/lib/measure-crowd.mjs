@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { expectSuccess, textOf, visitShells } from './shell-client.mjs'
+import { dataOf, expectSuccess, textOf, visitShells } from './shell-client.mjs'
 import { watchGrowth } from './system.mjs'
 
 const SETTLE_MS = 300
@@ -30,8 +30,7 @@ const gather = ({ key, shell }, record, { row, count, command, output }) =>
     record(`${row}Growth`, growth.peak())
     // The bare loop only counts what it reads.
     if (key === 'bare') return
-    const isRight = (answer, number) =>
-      answer.result?.structuredContent?.exitCode === 0 && textOf(answer).trimEnd() === output(number)
+    const isRight = (answer, number) => dataOf(answer)?.exitCode === 0 && textOf(answer).trimEnd() === output(number)
     record(`${row}Wrong`, answers.filter((answer, number) => !isRight(answer, number)).length)
   })
 

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { expectSuccess, visitShells } from './shell-client.mjs'
+import { dataOf, expectSuccess, visitShells } from './shell-client.mjs'
 import { watchGrowth } from './system.mjs'
 
 const BYTES = 100_000_000
@@ -19,12 +19,12 @@ const pingDuring = async (client, work) => {
 }
 
 const expectAll = (answer) => {
-  const { bytes } = expectSuccess(answer).result.structuredContent
+  const { bytes } = dataOf(expectSuccess(answer))
   if (bytes !== undefined && bytes !== BYTES) throw new Error(`${bytes} of ${BYTES} bytes were seen`)
 }
 
 // The bare reader's time is that of its spawn alone: nobody sees it waiting for an answer.
-const timeOf = ({ ms, result }) => result.structuredContent.spawnMs ?? ms
+const timeOf = ({ ms, result }) => dataOf({ result }).spawnMs ?? ms
 
 const flood = ({ key, shell }, record) =>
   visitShells([{ key, command: shell }], async ([client]) => {

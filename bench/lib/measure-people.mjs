@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { visitShells } from './shell-client.mjs'
+import { dataOf, visitShells } from './shell-client.mjs'
 import { project } from './start.mjs'
 
 const TURNS = 20
@@ -87,7 +87,7 @@ const answered = async (client, page, record) => {
     await page.answer(page.seen.questions[0])
     const { result } = await asked
     record('peopleHeard', performance.now() - answeredAt)
-    if (result.structuredContent.surface !== 'page') throw new Error('not answered on the page')
+    if (dataOf({ result }).surface !== 'page') throw new Error('not answered on the page')
     await page.until(({ questions }) => questions.length === 0)
   }
 }

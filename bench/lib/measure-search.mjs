@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { startReplay, weatherOf } from '../../test/search/replay.mjs'
-import { visitShells } from './shell-client.mjs'
+import { dataOf, visitShells } from './shell-client.mjs'
 
 const AT_ONCE = 4
 const PATIENCE_MS = 10_000
@@ -19,7 +19,7 @@ const searchOnce = async (client, query, recordFor) => {
   // Loads what a search needs, and asks nobody.
   await call(client, ' ')
   const { ms, result } = await call(client, query)
-  const { engines, results } = result.structuredContent ?? { engines: [], results: [] }
+  const { engines, results } = dataOf({ result }) ?? { engines: [], results: [] }
   const asked = engines.filter(({ outcome }) => outcome !== 'skipped')
   if (asked.length < 11) throw new Error(`only ${asked.length} engines were asked`)
   record('search', ms)

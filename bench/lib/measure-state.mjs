@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 
-import { visitShells } from './shell-client.mjs'
+import { dataOf, visitShells } from './shell-client.mjs'
 import { project } from './start.mjs'
 
 const TASKS = 10_000
@@ -19,7 +19,7 @@ const call = async (client, args) => {
   return {
     ms: answer.ms,
     bytes: Buffer.byteLength(JSON.stringify(answer.reply)),
-    found: answer.result.structuredContent.found,
+    found: dataOf(answer).found,
   }
 }
 

@@ -69,7 +69,10 @@ export const visitShells = (launches, work) => {
 
 export const textOf = ({ reply, result }) => result?.content?.[0]?.text ?? reply.error?.message ?? ''
 
+/** The data for programs in a result. */
+export const dataOf = ({ result }) => result?._meta?.['io.github.scorpiox/result']
+
 export const expectSuccess = (answer) => {
-  if (answer.result?.structuredContent?.exitCode === 0) return answer
+  if (dataOf(answer)?.exitCode === 0) return answer
   throw new Error(`not a success: ${JSON.stringify(answer.reply).slice(0, 300)}`)
 }

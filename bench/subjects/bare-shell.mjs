@@ -13,7 +13,7 @@ const run = (id, command) => {
   child.stdout.on('data', (chunk) => (bytes += chunk.length))
   child.once('close', (exitCode) => {
     const spawnMs = performance.now() - startedAt
-    answer(id, { content: [], structuredContent: { exitCode, spawnMs, bytes } })
+    answer(id, { content: [], _meta: { 'io.github.scorpiox/result': { exitCode, spawnMs, bytes } } })
   })
 }
 

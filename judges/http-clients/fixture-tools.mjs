@@ -10,8 +10,7 @@ const aborted = []
 
 /** A tool named after what it does, answering with text: its value when that is text already, else as JSON. */
 function tool(name, description, { input = empty, ...rest }) {
-  const render = (value) => (typeof value === 'string' ? value : JSON.stringify(value))
-  return defineTool({ name, title: name, description, hints, input, render, ...rest })
+  return defineTool({ name, title: name, description, hints, input, ...rest })
 }
 
 const strings = (...names) => ({
@@ -44,7 +43,6 @@ const shared = [
     input: { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] },
     output: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] },
     run: ({ a }) => ({ sum: a + 1 }),
-    render: ({ sum }) => `sum ${sum}`,
   }),
   tool('blocks', 'Answers with one content block of the named kind, or with all of them.', {
     input: {

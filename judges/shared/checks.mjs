@@ -163,7 +163,7 @@ export function fixtureChecks(session) {
       'structured output',
       async () => {
         const result = await call('structured', { a: 2 })
-        assert.equal(textOf(result), 'sum 3')
+        assert.equal(textOf(result), '{"sum":3}')
         const expected = knowsField(revision, 'outputSchema') ? { sum: 3 } : undefined
         assert.deepEqual(result.structuredContent, expected)
       },
@@ -246,7 +246,7 @@ export function fixtureChecks(session) {
         const results = await Promise.all(numbers.map((a) => call('structured', { a })))
         assert.deepEqual(
           results.map(textOf),
-          numbers.map((a) => `sum ${a + 1}`),
+          numbers.map((a) => `{"sum":${a + 1}}`),
         )
       },
     ],

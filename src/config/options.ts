@@ -83,10 +83,11 @@ const GENERAL = {
   BASH_MAX_OUTPUT: {
     type: 'integer',
     project: true,
-    default: 30_000,
-    min: 1000,
+    default: 0,
+    min: 0,
     max: 10_000_000,
-    about: 'Characters of output a command may return; of a longer output the head and the tail are shown.',
+    about:
+      'Characters of output a command may return; of a longer output the head and the tail are shown. 0 means as many as the client passes on to its model: 30000, fewer for clients known to cut results.',
   },
   SHELL_PATH: {
     type: 'string',

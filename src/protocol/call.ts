@@ -3,18 +3,19 @@
 
 import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
-import type { Tool } from '../tools/tool.js'
+import type { Tool, Words } from '../tools/tool.js'
 import { BadInput, type Entry } from './catalogue.js'
 import { missingCapabilities, TASKS_EXTENSION } from './client.js'
 import { contentMembers } from './content.js'
 import type { Exchange } from './exchange.js'
 import { isMarked, plainWords } from './plain-words.js'
 import { INVALID_PARAMS, MISSING_CAPABILITY, ProtocolError } from './protocol-error.js'
+import { memberText, Reply, type Result } from './reply.js'
 import { MODERN_REVISION } from './revision.js'
 import type { Server } from './server.js'
 
 /** The members of the result. Work that is done at once is answered at once, without a promise. */
-export function callTool(server: Server, exchange: Exchange): string | Promise<string> {
+export function callTool(server: Server, exchange: Exchange): Result | Promise<Result> {
   const { name } = exchange.params
   if (typeof name !== 'string') throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'name' must be a string")
   const entry = server.catalogue.find(name)
@@ -23,8 +24,8 @@ export function callTool(server: Server, exchange: Exchange): string | Promise<s
 }
 
 /** Whoever calls without having seen a list may name what is not in it yet. */
-function lookAgain(server: Server, name: string, exchange: Exchange): string | Promise<string> {
-  const calledOrRefused = (): string | Promise<string> => {
+function lookAgain(server: Server, name: string, exchange: Exchange): Result | Promise<Result> {
+  const calledOrRefused = (): Result | Promise<Result> => {
     const entry = server.catalogue.find(name)
     return entry ? callEntry(server, entry, exchange) : refuse(server, name, exchange)
   }
@@ -32,7 +33,7 @@ function lookAgain(server: Server, name: string, exchange: Exchange): string | P
   return preparing ? preparing.then(calledOrRefused) : calledOrRefused()
 }
 
-function callEntry(server: Server, entry: Entry, exchange: Exchange): string | Promise<string> {
+function callEntry(server: Server, entry: Entry, exchange: Exchange): Result | Promise<Result> {
   const { arguments: given } = exchange.params
   const lacking = lackingCapabilities(entry.tool, exchange)
   if (lacking) return askForCapabilities(entry.tool, lacking, exchange)
@@ -61,7 +62,7 @@ function callEntry(server: Server, entry: Entry, exchange: Exchange): string | P
   }
 }
 
-async function runLater(entry: Entry, ready: Promise<[unknown, unknown]>, exchange: Exchange): Promise<string> {
+async function runLater(entry: Entry, ready: Promise<[unknown, unknown]>, exchange: Exchange): Promise<Result> {
   try {
     const [input, services] = await ready
     // Nobody hears of it, so nothing is begun.
@@ -72,7 +73,7 @@ async function runLater(entry: Entry, ready: Promise<[unknown, unknown]>, exchan
   }
 }
 
-async function sayLater(entry: Entry, value: PromiseLike<unknown>, exchange: Exchange): Promise<string> {
+async function sayLater(entry: Entry, value: PromiseLike<unknown>, exchange: Exchange): Promise<Result> {
   try {
     return say(entry, await value, exchange)
   } catch (error) {
@@ -84,14 +85,20 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
-function say({ tool, outputNames }: Entry, value: unknown, exchange: Exchange): string {
-  // Without words of its own a tool says by `isError` that it went wrong, and then owes nobody what `output` promises.
-  const isData = isObject(value) && (tool.render !== undefined || !isMarked(value) || outputNames?.includes('isError'))
+function say({ tool, outputNames }: Entry, value: unknown, exchange: Exchange): Result {
+  // A tool with `output` reports a failure by `isError`, and then the value need not fit the schema.
+  const isData = isObject(value) && (!isMarked(value) || outputNames?.includes('isError'))
   const structured = tool.output && isData ? pick(value, outputNames) : undefined
   const words = tool.render ? tool.render(value) : plainWords(structured ?? value, structured !== undefined)
   if (typeof words !== 'string' && 'isError' in words) exchange.failed = words.isError
   if (tool.output && !structured && !exchange.failed) throw new TypeError('output promises an object')
-  return contentMembers(words, structured, exchange.client, mailFor(exchange))
+  const members = membersFor(words, exchange, structured)
+  return tool.meta && !exchange.client.jsonText ? new Reply('complete', members, memberText(tool.meta(value))) : members
+}
+
+function membersFor(words: Words, exchange: Exchange, structured?: JsonObject): string {
+  const newline = exchange.conversation.server.newlineAfterText
+  return contentMembers(words, exchange.client, { structured, newline, front: mailFor(exchange) })
 }
 
 /** The named members; all of them where the schema names none. */
@@ -150,7 +157,7 @@ function askForCapabilities(tool: Tool, requiredCapabilities: JsonObject, exchan
 
 function failed(message: string, exchange: Exchange): string {
   exchange.failed = true
-  return contentMembers({ content: message, isError: true }, undefined, exchange.client, mailFor(exchange))
+  return membersFor({ content: message, isError: true }, exchange)
 }
 
 /** What waits for this session, on its way with this result. An outcome that is fetched later carries none. */

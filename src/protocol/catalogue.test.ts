@@ -7,8 +7,8 @@ import { BadInput, createCatalogue } from './catalogue.js'
 const HINTS = { readOnly: true, destructive: false, idempotent: true, openWorld: false }
 
 function tool(name: string, input: Schema, output?: Schema): Tool {
-  const definition = { name, title: name, description: name, hints: HINTS, input, run: () => ({}), render: () => '' }
-  return defineTool(output ? { ...definition, output } : definition)
+  const definition = { name, title: name, description: name, hints: HINTS, input, run: () => ({}) }
+  return defineTool(output ? { ...definition, output } : { ...definition, render: () => '' })
 }
 
 const DESCRIBED = { type: 'object', properties: { n: { type: 'string' } }, required: ['n'] }
@@ -67,6 +67,11 @@ describe('refused when the server is made', () => {
   test('an input or output that is no object', () => {
     expect(() => createCatalogue([tool('a', { type: 'string' })])).toThrow('the input of tool a must be')
     expect(() => createCatalogue([tool('a', fine, { type: 'array' })])).toThrow('the output of tool a must be')
+  })
+
+  test('an output beside text of its own', () => {
+    const both = { ...tool('a', fine, fine), render: () => '' }
+    expect(() => createCatalogue([both])).toThrow('tool a has both output and render')
   })
 })
 

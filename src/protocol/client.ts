@@ -6,12 +6,16 @@ import { MODERN_REVISION, type Revision } from './revision.js'
 
 export interface Client {
   readonly revision: Revision
+  /** Its name as `clientInfo` gives it; empty where it gave none. */
+  readonly name: string
   readonly capabilities: JsonObject
   /** The least level it wants to hear of; undefined: nothing. */
   readonly logLevel: LogLevel | undefined
   /** Content must be text, and every text JSON: the form that ArmorIQ's proxy reads. */
   readonly jsonText: boolean
 }
+
+const MAX_NAME = 200
 
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 export const CHANNEL = 'claude/channel'
@@ -39,6 +43,11 @@ export function abilitiesOf({ revision, capabilities }: Client): Abilities {
     defer: revision === MODERN_REVISION && isObject(extensions) && isObject(extensions[TASKS_EXTENSION]),
     push: revision !== MODERN_REVISION && isObject(experimental) && isObject(experimental[CHANNEL]),
   }
+}
+
+/** The name in a `clientInfo` that may be anything. */
+export function clientName(info: unknown): string {
+  return isObject(info) && typeof info.name === 'string' ? info.name.slice(0, MAX_NAME) : ''
 }
 
 /** The part of `required` that the client did not declare. */

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import type { Block, Words } from '../tools/tool.js'
 import { contentMembers } from './content.js'
 
-const armoriq = { revision: '2024-11-05', capabilities: {}, logLevel: undefined, jsonText: true } as const
+const armoriq = { revision: '2024-11-05', name: '', capabilities: {}, logLevel: undefined, jsonText: true } as const
 
 function textsOf(words: Words): string[] {
-  const { content } = JSON.parse(`{${contentMembers(words, undefined, armoriq)}}`)
+  const { content } = JSON.parse(`{${contentMembers(words, armoriq, {})}}`)
   expect(content.every((item: Block) => item.type === 'text')).toBe(true)
   return content.map((item: { text: string }) => item.text)
 }
@@ -59,7 +59,7 @@ test.each([
 })
 
 test('structured content and embedded text are well-formed too', () => {
-  const client = { revision: '2026-07-28', capabilities: {}, logLevel: undefined, jsonText: false } as const
+  const client = { revision: '2026-07-28', name: '', capabilities: {}, logLevel: undefined, jsonText: false } as const
   const blocks: Words = [{ type: 'resource', resource: { uri: 'x', text: 'half \ud800' } }]
-  expect(contentMembers(blocks, { text: '\udfff' }, client)).not.toContain('\\ud')
+  expect(contentMembers(blocks, client, { structured: { text: '\udfff' } })).not.toContain('\\ud')
 })

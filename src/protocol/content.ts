@@ -1,52 +1,53 @@
-// Rendered words → the members of a tools/call result, at the revision of whoever asked.
-// Results travel as the text of their members, without braces, so that large ones are printed once.
-// Text is made well-formed: strict clients refuse a message with half a character in it.
+// The content of a tools/call result, at the revision of the client. Results travel as the text of their members,
+// without braces, so that large ones are serialised once. Text is made well-formed: strict clients reject a message
+// that contains a lone surrogate.
 
 import { printJson, type JsonObject } from '../lib/json.js'
 import type { Block, Words } from '../tools/tool.js'
 import type { Client } from './client.js'
 import { projectBlock } from './projection.js'
 
-export function contentMembers(
-  words: Words,
-  structured: JsonObject | undefined,
-  client: Client,
-  front?: string,
-): string {
-  // The usual case makes nothing on the way.
-  if (typeof words === 'string' && front === undefined) return members(words, false, structured, client)
+export interface ContentOptions {
+  readonly structured?: JsonObject | undefined
+  /** A message that goes before the content, in a block of its own, with an empty line after it. */
+  readonly front?: string | undefined
+  /** Ends each text block with a newline: some clients join blocks without a separator. */
+  readonly newline?: boolean
+}
+
+export function contentMembers(words: Words, client: Client, options: ContentOptions): string {
+  const { structured, front, newline = false } = options
   const { content, isError } =
     typeof words !== 'string' && 'content' in words ? words : { content: words, isError: false }
-  return members(front === undefined ? content : behind(front, content), isError, structured, client)
-}
-
-function behind(front: string, content: string | readonly Block[]): readonly Block[] {
-  return [
-    { type: 'text', text: front },
-    ...(typeof content === 'string' ? [{ type: 'text', text: content } as const] : content),
-  ]
-}
-
-function members(
-  content: string | readonly Block[],
-  isError: boolean,
-  structured: JsonObject | undefined,
-  client: Client,
-): string {
-  const { revision } = client
-  if (client.jsonText) return jsonMembers(content, isError)
+  if (client.jsonText) return jsonMembers(blocksOf(content, front), isError)
+  // The usual case, without an object for the block.
   const blocks =
-    typeof content === 'string'
-      ? `{"type":"text","text":${JSON.stringify(content.toWellFormed())}}`
-      : content.map((block) => printJson(projectBlock(block, revision))).join(',')
+    typeof content === 'string' && front === undefined
+      ? textBlock(content, newline)
+      : blocksOf(content, front && `${front}\n\n`)
+          .map((block) => printBlock(projectBlock(block, client.revision), newline))
+          .join(',')
   const text = `"content":[${blocks}],"isError":${isError}`
-  if (structured === undefined || revision < '2025-06-18') return text
+  if (structured === undefined || client.revision < '2025-06-18') return text
   return `${text},"structuredContent":${printJson(structured)}`
 }
 
-/** Every item a text, and every text JSON. */
-function jsonMembers(content: string | readonly Block[], isError: boolean): string {
+function blocksOf(content: string | readonly Block[], front: string | undefined): readonly Block[] {
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content } as const] : content
+  return front === undefined ? blocks : [{ type: 'text', text: front }, ...blocks]
+}
+
+function printBlock(block: Block, newline: boolean): string {
+  return block.type === 'text' ? textBlock(block.text, newline) : printJson(block)
+}
+
+function textBlock(text: string, newline: boolean): string {
+  const end = newline && text !== '' && !text.endsWith('\n') ? '\n' : ''
+  return `{"type":"text","text":${JSON.stringify(text.toWellFormed() + end)}}`
+}
+
+/** Every item a text, and every text JSON. */
+function jsonMembers(blocks: readonly Block[], isError: boolean): string {
   const items = blocks.map((block) => ({
     type: 'text',
     text: block.type === 'text' ? jsonText(block.text.toWellFormed(), isError) : printJson(block),
@@ -54,7 +55,7 @@ function jsonMembers(content: string | readonly Block[], isError: boolean): stri
   return `"content":${JSON.stringify(items)},"isError":${isError}`
 }
 
-/** A text that is an object or a list already stays as it is. */
+/** A text that is a JSON object or array already stays as it is. */
 function jsonText(text: string, isError: boolean): string {
   return !isError && isJsonCollection(text) ? text : JSON.stringify(isError ? { error: text } : { result: text })
 }

@@ -19,6 +19,10 @@ export class ExchangeCall implements Call {
     return this.#exchange.conversation.peer.session
   }
 
+  get client(): string {
+    return this.#exchange.client.name
+  }
+
   get signal(): AbortSignal {
     return this.#exchange.signal
   }

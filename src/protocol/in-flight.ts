@@ -6,7 +6,7 @@ import { errorText, Rejection, resultText, type Answer, type Request } from './m
 import type { Method } from './methods/method.js'
 import { modernResult } from './modern.js'
 import { INTERNAL_ERROR, ProtocolError } from './protocol-error.js'
-import type { Result } from './reply.js'
+import { membersOf, type Result } from './reply.js'
 import { MODERN_REVISION } from './revision.js'
 import type { Server } from './server.js'
 import type { Due } from './session.js'
@@ -147,10 +147,6 @@ export class InFlight {
   #unfinished(): ProtocolError {
     return new ProtocolError(INTERNAL_ERROR, `Not finished: ${this.#stopping ?? 'stopped'}`)
   }
-}
-
-function membersOf(result: Result): string {
-  return typeof result === 'string' ? result : result.members
 }
 
 /** A bug is told without its insides. */

@@ -3,7 +3,7 @@
 
 import { isObject, printJson, type JsonObject } from '../lib/json.js'
 import type { PushedMessage } from '../services/notices.js'
-import { abilitiesOf, CHANNEL, isLogLevel, wantsToHear, type Client } from './client.js'
+import { abilitiesOf, CHANNEL, clientName, isLogLevel, wantsToHear, type Client } from './client.js'
 import type { Outlet, Peer } from './exchange.js'
 import { isOffered } from './methods/offered.js'
 import { initializeMembers } from './methods/lifecycle.js'
@@ -37,7 +37,7 @@ export class Legacy {
     private readonly options: LegacyOptions,
   ) {
     const { revision, jsonText = false } = options
-    this.client = { revision, capabilities: {}, logLevel: 'info', jsonText }
+    this.client = { revision, name: '', capabilities: {}, logLevel: 'info', jsonText }
   }
 
   /** The members of the answer to a method that changes the conversation; undefined: it is no such method. */
@@ -66,13 +66,14 @@ export class Legacy {
     }
   }
 
-  #initialize({ protocolVersion, capabilities }: JsonObject): string {
+  #initialize({ protocolVersion, capabilities, clientInfo }: JsonObject): string {
     if (protocolVersion !== undefined && typeof protocolVersion !== 'string') {
       throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'protocolVersion' must be a string")
     }
     const revision = agreeOn(protocolVersion)
     const jsonText = this.options.jsonText === true && revision === '2024-11-05'
-    this.client = { ...this.client, revision, capabilities: this.#declared(capabilities), jsonText }
+    const name = clientName(clientInfo)
+    this.client = { ...this.client, revision, name, capabilities: this.#declared(capabilities), jsonText }
     this.agreed = true
     this.#listen()
     return initializeMembers(this.server, this.client)

@@ -43,7 +43,7 @@ test.each([
   const { call, fates } = open()
   const answer = await call({})
   if (!(answer instanceof Registered)) throw new Error('not registered')
-  expect(answer.text).toContain('"content":[{"type":"text","text":"mail"},{"type":"text","text":"done"}]')
+  expect(answer.text).toContain('"content":[{"type":"text","text":"mail\\n\\n"},{"type":"text","text":"done"}]')
   answer.settle(written)
   answer.settle(!written)
   expect(fates).toEqual([fate])

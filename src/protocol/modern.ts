@@ -1,7 +1,7 @@
 // What only the modern era has: the `_meta` that every request brings, and the envelope that every result wears.
 
 import { isObject, type JsonObject } from '../lib/json.js'
-import { isLogLevel, type Client } from './client.js'
+import { clientName, isLogLevel, type Client } from './client.js'
 import { projectIdentity, type Identity } from './projection.js'
 import { INVALID_PARAMS, ProtocolError, UNSUPPORTED_VERSION } from './protocol-error.js'
 import type { Result } from './reply.js'
@@ -10,6 +10,7 @@ import { MODERN_REVISION, SUPPORTED_REVISIONS } from './revision.js'
 const VERSION = 'io.modelcontextprotocol/protocolVersion'
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
+const CLIENT = 'io.modelcontextprotocol/clientInfo'
 const SERVER = 'io.modelcontextprotocol/serverInfo'
 
 export function isModern(method: string, { _meta: meta }: JsonObject): boolean {
@@ -29,7 +30,8 @@ export function readModernClient(params: JsonObject): Client {
   if (level !== undefined && !isLogLevel(level)) {
     throw new ProtocolError(INVALID_PARAMS, `Invalid params: '_meta["${LOG_LEVEL}"]' is not a log level`)
   }
-  return { revision: MODERN_REVISION, capabilities, logLevel: level, jsonText: false }
+  const name = clientName(meta[CLIENT])
+  return { revision: MODERN_REVISION, name, capabilities, logLevel: level, jsonText: false }
 }
 
 /** The version a modern request names in its `_meta`, ours or not. */

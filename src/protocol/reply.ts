@@ -15,6 +15,13 @@ export class Reply {
   ) {}
 }
 
+/** The members of a result outside of the modern envelope. */
+export function membersOf(result: Result): string {
+  if (typeof result === 'string') return result
+  const { members, meta } = result
+  return meta === '' ? members : `${members},"_meta":{${meta}}`
+}
+
 /** The text of an object's members, ready to stand among others. */
 export function memberText(members: object): string {
   return printJson(members).slice(1, -1)

@@ -50,6 +50,8 @@ export interface ServerDescription extends Identity {
   readonly observer?: Observer
   /** Push messages to clients that asked for the channel, or to all; nobody unless told. */
   readonly channel?: 'asked' | 'all'
+  /** End each text block of a tool's result with a newline: some clients join blocks without a separator. */
+  readonly newlineAfterText?: boolean
   /** Told about bugs; the client only learns that there was one. */
   readonly logError?: (error: unknown) => void
 }
@@ -76,6 +78,7 @@ export interface Server {
   readonly mail: Mail | undefined
   readonly observer: Observer | undefined
   readonly channel: 'asked' | 'all' | undefined
+  readonly newlineAfterText: boolean
   /** Whether any tool's call may outlive its answer. */
   readonly defers: boolean
   /** Makes the lists fit to be shown; nothing to wait for where they are. */
@@ -166,6 +169,7 @@ export function createServer(description: ServerDescription): Server {
     mail: description.mail,
     observer: description.observer,
     channel: description.channel,
+    newlineAfterText: description.newlineAfterText ?? false,
     get defers() {
       return defers
     },

@@ -3,6 +3,7 @@
 
 import type { Questions } from '../services/questions/questions.js'
 import { QUESTIONS_INPUT } from './questions-input.js'
+import { resultData } from './result-data.js'
 import { toolsOver } from './tool.js'
 import type { Said } from './words/question.js'
 
@@ -16,20 +17,12 @@ questions_json: {"questions":[{"text":"…","options":["A",{"label":"B","descrip
 
   input: QUESTIONS_INPUT,
 
-  output: {
-    type: 'object',
-    properties: {
-      answers: { type: 'array' },
-      rung: { enum: ['client', 'board', 'text'] },
-      surface: { enum: ['client', 'page', 'inbox', 'call', null] },
-      id: { type: 'integer' },
-    },
-  },
-
   async run({ questions_json: given }, call, { questions }): Promise<Said> {
     const { answerTo } = await import('./question-answers.js')
     return answerTo(given, questions, call)
   },
 
   render: ({ words }) => words,
+
+  meta: resultData('answers', 'rung', 'surface', 'id'),
 })

@@ -1,6 +1,7 @@
 // Starts a command in the background and says how to reach it.
 
 import type { Shell } from '../services/shell/shell.js'
+import { resultData } from './result-data.js'
 import { toolsOver } from './tool.js'
 
 export const backgroundBash = toolsOver<{ shell: Shell }>()({
@@ -17,11 +18,6 @@ For servers, watchers and anything long; needs no "&". Returns a task_id for Rea
     required: ['command'],
   },
 
-  output: {
-    type: 'object',
-    properties: { task_id: { type: 'integer' } },
-  },
-
   async run({ command }, { user, session }, { shell }) {
     const jobs = await shell.jobs()
     const { job } = await jobs.start(command, { user, session }, { background: true })
@@ -31,4 +27,6 @@ For servers, watchers and anything long; needs no "&". Returns a task_id for Rea
   render({ task_id: id }) {
     return `Started as background task ${id}. ReadBgOutput(task_id: ${id}) reads what it prints and can wait for it; KillBgTask(task_id: ${id}) ends it.`
   },
+
+  meta: resultData('task_id'),
 })

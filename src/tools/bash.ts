@@ -1,7 +1,9 @@
 // Runs a command in the project's directory and says what it printed.
 
+import { uriOf } from '../services/jobs/uri.js'
 import type { Limit, Outcome, Shell } from '../services/shell/shell.js'
 import { runAndWait } from './run-and-wait.js'
+import { resultData } from './result-data.js'
 import { toolsOver, type Words } from './tool.js'
 import { outcomeWords } from './words/outcome.js'
 
@@ -25,19 +27,6 @@ Without timeout, what still runs after 30 s goes on as a background task; with o
     required: ['command'],
   },
 
-  output: {
-    type: 'object',
-    properties: {
-      exitCode: { type: ['integer', 'null'] },
-      signal: { type: ['string', 'null'] },
-      durationMs: { type: 'integer' },
-      timedOut: { type: 'boolean' },
-      truncated: { type: 'boolean' },
-      bytes: { type: 'integer' },
-      task_id: { type: 'integer' },
-    },
-  },
-
   async run({ command, timeout = 0 }, call, { shell }) {
     const limit = limitOf(timeout, shell.usualLimit)
     return resultOf(await runAndWait(shell, { command, limit }, call), limit)
@@ -46,6 +35,8 @@ Without timeout, what still runs after 30 s goes on as a background task; with o
   render({ outcome, limit }): Words {
     return outcomeWords(outcome, limit)
   },
+
+  meta: resultData('exitCode', 'signal', 'durationMs', 'timedOut', 'truncated', 'bytes', 'task_id', 'uri'),
 })
 
 function limitOf(timeout: number, usual: Limit): Limit {
@@ -55,6 +46,8 @@ function limitOf(timeout: number, usual: Limit): Limit {
 function resultOf(outcome: Outcome, limit: Limit) {
   const { exitCode, signal, durationMs, truncated, bytes, ending, jobId } = outcome
   const timedOut = ending === 'timeout'
-  const lives = ending === 'goes-on' && jobId !== undefined ? { task_id: jobId } : {}
-  return { exitCode, signal, durationMs, timedOut, truncated, bytes, ...lives, outcome, limit }
+  const task_id = ending === 'goes-on' ? jobId : undefined
+  // The resource that has the whole output, where it is kept.
+  const uri = jobId === undefined ? undefined : uriOf(jobId)
+  return { exitCode, signal, durationMs, timedOut, truncated, bytes, task_id, uri, outcome, limit }
 }

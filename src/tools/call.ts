@@ -11,6 +11,8 @@ export interface Call {
   readonly user: string
   /** The conversation it belongs to: one stdio process, one legacy HTTP session, one user on stateless HTTP. */
   readonly session: string
+  /** The client's name as it gave it, such as `claude-code`; empty where it gave none. */
+  readonly client: string
   /** Aborted when the client cancels, goes away, or the server stops. */
   readonly signal: AbortSignal
   /** Whether the client asked for progress on this call; without it `progress` does nothing. */

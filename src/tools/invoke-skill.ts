@@ -4,6 +4,7 @@ import { Failure } from '../lib/failure.js'
 import type { Limit, Outcome } from '../services/shell/shell.js'
 import type { OpenSkill, Skills } from '../services/skills/skills.js'
 import { runAndWait } from './run-and-wait.js'
+import { resultData } from './result-data.js'
 import { toolsOver } from './tool.js'
 import { outcomeWords } from './words/outcome.js'
 import { skillHeader, skillText } from './words/skill.js'
@@ -40,15 +41,6 @@ Returns its text for you to follow; a script is run and returns what it prints.`
     required: ['skill_name'],
   },
 
-  output: {
-    type: 'object',
-    properties: {
-      name: { type: 'string' },
-      exitCode: { type: ['integer', 'null'] },
-      task_id: { type: 'integer' },
-    },
-  },
-
   async run({ skill_name: name, arguments: args = '' }, call, { skills }): Promise<Invoked> {
     if (args.includes('\0')) throw new Failure('The arguments contain a NUL character: leave it out.')
     if (Buffer.byteLength(args) > MAX_ARGUMENT_BYTES) {
@@ -72,4 +64,6 @@ Returns its text for you to follow; a script is run and returns what it prints.`
     const { skill, outcome, limit } = invoked
     return outcomeWords(outcome, limit, { heading: `${skillHeader(skill)}\n` })
   },
+
+  meta: resultData('name', 'exitCode', 'task_id'),
 })

@@ -2,8 +2,9 @@
 
 import { howItEnded } from '../services/jobs/how-it-ended.js'
 import type { Shell } from '../services/shell/shell.js'
+import { resultData } from './result-data.js'
 import { toolsOver } from './tool.js'
-import { JOB_OUTPUT, statusOf } from './words/job.js'
+import { statusOf } from './words/job.js'
 
 export const killBgTask = toolsOver<{ shell: Shell }>()({
   name: 'KillBgTask',
@@ -19,8 +20,6 @@ With everything it started, also what outlived it.`,
     required: ['task_id'],
   },
 
-  output: JOB_OUTPUT,
-
   async run({ task_id: id }, { user, session }, { shell }) {
     const jobs = await shell.jobs()
     const { job, wasRunning } = await jobs.kill(id, { user, session })
@@ -32,4 +31,6 @@ With everything it started, also what outlived it.`,
       return `Background task ${job.id} had already ended: ${howItEnded(job)}. Nothing of it runs any more.`
     return `Background task ${job.id} was ended, with everything it started. ReadBgOutput(task_id: ${job.id}) still gives what it printed.`
   },
+
+  meta: resultData('task_id', 'status', 'command', 'runtimeMs', 'exitCode', 'signal'),
 })

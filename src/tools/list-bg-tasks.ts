@@ -1,6 +1,7 @@
 // Lists the background tasks of this user in this project: what runs, what has ended and how.
 
 import type { Shell } from '../services/shell/shell.js'
+import { resultData } from './result-data.js'
 import { toolsOver } from './tool.js'
 import { jobLine, statusOf } from './words/job.js'
 import { plural } from './words/words.js'
@@ -15,11 +16,6 @@ export const listBgTasks = toolsOver<{ shell: Shell }>()({
   needs: ['shell'],
 
   input: { type: 'object', properties: {} },
-
-  output: {
-    type: 'object',
-    properties: { tasks: { type: 'array' }, more: { type: 'integer' } },
-  },
 
   async run(_input, { user, session }, { shell }) {
     const jobs = await shell.jobs()
@@ -39,4 +35,6 @@ export const listBgTasks = toolsOver<{ shell: Shell }>()({
         : [`[${plural(more, 'older one has', 'older ones have')} ended and ${more === 1 ? 'is' : 'are'} not shown.]`]
     return [...shown.map(jobLine), ...older].join('\n')
   },
+
+  meta: resultData('tasks', 'more'),
 })

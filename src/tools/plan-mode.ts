@@ -2,6 +2,7 @@
 
 import type { Plans } from '../services/plans/plans.js'
 import type { Said } from './plan-answers.js'
+import { resultData } from './result-data.js'
 import { toolsOver } from './tool.js'
 
 export const planMode = toolsOver<{ plans: Plans }>()({
@@ -24,22 +25,12 @@ enter: commands can only read while you explore and write a plan (the session's 
     required: ['action'],
   },
 
-  output: {
-    type: 'object',
-    properties: {
-      active: { type: 'boolean' },
-      goal: { type: ['string', 'null'] },
-      plan_file: { type: ['string', 'null'] },
-      started_at: { type: ['string', 'null'] },
-      session: { type: 'string' },
-      task_id: { type: 'integer' },
-    },
-  },
-
   async run(given, { user, session }, { plans }): Promise<Said> {
     const { answerTo } = await import('./plan-answers.js')
     return answerTo(given, plans, { user, session })
   },
 
   render: ({ words }) => words,
+
+  meta: resultData('active', 'goal', 'plan_file', 'started_at', 'session', 'task_id'),
 })

@@ -5,8 +5,9 @@ import { compilePattern } from '../lib/line-pattern.js'
 import type { Query } from '../services/jobs/jobs.js'
 import type { Arrival } from '../services/jobs/waiting.js'
 import type { Shell } from '../services/shell/shell.js'
+import { resultData } from './result-data.js'
 import { toolsOver } from './tool.js'
-import { JOB_OUTPUT, statusOf, statusNote } from './words/job.js'
+import { statusOf, statusNote } from './words/job.js'
 import { closing, count, span } from './words/words.js'
 
 const DEFAULT_WAIT_MS = 30_000
@@ -50,24 +51,19 @@ What was printed since the last read. With wait_… it waits first, for one of t
     required: ['task_id'],
   },
 
-  output: {
-    type: 'object',
-    properties: {
-      ...JOB_OUTPUT.properties,
-      waitedFor: { type: 'string' },
-      truncated: { type: 'boolean' },
-      bytes: { type: 'integer' },
-    },
-  },
-
-  async run(input, { user, session, signal, wantsProgress, progress }, { shell }) {
+  async run(input, { user, session, client, signal, wantsProgress, progress }, { shell }) {
     const jobs = await shell.jobs()
     const startedAt = performance.now()
     const seconds = (): number => Math.round((performance.now() - startedAt) / 1000)
     const beat = (): void => progress(seconds(), { message: `waiting for background task ${input.task_id}` })
     const timer = wantsProgress ? setInterval(beat, HEARTBEAT_MS) : undefined
     try {
-      const reading = await jobs.read(input.task_id, { user, session }, queryOf(input), signal)
+      const reading = await jobs.read(
+        input.task_id,
+        { user, session },
+        queryOf(input, shell.maxCharacters(client)),
+        signal,
+      )
       const { job, arrival, truncated, bytes } = reading
       const waitedFor = arrival === undefined ? {} : { waitedFor: arrival }
       const missing = noMatch(input)
@@ -96,6 +92,18 @@ What was printed since the last read. With wait_… it waits first, for one of t
     ]
     return closing(text, notes)
   },
+
+  meta: resultData(
+    'task_id',
+    'status',
+    'command',
+    'runtimeMs',
+    'exitCode',
+    'signal',
+    'waitedFor',
+    'truncated',
+    'bytes',
+  ),
 })
 
 interface Arguments {
@@ -108,7 +116,7 @@ interface Arguments {
   readonly tail?: number | undefined
 }
 
-function queryOf(given: Arguments): Query {
+function queryOf(given: Arguments, maxCharacters: number): Query {
   const { wait_for_end: end = false, wait_for_pattern: line, wait_for_quiet_ms: quietMs, wait_for_port: port } = given
   const isWaiting = end || [line, quietMs, port, given.wait_ms].some((value) => value !== undefined)
   const pattern = line === undefined ? undefined : compilePattern(line)
@@ -117,6 +125,7 @@ function queryOf(given: Arguments): Query {
     wish: isWaiting ? { pattern, quietMs, port, maxMs } : undefined,
     only: given.pattern === undefined ? undefined : compilePattern(given.pattern),
     tail: given.tail,
+    maxCharacters,
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Documents } from '../services/documents/documents.js'
 import type { Said } from './document-answers.js'
+import { resultData } from './result-data.js'
 import { toolsOver, type Words } from './tool.js'
 
 export const readDocs = toolsOver<{ documents: Documents }>()({
@@ -23,20 +24,12 @@ Also PDF, JSON, text and feeds; the browser starts only where a page needs it. u
     required: ['url'],
   },
 
-  output: {
-    type: 'object',
-    properties: {
-      status: { type: 'string' },
-      url: { type: 'string' },
-      title: { type: 'string' },
-      cursor: { type: ['string', 'null'] },
-    },
-  },
-
   async run(given, call, { documents }): Promise<Said> {
     const { readFor } = await import('./document-answers.js')
     return readFor(given, documents, call)
   },
 
   render: ({ words }): Words => words,
+
+  meta: resultData('status', 'url', 'title', 'cursor'),
 })

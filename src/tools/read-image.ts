@@ -2,6 +2,7 @@
 
 import type { Images } from '../services/images/images.js'
 import type { Shown } from './image-answer.js'
+import { resultData } from './result-data.js'
 import { toolsOver } from './tool.js'
 
 export const readImage = toolsOver<{ images: Images }>()({
@@ -26,18 +27,6 @@ PNG, JPEG, GIF, WebP, AVIF, TIFF, SVG, HEIC, PDF. A large one comes smaller; cro
     required: ['file_path'],
   },
 
-  output: {
-    type: 'object',
-    properties: {
-      format: { type: 'string' },
-      width: { type: 'integer' },
-      height: { type: 'integer' },
-      x: { type: 'integer' },
-      y: { type: 'integer' },
-      scale: { type: 'number' },
-    },
-  },
-
   async run({ file_path: path, crop, page }, { signal }, { images }): Promise<Shown> {
     const { answerWith, readCrop } = await import('./image-answer.js')
     return answerWith(await images.show({ path, crop: readCrop(crop), page }, signal), path)
@@ -47,4 +36,6 @@ PNG, JPEG, GIF, WebP, AVIF, TIFF, SVG, HEIC, PDF. A large one comes smaller; cro
     { type: 'image', ...image },
     { type: 'text', text: words },
   ],
+
+  meta: resultData('format', 'width', 'height', 'x', 'y', 'scale'),
 })

@@ -14,7 +14,7 @@ interface Wish {
 }
 
 export async function runAndWait(shell: Shell, { command, limit, input }: Wish, call: Call): Promise<Outcome> {
-  const { user, session, signal, wantsProgress, progress, defer } = call
+  const { user, session, client, signal, wantsProgress, progress, defer } = call
   let shown = 0
   let isDeferred = false
   const onLine = wantsProgress ? (line: string) => progress(++shown, { message: line }) : undefined
@@ -27,7 +27,7 @@ export async function runAndWait(shell: Shell, { command, limit, input }: Wish, 
     )
   }, DEFER_AFTER_MS)
   try {
-    const terms = { who: { user, session }, limit, signal, onLine, isDeferred: () => isDeferred, input }
+    const terms = { who: { user, session }, client, limit, signal, onLine, isDeferred: () => isDeferred, input }
     return await shell.run(command, terms)
   } finally {
     clearTimeout(timer)

@@ -7,18 +7,20 @@ import { quotedWord } from '../lib/shell-word.js'
 import type { Script } from '../services/scripts/line-up.js'
 import type { Limit, Outcome, Shell } from '../services/shell/shell.js'
 import { runAndWait } from './run-and-wait.js'
+import { resultData } from './result-data.js'
 import { toolsOver, type Tool, type Words } from './tool.js'
 import { outcomeWords } from './words/outcome.js'
 import { closing } from './words/words.js'
 
-/** Not a name that a script could use, nor one that is ever printed. */
-const WORDS = Symbol('words')
-
-/** What it printed as data, with the words beside it; or, in a list, which is no data, the words alone. */
-type Answer = { readonly [WORDS]: Words } | readonly [Words]
+interface Answer {
+  readonly words: Words
+  readonly exitCode: number | null
+  /** What it printed, where the script declares an output and printed one that fits. */
+  readonly output: unknown
+}
 
 export function scriptTool(script: Script): Tool {
-  const { name, title = name, description, hints, input, output, path, timeoutMs } = script
+  const { name, title = name, description, hints, input, path, timeoutMs } = script
   return toolsOver<{ shell: Shell }>()({
     name,
     title,
@@ -27,7 +29,6 @@ export function scriptTool(script: Script): Tool {
     needs: ['shell'],
     defers: 'sometimes',
     input,
-    ...(output && { output: output.schema }),
     async run(args, call, { shell }): Promise<Answer> {
       const limit = timeoutMs === undefined ? shell.usualLimit : { ms: timeoutMs, isHard: true }
       // The first line is what a list of background tasks shows of it.
@@ -35,7 +36,8 @@ export function scriptTool(script: Script): Tool {
       const stdin = `${printJson(isArguments(args) ? args : {})}\n`
       return answerOf(script, await runAndWait(shell, { command, limit, input: stdin }, call), limit)
     },
-    render: (answer) => (WORDS in answer ? answer[WORDS] : answer[0]),
+    render: ({ words }) => words,
+    meta: resultData('exitCode', 'output'),
   })
 }
 
@@ -46,15 +48,16 @@ function isArguments(args: unknown): args is object {
 function answerOf({ output, file }: Script, outcome: Outcome, limit: Limit): Answer {
   const atLimit = `Say a longer "timeout" in what ${file} prints for --schema.`
   const words = outcomeWords(outcome, limit, { atLimit })
-  // Who was promised data takes an answer without it only as an error, also where the script goes on.
-  if (outcome.ending !== 'exit' || outcome.exitCode !== 0) return [output ? asError(words) : words]
-  if (!output) return [words]
+  const { exitCode } = outcome
+  if (!output) return { words, exitCode, output: undefined }
+  // Without the declared output it is an error, also where the script goes on in the background.
+  if (outcome.ending !== 'exit' || exitCode !== 0) return { words: asError(words), exitCode, output: undefined }
   const data = outcome.truncated ? undefined : jsonInText(outcome.text)
   const problems = data && output.check(data)
-  if (data && !problems) return { ...data, [WORDS]: words }
+  if (data && !problems) return { words, exitCode, output: data }
   const why = problems ? problems.map(({ message }) => message).join('; ') : whyNoData(outcome)
   const note = `${file} promises an output that this is not: ${why}.`
-  return [{ content: closing(outcome.text, [note]), isError: true }]
+  return { words: { content: closing(outcome.text, [note]), isError: true }, exitCode, output: undefined }
 }
 
 function asError(words: Words): Words {

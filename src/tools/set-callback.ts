@@ -2,6 +2,7 @@
 
 import type { Callbacks } from '../services/callbacks/callbacks.js'
 import type { Said } from './callback-answers.js'
+import { resultData } from './result-data.js'
 import { toolsOver } from './tool.js'
 
 export const setCallback = toolsOver<{ callbacks: Callbacks }>()({
@@ -27,22 +28,12 @@ set: message comes back every delay_seconds, repeat_count times (default 20; -1 
   },
   assumed: { action: 'set' },
 
-  output: {
-    type: 'object',
-    properties: {
-      action: { enum: ['set', 'list', 'cancel'] },
-      callback_id: { type: ['integer', 'null'] },
-      delivery: { enum: ['channel', 'result', null] },
-      inbox: { type: ['string', 'null'] },
-      cancelled: { type: 'integer' },
-      callbacks: { type: 'array' },
-    },
-  },
-
   async run({ action, callback_id: slot, ...given }, call, { callbacks }): Promise<Said> {
     const { answerTo } = await import('./callback-answers.js')
     return answerTo({ action, slot, given }, callbacks, call)
   },
 
   render: ({ words }) => words,
+
+  meta: resultData('action', 'callback_id', 'delivery', 'inbox', 'cancelled', 'callbacks'),
 })

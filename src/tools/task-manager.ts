@@ -2,8 +2,9 @@
 
 import { Failure } from '../lib/failure.js'
 import type { Tasks } from '../services/tasks/tasks.js'
+import { resultData } from './result-data.js'
 import { toolsOver } from './tool.js'
-import { changeSaid, listingSaid, TASKS_OUTPUT, type Answer } from './words/task-answer.js'
+import { changeSaid, listingSaid, type Answer } from './words/task-answer.js'
 import { changeWords, listingWords } from './words/task.js'
 
 const ACTIONS = ['create', 'add', 'complete', 'list', 'pending', 'switch'] as const
@@ -27,8 +28,6 @@ create (text): a task, then the current one, which task_id defaults to. add (tex
     },
     required: ['action', 'query'],
   },
-
-  output: TASKS_OUTPUT,
 
   async run({ action, query, task_id: taskId, step_id: stepId, text = '' }, { user }, { tasks }): Promise<Answer> {
     const words = text.trim() === '' ? query : text
@@ -55,4 +54,6 @@ create (text): a task, then the current one, which task_id defaults to. add (tex
   },
 
   render: (answer) => ('change' in answer ? changeWords(answer) : listingWords(answer)),
+
+  meta: resultData('current_task', 'next_step', 'open_tasks', 'open_steps', 'found', 'tasks', 'steps'),
 })

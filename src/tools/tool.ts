@@ -1,5 +1,6 @@
 // What a tool is: a value one can read without running it, in the order data moves.
-// who (name, title, description, hints) · in (input) · out (output) · work (run) · words (render).
+// name, title, description, hints · input · run · text for the model (render) · data for programs (meta).
+// `output` declares structured content instead of `render`: some clients show the model that and nothing else.
 
 import type { JsonObject } from '../lib/json.js'
 import type { FromSchema } from '../lib/json-schema/type.js'
@@ -71,10 +72,16 @@ export interface Tool {
   readonly complaints?: Readonly<Record<string, string | undefined>>
   /** What counts as given where a caller leaves it out, also what the schema says is required. */
   readonly assumed?: JsonObject
+  /**
+   * Declares that the value is sent as `structuredContent`, and as JSON in the text, as the specification asks; `render`
+   * is not allowed beside it. Claude Code and Codex show their model the structured content and drop text and images.
+   */
   readonly output?: Schema
   run(input: unknown, call: Call, services: unknown): unknown
-  /** Without it a string or other words that `run` returns are said as they are, and anything else as JSON. */
+  /** The text for the model. Without it a string or blocks that `run` returns are sent as they are, anything else as JSON. */
   render?(value: unknown): Words
+  /** Data for programs: members of the result's `_meta`, which clients do not show to their model. */
+  meta?(value: unknown): JsonObject
 }
 
 /** The input of a tool that has none. */
@@ -82,15 +89,16 @@ export const NO_INPUT = { type: 'object', properties: {}, additionalProperties: 
 
 interface Definition<I extends Schema, O extends Schema, V, S, K extends keyof S & string> extends Omit<
   Tool,
-  'input' | 'complaints' | 'output' | 'needs' | 'run' | 'render'
+  'input' | 'complaints' | 'output' | 'needs' | 'run' | 'render' | 'meta'
 > {
   readonly needs?: readonly K[]
   readonly input?: I
   readonly complaints?: { readonly [A in keyof Parsed<NoInfer<I>> & string]?: string }
-  /** The part of the value a program may rely on; what `run` returns beyond it reaches only `render`. */
+  /** The members of the value that are sent, as `structuredContent` and as JSON in the text; see `Tool.output`. */
   readonly output?: O
   run(input: Parsed<I>, call: Call, services: Pick<S, K>): V | Promise<V>
   render?(value: NoInfer<V>): Words
+  meta?(value: NoInfer<V>): JsonObject
 }
 
 /** `defineTool` for tools that use the services `S`: `needs` names them, and `run` receives just those. */

@@ -1,6 +1,7 @@
 // Searches the web: many engines at once, their lists merged, and a line on how each of them did.
 
 import type { Search } from '../services/search/search.js'
+import { resultData } from './result-data.js'
 import { toolsOver } from './tool.js'
 import type { Said } from './words/search.js'
 
@@ -18,15 +19,12 @@ Returns about ten pages: title, URL, date, snippet, and how many engines and ind
     required: ['query'],
   },
 
-  output: {
-    type: 'object',
-    properties: { query: { type: 'string' }, results: { type: 'array' }, engines: { type: 'array' } },
-  },
-
   async run({ query }, call, { search }): Promise<Said> {
     const { searchFor } = await import('./search-answers.js')
     return searchFor(query, search, call)
   },
 
   render: ({ words }) => words,
+
+  meta: resultData('query', 'results', 'engines'),
 })

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { killHard } from '../shell/support.js'
 import { startPostgres } from '../store/postgres-server.js'
 import { emptyWorld, serverIn, type World } from '../tasks/support.js'
-import type { Json, TestClient } from '../support.js'
+import { dataOf, type Json, type TestClient } from '../support.js'
 import { until } from './support.js'
 
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 4)
@@ -66,8 +66,8 @@ async function doSomething(client: TestClient, book: Book, moment: Set<string>, 
     const { isError } = await call('SetCallback', { action: 'set', message, delay_seconds: 1, repeat_count: 1 })
     if (!isError) book.set.set(message, startedAt)
   } else if (dice < 0.35) {
-    const { structuredContent } = await call('AskUserQuestion', { questions_json: ASKED })
-    book.open.push({ id: structuredContent.id, by: client })
+    const asked = await call('AskUserQuestion', { questions_json: ASKED })
+    book.open.push({ id: dataOf(asked).id, by: client })
   } else if (dice < 0.5) {
     // One that another server asked, which lives: a message is due to it.
     const found = book.open.findIndex(({ by }) => by !== client && by.child.exitCode === null && !by.child.killed)

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import sharp from 'sharp'
 import { onTestFinished } from 'vitest'
 
-import { startServer, type Json, type StartOptions, type TestClient } from '../support.js'
+import { dataOf, startServer, type Json, type StartOptions, type TestClient } from '../support.js'
 
 export interface Look {
   readonly isError: boolean
@@ -24,9 +24,14 @@ export async function openServer(options: StartOptions = {}): Promise<TestClient
 export async function look(client: TestClient, path: string, more: object = {}): Promise<Look> {
   const answer = await client.request('tools/call', { name: 'ReadImage', arguments: { file_path: path, ...more } })
   if (answer.error !== undefined) throw new Error(`${path}: ${JSON.stringify(answer.error)}`)
-  const { content, isError, structuredContent: structured } = answer.result
+  const { content, isError } = answer.result
   const texts = content.filter(({ type }: Json) => type === 'text').map(({ text }: Json) => text)
-  return { isError, text: texts.join('\n'), image: content.find(({ type }: Json) => type === 'image'), structured }
+  return {
+    isError,
+    text: texts.join('\n'),
+    image: content.find(({ type }: Json) => type === 'image'),
+    structured: dataOf(answer.result),
+  }
 }
 
 export interface Seen {

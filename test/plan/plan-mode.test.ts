@@ -82,7 +82,7 @@ describe('what it says', () => {
   test('from entering to leaving, as published', async () => {
     const house = newHouse()
     const client = serve(house)
-    expect((await plan(client, 'status')).text).toBe('Plan mode: INACTIVE')
+    expect((await plan(client, 'status')).text).toBe('Plan mode: INACTIVE\n')
     expect((await plan(client, 'json')).text).toBe('{"active":false,"goal":null,"plan_file":null,"started_at":null}')
     const entered = await plan(client, 'enter', { goal: 'Find the "bug"' })
     const [first, second, third] = entered.text.split('\n')
@@ -132,7 +132,7 @@ describe('what it says', () => {
     expect(draft.text).toMatch(/^Plan mode is off, and nothing was done: PlanMode\(action: "enter"/)
     expect(draft.isError).toBe(true)
     const unknown = await plan(client, 'dance')
-    expect(unknown.text).toMatch(/^There is no action "dance"\. Valid are enter .*exit .*status .*json and reset\.$/)
+    expect(unknown.text).toMatch(/^There is no action "dance"\. Valid are enter .*exit .*status .*json and reset\.\n$/)
     expect(unknown.isError).toBe(true)
     expect((await plan(client, 'x'.repeat(100_000))).text.length).toBeLessThan(300)
     const { session } = (await plan(client, ' Enter ', { goal: 'one' })).structured
@@ -153,7 +153,7 @@ describe('what it says', () => {
     const [one, two] = [await startJob(client, 'sleep 100'), await startJob(client, 'sleep 100')]
     await startJob(client, 'true')
     await expect.poll(async () => (await call(client, 'ListBgTasks')).structured.tasks[2].status).toBe('ended')
-    const named = (await plan(client, 'enter')).text.split('\n').at(-1)
+    const named = (await plan(client, 'enter')).text.split('\n').at(-2)
     expect(named).toBe(
       `Background tasks ${one} and ${two} were started before and may still write: KillBgTask ends them.`,
     )
@@ -543,7 +543,7 @@ describe.skipIf(!hasSandbox)('what it holds commands to', () => {
       !(await as(token, 'Bash', { command: 'echo x >written' })).isError
     expect((await as(alice, 'PlanMode', { action: 'enter', goal: 'of alice' })).isError).toBe(false)
     for (let round = 0; round < 3; round++) expect([await canWrite(alice), await canWrite(bob)]).toEqual([false, true])
-    expect((await as(bob, 'PlanMode', { action: 'status' })).text).toBe('Plan mode: INACTIVE')
+    expect((await as(bob, 'PlanMode', { action: 'status' })).text).toBe('Plan mode: INACTIVE\n')
     expect((await as(bob, 'PlanMode', { action: 'reset' })).isError).toBe(true)
     expect((await as(bob, 'PlanMode', { action: 'enter', goal: 'of bob' })).isError).toBe(false)
     expect((await as(alice, 'PlanMode', { action: 'exit', plan: 'x' })).isError).toBe(false)

@@ -52,7 +52,7 @@ describe('answered', () => {
         },
       },
     })
-    expect([said.isError, said.content[1].text]).toEqual([false, 'Heard through a form of the client.'])
+    expect([said.isError, said.content[1].text]).toEqual([false, 'Heard through a form of the client.\n'])
     expect(JSON.parse(said.text)).toEqual({
       answers: [
         { question: 'Which colour?', selected: 'Blue' },

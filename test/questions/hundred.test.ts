@@ -11,7 +11,7 @@ import type { Board } from '../../src/services/board/board.js'
 import type { QuestionView } from '../../src/services/board/view.js'
 import { lazyState } from '../../src/services/state.js'
 import { ask as post, startProgram, stream, TOKEN, type HttpServer } from '../http/support.js'
-import type { Json, TestClient } from '../support.js'
+import { dataOf, type Json, type TestClient } from '../support.js'
 import { askingWorld, callOf, legacyIn } from './support.js'
 
 const HALF = 50
@@ -140,7 +140,7 @@ async function race(name: string, first: Order, { page, inbox, open, win }: Surf
 async function byCall(client: TestClient, question: QuestionView | undefined, win: Surfaces['win']): Promise<void> {
   const { id = 0 } = question ?? {}
   const { result } = await client.request('tools/call', callOf({ id, answers: ['by call'] }))
-  expect(result.structuredContent.answers[0]).toMatchObject({ outcome: 'answered', selected: ['by call'] })
+  expect(dataOf(result).answers[0]).toMatchObject({ outcome: 'answered', selected: ['by call'] })
   win(question ? nameOf(question) : '', 'by call')
 }
 

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import { startProgram, tell } from '../http/support.js'
-import { cleanEnv, PROGRAM, startServer, type TestClient } from '../support.js'
+import { cleanEnv, dataOf, PROGRAM, startServer, type TestClient } from '../support.js'
 import { hasSandbox } from './support.js'
 
 /** Not in /tmp, which commands do not see. */
@@ -54,7 +54,7 @@ describe.skipIf(!hasSandbox)('over stdio', () => {
       name: 'BackgroundBash',
       arguments: { command: `echo x > ${home}/out; echo tried; sleep 300` },
     })
-    const read = { task_id: started.result.structuredContent.task_id, wait_for_pattern: 'tried' }
+    const read = { task_id: dataOf(started.result).task_id, wait_for_pattern: 'tried' }
     const { result } = await client.request('tools/call', { name: 'ReadBgOutput', arguments: read })
     expect(result.content[0].text).toMatch(/Read-only file system|Permission denied/)
     await client.close()

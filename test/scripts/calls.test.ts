@@ -68,7 +68,7 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
 
   test('that fails is an error with all that was printed', async () => {
     const { text, isError } = await call(client, 'noise')
-    expect([isError, text]).toEqual([true, 'out\nerr\n[Exit code 3. What it printed says why.]'])
+    expect([isError, text]).toEqual([true, 'out\nerr\n[Exit code 3. What it printed says why.]\n'])
     expect((await call(client, 'killed')).text).toMatch(/^\[Exit code 137: ended by SIGKILL/)
   })
 
@@ -79,7 +79,7 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
     ['{"n": 1}\n{"n": 6}', { n: 6 }],
   ])('that keeps its promise brings data: %j', async (print, data) => {
     const { structured, isError, text } = await call(client, 'promise', { print })
-    expect([structured, isError]).toEqual([data, false])
+    expect([structured, isError]).toEqual([{ exitCode: 0, output: expect.objectContaining(data) }, false])
     expect(text.trim()).toBe(print.trim())
   })
 
@@ -91,7 +91,7 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
     [`{"n": 4, "pad": "${'x'.repeat(40_000)}"}`, 'BASH_MAX_OUTPUT'],
   ])('that breaks its promise is an error: %.20s', async (print, why) => {
     const { structured, isError, text } = await call(client, 'promise', { print })
-    expect([structured, isError]).toEqual([undefined, true])
+    expect([structured, isError]).toEqual([{ exitCode: 0 }, true])
     expect(text).toContain(`promise.mjs promises an output that this is not: `)
     expect(text).toContain(why)
   })
@@ -109,7 +109,7 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
 
   test('that takes long and promised data is an error until it has it, and goes on', async () => {
     const { text, isError, structured } = await call(client, 'late')
-    expect([isError, structured]).toEqual([true, undefined])
+    expect([isError, structured]).toEqual([true, { exitCode: null }])
     const id = Number(/goes on as background task (\d+)/.exec(text)?.[1])
     expect((await call(client, 'KillBgTask', { task_id: id })).isError).toBe(false)
   })
@@ -118,7 +118,7 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
     const { text, isError } = await call(client, 'short')
     expect(isError).toBe(true)
     expect(text).toBe(
-      'begun\n[Timed out after 300 ms and was ended. Say a longer "timeout" in what short.sh prints for --schema.]',
+      'begun\n[Timed out after 300 ms and was ended. Say a longer "timeout" in what short.sh prints for --schema.]\n',
     )
   })
 

@@ -63,7 +63,7 @@ describe('the page', () => {
     ).toEqual(['.', './big'])
     const missing = await call(client, 'disk-usage', { folder: 'nowhere' })
     expect(missing.isError).toBe(true)
-    expect(missing.text).toBe('There is no folder nowhere.\n[Exit code 1. What it printed says why.]')
+    expect(missing.text).toBe('There is no folder nowhere.\n[Exit code 1. What it printed says why.]\n')
   })
 
   test.skipIf(!hasPython)('in Python', async () => {
@@ -74,7 +74,7 @@ describe('the page', () => {
       openWorldHint: false,
     })
     const { structured } = await call(client, 'word_count', { text: 'one two\nthree' })
-    expect(structured).toEqual({ words: 3, lines: 2 })
+    expect(structured).toEqual({ exitCode: 0, output: { words: 3, lines: 2 } })
     expect((await call(client, 'word_count', {})).text).toContain("'text'")
   })
 
@@ -84,7 +84,7 @@ describe('the page', () => {
     const { isError, text } = await call(client, 'release_date', { from: '2026-99-02', days: 1 })
     expect([isError, text]).toEqual([
       true,
-      '2026-99-02 is not a day of the calendar.\n[Exit code 1. What it printed says why.]',
+      '2026-99-02 is not a day of the calendar.\n[Exit code 1. What it printed says why.]\n',
     ])
   })
 })

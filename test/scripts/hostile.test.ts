@@ -192,7 +192,7 @@ describe('called', () => {
   })
 
   test('one that prints nothing', async () => {
-    expect(await call(client, 'quiet')).toMatchObject({ text: '(no output)', isError: false })
+    expect(await call(client, 'quiet')).toMatchObject({ text: '(no output)\n', isError: false })
   })
 
   test('one that prints ten megabytes', async () => {

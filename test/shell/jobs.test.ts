@@ -40,7 +40,7 @@ describe('a job', () => {
     const [a, b] = [first.structured.task_id, second.structured.task_id]
     expect(Number.isInteger(a) && b > a).toBe(true)
     expect(first.text).toBe(
-      `Started as background task ${a}. ReadBgOutput(task_id: ${a}) reads what it prints and can wait for it; KillBgTask(task_id: ${a}) ends it.`,
+      `Started as background task ${a}. ReadBgOutput(task_id: ${a}) reads what it prints and can wait for it; KillBgTask(task_id: ${a}) ends it.\n`,
     )
     expect(first.isError).toBe(false)
     await Promise.all([kill(a), kill(b)])
@@ -52,7 +52,7 @@ describe('a job', () => {
       /^one\n\[The pattern was found\.\]\n\[Background/,
     )
     const none = await read(id)
-    expect(none.text).toMatch(/^\[Nothing new\. Background task \d+ is running, [\d.]+ s so far\.\]$/)
+    expect(none.text).toMatch(/^\[Nothing new\. Background task \d+ is running, [\d.]+ s so far\.\]\n$/)
     expect(none.structured).toMatchObject({ task_id: id, status: 'running', exitCode: null, bytes: 0 })
     const end = await read(id, { wait_for_end: true })
     expect(end.text).toMatch(/^two\n\[Background task \d+ ended after [\d.]+ s: exit code 4\.\]$/)
@@ -220,7 +220,7 @@ describe('a part of the output', () => {
 describe('the list', () => {
   test('has id, status, runtime, command and exit code', async () => {
     const own = startServer({ cwd })
-    expect((await call(own, 'ListBgTasks')).text).toBe('No background tasks.')
+    expect((await call(own, 'ListBgTasks')).text).toBe('No background tasks.\n')
     await startJob(own, 'echo  "a\n b"; exit 3')
     await startJob(own, 'sleep 60')
     await readJob(own, 1, { wait_for_end: true })
@@ -277,7 +277,7 @@ describe.concurrent('the end', () => {
     const said = await kill(id)
     expect(pids.filter(isAlive)).toEqual([])
     expect(said.text).toBe(
-      `Background task ${id} was ended, with everything it started. ReadBgOutput(task_id: ${id}) still gives what it printed.`,
+      `Background task ${id} was ended, with everything it started. ReadBgOutput(task_id: ${id}) still gives what it printed.\n`,
     )
     expect(said.structured).toMatchObject({ task_id: id, status: 'ended', signal: 'SIGTERM' })
     const again = await Promise.all([kill(id), kill(id)])
@@ -306,7 +306,7 @@ describe.concurrent('the end', () => {
     expect(isAlive(pid)).toBe(false)
     const second = startServer(place)
     expect((await readJob(second, 1)).text).toMatch(
-      /^said\n\[Background task 1 ended after [\d.]+ s: stopped with its server\.\]$/,
+      /^said\n\[Background task 1 ended after [\d.]+ s: stopped with its server\.\]\n$/,
     )
     expect(await startJob(second, 'true')).toBe(2)
     await second.close()
@@ -333,7 +333,7 @@ describe.concurrent('the end', () => {
       expect(text).toMatch(/^1 {2}stopped because its server was gone {2}[\d.]+ s {2}trap/)
       expect(structured.tasks).toMatchObject([{ task_id: 1, status: 'ended', exitCode: null }])
       expect((await readJob(second, 1)).text).toMatch(
-        /^said\n\[Background task 1 ended after .+ its server was gone\.\]$/,
+        /^said\n\[Background task 1 ended after .+ its server was gone\.\]\n$/,
       )
       await second.close()
     },
@@ -386,7 +386,7 @@ describe('several servers of one project', () => {
     const refused = await readJob(second, id)
     expect(refused.isError).toBe(true)
     expect(refused.text).toBe(
-      `Background task ${id} belongs to another server of this project, which still runs: read it and end it there.`,
+      `Background task ${id} belongs to another server of this project, which still runs: read it and end it there.\n`,
     )
     // When the other one is gone, who is left takes over.
     await killHard(first)
@@ -529,7 +529,7 @@ describe('hostile arguments', () => {
 
   test('commands', async () => {
     const nul = await call(client, 'BackgroundBash', { command: 'echo a\0b' })
-    expect(nul).toMatchObject({ isError: true, text: 'The command was not started: it contains a NUL character.' })
+    expect(nul).toMatchObject({ isError: true, text: 'The command was not started: it contains a NUL character.\n' })
     const half = await start('echo "a\ud800b"')
     expect((await read(half, { wait_for_end: true })).text).toMatch(/^a\ufffdb\n/)
     const huge = await start(`: ${'x'.repeat(6_000_000)}\necho done`)
@@ -557,7 +557,7 @@ describe('where nothing can be kept', () => {
     const own = startServer({ cwd, env: { BASH_SOFT_LIMIT_MS: '300', ...env } })
     expect((await call(own, 'Bash', { command: 'echo fine' })).text).toBe('fine\n')
     const long = await call(own, 'Bash', { command: 'seq 1 100000' })
-    expect(long.text).toMatch(/100000\n\[The 588,895 bytes of output were not kept: .+STATE_DIR.+\]$/)
+    expect(long.text).toMatch(/100000\n\[The 588,895 bytes of output were not kept: .+STATE_DIR.+\]\n$/)
     expect(long).toMatchObject({ isError: false, content: [{ type: 'text' }] })
     const slow = await call(own, 'Bash', { command: 'echo so far; sleep 60' })
     expect(slow.text).toMatch(
@@ -587,7 +587,7 @@ describe('where nothing can be kept', () => {
     const own = startWithDisk(mount)
     expect((await call(own, 'Bash', { command: 'echo fine' })).text).toBe('fine\n')
     const { text, isError } = await call(own, 'BackgroundBash', { command: 'echo' })
-    expect(text).toMatch(/^The command was not started: .+(EROFS|ENOSPC).+\.$/)
+    expect(text).toMatch(/^The command was not started: .+(EROFS|ENOSPC).+\.\n$/)
     expect(isError).toBe(true)
     expect((await call(own, 'Bash', { command: 'seq 1 100000' })).text).toMatch(/ were not kept: .+(EROFS|ENOSPC)/)
     await own.close()

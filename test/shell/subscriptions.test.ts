@@ -16,7 +16,7 @@ import {
   stream,
   type HttpServer,
 } from '../http/support.js'
-import { emptyFolder, LEGACY, modernMeta, startServer, type Json, type TestClient } from '../support.js'
+import { dataOf, emptyFolder, LEGACY, modernMeta, startServer, type Json, type TestClient } from '../support.js'
 import { call, killHard, readJob, startJob } from './support.js'
 
 const UPDATED = 'notifications/resources/updated'
@@ -110,7 +110,7 @@ describe.concurrent('over stdio', () => {
     const marked = { _meta: { 'io.modelcontextprotocol/subscriptionId': 'ear' } }
     expect(told.params).toMatchObject(marked)
     const start = { name: 'BackgroundBash', arguments: { command: 'echo hello; sleep 1' }, ...modernMeta() }
-    expect((await client.request('tools/call', start)).result.structuredContent.task_id).toBe(1)
+    expect(dataOf((await client.request('tools/call', start)).result).task_id).toBe(1)
     await news(client, uriOf(1), 2)
     await news(client, LIST, 2)
     for (const message of [...newsOf(client, uriOf(1)), ...newsOf(client, LIST)])

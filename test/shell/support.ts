@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect } from 'vitest'
 
-import { isAlive, type Json, type TestClient } from '../support.js'
+import { dataOf, isAlive, type Json, type TestClient } from '../support.js'
 
 export interface Said {
   readonly text: string
@@ -22,8 +22,8 @@ export async function call(client: TestClient, name: string, args: object = {}, 
 
 export function saidBy({ result, error }: Json): Said {
   if (error !== undefined) throw new Error(`the call was answered with an error: ${JSON.stringify(error)}`)
-  const { content, isError, structuredContent: structured } = result
-  return { text: content[0].text, isError, structured, content }
+  const { content, isError } = result
+  return { text: content[0].text, isError, structured: dataOf(result), content }
 }
 
 /** The job that was started. */

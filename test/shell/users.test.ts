@@ -54,7 +54,7 @@ test('the same numbers are different jobs', async () => {
   expect(ids).toEqual([1, 1])
   expect((await as(alice, 'ReadBgOutput', { task_id: 1, wait_for_pattern: 'of' })).text).toMatch(/^of alice\n/)
   expect((await as(bob, 'ReadBgOutput', { task_id: 1, wait_for_pattern: 'of' })).text).toMatch(/^of bob\n/)
-  expect((await as(alice, 'ListBgTasks')).text).toMatch(/^1 {2}running {2}[\d.]+ s {2}echo of alice; sleep 60$/)
+  expect((await as(alice, 'ListBgTasks')).text).toMatch(/^1 {2}running {2}[\d.]+ s {2}echo of alice; sleep 60\n$/)
   expect((await resourceAs(bob, LIST)).result.contents[0].text).toMatch(/echo of bob; sleep 60$/)
   expect((await resourceAs(alice, `${LIST}/1`)).result.contents[0].text).toMatch(/^of alice\n/)
   // Ending one does not end the other.
@@ -72,7 +72,7 @@ test('a job that another has does not exist', async () => {
     ['KillBgTask', { task_id: id }],
   ] as const) {
     const { text, isError } = await as(bob, name, args)
-    expect(text).toBe(`There is no background task ${id}. There are: 1.`)
+    expect(text).toBe(`There is no background task ${id}. There are: 1.\n`)
     expect(isError).toBe(true)
   }
   expect((await resourceAs(bob, `${LIST}/${id}`)).error.code).toBe(-32_602)
@@ -83,8 +83,7 @@ test('a job that another has does not exist', async () => {
 })
 
 test('the long output of a command belongs to who ran it', async () => {
-  const { content } = await as(alice, 'Bash', { command: 'seq 1 100000' })
-  const uri = content[1].uri
+  const { uri } = (await as(alice, 'Bash', { command: 'seq 1 100000' })).structured
   expect((await resourceAs(alice, uri)).result.contents[0].text).toMatch(/^1\n2\n/)
   expect((await resourceAs(bob, uri)).error.code).toBe(-32_602)
 })

@@ -172,7 +172,7 @@ describe('an answer', () => {
 First ${args}, then ${args}.
 
 Files of this skill, in ${join(file, '..')}; read them when the text refers to them:
-- templates/a.md (4 bytes)`)
+- templates/a.md (4 bytes)\n`)
     await client.close()
   })
 
@@ -183,7 +183,7 @@ Files of this skill, in ${join(file, '..')}; read them when the text refers to t
     const client = start()
     const said = async (args: object): Promise<string> =>
       (await call(client, 'InvokeSkill', args)).text.split('\n').slice(1).join('\n')
-    expect(await said({ skill_name: 'none', arguments: 'a b' })).toBe('Text\n\nArguments: a b')
+    expect(await said({ skill_name: 'none', arguments: 'a b\n' })).toBe('Text\n\nArguments: a b\n')
     expect(await said({ skill_name: 'none' })).toBe('Text')
     expect(await said({ skill_name: 'some' })).toBe('Do <>')
     await client.close()
@@ -195,7 +195,7 @@ Files of this skill, in ${join(file, '..')}; read them when the text refers to t
     writeFileSync(join(home, '.agents/skills/mine/SKILL.md'), '---\ndescription: Mine\n---\nMine\n')
     const client = start()
     expect((await call(client, 'InvokeSkill', { skill_name: 'mine' })).text).toBe(
-      `[skill: mine | User Skill | path: ${home}/.agents/skills/mine/SKILL.md]\nMine`,
+      `[skill: mine | User Skill | path: ${home}/.agents/skills/mine/SKILL.md]\nMine\n`,
     )
     expect((await call(client, 'InvokeSkill', { skill_name: 'release-notes' })).text).toMatch(
       /^\[skill: release-notes \| Built-in Skill \| no file; create \.claude\/skills\/release-notes\/SKILL\.md to override it\]\n# Release notes\n/,
@@ -269,7 +269,7 @@ describe('a script', () => {
     const failed = await call(client, 'InvokeSkill', { skill_name: 'fail' })
     expect(failed).toMatchObject({
       isError: true,
-      text: expect.stringMatching(/\noh\n\[Exit code 3\. What it printed says why\.\]$/),
+      text: expect.stringMatching(/\noh\n\[Exit code 3\. What it printed says why\.\]\n$/),
     })
     const lost = await call(client, 'InvokeSkill', { skill_name: 'lost' })
     expect(lost).toMatchObject({ isError: true, text: expect.stringContaining('Exit code 127') })

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 
 import { killHard } from '../shell/support.js'
-import { PROGRAM, type Json, type TestClient } from '../support.js'
+import { dataOf, PROGRAM, type Json, type TestClient } from '../support.js'
 import { emptyWorld, serverIn, type World } from './support.js'
 
 const ROUNDS = Number(process.env.ROUNDS ?? 20)
@@ -56,7 +56,7 @@ async function pressOn(client: TestClient, round: number, wanted: number): Promi
 
 function createdAccordingTo({ received }: TestClient): readonly (readonly [number, string])[] {
   return received.map((message) => {
-    const created = message.result?.structuredContent?.tasks[0]
+    const created = dataOf(message.result)?.tasks[0]
     if (created === undefined) throw new Error(`not a task: ${JSON.stringify(message)}`)
     return [created.task_id, created.name]
   })

@@ -26,7 +26,7 @@ test('from the first task to its last step', async () => {
   const created = await task(client, 'create', { text: 'Ship 1.1' })
   expect(created).toMatchObject({ isError: false, structured: { current_task: 1, open_tasks: 1, next_step: null } })
   expect(created.text).toBe(
-    'Created task 1 "Ship 1.1": it is the current task. Add its steps with add. 1 task is open.',
+    'Created task 1 "Ship 1.1": it is the current task. Add its steps with add. 1 task is open.\n',
   )
 
   const first = await task(client, 'add', { text: 'Write the notes' })
@@ -63,7 +63,7 @@ test('a completed task with open steps says so, and what to go on with', async (
   await task(client, 'create', { text: 'Two' })
   await task(client, 'add', { text: 'never done' })
   expect((await task(client, 'complete')).text).toBe(
-    'Completed task 2 "Two". 1 of its steps was not done. 1 task is open. Go on with task 1 "One": switch (task_id: 1).',
+    'Completed task 2 "Two". 1 of its steps was not done. 1 task is open. Go on with task 1 "One": switch (task_id: 1).\n',
   )
   const { text } = await task(client, 'switch', { task_id: 1 })
   expect(text).toBe('The current task is now task 1 "One", no steps yet.')
@@ -77,7 +77,7 @@ test('lists: newest first, the current one marked, one task with its steps', asy
   await task(client, 'complete', { step_id: 2 })
   await task(client, 'switch', { task_id: 1 })
   expect((await task(client, 'list')).text).toBe(
-    '2 tasks, 2 open.\n  2  Two  (1 of 1 step done)\n* 1  One  (current, 0 of 1 step done)',
+    '2 tasks, 2 open.\n  2  Two  (1 of 1 step done)\n* 1  One  (current, 0 of 1 step done)\n',
   )
   expect((await task(client, 'pending')).text).toBe(
     '1 step to do in 2 open tasks.\n* 1  One  (current, 0 of 1 step done)\n      [ ] 1  a\n  2  Two  (1 of 1 step done)',
@@ -111,7 +111,7 @@ describe('search', () => {
     expect(await ids('nothing of the kind')).toEqual([])
     const { text } = await task(client, 'list', { query: 'nothing of the kind' })
     expect(text).toMatch(
-      /^0 tasks found for "nothing of the kind"\. Every word must occur .* an empty query for all tasks\.$/,
+      /^0 tasks found for "nothing of the kind"\. Every word must occur .* an empty query for all tasks\.\n$/,
     )
   })
 
@@ -124,7 +124,7 @@ describe('search', () => {
     const several = await task(client, 'switch', { query: 'o' })
     expect(several).toMatchObject({ isError: true })
     expect(several.text).toBe(
-      'Several tasks have "o" in them: give task_id. 3 "Other", 2 "Deploy the docs", 1 "Deploy".',
+      'Several tasks have "o" in them: give task_id. 3 "Other", 2 "Deploy the docs", 1 "Deploy".\n',
     )
     const none = await task(client, 'switch', { query: 'zebra' })
     expect(none.text).toBe('No task has "zebra" in it. Open tasks: 3 "Other", 2 "Deploy the docs", 1 "Deploy".')
@@ -135,19 +135,19 @@ describe('search', () => {
 
 describe('wrong use is refused with what is valid', () => {
   const cases: readonly [string, object, RegExp][] = [
-    ['destroy', {}, /^There is no action "destroy"\. Valid: create, add, complete, list, pending, switch\.$/],
+    ['destroy', {}, /^There is no action "destroy"\. Valid: create, add, complete, list, pending, switch\.\n$/],
     ['', {}, /^There is no action ""/],
     ['CREATE', { text: 'x' }, /^There is no action "CREATE"/],
-    ['create', {}, /^The name of the task is missing: give it as text\.$/],
+    ['create', {}, /^The name of the task is missing: give it as text\.\n$/],
     ['create', { text: ' \n\t ' }, /^The name of the task is missing/],
     ['create', { text: 'x'.repeat(501) }, /^The name of the task has 501 characters; 500 are the most/],
     ['add', { text: 'x'.repeat(2001) }, /^The text of the step has 2001 characters/],
     ['add', {}, /^The text of the step is missing/],
-    ['add', { text: 'x', task_id: 99 }, /^There is no task 99\. Open tasks: 2 "Open"\.$/],
+    ['add', { text: 'x', task_id: 99 }, /^There is no task 99\. Open tasks: 2 "Open"\.\n$/],
     ['add', { text: 'x', task_id: -1 }, /^There is no task -1\./],
     ['add', { text: 'x', task_id: 1 }, /^Task 1 "Done" is complete and takes no more steps/],
-    ['complete', { task_id: 1 }, /^Task 1 "Done" is already complete, since 20\d\d-.*Z\. Open tasks: 2 "Open"\.$/],
-    ['complete', { step_id: 99 }, /^There is no step 99\. Open steps of task 2: 3 "still open"\.$/],
+    ['complete', { task_id: 1 }, /^Task 1 "Done" is already complete, since 20\d\d-.*Z\. Open tasks: 2 "Open"\.\n$/],
+    ['complete', { step_id: 99 }, /^There is no step 99\. Open steps of task 2: 3 "still open"\.\n$/],
     ['complete', { step_id: 2 }, /^Step 2 "done" is already complete, since .*\. Open steps of task 2: 3/],
     [
       'complete',
@@ -156,7 +156,7 @@ describe('wrong use is refused with what is valid', () => {
     ],
     ['complete', { step_id: 3, task_id: 1 }, /^Step 3 belongs to task 2 "Open", not to task 1 "Done"/],
     ['complete', { task_id: 9_007_199_254_740_991 }, /^There is no task 9007199254740991\./],
-    ['switch', {}, /^Which task\? Give task_id, or words of its name as query\. Open tasks: 2 "Open"\.$/],
+    ['switch', {}, /^Which task\? Give task_id, or words of its name as query\. Open tasks: 2 "Open"\.\n$/],
     ['switch', { task_id: 7 }, /^There is no task 7\./],
     ['list', { task_id: 7 }, /^There is no task 7\./],
     ['list', { query: 'x'.repeat(1001) }, /^The query has 1001 characters; 1000 are the most/],
@@ -183,7 +183,7 @@ describe('wrong use is refused with what is valid', () => {
       const { isError, text } = await task(client, action, { text: 'x' })
       expect({ isError, text }).toEqual({
         isError: true,
-        text: 'There is no current task: create one, or give task_id. No task is open.',
+        text: 'There is no current task: create one, or give task_id. No task is open.\n',
       })
     }
     expect((await task(client, 'list')).text).toBe('There are no tasks yet: create makes one.')
@@ -257,8 +257,8 @@ test('a query too long to be repeated can be read on as the answer says', async 
 test('what is done is not pending; who completes another task is sent back to the current one', async () => {
   for (const text of ['One', 'Two', 'Three']) await task(client, 'create', { text })
   await task(client, 'switch', { task_id: 2 })
-  expect((await task(client, 'complete', { task_id: 1 })).text).toMatch(/Go on with task 2 "Two", the current one\.$/)
-  expect((await task(client, 'complete')).text).toMatch(/Go on with task 3 "Three": switch \(task_id: 3\)\.$/)
+  expect((await task(client, 'complete', { task_id: 1 })).text).toMatch(/Go on with task 2 "Two", the current one\.\n$/)
+  expect((await task(client, 'complete')).text).toMatch(/Go on with task 3 "Three": switch \(task_id: 3\)\.\n$/)
   expect(await task(client, 'pending', { query: 'is:done' })).toMatchObject({
     isError: true,
     text: 'What is done is not pending: use list with is:done.',
@@ -298,7 +298,7 @@ test('a project is its git root; another folder is another project', async () =>
   const inDeep = serverIn({ ...world, cwd: join(root, 'deep', 'down') })
   await task(inRoot, 'create', { text: 'Of the repository' })
   expect((await task(inDeep, 'list')).text).toContain('Of the repository')
-  expect((await task(client, 'list')).text).toBe('There are no tasks yet: create makes one.')
+  expect((await task(client, 'list')).text).toBe('There are no tasks yet: create makes one.\n')
   expect((await task(client, 'create', { text: 'Mine' })).structured.current_task).toBe(1)
   await Promise.all([inRoot.close(), inDeep.close()])
 })

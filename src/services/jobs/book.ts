@@ -38,6 +38,8 @@ export interface Plan extends Who {
   readonly input?: string | undefined
   /** Nobody waits for it. */
   readonly background: boolean
+  /** How much of its output the result of the call may show that waits for it. */
+  readonly maxCharacters?: number | undefined
 }
 
 export interface Started {

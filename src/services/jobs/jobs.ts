@@ -40,12 +40,14 @@ export interface Jobs {
   close(killAfterMs: number): Promise<ReadonlySet<string>>
 }
 
-export type Manner = Pick<Plan, 'background' | 'input'>
+export type Manner = Pick<Plan, 'background' | 'input' | 'maxCharacters'>
 
 export interface Query {
   readonly wish?: Wish | undefined
   readonly only?: LinePattern | undefined
   readonly tail?: number | undefined
+  /** How much of the output is returned; of a longer one the head and the tail. */
+  readonly maxCharacters: number
 }
 
 export interface Reading extends Part {
@@ -56,13 +58,12 @@ export interface Reading extends Part {
 export interface JobsSettings extends Omit<BookSettings, 'folder' | 'roll' | 'onChange'> {
   /** Throws a Failure where nothing can be kept. */
   readonly places: () => Places
-  readonly maxCharacters: number
   readonly maxRunning: number
   readonly notices: Notices
 }
 
 export function createJobs(settings: JobsSettings): Jobs {
-  const { places, maxCharacters, maxRunning, notices, outlive } = settings
+  const { places, maxRunning, notices, outlive } = settings
   const books = new Map<string, Promise<Book>>()
   const starting = new Map<Book, number>()
   const begun = new Set<Promise<Started>>()
@@ -127,11 +128,12 @@ export function createJobs(settings: JobsSettings): Jobs {
       await job.ended
       await (await bookOf(job.record)).remove(job)
     },
-    async read(id, who, { wish, only, tail }, signal) {
+    async read(id, who, query, signal) {
+      const { wish } = query
       const job = await (await bookOf(who)).find(id)
       const position = (): number => job.positions.get(who.session) ?? 0
       const arrival = wish ? await waitFor(job, position(), wish, signal) : undefined
-      const part = await settled(job, () => partOf(job, position(), { only, tail }, maxCharacters))
+      const part = await settled(job, () => partOf(job, position(), query))
       // Who has hung up has not read it.
       if (!signal.aborted) remember(job.positions, who.session, part.next)
       return { ...part, job, arrival }
@@ -178,7 +180,7 @@ async function settled(job: Job, read: () => Promise<Part>): Promise<Part> {
   return wasRunning && !job.isRunning ? read() : part
 }
 
-function partOf(job: Job, start: number, { only, tail }: Query, maxCharacters: number): Promise<Part> {
+function partOf(job: Job, start: number, { only, tail, maxCharacters }: Query): Promise<Part> {
   if (tail !== undefined) return readTail(job, tail, only, maxCharacters)
   return only ? readMatching(job, start, only, maxCharacters) : readOn(job, start, maxCharacters)
 }

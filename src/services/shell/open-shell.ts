@@ -4,6 +4,7 @@
 import { realpathSync, statSync } from 'node:fs'
 
 import type { Config } from '../../config/load.js'
+import { resultCharactersFor } from '../result-limit.js'
 import { stateDirOf } from '../../config/state-dir.js'
 import { Failure } from '../../lib/failure.js'
 import { isWithin } from '../../lib/is-within.js'
@@ -54,7 +55,7 @@ export function openShell({ config, notices, log, confinement: usual, state }: S
     places,
     streaming: settings.STREAMING,
     usualLimit: { ms: settings.BASH_SOFT_LIMIT_MS, isHard: !settings.BASH_AUTO_BACKGROUND },
-    maxCharacters: settings.BASH_MAX_OUTPUT,
+    maxCharacters: (client) => settings.BASH_MAX_OUTPUT || resultCharactersFor(client),
     maxOutputBytes: settings.JOB_MAX_OUTPUT,
     maxRunning: settings.MAX_JOBS,
   })

@@ -28,7 +28,7 @@ function open(given: Partial<ShellSettings> & { readonly env?: NodeJS.ProcessEnv
     places: () => ({ roll: state, folderOf: (user) => join(state, user) }),
     streaming: true,
     usualLimit: { ms: 30_000, isHard: false },
-    maxCharacters: 30_000,
+    maxCharacters: () => 30_000,
     maxOutputBytes: 8 * 1024 * 1024,
     maxRunning: 8,
     ...given,
@@ -40,6 +40,7 @@ function open(given: Partial<ShellSettings> & { readonly env?: NodeJS.ProcessEnv
 const ME = { user: 'me', session: 'here' }
 const terms = (given: Partial<Terms> = {}): Terms => ({
   who: ME,
+  client: 'test',
   limit: { ms: 10_000, isHard: true },
   signal: new AbortController().signal,
   ...given,
@@ -81,7 +82,9 @@ describe.each([
     expect(outcome.text.startsWith('1\n2\n')).toBe(true)
     expect(outcome.text.endsWith('99999\n100000\n')).toBe(true)
     expect(outcome).toMatchObject({ truncated: true, bytes: 588_895, problem: undefined })
-    const { text } = await (await shell.jobs()).read(outcome.jobId ?? 0, ME, { tail: 3 }, new AbortController().signal)
+    const { text } = await (
+      await shell.jobs()
+    ).read(outcome.jobId ?? 0, ME, { tail: 3, maxCharacters: 30_000 }, new AbortController().signal)
     expect(text).toBe('99998\n99999\n100000')
   })
 
@@ -118,7 +121,8 @@ describe.each([
     const outcome = await run('echo one; sleep 0.6; echo two; exit 3', { limit: { ms: 300, isHard: false } })
     expect(outcome).toMatchObject({ ending: 'goes-on', exitCode: null, text: 'one\n' })
     const jobs = await shell.jobs()
-    const reading = await jobs.read(outcome.jobId ?? 0, ME, { wish: { maxMs: 10_000 } }, new AbortController().signal)
+    const query = { wish: { maxMs: 10_000 }, maxCharacters: 30_000 }
+    const reading = await jobs.read(outcome.jobId ?? 0, ME, query, new AbortController().signal)
     expect(reading).toMatchObject({ arrival: 'end', text: 'two\n' })
     expect(reading.job.record).toMatchObject({ exitCode: 3, ending: 'exit', background: true })
   })

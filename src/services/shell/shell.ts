@@ -31,6 +31,8 @@ export interface Shell {
   ask(command: string, question: Question): Promise<Outcome>
   /** For a command without a limit of its own. */
   readonly usualLimit: Limit
+  /** How much output a result for the named client may show. */
+  maxCharacters(client: string): number
   /** The commands that run behind. */
   jobs(): Promise<Jobs>
   /** The same where somebody has asked for them before. */
@@ -40,6 +42,8 @@ export interface Shell {
 
 export interface Terms {
   readonly who: Who
+  /** The name of the client that gets the output; decides how much of it is shown. */
+  readonly client: string
   readonly limit: Limit
   readonly signal: AbortSignal
   /** Nobody holds the line: the command may take the time it takes. */
@@ -82,6 +86,7 @@ export interface Outcome extends Digest {
 
 export interface ShellSettings extends Omit<JobsSettings, 'launcher' | 'startWork'> {
   readonly launcher: Launcher
+  readonly maxCharacters: Shell['maxCharacters']
   /** What commands are confined by; asked before each, and refuses where it should be there and is not. */
   readonly confine: Confinement['confine']
   readonly usualLimit: Limit
@@ -96,21 +101,25 @@ export function createShell(settings: ShellSettings): Shell {
 
   function jobs(): Promise<Jobs> {
     return (opening ??= import('../jobs/jobs.js').then(({ createJobs }) =>
-      createJobs({ ...settings, startWork: (plan, launch) => start(plan, () => confine(plan), { launch }) }),
+      createJobs({
+        ...settings,
+        startWork: (plan, launch) =>
+          start(plan, () => confine(plan), { launch, maxCharacters: plan.maxCharacters ?? maxCharacters('') }),
+      }),
     ))
   }
 
   async function start(
     { command, input }: Pick<Plan, 'command' | 'input'>,
     confined: () => ReturnType<Confinement['confine']>,
-    manner: Partial<Pick<WorkSettings, 'launch' | 'maxCharacters' | 'onOverflow'>>,
+    manner: Pick<WorkSettings, 'maxCharacters'> & Partial<Pick<WorkSettings, 'launch' | 'onOverflow'>>,
   ): Promise<Work> {
     if (closing) throw new Failure('The command was not started: the server is stopping.')
     if (command.includes('\0')) throw new Failure('The command was not started: it contains a NUL character.')
     const order = { command, input, confine: await confined() }
     const { launch } = launcher
     try {
-      return await startWork({ launch, order, maxCharacters, maxHeldBytes: MAX_HELD_BYTES, ...manner })
+      return await startWork({ launch, order, maxHeldBytes: MAX_HELD_BYTES, ...manner })
     } catch (error) {
       if (error instanceof Failure) throw error
       if (closing) throw new Failure('The server is stopping: the command was not started, or was ended at once.')
@@ -118,19 +127,24 @@ export function createShell(settings: ShellSettings): Shell {
     }
   }
 
-  async function begin(command: string, who: Who, input: string | undefined): Promise<Foreground> {
-    const recorded = outlive ? await startRecorded(command, who, input) : undefined
+  async function begin(command: string, { who, client, input }: Terms): Promise<Foreground> {
+    const shown = maxCharacters(client)
+    const recorded = outlive ? await startRecorded(command, who, { input, maxCharacters: shown }) : undefined
     if (recorded) return createForeground(recorded.work, jobs, who, recorded.job)
     let foreground: Foreground | undefined
     const foregroundOf = (work: Work): Foreground => (foreground ??= createForeground(work, jobs, who))
     const onOverflow = (work: Work): void => void foregroundOf(work).keep()
-    return foregroundOf(await start({ command, input }, () => confine(who), { onOverflow }))
+    return foregroundOf(await start({ command, input }, () => confine(who), { onOverflow, maxCharacters: shown }))
   }
 
   /** undefined: nothing can be kept, which whoever waits need not know yet. */
-  async function startRecorded(command: string, who: Who, input: string | undefined): Promise<Started | undefined> {
+  async function startRecorded(
+    command: string,
+    who: Who,
+    manner: Pick<Plan, 'input' | 'maxCharacters'>,
+  ): Promise<Started | undefined> {
     try {
-      return await (await jobs()).start(command, who, { background: false, input })
+      return await (await jobs()).start(command, who, { background: false, ...manner })
     } catch (error) {
       if (error instanceof NotKept) return undefined
       throw error
@@ -145,10 +159,12 @@ export function createShell(settings: ShellSettings): Shell {
 
   return {
     usualLimit,
+    maxCharacters,
     jobs,
     openJobs: () => opening,
-    async run(command, { who, limit, signal, onLine, isDeferred, input }) {
-      const foreground = await begin(command, who, input)
+    async run(command, terms) {
+      const { who, limit, signal, onLine, isDeferred } = terms
+      const foreground = await begin(command, terms)
       const { work } = foreground
       const stopShowing = streaming && onLine ? showLines(work, onLine) : undefined
       const ending = await untilOver(work, limit, signal, isDeferred)

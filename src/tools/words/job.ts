@@ -5,18 +5,6 @@ import { howItEnded } from '../../services/jobs/how-it-ended.js'
 import type { Job } from '../../services/jobs/job.js'
 import { span } from './words.js'
 
-export const JOB_OUTPUT = {
-  type: 'object',
-  properties: {
-    task_id: { type: 'integer' },
-    status: { enum: ['running', 'ended'] },
-    command: { type: 'string' },
-    runtimeMs: { type: 'integer' },
-    exitCode: { type: ['integer', 'null'] },
-    signal: { type: ['string', 'null'] },
-  },
-} as const
-
 const MAX_COMMAND = 200
 
 export function statusOf(job: Job) {

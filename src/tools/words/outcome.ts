@@ -1,6 +1,5 @@
 // What a command that was waited for came to, in the words of every tool that runs one.
 
-import { uriOf } from '../../services/jobs/uri.js'
 import type { Limit, Outcome } from '../../services/shell/shell.js'
 import type { Words } from '../tool.js'
 import { endingOf } from './ending.js'
@@ -14,13 +13,11 @@ export interface Phrases {
 }
 
 export function outcomeWords(outcome: Outcome, limit: Limit, { heading = '', atLimit }: Phrases = {}): Words {
-  const { text, ending, exitCode, jobId } = outcome
+  const { text, ending, exitCode } = outcome
   const notes = [...endingNotes(outcome, limit, atLimit), ...keptNotes(outcome), ...leftNotes(outcome)]
   const words = `${heading}${notes.length === 0 ? text || '(no output)' : closing(text, notes)}`
   const isError = ending !== 'goes-on' && !(ending === 'exit' && exitCode === 0)
-  if (jobId === undefined) return isError ? { content: words, isError } : words
-  const link = { type: 'resource_link', uri: uriOf(jobId), name: `job ${jobId}`, mimeType: 'text/plain' } as const
-  return { content: [{ type: 'text', text: words }, link], isError }
+  return isError ? { content: words, isError } : words
 }
 
 function endingNotes(outcome: Outcome, { ms }: Limit, atLimit: string | undefined): readonly string[] {

@@ -5,19 +5,6 @@ import type { Change, Entry, Listing } from '../../services/tasks/tasks.js'
 import type { StepRow, TaskRow } from '../../store/state/task-rows.js'
 import { MAX_NAME, MAX_STEP, stepLine, taskLine } from './task-lines.js'
 
-export const TASKS_OUTPUT = {
-  type: 'object',
-  properties: {
-    current_task: { type: ['integer', 'null'] },
-    next_step: { type: ['integer', 'null'] },
-    open_tasks: { type: 'integer' },
-    open_steps: { type: 'integer' },
-    found: { type: 'integer' },
-    tasks: { type: 'array' },
-    steps: { type: 'array' },
-  },
-} as const
-
 /** Bytes of lines and fields together; the rest of an answer takes less than a kilobyte. */
 const BUDGET = 6500
 
