@@ -391,7 +391,7 @@ describe('calls', () => {
     const recent = startServer()
     await recent.initialize('2025-03-26')
     expect((await recent.request('tools/call', callParams('Bash', args))).result).toEqual({
-      content: [{ type: 'text', text: `Invalid arguments: ${sentence}` }],
+      content: [{ type: 'text', text: `Invalid arguments: ${sentence}\n` }],
       isError: true,
     })
     await recent.close()

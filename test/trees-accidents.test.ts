@@ -226,7 +226,7 @@ describe.skipIf(!HAS_PROC)('what belongs to the server is taken away:', () => {
     const { task_id } = dataOf(await call(client, 'BackgroundBash', { command: 'sleep 300' }))
     renameSync(join(forest.folder, 'project'), join(forest.folder, 'before'))
     mkdirSync(join(forest.folder, 'project'))
-    expect(textOf(await run(client, 'ls'))).toBe('(no output)')
+    expect(textOf(await run(client, 'ls'))).toBe('(no output)\n')
     await sleep(500)
     expect(JSON.stringify(await call(client, 'ListBgTasks', {}))).toContain('running')
     expect(textOf(await call(client, 'KillBgTask', { task_id }))).toContain('was ended')

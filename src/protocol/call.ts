@@ -38,47 +38,25 @@ function callEntry(server: Server, entry: Entry, exchange: Exchange): Result | P
   const lacking = lackingCapabilities(entry.tool, exchange)
   if (lacking) return askForCapabilities(entry.tool, lacking, exchange)
   try {
-    const input = entry.read(exchange.client.jsonText ? withoutStrays(given ?? {}, entry) : (given ?? {}))
+    const { dialect } = exchange.client
     const { needs } = entry.tool
-    const open = (): unknown => (needs ? server.services.open(needs) : {})
-    // Nothing is opened for a call that is wrong.
-    if (input instanceof Promise)
-      return runLater(
-        entry,
-        input.then(async (read) => [read, await open()]),
-        exchange,
-      )
-    const services = open()
-    if (services instanceof Promise)
-      return runLater(
-        entry,
-        services.then((opened) => [input, opened]),
-        exchange,
-      )
-    const value = entry.tool.run(input, exchange.toCall(), services)
-    return isThenable(value) ? sayLater(entry, value, exchange) : say(entry, value, exchange)
+    const input = entry.read(dialect ? dialect.readArguments(given ?? {}, entry.inputNames) : (given ?? {}))
+    // Services are opened after the input was accepted: a wrong call opens nothing.
+    const result = andThen(input, (read) =>
+      andThen(needs ? server.services.open(needs) : {}, (services) => {
+        if (exchange.cancelled) return ''
+        return andThen(entry.tool.run(read, exchange.toCall(), services), (value) => say(entry, value, exchange))
+      }),
+    )
+    return result instanceof Promise ? result.catch((error: unknown) => explain(error, exchange)) : result
   } catch (error) {
     return explain(error, exchange)
   }
 }
 
-async function runLater(entry: Entry, ready: Promise<[unknown, unknown]>, exchange: Exchange): Promise<Result> {
-  try {
-    const [input, services] = await ready
-    // Nobody hears of it, so nothing is begun.
-    if (exchange.cancelled) return ''
-    return say(entry, await entry.tool.run(input, exchange.toCall(), services), exchange)
-  } catch (error) {
-    return explain(error, exchange)
-  }
-}
-
-async function sayLater(entry: Entry, value: PromiseLike<unknown>, exchange: Exchange): Promise<Result> {
-  try {
-    return say(entry, await value, exchange)
-  } catch (error) {
-    return explain(error, exchange)
-  }
+/** Goes on at once with a value, and with a promise when it is fulfilled: a call that needs no promise makes none. */
+function andThen<R>(value: unknown, goOn: (value: unknown) => R | Promise<R>): R | Promise<R> {
+  return isThenable(value) ? Promise.resolve(value).then(goOn) : goOn(value)
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
@@ -93,7 +71,7 @@ function say({ tool, outputNames }: Entry, value: unknown, exchange: Exchange): 
   if (typeof words !== 'string' && 'isError' in words) exchange.failed = words.isError
   if (tool.output && !structured && !exchange.failed) throw new TypeError('output promises an object')
   const members = membersFor(words, exchange, structured)
-  return tool.meta && !exchange.client.jsonText ? new Reply('complete', members, memberText(tool.meta(value))) : members
+  return tool.meta && !exchange.client.dialect ? new Reply('complete', members, memberText(tool.meta(value))) : members
 }
 
 function membersFor(words: Words, exchange: Exchange, structured?: JsonObject): string {
@@ -131,13 +109,6 @@ function refuse(server: Server, name: string, exchange: Exchange): string {
   const names = server.catalogue.names()
   const known = names.length > 0 ? `this server has ${names.join(', ')}` : 'this server has no tools'
   throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 128)} (${known})`)
-}
-
-/** ArmorIQ's SDK puts its own keys among the arguments; a strict schema would refuse every call of theirs. */
-function withoutStrays(given: unknown, { inputNames }: Entry): unknown {
-  if (!isObject(given)) return given
-  const isStray = (name: string): boolean => !inputNames.has(name) && (name.startsWith('_') || name === 'user_email')
-  return Object.fromEntries(Object.entries(given).filter(([name]) => !isStray(name)))
 }
 
 function lackingCapabilities({ requires, defers }: Tool, exchange: Exchange): JsonObject | undefined {

@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject } from '../lib/json.js'
 import { LOG_LEVELS, type Abilities, type LogLevel } from '../tools/call.js'
+import type { Block } from '../tools/tool.js'
 import { MODERN_REVISION, type Revision } from './revision.js'
 
 export interface Client {
@@ -11,8 +12,16 @@ export interface Client {
   readonly capabilities: JsonObject
   /** The least level it wants to hear of; undefined: nothing. */
   readonly logLevel: LogLevel | undefined
-  /** Content must be text, and every text JSON: the form that ArmorIQ's proxy reads. */
-  readonly jsonText: boolean
+  /** Set where results and arguments have another form than the protocol's. */
+  readonly dialect: Dialect | undefined
+}
+
+/** A form of tool calls that some clients need beside the protocol's own. */
+export interface Dialect {
+  /** The members of a result. */
+  content(blocks: readonly Block[], isError: boolean): string
+  /** The arguments as the tool gets them; `known` are the names its schema has. */
+  readArguments(given: unknown, known: ReadonlySet<string>): unknown
 }
 
 const MAX_NAME = 200

@@ -2,64 +2,43 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import type { Block, Words } from '../tools/tool.js'
-import { contentMembers } from './content.js'
+import { contentMembers, type ContentOptions } from './content.js'
 
-const armoriq = { revision: '2024-11-05', name: '', capabilities: {}, logLevel: undefined, jsonText: true } as const
+const client = { revision: '2026-07-28', name: '', capabilities: {}, logLevel: undefined, dialect: undefined } as const
 
-function textsOf(words: Words): string[] {
-  const { content } = JSON.parse(`{${contentMembers(words, armoriq, {})}}`)
-  expect(content.every((item: Block) => item.type === 'text')).toBe(true)
-  return content.map((item: { text: string }) => item.text)
+function blocksOf(words: Words, options: ContentOptions): readonly Block[] {
+  return JSON.parse(`{${contentMembers(words, client, options)}}`).content
 }
 
-const units = fc.array(fc.nat(0xffff)).map((codes) => String.fromCharCode(...codes))
-const text = fc.oneof(
-  fc.string(),
-  units,
-  fc.json(),
-  fc.json().map((json) => `${json} `),
-  fc.json().map((json) => `\ufeff${json}`),
-  fc.json().map((json) => json.slice(0, -1)),
-  fc.json().map((json) => `[${json}`),
-)
-const block: fc.Arbitrary<Block> = fc.oneof(
-  text.map((words) => ({ type: 'text' as const, text: words })),
-  fc.record({ type: fc.constantFrom('image' as const, 'audio' as const), data: fc.base64String(), mimeType: text }),
-  fc.record({ type: fc.constant('resource' as const), resource: fc.record({ uri: text, text }) }),
-  fc.record({ type: fc.constant('resource' as const), resource: fc.record({ uri: text, blob: fc.base64String() }) }),
-  fc.record({ type: fc.constant('resource_link' as const), uri: text, name: text }),
-)
-const content = fc.oneof(text, fc.array(block))
-const words = fc.oneof(content, fc.record({ content, isError: fc.boolean() }))
+test('structured content and embedded text are well-formed', () => {
+  const blocks: Words = [{ type: 'resource', resource: { uri: 'x', text: 'half \ud800' } }]
+  expect(contentMembers(blocks, client, { structured: { text: '\udfff' } })).not.toContain('\\ud')
+})
 
-test('JSON.parse works on every text, whatever a tool says', () => {
+const text = fc.string({ unit: 'binary' })
+const words: fc.Arbitrary<Words> = fc.oneof(
+  text,
+  fc.array(text.map((each) => ({ type: 'text' as const, text: each }))),
+  fc.record({ content: text, isError: fc.boolean() }),
+)
+
+test('on request every text block that has text ends with a newline, and nothing else changes', () => {
   fc.assert(
-    fc.property(words, (said) => {
-      for (const item of textsOf(said)) {
-        expect(typeof JSON.parse(item)).toBe('object')
-        expect(JSON.parse(item)).not.toBeNull()
-        expect(item.isWellFormed()).toBe(true)
-      }
+    fc.property(words, fc.option(text, { nil: undefined }), (said, front) => {
+      const plain = blocksOf(said, { front })
+      const ended = plain.map((block) =>
+        block.type !== 'text' || block.text === '' || block.text.endsWith('\n')
+          ? block
+          : { ...block, text: `${block.text}\n` },
+      )
+      expect(blocksOf(said, { front, newline: true })).toEqual(ended)
     }),
-    { numRuns: 3000 },
   )
 })
 
-test.each([
-  ['plain', '{"result":"plain"}'],
-  ['{"a":1}', '{"a":1}'],
-  [' [1] ', ' [1] '],
-  ['{"a":1', '{"result":"{\\"a\\":1"}'],
-  ['5', '{"result":"5"}'],
-  ['null', '{"result":"null"}'],
-  ['', '{"result":""}'],
-])('%j becomes %j', (said, json) => {
-  expect(textsOf(said)).toEqual([json])
-  expect(textsOf({ content: said, isError: true })).toEqual([JSON.stringify({ error: said })])
-})
-
-test('structured content and embedded text are well-formed too', () => {
-  const client = { revision: '2026-07-28', name: '', capabilities: {}, logLevel: undefined, jsonText: false } as const
-  const blocks: Words = [{ type: 'resource', resource: { uri: 'x', text: 'half \ud800' } }]
-  expect(contentMembers(blocks, client, { structured: { text: '\udfff' } })).not.toContain('\\ud')
+test('a message in front is a block of its own, followed by an empty line', () => {
+  expect(blocksOf('output', { front: 'RING', newline: true })).toEqual([
+    { type: 'text', text: 'RING\n\n' },
+    { type: 'text', text: 'output\n' },
+  ])
 })

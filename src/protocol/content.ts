@@ -19,7 +19,7 @@ export function contentMembers(words: Words, client: Client, options: ContentOpt
   const { structured, front, newline = false } = options
   const { content, isError } =
     typeof words !== 'string' && 'content' in words ? words : { content: words, isError: false }
-  if (client.jsonText) return jsonMembers(blocksOf(content, front), isError)
+  if (client.dialect) return client.dialect.content(blocksOf(content, front), isError)
   // The usual case, without an object for the block.
   const blocks =
     typeof content === 'string' && front === undefined
@@ -44,28 +44,4 @@ function printBlock(block: Block, newline: boolean): string {
 function textBlock(text: string, newline: boolean): string {
   const end = newline && text !== '' && !text.endsWith('\n') ? '\n' : ''
   return `{"type":"text","text":${JSON.stringify(text.toWellFormed() + end)}}`
-}
-
-/** Every item a text, and every text JSON. */
-function jsonMembers(blocks: readonly Block[], isError: boolean): string {
-  const items = blocks.map((block) => ({
-    type: 'text',
-    text: block.type === 'text' ? jsonText(block.text.toWellFormed(), isError) : printJson(block),
-  }))
-  return `"content":${JSON.stringify(items)},"isError":${isError}`
-}
-
-/** A text that is a JSON object or array already stays as it is. */
-function jsonText(text: string, isError: boolean): string {
-  return !isError && isJsonCollection(text) ? text : JSON.stringify(isError ? { error: text } : { result: text })
-}
-
-function isJsonCollection(text: string): boolean {
-  if (!/^\s*[[{]/.test(text)) return false
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }

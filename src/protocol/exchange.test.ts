@@ -16,7 +16,7 @@ function open(token = '7') {
   const exchange = new Exchange(
     request,
     {},
-    { revision: '2025-11-25', name: '', capabilities: {}, logLevel: undefined, jsonText: false },
+    { revision: '2025-11-25', name: '', capabilities: {}, logLevel: undefined, dialect: undefined },
     { notify: (text) => sent.push(text) },
     { server: createServer({ name: 'test', version: '0', tools: [] }), peer, requests: new ClientRequests() },
   )

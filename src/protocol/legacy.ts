@@ -3,7 +3,7 @@
 
 import { isObject, printJson, type JsonObject } from '../lib/json.js'
 import type { PushedMessage } from '../services/notices.js'
-import { abilitiesOf, CHANNEL, clientName, isLogLevel, wantsToHear, type Client } from './client.js'
+import { abilitiesOf, CHANNEL, clientName, isLogLevel, wantsToHear, type Client, type Dialect } from './client.js'
 import type { Outlet, Peer } from './exchange.js'
 import { isOffered } from './methods/offered.js'
 import { initializeMembers } from './methods/lifecycle.js'
@@ -21,7 +21,8 @@ export interface LegacyOptions {
   readonly revision: LegacyRevision
   /** Where messages go that belong to no request. */
   readonly outlet?: Outlet | undefined
-  readonly jsonText?: boolean | undefined
+  /** Spoken at 2024-11-05 only. */
+  readonly dialect?: Dialect | undefined
 }
 
 export class Legacy {
@@ -36,8 +37,8 @@ export class Legacy {
     private readonly peer: Peer,
     private readonly options: LegacyOptions,
   ) {
-    const { revision, jsonText = false } = options
-    this.client = { revision, name: '', capabilities: {}, logLevel: 'info', jsonText }
+    const { revision, dialect } = options
+    this.client = { revision, name: '', capabilities: {}, logLevel: 'info', dialect }
   }
 
   /** The members of the answer to a method that changes the conversation; undefined: it is no such method. */
@@ -71,9 +72,9 @@ export class Legacy {
       throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'protocolVersion' must be a string")
     }
     const revision = agreeOn(protocolVersion)
-    const jsonText = this.options.jsonText === true && revision === '2024-11-05'
+    const dialect = revision === '2024-11-05' ? this.options.dialect : undefined
     const name = clientName(clientInfo)
-    this.client = { ...this.client, revision, name, capabilities: this.#declared(capabilities), jsonText }
+    this.client = { ...this.client, revision, name, capabilities: this.#declared(capabilities), dialect }
     this.agreed = true
     this.#listen()
     return initializeMembers(this.server, this.client)

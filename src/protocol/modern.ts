@@ -31,7 +31,7 @@ export function readModernClient(params: JsonObject): Client {
     throw new ProtocolError(INVALID_PARAMS, `Invalid params: '_meta["${LOG_LEVEL}"]' is not a log level`)
   }
   const name = clientName(meta[CLIENT])
-  return { revision: MODERN_REVISION, name, capabilities, logLevel: level, jsonText: false }
+  return { revision: MODERN_REVISION, name, capabilities, logLevel: level, dialect: undefined }
 }
 
 /** The version a modern request names in its `_meta`, ours or not. */

@@ -78,8 +78,8 @@ class Conversing implements Session, Conversation {
   }
 
   get #legacy(): Legacy {
-    const { revision = NEWEST_LEGACY, outlet, jsonText } = this.#options
-    return (this.#legacyMade ??= new Legacy(this.server, this.peer, { revision, outlet, jsonText }))
+    const { revision = NEWEST_LEGACY, outlet, dialect } = this.#options
+    return (this.#legacyMade ??= new Legacy(this.server, this.peer, { revision, outlet, dialect }))
   }
 
   get #listeners(): Listeners {

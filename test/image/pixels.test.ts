@@ -139,7 +139,7 @@ describe('every format', () => {
     const path = await file(HEIC, '.heic')
     await expectQuarters(path, { width: 32, height: 32 })
     await expectQuarters(path, { width: 64, height: 64 }, { crop: [8, 8, 16, 16] })
-    expect((await look(client, path)).text).toBe('HEIC, 32 x 32 pixels, shown in full size.')
+    expect((await look(client, path)).text).toBe('HEIC, 32 x 32 pixels, shown in full size.\n')
   })
 
   test('shades of grey stay grey', async () => {
@@ -170,7 +170,7 @@ describe('size', () => {
     expect(structured).toEqual({ format: 'PNG', width: 4000, height: 1000, x: 0, y: 0, scale: 0.392 })
     expect(text).toBe(
       'PNG, 4000 x 1000 pixels, shown as 1568 x 392, at 0.392 of its size. ' +
-        'Multiply coordinates by 2.551 to get original pixels; crop to see detail.',
+        'Multiply coordinates by 2.551 to get original pixels; crop to see detail.\n',
     )
     expect(JSON.stringify(structured)).not.toContain(image?.data.slice(0, 40))
     await expectQuarters(path, { width: 1568, height: 392 })
@@ -238,7 +238,7 @@ describe('what is transparent', () => {
 
   test('an opacity that hides nothing is not mentioned', async () => {
     const { text } = await look(client, await file(quarters(30, 30).ensureAlpha().png()))
-    expect(text).toBe('PNG, 30 x 30 pixels, shown in full size.')
+    expect(text).toBe('PNG, 30 x 30 pixels, shown in full size.\n')
   })
 })
 

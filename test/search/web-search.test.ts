@@ -69,7 +69,7 @@ test('eleven engines are asked, and one list comes back, fenced', async () => {
   expect(said.text).toMatch(
     /^1\. walnut joinery basics: page \d — site\d\.example\.org · 2026-\d\d-15 · \[\d+ engines, \d+ families\]$/m,
   )
-  expect(said.text).toMatch(/\nEngines: \d+ ok( · [a-z, ]+ late)?$/)
+  expect(said.text).toMatch(/\nEngines: \d+ ok( · [a-z, ]+ late)?\n$/)
 })
 
 test('what engines say cannot break out of its line or its fence', async () => {
@@ -107,14 +107,14 @@ test('blocked is not "nothing found": it is an error that says so, and what not 
 test('nothing found is said as such, and is no error', async () => {
   const said = await searchOnce('empty')
   expect([said.isError, said.structured.results]).toEqual([false, []])
-  expect(said.text).toMatch(/^Nothing was found\..*\nEngines: \d+ found nothing( · [a-z, ]+ late)?$/)
+  expect(said.text).toMatch(/^Nothing was found\..*\nEngines: \d+ found nothing( · [a-z, ]+ late)?\n$/)
 })
 
 test('when all have failed, each says why', async () => {
   const said = await searchOnce('error')
   expect(said.isError).toBe(true)
   expect(said.text).toMatch(/^No engine could be asked, or none answered in time/)
-  expect(said.text).toMatch(/\nEngines: parallel, exa[a-z, ]+ failed \(HTTP 500, again in 30 s\)$/)
+  expect(said.text).toMatch(/\nEngines: parallel, exa[a-z, ]+ failed \(HTTP 500, again in 30 s\)\n$/)
 })
 
 test('a network that is not there is said once, and no engine is left alone for it', async () => {
@@ -127,7 +127,7 @@ test('a network that is not there is said once, and no engine is left alone for 
   for (const said of [await searchOnce('ok', dead), await searchOnce('ok', dead)]) {
     expect(said.isError).toBe(true)
     expect(said.text).toMatch(/^No search engine could be reached: is there a network\?/)
-    expect(said.text).toMatch(/\nEngines: parallel, exa[a-z, ]+ unreachable \(nothing listens there\)$/)
+    expect(said.text).toMatch(/\nEngines: parallel, exa[a-z, ]+ unreachable \(nothing listens there\)\n$/)
   }
   const doctor = run(['--doctor'], envFor('ok', dead))
   expect(doctor).toMatchObject({ status: 1, stdout: expect.stringMatching(/\n\nNo search engine could be reached/) })
@@ -215,7 +215,7 @@ test('what comes late is there the next time, and what was found is not asked fo
   const client = await start('ok;exa=slow;keenable=slow')
   const first = await search(client)
   expect(outcomes(first)).toMatchObject({ exa: 'late', keenable: 'late' })
-  expect(first.text).toMatch(/ · [a-z, ]+ late$/)
+  expect(first.text).toMatch(/ · [a-z, ]+ late\n$/)
   const before = await replay.counts()
   const again = async () => outcomes(await search(client))
   await expect.poll(again, { timeout: 15_000, interval: 500 }).toMatchObject({ exa: 'ok', keenable: 'ok' })

@@ -55,9 +55,11 @@ describe('a job', () => {
     expect(none.text).toMatch(/^\[Nothing new\. Background task \d+ is running, [\d.]+ s so far\.\]\n$/)
     expect(none.structured).toMatchObject({ task_id: id, status: 'running', exitCode: null, bytes: 0 })
     const end = await read(id, { wait_for_end: true })
-    expect(end.text).toMatch(/^two\n\[Background task \d+ ended after [\d.]+ s: exit code 4\.\]$/)
+    expect(end.text).toMatch(/^two\n\[Background task \d+ ended after [\d.]+ s: exit code 4\.\]\n$/)
     expect(end.structured).toMatchObject({ status: 'ended', exitCode: 4, signal: null, waitedFor: 'end', bytes: 4 })
-    expect((await read(id)).text).toMatch(/^\[Nothing new\. Background task \d+ ended after [\d.]+ s: exit code 4\.\]$/)
+    expect((await read(id)).text).toMatch(
+      /^\[Nothing new\. Background task \d+ ended after [\d.]+ s: exit code 4\.\]\n$/,
+    )
   })
 
   test('whose end is told has been read whole, however it is asked', async () => {
@@ -225,7 +227,7 @@ describe('the list', () => {
     await startJob(own, 'sleep 60')
     await readJob(own, 1, { wait_for_end: true })
     const { text, structured } = await call(own, 'ListBgTasks')
-    expect(text).toMatch(/^1 {2}exit code 3 {2}[\d.]+ s {2}echo "a b"; exit 3\n2 {2}running {2}[\d.]+ s {2}sleep 60$/)
+    expect(text).toMatch(/^1 {2}exit code 3 {2}[\d.]+ s {2}echo "a b"; exit 3\n2 {2}running {2}[\d.]+ s {2}sleep 60\n$/)
     expect(structured).toEqual({
       tasks: [
         {
@@ -282,10 +284,10 @@ describe.concurrent('the end', () => {
     expect(said.structured).toMatchObject({ task_id: id, status: 'ended', signal: 'SIGTERM' })
     const again = await Promise.all([kill(id), kill(id)])
     for (const { text, isError } of again) {
-      expect(text).toBe(`Background task ${id} had already ended: killed. Nothing of it runs any more.`)
+      expect(text).toBe(`Background task ${id} had already ended: killed. Nothing of it runs any more.\n`)
       expect(isError).toBe(false)
     }
-    expect((await read(id)).text).toMatch(/^before\n[^]*\[Background task \d+ ended after [\d.]+ s: killed\.\]$/)
+    expect((await read(id)).text).toMatch(/^before\n[^]*\[Background task \d+ ended after [\d.]+ s: killed\.\]\n$/)
   })
 
   test('KillBgTask ends what a job left running that has ended itself', async () => {
@@ -565,7 +567,7 @@ describe('where nothing can be kept', () => {
     )
     const job = await call(own, 'BackgroundBash', { command: 'echo' })
     expect(job.isError).toBe(true)
-    expect(job.text).toMatch(/^The command was not started: .+STATE_DIR.+\.$/)
+    expect(job.text).toMatch(/^The command was not started: .+STATE_DIR.+\.\n$/)
     expect((await readJob(own, 1)).isError).toBe(true)
     expect(await own.close()).toBe(0)
     expect(own.stderr()).not.toMatch(/ {4}at /)

@@ -184,8 +184,8 @@ Files of this skill, in ${join(file, '..')}; read them when the text refers to t
     const said = async (args: object): Promise<string> =>
       (await call(client, 'InvokeSkill', args)).text.split('\n').slice(1).join('\n')
     expect(await said({ skill_name: 'none', arguments: 'a b\n' })).toBe('Text\n\nArguments: a b\n')
-    expect(await said({ skill_name: 'none' })).toBe('Text')
-    expect(await said({ skill_name: 'some' })).toBe('Do <>')
+    expect(await said({ skill_name: 'none' })).toBe('Text\n')
+    expect(await said({ skill_name: 'some' })).toBe('Do <>\n')
     await client.close()
   })
 

@@ -30,26 +30,26 @@ test('from the first task to its last step', async () => {
   )
 
   const first = await task(client, 'add', { text: 'Write the notes' })
-  expect(first.text).toBe('Added step 1 "Write the notes" to task 1 "Ship 1.1", 0 of 1 step done.')
+  expect(first.text).toBe('Added step 1 "Write the notes" to task 1 "Ship 1.1", 0 of 1 step done.\n')
   const second = await task(client, 'add', { text: 'Tag it' })
   expect(second.text).toBe(
-    'Added step 2 "Tag it" to task 1 "Ship 1.1", 0 of 2 steps done. Next: step 1 "Write the notes".',
+    'Added step 2 "Tag it" to task 1 "Ship 1.1", 0 of 2 steps done. Next: step 1 "Write the notes".\n',
   )
 
   const done = await task(client, 'complete', { step_id: 1 })
   expect(done.text).toBe(
-    'Completed step 1 "Write the notes" of task 1 "Ship 1.1". Next: step 2 "Tag it". 1 of 2 steps remains.',
+    'Completed step 1 "Write the notes" of task 1 "Ship 1.1". Next: step 2 "Tag it". 1 of 2 steps remains.\n',
   )
   expect(done.structured).toMatchObject({ next_step: 2, open_steps: 1, steps: [{ step_id: 1, done: true }] })
 
   const last = await task(client, 'complete', { step_id: 2 })
   expect(last.text).toBe(
-    'Completed step 2 "Tag it": every step of task 1 "Ship 1.1" is done. Complete the task too: complete (task_id: 1).',
+    'Completed step 2 "Tag it": every step of task 1 "Ship 1.1" is done. Complete the task too: complete (task_id: 1).\n',
   )
   const whole = await task(client, 'complete')
-  expect(whole.text).toBe('Completed task 1 "Ship 1.1". No task is open.')
-  expect((await task(client, 'pending')).text).toBe('Nothing is pending: no task is open.')
-  expect((await task(client, 'list')).text).toBe('1 task, 0 open.\n* 1  Ship 1.1  (current, complete)')
+  expect(whole.text).toBe('Completed task 1 "Ship 1.1". No task is open.\n')
+  expect((await task(client, 'pending')).text).toBe('Nothing is pending: no task is open.\n')
+  expect((await task(client, 'list')).text).toBe('1 task, 0 open.\n* 1  Ship 1.1  (current, complete)\n')
 })
 
 test('query stands in for text, and text wins', async () => {
@@ -66,7 +66,7 @@ test('a completed task with open steps says so, and what to go on with', async (
     'Completed task 2 "Two". 1 of its steps was not done. 1 task is open. Go on with task 1 "One": switch (task_id: 1).\n',
   )
   const { text } = await task(client, 'switch', { task_id: 1 })
-  expect(text).toBe('The current task is now task 1 "One", no steps yet.')
+  expect(text).toBe('The current task is now task 1 "One", no steps yet.\n')
 })
 
 test('lists: newest first, the current one marked, one task with its steps', async () => {
@@ -80,9 +80,9 @@ test('lists: newest first, the current one marked, one task with its steps', asy
     '2 tasks, 2 open.\n  2  Two  (1 of 1 step done)\n* 1  One  (current, 0 of 1 step done)\n',
   )
   expect((await task(client, 'pending')).text).toBe(
-    '1 step to do in 2 open tasks.\n* 1  One  (current, 0 of 1 step done)\n      [ ] 1  a\n  2  Two  (1 of 1 step done)',
+    '1 step to do in 2 open tasks.\n* 1  One  (current, 0 of 1 step done)\n      [ ] 1  a\n  2  Two  (1 of 1 step done)\n',
   )
-  expect((await task(client, 'list', { task_id: 2 })).text).toBe('  2  Two  (1 of 1 step done)\n      [x] 2  b')
+  expect((await task(client, 'list', { task_id: 2 })).text).toBe('  2  Two  (1 of 1 step done)\n      [x] 2  b\n')
 })
 
 describe('search', () => {
@@ -127,7 +127,7 @@ describe('search', () => {
       'Several tasks have "o" in them: give task_id. 3 "Other", 2 "Deploy the docs", 1 "Deploy".\n',
     )
     const none = await task(client, 'switch', { query: 'zebra' })
-    expect(none.text).toBe('No task has "zebra" in it. Open tasks: 3 "Other", 2 "Deploy the docs", 1 "Deploy".')
+    expect(none.text).toBe('No task has "zebra" in it. Open tasks: 3 "Other", 2 "Deploy the docs", 1 "Deploy".\n')
     await task(client, 'complete', { task_id: 2 })
     expect((await task(client, 'switch', { query: 'deploy' })).structured.current_task).toBe(1)
   })
@@ -186,7 +186,7 @@ describe('wrong use is refused with what is valid', () => {
         text: 'There is no current task: create one, or give task_id. No task is open.\n',
       })
     }
-    expect((await task(client, 'list')).text).toBe('There are no tasks yet: create makes one.')
+    expect((await task(client, 'list')).text).toBe('There are no tasks yet: create makes one.\n')
   })
 
   test('query is required, as published', async () => {
@@ -261,7 +261,7 @@ test('what is done is not pending; who completes another task is sent back to th
   expect((await task(client, 'complete')).text).toMatch(/Go on with task 3 "Three": switch \(task_id: 3\)\.\n$/)
   expect(await task(client, 'pending', { query: 'is:done' })).toMatchObject({
     isError: true,
-    text: 'What is done is not pending: use list with is:done.',
+    text: 'What is done is not pending: use list with is:done.\n',
   })
 })
 

@@ -37,7 +37,7 @@ test('a page is read as Markdown: what it is, then its text as a quotation', asy
   expect(text).toContain('Entry 12: The lighthouse keeper wrote')
   expect(text).toContain('```ts\nconst a = 1\n```')
   expect(text).toContain(`[Next](${site.origin}/next)`)
-  expect(said.text).toMatch(/ end ---$/)
+  expect(said.text).toMatch(/ end ---\n$/)
 })
 
 test('as plain text and as HTML; any other format is named', async () => {
@@ -49,7 +49,9 @@ test('as plain text and as HTML; any other format is named', async () => {
   expect(quoted(await readDocs(client, url, { format: 'HTML' }))).toMatch(/Some <(b|strong)>bold<\/\1> words/)
   const said = await readDocs(client, url, { format: 'docx' })
   expect(said.isError).toBe(true)
-  expect(said.text).toBe('There is no format "docx": give text, html, or markdown, which is the one without a format.')
+  expect(said.text).toBe(
+    'There is no format "docx": give text, html, or markdown, which is the one without a format.\n',
+  )
 })
 
 test('a server that has Markdown is asked for it first, by a program that says who it is', async () => {
@@ -188,7 +190,7 @@ test('whatever a page says, it stays within its quotation', async () => {
   expect(said.text.match(/^--- /gm)).toHaveLength(4)
   expect(unquoted(said)).not.toMatch(/Title|rm -rf|Ignore|obey/)
   expect(said.text).not.toMatch(/[\u200B\u202E\u2028\u{E0000}-\u{E0FFF}]/u)
-  expect(said.text).toMatch(/ end ---$/)
+  expect(said.text).toMatch(/ end ---\n$/)
 })
 
 test('a title cannot add lines, nor go on for ever', async () => {
@@ -337,7 +339,7 @@ test('a connection that breaks, a body that grows without end, redirects in a ci
   const silent = site.add('/silent', (request) => request.socket.destroy())
   const hungUp = await readDocs(client, silent)
   expect(hungUp).toMatchObject({ isError: true, structured: { status: 'broken' } })
-  expect(hungUp.text).toMatch(/hung up.* Try again later, or find the same text elsewhere\.$/)
+  expect(hungUp.text).toMatch(/hung up.* Try again later, or find the same text elsewhere\.\n$/)
 })
 
 test('the proxy of the environment is used', async () => {

@@ -3,6 +3,7 @@
 
 import { answerText, resultText, type Answer, type Message } from '../../protocol/message.js'
 import type { Session } from '../../protocol/session.js'
+import { ARMORIQ } from './armoriq-format.js'
 import type { House } from './house.js'
 import { SILENT } from './legacy-post.js'
 import { settleWith } from './settle-with.js'
@@ -15,7 +16,7 @@ export function postArmoriq(house: House, visit: Visit, message: Message, opened
   }
   const { user } = visit
   const peer = { user, session: `user:${user}` }
-  const session = opened ?? house.converse(peer, { revision: '2024-11-05', jsonText: true, stateless: true })
+  const session = opened ?? house.converse(peer, { revision: '2024-11-05', dialect: ARMORIQ, stateless: true })
   const due = session.receive(message, SILENT)
   if (!(due instanceof Promise)) return finish(visit, due)
   if (!opened) {

@@ -53,8 +53,8 @@ export interface House extends Omit<HouseRules, 'accessLog'>, Books {
 
 export function openHouse(server: Server, rules: HouseRules): House {
   const { policy, authenticator, limits, maxBodyBytes, basePath, accessLog, board, mcp } = rules
-  const converse: House['converse'] = (peer, { revision, outlet, jsonText, stateless }) =>
-    createSession(server, peer, { revision, outlet, jsonText, stateless, onCall: (call) => metrics.called(call) })
+  const converse: House['converse'] = (peer, { revision, outlet, dialect, stateless }) =>
+    createSession(server, peer, { revision, outlet, dialect, stateless, onCall: (call) => metrics.called(call) })
   const sessions = new LegacySessions(converse)
   const streams = new Set<EventStream>()
   const metrics = createMetrics({

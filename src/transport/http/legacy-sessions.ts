@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto'
 
 import type { Session } from '../../protocol/session.js'
+import { ARMORIQ } from './armoriq-format.js'
 import { EventLog, readId } from './event-log.js'
 import type { EventStream } from './event-stream.js'
 import type { House } from './house.js'
@@ -31,7 +32,7 @@ export class LegacySession {
     converse: Converse,
   ) {
     this.standing = this.#newTrack(STANDING)
-    const options = { revision: '2024-11-05', outlet: this.standing, jsonText: true } as const
+    const options = { revision: '2024-11-05', outlet: this.standing, dialect: ARMORIQ } as const
     this.session = converse({ user, session: this.id }, options)
   }
 

@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+
+import { contentMembers } from '../../protocol/content.js'
+import type { Block, Words } from '../../tools/tool.js'
+import { ARMORIQ } from './armoriq-format.js'
+
+const armoriq = { revision: '2024-11-05', name: '', capabilities: {}, logLevel: undefined, dialect: ARMORIQ } as const
+
+function textsOf(words: Words): string[] {
+  const { content } = JSON.parse(`{${contentMembers(words, armoriq, {})}}`)
+  expect(content.every((item: Block) => item.type === 'text')).toBe(true)
+  return content.map((item: { text: string }) => item.text)
+}
+
+const units = fc.array(fc.nat(0xffff)).map((codes) => String.fromCharCode(...codes))
+const text = fc.oneof(
+  fc.string(),
+  units,
+  fc.json(),
+  fc.json().map((json) => `${json} `),
+  fc.json().map((json) => `\ufeff${json}`),
+  fc.json().map((json) => json.slice(0, -1)),
+  fc.json().map((json) => `[${json}`),
+)
+const block: fc.Arbitrary<Block> = fc.oneof(
+  text.map((words) => ({ type: 'text' as const, text: words })),
+  fc.record({ type: fc.constantFrom('image' as const, 'audio' as const), data: fc.base64String(), mimeType: text }),
+  fc.record({ type: fc.constant('resource' as const), resource: fc.record({ uri: text, text }) }),
+  fc.record({ type: fc.constant('resource' as const), resource: fc.record({ uri: text, blob: fc.base64String() }) }),
+  fc.record({ type: fc.constant('resource_link' as const), uri: text, name: text }),
+)
+const content = fc.oneof(text, fc.array(block))
+const words = fc.oneof(content, fc.record({ content, isError: fc.boolean() }))
+
+test('JSON.parse works on every text, whatever a tool says', () => {
+  fc.assert(
+    fc.property(words, (said) => {
+      for (const item of textsOf(said)) {
+        expect(typeof JSON.parse(item)).toBe('object')
+        expect(JSON.parse(item)).not.toBeNull()
+        expect(item.isWellFormed()).toBe(true)
+      }
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+test.each([
+  ['plain', '{"result":"plain"}'],
+  ['{"a":1}', '{"a":1}'],
+  [' [1] ', ' [1] '],
+  ['{"a":1', '{"result":"{\\"a\\":1"}'],
+  ['5', '{"result":"5"}'],
+  ['null', '{"result":"null"}'],
+  ['', '{"result":""}'],
+])('%j becomes %j', (said, json) => {
+  expect(textsOf(said)).toEqual([json])
+  expect(textsOf({ content: said, isError: true })).toEqual([JSON.stringify({ error: said })])
+})
