@@ -82,7 +82,8 @@ async function unknownCommand(name: string): Promise<UsageError> {
 
 async function greet(surroundings: Surroundings): Promise<number> {
   const { greeting } = await import('./greet.js')
-  return said(print(greeting(launch(), await findings(surroundings), typedName(surroundings.config.childEnv.PATH))))
+  const name = typedName(surroundings.config.childEnv.PATH)
+  return said(print(greeting(launch(), await findings(surroundings), name, outputColumns())))
 }
 
 async function install({ config: given }: Surroundings, typed: Arguments): Promise<number> {

@@ -138,7 +138,7 @@ test('a server that does everything right has nothing to mend', async () => {
   const verdicts = await check(none)
   expect(verdicts.map(({ name, state }) => `${state} ${name}`)).toMatchInlineSnapshot(`
     [
-      "ok HTTPS",
+      "skipped HTTPS",
       "skipped certificate",
       "ok no credentials",
       "ok wrong credentials",
@@ -400,7 +400,12 @@ describe('one defect', () => {
       'initialized without an id',
       /204/,
     ],
-    ['no required', tool({ inputSchema: { type: 'object', properties: {} } }), 'tools/list', /no "required"/],
+    [
+      'no required',
+      tool({ inputSchema: { type: 'object', properties: { text: { type: 'string' } } } }),
+      'tools/list',
+      /no "required"/,
+    ],
     ['no tools', saying('tools/list', () => ({ result: { tools: [] } })), 'tools/list', /no tools/],
     ['pages', saying('tools/list', () => ({ result: { tools: [TOOL], nextCursor: 'x' } })), 'tools/list', /more pages/],
     [
@@ -437,6 +442,17 @@ test("the page's own sample has the format right and the rest not", async () => 
 })
 
 describe('an examination ends early', () => {
+  test('where the host does not resolve, and nothing is said to work', async () => {
+    const url = new URL('https://does-not-exist.invalid/mcp')
+    const verdicts = await examine({ url, token: TOKEN, keyHeader: undefined, tool: undefined, args: undefined })
+    expect(verdicts.map(({ name, state }) => `${state} ${name}`)).toEqual([
+      'skipped HTTPS',
+      'skipped certificate',
+      'failed POST',
+    ])
+    expect(verdicts.at(-1)?.fix).toContain('The host name does not resolve')
+  })
+
   test('where nobody answers', async () => {
     const verdicts = await check(() => 'silence')
     expect(failures(verdicts)).toEqual(['POST'])
