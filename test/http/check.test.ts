@@ -21,6 +21,3 @@ test('this server passes every test without a warning', async () => {
   expect(complaints).toEqual([])
   expect(verdicts.filter(({ state }) => state === 'skipped').map(({ name }) => name)).toEqual(['HTTPS', 'certificate'])
 })
-  expect(stdout.split('\n').filter((line) => /^(?:[!✗]|\s+→)/.test(line))).toEqual([])
-  expect(stdout).toMatch(/\n\d+ ok, 0 warning, 0 failed, 2 skipped\n$/)
-})
