@@ -109,12 +109,12 @@ test.each([
 })
 
 test('config describes each setting and says where its value comes from', async () => {
-  const { stdout } = await run(['config', '-e', 'MODEL=opus'], emptyFolder(), { BASH_MAX_OUTPUT: '5000' })
+  const { stdout } = await run(['config', '-e', 'MODEL=opus'], emptyFolder(), { MAX_JOBS: '5' })
   expect(stdout).toContain('MODEL=opus  (from -e on the command line)\n')
   expect(stdout).toContain(
-    'BASH_MAX_OUTPUT=5000  (from the environment)\n' +
-      '    Characters of output a command may return; of a longer output the head and the tail are shown.\n' +
-      "    1000 to 10000000; default: 30000. A project's file may set it.\n",
+    'MAX_JOBS=5  (from the environment)\n' +
+      '    Background tasks that one user may have running at the same time.\n' +
+      "    1 to 10000; default: 64. A project's file cannot set it.\n",
   )
   expect(stdout).toContain('TOOLS=true  (default)\n')
   const { options } = JSON.parse((await run(['config', '--json'])).stdout) as {
