@@ -44,10 +44,7 @@ test('--help names every command, and <command> --help is about that command', a
   expect(await run(['help', 'token'])).toEqual(await run(['token', '--help']))
 })
 
-const COMMANDS = [
-  ...['install', 'uninstall', 'doctor', 'config', 'serve', 'token', 'check'],
-  ...['ui', 'inbox', 'tools', 'call', 'search', 'skills', 'state'],
-]
+const COMMANDS = 'install uninstall doctor config serve token check ui inbox tools call search skills state'.split(' ')
 
 test('tools lists names and parameters', async () => {
   const { stdout } = await run(['tools'])

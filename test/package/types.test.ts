@@ -18,7 +18,7 @@ beforeAll(() => {
   cpSync(join(ROOT, 'dist/types'), join(installed, 'dist/types'), { recursive: true })
   cpSync(join(ROOT, 'package.json'), join(installed, 'package.json'))
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
-  const [example] = blocksOf('README.md').filter(({ code }) => code.includes("from 'scorpiox-code'"))
+  const example = blocksOf('README.md').find(({ code }) => code.includes("from 'scorpiox-code'"))
   writeFileSync(join(project, 'server.ts'), example?.code ?? 'the README has no example')
 })
 
