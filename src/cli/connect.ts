@@ -25,7 +25,7 @@ export function stdioGuide(launch: Launch): string {
     ['VS Code (.vscode/mcp.json)', JSON.stringify({ servers: { scorpiox: { type: 'stdio', ...entry } } })],
     [
       'Codex (~/.codex/config.toml)',
-      `[mcp_servers.scorpiox]\ncommand = ${JSON.stringify(launch.command)}\nargs = ${JSON.stringify(launch.args)}`,
+      `[mcp_servers.scorpiox]\ncommand = ${JSON.stringify(launch.command)}\nargs = ${JSON.stringify(launch.args)}\n${CODEX_APPROVAL}`,
     ],
     ['Gemini CLI', `gemini mcp add --scope user scorpiox ${words}`],
     [
@@ -45,7 +45,7 @@ export function httpGuide({ url, token }: HttpAddress): string {
     ['Claude Code', `claude mcp add --transport http scorpiox ${url}${flag}`],
     ['Cursor (~/.cursor/mcp.json)', JSON.stringify({ mcpServers: { scorpiox: { url, ...headers } } })],
     ['VS Code (.vscode/mcp.json)', JSON.stringify({ servers: { scorpiox: { type: 'http', url, ...headers } } })],
-    ['Codex (~/.codex/config.toml)', `[mcp_servers.scorpiox]\nurl = ${JSON.stringify(url)}${toml}`],
+    ['Codex (~/.codex/config.toml)', `[mcp_servers.scorpiox]\nurl = ${JSON.stringify(url)}${toml}\n${CODEX_APPROVAL}`],
     [
       'Gemini CLI; for Qwen Code, type qwen instead of gemini',
       `gemini mcp add --scope user --transport http${flag} scorpiox ${url}`,
@@ -56,6 +56,9 @@ export function httpGuide({ url, token }: HttpAddress): string {
     ],
   ])
 }
+
+/** Without it, Codex asks before each call, and where it may not ask it refuses Bash. The person decides. */
+const CODEX_APPROVAL = '# default_tools_approval_mode = "approve"  # Codex then calls the tools without asking'
 
 function formatSections(sections: readonly (readonly [string, string])[]): string {
   return sections.map(([title, text]) => `${title}\n${text.replaceAll(/^/gm, '  ')}\n`).join('')
