@@ -63,15 +63,18 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
-function say({ tool, outputNames }: Entry, value: unknown, exchange: Exchange): Result {
+function say({ tool, outputNames }: Entry, value: unknown, exchange: Exchange): Result | Promise<Result> {
   // A tool with `output` reports a failure by `isError`, and then the value need not fit the schema.
   const isData = isObject(value) && (!isMarked(value) || outputNames?.includes('isError'))
   const structured = tool.output && isData ? pick(value, outputNames) : undefined
   const words = tool.render ? tool.render(value) : plainWords(structured ?? value, structured !== undefined)
   if (typeof words !== 'string' && 'isError' in words) exchange.failed = words.isError
   if (tool.output && !structured && !exchange.failed) throw new TypeError('output promises an object')
-  const members = membersFor(words, exchange, structured)
-  return tool.meta && !exchange.client.dialect ? new Reply('complete', members, memberText(tool.meta(value))) : members
+  return andThen(prepareMail(exchange), () => {
+    const members = membersFor(words, exchange, structured)
+    if (!tool.meta || exchange.client.dialect) return members
+    return new Reply('complete', members, memberText(tool.meta(value)))
+  })
 }
 
 function membersFor(words: Words, exchange: Exchange, structured?: JsonObject): string {
@@ -85,7 +88,7 @@ function pick(value: JsonObject, names: readonly string[] | undefined): JsonObje
   return Object.fromEntries(names.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name]]))
 }
 
-function explain(error: unknown, exchange: Exchange): string {
+function explain(error: unknown, exchange: Exchange): string | Promise<string> {
   if (error instanceof Failure) return failed(error.message, exchange)
   if (!(error instanceof BadInput)) throw bugOf(exchange, error)
   // At 2024-11-05 bad arguments are an error; later ones let the model read and repair them.
@@ -103,7 +106,7 @@ function bugOf({ params }: Exchange, error: unknown): unknown {
   return Object.assign(new Error(where + String(error), { cause: error }), stack)
 }
 
-function refuse(server: Server, name: string, exchange: Exchange): string {
+function refuse(server: Server, name: string, exchange: Exchange): string | Promise<string> {
   const reason = server.refusals.get(name)
   if (reason !== undefined) return failed(reason, exchange)
   const names = server.catalogue.names()
@@ -119,16 +122,26 @@ function lackingCapabilities({ requires, defers }: Tool, exchange: Exchange): Js
   return { ...lacking, extensions: { ...extensions, [TASKS_EXTENSION]: {} } }
 }
 
-function askForCapabilities(tool: Tool, requiredCapabilities: JsonObject, exchange: Exchange): string {
+function askForCapabilities(
+  tool: Tool,
+  requiredCapabilities: JsonObject,
+  exchange: Exchange,
+): string | Promise<string> {
   const list = Object.keys(requiredCapabilities).join(', ')
   const message = `${tool.name} needs a client that declares: ${list}`
   if (exchange.client.revision < MODERN_REVISION) return failed(message, exchange)
   throw new ProtocolError(MISSING_CAPABILITY, message, { requiredCapabilities })
 }
 
-function failed(message: string, exchange: Exchange): string {
+function failed(message: string, exchange: Exchange): string | Promise<string> {
   exchange.failed = true
-  return membersFor({ content: message, isError: true }, exchange)
+  return andThen(prepareMail(exchange), () => membersFor({ content: message, isError: true }, exchange))
+}
+
+/** What is due by the moment of the result goes with it. Undefined, the usual case: nothing is. */
+function prepareMail(exchange: Exchange): Promise<void> | undefined {
+  const { server, peer } = exchange.conversation
+  return exchange.ticket || exchange.cancelled ? undefined : server.mail?.prepare?.(peer)
 }
 
 /** What waits for this session, on its way with this result. An outcome that is fetched later carries none. */

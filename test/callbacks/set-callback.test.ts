@@ -132,16 +132,6 @@ describe('what fires', () => {
     },
   )
 
-  inServer('goes with one result where several wait, and waits while a call is in flight', async (client) => {
-    const sleeping = call(client, 'Bash', { command: 'sleep 3' })
-    await Promise.all(['one', 'two'].map((message) => callback(client, { message, delay_seconds: 1, repeat_count: 1 })))
-    expect((await sleeping).content).toHaveLength(1)
-    expect(logged(client)).toEqual([])
-    await fired(client, 'one')
-    await fired(client, 'two')
-    expect((await frontOf(client)).match(/\[Callback \d fired/g)).toHaveLength(2)
-  })
-
   inServer('can be read, and subscribers hear of it', async (client) => {
     const uri = 'scorpiox://callbacks'
     await client.request('resources/subscribe', { uri })
