@@ -20,13 +20,12 @@ const tool = defineTool({
 function open({ isPrepared = false } = {}) {
   const fates: string[] = []
   let text = 'mail'
-  let due = (_: string): void => {}
-  const preparing = new Promise<void>((resolve) => {
-    due = (becameDue) => {
-      text = becameDue
-      resolve()
-    }
-  })
+  let resolve = (): void => {}
+  const preparing = new Promise<void>((done) => (resolve = done))
+  const due = (becameDue: string): void => {
+    text = becameDue
+    resolve()
+  }
   const mail = {
     take: () => ({ text, delivered: () => fates.push('delivered'), returned: () => fates.push('returned') }),
     ...(isPrepared && { prepare: () => preparing }),
