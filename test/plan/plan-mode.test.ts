@@ -95,11 +95,11 @@ describe('what it says', () => {
     const [active, goal, duration, ...rest] = (await plan(client, 'status')).text.split('\n')
     expect([active, goal]).toEqual(['Plan mode: ACTIVE', 'Goal: "Find the "bug""'])
     expect(duration).toMatch(/^Duration: \d+s$/)
-    expect(rest).toEqual([`Commands can only read, except in .scorpiox/sessions/${id}/`])
+    expect(rest).toEqual([`Commands can only read, except in .scorpiox/sessions/${id}/`, ''])
     const { text, structured } = await plan(client, 'json')
     const started = String.raw`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"`
     expect(text).toMatch(
-      new RegExp(String.raw`^\{"active":true,"goal":"Find the \\"bug\\"","plan_file":null,"started_at":${started}\}$`),
+      new RegExp(String.raw`^\{"active":true,"goal":"Find the \\"bug\\"","plan_file":null,"started_at":${started}\}\n$`),
     )
     expect(JSON.parse(text)).toEqual(structured)
     const exited = await plan(client, 'exit', { plan: 'Just do it.' })
@@ -255,7 +255,7 @@ describe('the plan', () => {
     const client = serve(house)
     await enter(client, house.project, { goal: 'Repair\nit' })
     const { text, structured } = await plan(client, 'exit', { plan: CHECKLIST })
-    expect(text).toContain('\nTask 1 "Repair it" was made from its 3 checklist items and is the current one.')
+    expect(text).toContain('\nTask 1 "Repair it" was made from its 3 checklist items and is the current task.')
     expect(structured.task_id).toBe(1)
     const found = await rowsOf(house, async ({ tasks }) => ({
       current: await tasks.current(),
@@ -270,14 +270,37 @@ describe('the plan', () => {
     ])
     await plan(client, 'enter')
     const done = await plan(client, 'exit', { plan: '# All of it\n- [x] one' })
-    expect(done.text).toContain('Task 2 "All of it" was made from its checklist item and is done')
+    expect(done.text).toContain('Task 2 "All of it" was made from its checklist item and is complete')
     expect(await rowsOf(house, async ({ tasks }) => (await tasks.find(2))?.completedAt)).not.toBe(null)
+    expect(done.text).not.toContain('current task')
     await plan(client, 'enter')
     expect((await plan(client, 'exit', { plan: CHECKLIST, create_task: false })).text).not.toContain('Task')
     await plan(client, 'enter')
     const many = await plan(client, 'exit', { plan: `${'- [ ] x\n'.repeat(501)}- [ ] ${'y'.repeat(2000)}` })
     expect(many.text).toContain('its 500 checklist items')
     expect(many.text).toContain('2 further items were not taken')
+    await client.close()
+  })
+
+  test('an open task that is current stays so, and the answer says how to switch', async () => {
+    const house = newHouse()
+    const client = serve(house)
+    await client.initialize('2025-11-25')
+    const task = (args: object) => call(client, 'TaskManager', args)
+    await task({ action: 'create', text: 'Earlier work', steps: ['a'] })
+    await plan(client, 'enter', { goal: 'Repair it' })
+    const { text } = await plan(client, 'exit', { plan: CHECKLIST })
+    expect(text).toContain(
+      '\nTask 2 "Repair it" was made from its 3 checklist items.\n' +
+        'The current task is still 1 "Earlier work": TaskManager(action: "switch", task_id: 2) changes that.\n',
+    )
+    expect((await task({ action: 'pending' })).text).toContain('* 1  Earlier work')
+    await task({ action: 'complete' })
+    await plan(client, 'enter', { goal: 'Next' })
+    expect((await plan(client, 'exit', { plan: '- [ ] one' })).text).toContain(
+      '\nTask 3 "Next" was made from its checklist item and is the current task.',
+    )
+    expect((await task({ action: 'pending' })).text).toContain('* 3  Next')
     await client.close()
   })
 
