@@ -132,7 +132,7 @@ test.concurrent('lies in the inbox of the session until it is told; what was rea
   const world = emptyWorld({ SCORPIOX_INBOX: '1' })
   const client = await clientIn(world)
   const { text, structured } = await callback(client, { message: 'one', delay_seconds: 1, repeat_count: 1 })
-  expect(text).toContain(`lies in ${structured.inbox}`)
+  expect(text).toContain(`it is also in ${structured.inbox}`)
   await fired(client, 'one')
   const [inbox = ''] = inboxesIn(world.cwd)
   await until(() => messagesIn(inbox).length === 1, 'a file in the inbox')

@@ -116,7 +116,7 @@ describe('what fires', () => {
     'stands in front of the next result of any tool, once, with a log message besides that counts for nothing',
     async (client) => {
       const { text } = await callback(client, { message: 'look at the build', delay_seconds: 1, repeat_count: 2 })
-      expect(text).toContain('front of the next tool result')
+      expect(text).toContain('in front of the next result of any tool')
       await fired(client, '1 left] look at the build')
       expect(await frontOf(client)).toMatch(
         /^\[Callback 0 fired at \d\d:\d\d:\d\d \(UTC\S*\), 1 left\] look at the build$/,

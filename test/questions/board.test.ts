@@ -85,7 +85,7 @@ describe('somebody is looking', () => {
     expect(jsonOf(answered)).toEqual({
       answers: [{ question: 'Which colour?', selected: 'Blue' }],
     })
-    expect(answered.content[1].text).toBe(`Heard through the page, as question ${id}.\n`)
+    expect(answered.content[1].text).toBe(`Answered on the console page (question ${id}).\n`)
     expect(answered.structured).toMatchObject({ rung: 'board', surface: 'page' })
     expect(await house.answer(id, 'Red')).toBe(409)
     await board.until(({ questions, messages }) => questions.length === 0 && messages.length === 0)

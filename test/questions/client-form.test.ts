@@ -57,7 +57,7 @@ describe('answered', () => {
         },
       },
     })
-    expect([said.isError, said.content[1].text]).toEqual([false, 'Heard through a form of the client.\n'])
+    expect([said.isError, said.content[1].text]).toEqual([false, 'Answered in a form of the client.\n'])
     expect(JSON.parse(said.text)).toEqual({
       answers: [
         { question: 'Which colour?', selected: 'Blue' },

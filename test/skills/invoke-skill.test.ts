@@ -22,7 +22,7 @@ describe('the catalogue', () => {
     const lines = (await describedSkills(client)).split('\n')
     expect(lines[0]).toBe('Invoke a skill by name for reusable workflows')
     expect(lines[1]).toMatch(/^Returns its text .* Available skills:$/)
-    expect(lines.slice(2, -1).map((line) => /^- ([\w-]+): /.exec(line)?.[1])).toEqual([
+    expect(lines.slice(2).map((line) => /^- ([\w-]+): /.exec(line)?.[1])).toEqual([
       'alpha',
       'create-skill',
       'debug-failing-command',
@@ -32,7 +32,6 @@ describe('the catalogue', () => {
     ])
     expect(lines).toContain('- zebra: Last: with a colon and a second line')
     expect(lines).toContain('- mine: Of: the person')
-    expect(lines.at(-1)).toBe('Skill folders: .claude/skills, .scorpiox/skills, ~/.claude/skills, ~/.scorpiox/skills')
     await client.close()
   })
 

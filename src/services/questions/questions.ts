@@ -120,8 +120,8 @@ function createAutomaticSessions() {
 }
 
 const AUTOMATIC = 'This client answers forms by itself: no person sees them.'
-const NOBODY = 'Nobody is looking at the page or the inbox.'
-const NOT_IN_TIME = 'Somebody was looking at the page or the inbox, but did not answer in time.'
+const NOBODY = 'Neither the console page nor the terminal inbox is open.'
+const NOT_IN_TIME = 'The console page or the terminal inbox is open, but no answer came in time.'
 
 function whyNotKept({ problem }: { readonly problem?: string }): readonly string[] {
   return problem === undefined ? [] : [`It could not be kept: ${problem}`]
