@@ -85,8 +85,7 @@ describe.concurrent.each(CONNECTIONS)('$name', ({ open }) => {
   test.concurrent('a call that is never without another one beside it gets them as they fall due', async () => {
     const { call: use, close } = await open()
     const long = use('Bash', { command: 'sleep 5; echo long' })
-    await use('SetCallback', { message: 'beat', delay_seconds: 1, repeat_count: 3 })
-    const texts: string[] = []
+    const texts = [await use('SetCallback', { message: 'beat', delay_seconds: 1, repeat_count: 3 })]
     const isComplete = (): boolean => texts.some((text) => text.includes('0 left] beat'))
     // Each call is sent as soon as the one before has its result: the session is never idle.
     for (let calls = 0; calls < 400 && !isComplete(); calls++) texts.push(await use('Bash', { command: 'sleep 0.02' }))
@@ -99,7 +98,9 @@ describe.concurrent.each(CONNECTIONS)('$name', ({ open }) => {
 test.concurrent('one that repeats every second comes once with the result of a long call', async () => {
   const { call: use, close } = await overStdio('2025-11-25')
   await use('SetCallback', { message: 'tick', delay_seconds: 1, repeat_count: 10 })
-  expect(fired([await use('Bash', { command: 'sleep 3.5; echo finished' })])).toEqual(['9 left] tick'])
+  expect(fired([await use('Bash', { command: 'sleep 3.5; echo finished' })])).toEqual([
+    expect.stringMatching(/^\d left\] tick$/),
+  ])
   await use('SetCallback', { action: 'cancel' })
   await close()
 })

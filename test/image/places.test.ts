@@ -247,7 +247,7 @@ describe('over HTTP', () => {
     const { json } = await ask(server, { body: callOf('ReadImage', { file_path: join(project, 'in.png') }) })
     const [image, words] = json.result.content.map(({ text }: Json) => JSON.parse(text))
     expect(image).toMatchObject({ type: 'image', mimeType: 'image/png' })
-    expect(words.result).toMatch(/^PNG, 8 x 8 pixels/)
+    expect(words.result).toMatch(/^\[PNG, 8x8, 1 KB\] The whole image/)
   })
 })
 

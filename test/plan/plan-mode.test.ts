@@ -99,7 +99,9 @@ describe('what it says', () => {
     const { text, structured } = await plan(client, 'json')
     const started = String.raw`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"`
     expect(text).toMatch(
-      new RegExp(String.raw`^\{"active":true,"goal":"Find the \\"bug\\"","plan_file":null,"started_at":${started}\}\n$`),
+      new RegExp(
+        String.raw`^\{"active":true,"goal":"Find the \\"bug\\"","plan_file":null,"started_at":${started}\}\n$`,
+      ),
     )
     expect(JSON.parse(text)).toEqual(structured)
     const exited = await plan(client, 'exit', { plan: 'Just do it.' })

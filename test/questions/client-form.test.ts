@@ -163,7 +163,6 @@ describe.concurrent('a client that answers by itself reaches no person', () => {
   test.each([
     ['decline', { action: 'decline' }, /declined the form by itself after \d+ ms: no person has seen it\./],
     ['cancel', { action: 'cancel' }, /cancelled the form by itself after \d+ ms/],
-    ['accept', { action: 'accept', content: { question_1: 'Red' } }, /filled in the form by itself after \d+ ms/],
   ])('%s at once: the next channel, and no further form in this session', async (_, result, words) => {
     const client = await legacyIn(askingWorld(PATIENT))
     const { form, said } = await untilForm(client, [COLOUR])

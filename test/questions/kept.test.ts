@@ -46,6 +46,7 @@ describe('a text with a number', () => {
         'It is saved as question 1; the user can also answer it on the console page or in the terminal inbox. When they have answered in the chat, pass it on with AskUserQuestion:',
         '{"id":1,"answers":["…",["…","…"]]}',
         'One entry for each question: an option or its number, a list where several may be chosen, the user\'s own words, or null if they do not want to answer. {"id":1} alone checks for an answer.',
+        '',
       ].join('\n'),
     )
     expect([said.isError, said.structured.id]).toEqual([false, 1])

@@ -106,7 +106,6 @@ export function createQuestions(settings: QuestionsSettings): Questions {
 /** The sessions whose client answers forms by itself. */
 function createAutomaticSessions() {
   const sessions = new Set<string>()
-  const keyOf = ({ user, session }: Who): string => `${user}\0${session}`
   return {
     has: (who: Who): boolean => sessions.has(keyOf(who)),
     add(who: Who): void {
@@ -117,6 +116,10 @@ function createAutomaticSessions() {
       sessions.add(keyOf(who))
     },
   }
+}
+
+function keyOf({ user, session }: Who): string {
+  return `${user}\0${session}`
 }
 
 const AUTOMATIC = 'This client answers forms by itself: no person sees them.'

@@ -152,8 +152,8 @@ export function createTasks({ state, project, notices }: TasksSettings): Tasks {
       read(user, async ({ tasks }) => {
         const task = await chosen(tasks, taskId)
         const { open, openSteps } = await tasks.count({ terms: [] })
-        const state = onlyOpen ? 'open' : undefined
-        const steps = await tasks.steps(task.id, { from, state, limit: MAX_STEPS_LISTED })
+        const which = { from, state: onlyOpen ? 'open' : undefined, limit: MAX_STEPS_LISTED } as const
+        const steps = await tasks.steps(task.id, which)
         const current = await tasks.current()
         return { entries: [{ task, steps }], current, found: 1, openTasks: open, openSteps }
       }),
