@@ -66,7 +66,7 @@ test.concurrent('is pushed to Claude Code where its user told us to', async () =
 test.concurrent('goes on after kill -9: what is due later fires in time, what was due fires once', async () => {
   const world = emptyWorld()
   const first = await clientIn(world)
-  await callback(first, { message: 'overdue', delay_seconds: 1, repeat_count: 5 })
+  await callback(first, { message: 'overdue', delay_seconds: 2, repeat_count: 5 })
   await callback(first, { message: 'later', delay_seconds: 6, repeat_count: 1 })
   const setAt = Date.now()
   await killHard(first)
@@ -89,7 +89,7 @@ test.concurrent('what waits goes to the next session, and what was told to nobod
   await callback(first, { message: 'told', delay_seconds: 1, repeat_count: 1 })
   await fired(first, 'told')
   expect(await toldTo(first)).toContain('told')
-  await callback(first, { message: 'untold', delay_seconds: 1, repeat_count: 1 })
+  await callback(first, { message: 'untold', delay_seconds: 3, repeat_count: 1 })
   await fired(first, 'untold')
   await ended(first)
   const second = await clientIn(world)
@@ -138,7 +138,7 @@ const messagesIn = (inbox: string): readonly string[] => readdirSync(inbox).filt
 test.concurrent('lies in the inbox of the session until it is told; what was read there is not told again', async () => {
   const world = emptyWorld({ SCORPIOX_INBOX: '1' })
   const client = await clientIn(world)
-  const { text, structured } = await callback(client, { message: 'one', delay_seconds: 1, repeat_count: 1 })
+  const { text, structured } = await callback(client, { message: 'one', delay_seconds: 2, repeat_count: 1 })
   expect(text).toContain(`it is also in ${structured.inbox}`)
   await fired(client, 'one')
   const [inbox = ''] = inboxesIn(world.cwd)
@@ -151,7 +151,7 @@ test.concurrent('lies in the inbox of the session until it is told; what was rea
   expect(await toldTo(client)).toContain('one')
   await until(() => readdirSync(inbox).length === 0, 'an empty inbox')
 
-  await callback(client, { message: 'two', delay_seconds: 1, repeat_count: 1 })
+  await callback(client, { message: 'two', delay_seconds: 2, repeat_count: 1 })
   await fired(client, 'two')
   await until(() => messagesIn(inbox).length === 1, 'another file in the inbox')
   mkdirSync(join(inbox, 'done'))
@@ -168,7 +168,7 @@ test.concurrent('lies in the inbox of the session until it is told; what was rea
 test.concurrent('goes to the session that started us, and follows no link there', async () => {
   const folder = emptyFolder()
   const client = await clientIn(emptyWorld({ SX_SESSION_DIR: folder }))
-  const { structured } = await callback(client, { message: 'hello', delay_seconds: 1, repeat_count: 1 })
+  const { structured } = await callback(client, { message: 'hello', delay_seconds: 2, repeat_count: 1 })
   expect(structured.inbox).toBe(join(folder, 'inbox'))
   await until(() => readdirSync(folder).includes('inbox') && messagesIn(join(folder, 'inbox')).length === 1, 'a file')
   expect(await toldTo(client)).toContain('hello')
@@ -177,7 +177,7 @@ test.concurrent('goes to the session that started us, and follows no link there'
   const [linked, elsewhere] = [emptyFolder(), emptyFolder()]
   symlinkSync(elsewhere, join(linked, 'inbox'))
   const other = await clientIn(emptyWorld({ SX_SESSION_DIR: linked }))
-  await callback(other, { message: 'hello', delay_seconds: 1, repeat_count: 1 })
+  await callback(other, { message: 'hello', delay_seconds: 2, repeat_count: 1 })
   await until(() => other.stderr().includes('no link'), 'a warning')
   expect(readdirSync(elsewhere)).toEqual([])
   expect(await toldTo(other)).toContain('hello')

@@ -125,7 +125,7 @@ describe('what fires', () => {
       await fired(client, '0 left] look at the build')
       const failing = await call(client, 'KillBgTask', { task_id: 77 })
       expect(failing.isError).toBe(true)
-      expect(failing.content[0].text).toMatch(/, 0 left\] look at the build\n$/)
+      expect(failing.content[0].text).toMatch(/, 0 left\] look at the build\n+$/)
       expect(failing.content[1].text).toContain('There is no background task 77')
       expect(await firstLine(client, { action: 'list' })).toBe('No active callbacks.')
       expect(logged(client)).toHaveLength(2)

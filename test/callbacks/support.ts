@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { call, type Said } from '../shell/support.js'
 import type { Json, TestClient } from '../support.js'
 
-/** On a slow machine a callback of one second is due before the call that set it has its result: `text` is without it. */
+/** On a slow machine a callback of one second is due before the call that set it has its result: `text` is without it, and without its last newline. */
 export async function callback(client: TestClient, args: object): Promise<Said> {
   const said = await call(client, 'SetCallback', args)
-  return { ...said, text: String(said.content.at(-1)?.text) }
+  return { ...said, text: String(said.content.at(-1)?.text).trimEnd() }
 }
 
 /** The log messages that were sent besides. */
