@@ -71,7 +71,7 @@ test('what becomes due by the moment of the result goes with it', async () => {
   due('due')
   const answer = await call({})
   if (!(answer instanceof Registered)) throw new Error('not registered')
-  expect(answer.text).toContain('"text":"due"')
+  expect(answer.text).toContain('"text":"due\\n\\n"')
   answer.settle(true)
 })
 
