@@ -9,7 +9,8 @@ import { describe, expect, test } from 'vitest'
 import { call, outputOf } from '../shell/support.js'
 import { LEGACY, modernMeta, PROGRAM, startServer, type Json } from '../support.js'
 import { describedSkills, world } from './support.js'
-import { hasSandbox } from '../sandbox/support.js'
+import { requires } from '../requirements.js'
+import { SANDBOX } from '../sandbox/support.js'
 
 describe('the catalogue', () => {
   test('lists the skills by name, with one line each, and says where they come from', async () => {
@@ -308,7 +309,7 @@ describe('a script', () => {
     expect(existsSync(join(project, 'finished'))).toBe(false)
   })
 
-  test.skipIf(!hasSandbox)('is confined as commands are', async () => {
+  test('is confined as commands are', requires(SANDBOX), async () => {
     const { skill, start, project } = world()
     skill('write', '#!/bin/bash\necho "$1" > written && echo wrote || echo refused; cat <<< "$ARGUMENTS"\n')
     skill('nodey', '#!/usr/bin/env node\nconsole.log(process.argv[2])\n')

@@ -1,10 +1,10 @@
 // Several agents on one project: nothing that was acknowledged is lost, nothing is there twice, and of two who do the
 // same thing one is told.
 
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 
 import { saidBy } from '../shell/support.js'
-import { startPostgres } from '../store/postgres-server.js'
+import { describeEachDatabase, startPostgres } from '../store/postgres-server.js'
 import type { TestClient } from '../support.js'
 import { emptyWorld, serverIn, task, type World } from './support.js'
 
@@ -36,7 +36,7 @@ function four(world: World): { readonly first: TestClient; readonly clients: rea
   return { first, clients: [first, serverIn(world), serverIn(world), serverIn(world)] }
 }
 
-describe.each(['SQLite', ...(postgres ? ['PostgreSQL'] : [])])('over %s', (database) => {
+describeEachDatabase(postgres, (database) => {
   test('40 creates at once in one process, then 40 from each of 4: 200 of 200, each with its own number', async () => {
     const world = await newWorld(database)
     const ids = [
