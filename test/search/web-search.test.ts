@@ -8,6 +8,7 @@ import { join } from 'node:path'
 
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 
+import { LIMITS } from '../../src/services/search/enough.js'
 import { call, killHard, type Said } from '../shell/support.js'
 import { cleanEnv, emptyFolder, PROGRAM, startServer, type Json, type TestClient } from '../support.js'
 import { ALL_KEYS, startReplay, type Replay } from './support.js'
@@ -42,11 +43,25 @@ async function searchOnce(play: string, extra?: NodeJS.ProcessEnv, query?: strin
   return said
 }
 
+/** A search in which no spare engine was asked, which happens where a busy machine delays the answers; then it is repeated. */
+async function searchInTime(play: string, extra?: NodeJS.ProcessEnv): Promise<Said> {
+  for (let attempt = 1; ; attempt++) {
+    const client = await start(play, extra)
+    // Loads what a search needs, and asks no engine.
+    await search(client, ' ')
+    const startedAt = performance.now()
+    const said = await search(client)
+    const ms = performance.now() - startedAt
+    expect(await client.close()).toBe(0)
+    if (ms < LIMITS.hedgeMs || attempt === 10) return said
+  }
+}
+
 const outcomes = ({ structured }: Said): Record<string, string> =>
   Object.fromEntries(structured.engines.map(({ engine, outcome }: Json) => [engine, outcome]))
 
 test('eleven engines are asked, and one list comes back, fenced', async () => {
-  const said = await searchOnce('ok')
+  const said = await searchInTime('ok')
   expect(said.isError).toBe(false)
   expect(said.structured.engines).toHaveLength(11)
   expect(said.structured.results[0]).toMatchObject({
@@ -96,7 +111,7 @@ test('two engines of one index that repeat the query and sell something do not w
 })
 
 test('blocked is not "nothing found": it is an error that says so, and what not to do', async () => {
-  const said = await searchOnce('challenge-202;exa=empty;mojeek=429')
+  const said = await searchInTime('challenge-202;exa=empty;mojeek=429')
   expect(said.isError).toBe(true)
   expect(said.text).toMatch(/^No results, because engines are blocked or limited just now/)
   expect(said.text).toMatch(/Do not rephrase/)
@@ -105,13 +120,13 @@ test('blocked is not "nothing found": it is an error that says so, and what not 
 })
 
 test('nothing found is said as such, and is no error', async () => {
-  const said = await searchOnce('empty')
+  const said = await searchInTime('empty')
   expect([said.isError, said.structured.results]).toEqual([false, []])
   expect(said.text).toMatch(/^Nothing was found\..*\nEngines: \d+ found nothing( · [a-z, ]+ late)?\n$/)
 })
 
 test('when all have failed, each says why', async () => {
-  const said = await searchOnce('error')
+  const said = await searchInTime('error')
   expect(said.isError).toBe(true)
   expect(said.text).toMatch(/^No engine could be asked, or none answered in time/)
   expect(said.text).toMatch(/\nEngines: parallel, exa[a-z, ]+ failed \(HTTP 500, again in 30 s\)\n$/)
@@ -166,7 +181,7 @@ test('settings that are wrong, and queries that are none, are sentences', async 
 
 test('keys go to the engines they are for, and are shown to nobody', async () => {
   const own = { WEBSEARCH_KEYS: 'tavily=very-secret', SEARXNG_URL: 'https://own.example.org' }
-  const joined = await searchOnce('ok', own)
+  const joined = await searchInTime('ok', own)
   expect(Object.keys(outcomes(joined))).toEqual(expect.arrayContaining(['searxng', 'tavily', 'exa', 'wikipedia']))
   expect(joined.structured.engines).toHaveLength(13)
   const said = await searchOnce('ok;tavily=error', { ...own, WEBSEARCH_ENGINES: 'tavily,searxng' })
