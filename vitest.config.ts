@@ -23,8 +23,8 @@ const FEW_AT_A_TIME = [
   'src/protocol/tickets.test.ts',
 ]
 
-/** Needs a process in which nothing else was loaded before. */
-const IN_A_FRESH_PROCESS = ['src/protocol/schema-check.test.ts']
+/** Needs a process of its own: replaces a module, or expects that one was not loaded before. */
+const IN_A_FRESH_PROCESS = ['src/protocol/schema-check.test.ts', 'src/store/job-numbers.test.ts']
 
 export default defineConfig({
   test: {
