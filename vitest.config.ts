@@ -42,7 +42,7 @@ export default defineConfig({
         exclude: [...FEW_AT_A_TIME, ...IN_A_FRESH_PROCESS],
         isolate: false,
       }),
-      group(1, 'few at a time', 3, { include: FEW_AT_A_TIME }),
+      group(1, 'processes', 3, { include: FEW_AT_A_TIME }),
       group(2, 'alone', 1, { include: ALONE }),
     ],
   },

@@ -268,7 +268,8 @@ describe.runIf(HAS_BROWSER)('a page', () => {
   })
 
   describe('that means no good', () => {
-    test.each([
+    // At once, because each takes the whole three seconds.
+    test.concurrent.each([
       ['asks for ever', `<p>before</p><script>for (;;) alert('again')</script>`],
       [
         'asks for ever, each time something else',
