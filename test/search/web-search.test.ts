@@ -43,7 +43,7 @@ async function searchOnce(play: string, extra?: NodeJS.ProcessEnv, query?: strin
   return said
 }
 
-/** A search in which no spare engine was asked, which happens where a busy machine delays the answers; then it is repeated. */
+/** Repeats a search that a busy machine delayed, so that an engine was late or a spare one was asked. */
 async function searchInTime(play: string, extra?: NodeJS.ProcessEnv): Promise<Said> {
   for (let attempt = 1; ; attempt++) {
     const client = await start(play, extra)
@@ -53,7 +53,8 @@ async function searchInTime(play: string, extra?: NodeJS.ProcessEnv): Promise<Sa
     const said = await search(client)
     const ms = performance.now() - startedAt
     expect(await client.close()).toBe(0)
-    if (ms < LIMITS.hedgeMs || attempt === 10) return said
+    const isLate = ms >= LIMITS.hedgeMs || Object.values(outcomes(said)).includes('late')
+    if (!isLate || attempt === 5) return said
   }
 }
 
@@ -96,7 +97,7 @@ test('what engines say cannot break out of its line or its fence', async () => {
 })
 
 test('a poisoned engine is named, and nothing of it is shown', async () => {
-  const said = await searchOnce('ok;yahoo=poison;brave=one-host', { WEBSEARCH_ENGINES: 'exa,mojeek,yahoo,brave' })
+  const said = await searchInTime('ok;yahoo=poison;brave=one-host', { WEBSEARCH_ENGINES: 'exa,mojeek,yahoo,brave' })
   expect(outcomes(said)).toMatchObject({ yahoo: 'suspect', brave: 'suspect' })
   expect(said.text).toMatch(/yahoo suspect \(off-topic, left out\)/)
   expect(said.text).not.toContain('watches')
@@ -104,7 +105,7 @@ test('a poisoned engine is named, and nothing of it is shown', async () => {
 })
 
 test('two engines of one index that repeat the query and sell something do not win', async () => {
-  const said = await searchOnce('ok;duckduckgo=echo;yahoo=echo', { WEBSEARCH_ENGINES: 'duckduckgo,yahoo,exa,mojeek' })
+  const said = await searchInTime('ok;duckduckgo=echo;yahoo=echo', { WEBSEARCH_ENGINES: 'duckduckgo,yahoo,exa,mojeek' })
   expect(outcomes(said)).toMatchObject({ duckduckgo: 'ok', yahoo: 'ok' })
   const hosts = said.structured.results.map(({ host }: Json) => host)
   expect(hosts.slice(0, 8).every((host: string) => /^site\d\.example\.org$/.test(host))).toBe(true)
@@ -155,7 +156,7 @@ test('who hangs while nobody answers is not left alone for it, and the doctor as
   const two = { STATE_DIR, WEBSEARCH_ENGINES: 'mojeek,brave' }
   await searchOnce('hang', two)
   expect(outcomes(await searchOnce('ok', two))).toEqual({ mojeek: 'ok', brave: 'ok' })
-  await searchOnce('mojeek=error;brave=challenge-202', two)
+  await searchInTime('mojeek=error;brave=challenge-202', two)
   const { engines } = JSON.parse(run(['--doctor', '--json'], envFor('ok', two)).stdout)
   expect(engines.find(({ engine }: Json) => engine === 'mojeek')).toMatchObject({ state: 'ok' })
   expect(engines.find(({ engine }: Json) => engine === 'brave')).toMatchObject({ state: 'skipped' })
