@@ -119,7 +119,7 @@ export function startServer(options: StartOptions = {}): TestClient {
       const code = await exited
       // Its last lines may still be in the pipe. Many short waits, because a long one that is over when this process gets
       // the CPU again would end before the pipe is read. A child of the server can keep the pipe open.
-      for (let wait = 0; wait < 20 && !ended; wait++) await sleep(50)
+      for (let wait = 0; wait < 20 && !child.stdout.closed; wait++) await sleep(50)
       return code
     },
   }

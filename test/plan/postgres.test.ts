@@ -23,7 +23,8 @@ const writes = async (client: TestClient): Promise<boolean> => !(await bash(clie
 
 describe('with a database', requires(SANDBOX), () => {
   test('a plan that was opened with another state folder, as on another machine, holds here', async (context) => {
-    if (!postgres) return context.skip(postgresRequirement(postgres).reason)
+    context.skip(!postgres, postgresRequirement(postgres).reason)
+    if (!postgres) return
     const url = await postgres.database()
     const home = mkdtempSync('/var/tmp/scorpiox-plan-')
     context.onTestFinished(() => rmSync(home, { recursive: true, force: true }))
