@@ -20,7 +20,8 @@ import sharp from 'sharp'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { ask, callOf, modernCall, startProgram } from '../http/support.js'
-import { hasSandbox } from '../sandbox/support.js'
+import { requires } from '../requirements.js'
+import { SANDBOX } from '../sandbox/support.js'
 import { cleanEnv, emptyFolder, LEGACY, PROGRAM, startServer, type Json } from '../support.js'
 import { svg } from './make.js'
 import { look, openServer, seen } from './support.js'
@@ -228,7 +229,7 @@ describe('over HTTP', () => {
     return (await ask(server, modernCall('ReadImage', { file_path: path }))).json.result
   }
 
-  test.skipIf(!hasSandbox)('callers in a sandbox see the project only', async () => {
+  test('callers in a sandbox see the project only', requires(SANDBOX), async () => {
     const { project, outside } = makeWorld()
     expect((await shown({}, project, join(outside, 'out.png'))).content[0].text).toMatch(/lies outside/)
     expect((await shown({}, project, join(project, 'in.png'))).content[0].type).toBe('image')

@@ -24,7 +24,8 @@ import { marksOf } from '../../src/services/marks.js'
 import { openState } from '../../src/store/state/open-state.js'
 import type { Rows } from '../../src/store/state/state.js'
 import { ask, modernCall, startProgram, tokenFor } from '../http/support.js'
-import { hasSandbox } from '../sandbox/support.js'
+import { requires } from '../requirements.js'
+import { SANDBOX } from '../sandbox/support.js'
 import { call, killHard, saidBy, startJob, type Said } from '../shell/support.js'
 import { emptyFolder, modernMeta, startServer, type TestClient } from '../support.js'
 import { bash, enter, plan } from './support.js'
@@ -233,7 +234,7 @@ describe('the plan', () => {
     await client.close()
   })
 
-  test.skipIf(!hasSandbox)('whose commands are confined names no file that they could not read', async () => {
+  test('whose commands are confined names no file that they could not read', requires(SANDBOX), async () => {
     const house = newHouse()
     const outside = join(house.home, 'outside.md')
     writeFileSync(outside, 'the secret')
@@ -370,7 +371,7 @@ describe('several servers', () => {
     await Promise.all(clients.map((client) => client.close()))
   })
 
-  test.skipIf(!hasSandbox)('what one enters holds for all of the same user and project at once', async () => {
+  test('what one enters holds for all of the same user and project at once', requires(SANDBOX), async () => {
     const house = newHouse()
     const elsewhere = newHouse()
     const [one, two] = [serve(house), serve(house)]
@@ -386,7 +387,7 @@ describe('several servers', () => {
     await Promise.all([one, two, three, late].map((client) => client.close()))
   })
 
-  test.skipIf(!hasSandbox)('a restart, or a kill, changes nothing', async () => {
+  test('a restart, or a kill, changes nothing', requires(SANDBOX), async () => {
     const house = newHouse()
     const first = serve(house)
     const folder = await enter(first, house.project, { plan: 'a draft' })
@@ -404,7 +405,7 @@ describe('several servers', () => {
   })
 })
 
-describe.skipIf(!hasSandbox)('what it holds commands to', () => {
+describe('what it holds commands to', requires(SANDBOX), () => {
   test('nothing can be written but the folder of the plan, and after it everything again', async () => {
     const house = newHouse()
     const client = serve(house)
@@ -630,7 +631,7 @@ describe('where it cannot be had', () => {
     await client.close()
   })
 
-  test.skipIf(!hasSandbox)('the empty folder of the sandbox becomes the real one and stays', async () => {
+  test('the empty folder of the sandbox becomes the real one and stays', requires(SANDBOX), async () => {
     const house = newHouse()
     const client = serve(house, { SANDBOX: 'workspace' })
     expect(await writes(client)).toBe(true)

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { underLoad } from '../load.js'
 import { LACKS, needs } from '../runtime.js'
 import { emptyFolder, HAS_PROC, isAlive, residentMegabytes, startServer, type TestClient } from '../support.js'
 import { bytesBelow, call, gone, pidIn, readJob, saidBy, type Said } from './support.js'
@@ -104,7 +105,7 @@ describe('where and how it runs', () => {
     expect(said.text).toMatch(
       /^started\n\[2 processes that it started still run: sleep \(\d+\), sleep \(\d+\)\. They end/,
     )
-    expect(said.structured.durationMs).toBeLessThan(10_000)
+    expect(said.structured.durationMs).toBeLessThan(underLoad(10_000))
     const pid = await pidIn(join(cwd, 'left'))
     expect(isAlive(pid)).toBe(true)
     process.kill(pid)
@@ -212,14 +213,15 @@ describe.concurrent('limits', () => {
   test('20 of 20 commands at the same time', async () => {
     const started = Date.now()
     const all = await Promise.all(Array.from({ length: 20 }, (_, index) => bash(`sleep 1; echo ${index}`)))
-    expect(all.filter(({ text }, index) => text === `${index}\n`)).toHaveLength(20)
-    expect(Date.now() - started).toBeLessThan(15_000)
+    expect(all.map(({ text }) => text)).toEqual(Array.from({ length: 20 }, (_, index) => `${index}\n`))
+    // One after the other they would take 20 s.
+    expect(Date.now() - started).toBeLessThan(underLoad(15_000))
   })
 
   test('a command that obeys is told of at once', async () => {
     const { structured, text } = await bash('trap "echo bye; exit 0" TERM; sleep 60 & wait', { timeout: 200 })
     expect(text).toMatch(/^bye\n\[Timed out after 200 ms/)
-    expect(structured.durationMs).toBeLessThan(2000)
+    expect(structured.durationMs).toBeLessThan(underLoad(2000))
   })
 
   test.each([0, -5, 1e15, 2 ** 31])(
@@ -384,8 +386,8 @@ test('200 of 200 commands at once are answered, each with its own output', async
   const all = await Promise.all(
     Array.from({ length: 200 }, (_, index) => call(fresh, 'Bash', { command: `echo ${index}; exit ${index % 7}` })),
   )
-  expect(all.filter(({ text }, index) => text.startsWith(`${index}\n`))).toHaveLength(200)
-  expect(all.filter(({ structured }, index) => structured.exitCode === index % 7)).toHaveLength(200)
+  const came = all.map(({ text, structured }) => `${text.split('\n', 1)[0]} exit ${structured.exitCode}`)
+  expect(came).toEqual(all.map((_, index) => `${index} exit ${index % 7}`))
   await fresh.close()
 })
 
@@ -425,7 +427,7 @@ describe('hostile commands', () => {
       const forever = call(own, 'Bash', { command: 'yes', timeout: 1000 })
       const asked = Date.now()
       await own.request('ping')
-      expect(Date.now() - asked).toBeLessThan(1000)
+      expect(Date.now() - asked).toBeLessThan(underLoad(1000))
       expect((await forever).text).toContain('Timed out after 1000 ms')
       expect(residentMegabytes(own)).toBeLessThan(250)
       await own.close()

@@ -4,12 +4,13 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 import { call, outputOf } from '../shell/support.js'
 import { LEGACY, modernMeta, PROGRAM, startServer, type Json } from '../support.js'
 import { describedSkills, world } from './support.js'
-import { hasSandbox } from '../sandbox/support.js'
+import { requires } from '../requirements.js'
+import { SANDBOX } from '../sandbox/support.js'
 
 describe('the catalogue', () => {
   test('lists the skills by name, with one line each, and says where they come from', async () => {
@@ -40,7 +41,11 @@ describe('the catalogue', () => {
     for (let number = 0; number < count; number++)
       skill(`skill-${number}`, 'x', `Number ${number}: ${'ä '.repeat(120)}`)
     const client = start()
-    const first = await describedSkills(client)
+    // A list waits five seconds for skills that are still being read, which a thousand can take on a busy machine.
+    const first = await vi.waitUntil(async () => {
+      const text = await describedSkills(client)
+      return text.includes('skill-0') && text
+    })
     await client.close()
     expect(Buffer.byteLength(first)).toBeLessThan(4096 + 1000)
     const listed = [...first.matchAll(/^- ([\w-]+): /gm)].map(([, name = '']) => name)
@@ -48,7 +53,7 @@ describe('the catalogue', () => {
     const left = Number(/\(\+([\d,]+) more skills not listed/.exec(first)?.[1]?.replace(',', '') ?? 0)
     expect(listed.length + left).toBe(count + 3)
     const again = start()
-    expect(await describedSkills(again)).toBe(first)
+    await expect.poll(() => describedSkills(again)).toBe(first)
     await again.close()
   })
 
@@ -307,7 +312,7 @@ describe('a script', () => {
     expect(existsSync(join(project, 'finished'))).toBe(false)
   })
 
-  test.skipIf(!hasSandbox)('is confined as commands are', async () => {
+  test('is confined as commands are', requires(SANDBOX), async () => {
     const { skill, start, project } = world()
     skill('write', '#!/bin/bash\necho "$1" > written && echo wrote || echo refused; cat <<< "$ARGUMENTS"\n')
     skill('nodey', '#!/usr/bin/env node\nconsole.log(process.argv[2])\n')
