@@ -27,6 +27,16 @@ const helpersApart = {
   load: (id) => (id === HELPERS ? "import path from 'node:path'\nexport default path" : null),
 }
 
+/** Imports of shell scripts as text, as the test runner knows them. */
+const rawText = {
+  name: 'raw-text',
+  resolveId: (id, importer) => (id.endsWith('.sh?raw') ? resolve(dirname(importer), id) : null),
+  load: async (id) =>
+    id.endsWith('.sh?raw')
+      ? `export default ${JSON.stringify(await readFile(id.slice(0, -'?raw'.length), 'utf8'))}`
+      : null,
+}
+
 const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
 
@@ -96,7 +106,7 @@ async function bundle(input, output) {
     platform: 'node',
     tsconfig: false,
     external: EXTERNAL,
-    plugins: [helpersApart],
+    plugins: [helpersApart, rawText],
     onLog: failOnWarning,
   })
   await build.write({ ...output, minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } } })

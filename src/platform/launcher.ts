@@ -52,6 +52,8 @@ export interface Running extends Omit<Program, 'pid'> {
 }
 
 const CLOSED = 'no more commands are started'
+const UNREPORTED =
+  'It is not known whether the command was started. What it may have started was ended. Check what it did before you repeat it.'
 /** In less time nobody starts as many processes as there are numbers. */
 const LONG_MS = 5000
 const LINGER_MS = 100
@@ -107,13 +109,22 @@ export function createLauncher(settings: LauncherSettings): Launcher {
     coming.add(nursling)
     const pid = await nursling.up
     coming.delete(nursling)
-    // The nursery was killed at that moment; the next is asked if nobody can have heard the command.
-    if (pid === undefined && nursling.isUntouched && attempts > 1) return launchAnyhow(order, attempts - 1)
-    if (pid === undefined) throw new Error('no shell could be started')
+    if (pid === undefined) {
+      if (!nursling.isWithdrawn) return endUnreported(tag)
+      // The supervisor was killed at that moment, and no shell has the command.
+      if (attempts > 1) return launchAnyhow(order, attempts - 1)
+      throw new Error('no shell could be started')
+    }
     const isOver = (): boolean => nursling.isOver
     const started = runningOf({ ...bound(nursling), pid, exited, isOver }, tag, cage !== undefined)
     if (isClosed) throw new Error(CLOSED)
     return started
+  }
+
+  /** The shell may have started without a report, and run its command. */
+  async function endUnreported(tag: string): Promise<never> {
+    await trees.end(tag, 0)
+    throw new Failure(UNREPORTED)
   }
 
   async function launchDirectly({ command, input, onOutput }: Order): Promise<Running> {

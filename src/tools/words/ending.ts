@@ -8,7 +8,7 @@ export interface Ended {
 /** Nothing to say when all went well. */
 export function endingOf({ exitCode, signal }: Ended, hasOutput: boolean): readonly string[] {
   if (exitCode === 0) return []
-  if (exitCode === null) return ['It ended and nobody saw how: perhaps it was killed with its shell. Run it again.']
+  if (exitCode === null) return ['Exit status unknown; it may have completed: check before you repeat it.']
   if (signal !== null) return [`Exit code ${exitCode}: ended by ${signal}. ${aboutSignal(signal)}`]
   return [`Exit code ${exitCode}. ${aboutCode(exitCode, hasOutput)}`]
 }
