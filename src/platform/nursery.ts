@@ -100,7 +100,7 @@ export async function openNursery(settings: NurserySettings): Promise<Nursery | 
     if (ward?.isOver && ward.isClosed) wards.delete(ward.number)
   }
 
-  const args = supervisorArguments(place, [place, tags, family, READ_COMMAND, outlive ? '1' : ''])
+  const args = supervisorArguments(place, [place, tags, family, outlive ? '1' : ''])
   const helper = await startHelper(bash, args, { cwd, env, onLine: hear }).catch((error: unknown) => {
     remove()
     throw error
@@ -157,13 +157,14 @@ export async function openNursery(settings: NurserySettings): Promise<Nursery | 
 }
 
 /**
- * The script is a file, so that the process list shows its name and not its text. -p: without the start-up files of
- * the person, which the commands themselves read.
+ * The scripts are files, so that the process list shows a name and not their text. -p: without the start-up files of
+ * the user, which the commands themselves read.
  */
 function supervisorArguments(place: string, args: readonly string[]): readonly string[] {
   const script = join(place, 'shell-supervisor.sh')
   writeFileSync(script, SUPERVISOR, { mode: 0o600 })
   writeFileSync(join(place, 'output-recorder.sh'), RECORDER, { mode: 0o600 })
+  writeFileSync(join(place, 'read-command.sh'), READ_COMMAND, { mode: 0o600 })
   // Sourced, it is read whole: bash reads a script it is given as it runs it, and the file may be deleted or replaced.
   return ['-p', '-c', '. "$0"', script, ...args]
 }

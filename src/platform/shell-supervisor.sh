@@ -1,11 +1,12 @@
 # Starts shells for the server on request, waits for each and reports its exit status. When the server is gone without a
 # word, it ends what the server left running. Requests arrive on fd 3, reports leave on fd 4.
 #
-# Arguments: the folder with the named pipes, the tags that every command inherits, the common beginning of the tags of
-# this server, the text with which a shell waits for its command, and whether recorded commands outlive the server.
+# Arguments: the folder with the named pipes and the other scripts, the tags that every command inherits, the common
+# beginning of the tags of this server, and whether recorded commands outlive the server.
 
-place=$1 tags=$2 family=$3 waiter=$4 outlive=$5
+place=$1 tags=$2 family=$3 outlive=$4
 recorder=$(<"$place/output-recorder.sh")
+read_command=$(<"$place/read-command.sh")
 SHLVL=$((SHLVL - 1))
 # No program of a project runs here: commands may write there. They get their PATH back.
 path=$PATH
@@ -32,7 +33,7 @@ start_shell() (
   export SCORPIOX_TREE="$tags$1;"
   exec 3<&5 5<&- 4<&-
   exec 9<"$filter"
-  PATH=$path exec "${cage[@]}" "$bash" -c "$prelude$waiter" bash 2>&1
+  PATH=$path exec "${cage[@]}" "$bash" -c "$prelude$read_command" bash 2>&1
 )
 
 # One subshell for each shell. $1 is its number, $2 a file with settings that replace the local variables below.

@@ -140,7 +140,7 @@ export function createJobs(settings: JobsSettings): Jobs {
     },
     async show(id, who) {
       const job = await (await bookOf(who)).find(id)
-      const { text } = await settled(job, () => readOn(job, 0, MAX_SHOWN))
+      const { text } = await settled(job, () => readOn(job, 0, { maxCharacters: MAX_SHOWN, maxLine: Infinity }))
       return { job, text }
     },
     list: async (who) => (await (await bookOf(who)).all()).filter(({ record }) => record.background),
@@ -182,7 +182,7 @@ async function settled(job: Job, read: () => Promise<Part>): Promise<Part> {
 
 function partOf(job: Job, start: number, { only, tail, maxCharacters }: Query): Promise<Part> {
   if (tail !== undefined) return readTail(job, tail, only, maxCharacters)
-  return only ? readMatching(job, start, only, maxCharacters) : readOn(job, start, maxCharacters)
+  return only ? readMatching(job, start, only, maxCharacters) : readOn(job, start, { maxCharacters })
 }
 
 /** Tells subscribers: of output now and then, of the beginning and the end at once. */
