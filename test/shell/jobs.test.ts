@@ -55,10 +55,10 @@ describe('a job', () => {
     expect(none.text).toMatch(/^\[Nothing new\. Background task \d+ is running, [\d.]+ s so far\.\]\n$/)
     expect(none.structured).toMatchObject({ task_id: id, status: 'running', exitCode: null, bytes: 0 })
     const end = await read(id, { wait_for_end: true })
-    expect(end.text).toMatch(/^two\n\[Background task \d+ ended after [\d.]+ s: exit code 4\.\]\n$/)
+    expect(end.text).toMatch(/^two\n\[Background task \d+ ended after [\d.]+ s: exit code 4\. Nothing that it started still runs\.\]\n$/)
     expect(end.structured).toMatchObject({ status: 'ended', exitCode: 4, signal: null, waitedFor: 'end', bytes: 4 })
     expect((await read(id)).text).toMatch(
-      /^\[Nothing new\. Background task \d+ ended after [\d.]+ s: exit code 4\.\]\n$/,
+      /^\[Nothing new\. Background task \d+ ended after [\d.]+ s: exit code 4\. Nothing that it started still runs\.\]\n$/,
     )
   })
 
@@ -284,10 +284,10 @@ describe.concurrent('the end', () => {
     expect(said.structured).toMatchObject({ task_id: id, status: 'ended', signal: 'SIGTERM' })
     const again = await Promise.all([kill(id), kill(id)])
     for (const { text, isError } of again) {
-      expect(text).toBe(`Background task ${id} had already ended: killed. Nothing of it runs any more.\n`)
+      expect(text).toBe(`Background task ${id} had already ended: killed. Nothing that it started still runs.\n`)
       expect(isError).toBe(false)
     }
-    expect((await read(id)).text).toMatch(/^before\n[^]*\[Background task \d+ ended after [\d.]+ s: killed\.\]\n$/)
+    expect((await read(id)).text).toMatch(/^before\n[^]*\[Background task \d+ ended after [\d.]+ s: killed\. Nothing that it started still runs\.\]\n$/)
   })
 
   test('KillBgTask ends what a job left running that has ended itself', async () => {
@@ -295,7 +295,7 @@ describe.concurrent('the end', () => {
     await read(id, { wait_for_end: true })
     const pid = await pidIn(join(cwd, 'orphan'))
     expect(isAlive(pid)).toBe(true)
-    expect((await kill(id)).text).toContain('had already ended: exit code 0. Nothing of it runs')
+    expect((await kill(id)).text).toContain('had already ended: exit code 0. Nothing that it started still runs')
     await gone(pid)
   })
 
@@ -563,7 +563,7 @@ describe('where nothing can be kept', () => {
     expect(long).toMatchObject({ isError: false, content: [{ type: 'text' }] })
     const slow = await call(own, 'Bash', { command: 'echo so far; sleep 60' })
     expect(slow.text).toMatch(
-      /^so far\n\[Timed out after 300 ms and was ended\. Give a longer timeout\. It could not go on/,
+      /^so far\n\[Timed out after 300 ms\. It was ended with everything it started\. Give a longer timeout\. It could not go on/,
     )
     const job = await call(own, 'BackgroundBash', { command: 'echo' })
     expect(job.isError).toBe(true)

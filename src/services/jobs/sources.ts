@@ -25,6 +25,7 @@ export function writtenBy(work: Work, writer: OutputWriter): Source {
     problem: () => writer.failure,
     onGrowth: (listener) => work.onOutput(listener),
     end: (killAfterMs) => work.end(killAfterMs),
+    left: () => work.left(),
   }
 }
 
@@ -35,6 +36,7 @@ export function recordedBy(work: Work, output: OutputReader): Source {
     flush: () => Promise.resolve(),
     onGrowth: (listener) => output.watch(listener),
     end: (killAfterMs) => work.end(killAfterMs),
+    left: () => work.left(),
   }
 }
 
@@ -52,6 +54,7 @@ export function adopted({ launcher, record, output, statusFile }: AdoptSettings)
     flush: () => Promise.resolve(),
     onGrowth: (listener) => output.watch(listener),
     end: (killAfterMs) => launcher.endTree(record.tag, killAfterMs),
+    left: () => Promise.resolve(launcher.leftOf(record.tag)),
   }
 }
 
