@@ -31,7 +31,7 @@ export interface Trees {
   left(tag: string, first: number, others: ReadonlySet<number>): readonly number[]
 }
 
-export function createTrees(family = newFamily()): Trees {
+export function createTrees(family = newFamily(), unkillableMs = UNKILLABLE_MS): Trees {
   const count = createCensus()
   let census: (Census & { readonly at: number; readonly pauseMs: number }) | undefined
   let asked: ReadonlySet<string> = new Set()
@@ -68,7 +68,7 @@ export function createTrees(family = newFamily()): Trees {
       empty = members.length === 0 && isOver() ? empty + 1 : 0
       if (empty > 0 && (isSure || empty >= ENOUGH)) return []
       const now = performance.now()
-      if (killedAt !== undefined && now - killedAt >= UNKILLABLE_MS) return members.map(({ pid }) => pid)
+      if (killedAt !== undefined && now - killedAt >= unkillableMs) return members.map(({ pid }) => pid)
       ask(members)
       if (now - startedAt >= killAfterMs || members.length > CROWD) {
         killedAt ??= now

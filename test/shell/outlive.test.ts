@@ -52,7 +52,9 @@ describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end)
     const waiting = readJob(second, 1, { wait_for_end: true })
     put(join(place.cwd, 'stop'), '')
     const { text, structured } = await waiting
-    expect(text).toMatch(/^ended\n\[Background task 1 ended after [\d.]+ s: exit code 7\. Nothing that it started still runs\.\]\n$/)
+    expect(text).toMatch(
+      /^ended\n\[Background task 1 ended after [\d.]+ s: exit code 7\. Nothing that it started still runs\.\]\n$/,
+    )
     expect(structured).toMatchObject({ status: 'ended', exitCode: 7, signal: null, waitedFor: 'end' })
     await second.close()
   })
@@ -160,8 +162,10 @@ describe.skipIf(!HAS_PROC).concurrent('jobs that outlive', () => {
     await call(second, 'ListBgTasks')
     put(join(place.cwd, 'stop'), '')
     const { text } = await readJob(second, 1, { wait_for_end: true })
-    expect(text).toMatch(/^1\n2\n[^]*\n20000\n\[Background task 1 ended after [\d.]+ s: exit code 3\. Nothing that it started still runs\.\]\n$/)
-    expect(text.split('\n')).toHaveLength(20_001)
+    expect(text).toMatch(
+      /^1\n2\n[^]*\n20000\n\[Background task 1 ended after [\d.]+ s: exit code 3\. Nothing that it started still runs\.\]\n$/,
+    )
+    expect(text.split('\n')).toHaveLength(20_002)
     await second.close()
   })
 
