@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url'
 
 import { rolldown } from 'rolldown'
 
+import { rawText } from './raw-text.mjs'
+
 /** What npm installs beside the program, or a person may. */
 const { dependencies, optionalDependencies } = JSON.parse(await readFile(new URL('../package.json', import.meta.url)))
 const OPTIONAL = ['@photostructure/sqlite', 'libheif-js', '@napi-rs/canvas', '@sparticuz/chromium']
@@ -25,16 +27,6 @@ const helpersApart = {
   name: HELPERS,
   resolveId: (id) => (id === HELPERS ? id : null),
   load: (id) => (id === HELPERS ? "import path from 'node:path'\nexport default path" : null),
-}
-
-/** Imports of shell scripts as text, as the test runner knows them. */
-const rawText = {
-  name: 'raw-text',
-  resolveId: (id, importer) => (id.endsWith('.sh?raw') ? resolve(dirname(importer), id) : null),
-  load: async (id) =>
-    id.endsWith('.sh?raw')
-      ? `export default ${JSON.stringify(await readFile(id.slice(0, -'?raw'.length), 'utf8'))}`
-      : null,
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))

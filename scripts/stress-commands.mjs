@@ -114,6 +114,7 @@ function startServer() {
 function cleanUp() {
   server.child.kill('SIGTERM')
   for (const { pid } of load) {
+    if (pid === undefined) continue
     try {
       process.kill(-pid, 'SIGKILL')
     } catch {

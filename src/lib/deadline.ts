@@ -4,7 +4,7 @@
 export interface Deadline {
   readonly signal: AbortSignal
   /** Once nobody waits for it any more. */
-  clear(): void
+  readonly clear: () => void
 }
 
 export function deadline(ms: number, ...others: readonly (AbortSignal | undefined)[]): Deadline {
