@@ -24,6 +24,8 @@ for path in /proc/[0-9]*; do [ "$(session \${path#/proc/} 2>/dev/null)" = "$mine
 describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
   test('while nothing runs', async () => {
     const { forest, client } = await open()
+    // The process list shows the name of its script, not the text.
+    expect(commandLineOf(supervisorOf(client))).not.toContain('mkfifo')
     kill(supervisorOf(client))
     expect(await run(client, 'echo again')).toMatchObject({ isError: false, content: [{ text: 'again\n' }] })
     await closed(client, forest)
