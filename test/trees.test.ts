@@ -44,7 +44,9 @@ describe.skipIf(!HAS_PROC).concurrent.each(TREES)('%s', (_, command) => {
 
   test('is gone when a timeout is told', async () => {
     const { client, pid } = await begin(command, 700)
-    expect(dataOf((await client.waitFor(({ id }) => id === 1)).result).timedOut).toBe(true)
+    const { result } = await client.waitFor(({ id }) => id === 1)
+    expect(dataOf(result).timedOut).toBe(true)
+    expect(result.content[0].text).toContain('[Timed out after 700 ms. It was ended with everything it started.')
     expect(isAlive(pid)).toBe(false)
     await client.close()
   })

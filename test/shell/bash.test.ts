@@ -32,13 +32,19 @@ describe('what it says', () => {
   test.each([
     ['success is the output alone', 'printf "a\\nb"', false, 'a\nb'],
     ['success without output', 'true', false, '(no output)'],
-    ['an exit code keeps the output', 'echo partly; exit 3', true, 'partly\n[Exit code 3. What it printed says why.]'],
-    ['an output without a newline', 'printf partly; exit 3', true, 'partly\n[Exit code 3. What it printed says why.]'],
+    ['an exit code keeps the output', 'echo partly; exit 3', true, 'partly\n[Exit code 3.]'],
+    [
+      'a question that nobody answers',
+      'printf "Name: "; read -r name || exit 2',
+      true,
+      "Name: \n[Exit code 2.]\n[It may have wanted input, and stdin has no more: pass it in the command (printf 'yes\\n' | program), or use an option that answers.]",
+    ],
+    ['an output without a newline', 'printf partly; exit 3', true, 'partly\n[Exit code 3.]'],
     [
       'an exit code without output',
       'false',
       true,
-      '[Exit code 1. It printed nothing: grep, diff and test say no like that; else `set -x` shows what fails.]',
+      '[Exit code 1. No output: grep, diff and test report "no" this way; otherwise `set -x` shows what fails.]',
     ],
     [
       'a signal',
@@ -202,7 +208,7 @@ describe.concurrent('limits', () => {
     const said = await call(own, 'Bash', { command, timeout: 500 })
     expect(isAlive(await pidIn(join(cwd, 'stubborn')))).toBe(false)
     expect(said.text).toMatch(
-      /^begun\n[^]*asked\n[^]*\n\[Timed out after 500 ms and was ended\. Give a longer timeout, or/,
+      /^begun\n[^]*asked\n[^]*\n\[Timed out after 500 ms\. It was ended with everything it started\. Give a longer timeout, or/,
     )
     expect(said.isError).toBe(true)
     expect(said.structured).toMatchObject({ timedOut: true, exitCode: 137, signal: 'SIGKILL' })
