@@ -1,27 +1,35 @@
 // One job, followed: the end of what it prints as it prints it, all of it on demand, and its end.
 
+import type { OfServer } from '../../services/board/board.js'
 import type { JobView } from '../../services/board/view.js'
 import { plainLines } from '../../lib/plain-lines.js'
 import { attempt, fitting, readAll, roomAbove, wrapped, type Context } from './context.js'
 import { joined, line, projectName } from './phrases.js'
 import type { Entry, Menu } from './prompts.js'
 import { jobState } from './sections.js'
+import { readWholeOutput } from './whole-output.js'
 
 type Deed = 'back' | 'output' | 'kill'
 
 const COMMAND_ROWS = 3
 
 export async function followJob(context: Context, { server, id }: JobView): Promise<void> {
-  const { board, prompts } = context
+  const { prompts } = context
   const job = (): JobView | undefined => context.view().jobs.find((each) => each.server === server && each.id === id)
   for (let deed: Deed | undefined = 'back'; ;) {
     const { notice } = context
     deed = await prompts.choose(() => menuOf(context, job(), notice), deed)
     context.notice = ''
     if (deed === undefined || deed === 'back') return
-    if (deed === 'output') await attempt(context, async () => readAll(context, await board.output({ server, id })), '')
+    if (deed === 'output') await attempt(context, () => showOutput(context, { server, id }), '')
     if (deed === 'kill') await kill(context, job())
   }
+}
+
+async function showOutput(context: Context, job: OfServer): Promise<void> {
+  const missing = (bytes: number): string => `[${bytes} bytes that were here are no longer kept]`
+  const { text, skippedBytes } = await readWholeOutput(context.board, job, missing)
+  await readAll(context, skippedBytes > 0 ? `[${skippedBytes} bytes before this are not shown]\n${text}` : text)
 }
 
 async function kill(context: Context, job: JobView | undefined): Promise<void> {

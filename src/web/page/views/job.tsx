@@ -1,7 +1,7 @@
 // One job: its command, how it stands, and the last lines it printed.
 
 import type { JobView } from '../../../services/board/view.js'
-import type { Key } from '../languages/phrase.js'
+import type { Key } from '../../../services/board/languages/phrase.js'
 import { ConfirmedButton } from '../parts/confirmed-button.js'
 import { Icon } from '../parts/icon.js'
 import { Moment } from '../parts/moment.js'
