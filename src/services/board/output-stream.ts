@@ -9,8 +9,8 @@ import { withoutHalf } from '../jobs/lines.js'
 import { MAX_PASSAGE_BYTES, type OutputPassage } from './output-passage.js'
 import type { OutputEvent } from './view.js'
 
-/** Of one part; a part at the end of the output may grow to twice as much while it is followed. */
-const PART_BYTES = 1024 * 1024
+/** As much as a browser lays out quickly; a part at the end may grow to twice as much while it is followed. */
+const PART_BYTES = 512 * 1024
 /** A line that is longer may be split between two parts. */
 const MAX_LINE_BYTES = 64 * 1024
 const POLL_MS = 500
