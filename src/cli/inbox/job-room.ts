@@ -27,28 +27,35 @@ export async function followJob(context: Context, { server, id }: JobView): Prom
 }
 
 async function showOutput(context: Context, job: OfServer): Promise<void> {
-  const missing = (bytes: number): string => `[${bytes} bytes that were here are no longer kept]`
+  const { say, bytes } = context.words
+  const missing = (count: number): string => `[${say('outputMissing', { size: bytes(count) })}]`
   const { text, skippedBytes } = await readWholeOutput(context.board, job, missing)
-  await readAll(context, skippedBytes > 0 ? `[${skippedBytes} bytes before this are not shown]\n${text}` : text)
+  const skipped = skippedBytes === 0 ? '' : `${say('notShown', { size: bytes(skippedBytes) })}\n`
+  await readAll(context, `${skipped}${text === '' ? say('outputEmpty') : text}`)
 }
 
 async function kill(context: Context, job: JobView | undefined): Promise<void> {
   if (!job) return
   const { board, prompts } = context
-  const isMeant = await prompts.confirm(fitting(context, `Kill job ${job.id}? ${line(job.command)}`), 'Kill')
-  if (isMeant) await attempt(context, () => board.kill(job), 'Killed.')
+  const { say } = context.words
+  const question = say('killJob', { id: `${job.id}`, command: line(job.command) })
+  const isMeant = await prompts.confirm(fitting(context, question), say('kill'))
+  if (isMeant) await attempt(context, () => board.kill(job), say('killed'))
 }
 
 function menuOf(context: Context, job: JobView | undefined, notice: string): Menu<Deed> {
-  if (!job) return { message: 'The server of this job is gone.', entries: [{ value: 'back', label: 'Back' }] }
+  const { words } = context
+  const { say } = words
+  if (!job) return { message: say('jobLost'), entries: [{ value: 'back', label: say('back') }] }
   const entries: readonly Entry<Deed>[] = [
-    { value: 'back', label: 'Back' },
-    { value: 'output', label: 'Whole output' },
-    ...(job.isRunning ? [{ value: 'kill', label: 'Kill…' } as const] : []),
+    { value: 'back', label: say('back') },
+    { value: 'output', label: say('wholeOutput') },
+    ...(job.isRunning ? [{ value: 'kill', label: say('killMore') } as const] : []),
   ]
-  const state = jobState(job, Date.now())
+  const time = jobState(job, words, Date.now())
+  const state = job.isRunning ? say('runningFor', { time }) : time
   const head = [
-    fitting(context, joined(`Job ${job.id}`, job.isRunning ? `running ${state}` : state, projectName(job.project))),
+    fitting(context, joined(say('job', { id: `${job.id}` }), state, projectName(job.project))),
     ...(notice === '' ? [] : [fitting(context, notice)]),
     ...wrapped(context, line(job.command)).slice(0, COMMAND_ROWS),
   ]

@@ -77,7 +77,8 @@ function attend(desk: Desk, socket: LineSocket, silenceMs: number): LineListener
   }
 
   async function carryOut(to: DeskVisit, order: Ask): Promise<Pick<FromDesk & { kind: 'reply' }, 'passage'>> {
-    if (order.verb === 'output') return { passage: toWirePassage(await to.output(order.job, order.from, order.maxBytes)) }
+    if (order.verb === 'output')
+      return { passage: toWirePassage(await to.output(order.job, order.from, order.maxBytes)) }
     await to.kill(order.job)
     return {}
   }

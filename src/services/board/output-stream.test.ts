@@ -119,7 +119,10 @@ describe('a running job', () => {
 })
 
 /** Everything that was printed, or all but a range that was dropped. */
-function printed(output: string | Buffer, { dropped }: { readonly dropped?: readonly [number, number] } = {}): ReadOutput {
+function printed(
+  output: string | Buffer,
+  { dropped }: { readonly dropped?: readonly [number, number] } = {},
+): ReadOutput {
   const all = Buffer.from(output)
   return (wanted, maxBytes): Promise<OutputPassage> => {
     const [gap = Infinity, until = Infinity] = dropped ?? []

@@ -34,7 +34,7 @@ export async function* streamOutput(
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     const passage = await read(next, Math.min(MAX_PASSAGE_BYTES, limit - next))
     const { size, isRunning } = passage
-    const missing = passage.bytes.length === 0 ? 0 : Math.min(passage.from, limit) - next
+    const missing = passage.bytes.length === 0 ? 0 : passage.from - next
     if (missing > 0 && shown !== '') {
       yield { from, next, size, isRunning, missing: 0, ...rows.end(), isLast: false }
       rows = createRows()

@@ -58,8 +58,9 @@ export async function readStored(project: string, rows: Rows): Promise<StoredVie
 async function tasksOf({ tasks }: Rows): Promise<readonly TaskView[]> {
   const current = await tasks.current()
   const first = current === undefined ? undefined : await tasks.find(current)
-  const others = await tasks.list({ terms: [], state: 'open', except: current }, MAX_TASKS - 1)
-  return viewsOf(tasks, [...(first?.completedAt === null ? [first] : []), ...others], current)
+  const currentOnes = first?.completedAt === null ? [first] : []
+  const others = await tasks.list({ terms: [], state: 'open', except: current }, MAX_TASKS - currentOnes.length)
+  return viewsOf(tasks, [...currentOnes, ...others], current)
 }
 
 /** Open tasks with a smaller number, newest first, besides the current one. */

@@ -18,11 +18,12 @@ export function useAllSteps(project: string, task: TaskView) {
   const act = useAct()
   const [showsAll, setShowsAll] = useState(false)
   const [loaded, setLoaded] = useState<Loaded<StepView>>(NOTHING)
-  useLoading(
-    () => (showsAll ? loadSteps(act, project, task) : Promise.resolve(NOTHING)),
-    setLoaded,
-    [act, project, task, showsAll],
-  )
+  useLoading(() => (showsAll ? loadSteps(act, project, task) : Promise.resolve(NOTHING)), setLoaded, [
+    act,
+    project,
+    task,
+    showsAll,
+  ])
   return { steps: [...task.steps, ...loaded.items], refused: loaded.refused, showAll: () => setShowsAll(true) }
 }
 
