@@ -211,7 +211,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('languages', () => {
     await terminal.sees('Space: 선택')
     terminal.type(' ', UP, ' ', ENTER)
     await terminal.sees('선택하거나 거절하세요.')
-    terminal.type(' ', ENTER)
+    terminal.type(UP, ' ', ENTER)
     await terminal.sees('보냈습니다.')
     expect((await home.find(id))?.replies).toEqual([{ outcome: 'answered', selected: ['red'] }])
     await leave(terminal)
