@@ -76,13 +76,6 @@ function attend(desk: Desk, socket: LineSocket, silenceMs: number): LineListener
     }
   }
 
-  async function carryOut(to: DeskVisit, order: Ask): Promise<Pick<FromDesk & { kind: 'reply' }, 'passage'>> {
-    if (order.verb === 'output')
-      return { passage: toWirePassage(await to.output(order.job, order.from, order.maxBytes)) }
-    await to.kill(order.job)
-    return {}
-  }
-
   return {
     line(text) {
       const message = readFromBoard(text)
@@ -100,4 +93,11 @@ function attend(desk: Desk, socket: LineSocket, silenceMs: number): LineListener
       visit?.leave()
     },
   }
+}
+
+async function carryOut(visit: DeskVisit, order: Ask): Promise<Pick<FromDesk & { kind: 'reply' }, 'passage'>> {
+  if (order.verb === 'output')
+    return { passage: toWirePassage(await visit.output(order.job, order.from, order.maxBytes)) }
+  await visit.kill(order.job)
+  return {}
 }

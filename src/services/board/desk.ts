@@ -165,9 +165,9 @@ export function createDesk(parts: DeskParts): Desk {
         async kill(job) {
           await (await jobsOrFailure(parts, job)).kill(job, { user, session: BOARD_SESSION })
         },
-        async output(id, from, maxBytes) {
-          const job = await (await jobsOrFailure(parts, id)).find(id, { user, session: BOARD_SESSION })
-          return readPassage(job, from, maxBytes)
+        async output(job, from, maxBytes) {
+          const found = await (await jobsOrFailure(parts, job)).find(job, { user, session: BOARD_SESSION })
+          return readPassage(found, from, maxBytes)
         },
         stirred: () => void state?.look(),
         leave: () => leave(visitor),

@@ -57,7 +57,7 @@ async function loadTasks(act: Act, { project, tasks }: ProjectView, pages: numbe
   for (let page = 0; page < pages; page += 1) {
     const done = await act('tasks', { project, before })
     if (!done.ok) return { items, refused: done }
-    const found = listIn<TaskView>(done.value, 'tasks')
+    const found = listIn(done.value, 'tasks', isTask)
     items.push(...found)
     before = found.at(-1)?.id ?? 0
   }
@@ -70,19 +70,26 @@ async function loadSteps(act: Act, project: string, { id: task, steps }: TaskVie
     const from = (items.at(-1) ?? steps.at(-1))?.id ?? 0
     const done = await act('steps', { project, task, from: from + 1 })
     if (!done.ok) return { items, refused: done }
-    const found = listIn<StepView>(done.value, 'steps')
+    const found = listIn(done.value, 'steps', isStep)
     if (found.length === 0) return { items }
     items.push(...found)
   }
 }
 
-/** The answer of our own server. */
-function listIn<Item>(value: unknown, member: 'tasks' | 'steps'): readonly Item[] {
-  if (typeof value !== 'object' || value === null) return []
-  const list: unknown = Reflect.get(value, member)
-  return isList<Item>(list) ? list : []
+/** The list in an answer of our own server. */
+function listIn<Item>(
+  value: unknown,
+  member: 'tasks' | 'steps',
+  fits: (item: unknown) => item is Item,
+): readonly Item[] {
+  const list: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, member) : undefined
+  return Array.isArray(list) ? list.filter(fits) : []
 }
 
-function isList<Item>(value: unknown): value is readonly Item[] {
-  return Array.isArray(value)
+function isStep(value: unknown): value is StepView {
+  return typeof value === 'object' && value !== null && 'id' in value
+}
+
+function isTask(value: unknown): value is TaskView {
+  return isStep(value) && 'steps' in value
 }
