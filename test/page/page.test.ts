@@ -6,7 +6,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
 import { startProgram, TOKEN, tokenFor, type HttpServer } from '../http/support.js'
 import { call, gone, startJob } from '../shell/support.js'
@@ -254,6 +254,7 @@ describe('the whole output of a job', () => {
 
   test('says where output is missing that was too long to be kept', async () => {
     const other = startServer({ env: { ...env, JOB_MAX_OUTPUT: '65536' }, cwd: project })
+    onTestFinished(async () => void (await other.close()))
     await other.initialize('2025-11-25')
     await lookAt('Jobs')
     await startJob(other, `seq -f 'piece %.0f' 1 100000`)
@@ -266,7 +267,6 @@ describe('the whole output of a job', () => {
     await dialog()
       .getByText(/MB of output is no longer kept here/)
       .waitFor()
-    await other.close()
   })
 })
 
@@ -335,6 +335,7 @@ test('tasks, calls and servers are shown as they are, without a reload', async (
 
 test('every open task and every step can be reached', async () => {
   const other = startServer({ env, cwd: emptyFolder() })
+  onTestFinished(async () => void (await other.close()))
   await other.initialize('2025-11-25')
   for (let task = 1; task <= 130; task++) await call(other, 'TaskManager', { action: 'create', query: `chore ${task}` })
   for (let step = 1; step <= 30; step++) await call(other, 'TaskManager', { action: 'add', query: `move ${step}` })
@@ -352,7 +353,6 @@ test('every open task and every step can be reached', async () => {
   await call(other, 'TaskManager', { action: 'create', query: 'chore 131' })
   await expect.poll(async () => (await names()).length).toBe(131)
   expect(watched.complaints).toEqual([])
-  await other.close()
 })
 
 test('the language is that of the browser, can be switched, and is remembered', async () => {
@@ -391,6 +391,7 @@ test('the command `ui` without its link says what it takes, and takes it', async
     cwd: project,
     env: cleanEnv({ ...env, HTTP_TOKEN: 'a-fixed-token' }),
   })
+  onTestFinished(() => void ui.kill('SIGTERM'))
   let printed = ''
   ui.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()))
   await expect.poll(() => printed, { timeout: 15_000 }).toMatch(/#key=\S+\n/)
@@ -408,15 +409,14 @@ test('the command `ui` without its link says what it takes, and takes it', async
     await page.getByText(`Process ${client.child.pid}`).waitFor()
     await page.getByRole('button', { name: 'Log out' }).click()
   }
-  ui.kill('SIGTERM')
 })
 
 test('a server that asks for no token shows the board at once', async () => {
   const open = await startProgram({ env: { HOME: emptyFolder(), HTTP_TOKEN: '' }, flags: ['--no-auth'] })
+  onTestFinished(async () => void (await open.stop()))
   await page.goto(`http://127.0.0.1:${open.port}/`)
   await page.getByRole('heading', { level: 1, name: 'Questions' }).waitFor()
   await page.getByText('Live').waitFor()
-  await open.stop()
 })
 
 test('when the server comes back, so does the page; with another token, the login', async () => {
