@@ -45,7 +45,9 @@ test.each([
   ['a page that runs the board', 'web/page/planted.ts', "import { x } from '../../services/board/view.js'"],
   ['a page that knows more', 'web/page/planted.ts', "import type { State } from '../../store/state/state.js'"],
   ['a page on Node', 'web/page/planted.ts', "import { join } from 'node:path'"],
-  ['a part of the page that runs here', 'cli/planted.ts', "import { en } from '../web/page/languages/en.js'"],
+  ['a part of the page that runs here', 'cli/planted.ts', "import { App } from '../web/page/app.js'"],
+  ['phrases that need Node', 'services/board/languages/planted.ts', "import { join } from 'node:path'"],
+  ['phrases that need the rest', 'services/board/languages/planted.ts', "import { x } from '../view.js'"],
   ['a socket of its own', 'services/planted.ts', "import { connect } from 'node:net'"],
   ["a change of other programs' files", 'tools/planted.ts', 'writePersonsFile(file, text, now)'],
   [

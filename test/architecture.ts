@@ -97,6 +97,8 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
 /** The page runs in a browser: nothing of the house may run there, only the shape of what it shows is known. */
 const PAGE = 'web/page/'
 const PAGE_KNOWS = /^(services\/board\/view|store\/state\/\w+-rows)\.js$/
+/** The phrases that the page shares with the inbox: they run in both, so they import nothing else. */
+const LANGUAGES = 'services/board/languages/'
 
 export type Sources = ReadonlyMap<string, string>
 
@@ -134,7 +136,9 @@ function strayPageImports(file: string, text: string): string[] {
   return [...imports].flatMap(([, isType, named, dynamic]) => {
     const target = named ?? dynamic ?? ''
     const path = target.startsWith('.') ? normalize(join(dirname(file), target)) : target
-    if (path.startsWith(PAGE) === file.startsWith(PAGE)) return []
+    if (file.startsWith(LANGUAGES) && !file.endsWith('.test.ts') && !path.startsWith(LANGUAGES))
+      return [`${file} imports ${target}: the phrases run in a browser too`]
+    if (path.startsWith(PAGE) === file.startsWith(PAGE) || path.startsWith(LANGUAGES)) return []
     if (!file.startsWith(PAGE)) return [`${file} imports ${target}: the page runs elsewhere`]
     const isKnown = (isType !== undefined && PAGE_KNOWS.test(path)) || /^preact(\/hooks)?$/.test(path)
     return isKnown ? [] : [`${file} imports ${target}: the page takes from the house only the types of what it shows`]

@@ -34,6 +34,7 @@ export interface Flags {
   readonly replace?: boolean | undefined
   readonly once?: boolean | undefined
   readonly quiet?: boolean | undefined
+  readonly lang?: string | undefined
   readonly doctor?: boolean | undefined
   readonly yes?: boolean | undefined
   readonly 'dry-run'?: boolean | undefined
@@ -73,6 +74,7 @@ export function readArguments(argv: readonly string[]): Arguments {
         replace: { type: 'boolean' },
         once: { type: 'boolean' },
         quiet: { type: 'boolean' },
+        lang: { type: 'string' },
         doctor: { type: 'boolean' },
         yes: { type: 'boolean', short: 'y' },
         'dry-run': { type: 'boolean' },

@@ -157,12 +157,13 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
     {
       group: 'Look and answer',
       summary: 'show the same in this terminal',
-      usage: ['inbox [--once] [--json] [--quiet]'],
+      usage: ['inbox [--once] [--json] [--quiet] [--lang en|ko|ar]'],
       details: 'Where stdin or stdout is not a terminal, it prints the state once and exits.',
       options: [
         ['--once', 'print the state once and exit'],
         ['--json', 'print it once as JSON, for programs'],
         ['--quiet', 'do not ring the bell when something arrives'],
+        ['--lang LANG', 'en, ko or ar; default: the language of LC_ALL, LC_MESSAGES or LANG'],
       ],
       examples: [],
     },

@@ -1,5 +1,5 @@
-// `scorpiox-code inbox`: the board in a terminal, to look and to answer. Where there is no terminal, or only a look is
-// wanted, it is printed once.
+// `scorpiox-code inbox`: the board in a terminal, to look and to answer, in the person's language. Where there is no
+// terminal, or only a look is wanted, it is printed once.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -10,10 +10,12 @@ import { openBoards } from '../services/board/open-boards.js'
 import { lazyState } from '../services/state.js'
 import type { Flags } from './args.js'
 import { openFullScreen } from './inbox/full-screen.js'
+import { inboxWords, type InboxWords } from './inbox/language.js'
 import { createPrompts } from './inbox/prompts.js'
 import { report, reportJson } from './inbox/report.js'
 import { walk } from './inbox/rooms.js'
 import { NOTHING, openSight } from './inbox/sight.js'
+import { readWholeView } from './inbox/whole-view.js'
 import { hangUp, HUNG_UP, nextSignal, print, terminalStreams, type Streams } from './terminal.js'
 
 /** Servers say what they do soon after they were found. */
@@ -26,18 +28,19 @@ export async function inboxFromTerminal(config: Config, flags: Flags): Promise<n
   return exitCode === HUNG_UP ? hangUp() : exitCode
 }
 
-async function show(config: Config, { json, once, quiet }: Flags): Promise<number> {
+async function show(config: Config, { json, once, quiet, lang }: Flags): Promise<number> {
+  const words = inboxWords(lang, config.childEnv)
   const boards = openBoards({ config, state: lazyState(config), own: undefined })
   const board = boards.of(osUser(), true)
   const streams = json || once || config.childEnv.TERM === 'dumb' ? undefined : terminalStreams()
   try {
-    return await (streams ? live(board, streams, quiet ?? false) : printOnce(board, json ?? false))
+    return await (streams ? live(board, streams, words, quiet ?? false) : printOnce(board, words, json ?? false))
   } finally {
     await Promise.race([boards.close(), sleep(CLOSE_MS)])
   }
 }
 
-async function printOnce(board: Board, json: boolean): Promise<number> {
+async function printOnce(board: Board, words: InboxWords, json: boolean): Promise<number> {
   const sight = openSight(board)
   // Nothing else need keep the process until the board was seen.
   const staying = setInterval(() => {}, 60_000)
@@ -45,8 +48,8 @@ async function printOnce(board: Board, json: boolean): Promise<number> {
     const seen = await Promise.race([sight.first, nextSignal()])
     if (typeof seen === 'number') return seen
     await sleep(SETTLE_MS)
-    const view = sight.view() ?? seen
-    await print(json ? reportJson(view) : report(view, Date.now()))
+    const view = await readWholeView(board, sight.view() ?? seen)
+    await print(json ? reportJson(view) : report(view, words, Date.now()))
     return 0
   } finally {
     clearInterval(staying)
@@ -54,15 +57,15 @@ async function printOnce(board: Board, json: boolean): Promise<number> {
   }
 }
 
-async function live(board: Board, streams: Streams, isQuiet: boolean): Promise<number> {
+async function live(board: Board, streams: Streams, words: InboxWords, isQuiet: boolean): Promise<number> {
   const screen = openFullScreen(streams)
   const sight = openSight(board, () => {
     if (!isQuiet) screen.ring()
   })
   const view = () => sight.view() ?? NOTHING
   try {
-    const prompts = await createPrompts(screen)
-    const walked = sight.first.then(() => walk({ board, screen, prompts, view, notice: '' })).then(() => 0)
+    const prompts = await createPrompts(screen, words)
+    const walked = sight.first.then(() => walk({ board, screen, prompts, words, view, notice: '' })).then(() => 0)
     return await Promise.race([screen.over, walked])
   } finally {
     sight.close()

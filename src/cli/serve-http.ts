@@ -75,9 +75,10 @@ export async function serveHttp(
   await boards.close()
 }
 
-function boardAddress({ partsDir }: Config, { http, publicUrl }: Plan) {
+function boardAddress({ partsDir }: Config, { http, publicUrl, open }: Plan) {
   const publicOrigin = publicUrl === '' ? '' : new URL(publicUrl).origin
-  return { pageFolder: join(partsDir, 'page'), isSecure: http.tls !== undefined, publicOrigin }
+  const login: 'open' | 'server' = open ? 'open' : 'server'
+  return { pageFolder: join(partsDir, 'page'), isSecure: http.tls !== undefined, publicOrigin, login }
 }
 
 interface Plan {
@@ -117,7 +118,14 @@ async function readPlan(settings: Settings, flags: Flags, log: Log): Promise<Pla
     host,
     port: readPort(flags.port) ?? settings.HTTP_PORT,
     policy,
-    authenticator: createAuthenticator({ open, keyHeader: settings.HTTP_KEY_HEADER, fixedToken, owner, tokens, oauth }),
+    authenticator: createAuthenticator({
+      open,
+      keyHeader: settings.HTTP_KEY_HEADER,
+      fixedTokens: [fixedToken],
+      owner,
+      tokens,
+      oauth,
+    }),
     limits: createLimits({ rate, burst, maxStreams }),
     maxBodyBytes: settings.MAX_LINE_BYTES,
     basePath: publicUrl === '' ? '' : new URL(baseOf(publicUrl)).pathname.replace(/\/$/, ''),

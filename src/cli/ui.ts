@@ -1,5 +1,5 @@
-// Shows the board of this machine's person in a browser, for as long as the command runs: a server of its own on a loopback
-// port, with a key that nobody else knows. It works whether or not any server runs, and serves no tool.
+// Shows the board of this machine's user in a browser, for as long as the command runs: a server of its own on a loopback
+// port. The link it prints carries a key for this run; the tokens of the HTTP server are accepted too. It serves no tool.
 
 import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -14,6 +14,7 @@ import { osUser } from '../platform/user.js'
 import type { Server } from '../protocol/server.js'
 import { openBoards } from '../services/board/open-boards.js'
 import { lazyState } from '../services/state.js'
+import { openTokenFile } from '../store/token-file.js'
 import { ensurePrivateFolder } from '../store/private-folder.js'
 import { createAuthenticator } from '../transport/http/auth.js'
 import { createPolicy } from '../transport/http/gate.js'
@@ -34,8 +35,9 @@ export async function serveUi(config: Config, flags: Flags, log: Log, server: Se
   const stopped = nextSignal()
   const key = randomBytes(32).toString('base64url')
   const boards = openBoards({ config, state: lazyState(config), own: undefined })
-  const board = { boards, pageFolder: join(config.partsDir, 'page'), isSecure: false, publicOrigin: '' }
-  const listener = await listen(server, { ...settingsOf(flags, key), board, mcp: false })
+  const pageFolder = join(config.partsDir, 'page')
+  const board = { boards, pageFolder, isSecure: false, publicOrigin: '', login: 'ui' } as const
+  const listener = await listen(server, { ...settingsOf(config, flags, key), board, mcp: false })
   const address = `http://${HOST}:${listener.port}/#key=${key}`
   const door = flags['no-open'] ? undefined : await openDoor(config, address, log)
   await print(greeting(address))
@@ -45,17 +47,17 @@ export async function serveUi(config: Config, flags: Flags, log: Log, server: Se
   await boards.close()
 }
 
-function settingsOf(flags: Flags, key: string): HttpSettings {
+function settingsOf({ settings }: Config, flags: Flags, key: string): HttpSettings {
   return {
     host: HOST,
     port: readPort(flags.port) ?? 0,
     policy: createPolicy({ listenHost: HOST, publicUrl: '', allowedHosts: [] }),
     authenticator: createAuthenticator({
       open: false,
-      fixedToken: key,
+      fixedTokens: [key, settings.HTTP_TOKEN],
       keyHeader: 'X-API-Key',
       owner: osUser(),
-      tokens: undefined,
+      tokens: openTokenFile(join(stateDirOf(settings), 'tokens.json')),
       oauth: undefined,
     }),
     limits: createLimits({ rate: 0, burst: 0, maxStreams: 50 }),
@@ -104,7 +106,7 @@ function doorPage(address: string): string {
 function greeting(address: string): string {
   return `
 The page is at ${address}
-The key in it lets in whoever has it, until this command ends.
+Anyone with this link can open the page until this command ends.
 Stop with Ctrl+C.
 `
 }

@@ -18,7 +18,7 @@ import { join } from 'node:path'
 
 import { afterEach, describe, expect, test } from 'vitest'
 
-import { ask, startProgram, tokenFor } from '../http/support.js'
+import { ask, startProgram, stream, tokenFor, type Asked } from '../http/support.js'
 import { call, gone, killHard, pidIn, readJob, startJob } from '../shell/support.js'
 import { startServer, type TestClient } from '../support.js'
 import {
@@ -126,9 +126,11 @@ describe('everybody sees the same', () => {
     const view = await board.until(({ jobs }) => jobs[0]?.tail === 'red\n20%')
     const [job] = view.jobs
     expect(job).toMatchObject({ id, isRunning: true, ending: '', exitCode: null, project: newProject(machine, 'one') })
-    const shown = await order(page, 'output', { server: job?.server, id })
-    expect(shown.json).toEqual({ text: 'red\n20%' })
+    const shown = await stream(page, outputOf({ server: job?.server, id }))
+    expect((await shown.next())?.json).toMatchObject({ from: 0, size: 11, isRunning: true, text: '', open: 'red\n20%' })
     expect((await order(page, 'kill', { server: job?.server, id })).status).toBe(204)
+    expect((await shown.next())?.json).toMatchObject({ text: 'red\n20%', open: '', isRunning: false, isLast: true })
+    await shown.ended
     await gone(pid)
     await board.until(({ jobs }) => jobs[0]?.ending === 'killed')
     const absent = await order(page, 'kill', { server: job?.server, id: 99 })
@@ -233,7 +235,8 @@ describe('a peer that fails holds up nobody', () => {
     expect(view.servers[0]?.pid).toBe(server.child.pid)
     const id = await startJob(server, 'echo done')
     await board.until(({ jobs }) => jobs.length === 1 && jobs[0]?.tail === 'done')
-    expect((await order(page, 'output', { server: view.servers[0]?.id, id })).json).toEqual({ text: 'done\n' })
+    const shown = await order(page, 'output', { server: view.servers[0]?.id, id })
+    expect(shown.json).toMatchObject({ text: 'done\n', isLast: true })
     board.leave()
   })
 
@@ -258,7 +261,7 @@ describe('a peer that fails holds up nobody', () => {
     await board.until(({ jobs }) => jobs.length === 1)
     board.leave()
     for (let asked = 0; !deaf.destroyed; asked++) {
-      deaf.write(`${JSON.stringify({ kind: 'ask', id: asked, verb: 'output', job: id })}\n`)
+      deaf.write(`${JSON.stringify({ kind: 'ask', id: asked, verb: 'output', job: id, from: 0, maxBytes: 1e6 })}\n`)
       await new Promise((resolve) => setTimeout(resolve, 2))
     }
     expect((await call(server, 'Bash', { command: 'echo and here' })).text).toContain('and here')
@@ -351,6 +354,10 @@ describe('scorpiox-code ui', () => {
     expect(left.filter((name) => name.startsWith('ui-'))).toEqual([])
   })
 })
+
+function outputOf(job: object): Asked {
+  return { path: '/board/output', body: JSON.stringify(job) }
+}
 
 /** A desk that is none, behind an entry of a process that lives. */
 async function impersonate({ desks }: Machine, behave: (socket: Socket) => void): Promise<Server> {

@@ -30,6 +30,7 @@ import { call, startJob } from '../shell/support.js'
 import { cleanEnv, PROGRAM, startServer, type TestClient } from '../support.js'
 import {
   ANSWER,
+  inStore,
   newMachine,
   newProject,
   openThings,
@@ -98,6 +99,7 @@ beforeAll(async () => {
   await stdio.initialize('2025-06-18')
   job = await startJob(stdio, 'echo the secret; sleep 300')
   things = await openThings(machine, { project, user: PERSON })
+  await inStore(machine, { project, user: PERSON }, ({ tasks }) => tasks.insert('the secret', Date.now()))
 })
 
 afterAll(async () => {
@@ -304,6 +306,7 @@ describe('as somebody else', () => {
     const server = jobs[0]?.server
     const orders: readonly (readonly [string, object])[] = [
       ['output', { server, id: job }],
+      ['download', { server, id: job }],
       ['answer', { project, id: things.question, replies: ANSWER }],
       ['cancel', { project, session: 'asker', slot: 3 }],
       ['dismiss', { project, id: things.message }],
@@ -316,13 +319,21 @@ describe('as somebody else', () => {
         expect(answer.status).toBe(409)
         expect(answer.text).not.toContain('the secret')
       }
+      // Of a project one may have a share of one's own, which is empty.
+      expect((await order(http, 'plan', { project }, token)).json).toEqual({ text: null })
+      expect((await order(http, 'tasks', { project, before: 1e9 }, token)).json).toEqual({ tasks: [] })
+      expect((await order(http, 'steps', { project, task: 1, from: 0 }, token)).json).toEqual({ steps: [] })
     }
     expect(own.view()).toMatchObject({ jobs: [{ isRunning: true }], questions: [{}], messages: [{}], callbacks: [{}] })
     // The honest way, on things of its own, so that the others stay for other tests.
     const spare = await openThings(machine, { project, user: PERSON })
     expect((await order(http, 'answer', { project, id: spare.question, replies: ANSWER })).status).toBe(204)
     expect((await order(http, 'dismiss', { project, id: spare.message })).status).toBe(204)
-    expect((await order(http, 'output', { server, id: job })).json.text).toContain('the secret')
+    expect((await order(http, 'download', { server, id: job })).text).toContain('the secret')
+    expect((await order(http, 'tasks', { project, before: 1e9 })).json.tasks).toMatchObject([{ name: 'the secret' }])
+    const output = await stream(http, { path: '/board/output', body: JSON.stringify({ server, id: job }) })
+    expect((await output.next())?.json.open).toContain('the secret')
+    output.drop()
     own.leave()
   })
 })
@@ -393,7 +404,7 @@ describe('at the socket', () => {
     ['no object', '[]\n'],
     ['no user', '{"kind":"presence","watching":true}\n'],
     ['a user that is no text', '{"kind":"presence","user":["root"],"watching":true}\n'],
-    ['an order before its name', '{"kind":"ask","id":1,"verb":"output","job":1}\n'],
+    ['an order before its name', '{"kind":"ask","id":1,"verb":"output","job":1,"from":0,"maxBytes":9}\n'],
     ['a verb that does not exist', '{"kind":"ask","id":1,"verb":"run","job":1}\n'],
     ['a line that is too long', `{"kind":"presence","user":"${'x'.repeat(100_000)}","watching":true}\n`],
     ['a line that never ends', 'x'.repeat(100_000)],

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 
 import { describe, expect, test, vi } from 'vitest'
 
-import { startJob } from '../shell/support.js'
+import { call, startJob } from '../shell/support.js'
 import { HAS_TERMINALS, newHome, printed } from './support.js'
 
 describe.concurrent('without a terminal', () => {
@@ -44,6 +44,41 @@ describe.concurrent('without a terminal', () => {
     expect(out).toMatch(/\nRecent calls\n {2}✓ BackgroundBash · /)
     expect(out).toMatch(/\nServers and tools\n.* · stdio, process \d+ · .*\n {4}✓ .*Bash/)
     await server.close()
+  })
+
+  test('it speaks Korean and Arabic, by the environment or by --lang', async () => {
+    const home = newHome()
+    await home.ask({ text: 'Which colour?', multiple: true })
+    const korean = await printed({ ...home, env: { ...home.env, LC_ALL: 'ko_KR.UTF-8' } })
+    expect(korean.out).toMatch(
+      /^scorpiox-code inbox · 질문 1개 · 서버 0개\n\n질문\n.* · 질문 1 · .*\n {4}Which colour\? · 여러 개 선택 가능\n/,
+    )
+    const arabic = await printed({ ...home, env: { ...home.env, LANG: 'ko_KR.UTF-8' } }, '--lang', 'ar')
+    expect(arabic.out).toMatch(/^scorpiox-code inbox · سؤال واحد · لا خوادم\n\nالأسئلة\n/)
+    // In reading order: ordering it is the terminal's work.
+    expect(arabic.out).toContain('Which colour? · يمكن اختيار أكثر من إجابة\n')
+    const english = await printed({ ...home, env: { ...home.env, LC_ALL: 'ko_KR.UTF-8' } }, '--lang', 'en')
+    expect(english.out).toContain('1 question')
+    expect(await printed(home, '--lang', 'xx')).toMatchObject({ code: 2 })
+  })
+
+  test('the plan and all open tasks are in it', async () => {
+    const home = newHome()
+    const plan = '# Roof\n\n- [ ] tiles\u001B[31m\n'
+    const server = home.server()
+    await server.initialize('2025-06-18')
+    await call(server, 'PlanMode', { action: 'enter', goal: 'A new roof' })
+    await call(server, 'PlanMode', { action: 'status', plan })
+    await server.close()
+    await home.write(async ({ tasks }) => {
+      for (let task = 1; task <= 250; task++) await tasks.insert(`chore ${task}`, Date.now())
+    })
+    const { out } = await printed(home)
+    expect(out).toContain('  Plan: A new roof\n      # Roof\n\n      - [ ] tiles\n')
+    expect(out.match(/chore \d+$/gm)).toEqual(Array.from({ length: 250 }, (_, index) => `chore ${250 - index}`))
+    const { projects } = JSON.parse((await printed(home, '--json')).out)
+    expect(projects[0]).toMatchObject({ planText: plan, openTasks: 250 })
+    expect(projects[0].tasks.length).toBe(250)
   })
 
   test('as JSON it is the view itself', async () => {

@@ -122,11 +122,11 @@ describe.each(LANGUAGES)('in $locale', ({ locale, scene, schemes }) => {
   })
 })
 
-test('the three files together are under 30 KB', () => {
+test('the three files together are under 31 KB', () => {
   const files = readdirSync(DIST)
   expect(files.sort()).toEqual(['index.html', 'page.css', 'page.js'])
   const bytes = files.map((file) => gzipSync(readFileSync(join(DIST, file)), { level: 9 }).length)
-  expect(bytes.reduce((sum, size) => sum + size)).toBeLessThan(30_000)
+  expect(bytes.reduce((sum, size) => sum + size)).toBeLessThan(31_000)
 })
 
 /** Elements that reach beyond the screen, unless they are meant for those who hear, or scroll by themselves. */

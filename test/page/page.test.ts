@@ -1,11 +1,14 @@
 // The page in a real browser, on the real program: a person at the HTTP server sees and does what concerns a client on stdio.
 
 import { spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
 
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
-import { startProgram, TOKEN, type HttpServer } from '../http/support.js'
+import { startProgram, TOKEN, tokenFor, type HttpServer } from '../http/support.js'
 import { call, gone, startJob } from '../shell/support.js'
 import { cleanEnv, emptyFolder, PROGRAM, startServer, type TestClient } from '../support.js'
 import { openChromium } from './chromium.mjs'
@@ -201,13 +204,70 @@ describe('jobs', () => {
   })
 })
 
-test('whoever reads the output of a job goes on reading when it ends', async () => {
-  await lookAt('Jobs')
-  await startJob(client, 'echo chapter one; sleep 1; echo the end')
-  await card('chapter one').getByRole('button', { name: 'Whole output' }).click()
-  await page.getByRole('dialog').getByText('chapter one').last().waitFor()
-  await card('chapter one').getByText('exit code 0').waitFor({ state: 'attached' })
-  expect(await page.getByRole('dialog').isVisible()).toBe(true)
+describe('the whole output of a job', () => {
+  const dialog = () => page.getByRole('dialog')
+  const shown = async (): Promise<string> => (await dialog().locator('pre').textContent()) ?? ''
+  const turnTo = (name: string) => dialog().getByRole('button', { name, exact: true }).click()
+
+  test('goes on while the job runs, and stays when it ends', async () => {
+    await lookAt('Jobs')
+    const gate = join(emptyFolder(), 'gate')
+    await startJob(client, `echo chapter one; printf '10%%\\r'; until [ -e ${gate} ]; do sleep 0.1; done; echo the end`)
+    await card('chapter one').getByRole('button', { name: 'Whole output' }).click()
+    await dialog().locator('pre').getByText('10%').waitFor()
+    await dialog().getByText('Running').waitFor()
+    writeFileSync(gate, '')
+    await dialog().locator('pre').getByText('the end').waitFor()
+    await dialog().getByText('Ended').waitFor()
+    expect(await shown()).toBe('chapter one\nthe end\n')
+    expect(watched.complaints).toEqual([])
+  })
+
+  test('is whole however long it is, part by part, and as a file', async () => {
+    const count = 120_000
+    await lookAt('Jobs')
+    await startJob(client, `seq -f 'entry %.0f' 1 ${count}`)
+    const job = card(`1 ${count}`)
+    await job.getByText('exit code 0').waitFor()
+    await job.getByRole('button', { name: 'Whole output' }).click()
+    await expect.poll(shown).toMatch(/entry 120000\n$/)
+    const parts = [await shown()]
+    for (;;) {
+      const position = await dialog().locator('.parts p').textContent()
+      if (position?.startsWith('0 bytes')) break
+      await turnTo('Earlier')
+      await expect.poll(() => dialog().locator('.parts p').textContent()).not.toBe(position)
+      parts.unshift(await shown())
+    }
+    expect(parts.length).toBe(3)
+    const whole = Array.from({ length: count }, (_, index) => `entry ${index + 1}\n`).join('')
+    expect(parts.join('') === whole).toBe(true)
+    await turnTo('End')
+    await expect.poll(shown).toMatch(/entry 120000\n$/)
+    await turnTo('Beginning')
+    await expect.poll(shown).toMatch(/^entry 1\n/)
+    const [file] = await Promise.all([page.waitForEvent('download'), turnTo('Download')])
+    expect(readFileSync(await file.path(), 'utf8') === whole).toBe(true)
+    expect(watched.complaints).toEqual([])
+    expect([...watched.origins].filter((origin) => origin !== 'null')).toEqual([new URL(address()).origin])
+  })
+
+  test('says where output is missing that was too long to be kept', async () => {
+    const other = startServer({ env: { ...env, JOB_MAX_OUTPUT: '65536' }, cwd: project })
+    onTestFinished(async () => void (await other.close()))
+    await other.initialize('2025-11-25')
+    await lookAt('Jobs')
+    await startJob(other, `seq -f 'piece %.0f' 1 100000`)
+    const job = card('piece %.0f')
+    await job.getByText('exit code 0').waitFor()
+    await job.getByRole('button', { name: 'Whole output' }).click()
+    await expect.poll(shown).toMatch(/piece 100000\n$/)
+    await turnTo('Beginning')
+    await expect.poll(shown).toMatch(/^piece 1\n/)
+    await dialog()
+      .getByText(/MB of output is no longer kept here/)
+      .waitFor()
+  })
 })
 
 describe('callbacks', () => {
@@ -240,6 +300,23 @@ describe('callbacks', () => {
   })
 })
 
+test('the plan that is being made can be read as a whole', async () => {
+  await lookAt('Tasks')
+  await call(client, 'PlanMode', { action: 'enter', goal: 'A new roof' })
+  const plan = card('A new roof')
+  await plan.getByRole('button', { name: 'Read the plan' }).click()
+  await page.getByRole('dialog').getByText('Nothing has been written yet.').waitFor()
+  await page.keyboard.press('Escape')
+  const text = `# Roof\n\n${Array.from({ length: 3000 }, (_, row) => `- [ ] row ${row} <b>of</b> tiles`).join('\n')}\n`
+  await call(client, 'PlanMode', { action: 'status', plan: text })
+  await plan.getByRole('button', { name: 'Read the plan' }).click()
+  await page.getByRole('dialog').getByText('row 2999').waitFor()
+  expect(await page.getByRole('dialog').locator('pre').textContent()).toBe(text)
+  await page.keyboard.press('Escape')
+  await call(client, 'PlanMode', { action: 'reset' })
+  expect(watched.complaints).toEqual([])
+})
+
 test('tasks, calls and servers are shown as they are, without a reload', async () => {
   await lookAt('Tasks')
   await call(client, 'TaskManager', { action: 'create', query: 'Paint the fence' })
@@ -253,6 +330,28 @@ test('tasks, calls and servers are shown as they are, without a reload', async (
   await page.getByRole('link', { name: /^Tools/ }).click()
   await page.getByText(`Process ${client.child.pid}`).waitFor()
   await page.getByText(`Process ${server.child.pid}`).waitFor()
+  expect(watched.complaints).toEqual([])
+})
+
+test('every open task and every step can be reached', async () => {
+  const other = startServer({ env, cwd: emptyFolder() })
+  onTestFinished(async () => void (await other.close()))
+  await other.initialize('2025-11-25')
+  for (let task = 1; task <= 130; task++) await call(other, 'TaskManager', { action: 'create', query: `chore ${task}` })
+  for (let step = 1; step <= 30; step++) await call(other, 'TaskManager', { action: 'add', query: `move ${step}` })
+  await lookAt('Tasks')
+  const names = (): Promise<string[]> => page.locator('main h3').filter({ hasText: 'chore' }).allTextContents()
+  await card('chore 130').waitFor()
+  expect((await names()).length).toBe(10)
+  await page.getByRole('button', { name: 'Show more (120 open tasks left)' }).click()
+  await page.getByRole('button', { name: 'Show more (20 open tasks left)' }).click()
+  await card('chore 1').waitFor()
+  await expect.poll(names).toEqual(['chore 130', ...Array.from({ length: 129 }, (_, index) => `chore ${129 - index}`)])
+  await card('chore 130').getByRole('button', { name: 'Show 10 more steps' }).click()
+  await card('chore 130').getByText('move 30').waitFor()
+  // What was loaded is kept up to date.
+  await call(other, 'TaskManager', { action: 'create', query: 'chore 131' })
+  await expect.poll(async () => (await names()).length).toBe(131)
   expect(watched.complaints).toEqual([])
 })
 
@@ -284,6 +383,40 @@ test('the command `ui` shows what a client on stdio does, without any other serv
   expect((await asked).structured.answers[0].selected).toEqual(['No'])
   ui.kill('SIGTERM')
   await page.getByText('No connection').waitFor()
+})
+
+test('the command `ui` without its link says what it takes, and takes it', async () => {
+  const token = tokenFor(userInfo().username, env)
+  const ui = spawn(process.execPath, [PROGRAM, 'ui', '--no-open'], {
+    cwd: project,
+    env: cleanEnv({ ...env, HTTP_TOKEN: 'a-fixed-token' }),
+  })
+  onTestFinished(() => void ui.kill('SIGTERM'))
+  let printed = ''
+  ui.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+  await expect.poll(() => printed, { timeout: 15_000 }).toMatch(/#key=\S+\n/)
+  const [, link = '', key = ''] = /(http:\S+)#key=(\S+)/.exec(printed) ?? []
+  for (const credential of [key, token, 'a-fixed-token']) {
+    await page.goto(link)
+    await page.getByText('Open the link that scorpiox-code ui printed, or paste its key.').waitFor()
+    await page.getByText('A token that scorpiox-code token create makes works too.').waitFor()
+    await page.getByLabel('Token').fill('a-wrong-token')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByText('The server does not know this token.').waitFor()
+    await page.getByLabel('Token').fill(credential)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('link', { name: /^Tools/ }).click()
+    await page.getByText(`Process ${client.child.pid}`).waitFor()
+    await page.getByRole('button', { name: 'Log out' }).click()
+  }
+})
+
+test('a server that asks for no token shows the board at once', async () => {
+  const open = await startProgram({ env: { HOME: emptyFolder(), HTTP_TOKEN: '' }, flags: ['--no-auth'] })
+  onTestFinished(async () => void (await open.stop()))
+  await page.goto(`http://127.0.0.1:${open.port}/`)
+  await page.getByRole('heading', { level: 1, name: 'Questions' }).waitFor()
+  await page.getByText('Live').waitFor()
 })
 
 test('when the server comes back, so does the page; with another token, the login', async () => {

@@ -36,6 +36,20 @@ const SERVER = `> shop-api@2.4.0 dev
 [10:41:33] POST /orders/8123/refund 409    8ms
 [10:41:51] GET  /health             200    1ms`
 
+export const PLAN = `# Refunds in parts
+
+1. Write down the states of a refund.
+2. A table \`refund_items\` and its migration.
+3. An endpoint with an idempotency key.
+
+- [ ] Concurrency tests
+- [ ] A page in the handbook
+
+## الخطة بالعربية
+
+1. تدوين حالات الاسترداد.
+`
+
 export const SCENES = { english, arabic, empty, crowd }
 
 function english(now) {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 
-import { SCENES } from './scenes.mjs'
+import { PLAN, SCENES } from './scenes.mjs'
 
 const PAGE = join(import.meta.dirname, '../../dist/page')
 const FILES = {
@@ -22,6 +22,10 @@ const server = createServer((request, response) => {
     response.writeHead(200, { 'content-type': file[1], 'content-security-policy': POLICY })
     return response.end(readFileSync(join(PAGE, file[0])))
   }
+  if (request.url === '/login.json') {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    return response.end('{"kind":"server"}')
+  }
   const scene = SCENES[request.headers.authorization?.replace('Bearer ', '')]
   if (scene === undefined) return response.writeHead(401).end()
   if (request.url === '/board') {
@@ -29,8 +33,14 @@ const server = createServer((request, response) => {
     return response.write(`data: ${JSON.stringify(scene(Date.now()))}\n\n`)
   }
   if (request.url === '/board/output') {
+    const text = scene(Date.now()).jobs[0].tail.repeat(20)
+    const event = { from: 2e6, next: 3e6, size: 3.1e8, isRunning: true, missing: 52_000, text, open: '', isLast: true }
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    return response.end(`data: ${JSON.stringify(event)}\n\n`)
+  }
+  if (request.url === '/board/plan') {
     response.writeHead(200, { 'content-type': 'application/json' })
-    return response.end(JSON.stringify({ text: scene(Date.now()).jobs[0].tail.repeat(20) }))
+    return response.end(JSON.stringify({ text: PLAN }))
   }
   response.writeHead(409, { 'content-type': 'application/json' })
   return response.end('{"error":"This is a picture of a board; nothing can be done with it."}')

@@ -1,4 +1,4 @@
-// What every room of the inbox needs: the board, the terminal, and a word about what was just done.
+// What every room of the inbox needs: the board, the terminal, the language, and a notice about what was just done.
 
 import type { Board } from '../../services/board/board.js'
 import type { BoardView } from '../../services/board/view.js'
@@ -6,6 +6,7 @@ import { Failure } from '../../lib/failure.js'
 import { fitColumns, wrapColumns } from '../../lib/fit-columns.js'
 import { plainLines } from '../../lib/plain-lines.js'
 import type { FullScreen } from './full-screen.js'
+import type { InboxWords } from './language.js'
 import { line } from './phrases.js'
 import type { Prompts } from './prompts.js'
 
@@ -20,6 +21,7 @@ export interface Context {
   readonly board: Board
   readonly screen: FullScreen
   readonly prompts: Prompts
+  readonly words: InboxWords
   view(): BoardView
   /** Shown once. */
   notice: string

@@ -9,28 +9,25 @@ import type { Entry, Menu } from './prompts.js'
 
 const OTHER = 'other'
 const DECLINE = 'decline'
-const ENDS: readonly Entry<string>[] = [
-  { value: OTHER, label: 'Other…', hint: 'in your own words' },
-  { value: DECLINE, label: 'Decline', hint: 'give no answer to this one' },
-]
 
 export async function answer(context: Context, form: QuestionView): Promise<void> {
+  const { say, number } = context.words
   const replies: Reply[] = []
   for (const [index, question] of form.questions.entries()) {
     const head = joined(
-      form.questions.length > 1 && `${index + 1} of ${form.questions.length}`,
+      form.questions.length > 1 && say('position', { n: number(index + 1), total: form.questions.length }),
       question.header !== null && line(question.header),
       projectName(form.project),
-      form.waiting ? 'a call waits for this' : 'the call that asked has ended; the answer will be delivered later',
+      say(form.waiting ? 'callWaitsForThis' : 'callHasEnded'),
     )
     const reply = await answerOne(context, question, head)
     if (!reply) {
-      context.notice = isOpen(context, form) ? 'Nothing was sent.' : 'It has been answered elsewhere meanwhile.'
+      context.notice = say(isOpen(context, form) ? 'notSent' : 'answeredElsewhere')
       return
     }
     replies.push(reply)
   }
-  await attempt(context, () => context.board.answer(form, replies, 'inbox'), 'Sent.')
+  await attempt(context, () => context.board.answer(form, replies, 'inbox'), say('sent'))
 }
 
 function isOpen(context: Context, { project, id }: QuestionView): boolean {
@@ -47,7 +44,7 @@ async function answerOne(context: Context, question: Question, head: string): Pr
     if (!given) return undefined
     chosen = given
     if (given.includes(DECLINE) && given.length === 1) return { outcome: 'declined', selected: [] }
-    note = given.includes(DECLINE) ? 'Choose, or decline: not both.' : ''
+    note = given.includes(DECLINE) ? context.words.say('notBoth') : ''
     if (note !== '') continue
     const labels = question.choices.flatMap(({ label }, index) => (given.includes(`${index}`) ? [label] : []))
     if (!given.includes(OTHER)) return { outcome: 'answered', selected: labels }
@@ -72,6 +69,7 @@ interface Shortened extends Menu<string> {
 }
 
 function menuOf(context: Context, question: Question, head: string): Shortened {
+  const { say } = context.words
   const lines = wrapped(context, question.text)
   const entries: readonly Entry<string>[] = [
     ...question.choices.map(({ label, description }, index) => ({
@@ -79,7 +77,8 @@ function menuOf(context: Context, question: Question, head: string): Shortened {
       label: line(label),
       ...(description !== null && { hint: line(description) }),
     })),
-    ...ENDS,
+    { value: OTHER, label: say('ownAnswer'), hint: say('ownAnswerHint') },
+    { value: DECLINE, label: say('decline'), hint: say('declineHint') },
   ]
   // However many choices there are: they can be scrolled, the question cannot.
   const room = Math.max(roomAbove(context, entries.length + 1), Math.floor(context.screen.rows() / 3))
@@ -91,8 +90,8 @@ function menuOf(context: Context, question: Question, head: string): Shortened {
 /** Nobody should decide on what the screen has cut off. */
 async function wasRead(context: Context, question: Question, menu: () => Shortened): Promise<boolean> {
   const entries = [
-    { value: 'read', label: 'Read all of it' },
-    { value: 'answer', label: 'Answer' },
+    { value: 'read', label: context.words.say('readAll') },
+    { value: 'answer', label: context.words.say('answer') },
   ]
   while (menu().isCut) {
     const chosen = await context.prompts.choose(() => ({ message: menu().message, entries }))

@@ -1,46 +1,61 @@
 // One job, followed: the end of what it prints as it prints it, all of it on demand, and its end.
 
+import type { OfServer } from '../../services/board/board.js'
 import type { JobView } from '../../services/board/view.js'
 import { plainLines } from '../../lib/plain-lines.js'
 import { attempt, fitting, readAll, roomAbove, wrapped, type Context } from './context.js'
 import { joined, line, projectName } from './phrases.js'
 import type { Entry, Menu } from './prompts.js'
 import { jobState } from './sections.js'
+import { readWholeOutput } from './whole-output.js'
 
 type Deed = 'back' | 'output' | 'kill'
 
 const COMMAND_ROWS = 3
 
 export async function followJob(context: Context, { server, id }: JobView): Promise<void> {
-  const { board, prompts } = context
+  const { prompts } = context
   const job = (): JobView | undefined => context.view().jobs.find((each) => each.server === server && each.id === id)
   for (let deed: Deed | undefined = 'back'; ;) {
     const { notice } = context
     deed = await prompts.choose(() => menuOf(context, job(), notice), deed)
     context.notice = ''
     if (deed === undefined || deed === 'back') return
-    if (deed === 'output') await attempt(context, async () => readAll(context, await board.output({ server, id })), '')
+    if (deed === 'output') await attempt(context, () => showOutput(context, { server, id }), '')
     if (deed === 'kill') await kill(context, job())
   }
+}
+
+async function showOutput(context: Context, job: OfServer): Promise<void> {
+  const { say, bytes } = context.words
+  const missing = (count: number): string => `[${say('outputMissing', { size: bytes(count) })}]`
+  const { text, skippedBytes } = await readWholeOutput(context.board, job, missing)
+  const skipped = skippedBytes === 0 ? '' : `${say('notShown', { size: bytes(skippedBytes) })}\n`
+  await readAll(context, `${skipped}${text === '' ? say('outputEmpty') : text}`)
 }
 
 async function kill(context: Context, job: JobView | undefined): Promise<void> {
   if (!job) return
   const { board, prompts } = context
-  const isMeant = await prompts.confirm(fitting(context, `Kill job ${job.id}? ${line(job.command)}`), 'Kill')
-  if (isMeant) await attempt(context, () => board.kill(job), 'Killed.')
+  const { say } = context.words
+  const question = say('killJob', { id: `${job.id}`, command: line(job.command) })
+  const isMeant = await prompts.confirm(fitting(context, question), say('kill'))
+  if (isMeant) await attempt(context, () => board.kill(job), say('killed'))
 }
 
 function menuOf(context: Context, job: JobView | undefined, notice: string): Menu<Deed> {
-  if (!job) return { message: 'The server of this job is gone.', entries: [{ value: 'back', label: 'Back' }] }
+  const { words } = context
+  const { say } = words
+  if (!job) return { message: say('jobLost'), entries: [{ value: 'back', label: say('back') }] }
   const entries: readonly Entry<Deed>[] = [
-    { value: 'back', label: 'Back' },
-    { value: 'output', label: 'Whole output' },
-    ...(job.isRunning ? [{ value: 'kill', label: 'Kill…' } as const] : []),
+    { value: 'back', label: say('back') },
+    { value: 'output', label: say('wholeOutput') },
+    ...(job.isRunning ? [{ value: 'kill', label: say('killMore') } as const] : []),
   ]
-  const state = jobState(job, Date.now())
+  const time = jobState(job, words, Date.now())
+  const state = job.isRunning ? say('runningFor', { time }) : time
   const head = [
-    fitting(context, joined(`Job ${job.id}`, job.isRunning ? `running ${state}` : state, projectName(job.project))),
+    fitting(context, joined(say('job', { id: `${job.id}` }), state, projectName(job.project))),
     ...(notice === '' ? [] : [fitting(context, notice)]),
     ...wrapped(context, line(job.command)).slice(0, COMMAND_ROWS),
   ]

@@ -1,11 +1,14 @@
-// Small words that several views of the inbox share: how long, how many, which project. Whatever came from outside
-// leaves here without what a terminal would obey.
+// Text that several views of the inbox share. Text from outside leaves here without what a terminal would obey.
 
 import { basename } from 'node:path'
 
 import { oneLine } from '../../lib/one-line.js'
+import { endingKey, exitCodeText } from '../../services/board/languages/job-ending.js'
+import type { JobView } from '../../services/board/view.js'
+import type { InboxWords } from './language.js'
 
 const MAX_LINE_CHARS = 500
+const MINUTE_MS = 60_000
 
 export function line(text: string): string {
   return oneLine(text.toWellFormed(), MAX_LINE_CHARS)
@@ -16,32 +19,23 @@ export function joined(...parts: readonly (string | false | null | undefined)[])
   return parts.filter((part) => typeof part === 'string' && part !== '').join(' · ')
 }
 
-export function lasting(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000))
-  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)]
-  if (hours >= 48) return `${Math.floor(hours / 24)}d`
-  if (hours > 0) return `${hours}h${two(minutes % 60)}m`
-  return minutes > 0 ? `${minutes}m${two(seconds % 60)}s` : `${seconds}s`
+/** Without seconds, so that what only grows older is not drawn anew each second. */
+export function ago({ ago: say }: InboxWords, at: number, now: number): string {
+  return now - at < MINUTE_MS ? say(now, now) : say(at, now)
 }
 
-export function ago(at: number, now: number): string {
-  return now - at < 60_000 ? 'just now' : `${age(at, now)} ago`
-}
-
-/** In minutes, so that what only grows older is not drawn anew each second. */
-export function age(at: number, now: number): string {
-  const ms = Math.max(0, now - at)
-  return ms < 3_600_000 ? `${Math.floor(ms / 60_000)}m` : lasting(ms)
-}
-
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`
+/** In whole seconds, at least one: it is drawn while it grows. */
+export function lasting({ duration }: InboxWords, ms: number): string {
+  return duration(Math.max(1, Math.floor(ms / 1000)) * 1000)
 }
 
 export function projectName(project: string): string {
   return line(basename(project) || project)
 }
 
-function two(number: number): string {
-  return String(number).padStart(2, '0')
+export function endingOf({ say }: InboxWords, { ending, exitCode }: JobView): string {
+  const code = exitCodeText(exitCode, ending)
+  if (code !== undefined) return say('exitCode', { code: line(code) })
+  const key = endingKey(ending)
+  return key === undefined ? line(ending) || say('ended') : say(key)
 }

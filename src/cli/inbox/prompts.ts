@@ -4,6 +4,7 @@
 import type { Option } from '@clack/prompts'
 
 import type { FullScreen, Handed } from './full-screen.js'
+import type { InboxWords } from './language.js'
 
 /** How often a menu looks whether its words have changed. */
 const LOOK_MS = 500
@@ -35,8 +36,11 @@ export interface Prompts {
   goOn(): Promise<void>
 }
 
-export async function createPrompts(screen: FullScreen): Promise<Prompts> {
+export async function createPrompts(screen: FullScreen, { say }: InboxWords): Promise<Prompts> {
   const clack = await import('@clack/prompts')
+  // What the library shows below its menus, in the language of the inbox.
+  clack.SELECT_INSTRUCTIONS.splice(0, Infinity, say('navigate'), say('confirm'))
+  clack.MULTISELECT_INSTRUCTIONS.splice(0, Infinity, say('navigate'), say('select'), say('confirm'))
 
   const frame = (): { withGuide: boolean; showInstructions: boolean } => {
     const isRoomy = screen.isRoomy()
@@ -107,7 +111,7 @@ export async function createPrompts(screen: FullScreen): Promise<Prompts> {
     const chosen = new Set<string>(given)
     const marked = (): readonly Entry<string>[] => [
       ...entries.map((entry) => ({ ...entry, label: `[${chosen.has(entry.value) ? 'x' : ' '}] ${entry.label}` })),
-      { value: DONE, label: 'Done' },
+      { value: DONE, label: say('done') },
     ]
     for (let at: string | undefined; ;) {
       at = await choose(() => ({ message, entries: marked() }), at)
@@ -146,7 +150,7 @@ export async function createPrompts(screen: FullScreen): Promise<Prompts> {
           ...handed,
           withGuide,
           message: withGuide ? message.replaceAll('\n', `\n${clack.S_BAR}  `) : message,
-          validate: (words) => (words?.trim() ? undefined : 'Some words, please; Esc goes back.'),
+          validate: (words) => (words?.trim() ? undefined : say('wordsMissing')),
         }),
       )
     },
@@ -154,16 +158,16 @@ export async function createPrompts(screen: FullScreen): Promise<Prompts> {
       screen.clear()
       const { withGuide } = frame()
       const isMeant = await show((handed) =>
-        clack.confirm({ ...handed, withGuide, message, active: yes, inactive: 'No', initialValue: false }),
+        clack.confirm({ ...handed, withGuide, message, active: yes, inactive: say('no'), initialValue: false }),
       )
       return isMeant ?? false
     },
     async goOn() {
-      const options = [{ value: 'back', label: 'Back' }]
+      const options = [{ value: 'back', label: say('back') }]
       await show((handed) =>
         clack.select({
           ...handed,
-          message: 'That is the end of it.',
+          message: say('endReached'),
           options,
           withGuide: false,
           showInstructions: false,

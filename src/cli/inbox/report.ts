@@ -1,14 +1,15 @@
-// The board in plain words, for a script or a quick look.
+// The board as plain text, for a script or a quick look.
 
 import type { BoardView } from '../../services/board/view.js'
+import type { InboxWords } from './language.js'
 import { headline } from './overview.js'
 import { sectionsOf } from './sections.js'
 
-export function report(view: BoardView, now: number): string {
-  const sections = sectionsOf(view, now).map(
-    ({ title, lines }) => `\n${title}\n${lines.map((each) => `  ${each}\n`).join('')}`,
+export function report(view: BoardView, words: InboxWords, now: number): string {
+  const sections = sectionsOf(view, words, now).map(
+    ({ title, lines }) => `\n${title}\n${lines.map((each) => `  ${each}`.trimEnd().concat('\n')).join('')}`,
   )
-  return `${headline(view)}\n${sections.join('')}`
+  return `${headline(view, words)}\n${sections.join('')}`
 }
 
 /** For programs; a terminal that it is printed on cannot be moved by it either. */

@@ -4,27 +4,37 @@ import type { CallbackView, MessageView } from '../../services/board/view.js'
 import { attempt, fitting, readAll, roomAbove, wrapped, type Context } from './context.js'
 import { answer } from './form.js'
 import { followJob } from './job-room.js'
-import { endedOf, headline, overviewOf, sectionNamed, type Item, type Place } from './overview.js'
+import {
+  endedOf,
+  headline,
+  overviewOf,
+  sectionLines,
+  sectionTitle,
+  type Item,
+  type Place,
+  type SectionName,
+} from './overview.js'
 import { joined, projectName } from './phrases.js'
 import type { Entry, Menu } from './prompts.js'
 import { callbackTime } from './sections.js'
+import { readTasks } from './task-room.js'
 
-const BACK = { value: 'back', label: 'Back' } as const
+const BACK = 'back'
 
 /** Resolves when the person quits. */
 export async function walk(context: Context): Promise<void> {
   for (let at: string | undefined; ;) {
     const { notice } = context
-    const items = (): readonly Item[] => overviewOf(context.view(), Date.now())
+    const items = (): readonly Item[] => overviewOf(context.view(), context.words, Date.now())
     at = await context.prompts.choose(
-      () => listOf(context, [headline(context.view()), ...(notice === '' ? [] : [notice])], items()),
+      () => listOf(context, [headline(context.view(), context.words), ...(notice === '' ? [] : [notice])], items()),
       at,
     )
     context.notice = ''
     const place = items().find(({ value }) => value === at)?.place
     if (at === undefined || place?.kind === 'quit') return
     if (place) await enter(context, place)
-    else context.notice = 'That is over.'
+    else context.notice = context.words.say('isOver')
   }
 }
 
@@ -39,7 +49,9 @@ function enter(context: Context, place: Place): Promise<void> {
     case 'message':
       return lookAtMessage(context, place.message)
     case 'section':
-      return readSection(context, place.title)
+      return readSection(context, place.section)
+    case 'tasks':
+      return readTasks(context)
     case 'ended':
       return chooseEnded(context)
     case 'nothing':
@@ -49,19 +61,22 @@ function enter(context: Context, place: Place): Promise<void> {
 }
 
 async function lookAtCallback(context: Context, callback: CallbackView): Promise<void> {
-  const { board, prompts } = context
+  const { board, prompts, words } = context
+  const { say } = words
+  const slot = `${callback.slot}`
   const head = (): string =>
-    joined(`Callback ${callback.slot}`, projectName(callback.project), callbackTime(callback, Date.now()))
-  const deed = await lookAt(context, head, callback.message, 'Cancel it…')
-  if (deed !== 'do' || !(await prompts.confirm(`Cancel callback ${callback.slot}?`, 'Cancel it'))) return
-  await attempt(context, () => board.cancelCallback(callback), `Callback ${callback.slot} is cancelled.`)
+    joined(say('callback', { slot }), projectName(callback.project), callbackTime(callback, words, Date.now()))
+  const deed = await lookAt(context, head, callback.message, say('cancelMore'))
+  if (deed !== 'do' || !(await prompts.confirm(say('cancelCallback', { slot }), say('cancelYes')))) return
+  await attempt(context, () => board.cancelCallback(callback), say('callbackCancelled', { slot }))
 }
 
 async function lookAtMessage(context: Context, message: MessageView): Promise<void> {
-  const kind = message.kind === 'callback' ? 'A callback that fired' : 'An answer that came late'
-  const head = (): string => joined(kind, projectName(message.project), 'the model has not been told yet')
-  const deed = await lookAt(context, head, message.text, 'Dismiss: the model need not be told')
-  if (deed === 'do') await attempt(context, () => context.board.dismiss(message), 'Dismissed.')
+  const { say } = context.words
+  const kind = say(message.kind === 'callback' ? 'callbackFired' : 'answerLate')
+  const head = (): string => joined(kind, projectName(message.project), say('notToldYet'))
+  const deed = await lookAt(context, head, message.text, say('dismissMore'))
+  if (deed === 'do') await attempt(context, () => context.board.dismiss(message), say('dismissed'))
 }
 
 /** A text, with one thing that can be done about it. */
@@ -79,9 +94,9 @@ async function lookAt(
       return {
         message: [fitting(context, head()), ...lines.slice(0, room), ...(isCut ? ['…'] : [])].join('\n'),
         entries: [
-          BACK,
+          { value: BACK, label: context.words.say('back') },
           { value: 'do', label: fitting(context, deed) },
-          ...(isCut ? [{ value: 'all', label: 'Read all of it' } as const] : []),
+          ...(isCut ? [{ value: 'all', label: context.words.say('readAll') } as const] : []),
         ],
       }
     })
@@ -91,22 +106,24 @@ async function lookAt(
 }
 
 /** Its lines are the entries: that way they can be scrolled. */
-async function readSection(context: Context, title: string): Promise<void> {
+async function readSection(context: Context, section: SectionName): Promise<void> {
+  const { words } = context
   await context.prompts.choose(() => {
-    const { lines } = sectionNamed(context.view(), title, Date.now())
+    const lines = sectionLines(context.view(), section, words, Date.now())
     const rows = lines.map((label, index) => ({ value: `${index}`, label: fitting(context, label) }))
-    return { message: title, entries: [BACK, ...rows] }
+    return { message: sectionTitle(section, words), entries: [{ value: BACK, label: words.say('back') }, ...rows] }
   })
 }
 
 async function chooseEnded(context: Context): Promise<void> {
-  const items = (): readonly Item[] => endedOf(context.view(), Date.now())
-  for (let at: string | undefined = BACK.value; ;) {
+  const { words } = context
+  const items = (): readonly Item[] => endedOf(context.view(), words, Date.now())
+  for (let at: string | undefined = BACK; ;) {
     at = await context.prompts.choose((): Menu<string> => {
-      const { message, entries } = listOf(context, ['Ended jobs'], items())
-      return { message, entries: [BACK, ...entries] }
+      const { message, entries } = listOf(context, [words.say('endedJobs')], items())
+      return { message, entries: [{ value: BACK, label: words.say('back') }, ...entries] }
     }, at)
-    if (at === undefined || at === BACK.value) return
+    if (at === undefined || at === BACK) return
     const place = items().find(({ value }) => value === at)?.place
     if (place) await enter(context, place)
   }

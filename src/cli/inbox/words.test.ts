@@ -1,13 +1,23 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import type { BoardView } from '../../services/board/view.js'
-import { endedOf, headline, overviewOf, sectionNamed } from './overview.js'
+import { widthOf } from '../../lib/fit-columns.js'
+import { CATALOGUES, LANGUAGES } from '../../services/board/languages/words.js'
+import type { Phrase } from '../../services/board/languages/phrase.js'
+import { UsageError } from '../args.js'
+import { inboxWords, wordsIn } from './language.js'
+import { ar } from './languages/ar.js'
+import { en } from './languages/en.js'
+import { ko } from './languages/ko.js'
+import { endedOf, headline, overviewOf, sectionLines } from './overview.js'
 import { report, reportJson } from './report.js'
+import { planLines } from './sections.js'
 import { NOTHING } from './sight.js'
 
 const NOW = 1_800_000_000_000
 const PROJECT = '/srv/shop'
+const ENGLISH = wordsIn('en')
 
 const VIEW: BoardView = {
   servers: [
@@ -88,13 +98,13 @@ const VIEW: BoardView = {
 }
 
 test('the overview has what waits for the person on top', () => {
-  expect(headline(VIEW)).toBe('scorpiox-code inbox · 1 question · 1 server')
-  expect(overviewOf(VIEW, NOW).map(({ label }) => label)).toEqual([
+  expect(headline(VIEW, ENGLISH)).toBe('scorpiox-code inbox · 1 question · 1 server')
+  expect(overviewOf(VIEW, ENGLISH, NOW).map(({ label }) => label)).toEqual([
     'Problems · The state cannot be read.',
     'Question · Which database? · +1 more · a call waits',
-    'Job 3 · 2m03s · npm test · two',
-    'Callback 0 · in 5m00s · every 1m00s, 19 more times · look',
-    'Callback 1 · due · every 1m00s, for ever · look',
+    'Job 3 · 2m 3s · npm test · two',
+    'Callback 0 · in 5m · every 1m, 19 more times · look',
+    'Callback 1 · due · every 1m, for ever · look',
     'Callback 2 · when job 3 ends · look',
     'Callback 3 · when job 3 prints ready · look',
     'For the model · look at the build',
@@ -107,30 +117,30 @@ test('the overview has what waits for the person on top', () => {
 })
 
 test('where nothing is, there is the way out', () => {
-  expect(headline(NOTHING)).toBe('scorpiox-code inbox · no question · 0 servers')
-  expect(overviewOf(NOTHING, NOW).map(({ value }) => value)).toEqual(['nothing', 'quit'])
+  expect(headline(NOTHING, ENGLISH)).toBe('scorpiox-code inbox · no question · 0 servers')
+  expect(overviewOf(NOTHING, ENGLISH, NOW).map(({ value }) => value)).toEqual(['nothing', 'quit'])
   // Who cannot look does not say that there is none.
-  expect(headline({ ...NOTHING, problems: VIEW.problems })).toBe('scorpiox-code inbox · 1 problem · 0 servers')
-  expect(report(NOTHING, NOW)).toBe('scorpiox-code inbox · no question · 0 servers\n')
+  expect(headline({ ...NOTHING, problems: VIEW.problems }, ENGLISH)).toBe('scorpiox-code inbox · 1 problem · 0 servers')
+  expect(report(NOTHING, ENGLISH, NOW)).toBe('scorpiox-code inbox · no question · 0 servers\n')
 })
 
 test('an entry keeps its name while what it is about changes', () => {
-  const names = overviewOf(VIEW, NOW).map(({ value }) => value)
+  const names = overviewOf(VIEW, ENGLISH, NOW).map(({ value }) => value)
   expect(new Set(names).size).toBe(names.length)
-  expect(overviewOf({ ...VIEW, calls: [] }, NOW + 5000).map(({ value }) => value)).toEqual(
-    names.filter((name) => name !== 'section Recent calls'),
+  expect(overviewOf({ ...VIEW, calls: [] }, ENGLISH, NOW + 5000).map(({ value }) => value)).toEqual(
+    names.filter((name) => name !== 'section calls'),
   )
 })
 
 test('ended jobs, the last first', () => {
-  expect(endedOf(VIEW, NOW).map(({ label }) => label)).toEqual([
-    'Job 2 · killed after 4s · sleep 9',
+  expect(endedOf(VIEW, ENGLISH, NOW).map(({ label }) => label)).toEqual([
+    'Job 2 · killed after 4.5s · sleep 9',
     'Job 1 · exit 1 after 4s · sleep 9',
   ])
 })
 
 test('sections', () => {
-  expect(sectionNamed(VIEW, 'Plans and tasks', NOW).lines).toEqual([
+  expect(planLines(VIEW, ENGLISH)).toEqual([
     'shop · 3 open tasks',
     '  Plan: Ship it',
     '  ▸ 4 · Write tests · 1 of 2 steps done',
@@ -139,13 +149,13 @@ test('sections', () => {
     '    5 · Rest',
     '  and 1 more',
   ])
-  expect(sectionNamed(VIEW, 'Recent calls', NOW).lines).toEqual([
-    '✓ Bash · 12ms · just now · ls',
-    '… Bash · running · just now · make',
-    '✗ Fetch · 1m01s · 1m ago',
+  expect(sectionLines(VIEW, 'calls', ENGLISH, NOW)).toEqual([
+    '✓ Bash · 12ms · now · ls',
+    '… Bash · running · now · make',
+    '✗ Fetch · 1m 1s · 1 minute ago',
   ])
-  expect(sectionNamed(VIEW, 'Servers and tools', NOW).lines).toEqual([
-    'shop · stdio, process 41 · version 1.0.0 · since 2h03m',
+  expect(sectionLines(VIEW, 'servers', ENGLISH, NOW)).toEqual([
+    'shop · stdio, process 41 · version 1.0.0 · started 2 hours ago',
     '  ✓ Bash',
     '  ✗ Fetch: no network',
     '  ! Search: slow',
@@ -153,9 +163,9 @@ test('sections', () => {
 })
 
 test('the report has all of it, and a form with its choices', () => {
-  const text = report(VIEW, NOW)
+  const text = report(VIEW, ENGLISH, NOW)
   expect(text).toContain(
-    '\nQuestions\n  shop · question 7 · 2m ago\n    Which database?\n      ○ SQLite · a file\n      ○ PostgreSQL\n' +
+    '\nQuestions\n  shop · question 7 · 2 minutes ago\n    Which database?\n      ○ SQLite · a file\n      ○ PostgreSQL\n' +
       '    Which languages? · several may be chosen\n      ○ 한국어\n',
   )
   expect(text.match(/^\S.*$/gm)?.slice(1)).toEqual([
@@ -187,14 +197,82 @@ test('whatever is in the view, nothing reaches a terminal that it would obey', (
   fc.assert(
     fc.property(evil, (text) => {
       const view = replaced(VIEW, text)
-      const said = [report(view, NOW), ...overviewOf(view, NOW).map(({ label }) => `${label}\n`), headline(view)]
+      const said = [
+        report(view, ENGLISH, NOW),
+        ...overviewOf(view, ENGLISH, NOW).map(({ label }) => `${label}\n`),
+        headline(view, ENGLISH),
+      ]
       expect(said.join('').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202E\u2066-\u2069\p{Cs}]/u)
-      expect(report(view, NOW).split('\n').length).toBe(report(replaced(VIEW, 'x'), NOW).split('\n').length)
+      expect(report(view, ENGLISH, NOW).split('\n').length).toBe(
+        report(replaced(VIEW, 'x'), ENGLISH, NOW).split('\n').length,
+      )
       expect(reportJson(view).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202E\u2066-\u2069]/u)
       expect(JSON.parse(reportJson(view))).toEqual(view)
     }),
   )
 })
+
+describe('languages', () => {
+  test.each([
+    [{ LC_ALL: 'ko_KR.UTF-8', LANG: 'ar_EG.UTF-8' }, 'ko'],
+    [{ LC_ALL: '', LC_MESSAGES: 'ar_EG', LANG: 'ko_KR.UTF-8' }, 'ar'],
+    [{ LANG: 'ko' }, 'ko'],
+    [{ LC_ALL: 'C', LANG: 'ko_KR.UTF-8' }, 'en'],
+    [{ LANG: 'ar_SA@latin' }, 'ar'],
+    [{ LANG: 'de_DE.UTF-8' }, 'en'],
+    [{}, 'en'],
+  ] as const)('%j is %s', (env, language) => {
+    expect(inboxWords(undefined, env).language).toBe(language)
+  })
+
+  test('the flag decides, and one that is not known is refused', () => {
+    expect(inboxWords('ar', { LC_ALL: 'ko_KR' }).language).toBe('ar')
+    expect(() => inboxWords('de', {})).toThrow(new UsageError('--lang must be one of en, ko, ar, got de'))
+  })
+
+  test.each([
+    ['ko', ko],
+    ['ar', ar],
+  ] as const)(
+    'the catalogue %s has every phrase with the same places, and the plural forms of its language',
+    (name, own) => {
+      expect(Object.keys(own)).toEqual(Object.keys(en))
+      for (const [key, model] of Object.entries<Phrase>(en)) {
+        const phrase: Phrase = own[key as keyof typeof en]
+        expect(typeof phrase, key).toBe(typeof model)
+        expect(places(phrase), key).toEqual(places(model))
+        if (typeof phrase === 'string') continue
+        const forms = new Intl.PluralRules(name).resolvedOptions().pluralCategories
+        expect(Object.keys(phrase).sort(), key).toEqual([...forms].sort())
+      }
+    },
+  )
+
+  test('no phrase of the inbox replaces one of the page', () => {
+    expect(Object.keys(en).filter((key) => key in CATALOGUES.en)).toEqual([])
+  })
+
+  test.each(LANGUAGES)('in $name nothing of ours is English but names', ({ language }) => {
+    if (language === 'en') return
+    const view = replaced(VIEW, '#')
+    const words = wordsIn(language)
+    const said = [report(view, words, NOW), ...overviewOf(view, words, NOW).map(({ label }) => label)].join('\n')
+    const latin = said.match(/[A-Za-z]{2,}/g) ?? []
+    const names = new Set(['scorpiox', 'code', 'inbox', 'stdio', 'ms'])
+    expect(latin.filter((word) => !names.has(word))).toEqual([])
+  })
+
+  test('a Korean line is as wide as the terminal shows it', () => {
+    expect(widthOf(wordsIn('ko').say('quit'))).toBe(6)
+    // Syllables in parts, as some file systems keep them, take the same room.
+    expect(widthOf('한국어'.normalize('NFD'))).toBe(widthOf('한국어'))
+  })
+})
+
+function places(phrase: Phrase): string[] {
+  const text = typeof phrase === 'string' ? phrase : phrase.other
+  return [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort()
+}
 
 function job(some: Partial<BoardView['jobs'][number]>): BoardView['jobs'][number] {
   return {

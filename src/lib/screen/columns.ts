@@ -19,6 +19,12 @@ const WIDE: readonly (readonly [number, number])[] = [
   [0x20000, 0x3fffd],
 ]
 
+/** Vowels and final consonants of Hangul, which join the syllable before them. */
+const JOINING: readonly (readonly [number, number])[] = [
+  [0x1160, 0x11ff],
+  [0xd7b0, 0xd7fb],
+]
+
 const REMEMBERED = 0x20000
 let remembered: Uint8Array | undefined
 
@@ -35,6 +41,7 @@ export function columnsOf(code: number): number {
 
 function findColumns(code: number): number {
   if (WIDE.some(([first, last]) => code >= first && code <= last)) return 2
+  if (JOINING.some(([first, last]) => code >= first && code <= last)) return 0
   const character = String.fromCodePoint(code)
   if (/[\p{Mn}\p{Me}\p{Cf}]/u.test(character)) return 0
   return /\p{Emoji_Presentation}/u.test(character) ? 2 : 1

@@ -8,10 +8,12 @@ import { paced } from '../../lib/paced.js'
 import type { Rows } from '../../store/state/state.js'
 import { cancelCallback } from '../callbacks/cancel-callback.js'
 import { answerQuestion } from '../questions/answer-question.js'
+import { readOpenPlan } from '../plans/read-open-plan.js'
 import type { LazyState } from '../state.js'
 import type { Board } from './board.js'
 import type { Desk } from './desk.js'
 import { openLinks, type DeskLinks, type LinkedDesk } from './desk-links.js'
+import { olderTasks, taskSteps } from './stored-view.js'
 import { watchStored, type StoredWatch } from './stored-watch.js'
 import { composeView, PARTS } from './compose-view.js'
 import type { BoardChange, Part } from './view.js'
@@ -120,6 +122,11 @@ export function createBoard(settings: BoardSettings): Board {
     })
   }
 
+  async function read<T>(where: string, work: (rows: Rows) => Promise<T>): Promise<T> {
+    const opened = await state.open()
+    return opened.read({ project: where, user }, work)
+  }
+
   return {
     watch(show) {
       const { links, stored } = enter()
@@ -140,13 +147,17 @@ export function createBoard(settings: BoardSettings): Board {
     answer: ({ project: where, id }, replies, surface) =>
       write(where, (rows) => answerQuestion(rows, id, replies, surface, Date.now())),
     kill: ({ server, id }) => withLinks((links) => linked(links, server).visit.kill(id)),
-    output: ({ server, id }) => withLinks((links) => linked(links, server).visit.output(id)),
+    readOutput: ({ server, id }, from, maxBytes) =>
+      withLinks((links) => linked(links, server).visit.output(id, from, maxBytes)),
     cancelCallback: ({ project: where, session, slot }) => write(where, (rows) => cancelCallback(rows, session, slot)),
     dismiss: ({ project: where, id }) =>
       write(where, async ({ messages }) => {
         if (await messages.deliver(id, { at: Date.now(), via: 'board' })) return
         throw new Failure('There is no such message any more: the model was told, or somebody has seen it before.')
       }),
+    readPlan: (where) => read(where, (rows) => readOpenPlan(rows.plans, where)),
+    olderTasks: (where, before) => read(where, (rows) => olderTasks(rows, before)),
+    taskSteps: (where, task, from) => read(where, (rows) => taskSteps(rows, task, from)),
     async close() {
       isClosed = true
       watchers.clear()

@@ -4,13 +4,13 @@
 import { Failure } from '../../lib/failure.js'
 import { connectLocally, type LineSocket } from '../../platform/local-socket.js'
 import type { DeskVisit } from './desk.js'
-import { readFromDesk, type DeskNews, type FromBoard, type Verb } from './desk-news.js'
+import { readFromDesk, type DeskNews, type FromBoard, type FromDesk } from './desk-news.js'
+import { fromWirePassage } from './output-passage.js'
 
 const ALIVE_EVERY_MS = 5000
 const PATIENCE_MS = 5000
-/** An output as large as any is shown, in JSON. */
 const MAX_LINE = 4 * 1024 * 1024
-/** Between two signs of life; the busiest honest desk says a tenth of it. */
+/** Unrequested characters between two signs of life; the busiest honest desk sends a tenth of it. */
 const MAX_HEARD = 32 * 1024 * 1024
 
 export interface LinkListener {
@@ -19,24 +19,32 @@ export interface LinkListener {
   gone(isMad: boolean): void
 }
 
+type Reply = Pick<FromDesk & { readonly kind: 'reply' }, 'passage' | 'failure'>
+
+type Order =
+  | { readonly verb: 'kill'; readonly job: number }
+  | { readonly verb: 'output'; readonly job: number; readonly from: number; readonly maxBytes: number }
+
 /** Rejects where nobody listens. */
 export async function linkToDesk(address: string, user: string, listener: LinkListener): Promise<DeskVisit> {
-  const waiting = new Map<number, (reply: { readonly text?: string; readonly failure?: string }) => void>()
+  const waiting = new Map<number, (reply: Reply) => void>()
   let isWatching = false
   let lastId = 0
   let heard = 0
   let isMad = false
 
   function hear(socket: LineSocket, line: string): void {
-    heard += line.length
-    const message = heard > MAX_HEARD ? undefined : readFromDesk(line)
-    if (!message) {
+    const message = readFromDesk(line)
+    const settle = message?.kind === 'reply' ? waiting.get(message.to) : undefined
+    // A reply was asked for: however much of a long output is read, it does not count.
+    if (!settle) heard += line.length
+    if (!message || heard > MAX_HEARD) {
       isMad = true
       return socket.close()
     }
     if (message.kind === 'news') return listener.news(message.news)
-    waiting.get(message.to)?.(message)
     waiting.delete(message.to)
+    settle?.(message)
   }
 
   function closed(): void {
@@ -58,13 +66,13 @@ export async function linkToDesk(address: string, user: string, listener: LinkLi
   }, ALIVE_EVERY_MS).unref()
   present()
 
-  function ask(verb: Verb, job: number): Promise<string> {
+  function ask(order: Order): Promise<Reply> {
     const id = ++lastId
     return new Promise((resolve, reject) => {
-      const settle = ({ text = '', failure }: { readonly text?: string; readonly failure?: string }): void => {
+      const settle = (reply: Reply): void => {
         clearTimeout(timer)
-        if (failure === undefined) resolve(text)
-        else reject(new Failure(failure))
+        if (reply.failure === undefined) resolve(reply)
+        else reject(new Failure(reply.failure))
       }
       const giveUp = (): void => {
         waiting.delete(id)
@@ -72,7 +80,7 @@ export async function linkToDesk(address: string, user: string, listener: LinkLi
       }
       const timer = setTimeout(giveUp, PATIENCE_MS)
       waiting.set(id, settle)
-      send({ kind: 'ask', id, verb, job })
+      send({ kind: 'ask', id, ...order })
     })
   }
 
@@ -81,8 +89,12 @@ export async function linkToDesk(address: string, user: string, listener: LinkLi
       isWatching = is
       present()
     },
-    kill: async (job) => void (await ask('kill', job)),
-    output: (job) => ask('output', job),
+    kill: async (job) => void (await ask({ verb: 'kill', job })),
+    async output(job, from, maxBytes) {
+      const { passage } = await ask({ verb: 'output', job, from, maxBytes })
+      if (passage) return fromWirePassage(passage)
+      throw new Failure('The server of this job runs another version of scorpiox-code: restart its client to read it.')
+    },
     stirred: () => send({ kind: 'stirred' }),
     leave: () => socket.close(),
   }

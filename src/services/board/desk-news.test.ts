@@ -22,7 +22,18 @@ const NEWS = { server: SERVER, jobs: [JOB], calls: [CALL], stirred: true }
 
 test('what is as it should be is read as it is', () => {
   expect(readFromDesk(JSON.stringify({ kind: 'news', news: NEWS }))).toEqual({ kind: 'news', news: NEWS })
-  expect(readFromDesk('{"kind":"reply","to":3,"text":"x"}')).toEqual({ kind: 'reply', to: 3, text: 'x' })
+  const passage = { from: 5, size: 9, isRunning: true, base64: 'eA==' }
+  expect(readFromDesk(JSON.stringify({ kind: 'reply', to: 3, passage }))).toEqual({ kind: 'reply', to: 3, passage })
+  expect(readFromDesk('{"kind":"reply","to":3,"text":"of another version"}')).toEqual({ kind: 'reply', to: 3 })
+  expect(readFromBoard('{"kind":"ask","id":3,"verb":"output","job":4,"from":0,"maxBytes":7}')).toEqual({
+    kind: 'ask',
+    id: 3,
+    verb: 'output',
+    job: 4,
+    from: 0,
+    maxBytes: 7,
+  })
+  expect(readFromBoard('{"kind":"ask","id":3,"verb":"output","job":4,"from":-1,"maxBytes":7}')).toBeUndefined()
   expect(readFromBoard('{"kind":"ask","id":3,"verb":"kill","job":4}')).toEqual({
     kind: 'ask',
     id: 3,

@@ -2,6 +2,7 @@
 // here is nothing.
 
 import { isObject, parseJson } from '../../lib/json.js'
+import { readWirePassage, type WirePassage } from './output-passage.js'
 import type { CallView, JobView, ServerView, ToolView } from './view.js'
 
 /** From a desk: what of it has changed, each part whole. */
@@ -15,15 +16,27 @@ export interface DeskNews {
 
 export type FromDesk =
   | { readonly kind: 'news'; readonly news: DeskNews }
-  | { readonly kind: 'reply'; readonly to: number; readonly text?: string; readonly failure?: string }
+  | {
+      readonly kind: 'reply'
+      readonly to: number
+      /** For `output`. */
+      readonly passage?: WirePassage
+      readonly failure?: string
+    }
 
 /** `presence` comes first, and again as a sign of life. */
 export type FromBoard =
   | { readonly kind: 'presence'; readonly user: string; readonly watching: boolean }
-  | { readonly kind: 'ask'; readonly id: number; readonly verb: Verb; readonly job: number }
+  | { readonly kind: 'ask'; readonly id: number; readonly verb: 'kill'; readonly job: number }
+  | {
+      readonly kind: 'ask'
+      readonly id: number
+      readonly verb: 'output'
+      readonly job: number
+      readonly from: number
+      readonly maxBytes: number
+    }
   | { readonly kind: 'stirred' }
-
-export type Verb = 'kill' | 'output'
 
 /** A user's name in the longest form there is. */
 const MAX_USER = 1000
@@ -33,22 +46,27 @@ export function readFromDesk(line: string): FromDesk | undefined {
   const value = parseJson(line)
   if (!isObject(value)) return undefined
   if (value.kind === 'news' && isObject(value.news)) return { kind: 'news', news: newsIn(value.news) }
-  const { kind, to, text, failure } = value
+  const { kind, to, failure } = value
   if (kind !== 'reply' || typeof to !== 'number') return undefined
   if (typeof failure === 'string') return { kind, to, failure }
-  return typeof text === 'string' ? { kind, to, text } : undefined
+  const passage = readWirePassage(value.passage)
+  return passage ? { kind, to, passage } : { kind, to }
 }
 
 export function readFromBoard(line: string): FromBoard | undefined {
   const value = parseJson(line)
   if (!isObject(value)) return undefined
-  const { kind, user, watching, id, verb, job } = value
+  const { kind, user, watching, id, verb, job, from, maxBytes } = value
   if (kind === 'stirred') return { kind }
   if (kind === 'presence' && typeof user === 'string' && user.length <= MAX_USER && typeof watching === 'boolean')
     return { kind, user, watching }
-  if (kind !== 'ask' || typeof id !== 'number' || !Number.isSafeInteger(job) || typeof job !== 'number')
-    return undefined
-  return verb === 'kill' || verb === 'output' ? { kind, id, verb, job } : undefined
+  if (kind !== 'ask' || typeof id !== 'number' || !isCount(job)) return undefined
+  if (verb === 'kill') return { kind, id, verb, job }
+  return verb === 'output' && isCount(from) && isCount(maxBytes) ? { kind, id, verb, job, from, maxBytes } : undefined
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
 function newsIn({ server, jobs, calls, stirred }: { readonly [key: string]: unknown }): DeskNews {

@@ -6,6 +6,7 @@ import { listenLocally, type LineListener, type LineSocket, type LocalServer } f
 import { enterDesk, leaveDesk, lodge, renewDesk, tidyDesks } from '../../store/desk-entries.js'
 import type { Desk, DeskVisit } from './desk.js'
 import { readFromBoard, type FromBoard, type FromDesk } from './desk-news.js'
+import { toWirePassage } from './output-passage.js'
 
 /** Boards say that they are there every five seconds. */
 const SILENCE_MS = 20_000
@@ -17,6 +18,8 @@ const MAX_ASKED = 10
 export interface DeskSocket {
   close(): Promise<void>
 }
+
+type Ask = FromBoard & { readonly kind: 'ask' }
 
 /** Rejects where there can be no socket, and leaves nothing. */
 export async function openDeskSocket(desk: Desk, folder: string, silenceMs = SILENCE_MS): Promise<DeskSocket> {
@@ -59,12 +62,12 @@ function attend(desk: Desk, socket: LineSocket, silenceMs: number): LineListener
   const silence = setTimeout(() => socket.close(), silenceMs).unref()
   const send = (message: FromDesk): void => socket.send(JSON.stringify(message))
 
-  async function answer({ id: to, verb, job }: FromBoard & { readonly kind: 'ask' }): Promise<void> {
+  async function answer(order: Ask): Promise<void> {
     if (!visit) return
+    const { id: to } = order
     try {
       if (asked++ >= MAX_ASKED) throw new Failure('Too much is asked of this server at once.')
-      const text = verb === 'output' ? await visit.output(job) : await visit.kill(job).then(() => '')
-      send({ kind: 'reply', to, text })
+      send({ kind: 'reply', to, ...(await carryOut(visit, order)) })
     } catch (error) {
       const failure = error instanceof Failure ? error.message : 'The server could not do it.'
       send({ kind: 'reply', to, failure })
@@ -90,4 +93,11 @@ function attend(desk: Desk, socket: LineSocket, silenceMs: number): LineListener
       visit?.leave()
     },
   }
+}
+
+async function carryOut(visit: DeskVisit, order: Ask): Promise<Pick<FromDesk & { kind: 'reply' }, 'passage'>> {
+  if (order.verb === 'output')
+    return { passage: toWirePassage(await visit.output(order.job, order.from, order.maxBytes)) }
+  await visit.kill(order.job)
+  return {}
 }

@@ -9,6 +9,7 @@ import { JOBS_URI } from '../jobs/uri.js'
 import type { Notices } from '../notices.js'
 import type { LazyState } from '../state.js'
 import type { DeskNews } from './desk-news.js'
+import { readPassage, type OutputPassage } from './output-passage.js'
 import type { RecentCalls } from './recent-calls.js'
 import type { ServerView } from './view.js'
 import type { Watchers } from './watchers.js'
@@ -34,7 +35,8 @@ export interface DeskVisit {
   /** Whether a person looks on. */
   watching(isWatching: boolean): void
   kill(job: number): Promise<void>
-  output(job: number): Promise<string>
+  /** At most `maxBytes` of what it printed, from an offset on. */
+  output(job: number, from: number, maxBytes: number): Promise<OutputPassage>
   /** Somebody has changed what is remembered. */
   stirred(): void
   leave(): void
@@ -163,9 +165,9 @@ export function createDesk(parts: DeskParts): Desk {
         async kill(job) {
           await (await jobsOrFailure(parts, job)).kill(job, { user, session: BOARD_SESSION })
         },
-        async output(job) {
-          const { text } = await (await jobsOrFailure(parts, job)).show(job, { user, session: BOARD_SESSION })
-          return text
+        async output(job, from, maxBytes) {
+          const found = await (await jobsOrFailure(parts, job)).find(job, { user, session: BOARD_SESSION })
+          return readPassage(found, from, maxBytes)
         },
         stirred: () => void state?.look(),
         leave: () => leave(visitor),

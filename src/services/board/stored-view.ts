@@ -2,14 +2,17 @@
 // what is under way. Read project by project, when something there has changed.
 
 import type { Rows } from '../../store/state/state.js'
-import type { TaskRow } from '../../store/state/task-rows.js'
-import type { CallbackView, MessageView, ProjectView, QuestionView, TaskView } from './view.js'
+import type { StepRow, TaskRow, TaskRows } from '../../store/state/task-rows.js'
+import type { CallbackView, MessageView, ProjectView, QuestionView, StepView, TaskView } from './view.js'
 
 const MAX_QUESTIONS = 50
 const MAX_MESSAGES = 50
 const MAX_CALLBACKS = 200
 const MAX_TASKS = 10
 const MAX_STEPS = 20
+/** Of one request for more. */
+const MORE_TASKS = 100
+const MORE_STEPS = 500
 
 export interface StoredView {
   readonly questions: readonly QuestionView[]
@@ -55,20 +58,30 @@ export async function readStored(project: string, rows: Rows): Promise<StoredVie
 async function tasksOf({ tasks }: Rows): Promise<readonly TaskView[]> {
   const current = await tasks.current()
   const first = current === undefined ? undefined : await tasks.find(current)
-  const others = await tasks.list({ terms: [], state: 'open', except: current }, MAX_TASKS - 1)
+  const currentOnes = first?.completedAt === null ? [first] : []
+  const others = await tasks.list({ terms: [], state: 'open', except: current }, MAX_TASKS - currentOnes.length)
+  return viewsOf(tasks, [...currentOnes, ...others], current)
+}
+
+/** Open tasks with a smaller number, newest first, besides the current one. */
+export async function olderTasks({ tasks }: Rows, before: number): Promise<readonly TaskView[]> {
+  const current = await tasks.current()
+  return viewsOf(tasks, await tasks.list({ terms: [], state: 'open', except: current, before }, MORE_TASKS), current)
+}
+
+export async function taskSteps({ tasks }: Rows, task: number, from: number): Promise<readonly StepView[]> {
+  return (await tasks.steps(task, { from, limit: MORE_STEPS })).map(stepView)
+}
+
+async function viewsOf(tasks: TaskRows, rows: readonly TaskRow[], current: number | undefined): Promise<TaskView[]> {
   const views: TaskView[] = []
-  for (const task of [...(first?.completedAt === null ? [first] : []), ...others]) {
-    const steps = await tasks.steps(task.id, { limit: MAX_STEPS })
-    views.push(taskView(task, task.id === current, steps))
+  for (const { id, name, steps: stepsTotal, stepsDone } of rows) {
+    const steps = (await tasks.steps(id, { limit: MAX_STEPS })).map(stepView)
+    views.push({ id, name, isCurrent: id === current, steps, stepsDone, stepsTotal })
   }
   return views
 }
 
-function taskView(
-  { id, name, steps: stepsTotal, stepsDone }: TaskRow,
-  isCurrent: boolean,
-  steps: readonly { readonly id: number; readonly text: string; readonly completedAt: number | null }[],
-): TaskView {
-  const shown = steps.map((step) => ({ id: step.id, text: step.text, isDone: step.completedAt !== null }))
-  return { id, name, isCurrent, steps: shown, stepsDone, stepsTotal }
+function stepView({ id, text, completedAt }: StepRow): StepView {
+  return { id, text, isDone: completedAt !== null }
 }

@@ -88,7 +88,7 @@ export interface JobView {
 export interface ProjectView {
   readonly project: string
   readonly plan: { readonly goal: string; readonly startedAt: number } | null
-  /** Unfinished ones, the current first; as many as fit a screen. */
+  /** Unfinished ones, the current first, then the newest; the rest is read on request. */
   readonly tasks: readonly TaskView[]
   readonly openTasks: number
 }
@@ -97,9 +97,16 @@ export interface TaskView {
   readonly id: number
   readonly name: string
   readonly isCurrent: boolean
-  readonly steps: readonly { readonly id: number; readonly text: string; readonly isDone: boolean }[]
+  /** The first ones; the rest is read on request. */
+  readonly steps: readonly StepView[]
   readonly stepsDone: number
   readonly stepsTotal: number
+}
+
+export interface StepView {
+  readonly id: number
+  readonly text: string
+  readonly isDone: boolean
 }
 
 export interface CallView {
@@ -111,4 +118,23 @@ export interface CallView {
   readonly outcome: 'ok' | 'error' | 'cancelled' | 'running'
   readonly startedAt: number
   readonly ms: number
+}
+
+/** An event of the stream of a job's output. The stream covers one part of it; offsets count bytes as printed. */
+export interface OutputEvent {
+  /** Where the part begins. */
+  readonly from: number
+  /** Up to where it has been read. */
+  readonly next: number
+  /** Bytes that the job has printed so far. */
+  readonly size: number
+  readonly isRunning: boolean
+  /** Bytes that were dropped before `text`. */
+  readonly missing: number
+  /** To be appended to the text of the part. */
+  readonly text: string
+  /** Rows behind it that may still change, such as a progress bar; replaces the `open` of the event before. */
+  readonly open: string
+  /** The part is complete: no event follows. */
+  readonly isLast: boolean
 }

@@ -1,7 +1,7 @@
 // Plan mode of one project: each user has at most one plan open, whichever server they speak to. Files are written before
 // what is remembered of them, and both while no other server can open or end a plan of that user.
 
-import { isAbsolute, join, relative, resolve } from 'node:path'
+import { isAbsolute, relative, resolve } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
 import type { PlanRow, PlanRows } from '../../store/state/plan-rows.js'
@@ -14,6 +14,7 @@ import { readGivenPlan, type GivenPlan, type Reach } from './given-plan-file.js'
 import { planFilesIn, type PlanFiles } from './plan-files.js'
 import { createPlanTeller } from './plan-teller.js'
 import { createPlanWatch, type PlanWatchSettings } from './plan-watch.js'
+import { readOpenPlan } from './read-open-plan.js'
 import { MAX_PLAN_BYTES, readPlanFile } from './read-plan-file.js'
 import { taskFromPlan, type PlanTask } from './task-from-plan.js'
 
@@ -176,15 +177,11 @@ export function createPlans(settings: PlansSettings): Plans {
     },
     async text({ user }) {
       const store = await opened()
-      const found = await store.read({ project, user }, async ({ plans }) => {
+      return store.read({ project, user }, async ({ plans }) => {
         const latest = await plans.latest()
-        return latest && { latest, versions: await plans.versions(latest.id) }
+        if (latest?.outcome === 'accepted') return (await plans.versions(latest.id)).at(-1)?.text
+        return readOpenPlan(plans, project)
       })
-      if (!found || found.latest.outcome === 'reset') return undefined
-      const saved = found.versions.at(-1)?.text
-      if (found.latest.outcome === 'accepted') return saved
-      const file = join(sessionFolder(project, found.latest.session), 'plan.md')
-      return readPlanFile(file).catch(() => saved)
     },
     async watch(user) {
       await (await opened()).read({ project, user }, () => Promise.resolve())

@@ -23,7 +23,7 @@ const build = (input: Partial<AuthenticatorInput> = {}) =>
   createAuthenticator({
     open: false,
     keyHeader: 'X-API-Key',
-    fixedToken: FIXED,
+    fixedTokens: [FIXED],
     owner: 'owner',
     tokens,
     oauth: undefined,
@@ -71,7 +71,7 @@ describe('a static token', () => {
   })
 
   test('where there is none, nobody is let in, not even with an empty one', () => {
-    const auth = build({ fixedToken: '', tokens: undefined })
+    const auth = build({ fixedTokens: [''], tokens: undefined })
     for (const text of ['', ' ', FIXED, token, 'undefined'])
       expect(auth.authenticate(bearer(text))).toMatchObject({ status: 401 })
     expect(auth.authenticate({ 'x-api-key': '' })).toMatchObject({ status: 401 })
@@ -192,7 +192,7 @@ describe('an access token', () => {
 })
 
 test('an unknown token takes as long as a known one', () => {
-  const auth = build({ fixedToken: '' })
+  const auth = build({ fixedTokens: [''] })
   const [known, unknown] = [bearer(token), bearer(`${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`)]
   const time = (headers: IncomingHttpHeaders): number => {
     const start = performance.now()

@@ -32,9 +32,9 @@ export interface AuthenticatorInput {
   /** Nobody is asked for anything. */
   readonly open: boolean
   readonly keyHeader: string
-  /** '' for none. */
-  readonly fixedToken: string
-  /** The user of the fixed token, and of everybody where it is open. */
+  /** Those that are '' do not count. */
+  readonly fixedTokens: readonly string[]
+  /** The user of the fixed tokens, and of everybody where it is open. */
   readonly owner: string
   readonly tokens: TokenFile | undefined
   readonly oauth: OAuth | undefined
@@ -42,7 +42,7 @@ export interface AuthenticatorInput {
 
 export function createAuthenticator({
   open,
-  fixedToken,
+  fixedTokens,
   owner,
   tokens,
   oauth,
@@ -57,7 +57,8 @@ export function createAuthenticator({
   const missing = unauthorized(keyHeader, oauth?.challenge() ?? 'Bearer')
   const invalid = unauthorized(keyHeader, oauth?.challenge('invalid_token') ?? 'Bearer error="invalid_token"')
   const fixed: Caller = { user: owner, via: 'token', credential: 'HTTP_TOKEN' }
-  const isFixed = fixedToken === '' ? () => false : createComparison(fixedToken)
+  const comparisons = fixedTokens.filter((token) => token !== '').map(createComparison)
+  const isFixed = (credential: string): boolean => comparisons.some((isEqual) => isEqual(credential))
   const judge = oauth && createJudge(oauth)
   return {
     metadata,

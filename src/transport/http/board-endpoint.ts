@@ -12,6 +12,7 @@ import type { Caller } from './auth.js'
 import { readOrder, type Order } from './board-order.js'
 import type { EventStream } from './event-stream.js'
 import type { House } from './house.js'
+import { sendDownload, sendOutput } from './output-endpoint.js'
 import type { Visit } from './visit.js'
 
 const HEADERS = {
@@ -36,21 +37,28 @@ export function openBoardEndpoint(house: House, boards: Boards): BoardEndpoint {
     Object.assign(visit.headers, HEADERS)
     const stream = visit.stream()
     const leave = boardOf(visit).watch(sendingTo(stream))
-    open.add(stream)
-    house.streams.add(stream)
-    stream.response.on('close', () => {
-      leave()
-      open.delete(stream)
-      house.streams.delete(stream)
-    })
+    keep(stream)
+    stream.response.on('close', leave)
     stream.open()
   }
 
+  function keep(stream: EventStream): void {
+    open.add(stream)
+    house.streams.add(stream)
+    stream.response.on('close', () => {
+      open.delete(stream)
+      house.streams.delete(stream)
+    })
+  }
+
   async function obey(visit: Visit, order: Order): Promise<void> {
+    const board = boardOf(visit)
     try {
-      const text = await carryOut(boardOf(visit), order)
-      if (text === undefined) visit.empty(204)
-      else visit.json(200, printJson({ text }))
+      if (order.verb === 'output') return await sendOutput(visit, board, order, keep)
+      if (order.verb === 'download') return await sendDownload(visit, board, order)
+      const answer = await carryOut(board, order)
+      if (answer === undefined) visit.empty(204)
+      else visit.json(200, printJson(answer))
     } catch (error) {
       if (error instanceof Failure) return visit.json(409, printJson({ error: error.message }))
       house.server.logError(error)
@@ -91,12 +99,28 @@ function sendingTo(stream: EventStream): (change: BoardChange) => void {
   }
 }
 
-/** What there is to show for it. */
-async function carryOut(board: Board, order: Order): Promise<string | undefined> {
-  if (order.verb === 'output') return board.output(order)
-  if (order.verb === 'answer') await board.answer(order, order.replies, 'page')
-  else if (order.verb === 'kill') await board.kill(order)
-  else if (order.verb === 'cancel') await board.cancelCallback(order)
-  else await board.dismiss(order)
+type Short = Exclude<Order, { readonly verb: 'output' | 'download' }>
+
+/** The body of the answer; none where there is nothing to read. */
+async function carryOut(board: Board, order: Short): Promise<object | undefined> {
+  switch (order.verb) {
+    case 'plan':
+      return { text: (await board.readPlan(order.project)) ?? null }
+    case 'tasks':
+      return { tasks: await board.olderTasks(order.project, order.before) }
+    case 'steps':
+      return { steps: await board.taskSteps(order.project, order.task, order.from) }
+    case 'answer':
+      await board.answer(order, order.replies, 'page')
+      return undefined
+    case 'kill':
+      await board.kill(order)
+      return undefined
+    case 'cancel':
+      await board.cancelCallback(order)
+      return undefined
+    case 'dismiss':
+      await board.dismiss(order)
+  }
   return undefined
 }

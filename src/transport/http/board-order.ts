@@ -1,6 +1,7 @@
 // What a person asks of the board, out of the body of a request; a sentence where it is not as expected.
 
 import { isObject, type JsonObject, parseJson } from '../../lib/json.js'
+import type { OutputStart } from '../../services/board/output-stream.js'
 import type { Reply } from '../../store/state/question-rows.js'
 
 const MAX_REPLIES = 50
@@ -11,17 +12,38 @@ export type Order =
   | { readonly verb: 'answer'; readonly project: string; readonly id: number; readonly replies: readonly Reply[] }
   | { readonly verb: 'dismiss'; readonly project: string; readonly id: number }
   | { readonly verb: 'kill'; readonly server: string; readonly id: number }
-  | { readonly verb: 'output'; readonly server: string; readonly id: number }
+  | { readonly verb: 'download'; readonly server: string; readonly id: number }
+  | { readonly verb: 'output'; readonly server: string; readonly id: number; readonly start: OutputStart }
   | { readonly verb: 'cancel'; readonly project: string; readonly session: string; readonly slot: number }
+  | { readonly verb: 'plan'; readonly project: string }
+  | { readonly verb: 'tasks'; readonly project: string; readonly before: number }
+  | { readonly verb: 'steps'; readonly project: string; readonly task: number; readonly from: number }
 
-export const VERBS: ReadonlySet<string> = new Set(['answer', 'kill', 'output', 'cancel', 'dismiss'])
+type Reader = (given: JsonObject) => Order | string
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['answer', answerIn],
+  ['kill', (given) => ofServer('kill', given)],
+  ['output', outputIn],
+  ['download', (given) => ofServer('download', given)],
+  ['cancel', callbackIn],
+  ['dismiss', (given) => named('dismiss', given)],
+  ['plan', planIn],
+  ['tasks', tasksIn],
+  ['steps', stepsIn],
+])
+
+export function isVerb(verb: string): boolean {
+  return READERS.has(verb)
+}
 
 export function readOrder(verb: string, body: string): Order | string {
   const given = parseJson(body)
   if (!isObject(given)) return 'The body must be a JSON object'
-  if (verb === 'kill' || verb === 'output') return ofServer(verb, given)
-  if (verb === 'cancel') return ofCallback(given)
-  if (verb === 'dismiss') return named('dismiss', given)
+  return READERS.get(verb)?.(given) ?? `There is no order ${verb}`
+}
+
+function answerIn(given: JsonObject): Order | string {
   const question = named('answer', given)
   if (typeof question === 'string') return question
   const replies = repliesIn(given.replies)
@@ -35,13 +57,38 @@ function named<V extends 'answer' | 'dismiss'>(verb: V, { project, id }: JsonObj
   return { verb, project, id }
 }
 
-function ofServer(verb: 'kill' | 'output', { server, id }: JsonObject): Order | string {
+function ofServer<V extends 'kill' | 'download' | 'output'>(verb: V, { server, id }: JsonObject) {
   if (!isText(server)) return 'server must be a text'
   if (!isNumber(id)) return 'id must be a whole number'
   return { verb, server, id }
 }
 
-function ofCallback({ project, session, slot }: JsonObject): Order | string {
+function outputIn(given: JsonObject): Order | string {
+  const { from, before } = given
+  const job = ofServer('output', given)
+  if (typeof job === 'string') return job
+  if (from === undefined && before === undefined) return { ...job, start: 'end' }
+  if (before === undefined) return isOffset(from) ? { ...job, start: { from } } : 'from must be a number of bytes'
+  if (from !== undefined) return 'from and before cannot be combined'
+  return isOffset(before) ? { ...job, start: { before } } : 'before must be a number of bytes'
+}
+
+function planIn({ project }: JsonObject): Order | string {
+  return isText(project) ? { verb: 'plan', project } : 'project must be a text'
+}
+
+function tasksIn({ project, before }: JsonObject): Order | string {
+  if (!isText(project)) return 'project must be a text'
+  return isNumber(before) ? { verb: 'tasks', project, before } : 'before must be the number of a task'
+}
+
+function stepsIn({ project, task, from }: JsonObject): Order | string {
+  if (!isText(project)) return 'project must be a text'
+  if (!isNumber(task)) return 'task must be the number of a task'
+  return isNumber(from) ? { verb: 'steps', project, task, from } : 'from must be the number of a step'
+}
+
+function callbackIn({ project, session, slot }: JsonObject): Order | string {
   if (!isText(project)) return 'project must be a text'
   if (!isText(session)) return 'session must be a text'
   if (!isNumber(slot)) return 'slot must be a whole number'
@@ -65,6 +112,10 @@ function replyIn(value: unknown): Reply | undefined {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX_TEXT
+}
+
+function isOffset(value: unknown): value is number {
+  return isNumber(value) && value >= 0
 }
 
 function isNumber(value: unknown): value is number {

@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import { openBoardEndpoint } from './board-endpoint.js'
-import { VERBS } from './board-order.js'
+import { isVerb } from './board-order.js'
 import type { Refusal } from './gate.js'
 import type { BoardRules, House } from './house.js'
 import { checkOwnOrigin } from './own-origin.js'
@@ -31,9 +31,10 @@ export interface BoardSide {
 
 export type WithBody = (visit: Visit, next: (body: string) => void, maxBytes?: number) => void
 
-export function openBoardSide(house: House, { boards, pageFolder, isSecure, publicOrigin }: BoardRules): BoardSide {
+export function openBoardSide(house: House, rules: BoardRules): BoardSide {
+  const { boards, pageFolder, isSecure, publicOrigin, login } = rules
   const endpoint = openBoardEndpoint(house, boards)
-  const page = openPage(pageFolder)
+  const page = openPage(pageFolder, login)
   return {
     isIts: (path) => path === BOARD || path.startsWith(`${BOARD}/`),
     refuse: ({ headers }) => checkOwnOrigin(headers, { isSecure, publicOrigin, policy: house.policy }),
@@ -42,7 +43,7 @@ export function openBoardSide(house: House, { boards, pageFolder, isSecure, publ
       const { method } = visit.request
       if (path === BOARD) return method === 'GET' ? endpoint.watch(visit) : refuseMethod(visit, 'GET')
       const verb = path.slice(BOARD.length + 1)
-      if (!VERBS.has(verb)) return visit.refuse({ status: 404, reason: 'There is no such thing to do' }, 'path')
+      if (!isVerb(verb)) return visit.refuse({ status: 404, reason: `There is no order ${verb.slice(0, 40)}` }, 'path')
       if (method !== 'POST') return refuseMethod(visit, 'POST')
       withBody(visit, (body) => endpoint.order(visit, verb, body), Math.min(house.maxBodyBytes, MAX_ORDER_BYTES))
     },

@@ -36,6 +36,8 @@ export interface BoardRules {
   readonly isSecure: boolean
   /** Of the address people use, where it is not this one; '' for none. */
   readonly publicOrigin: string
+  /** What the login of the page takes: no credential, a token of this server, or also the key of the `ui` command. */
+  readonly login: 'open' | 'server' | 'ui'
 }
 
 export interface House extends Omit<HouseRules, 'accessLog'>, Books {

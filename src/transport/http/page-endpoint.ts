@@ -1,5 +1,5 @@
-// The page where people look: three files that hold no data, for anybody. They are read once and may be kept by browsers;
-// nothing in them, and nothing they show, may load or send anything elsewhere.
+// The page where people look: three files that hold no data, and which credential its login takes; public. The files are
+// read once and may be cached; nothing in them, and nothing they show, may load or send anything elsewhere.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -14,6 +14,8 @@ const FILES: ReadonlyMap<string, { readonly name: string; readonly type: string 
   ['/page.js', { name: 'page.js', type: 'text/javascript; charset=utf-8' }],
   ['/page.css', { name: 'page.css', type: 'text/css; charset=utf-8' }],
 ])
+
+const LOGIN = '/login.json'
 
 /** Named, and not with a weight of nothing. */
 const ZIPPED = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$|\s))/
@@ -51,7 +53,7 @@ interface PageFile {
   readonly tag: string
 }
 
-export function openPage(folder: string): PageEndpoint {
+export function openPage(folder: string, login: 'open' | 'server' | 'ui'): PageEndpoint {
   const read = new Map<string, PageFile>()
 
   function load(path: string): PageFile | undefined {
@@ -68,7 +70,7 @@ export function openPage(folder: string): PageEndpoint {
 
   return {
     serve(visit, path) {
-      if (!FILES.has(path)) return false
+      if (!FILES.has(path) && path !== LOGIN) return false
       const { method, headers } = visit.request
       if (method !== 'GET' && method !== 'HEAD') {
         refuseMethod(visit, 'GET, HEAD')
@@ -76,7 +78,8 @@ export function openPage(folder: string): PageEndpoint {
       }
       Object.assign(visit.headers, HEADERS)
       const file = load(path)
-      if (!file) visit.text(404, 'The page is not part of this installation: run `npm run build`.\n', 'text/plain')
+      if (path === LOGIN) visit.json(200, JSON.stringify({ kind: login }))
+      else if (!file) visit.text(404, 'The page is not part of this installation: run `npm run build`.\n', 'text/plain')
       else if (headers['if-none-match']?.includes(file.tag)) give(visit, file, 304)
       else give(visit, file, 200)
       return true

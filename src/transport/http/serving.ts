@@ -95,7 +95,7 @@ function admitted(known: Known): Caller | Refusal {
 function authenticatorOf(auth: 'none' | { readonly token: string }): Authenticator {
   return createAuthenticator({
     open: auth === 'none',
-    fixedToken: auth === 'none' ? '' : auth.token,
+    fixedTokens: auth === 'none' ? [] : [auth.token],
     keyHeader: KEY_HEADER,
     owner: osUser(),
     tokens: undefined,

@@ -89,6 +89,15 @@ export class Visit implements Leaving {
     return new EventStream(response, this.user, this.headers)
   }
 
+  /** A body whose length is not known; it is booked when it ends. */
+  download(type: string): ServerResponse {
+    const { response } = this
+    const { socket } = this.request
+    const sentBefore = socket.bytesWritten
+    response.on('close', () => this.#book(200, socket.bytesWritten - sentBefore))
+    return response.writeHead(200, { 'content-type': type, ...this.headers })
+  }
+
   refuse({ status, reason, headers }: Refusal, kind: RefusalReason): void {
     this.books.metrics.refused(kind)
     const code = kind === 'error' ? INTERNAL_ERROR : kind === 'body' ? PARSE_ERROR : INVALID_REQUEST

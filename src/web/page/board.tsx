@@ -16,7 +16,7 @@ import { useRoute, type Route } from './route.js'
 import type { Farewell } from './login.js'
 import type { SignIn } from './sign-in.js'
 import { useWords } from './speech.js'
-import { ActProvider, useActing, useBoard } from './use-board.js'
+import { ActProvider, OutputProvider, useActing, useBoard, useOutputReader } from './use-board.js'
 import { CallbacksView } from './views/callbacks.js'
 import { CallsView } from './views/calls.js'
 import { JobsView } from './views/jobs.js'
@@ -35,6 +35,7 @@ export function Board({ signedIn, leave, choose }: Props) {
   const route = useRoute()
   const { news, tell, close } = useNews()
   const [announced, announce] = useState('')
+  const readOutput = useOutputReader(signedIn.token)
   const act = useActing(signedIn.token, () => leave('expired'))
   const { view, connection, retry } = useBoard(signedIn.token, {
     denied: (wasLive) => leave(wasLive ? 'expired' : signedIn.byLink ? 'link' : 'wrong'),
@@ -72,7 +73,7 @@ export function Board({ signedIn, leave, choose }: Props) {
         <main id="main" ref={main} tabIndex={-1}>
           <News news={news} close={close} />
           <Problems problems={view.problems} />
-          {SHOWN[route](view, settled)}
+          <OutputProvider value={readOutput}>{SHOWN[route](view, settled)}</OutputProvider>
         </main>
       </div>
       <p class="unseen" role="status" aria-live="polite">

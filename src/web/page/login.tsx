@@ -1,12 +1,16 @@
-// Asks for the token, and says why if it was not taken.
+// Asks for a token, says which ones this server takes, and why one was not taken.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-import type { Key } from './languages/phrase.js'
+import type { Key } from '../../services/board/languages/phrase.js'
 import { Brand } from './parts/brand.js'
 import { LanguageSwitch } from './parts/language-switch.js'
 import { Said } from './parts/said.js'
+import { fetchLoginKind, type LoginKind } from './server.js'
 import { useWords } from './speech.js'
+
+/** Any token is taken where none is needed. */
+const NO_TOKEN = 'none'
 
 /** Why somebody who tried to be signed in is not. */
 export type Farewell = 'wrong' | 'expired' | 'link' | 'missing'
@@ -29,6 +33,10 @@ export function Login({ farewell, enter, choose }: Props) {
   const field = useRef<HTMLInputElement>(null)
   const [isMissing, setMissing] = useState(false)
   const reason = isMissing ? 'missing' : farewell
+  const [kind, setKind] = useState<LoginKind>()
+  useEffect(() => {
+    void fetchLoginKind().then((found) => (found === 'open' ? enter(NO_TOKEN) : setKind(found)))
+  }, [])
   useEffect(() => {
     document.title = `${say('logIn')} · scorpiox-code`
     field.current?.focus()
@@ -48,7 +56,12 @@ export function Login({ farewell, enter, choose }: Props) {
       <form class="card" onSubmit={submit} noValidate>
         <h1>{say('logIn')}</h1>
         <p id="token-help" class="quiet">
-          <Said phrase="tokenHelp" places={{ command: <Command name="token create" /> }} />
+          {kind !== undefined && (
+            <Said
+              phrase={kind === 'ui' ? 'keyHelp' : 'tokenHelp'}
+              places={{ command: <Command name="token create" />, ui: <Command name="ui" /> }}
+            />
+          )}
         </p>
         <label for="token">{say('token')}</label>
         <input

@@ -2,7 +2,10 @@
 
 import type { BoardChange } from '../../services/board/view.js'
 
-export type Verb = 'answer' | 'kill' | 'cancel' | 'dismiss' | 'output'
+export type Verb = 'answer' | 'kill' | 'cancel' | 'dismiss' | 'plan' | 'tasks' | 'steps'
+
+/** What the login takes: no credential at all, a token of this server, or also the key of `scorpiox-code ui`. */
+export type LoginKind = 'open' | 'server' | 'ui'
 
 /** What came of it; where it was refused, the server's sentence if it said one. */
 export type Done =
@@ -18,6 +21,32 @@ export function openStream(token: string, signal: AbortSignal): Promise<Response
   })
 }
 
+/** A job's output: one part of it as events, or all of it as a file. */
+export function openOutput(
+  token: string,
+  kind: 'output' | 'download',
+  body: object,
+  signal: AbortSignal,
+): Promise<Response> {
+  return fetch(`board/${kind}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    credentials: 'omit',
+    body: JSON.stringify(body),
+    signal,
+  })
+}
+
+export async function fetchLoginKind(): Promise<LoginKind> {
+  try {
+    const value: unknown = await (await fetch('login.json', { credentials: 'omit' })).json()
+    const kind = textOf(value, 'kind')
+    return kind === 'open' || kind === 'ui' ? kind : 'server'
+  } catch {
+    return 'server'
+  }
+}
+
 /** Status 0: there was no answer. */
 export async function post(token: string, verb: Verb, body: object): Promise<Done> {
   try {
@@ -27,15 +56,22 @@ export async function post(token: string, verb: Verb, body: object): Promise<Don
       credentials: 'omit',
       body: JSON.stringify(body),
     })
-    const value: unknown = response.status === 204 ? null : await response.json().catch(() => null)
-    if (response.ok) return { ok: true, value }
-    return { ok: false, status: response.status, sentence: textOf(value, 'error') }
+    return response.ok ? { ok: true, value: await jsonOf(response) } : await refusalOf(response)
   } catch {
     return { ok: false, status: 0, sentence: null }
   }
 }
 
-export function textOf(value: unknown, member: 'error' | 'text'): string | null {
+/** Why the server did not do it. */
+export async function refusalOf(response: Response): Promise<Done> {
+  return { ok: false, status: response.status, sentence: textOf(await jsonOf(response), 'error') }
+}
+
+function jsonOf(response: Response): Promise<unknown> {
+  return response.status === 204 ? Promise.resolve(null) : response.json().catch(() => null)
+}
+
+export function textOf(value: unknown, member: 'error' | 'text' | 'kind'): string | null {
   if (typeof value !== 'object' || value === null) return null
   const found: unknown = Object.entries(value).find(([name]) => name === member)?.[1]
   return typeof found === 'string' ? found : null

@@ -3,7 +3,14 @@
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 
-import { LANGUAGES, localeOf, preferred, speak, type Language, type Words } from './languages/words.js'
+import {
+  LANGUAGES,
+  localeOf,
+  preferred,
+  speak,
+  type Language,
+  type Words,
+} from '../../services/board/languages/words.js'
 
 const PLACE = 'language'
 

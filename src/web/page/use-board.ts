@@ -5,7 +5,7 @@ import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 
 import type { BoardView, QuestionView } from '../../services/board/view.js'
 import { changed, missingFrom, NOTHING, questionKey } from './board-state.js'
-import { post, type Done, type Verb } from './server.js'
+import { openOutput, post, type Done, type Verb } from './server.js'
 import { setClock } from './ticking.js'
 import { watchBoard, type Connection, type Watch } from './watch-board.js'
 
@@ -89,6 +89,20 @@ export function useActing(token: string, denied: () => void): Act {
     },
     [token],
   )
+}
+
+export type ReadOutput = (kind: 'output' | 'download', body: object, signal: AbortSignal) => Promise<Response>
+
+const ReadingOutput = createContext<ReadOutput>(() => Promise.reject(new Error('not signed in')))
+
+export const OutputProvider = ReadingOutput.Provider
+
+export function useReadOutput(): ReadOutput {
+  return useContext(ReadingOutput)
+}
+
+export function useOutputReader(token: string): ReadOutput {
+  return useMemo(() => (kind, body, signal) => openOutput(token, kind, body, signal), [token])
 }
 
 /** Before it is sent: the server may tell of it sooner than it answers. */

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 
-import type { Key } from '../languages/phrase.js'
+import type { Key } from '../../../services/board/languages/phrase.js'
 import type { Done } from '../server.js'
 import { useWords } from '../speech.js'
 import { Dialog } from './dialog.js'

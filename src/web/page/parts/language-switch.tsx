@@ -1,6 +1,6 @@
 // The language, each named in itself.
 
-import { LANGUAGES } from '../languages/words.js'
+import { LANGUAGES } from '../../../services/board/languages/words.js'
 import { useWords } from '../speech.js'
 
 export function LanguageSwitch({ choose }: { readonly choose: (language: string) => void }) {

@@ -1,6 +1,6 @@
 // A moment, as how long ago it was; the date when one points at it.
 
-import type { Key } from '../languages/phrase.js'
+import type { Key } from '../../../services/board/languages/phrase.js'
 import { useWords } from '../speech.js'
 import { useNow } from '../ticking.js'
 

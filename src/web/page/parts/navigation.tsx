@@ -1,7 +1,7 @@
 // The way between the views, with how much waits or runs in each.
 
 import type { BoardView } from '../../../services/board/view.js'
-import type { Key } from '../languages/phrase.js'
+import type { Key } from '../../../services/board/languages/phrase.js'
 import { ROUTES, type Route } from '../route.js'
 import { useWords } from '../speech.js'
 import { Icon } from './icon.js'

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 
-import type { Key } from '../languages/phrase.js'
+import type { Key } from '../../../services/board/languages/phrase.js'
 import { useWords } from '../speech.js'
 
 interface Props {

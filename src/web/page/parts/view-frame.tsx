@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 
-import type { Key } from '../languages/phrase.js'
+import type { Key } from '../../../services/board/languages/phrase.js'
 import type { Route } from '../route.js'
 import { useWords } from '../speech.js'
 import { Icon } from './icon.js'

@@ -1,7 +1,7 @@
 // The latest tool calls, newest first.
 
 import type { CallView } from '../../../services/board/view.js'
-import type { Key } from '../languages/phrase.js'
+import type { Key } from '../../../services/board/languages/phrase.js'
 import { Icon, type Drawing } from '../parts/icon.js'
 import { Moment } from '../parts/moment.js'
 import { Project } from '../parts/project.js'

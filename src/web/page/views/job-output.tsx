@@ -1,43 +1,130 @@
-// Everything a job has printed, as far as the server kept it, as it was when it was asked for.
+// Everything a job has printed, as far as the server kept it: the end of it first, and live while the job runs. A long
+// output is read part by part, so that the page stays small however long it is.
 
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { JobView } from '../../../services/board/view.js'
+import type { Key } from '../../../services/board/languages/phrase.js'
 import { Dialog } from '../parts/dialog.js'
 import { Refusal } from '../parts/refusal.js'
-import { textOf, type Done } from '../server.js'
+import { refusalOf, type Done } from '../server.js'
 import { useWords } from '../speech.js'
-import { useAct } from '../use-board.js'
-import { Tail } from './tail.js'
+import { useReadOutput } from '../use-board.js'
+import { useOutput, type OutputPart, type Wanted } from '../use-output.js'
+import { OutputText } from './output-text.js'
 
 export function JobOutput({ job, close }: { readonly job: JobView; readonly close: () => void }) {
   const { say } = useWords()
-  const act = useAct()
-  const [done, setDone] = useState<Done>()
+  const { part, refused, show } = useOutput(job)
+  const isAtEnd = useRef(true)
+  const isFull = part !== undefined && part.isLast && part.next < part.size
+  const isFollowed = useRef(true)
   useEffect(() => {
-    let isWanted = true
-    void act('output', { server: job.server, id: job.id }).then((outcome) => {
-      if (isWanted) setDone(outcome)
-    })
-    return () => {
-      isWanted = false
-    }
-  }, [act, job.server, job.id])
+    // It has grown as long as a part may be.
+    if (isFull && isFollowed.current && isAtEnd.current) show({})
+  }, [isFull, show])
+  const turnTo = (wanted: Wanted): void => {
+    isFollowed.current = wanted.from === undefined && wanted.before === undefined
+    isAtEnd.current = isFollowed.current
+    show(wanted)
+  }
   const title = say('outputOf', { id: `${job.id}` })
   return (
     <Dialog title={title} isWide close={close}>
-      <p>
+      <p class="meta">
         <code class="command" dir="ltr">
           {job.command}
         </code>
+        {part !== undefined && <State isRunning={part.isRunning} />}
       </p>
-      {done === undefined ? <p class="quiet">{say('loading')}</p> : <Refusal done={done} />}
-      {done?.ok === true && <Tail text={textOf(done.value, 'text') ?? ''} label={title} empty={say('outputEmpty')} />}
+      {part === undefined && refused === undefined && <p class="quiet">{say('loading')}</p>}
+      <Refusal done={refused} />
+      {part !== undefined && <OutputText part={part} label={title} isAtEnd={isAtEnd} />}
+      {part !== undefined && (part.from > 0 || part.next < part.size) && <Parts part={part} turnTo={turnTo} />}
       <div class="actions">
+        <Download job={job} />
         <button class="button" type="button" onClick={close}>
           {say('close')}
         </button>
       </div>
     </Dialog>
   )
+}
+
+function State({ isRunning }: { readonly isRunning: boolean }) {
+  const { say } = useWords()
+  return (
+    <span>
+      {isRunning && <span class="lamp running" aria-hidden="true" />} {say(isRunning ? 'running' : 'ended')}
+    </span>
+  )
+}
+
+interface PartsProps {
+  readonly part: OutputPart
+  readonly turnTo: (wanted: Wanted) => void
+}
+
+function Parts({ part: { from, next, size }, turnTo }: PartsProps) {
+  const { say, bytes } = useWords()
+  const button = (name: Key, isUseful: boolean, wanted: Wanted) => (
+    <button class="button" type="button" aria-disabled={!isUseful} onClick={() => isUseful && turnTo(wanted)}>
+      {say(name)}
+    </button>
+  )
+  return (
+    <div class="parts">
+      <p class="quiet">
+        {say('outputRange', { from: bytes(from), to: bytes(next), size: bytes(size) })}
+        {' · '}
+        {say('outputParts')}
+      </p>
+      <div class="actions">
+        {button('outputFirst', from > 0, { from: 0 })}
+        {button('outputEarlier', from > 0, { before: from })}
+        {button('outputLater', next < size, { from: next })}
+        {button('outputLast', next < size, {})}
+      </div>
+    </div>
+  )
+}
+
+function Download({ job: { server, id } }: { readonly job: JobView }) {
+  const { say } = useWords()
+  const read = useReadOutput()
+  const [isBusy, setBusy] = useState(false)
+  const [refused, setRefused] = useState<Done>()
+  const leaving = useRef(new AbortController())
+  useEffect(() => () => leaving.current.abort(), [])
+
+  const download = async (): Promise<void> => {
+    setBusy(true)
+    setRefused(undefined)
+    try {
+      const response = await read('download', { server, id }, leaving.current.signal)
+      if (response.ok) save(await response.blob(), `job-${id}.log`)
+      else setRefused(await refusalOf(response))
+    } catch {
+      if (!leaving.current.signal.aborted) setRefused({ ok: false, status: 0, sentence: null })
+    }
+    setBusy(false)
+  }
+
+  return (
+    <>
+      <Refusal done={refused} />
+      <button class="button" type="button" aria-disabled={isBusy} onClick={() => !isBusy && void download()}>
+        {say(isBusy ? 'loading' : 'download')}
+      </button>
+    </>
+  )
+}
+
+/** The token goes in a header, which a plain link cannot send. The browser keeps a large blob on the disk. */
+function save(file: Blob, name: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(file)
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

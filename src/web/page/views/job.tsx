@@ -1,7 +1,7 @@
 // One job: its command, how it stands, and the last lines it printed.
 
 import type { JobView } from '../../../services/board/view.js'
-import type { Key } from '../languages/phrase.js'
+import { endingKey, exitCodeText } from '../../../services/board/languages/job-ending.js'
 import { ConfirmedButton } from '../parts/confirmed-button.js'
 import { Icon } from '../parts/icon.js'
 import { Moment } from '../parts/moment.js'
@@ -105,25 +105,16 @@ function Ended({ job }: { readonly job: JobView }) {
   )
 }
 
-/** What the server says of jobs that did not end by themselves; it may say something newer. */
-const ENDINGS: ReadonlyMap<string, Key> = new Map<string, Key>([
-  ['killed', 'endedKilled'],
-  ['stopped with its server', 'endedWithServer'],
-  ['stopped because its server was gone', 'endedServerGone'],
-  ['exit status unknown', 'endedUnseen'],
-])
-
 function Ending({ job: { exitCode, ending } }: { readonly job: JobView }) {
   const { say } = useWords()
-  const signal = /^exit code -?\d+ ?(.*)$/.exec(ending)?.[1]
-  if (exitCode !== null && signal !== undefined) {
-    const code = <bdi dir="ltr">{`${exitCode} ${signal}`.trim()}</bdi>
+  const code = exitCodeText(exitCode, ending)
+  if (code !== undefined) {
     return (
       <span class={exitCode === 0 ? '' : 'bad'}>
-        <Said phrase="exitCode" places={{ code }} />
+        <Said phrase="exitCode" places={{ code: <bdi dir="ltr">{code}</bdi> }} />
       </span>
     )
   }
-  const phrase = ENDINGS.get(ending)
+  const phrase = endingKey(ending)
   return <span class="bad">{phrase === undefined ? <Foreign lang="en" text={ending} /> : say(phrase)}</span>
 }

@@ -1,14 +1,17 @@
 // Tasks and the open plan of each project.
 
-import { useId } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 
 import type { ProjectView, TaskView } from '../../../services/board/view.js'
 import { Icon } from '../parts/icon.js'
 import { Moment } from '../parts/moment.js'
+import { Refusal } from '../parts/refusal.js'
 import { nameOf } from '../parts/project.js'
 import { ViewFrame } from '../parts/view-frame.js'
 import { useWords } from '../speech.js'
 import { Foreign } from '../parts/foreign.js'
+import { useAllSteps, useOlderTasks } from './more-tasks.js'
+import { PlanText } from './plan-text.js'
 
 export function TasksView({ projects }: { readonly projects: readonly ProjectView[] }) {
   const shown = projects.filter(({ plan, openTasks }) => plan !== null || openTasks > 0)
@@ -29,7 +32,10 @@ export function TasksView({ projects }: { readonly projects: readonly ProjectVie
 function ProjectTasks({ project }: { readonly project: ProjectView }) {
   const { say } = useWords()
   const id = useId()
-  const hidden = project.openTasks - project.tasks.length
+  const [readsPlan, setReadsPlan] = useState(false)
+  const { older, refused, showMore } = useOlderTasks(project)
+  const tasks = [...project.tasks, ...older]
+  const hidden = project.openTasks - tasks.length
   return (
     <section aria-labelledby={id}>
       <div class="place">
@@ -53,20 +59,32 @@ function ProjectTasks({ project }: { readonly project: ProjectView }) {
             <p>
               <Foreign class="goal" text={project.plan.goal} />
             </p>
+            <div class="actions">
+              <button class="button" type="button" onClick={() => setReadsPlan(true)}>
+                {say('planRead')}
+              </button>
+            </div>
           </li>
         )}
-        {project.tasks.map((task) => (
-          <Task key={task.id} task={task} />
+        {tasks.map((task) => (
+          <Task key={task.id} project={project.project} task={task} />
         ))}
       </ul>
-      {hidden > 0 && <p class="quiet more">{say('moreTasks', { n: hidden })}</p>}
+      <Refusal done={refused} />
+      {hidden > 0 && (
+        <button class="button more" type="button" onClick={showMore}>
+          {say('moreTasks', { n: hidden })}
+        </button>
+      )}
+      {readsPlan && <PlanText project={project.project} close={() => setReadsPlan(false)} />}
     </section>
   )
 }
 
-function Task({ task }: { readonly task: TaskView }) {
+function Task({ project, task }: { readonly project: string; readonly task: TaskView }) {
   const { say } = useWords()
-  const hidden = task.stepsTotal - task.steps.length
+  const { steps, refused, showAll } = useAllSteps(project, task)
+  const hidden = task.stepsTotal - steps.length
   return (
     <li class={task.isCurrent ? 'card current' : 'card'}>
       <div class="title">
@@ -76,9 +94,9 @@ function Task({ task }: { readonly task: TaskView }) {
         {task.isCurrent && <span class="tag">{say('current')}</span>}
       </div>
       {task.stepsTotal > 0 && <Progress task={task} />}
-      {task.steps.length > 0 && (
+      {steps.length > 0 && (
         <ul class="steps">
-          {task.steps.map((step) => (
+          {steps.map((step) => (
             <li key={step.id} class={step.isDone ? 'done' : ''}>
               <span class="box" aria-hidden="true">
                 {step.isDone && <Icon of="check" />}
@@ -89,7 +107,14 @@ function Task({ task }: { readonly task: TaskView }) {
           ))}
         </ul>
       )}
-      {hidden > 0 && task.steps.length > 0 && <p class="quiet">{say('moreSteps', { n: hidden })}</p>}
+      <Refusal done={refused} />
+      {hidden > 0 && (
+        <div class="actions">
+          <button class="button" type="button" onClick={showAll}>
+            {say('moreSteps', { n: hidden })}
+          </button>
+        </div>
+      )}
     </li>
   )
 }

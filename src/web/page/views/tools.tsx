@@ -3,7 +3,7 @@
 import { useId } from 'preact/hooks'
 
 import type { ServerView, ToolView } from '../../../services/board/view.js'
-import type { Key } from '../languages/phrase.js'
+import type { Key } from '../../../services/board/languages/phrase.js'
 import { Icon } from '../parts/icon.js'
 import { Moment } from '../parts/moment.js'
 import { nameOf } from '../parts/project.js'

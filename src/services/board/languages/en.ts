@@ -1,4 +1,4 @@
-// The page in English; the other catalogues have the same keys.
+// English phrases of the page and the inbox; the other catalogues have the same keys.
 
 export const en = {
   skip: 'Skip to the content',
@@ -23,7 +23,8 @@ export const en = {
   refused: 'The server refused this (status {status}).',
 
   token: 'Token',
-  tokenHelp: 'Paste an access token of this server; {command} makes one.',
+  tokenHelp: 'Paste an access token of this server, as its clients use; {command} makes one.',
+  keyHelp: 'Open the link that {ui} printed, or paste its key. A token that {command} makes works too.',
   logIn: 'Log in',
   tokenMissing: 'Paste a token first.',
   tokenWrong: 'The server does not know this token. Check that you copied all of it.',
@@ -67,6 +68,14 @@ export const en = {
   wholeOutput: 'Whole output',
   outputOf: 'Output of job {id}',
   outputEmpty: 'It printed nothing.',
+  outputFirst: 'Beginning',
+  outputEarlier: 'Earlier',
+  outputLater: 'Later',
+  outputLast: 'End',
+  outputRange: '{from} to {to} of {size}',
+  outputParts: 'Long output is shown in parts. Download saves all that is kept.',
+  outputMissing: '{size} of output is no longer kept here.',
+  download: 'Download',
   kill: 'Kill',
   killAsk: 'Kill this job?',
   killMeans: 'It ends at once, with everything it started. What it has printed is kept.',
@@ -77,13 +86,15 @@ export const en = {
   tasksNone: 'No open tasks or plans',
   tasksHow: 'What the model keeps track of with {tool}, and the plan it makes with {other}, appear here by project.',
   planOpen: 'Plan being made',
+  planRead: 'Read the plan',
+  planEmpty: 'Nothing has been written yet.',
   since: 'started {when}',
   current: 'Current',
   stepsDone: { one: '{done} of {n} step done', other: '{done} of {n} steps done' },
   done: 'Done',
   toDo: 'To do',
-  moreSteps: { one: '{n} more step', other: '{n} more steps' },
-  moreTasks: { one: '{n} more open task', other: '{n} more open tasks' },
+  moreSteps: { one: 'Show {n} more step', other: 'Show {n} more steps' },
+  moreTasks: { one: 'Show more ({n} open task left)', other: 'Show more ({n} open tasks left)' },
 
   callbacksSet: { one: '{n} callback is set', other: '{n} callbacks are set' },
   callbacksNone: 'No callbacks are set',

@@ -62,6 +62,19 @@ describe.each(LANGUAGES)('times in $name', ({ language }) => {
   })
 })
 
+test('sizes are in the unit that fits', () => {
+  const { bytes } = speak('en')
+  expect([0, 1, 999, 1000, 1_048_576, 327_155_712, 5e12].map(bytes)).toEqual([
+    '0 bytes',
+    '1 byte',
+    '999 bytes',
+    '1 kB',
+    '1 MB',
+    '327.2 MB',
+    '5 TB',
+  ])
+})
+
 test('a length of time in English', () => {
   const { duration } = speak('en')
   expect([12, 3400, 45_000, 125_000, 7_500_000, 90_000_000].map(duration)).toEqual([

@@ -1,4 +1,4 @@
-// The page in Korean.
+// The same in Korean.
 
 import type { Catalogue } from './phrase.js'
 
@@ -25,7 +25,8 @@ export const ko: Catalogue = {
   refused: '서버가 요청을 거부했습니다(상태 {status}).',
 
   token: '토큰',
-  tokenHelp: '이 서버의 액세스 토큰을 붙여 넣으세요. 토큰은 {command} 명령으로 만듭니다.',
+  tokenHelp: '클라이언트가 쓰는 이 서버의 액세스 토큰을 붙여 넣으세요. 토큰은 {command} 명령으로 만듭니다.',
+  keyHelp: '{ui} 명령이 출력한 링크를 열거나 그 키를 붙여 넣으세요. {command} 명령으로 만든 토큰도 쓸 수 있습니다.',
   logIn: '로그인',
   tokenMissing: '먼저 토큰을 붙여 넣으세요.',
   tokenWrong: '서버가 모르는 토큰입니다. 전체를 복사했는지 확인하세요.',
@@ -69,6 +70,14 @@ export const ko: Catalogue = {
   wholeOutput: '전체 출력',
   outputOf: '작업 {id}의 출력',
   outputEmpty: '아무것도 출력하지 않았습니다.',
+  outputFirst: '처음',
+  outputEarlier: '이전 부분',
+  outputLater: '다음 부분',
+  outputLast: '끝',
+  outputRange: '전체 {size} 중 {from}~{to}',
+  outputParts: '긴 출력은 부분으로 나누어 표시됩니다. 다운로드하면 보관된 출력을 모두 저장합니다.',
+  outputMissing: '여기에 있던 출력 {size}은(는) 더 이상 보관되지 않습니다.',
+  download: '다운로드',
   kill: '강제 종료',
   killAsk: '이 작업을 강제 종료할까요?',
   killMeans: '이 작업과 여기서 시작된 모든 프로세스가 즉시 종료됩니다. 지금까지의 출력은 남습니다.',
@@ -79,13 +88,15 @@ export const ko: Catalogue = {
   tasksNone: '진행 중인 할 일이나 계획이 없습니다',
   tasksHow: '모델이 {tool}(으)로 관리하는 할 일과 {other}(으)로 세우는 계획이 프로젝트별로 표시됩니다.',
   planOpen: '계획 수립 중',
+  planRead: '계획 읽기',
+  planEmpty: '아직 작성된 내용이 없습니다.',
   since: '{when} 시작',
   current: '현재',
   stepsDone: { other: '{n}단계 중 {done}단계 완료' },
   done: '완료',
   toDo: '남음',
-  moreSteps: { other: '{n}단계 더 있음' },
-  moreTasks: { other: '진행 중인 할 일 {n}개 더 있음' },
+  moreSteps: { other: '{n}단계 더 보기' },
+  moreTasks: { other: '더 보기(진행 중인 할 일 {n}개 남음)' },
 
   callbacksSet: { other: '설정된 콜백 {n}개' },
   callbacksNone: '설정된 콜백이 없습니다',

@@ -1,4 +1,4 @@
-// The page in Arabic, with its six forms of number.
+// The same in Arabic, with its six plural forms.
 
 import type { Catalogue } from './phrase.js'
 
@@ -25,7 +25,8 @@ export const ar: Catalogue = {
   refused: 'رفض الخادم الطلب (الحالة {status}).',
 
   token: 'رمز الدخول',
-  tokenHelp: 'ألصق رمز دخول لهذا الخادم؛ يمكنك إنشاء رمز بالأمر {command}.',
+  tokenHelp: 'ألصق رمز دخول لهذا الخادم كالذي تستخدمه العملاء؛ يمكنك إنشاء رمز بالأمر {command}.',
+  keyHelp: 'افتح الرابط الذي طبعه الأمر {ui} أو ألصق مفتاحه. ويصلح أيضًا رمز ينشئه الأمر {command}.',
   logIn: 'تسجيل الدخول',
   tokenMissing: 'ألصق رمزًا أولًا.',
   tokenWrong: 'الخادم لا يعرف هذا الرمز. تأكد من أنك نسخته كاملًا.',
@@ -83,6 +84,14 @@ export const ar: Catalogue = {
   wholeOutput: 'المخرجات كاملة',
   outputOf: 'مخرجات العملية {id}',
   outputEmpty: 'لم تطبع شيئًا.',
+  outputFirst: 'البداية',
+  outputEarlier: 'السابق',
+  outputLater: 'التالي',
+  outputLast: 'النهاية',
+  outputRange: 'من {from} إلى {to} من أصل {size}',
+  outputParts: 'تُعرض المخرجات الطويلة على أجزاء. التنزيل يحفظ كل ما هو محفوظ منها.',
+  outputMissing: 'لم يعد {size} من المخرجات محفوظًا هنا.',
+  download: 'تنزيل',
   kill: 'إنهاء',
   killAsk: 'هل تريد إنهاء هذه العملية؟',
   killMeans: 'ستتوقف فورًا مع كل ما شغّلته. ويبقى ما طبعته محفوظًا.',
@@ -107,6 +116,8 @@ export const ar: Catalogue = {
   tasksNone: 'لا توجد مهام أو خطط مفتوحة',
   tasksHow: 'ما يتابعه النموذج بواسطة {tool} والخطة التي يعدّها بواسطة {other} يظهران هنا بحسب المشروع.',
   planOpen: 'خطة قيد الإعداد',
+  planRead: 'قراءة الخطة',
+  planEmpty: 'لم يُكتب شيء بعد.',
   since: 'البدء: {when}',
   current: 'الحالية',
   stepsDone: {
@@ -121,19 +132,19 @@ export const ar: Catalogue = {
   toDo: 'لم تُنجز بعد',
   moreSteps: {
     zero: 'لا توجد خطوات أخرى',
-    one: 'خطوة واحدة أخرى',
-    two: 'خطوتان أخريان',
-    few: '{n} خطوات أخرى',
-    many: '{n} خطوة أخرى',
-    other: '{n} خطوة أخرى',
+    one: 'عرض خطوة أخرى',
+    two: 'عرض خطوتين أخريين',
+    few: 'عرض {n} خطوات أخرى',
+    many: 'عرض {n} خطوة أخرى',
+    other: 'عرض {n} خطوة أخرى',
   },
   moreTasks: {
     zero: 'لا توجد مهام أخرى',
-    one: 'مهمة مفتوحة أخرى',
-    two: 'مهمتان مفتوحتان أخريان',
-    few: '{n} مهام مفتوحة أخرى',
-    many: '{n} مهمة مفتوحة أخرى',
-    other: '{n} مهمة مفتوحة أخرى',
+    one: 'عرض المزيد (بقيت مهمة مفتوحة واحدة)',
+    two: 'عرض المزيد (بقيت مهمتان مفتوحتان)',
+    few: 'عرض المزيد (بقيت {n} مهام مفتوحة)',
+    many: 'عرض المزيد (بقيت {n} مهمة مفتوحة)',
+    other: 'عرض المزيد (بقيت {n} مهمة مفتوحة)',
   },
 
   callbacksSet: {

@@ -7,6 +7,7 @@ export type Phrase = string | Plural
 
 export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string }
 
+/** Of the phrases that page and inbox share. */
 export type Key = keyof typeof en
 
-export type Catalogue = Readonly<Record<Key, Phrase>>
+export type Catalogue<K extends string = Key> = Readonly<Record<K, Phrase>>

@@ -1,9 +1,10 @@
-// Says things in one language: phrases with their places filled in, numbers, lengths of time and moments, all by Intl.
+// Text in one language, for the page and the inbox: phrases with their places filled in, numbers, sizes, durations and
+// dates, all formatted by Intl. Runs in browsers too.
 
 import { ar } from './ar.js'
 import { en } from './en.js'
 import { ko } from './ko.js'
-import type { Catalogue, Key } from './phrase.js'
+import type { Catalogue, Key, Phrase } from './phrase.js'
 
 export type Language = 'en' | 'ko' | 'ar'
 
@@ -13,15 +14,18 @@ export const LANGUAGES: readonly { readonly language: Language; readonly name: s
   { language: 'ar', name: 'العربية' },
 ]
 
-const CATALOGUES: Readonly<Record<Language, Catalogue>> = { en, ko, ar }
+/** The phrases that page and inbox share. */
+export const CATALOGUES: Readonly<Record<Language, Catalogue>> = { en, ko, ar }
 
-export interface Words {
+export interface Words<K extends string = Key> {
   readonly language: Language
   readonly direction: 'ltr' | 'rtl'
-  readonly say: (key: Key, values?: Values) => string
+  readonly say: (key: K, values?: Values) => string
   /** The phrase cut at its places: texts at even positions, names of places at odd ones. */
-  readonly pieces: (key: Key, n?: number) => readonly string[]
+  readonly pieces: (key: K, n?: number) => readonly string[]
   readonly number: (value: number) => string
+  /** In the unit that fits. */
+  readonly bytes: (count: number) => string
   readonly duration: (ms: number) => string
   readonly ago: (at: number, now: number) => string
   readonly moment: (at: number) => string
@@ -33,13 +37,18 @@ export type Values = Readonly<Record<string, string | number>>
 
 /** `locale` is the reader's own, such as `ar-EG`: digits and dates differ within a language. */
 export function speak(language: Language, locale: string = language): Words {
+  return speakFrom(CATALOGUES[language], language, locale)
+}
+
+/** The same with other phrases. */
+export function speakFrom<K extends string>(catalogue: Catalogue<K>, language: Language, locale: string): Words<K> {
   const rules = new Intl.PluralRules(locale)
   const numbers = new Intl.NumberFormat(locale)
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const number = (value: number): string => numbers.format(value)
-  const pieces = (key: Key, n = 0): readonly string[] => {
-    const phrase = CATALOGUES[language][key]
+  const pieces = (key: K, n = 0): readonly string[] => {
+    const phrase: Phrase = catalogue[key]
     const text = typeof phrase === 'string' ? phrase : (phrase[rules.select(n)] ?? phrase.other)
     return text.split(/\{(\w+)\}/)
   }
@@ -54,6 +63,7 @@ export function speak(language: Language, locale: string = language): Words {
         .map((piece, index) => (index % 2 === 0 ? piece : written(values[piece], number)))
         .join('')
     },
+    bytes: (count) => bytesIn(locale, count),
     duration: (ms) => durationIn(locale, ms),
     ago: (at, now) => agoIn(relative, at - now),
     moment: (at) => moments.format(at),
@@ -61,7 +71,7 @@ export function speak(language: Language, locale: string = language): Words {
   }
 }
 
-/** The first of the reader's languages that the page speaks, and how it is spoken there. */
+/** The first of the reader's languages that there is. */
 export function preferred(wanted: readonly string[]): Language {
   for (const tag of wanted) {
     const found = LANGUAGES.find(({ language }) => language === baseOf(tag))
@@ -89,6 +99,20 @@ function baseOf(tag: string): string {
 
 function written(value: string | number | undefined, number: (value: number) => string): string {
   return typeof value === 'number' ? number(value) : (value ?? '')
+}
+
+const SIZES = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const
+
+function bytesIn(locale: string, count: number): string {
+  const power = Math.min(SIZES.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, count)) / 3)))
+  const unit = SIZES[power] ?? 'byte'
+  const format = new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit,
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: 1,
+  })
+  return format.format(count / 1000 ** power)
 }
 
 const UNITS = [

@@ -1,0 +1,42 @@
+// The language of the inbox: what `--lang` says, else what the environment says, as POSIX orders its variables.
+
+import {
+  CATALOGUES,
+  LANGUAGES,
+  localeOf,
+  preferred,
+  speakFrom,
+  type Language,
+  type Words,
+} from '../../services/board/languages/words.js'
+import type { Key } from '../../services/board/languages/phrase.js'
+import { UsageError } from '../args.js'
+import { ar } from './languages/ar.js'
+import { en } from './languages/en.js'
+import { ko } from './languages/ko.js'
+
+const OWN = { en, ko, ar } as const
+
+export type InboxWords = Words<Key | keyof typeof en>
+
+export function inboxWords(flag: string | undefined, env: NodeJS.ProcessEnv): InboxWords {
+  const wanted = [localeIn(env)]
+  const language = flag === undefined ? preferred(wanted) : languageOf(flag)
+  return wordsIn(language, localeOf(language, wanted))
+}
+
+export function wordsIn(language: Language, locale: string = language): InboxWords {
+  return speakFrom({ ...CATALOGUES[language], ...OWN[language] }, language, locale)
+}
+
+function languageOf(flag: string): Language {
+  const found = LANGUAGES.find(({ language }) => language === flag)
+  if (found) return found.language
+  throw new UsageError(`--lang must be one of ${LANGUAGES.map(({ language }) => language).join(', ')}, got ${flag}`)
+}
+
+/** `ko_KR.UTF-8` as `ko-KR`. The first variable that is set decides, also where it says `C`. */
+function localeIn({ LC_ALL, LC_MESSAGES, LANG }: NodeJS.ProcessEnv): string {
+  const set = [LC_ALL, LC_MESSAGES, LANG].find((value) => value !== undefined && value !== '') ?? ''
+  return set.replace(/[.@].*$/, '').replaceAll('_', '-')
+}

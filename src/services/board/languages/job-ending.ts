@@ -1,0 +1,21 @@
+// How a job ended, in the phrase for it. The server says it in English; text that is not known here is shown as it is.
+
+import type { Key } from './phrase.js'
+
+const ENDINGS: ReadonlyMap<string, Key> = new Map<string, Key>([
+  ['killed', 'endedKilled'],
+  ['stopped with its server', 'endedWithServer'],
+  ['stopped because its server was gone', 'endedServerGone'],
+  ['exit status unknown', 'endedUnseen'],
+])
+
+/** Of jobs that did not end by themselves. */
+export function endingKey(ending: string): Key | undefined {
+  return ENDINGS.get(ending)
+}
+
+/** `1`, or `137 (SIGKILL)`; undefined where the job has no exit code. */
+export function exitCodeText(exitCode: number | null, ending: string): string | undefined {
+  const signal = /^exit code -?\d+ ?(.*)$/.exec(ending)?.[1]
+  return exitCode === null || signal === undefined ? undefined : `${exitCode} ${signal}`.trim()
+}

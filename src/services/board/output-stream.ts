@@ -1,0 +1,129 @@
+// The output of a job as text, one part at a time: at the end of the output a part grows while the job runs. What a
+// terminal would show is computed here, with the state of the whole part, so that progress bars do not become lines.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { createScreen } from '../../lib/screen/screen.js'
+import { unfinishedCharacter } from '../../lib/utf8.js'
+import { withoutHalf } from '../jobs/lines.js'
+import { MAX_PASSAGE_BYTES, type OutputPassage } from './output-passage.js'
+import type { OutputEvent } from './view.js'
+
+/** As much as a browser lays out quickly; a part at the end may grow to twice as much while it is followed. */
+const PART_BYTES = 512 * 1024
+/** A line that is longer may be split between two parts. */
+const MAX_LINE_BYTES = 64 * 1024
+const POLL_MS = 500
+const NEWLINE = 10
+
+/** Which part: the last one, the one from an offset on, or the one before an offset. */
+export type OutputStart = { readonly from: number } | { readonly before: number } | 'end'
+
+export type ReadOutput = (from: number, maxBytes: number) => Promise<OutputPassage>
+
+/** Rejects with a Failure where the output cannot be read. */
+export async function* streamOutput(
+  read: ReadOutput,
+  start: OutputStart,
+  signal: AbortSignal,
+): AsyncGenerator<OutputEvent, void> {
+  const { from, limit } = await findPart(read, start)
+  let rows = createRows()
+  let next = from
+  let shown = ''
+  for (let isFirst = true; !signal.aborted; isFirst = false) {
+    const passage = await read(next, Math.min(MAX_PASSAGE_BYTES, limit - next))
+    const { size, isRunning } = passage
+    const missing = passage.bytes.length === 0 ? 0 : passage.from - next
+    if (missing > 0 && shown !== '') {
+      yield { from, next, size, isRunning, missing: 0, ...rows.end(), isLast: false }
+      rows = createRows()
+    }
+    const bytes = passage.from >= limit ? Buffer.alloc(0) : upTo(passage, limit)
+    next += missing + bytes.length
+    rows.write(missing > 0 ? withoutHalf(bytes) : bytes)
+    const isLast = next >= limit || isCut(passage, bytes, limit) || (next >= size && !isRunning)
+    const { text, open } = isLast ? rows.end() : rows.take()
+    if (isFirst || isLast || text !== '' || missing > 0 || open !== shown)
+      yield { from, next, size, isRunning, missing, text, open, isLast }
+    if (isLast) return
+    shown = open
+    if (next >= size) await sleep(POLL_MS, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** The rows of a terminal: those that no longer change, and those that may. */
+function createRows() {
+  let finished: Buffer[] = []
+  const screen = createScreen((text) => void finished.push(text))
+  const takeText = (): string => {
+    const text = Buffer.concat(finished).toString()
+    finished = []
+    return text
+  }
+  return {
+    write: (bytes: Buffer): void => screen.write(bytes),
+    take: () => ({ text: takeText(), open: screen.rest().toString() }),
+    end() {
+      screen.end()
+      return { text: takeText(), open: '' }
+    },
+  }
+}
+
+interface Part {
+  readonly from: number
+  readonly limit: number
+}
+
+async function findPart(read: ReadOutput, start: OutputStart): Promise<Part> {
+  if (start !== 'end' && 'before' in start) return partBefore(read, start.before)
+  const { size } = await read(0, 0)
+  if (start === 'end') {
+    const from = await findLineStart(read, size - PART_BYTES)
+    return { from, limit: from + 2 * PART_BYTES }
+  }
+  const isAtEnd = start.from + PART_BYTES >= size
+  return { from: start.from, limit: start.from + (isAtEnd ? 2 * PART_BYTES : PART_BYTES) }
+}
+
+async function partBefore(read: ReadOutput, before: number): Promise<Part> {
+  const from = await findLineStart(read, before - PART_BYTES)
+  if (from < before) return { from, limit: before }
+  // Everything between was dropped.
+  const end = await endOfKept(read, before)
+  return { from: await findLineStart(read, end - PART_BYTES), limit: before }
+}
+
+/** The first beginning of a line at an offset or behind it; the offset itself where no line begins near. */
+export async function findLineStart(read: ReadOutput, offset: number): Promise<number> {
+  if (offset <= 0) return 0
+  const { from, bytes } = await read(offset, MAX_LINE_BYTES)
+  if (from > offset || bytes.length === 0) return from
+  const newline = bytes.indexOf(NEWLINE)
+  return from + (newline === -1 ? bytes.length - withoutHalf(bytes).length : newline + 1)
+}
+
+/** Where the dropped bytes before an offset begin. The beginning of an output is always kept, and dropped is one range. */
+async function endOfKept(read: ReadOutput, offset: number): Promise<number> {
+  let [kept, dropped] = [0, offset]
+  while (dropped - kept > 1) {
+    const middle = Math.floor((kept + dropped) / 2)
+    const isKept = (await read(middle, 1)).from === middle
+    if (isKept) kept = middle
+    else dropped = middle
+  }
+  return dropped
+}
+
+/** The bytes that belong to a part: where it ends within the output, it ends with a line. */
+function upTo({ from, bytes, size }: OutputPassage, limit: number): Buffer {
+  const end = from + bytes.length
+  if (end < limit || end >= size) return bytes
+  const line = bytes.lastIndexOf(NEWLINE) + 1
+  return bytes.subarray(0, line > 0 ? line : bytes.length - unfinishedCharacter(bytes))
+}
+
+function isCut({ from, bytes }: OutputPassage, taken: Buffer, limit: number): boolean {
+  return taken.length < bytes.length && from + bytes.length >= limit
+}

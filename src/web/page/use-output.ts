@@ -1,0 +1,113 @@
+// One part of a job's output, as it streams in. Only this part is kept: a part at the end that has grown too long is
+// replaced by the last part, unless somebody is reading in the middle of it.
+
+import { useEffect, useState } from 'preact/hooks'
+
+import type { JobView, OutputEvent } from '../../services/board/view.js'
+import { createEventReader } from './event-stream.js'
+import { harmless } from './parts/harmless.js'
+import { refusalOf, textOf, type Done } from './server.js'
+import { useReadOutput, type ReadOutput } from './use-board.js'
+
+/** Lines are kept in blocks, so that what is there is not laid out again when more comes. */
+const BLOCK = 16_384
+
+export interface OutputPart extends Pick<OutputEvent, 'from' | 'next' | 'size' | 'isRunning' | 'isLast' | 'open'> {
+  readonly blocks: readonly Block[]
+}
+
+/** Text, or how many bytes are missing. */
+export type Block = string | number
+
+/** Which part; the last where nothing is said. */
+export interface Wanted {
+  readonly from?: number
+  readonly before?: number
+}
+
+export interface Output {
+  readonly part: OutputPart | undefined
+  readonly refused: Done | undefined
+  readonly show: (wanted: Wanted) => void
+}
+
+export function useOutput({ server, id }: JobView): Output {
+  const read = useReadOutput()
+  const [wanted, setWanted] = useState<Wanted>({})
+  const [part, setPart] = useState<OutputPart>()
+  const [refused, setRefused] = useState<Done>()
+  useEffect(() => {
+    const leaving = new AbortController()
+    setRefused(undefined)
+    let known: OutputPart | undefined
+    const take = (event: OutputEvent): void => {
+      if (leaving.signal.aborted) return
+      known = extended(known, event)
+      setPart(known)
+    }
+    void follow(read, { server, id, ...wanted }, take, leaving.signal).then((outcome) => {
+      if (!leaving.signal.aborted) setRefused(outcome)
+    })
+    return () => leaving.abort()
+  }, [read, server, id, wanted])
+  return { part, refused, show: setWanted }
+}
+
+/** Undefined when the part is complete. */
+async function follow(
+  read: ReadOutput,
+  body: object,
+  take: (event: OutputEvent) => void,
+  signal: AbortSignal,
+): Promise<Done | undefined> {
+  try {
+    const response = await read('output', body, signal)
+    if (!response.ok || response.body === null) return await refusalOf(response)
+    const pieces = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    const reader = createEventReader()
+    for (;;) {
+      const { done, value } = await pieces.read()
+      if (done) return { ok: false, status: 0, sentence: null }
+      for (const data of reader.read(value)) {
+        const event: unknown = JSON.parse(data)
+        const error = textOf(event, 'error')
+        if (error !== null) return { ok: false, status: response.status, sentence: error }
+        if (!isEvent(event)) continue
+        take(event)
+        if (event.isLast) return undefined
+      }
+    }
+  } catch {
+    return { ok: false, status: 0, sentence: null }
+  }
+}
+
+/** The word of our own server. */
+function isEvent(value: unknown): value is OutputEvent {
+  return typeof value === 'object' && value !== null && 'text' in value && 'open' in value
+}
+
+function extended(part: OutputPart | undefined, event: OutputEvent): OutputPart {
+  const { from, next, size, isRunning, isLast, missing } = event
+  const [text, open] = [harmless(event.text), harmless(event.open)]
+  const blocks = [...(part?.blocks ?? [])]
+  if (missing > 0) blocks.push(missing)
+  const last = blocks.at(-1)
+  const isOpen = typeof last === 'string' && (last.length < BLOCK || !last.endsWith('\n'))
+  if (text !== '') {
+    const [first = '', ...more] = cut(isOpen ? `${last}${text}` : text)
+    blocks.splice(isOpen ? -1 : blocks.length, isOpen ? 1 : 0, first, ...more)
+  }
+  return { from, next, size, isRunning, isLast, open, blocks }
+}
+
+/** At the ends of lines. */
+function cut(text: string): readonly string[] {
+  const blocks: string[] = []
+  for (let at = 0; at < text.length;) {
+    const end = text.indexOf('\n', at + BLOCK) + 1
+    blocks.push(end === 0 ? text.slice(at) : text.slice(at, end))
+    at = end === 0 ? text.length : end
+  }
+  return blocks
+}

@@ -1,0 +1,95 @@
+// Open tasks and steps beyond those that the board sends by itself. They are read again when the project changes.
+
+import { useEffect, useState } from 'preact/hooks'
+
+import type { ProjectView, StepView, TaskView } from '../../../services/board/view.js'
+import type { Done } from '../server.js'
+import { useAct, type Act } from '../use-board.js'
+
+export function useOlderTasks(project: ProjectView) {
+  const act = useAct()
+  const [pages, setPages] = useState(0)
+  const [loaded, setLoaded] = useState<Loaded<TaskView>>(NOTHING)
+  useLoading(() => loadTasks(act, project, pages), setLoaded, [act, project, pages])
+  return { older: loaded.items, refused: loaded.refused, showMore: () => setPages((before) => before + 1) }
+}
+
+export function useAllSteps(project: string, task: TaskView) {
+  const act = useAct()
+  const [showsAll, setShowsAll] = useState(false)
+  const [loaded, setLoaded] = useState<Loaded<StepView>>(NOTHING)
+  useLoading(() => (showsAll ? loadSteps(act, project, task) : Promise.resolve(NOTHING)), setLoaded, [
+    act,
+    project,
+    task,
+    showsAll,
+  ])
+  return { steps: [...task.steps, ...loaded.items], refused: loaded.refused, showAll: () => setShowsAll(true) }
+}
+
+interface Loaded<Item> {
+  readonly items: readonly Item[]
+  readonly refused?: Done
+}
+
+const NOTHING = { items: [] }
+
+/** What was asked for last counts. */
+function useLoading<Item>(
+  load: () => Promise<Loaded<Item>>,
+  keep: (loaded: Loaded<Item>) => void,
+  inputs: readonly unknown[],
+): void {
+  useEffect(() => {
+    let isWanted = true
+    void load().then((loaded) => {
+      if (isWanted) keep(loaded)
+    })
+    return () => {
+      isWanted = false
+    }
+  }, inputs)
+}
+
+async function loadTasks(act: Act, { project, tasks }: ProjectView, pages: number): Promise<Loaded<TaskView>> {
+  const items: TaskView[] = []
+  let before = tasks.findLast(({ isCurrent }) => !isCurrent)?.id ?? 0
+  for (let page = 0; page < pages; page += 1) {
+    const done = await act('tasks', { project, before })
+    if (!done.ok) return { items, refused: done }
+    const found = listIn(done.value, 'tasks', isTask)
+    items.push(...found)
+    before = found.at(-1)?.id ?? 0
+  }
+  return { items }
+}
+
+async function loadSteps(act: Act, project: string, { id: task, steps }: TaskView): Promise<Loaded<StepView>> {
+  const items: StepView[] = []
+  for (;;) {
+    const from = (items.at(-1) ?? steps.at(-1))?.id ?? 0
+    const done = await act('steps', { project, task, from: from + 1 })
+    if (!done.ok) return { items, refused: done }
+    const found = listIn(done.value, 'steps', isStep)
+    if (found.length === 0) return { items }
+    items.push(...found)
+  }
+}
+
+/** The list in an answer of our own server. */
+function listIn<Item>(
+  value: unknown,
+  member: 'tasks' | 'steps',
+  fits: (item: unknown) => item is Item,
+): readonly Item[] {
+  const list: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, member) : undefined
+  return Array.isArray(list) ? list.filter(fits) : []
+}
+
+function isStep(value: unknown): value is StepView {
+  return typeof value === 'object' && value !== null && 'id' in value
+}
+
+function isTask(value: unknown): value is TaskView {
+  return isStep(value) && 'steps' in value
+}
