@@ -7,7 +7,7 @@ import { killScenarios, killWhileRunning } from './kill-client.mjs'
 import { processesLeft } from './processes.mjs'
 import { httpScenarios, scenarios } from './scenarios.mjs'
 import { runSession } from './session.mjs'
-import { createWorkspace, installInto, tapServer } from './workspace.mjs'
+import { createWorkspace, installInto, tapServer, writeLauncher } from './workspace.mjs'
 
 const picture = resolve(import.meta.dirname, '../../docs/pictures/questions-small.png')
 const token = 'a-token-for-the-judge'
@@ -90,7 +90,7 @@ async function killed({ driver, packages, workspace, check }) {
 
 function connect(driver, workspace) {
   if (driver.install) installInto(workspace, driver.install)
-  else driver.connectStdio({ workspace, command: join(workspace.home, '.scorpiox/scorpiox-code') })
+  else driver.connectStdio({ workspace, command: writeLauncher(workspace) })
   driver.configure({ workspace })
 }
 

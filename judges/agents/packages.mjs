@@ -19,10 +19,16 @@ export async function installClient({ id, package: name }) {
     let problem = ''
     npm.stderr.on('data', (data) => (problem += data))
     const [code] = await once(npm, 'close')
+    const reasons = problem.split('\n').filter((line) => /^npm error \S/.test(line))
     if (code !== 0)
-      throw new Error(`${name} could not be installed (npm ci in ${folder} ended with ${code}): ${problem}`)
+      throw new Error(
+        `npm ci in ${folder} ended with code ${code}: ${reasons.slice(0, 4).join(' ').replaceAll('npm error ', '')}`,
+      )
   }
-  const { version } = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'))
+  const manifest = join(folder, 'node_modules', name, 'package.json')
+  if (!existsSync(manifest))
+    throw new Error(`${name} was not installed: there is no build for ${process.platform}-${process.arch}`)
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
   return { folder: join(folder, 'node_modules'), version }
 }
 

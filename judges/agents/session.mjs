@@ -33,6 +33,7 @@ export async function runSession({ driver, packages, workspace, scenarios, wire,
   const model = await startScriptedModel({
     format: driver.format,
     toolName: driver.toolName,
+    received: driver.received,
     script: () => playAll(scenarios, context, outcomes),
   })
   const { file, args, env } = driver.command({ workspace, packages, model: model.url, prompt })

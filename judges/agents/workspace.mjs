@@ -1,7 +1,16 @@
 // A temporary home and project for one session of one client. Its path identifies every process of the session: clients
 // pass HOME on to the servers they start even where they drop other variables.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
@@ -48,6 +57,10 @@ export function createWorkspace(name) {
       TERM: 'xterm-256color',
       NO_COLOR: '1',
     },
+    append(path, text) {
+      const file = resolve(root, path)
+      return write(path, `${existsSync(file) ? readFileSync(file, 'utf8') : ''}${text}`)
+    },
     remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
   }
 }
@@ -59,15 +72,18 @@ export function installInto(workspace, client) {
   if (status !== 0) throw new Error(`scorpiox-code install ${client} ended with ${status}: ${stdout}${stderr}`)
 }
 
+/** The command of the server, where `install` would put it: for clients that `install` does not know. */
+export function writeLauncher(workspace, words = [process.execPath, program]) {
+  const script = `#!/bin/sh\nexec ${words.map((word) => `'${word}'`).join(' ')} "$@"\n`
+  const file = workspace.write('home/.scorpiox/scorpiox-code', script)
+  chmodSync(file, 0o755)
+  return file
+}
+
 /** Puts the tap between the installed command and the server; the client's configuration stays as `install` wrote it. */
 export function tapServer(workspace) {
-  const log = join(workspace.root, 'wire.jsonl')
-  writeFileSync(log, '')
-  const words = [process.execPath, join(import.meta.dirname, 'tap.mjs'), log, process.execPath, program]
-  workspace.write(
-    'home/.scorpiox/scorpiox-code',
-    `#!/bin/sh\nexec ${words.map((word) => `'${word}'`).join(' ')} "$@"\n`,
-  )
+  const log = workspace.write('wire.jsonl', '')
+  writeLauncher(workspace, [process.execPath, join(import.meta.dirname, 'tap.mjs'), log, process.execPath, program])
   return () =>
     readFileSync(log, 'utf8')
       .split('\n')

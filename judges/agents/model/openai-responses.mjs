@@ -68,15 +68,15 @@ export const openaiResponses = {
   },
 }
 
-/** Tools may stand in a namespace; then the name is both parts, as the client's other formats have it. */
+/** A tool in a namespace is called `<namespace>.<tool>` here. */
 function readTool(definition) {
   if (definition.type !== 'namespace') return [{ name: definition.name ?? definition.type, definition }]
-  return definition.tools.map((tool) => ({ name: `${definition.name}${tool.name}`, definition: tool }))
+  return definition.tools.map((tool) => ({ name: `${definition.name}.${tool.name}`, definition: tool }))
 }
 
 function splitName({ tools = [] }, name) {
-  const space = tools.find((tool) => tool.type === 'namespace' && name.startsWith(tool.name))
-  return space ? { namespace: space.name, name: name.slice(space.name.length) } : { name }
+  const space = tools.find((tool) => tool.type === 'namespace' && name.startsWith(`${tool.name}.`))
+  return space ? { namespace: space.name, name: name.slice(space.name.length + 1) } : { name }
 }
 
 function argumentEvents({ id, arguments: text }) {

@@ -12,9 +12,10 @@ export const prompt = 'Follow the script of the judge.'
  * @param {object} options.format one of the wire formats beside this file
  * @param {(tool: string) => string} options.toolName how the client names our tool
  * @param {() => AsyncGenerator<{ tool: string, input: object }, void, object>} options.script
+ * @param {(blocks: object[]) => object[]} [options.received] takes away what the client adds to a result
  * @returns the model's address, everything it was sent, and `finished`, which resolves when the script is at its end
  */
-export async function startScriptedModel({ format, toolName, script }) {
+export async function startScriptedModel({ format, toolName, script, received = (blocks) => blocks }) {
   const requests = []
   const steps = script()
   let reply
@@ -29,7 +30,7 @@ export async function startScriptedModel({ format, toolName, script }) {
   async function next(turn) {
     const result = reply?.call && turn.results.findLast(({ id }) => id === reply.call.id)
     if (reply && !result) return reply
-    const { value, done } = await steps.next(result)
+    const { value, done } = await steps.next(result && { ...result, blocks: received(result.blocks) })
     reply = done
       ? { text: 'The script is finished.' }
       : { call: { id: `call_${++calls}`, name: toolName(value.tool), input: value.input } }
