@@ -51,6 +51,7 @@ export async function runSession({ driver, packages, workspace, scenarios, wire,
   const left = await processesLeft(workspace.root)
   killProcesses(left)
   await model.close()
+  if (process.env.JUDGE_KEEP) workspace.write('requests.json', model.requests)
   for (const [name, outcome] of outcomes) {
     if (outcome?.message === 'the client ended before this')
       outcomes.set(

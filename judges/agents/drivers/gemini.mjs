@@ -12,7 +12,9 @@ export const geminiCli = {
   install: 'gemini',
   images: true,
   instructions: true,
-  passesOn: (blocks) => blocks,
+  received: (blocks) => blocks.flatMap((block) => (block.type === 'text' ? unwrap(block.text) : [block])),
+  /** The text first, then the images. */
+  passesOn: (blocks) => ['text', 'image'].flatMap((type) => blocks.filter((block) => block.type === type)),
 
   configure({ workspace }) {
     workspace.merge('home/.gemini/settings.json', {
@@ -44,4 +46,13 @@ export const geminiCli = {
       env: { GEMINI_API_KEY: 'judge', GOOGLE_GEMINI_BASE_URL: model },
     }
   },
+}
+
+/** Gemini CLI marks the text of a server as untrusted, and puts a failed result as JSON into a message of its own. */
+function unwrap(text) {
+  const [, failure] =
+    /^MCP tool '\w+' reported tool error for function call: .* with response: (\[.*\])$/s.exec(text) ?? []
+  if (failure) return JSON.parse(failure)[0].functionResponse.response.content
+  const wrapped = [...text.matchAll(/<untrusted_context>\n(.*?)\n<\/untrusted_context>/gs)]
+  return wrapped.length > 0 ? wrapped.map(([, inner]) => ({ type: 'text', text: inner })) : [{ type: 'text', text }]
 }

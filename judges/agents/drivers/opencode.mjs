@@ -11,7 +11,11 @@ export const opencode = {
   toolName: (tool) => `scorpiox_${tool}`,
   images: true,
   instructions: true,
-  passesOn: (blocks) => blocks,
+  /** All text in one block, then the images. */
+  passesOn: (blocks) => [
+    { type: 'text', text: blocks.flatMap(({ text }) => text ?? []).join('\n\n') },
+    ...blocks.filter(({ type }) => type === 'image'),
+  ],
 
   configure({ workspace }) {
     workspace.merge('home/.config/opencode/opencode.json', {
