@@ -7,6 +7,7 @@ import { killScenarios, killWhileRunning } from './kill-client.mjs'
 import { processesLeft } from './processes.mjs'
 import { httpScenarios, scenarios } from './scenarios.mjs'
 import { runSession } from './session.mjs'
+import { answerOnTerminal } from './terminal-session.mjs'
 import { createWorkspace, installInto, tapServer, writeLauncher } from './workspace.mjs'
 
 const picture = resolve(import.meta.dirname, '../../docs/pictures/questions-small.png')
@@ -22,8 +23,9 @@ export async function judgeClient({ driver, packages, version, report }) {
       () => [],
     )
   }
-  const sessions = [overStdio, overHttp, killed]
-  for (const session of sessions) {
+  const sessions = [overStdio, overHttp, killed, ...(driver.terminal ? [onTerminal] : [])]
+  const only = process.env.JUDGE_SESSION
+  for (const session of only ? sessions.filter(({ name }) => name === only) : sessions) {
     const workspace = createWorkspace(driver.id)
     try {
       await session({ driver, packages, workspace, check, found })
@@ -86,6 +88,13 @@ async function killed({ driver, packages, workspace, check }) {
     raise(during)
     expectEqual(left, [], 'processes of the session')
   })
+}
+
+async function onTerminal({ driver, packages, workspace, check }) {
+  connect(driver, workspace)
+  const { outcome, left } = await answerOnTerminal({ driver, packages, workspace, wire: tapServer(workspace) })
+  await check('question on a terminal', () => raise(outcome))
+  await check('nothing is left after the terminal', () => expectEqual(left, [], 'processes of the session'))
 }
 
 function connect(driver, workspace) {

@@ -14,7 +14,7 @@ export const killScenarios = [
 
 /** Waits until all three commands run, then kills the client: every process between the judge and the server. */
 export async function killWhileRunning({ workspace }) {
-  const end = Date.now() + 60_000
+  const end = Date.now() + 120_000
   let found = []
   const runs = (command) => found.some((one) => one.command === command)
   while (!['sleep 3001', 'sleep 3002', 'sleep 3003'].every(runs)) {

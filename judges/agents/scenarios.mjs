@@ -115,6 +115,15 @@ export const scenarios = [
       expectText(result, ['Look at the build', 'after the wait\n'])
     },
   },
+  {
+    name: 'callback with a failure',
+    async *run({ arrives }) {
+      yield call('SetCallback', { action: 'set', message: 'Look at the tests', delay_seconds: 1, repeat_count: 1 })
+      const result = yield call('Bash', { command: 'sleep 1.5; echo the reason >&2; exit 3' })
+      expectText(result, ['Look at the tests', 'the reason\n', /exit code 3/i])
+      arrives(result)
+    },
+  },
 ]
 
 /** Over HTTP the client is the same and the way is new: a success and a failure are enough. */

@@ -6,6 +6,7 @@ import { expectEqual } from './expect.mjs'
 import { prompt, startScriptedModel } from './model/scripted-model.mjs'
 import { killProcesses, processesLeft, processesOf } from './processes.mjs'
 
+/** A client that asks the model nothing for this long hangs. */
 const limit = 120_000
 
 /**
@@ -28,7 +29,10 @@ export async function runSession({ driver, packages, workspace, scenarios, wire,
     fact: (name, value) => (facts[name] = value),
     sent: () => lastResult(wire()),
     /** What came must be what the server sent, as this client passes it on. */
-    arrives: (result) => expectEqual(result.blocks, driver.passesOn(blocksOf(lastResult(wire()))), 'what arrived'),
+    arrives(result) {
+      const last = lastResult(wire())
+      expectEqual(result.blocks, driver.passesOn(blocksOf(last), last.isError === true), 'what arrived')
+    },
   }
   const model = await startScriptedModel({
     format: driver.format,
@@ -46,8 +50,8 @@ export async function runSession({ driver, packages, workspace, scenarios, wire,
   for (const stream of [client.stdout, client.stderr]) stream.on('data', (data) => (printed += data))
   const ended = once(client, 'close').then(([code, signal]) => code ?? signal)
   const beside = during?.({ workspace }).catch((error) => error)
-  const code = await Promise.race([ended, delay(limit, 'late', { ref: false })])
-  if (code === 'late') killProcesses(processesOf(workspace.root))
+  const code = await Promise.race([ended, silence(model.requests)])
+  if (code === 'silent') killProcesses(processesOf(workspace.root))
   const left = await processesLeft(workspace.root)
   killProcesses(left)
   await model.close()
@@ -62,6 +66,15 @@ export async function runSession({ driver, packages, workspace, scenarios, wire,
       )
   }
   return { outcomes, facts, left, during: await beside, requests: model.requests }
+}
+
+async function silence(requests) {
+  let count = -1
+  while (count !== requests.length) {
+    count = requests.length
+    await delay(limit, undefined, { ref: false })
+  }
+  return 'silent'
 }
 
 /** A scenario that fails does not end the session: the next one starts with the next call. */

@@ -21,6 +21,7 @@ export const opencode = {
     workspace.merge('home/.config/opencode/opencode.json', {
       autoupdate: false,
       share: 'disabled',
+      snapshot: false,
       permission: 'allow',
     })
   },
