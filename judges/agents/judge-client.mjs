@@ -24,8 +24,8 @@ export async function judgeClient({ driver, packages, version, report }) {
     )
   }
   const sessions = [overStdio, overHttp, killed, ...(driver.terminal ? [onTerminal] : [])]
-  const only = process.env.JUDGE_SESSION
-  for (const session of only ? sessions.filter(({ name }) => name === only) : sessions) {
+  const wanted = process.env.JUDGE_SESSION ? [process.env.JUDGE_SESSION] : driver.sessions
+  for (const session of wanted ? sessions.filter(({ name }) => wanted.includes(name)) : sessions) {
     const workspace = createWorkspace(driver.id)
     try {
       await session({ driver, packages, workspace, check, found })

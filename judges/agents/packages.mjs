@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { drivers } from './drivers.mjs'
 
 /** @returns the folder of the client's package and the version that is installed */
-export async function installClient({ id, package: name }) {
-  const folder = join(import.meta.dirname, 'packages', id)
+export async function installClient({ id, folder: own = id, package: name }) {
+  const folder = join(import.meta.dirname, 'packages', own)
   const installed = join(folder, 'node_modules/.package-lock.json')
   const locked = statSync(join(folder, 'package-lock.json')).mtimeMs
   if (!existsSync(installed) || statSync(installed).mtimeMs < locked) {

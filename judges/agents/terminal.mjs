@@ -33,7 +33,8 @@ export async function openTerminal({ file, args, env, cwd }) {
     async waitFor(pattern, limit = 60_000) {
       const end = Date.now() + limit
       while (!pattern.test(screen())) {
-        if (Date.now() > end) throw new Error(`no ${pattern} on the screen, but ${screen().replaceAll(/\s+/g, ' ').slice(-400)}`)
+        if (Date.now() > end)
+          throw new Error(`no ${pattern} on the screen, but ${screen().replaceAll(/\s+/g, ' ').slice(-400)}`)
         await delay(50)
       }
     },

@@ -1,7 +1,8 @@
-// Codex: `codex exec`, and the OpenAI Responses format.
+// Codex: `codex exec`, and the OpenAI Responses format. A model that Codex does not know (`judge`) is offered the tools
+// themselves; those it knows search for them or, in code mode, call them from JavaScript.
 import { join } from 'node:path'
 import { keys } from '../keys.mjs'
-import { openaiResponses } from '../model/openai-responses.mjs'
+import { openaiResponses, openaiResponsesCodeMode } from '../model/openai-responses.mjs'
 
 export const codex = {
   id: 'codex',
@@ -32,12 +33,12 @@ ${settings}`,
   },
 
   command({ packages, model, prompt }) {
-    return { file: process.execPath, args: [program(packages), 'exec', ...provider(model), prompt], env }
+    return { file: process.execPath, args: [program(packages), 'exec', ...provider(model), '-m', 'judge', prompt], env }
   },
 
   terminal: {
     command({ packages, model }) {
-      return { file: process.execPath, args: [program(packages), ...provider(model)], env }
+      return { file: process.execPath, args: [program(packages), ...provider(model), '-m', 'judge'], env }
     },
     ready: /› Ask Codex/,
     /** The fields come one after the other; Enter at the last one sends all. */
@@ -53,13 +54,30 @@ ${settings}`,
   },
 }
 
+/** The same with the model that is Codex's default: tools are functions of a JavaScript program that the model writes. */
+export const codexCodeMode = {
+  ...codex,
+  id: 'codex-code-mode',
+  folder: 'codex',
+  label: 'Codex, code mode',
+  format: openaiResponsesCodeMode,
+  toolName: (tool) => `mcp__scorpiox__${tool}`,
+  sessions: ['overStdio'],
+  instructions: false,
+  received: (blocks) => (/^Script completed\nWall time/.test(blocks[0]?.text ?? '') ? blocks.slice(1) : blocks),
+
+  command({ packages, model, prompt }) {
+    const args = [program(packages), 'exec', ...provider(model), '-m', 'gpt-6.1-sol', prompt]
+    return { file: process.execPath, args, env }
+  },
+}
+
 const program = (packages) => join(packages, '@openai/codex/bin/codex.js')
 const env = { JUDGE_KEY: 'judge' }
 
-/** A model that Codex does not know is offered the tools themselves, not a search for them. */
 function provider(model) {
   const entry = `{ name = "Judge", base_url = "${model}/v1", wire_api = "responses", env_key = "JUDGE_KEY" }`
-  return ['-c', `model_providers.judge=${entry}`, '-c', 'model_provider="judge"', '-m', 'judge']
+  return ['-c', `model_providers.judge=${entry}`, '-c', 'model_provider="judge"']
 }
 
 // The first line belongs to the server's table, which `install` writes at the end of the file.

@@ -16,22 +16,7 @@ export const openaiResponses = {
   },
 
   send(response, body, { text, call }) {
-    const item = call
-      ? {
-          type: 'function_call',
-          id: `fc_${call.id}`,
-          call_id: call.id,
-          ...splitName(body, call.name),
-          arguments: JSON.stringify(call.input),
-          status: 'completed',
-        }
-      : {
-          type: 'message',
-          id: 'msg_judge',
-          role: 'assistant',
-          status: 'completed',
-          content: [{ type: 'output_text', text, annotations: [] }],
-        }
+    const item = call ? callItem(body, call) : messageItem(text)
     const usage = {
       input_tokens: 10,
       input_tokens_details: { cached_tokens: 0 },
@@ -68,10 +53,52 @@ export const openaiResponses = {
   },
 }
 
+/**
+ * Codex's code mode, which its default model uses: one tool, `exec`, runs JavaScript, and the tools of servers are functions
+ * in there. The script calls the tool and shows each block of the result.
+ */
+export const openaiResponsesCodeMode = {
+  ...openaiResponses,
+
+  read(body) {
+    const added = body.input.filter(({ type }) => type === 'additional_tools').flatMap(({ tools }) => tools)
+    return { ...openaiResponses.read(body), tools: added.flatMap(readTool) }
+  },
+
+  offers: ({ tools }) => tools.some(({ name }) => name === 'functions.exec'),
+
+  send(response, body, reply) {
+    openaiResponses.send(
+      response,
+      body,
+      reply.call ? { ...reply, call: { ...reply.call, script: codeFor(reply.call) } } : reply,
+    )
+  },
+}
+
+function codeFor({ name, input }) {
+  return `const result = await tools.${name}(${JSON.stringify(input)})
+for (const block of result.content) {
+  if (block.type === 'image') image(block)
+  else text(block.text)
+}`
+}
+
 /** A tool in a namespace is called `<namespace>.<tool>` here. */
 function readTool(definition) {
   if (definition.type !== 'namespace') return [{ name: definition.name ?? definition.type, definition }]
   return definition.tools.map((tool) => ({ name: `${definition.name}.${tool.name}`, definition: tool }))
+}
+
+function messageItem(text) {
+  const content = [{ type: 'output_text', text, annotations: [] }]
+  return { type: 'message', id: 'msg_judge', role: 'assistant', status: 'completed', content }
+}
+
+function callItem(body, { id, name, input, script }) {
+  const item = { id: `fc_${id}`, call_id: id, status: 'completed' }
+  if (script) return { type: 'custom_tool_call', ...item, namespace: 'functions', name: 'exec', input: script }
+  return { type: 'function_call', ...item, ...splitName(body, name), arguments: JSON.stringify(input) }
 }
 
 function splitName({ tools = [] }, name) {
@@ -80,6 +107,7 @@ function splitName({ tools = [] }, name) {
 }
 
 function argumentEvents({ id, arguments: text }) {
+  if (text === undefined) return []
   return [
     { type: 'response.function_call_arguments.delta', item_id: id, output_index: 0, delta: text },
     { type: 'response.function_call_arguments.done', item_id: id, output_index: 0, arguments: text },

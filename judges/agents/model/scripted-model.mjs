@@ -51,7 +51,7 @@ export async function startScriptedModel({ format, toolName, script, received = 
     const turn = format.read(body, path)
     const scripted = turn.text.includes(prompt) && turn.tools.length > 0
     requests.push({ method: request.method, path, body, turn, ignored: !scripted })
-    const offered = turn.tools.some(({ name }) => name === toolName('Bash'))
+    const offered = format.offers?.(turn) ?? turn.tools.some(({ name }) => name === toolName('Bash'))
     if (!scripted) format.send(response, body, { text: 'Judge' }, path)
     else if (!offered) format.send(response, body, { text: 'The tools of the server are missing.' }, path)
     else format.send(response, body, await next(turn), path)
