@@ -64,7 +64,7 @@ export const codexCodeMode = {
   toolName: (tool) => `mcp__scorpiox__${tool}`,
   sessions: ['overStdio'],
   instructions: false,
-  received: (blocks) => (/^Script completed\nWall time/.test(blocks[0]?.text ?? '') ? blocks.slice(1) : blocks),
+  received: (blocks) => (blocks[0]?.text?.startsWith('Script completed\nWall time') ? blocks.slice(1) : blocks),
 
   command({ packages, model, prompt }) {
     const args = [program(packages), 'exec', ...provider(model), '-m', 'gpt-6.1-sol', prompt]
