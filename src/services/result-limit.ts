@@ -2,7 +2,7 @@
 // their own, and what they cut away is the end, or the sentence that says where the rest is.
 
 /** For clients that are not known to cut results. */
-export const DEFAULT_RESULT_CHARACTERS = 30_000
+const DEFAULT_RESULT_CHARACTERS = 30_000
 
 /** Clients that cut results, by the beginning of the name in their `clientInfo`. Measured by `npm run judge agents`. */
 const LIMITS: readonly (readonly [client: string, characters: number])[] = [
