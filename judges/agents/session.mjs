@@ -40,7 +40,7 @@ export async function runSession({ driver, packages, workspace, scenarios, wire,
     format: driver.format,
     toolName: driver.toolName,
     received: driver.received,
-    script: () => playAll(scenarios, context, outcomes),
+    script: () => playAll(scenarios, context, outcomes, driver.warmUp),
   })
   const { file, args, env } = driver.command({ workspace, packages, model: model.url, prompt })
   const connections = watchConnections(workspace.root)
@@ -82,7 +82,8 @@ async function silence(requests) {
 }
 
 /** A scenario that fails does not end the session: the next one starts with the next call. */
-async function* playAll(scenarios, context, outcomes) {
+async function* playAll(scenarios, context, outcomes, warmUp) {
+  if (warmUp) yield* warmUp()
   for (const { name, run } of scenarios) {
     try {
       yield* run(context)
