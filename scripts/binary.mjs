@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util'
 import { rolldown } from 'rolldown'
 
 import { findBun } from './find-bun.mjs'
+import { rawText } from './raw-text.mjs'
 
 const TARGETS = [
   'linux-x64',
@@ -61,7 +62,7 @@ async function bundle({ file, source, absent }) {
     tsconfig: false,
     // The file that Node.js would take has parts that no bundler finds.
     resolve: { alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') } },
-    plugins: [without(absent)],
+    plugins: [without(absent), rawText],
     // The package says that importing its files does nothing, which is so of its library.
     treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/].*main\.ts$/, sideEffects: true }] },
     // Where the sources lie means nothing elsewhere.

@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url'
 
 import { rolldown } from 'rolldown'
 
+import { rawText } from './raw-text.mjs'
+
 /** What npm installs beside the program, or a person may. */
 const { dependencies, optionalDependencies } = JSON.parse(await readFile(new URL('../package.json', import.meta.url)))
 const OPTIONAL = ['@photostructure/sqlite', 'libheif-js', '@napi-rs/canvas', '@sparticuz/chromium']
@@ -96,7 +98,7 @@ async function bundle(input, output) {
     platform: 'node',
     tsconfig: false,
     external: EXTERNAL,
-    plugins: [helpersApart],
+    plugins: [helpersApart, rawText],
     onLog: failOnWarning,
   })
   await build.write({ ...output, minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } } })

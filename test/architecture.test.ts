@@ -48,6 +48,11 @@ test.each([
   ['a part of the page that runs here', 'cli/planted.ts', "import { en } from '../web/page/languages/en.js'"],
   ['a socket of its own', 'services/planted.ts', "import { connect } from 'node:net'"],
   ["a change of other programs' files", 'tools/planted.ts', 'writePersonsFile(file, text, now)'],
+  [
+    'a signal that Node 20 loses',
+    'services/planted.ts',
+    'const limit = AbortSignal.any([stop, AbortSignal.timeout(10)])',
+  ],
   ['a thread of its own', 'services/planted.ts', "import { Worker } from 'node:worker_threads'"],
 ])('%s is caught', (_, file, text) => {
   const found = violations(planted(file, text))

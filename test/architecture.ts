@@ -78,6 +78,13 @@ const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[
     doors: ['platform/bun.ts'],
   },
   {
+    // Node 20 collects such signals as garbage before they abort; lib/deadline.ts replaces them.
+    effect: 'AbortSignal.any and AbortSignal.timeout',
+    pattern: /\bAbortSignal\.(any|timeout)\b|\bconst \{[^}]*\b(any|timeout)\b[^}]*\} = AbortSignal\b/,
+    // Runs in browsers.
+    doors: ['web/page/watch-board.ts'],
+  },
+  {
     effect: 'decoding images',
     pattern: /\bimport\('(sharp|libheif-js|@napi-rs\/canvas)/,
     // The doctor decodes nothing; it sees whether they can be loaded.

@@ -86,7 +86,7 @@ test.each([
   ['a bad port', ['serve', '--http', '--port', '0x50'], 2, '--port must be'],
   [
     'an address that does not exist',
-    ['serve', '--http', '--host', '203.0.113.7', '--behind-proxy', '-e', 'HTTP_TOKEN=x'],
+    ['serve', '--http', '--host', '203.0.113.7', '--behind-proxy', '--no-sandbox', '-e', 'HTTP_TOKEN=x'],
     1,
     'cannot listen on',
   ],

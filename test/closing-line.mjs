@@ -1,19 +1,29 @@
-// Ends a run with one plain line that any tool can read: `N passed, N failed, N skipped`. Before it, what the runtime lacks
-// that tests were skipped for, and what tests have measured and want to be seen, each as `says` of its task's meta.
+// Prints at the end of a run: why tests were skipped, which of them gave no reason, what tests measured and want to be
+// seen (`says` in the meta of a test), and last one plain line that any tool can read: `N passed, N failed, N skipped`.
 
 export default class ClosingLine {
+  #isFiltered = false
+
+  onInit({ config }) {
+    this.#isFiltered = config.testNamePattern !== undefined
+  }
+
   onTestRunEnd(modules, errors) {
     let passed = 0
     let skipped = 0
     let failed = errors.length
     const reasons = new Map()
+    const unexplained = []
     const said = []
     for (const module of modules) {
       const tests = [...module.children.allTests()]
       said.push(...tests.flatMap((test) => test.meta().says ?? []))
-      const results = tests.map((test) => test.result())
-      const states = results.map(({ state }) => state)
-      for (const { note } of results) if (note) reasons.set(note, (reasons.get(note) ?? 0) + 1)
+      const states = tests.map((test) => test.result().state)
+      for (const test of tests.filter((_, index) => states[index] === 'skipped')) {
+        const reason = test.result().note ?? test.meta().skipReason
+        if (reason) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+        else if (!this.#isFiltered) unexplained.push(`${module.relativeModuleId} > ${test.fullName}`)
+      }
       passed += states.filter((state) => state === 'passed').length
       skipped += states.filter((state) => state === 'skipped').length
       const failures = states.filter((state) => state === 'failed').length
@@ -22,6 +32,7 @@ export default class ClosingLine {
     }
     if (passed + failed === 0) failed = 1
     for (const [reason, count] of reasons) process.stdout.write(`skipped ${count}: ${reason}\n`)
+    for (const name of unexplained) process.stdout.write(`skipped without a reason: ${name}\n`)
     if (process.env.CI === 'true' && skipped > 0) {
       process.stdout.write(`${skipped} skipped where nothing may be skipped (CI=true): counted as failed\n`)
       failed += skipped

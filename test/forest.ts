@@ -92,7 +92,12 @@ export function plantForest(): Forest {
     const tagged = found.filter(({ environment }) => environment.includes('\0SCORPIOX_TREE='))
     const helpers = found.filter((each) => !tagged.includes(each))
     return {
-      known: few(written().flat().filter(isRunning)),
+      known: few(
+        written()
+          .flat()
+          .filter(isRunning)
+          .map((who) => `${who} ${describe(Number(who.split(' ')[0]))}`),
+      ),
       tagged: few(tagged.map(nameOf)),
       helpers: few(helpers.map(nameOf)),
     }
@@ -125,7 +130,7 @@ export function plantForest(): Forest {
 }
 
 function few(names: readonly string[]): readonly string[] {
-  return names.length > 5 ? [...names.slice(0, 5), `and ${names.length - 5} more`] : names
+  return names.length > 20 ? [...names.slice(0, 20), `and ${names.length - 20} more`] : names
 }
 
 interface Found {
@@ -141,7 +146,13 @@ function processesOf(folder: string): readonly Found[] {
 }
 
 function nameOf({ pid }: Found): string {
-  return `${pid} ${contentOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 200)}`
+  return `${pid} ${describe(pid)}`
+}
+
+/** Its state and command line. */
+function describe(pid: number): string {
+  const [, state = 'gone'] = /\) (\S)/.exec(contentOf(`/proc/${pid}/stat`)) ?? []
+  return `(${state}) ${contentOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 200)}`
 }
 
 /** Given as a process writes it down: its number and the moment of its start. */

@@ -62,7 +62,6 @@ export function startServer(options: StartOptions = {}): TestClient {
   let errors = ''
   let lastId = 1000
   let ended = false
-  const heard = once(child.stdout, 'close')
   const exited = once(child, 'exit').then(([code]: unknown[]) => (typeof code === 'number' ? code : null))
   child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
   child.stdin.on('error', () => {})
@@ -118,8 +117,9 @@ export function startServer(options: StartOptions = {}): TestClient {
     async close() {
       child.stdin.end()
       const code = await exited
-      // What it said last may still be on its way.
-      await Promise.race([heard, sleep(1000)])
+      // Its last lines may still be in the pipe. Many short waits, because a long one that is over when this process gets
+      // the CPU again would end before the pipe is read. A child of the server can keep the pipe open.
+      for (let wait = 0; wait < 20 && !child.stdout.closed; wait++) await sleep(50)
       return code
     },
   }

@@ -1,24 +1,26 @@
-// A signal that is aborted when another one is, or when the time is up. AbortSignal.any over AbortSignal.timeout would say
-// the same, but Node 20 may collect such a signal as garbage before its time, and then nobody is told.
+// A signal that aborts when one of others does, or after a time. It replaces AbortSignal.any over AbortSignal.timeout:
+// Node 20 may collect such a signal as garbage before its time, and then its listeners are never called.
 
 export interface Deadline {
   readonly signal: AbortSignal
   /** Once nobody waits for it any more. */
-  clear(): void
+  readonly clear: () => void
 }
 
-export function deadline(ms: number, stop: AbortSignal): Deadline {
+export function deadline(ms: number, ...others: readonly (AbortSignal | undefined)[]): Deadline {
+  const stops = others.filter((stop) => stop !== undefined)
   const ending = new AbortController()
   const clear = (): void => {
     clearTimeout(timer)
-    stop.removeEventListener('abort', end)
+    for (const stop of stops) stop.removeEventListener('abort', end)
   }
   const end = (): void => {
     clear()
-    ending.abort(stop.aborted ? stop.reason : new DOMException(`${ms} ms are over`, 'TimeoutError'))
+    const stopped = stops.find(({ aborted }) => aborted)
+    ending.abort(stopped ? stopped.reason : new DOMException(`${ms} ms are over`, 'TimeoutError'))
   }
   const timer = setTimeout(end, ms)
-  stop.addEventListener('abort', end)
-  if (stop.aborted) end()
+  for (const stop of stops) stop.addEventListener('abort', end)
+  if (stops.some(({ aborted }) => aborted)) end()
   return { signal: ending.signal, clear }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
+import { startCpuClock } from '../../test/load.js'
 import { printJson } from './json.js'
 
 const units = fc.array(fc.oneof(fc.constantFrom(0xd800, 0xdfff, 0x5c, 0x75, 0x64, 0x38, 0x30, 0x22), fc.nat(0xffff)))
@@ -22,7 +23,7 @@ test.each(['\\ud800', '\\\\ud800', '\\\\\\ud800', '\u{1f600}', '\ud83d', '\ude00
 })
 
 test('many backslashes do not take long', () => {
-  const started = performance.now()
+  const cpuMs = startCpuClock()
   printJson(['\\'.repeat(1_000_000), '\ud800'])
-  expect(performance.now() - started).toBeLessThan(10_000)
+  expect(cpuMs()).toBeLessThan(10_000)
 })

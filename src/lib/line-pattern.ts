@@ -7,36 +7,70 @@ import { Failure } from './failure.js'
 import { reasonOf } from './reason-of.js'
 
 const MAX_PATTERN = 1000
-/** What comes later in a line is not looked at. */
-const MAX_LINE = 10_000
+/** A long line is searched in windows, each of which overlaps the next: some patterns take the square of the length. */
+const WINDOW = 10_000
+const OVERLAP = 1000
 const MAX_MS = 500
 
 export interface LinePattern {
   /** Those of the lines that match. */
   matching(lines: readonly string[]): readonly string[]
+  /** The same, with the place of the first match in each. */
+  find(lines: readonly string[]): readonly LineMatch[]
+}
+
+export interface LineMatch {
+  readonly line: string
+  readonly index: number
 }
 
 export function compilePattern(source: string): LinePattern {
   if (source.length > MAX_PATTERN)
     throw new Failure(`The pattern is longer than ${MAX_PATTERN} characters: shorten it.`)
   const context = createContext({ pattern: expressionOf(source), lines: [] })
-  const matcher = new Script('lines.map((line) => pattern.test(line))')
-  return {
-    matching(lines) {
-      context.lines = lines.map((line) => line.slice(0, MAX_LINE))
-      const verdicts = judge(matcher, context, source)
-      return lines.filter((_, index) => verdicts[index] === true)
-    },
+
+  function find(lines: readonly string[]): readonly LineMatch[] {
+    context.lines = lines
+    const indexes = search(IN_WINDOWS, context) ?? search(AT_START, context)
+    if (!indexes)
+      throw new Failure(
+        `The pattern ${source} takes too long on this output. Give a simpler one, without nested repeats.`,
+      )
+    return lines.flatMap((line, at) => {
+      const index = Number(indexes[at])
+      return index < 0 ? [] : [{ line, index }]
+    })
   }
+
+  return { find, matching: (lines) => find(lines).map(({ line }) => line) }
 }
+
+/** The first place in each line that matches, -1 where there is none. From `start` on, but `^` stays the start of the line. */
+const FIND = `(line, start) => {
+  pattern.lastIndex = start
+  return pattern.exec(line.slice(0, start + ${WINDOW}))?.index ?? -1
+}`
+const AT_START = new Script(`{
+  const find = ${FIND}
+  lines.map((line) => find(line, 0))
+}`)
+const IN_WINDOWS = new Script(`{
+  const find = ${FIND}
+  lines.map((line) => {
+    for (let start = 0; ; start += ${WINDOW - OVERLAP}) {
+      const index = find(line, start)
+      if (index >= 0 || start + ${WINDOW} >= line.length) return index
+    }
+  })
+}`)
 
 function expressionOf(source: string): RegExp {
   try {
-    return new RegExp(source, 'u')
+    return new RegExp(source, 'gu')
   } catch {
     // Escapes that mean nothing are allowed without the flag, and people write them.
     try {
-      return new RegExp(source)
+      return new RegExp(source, 'g')
     } catch (error) {
       const reason = reasonOf(error)
       throw new Failure(`The pattern cannot be used (${reason}). Give a JavaScript regular expression without slashes.`)
@@ -44,13 +78,12 @@ function expressionOf(source: string): RegExp {
   }
 }
 
-function judge(matcher: Script, context: object, source: string): readonly unknown[] {
+/** Undefined where it takes too long. */
+function search(script: Script, context: object): readonly unknown[] | undefined {
   try {
-    const verdicts: unknown = matcher.runInContext(context, { timeout: MAX_MS })
-    return Array.isArray(verdicts) ? verdicts : []
+    const indexes: unknown = script.runInContext(context, { timeout: MAX_MS })
+    return Array.isArray(indexes) ? indexes : []
   } catch {
-    throw new Failure(
-      `The pattern ${source} takes too long on this output. Give a simpler one, without nested repeats.`,
-    )
+    return undefined
   }
 }

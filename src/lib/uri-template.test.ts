@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
+import { startCpuClock } from '../../test/load.js'
 import { parseUriTemplate } from './uri-template.js'
 
 test.each([
@@ -73,7 +74,7 @@ test('8 KB made to go back and forth take no time', () => {
   const template = parseUriTemplate(`t://${Array.from({ length: 20 }, (_, index) => `{+v${index}}`).join('a')}b`)
   const hostile = [`t://${'a'.repeat(8188)}`, `t://${'ab'.repeat(4094)}`, `t://${'%61'.repeat(2729)}`]
   for (const uri of hostile) template.match(uri)
-  const started = performance.now()
+  const cpuMs = startCpuClock()
   for (let run = 0; run < 20; run++) for (const uri of hostile) template.match(uri)
-  expect((performance.now() - started) / 60).toBeLessThan(3)
+  expect(cpuMs() / 60).toBeLessThan(3)
 })

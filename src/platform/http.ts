@@ -1,6 +1,7 @@
 // The door for outgoing HTTP. What comes back is whole, no larger than asked for, and there within the time; what
 // cannot be had is a Failure that says why. Redirects are followed only when asked for: they lead elsewhere.
 
+import { deadline } from '../lib/deadline.js'
 import { Failure } from '../lib/failure.js'
 
 const TIMEOUT_MS = 10_000
@@ -28,17 +29,20 @@ export interface Incoming {
 export async function fetchFrom(url: URL | string, outgoing: Outgoing = {}): Promise<Incoming> {
   const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, followRedirects = false, signal, ...request } = outgoing
   const target = parse(url)
-  const deadline = AbortSignal.timeout(timeoutMs)
+  const limit = deadline(timeoutMs, signal)
   try {
     const response = await fetch(target, {
       ...request,
       redirect: followRedirects ? 'follow' : 'manual',
-      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+      signal: limit.signal,
     })
     return { status: response.status, headers: response.headers, bytes: await readUpTo(maxBytes, response) }
   } catch (error) {
-    const why = deadline.aborted ? `no whole answer within ${timeoutMs} ms` : reasonOf(error)
+    const isLate = limit.signal.aborted && signal?.aborted !== true
+    const why = isLate ? `no whole answer within ${timeoutMs} ms` : reasonOf(error)
     throw new Failure(`Could not fetch ${nameOf(target)}: ${why}`, { cause: error })
+  } finally {
+    limit.clear()
   }
 }
 

@@ -19,7 +19,9 @@ export interface Launcher {
   /** The family all tags begin with. */
   readonly family: string
   /** Ends a tree that another launcher, or an earlier life of this program, has started. */
-  endTree(tag: string, killAfterMs: number): Promise<void>
+  endTree(tag: string, killAfterMs: number): Promise<readonly number[]>
+  /** What with that tag still runs; undefined where that cannot be seen. */
+  leftOf(tag: string): readonly number[] | undefined
   /** Whether anything with that tag still runs. */
   isLeft(tag: string): boolean
   /** Ends everything that was ever started here and still runs, but for the tags that are spared. */
@@ -43,15 +45,20 @@ export interface Order {
 
 export interface Running extends Omit<Program, 'pid'> {
   readonly tag: string
-  /** Asks it and its children to end, ends them for good after the given time; resolves when they are gone. */
-  end(killAfterMs: number): Promise<void>
+  /**
+   * Asks it and its children to end, kills them after the given time; resolves when they are gone. Gives those that
+   * could not be killed.
+   */
+  end(killAfterMs: number): Promise<readonly number[]>
   /** Once it has ended: when its last words have been heard, though a child it left behind may hold its output open. */
   heard(): Promise<void>
-  /** What it started and left running. */
-  left(): readonly number[]
+  /** What it started and left running; undefined where that cannot be seen. */
+  left(): readonly number[] | undefined
 }
 
 const CLOSED = 'no more commands are started'
+const UNREPORTED =
+  'It is not known whether the command was started. What it may have started was ended. Check what it did before you repeat it.'
 /** In less time nobody starts as many processes as there are numbers. */
 const LONG_MS = 5000
 const LINGER_MS = 100
@@ -107,13 +114,22 @@ export function createLauncher(settings: LauncherSettings): Launcher {
     coming.add(nursling)
     const pid = await nursling.up
     coming.delete(nursling)
-    // The nursery was killed at that moment; the next is asked if nobody can have heard the command.
-    if (pid === undefined && nursling.isUntouched && attempts > 1) return launchAnyhow(order, attempts - 1)
-    if (pid === undefined) throw new Error('no shell could be started')
+    if (pid === undefined) {
+      if (!nursling.isWithdrawn) return endUnreported(tag)
+      // The supervisor was killed at that moment, and no shell has the command.
+      if (attempts > 1) return launchAnyhow(order, attempts - 1)
+      throw new Error('no shell could be started')
+    }
     const isOver = (): boolean => nursling.isOver
     const started = runningOf({ ...bound(nursling), pid, exited, isOver }, tag, cage !== undefined)
     if (isClosed) throw new Error(CLOSED)
     return started
+  }
+
+  /** The shell may have started without a report, and run its command. */
+  async function endUnreported(tag: string): Promise<never> {
+    await trees.end(tag, 0)
+    throw new Failure(UNREPORTED)
   }
 
   async function launchDirectly({ command, input, onOutput }: Order): Promise<Running> {
@@ -129,8 +145,10 @@ export function createLauncher(settings: LauncherSettings): Launcher {
     return root ? { ...started, end: (killAfterMs) => endRoot(root, program, killAfterMs) } : started
   }
 
-  async function endRoot(root: Root, { exited }: Program, killAfterMs: number): Promise<void> {
-    await Promise.all([exited, roots?.end(root, killAfterMs)])
+  async function endRoot(root: Root, { exited }: Program, killAfterMs: number): Promise<readonly number[]> {
+    const survivors = (await roots?.end(root, killAfterMs)) ?? []
+    if (!survivors.includes(root.pid)) await exited
+    return survivors
   }
 
   function runningOf(program: Program & { readonly isOver: () => boolean }, tag: string, isCaged: boolean): Running {
@@ -139,18 +157,22 @@ export function createLauncher(settings: LauncherSettings): Launcher {
     void exited.then(() => running.delete(tag))
     // The group is all there is where no process can be seen. Its number is only safe to use while the program itself is
     // there. A cage would not wait for those in it.
-    async function end(killAfterMs: number): Promise<void> {
+    async function end(killAfterMs: number): Promise<readonly number[]> {
       if (!isOver() && !isCaged && !canSeeProcesses()) signalGroup(pid, 'SIGTERM')
       const timer = setTimeout(() => !isOver() && signalGroup(pid, 'SIGKILL'), killAfterMs)
-      await Promise.all([exited, trees.end(tag, killAfterMs, isOver)])
+      const survivors = await trees.end(tag, killAfterMs, isOver)
+      if (!survivors.includes(pid)) await exited
       clearTimeout(timer)
+      return survivors
     }
     const startedAt = performance.now()
     // Numbers of processes begin again some time, and then those of its children are not above its own.
     const first = (): number => (performance.now() - startedAt > LONG_MS ? 0 : pid)
-    const left = (): readonly number[] => (isCaged ? [] : trees.left(tag, first(), shells?.leaders() ?? NOBODY))
-    // Where it cannot be seen who is left, somebody might be.
-    const heard = (): Promise<void> => lastWords(closed, () => roots !== undefined || left().length > 0)
+    const left = (): readonly number[] | undefined => {
+      if (roots) return undefined
+      return isCaged ? [] : trees.left(tag, first(), shells?.leaders() ?? NOBODY)
+    }
+    const heard = (): Promise<void> => lastWords(closed, () => left()?.length !== 0)
     return { tag, exited, closed, heard, pause, resume, ignoreOutput, end, left }
   }
 
@@ -158,6 +180,7 @@ export function createLauncher(settings: LauncherSettings): Launcher {
     launch,
     family: trees.family,
     endTree: (tag, killAfterMs) => trees.end(tag, killAfterMs),
+    leftOf: (tag) => (roots ? undefined : trees.left(tag, 0, NOBODY)),
     isLeft: (tag) => trees.isLeft(tag),
     async close(killAfterMs, spared = new Set()) {
       isClosed = true

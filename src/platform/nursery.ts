@@ -9,12 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hasCode } from '../lib/error-code.js'
 import { promised } from '../lib/promised.js'
 import { quotedWord } from '../lib/shell-word.js'
+import { READ_COMMAND } from './command-reader.js'
 import { makePlace, removePlace } from './nursery-place.js'
-import { NURSERY, WAITER } from './nursery-script.js'
 import { createWard, type Names, type Nursling, type Ward } from './nursling.js'
+import RECORDER from './output-recorder.sh?raw'
 import { startHelper } from './process.js'
-import { RECORDER } from './recorder.js'
-import { keepVigil } from './vigil.js'
+import SUPERVISOR from './shell-supervisor.sh?raw'
+import { watchShells } from './shell-watchdog.js'
 
 const BATCH = 32
 const FEW = 8
@@ -90,23 +91,22 @@ export async function openNursery(settings: NurserySettings): Promise<Nursery | 
   }
 
   function hear(report: string): void {
-    const [what, number, value, nurse] = report.split(' ')
+    const [what, number, value, supervisor] = report.split(' ')
     const ward = wards.get(Number(number))
     if (what === 'pipes') pipes.made(Number(value))
-    else if (what === 'up') ward?.onUp(Number(value), Number(nurse))
+    else if (what === 'up') ward?.onUp(Number(value), Number(supervisor))
     else if (what === 'exit') ward?.onExit(Number(value))
     else ward?.onClosed()
     if (ward?.isOver && ward.isClosed) wards.delete(ward.number)
   }
 
-  // Without what the person set up for his own shells; commands get that all the same.
-  const args = ['-p', '-c', NURSERY, 'nursery', place, tags, family, WAITER, outlive ? '1' : '', RECORDER]
+  const args = supervisorArguments(place, [place, tags, family, outlive ? '1' : ''])
   const helper = await startHelper(bash, args, { cwd, env, onLine: hear }).catch((error: unknown) => {
     remove()
     throw error
   })
-  const endVigil = keepVigil(wards, (ward) => {
-    // One who raises nobody will be of no use to the next either.
+  const stopWatching = watchShells(wards, helper.pid, (ward) => {
+    // A supervisor that did not start this shell will not start the next either.
     if (ward.pid === undefined) close()
     forget(ward)
   })
@@ -118,7 +118,7 @@ export async function openNursery(settings: NurserySettings): Promise<Nursery | 
     for (const ward of wards.values()) if (ward.pid === undefined) forget(ward)
   })
   void helper.silent.then(() => {
-    endVigil()
+    stopWatching()
     for (const ward of wards.values()) forget(ward)
     remove()
   })
@@ -154,6 +154,19 @@ export async function openNursery(settings: NurserySettings): Promise<Nursery | 
     close,
     remove,
   }
+}
+
+/**
+ * The scripts are files, so that the process list shows a name and not their text. -p: without the start-up files of
+ * the user, which the commands themselves read.
+ */
+function supervisorArguments(place: string, args: readonly string[]): readonly string[] {
+  const script = join(place, 'shell-supervisor.sh')
+  writeFileSync(script, SUPERVISOR, { mode: 0o600 })
+  writeFileSync(join(place, 'output-recorder.sh'), RECORDER, { mode: 0o600 })
+  writeFileSync(join(place, 'read-command.sh'), READ_COMMAND, { mode: 0o600 })
+  // Sourced, it is read whole: bash reads a script it is given as it runs it, and the file may be deleted or replaced.
+  return ['-p', '-c', '. "$0"', script, ...args]
 }
 
 interface Supply {

@@ -10,13 +10,13 @@ export interface Nursling {
   readonly number: number
   /** The process that leads its session; undefined when it never came to be. */
   readonly up: Promise<number | undefined>
-  /** Its exit status as a shell tells it; undefined when nobody saw it end. */
+  /** Its exit status as a shell reports it; undefined when it cannot be known. */
   readonly exited: Promise<number | undefined>
   /** When nobody can write to its output any more. */
   readonly closed: Promise<void>
   readonly isOver: boolean
-  /** It never came to be and its command lay in the pipe to the end: nobody has run it. */
-  readonly isUntouched: boolean
+  /** It never started, and its command was taken back before a shell had read it whole: it has not run. */
+  readonly isWithdrawn: boolean
   run(command: string, onOutput: (chunk: Buffer) => void): void
   readonly pause: () => void
   readonly resume: () => void
@@ -30,11 +30,11 @@ export interface Nursling {
 export interface Ward extends Nursling {
   /** The process that leads its session; undefined until it is up. */
   readonly pid: number | undefined
-  /** Who tells of its end. */
-  readonly nurse: number | undefined
+  /** The process that waits for it and reports its exit status. */
+  readonly supervisor: number | undefined
   /** Nothing more is to be heard of it. */
   readonly isClosed: boolean
-  onUp(pid: number, nurse: number): void
+  onUp(pid: number, supervisor: number): void
   onExit(status: number | undefined): void
   /** Whoever recorded its output is done. */
   onClosed(): void
@@ -63,11 +63,11 @@ export function createWard(number: number, names: Names): Ward {
   const exited = promised<number | undefined>()
   const closed = promised<void>()
   let pid: number | undefined
-  let nurse: number | undefined
+  let supervisor: number | undefined
   let isOver = false
   let isClosed = false
-  let sentBytes = 0
-  let isUntouched = false
+  let isSent = false
+  let isWithdrawn = false
 
   function closeInput(): void {
     if (input !== undefined) closeSync(input)
@@ -89,8 +89,8 @@ export function createWard(number: number, names: Names): Ward {
     get pid() {
       return pid
     },
-    get nurse() {
-      return nurse
+    get supervisor() {
+      return supervisor
     },
     get isClosed() {
       return output !== undefined || isClosed
@@ -98,14 +98,14 @@ export function createWard(number: number, names: Names): Ward {
     get isOver() {
       return isOver
     },
-    get isUntouched() {
-      return isUntouched
+    get isWithdrawn() {
+      return isWithdrawn
     },
     run(command, onOutput) {
       hear = onOutput
       pipe?.ref()
       for (const chunk of early.splice(0)) onOutput(chunk)
-      if (input !== undefined) sentBytes = writeSync(input, `${command}\0`)
+      if (input !== undefined) isSent = writeSync(input, `${command}\0`) > 0
       if (pid !== undefined) closeInput()
     },
     pause: () => pipe?.pause(),
@@ -119,9 +119,9 @@ export function createWard(number: number, names: Names): Ward {
       }
     },
     dismiss: closeInput,
-    onUp(leader, watcher) {
+    onUp(leader, waiter) {
       pid = leader
-      nurse = watcher
+      supervisor = waiter
       for (const name of names.all) rmSync(name, { force: true })
       if (hear) closeInput()
       if (output !== undefined) listen(output)
@@ -129,7 +129,11 @@ export function createWard(number: number, names: Names): Ward {
     },
     onExit(status) {
       isOver = true
-      if (pid === undefined && input !== undefined) isUntouched = takenBack(input) === sentBytes
+      if (pid === undefined) {
+        // Without its files a shell that is started late has no command either.
+        for (const name of names.all) rmSync(name, { force: true })
+        if (input !== undefined) isWithdrawn = !isSent || endsWithNul(input)
+      }
       closeInput()
       if (pid === undefined && output !== undefined) closeSync(output)
       if (pid === undefined) closed.resolve()
@@ -143,12 +147,14 @@ export function createWard(number: number, names: Names): Ward {
   }
 }
 
-/** How much of what was put into a pipe nobody has read. */
-function takenBack(fd: number): number {
+/** Whether the end of a command was still in the pipe, from which this takes it. */
+function endsWithNul(fd: number): boolean {
+  const rest = Buffer.alloc(PIPE_BYTES)
   try {
-    return readSync(fd, Buffer.alloc(PIPE_BYTES))
+    const length = readSync(fd, rest)
+    return length > 0 && rest[length - 1] === 0
   } catch {
-    return 0
+    return false
   }
 }
 

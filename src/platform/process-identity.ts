@@ -21,23 +21,28 @@ export function ourselves(): Owner {
 /** Undefined where no such process runs; a zombie does not. */
 export function ownerOf(pid: number = process.pid): Owner | undefined {
   if (!existsSync('/proc/self/stat')) return isThere(pid) ? { pid, startedAt: '', boot: '' } : undefined
-  const { state, startedAt } = standing(pid)
-  if (startedAt === undefined || state === 'Z' || state === 'X') return undefined
-  return { pid, startedAt, boot: bootId() }
+  const state = processState(pid)
+  return state && { pid, startedAt: state.startedAt, boot: bootId() }
 }
 
-/** It is there and nobody has stopped it. */
-export function isAtWork(pid: number): boolean {
-  return ownerOf(pid) !== undefined && !['T', 't'].includes(standing(pid).state ?? '')
+export interface ProcessState {
+  /** As Linux shows it: `T` and `t` are stopped. */
+  readonly state: string
+  readonly session: number
+  readonly startedAt: string
 }
 
-function standing(pid: number): { readonly state: string | undefined; readonly startedAt: string | undefined } {
+/** Undefined where no such process runs or /proc is missing; a zombie does not run. */
+export function processState(pid: number): ProcessState | undefined {
   // The name stands in parentheses and may contain any character, also these.
-  const [state, ...fields] = read(`/proc/${pid}/stat`)
+  const [state = '', ...fields] = read(`/proc/${pid}/stat`)
     .replace(/^.*\) /s, '')
     .split(' ')
-  // The state is the third field of the line, the start the 22nd.
-  return { state, startedAt: fields[18] }
+  // The state is the third field of the line, the session the sixth, the start the 22nd.
+  const [, , session] = fields
+  const startedAt = fields[18]
+  if (startedAt === undefined || state === 'Z' || state === 'X') return undefined
+  return { state, session: Number(session), startedAt }
 }
 
 /** Only of use where its number means the same as here: on this machine, in this container. */

@@ -15,7 +15,7 @@ const SLOWLY_MS = 20
 const MAX_ANSWER = 16 * 1024 * 1024
 
 export interface Exit {
-  /** As a shell tells it: 128 and the number of the signal, where a signal ended it; null when nobody saw it end. */
+  /** As a shell tells it: 128 and the number of the signal, where a signal ended it; null when it cannot be known. */
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
@@ -77,6 +77,7 @@ function withInput<T>(input: string | undefined, start: (stdin: number | 'ignore
 }
 
 export interface Helper {
+  readonly pid: number
   readonly exited: Promise<void>
   /** When neither it nor anybody it started can report any more. */
   readonly silent: Promise<void>
@@ -96,7 +97,7 @@ export async function startHelper(file: string, args: readonly string[], start: 
   const { cwd, env, onLine } = start
   const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  await started(child)
+  const pid = await started(child)
   const [, , , orders, reports] = child.stdio
   if (!isWritable(orders) || !isReadable(reports)) throw new Error('the helper has no pipes')
   unref(child, orders, reports)
@@ -114,7 +115,7 @@ export async function startHelper(file: string, args: readonly string[], start: 
     // It could not hear that if somebody has stopped it.
     child.kill('SIGCONT')
   }
-  return { exited, silent, hangUp, tell: (text) => void orders.write(text) }
+  return { pid, exited, silent, hangUp, tell: (text) => void orders.write(text) }
 }
 
 export interface Talker {

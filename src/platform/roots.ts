@@ -12,8 +12,9 @@ const MEANS: Means = { ask: askSystem, signal: signalProcess }
 
 export interface Roots {
   add(program: Program): Root
-  end(root: Root, killAfterMs: number): Promise<void>
-  endAll(killAfterMs: number): Promise<void>
+  /** Both give those that could not be ended. */
+  end(root: Root, killAfterMs: number): Promise<readonly number[]>
+  endAll(killAfterMs: number): Promise<readonly number[]>
 }
 
 /** undefined where tags do it better. */

@@ -25,9 +25,9 @@ export const PS_ARGUMENTS = ['-A', '-o', 'pid=', '-o', 'ppid=', '-o', 'pgid=', '
 
 /**
  * TERM to all, KILL to what is left after the given time. Each list comes before its signals, and who was seen once is
- * remembered: when a parent is gone, nothing tells whose child it was.
+ * remembered: when a parent is gone, nothing tells whose child it was. Gives those that could not be killed.
  */
-export async function endListed(roots: readonly Root[], killAfterMs: number, means: Means): Promise<void> {
+export async function endListed(roots: readonly Root[], killAfterMs: number, means: Means): Promise<readonly number[]> {
   const killAt = performance.now() + killAfterMs
   const asked = new Set<number>()
   let killedAt = Infinity
@@ -38,7 +38,7 @@ export async function endListed(roots: readonly Root[], killAfterMs: number, mea
     const unlisted = roots.filter(({ pid, isOver }) => !isOver && !found.includes(pid))
     const targets = [...found, ...unlisted.map(({ pid }) => -pid)]
     const now = performance.now()
-    if (targets.length === 0 || now > killedAt + UNKILLABLE_MS) return
+    if (targets.length === 0 || now > killedAt + UNKILLABLE_MS) return found
     if (now >= killAt) killedAt = Math.min(killedAt, now)
     for (const target of targets) {
       if (now >= killAt) means.signal(target, 'SIGKILL')
@@ -65,7 +65,11 @@ export function descendantsOf(psText: string, roots: readonly Root[]): readonly 
  * Asks the windows of each tree to close, and ends it for good where it has none or does not follow. Nothing can be
  * done about what an ended program left behind: Windows does not know whose it was.
  */
-export async function endByTaskkill(roots: readonly Root[], killAfterMs: number, means: Means): Promise<void> {
+export async function endByTaskkill(
+  roots: readonly Root[],
+  killAfterMs: number,
+  means: Means,
+): Promise<readonly number[]> {
   const end = async (root: Root): Promise<void> => {
     // It refuses what has no window to close, which is nearly everything; then waiting is of no use.
     const isAsked = (await means.ask('taskkill', taskkillArguments(root.pid, false))) !== undefined
@@ -76,6 +80,8 @@ export async function endByTaskkill(roots: readonly Root[], killAfterMs: number,
     if (!isEnded) means.signal(root.pid, 'SIGKILL')
   }
   await Promise.all(roots.filter(({ isOver }) => !isOver).map(end))
+  // Whether something is left cannot be seen.
+  return []
 }
 
 export function taskkillArguments(pid: number, force: boolean): readonly string[] {

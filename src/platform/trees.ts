@@ -11,8 +11,8 @@ const POLL_MS = 20
 const CROWD = 1000
 /** On a busy machine somebody is always just being started; so often none of ours found is enough. */
 const ENOUGH = 5
-/** How often one is killed before it counts as unkillable. */
-const MAX_KILLS = 50
+/** How long a process that was killed may take to go, on a busy machine, before it counts as unkillable. */
+const UNKILLABLE_MS = 8000
 
 export interface Trees {
   /** The beginning of every tag given out here. */
@@ -21,17 +21,17 @@ export interface Trees {
   grown(): void
   /**
    * TERM to all of a tag, KILL to those that are left after a while; resolves when none is left and its program is
-   * over, which may have been started a moment ago and not carry its tag yet.
+   * over, which may have been started a moment ago and not carry its tag yet. Gives those that could not be killed.
    */
-  end(tag: string, killAfterMs: number, isOver?: () => boolean): Promise<void>
+  end(tag: string, killAfterMs: number, isOver?: () => boolean): Promise<readonly number[]>
   /** The same to the whole family but for the spared tags. */
-  endAll(killAfterMs: number, spared?: ReadonlySet<string>, isOver?: () => boolean): Promise<void>
+  endAll(killAfterMs: number, spared?: ReadonlySet<string>, isOver?: () => boolean): Promise<readonly number[]>
   isLeft(tag: string): boolean
   /** What of a tag still runs, given the first process that had it, and some that surely have another. */
   left(tag: string, first: number, others: ReadonlySet<number>): readonly number[]
 }
 
-export function createTrees(family = newFamily()): Trees {
+export function createTrees(family = newFamily(), unkillableMs = UNKILLABLE_MS): Trees {
   const count = createCensus()
   let census: (Census & { readonly at: number; readonly pauseMs: number }) | undefined
   let asked: ReadonlySet<string> = new Set()
@@ -59,17 +59,19 @@ export function createTrees(family = newFamily()): Trees {
     isMember: (each: TreeProcess) => boolean,
     killAfterMs: number,
     isOver: () => boolean = () => true,
-  ): Promise<void> {
+  ): Promise<readonly number[]> {
     const startedAt = performance.now()
-    let empty = 0
-    for (let kills = 0; kills < MAX_KILLS;) {
+    let killedAt: number | undefined
+    for (let empty = 0; ;) {
       const { found, isSure, pauseMs } = newestCensus()
       const members = found.filter(isMember)
       empty = members.length === 0 && isOver() ? empty + 1 : 0
-      if (empty > 0 && (isSure || empty >= ENOUGH)) return
+      if (empty > 0 && (isSure || empty >= ENOUGH)) return []
+      const now = performance.now()
+      if (killedAt !== undefined && now - killedAt >= unkillableMs) return members.map(({ pid }) => pid)
       ask(members)
-      if (performance.now() - startedAt >= killAfterMs || members.length > CROWD) {
-        kills++
+      if (now - startedAt >= killAfterMs || members.length > CROWD) {
+        killedAt ??= now
         kill(members)
       }
       await sleep(pauseMs)

@@ -39,6 +39,8 @@ export class Asking {
   readonly #open = new Map<string, Question>()
   /** What earlier rounds have asked for; undefined where the client does not say which round this is. */
   #asked: ReadonlySet<unknown> | undefined = new Set()
+  /** How long each answer took, in milliseconds. */
+  readonly #times = new Map<string, number>()
   #lifeMs = 0
   readonly #sent = new Set<Sent>()
 
@@ -54,9 +56,17 @@ export class Asking {
     checkAbilities(questions, exchange.can)
     const { timeoutMs = ASK_MS } = options
     const terms = { ms: Math.min(timeoutMs, MAX_ASK_MS), compile: compileSchema, options }
-    if (exchange.ticket) return this.#byTicket(exchange.ticket, questions, terms)
-    if (exchange.answered) throw new Failure('This call has been answered; its client is not asked any more.')
-    return exchange.client.revision === MODERN_REVISION
+    const answers = await this.#answersTo(questions, terms)
+    const known = Object.keys(questions).filter((key) => this.#times.has(key))
+    options.timing?.(Object.fromEntries(known.map((key) => [key, this.#times.get(key)])))
+    return answers
+  }
+
+  #answersTo(questions: Questions, terms: Terms): JsonObject | Promise<JsonObject> {
+    const { ticket, answered, client } = this.exchange
+    if (ticket) return this.#byTicket(ticket, questions, terms)
+    if (answered) throw new Failure('This call has been answered; its client is not asked any more.')
+    return client.revision === MODERN_REVISION
       ? this.#byReturning(questions, terms)
       : this.#byRequests(questions, terms)
   }
@@ -79,9 +89,16 @@ export class Asking {
       this.#asked = undefined
       return
     }
-    const { answers, asked, before } = (await conversation.server.states()).open(this.#bond(), requestState)
+    const { answers, asked, before, askedAt, times } = (await conversation.server.states()).open(
+      this.#bond(),
+      requestState,
+    )
     const keys = Array.isArray(asked) ? asked.filter((key) => Object.hasOwn(inputResponses, String(key))) : []
     const brought = keys.map((key) => [key, inputResponses[key]])
+    const earlier = isObject(times) ? Object.entries(times) : []
+    for (const [key, ms] of earlier) if (typeof ms === 'number') this.#times.set(key, ms)
+    // A state is sealed and opened by the same process, so its monotonic clock can be used.
+    if (typeof askedAt === 'number') for (const key of keys) this.#times.set(String(key), performance.now() - askedAt)
     this.#asked = new Set([asked, before].flatMap((list) => (Array.isArray(list) ? list : [])))
     this.#brought = { ...(isObject(answers) ? answers : {}), ...Object.fromEntries(brought) }
   }
@@ -90,7 +107,13 @@ export class Asking {
   async inputRequired(): Promise<Reply> {
     const inputRequests = Object.fromEntries([...this.#open].map(([key, question]) => [key, this.#wire(question)]))
     const before = [...(this.#asked ?? [])]
-    const content = { answers: Object.fromEntries(this.#taken), asked: [...this.#open.keys()], before }
+    const content = {
+      answers: Object.fromEntries(this.#taken),
+      times: Object.fromEntries(this.#times),
+      asked: [...this.#open.keys()],
+      askedAt: performance.now(),
+      before,
+    }
     const states = await this.exchange.conversation.server.states()
     const requestState = states.seal(this.#bond(), content, this.#lifeMs)
     return new Reply('input_required', memberText({ inputRequests, requestState }))
@@ -109,12 +132,17 @@ export class Asking {
     const wired = Object.entries(questions).map(([key, question]) => ({ key, question, wire: this.#wire(question) }))
     const asked = wired.map(({ key, question, wire }) => {
       const late = options.late && ((result: unknown) => options.late?.(orNothing(key, () => read(question, result))))
+      const askedAt = performance.now()
       const sent = requests.send({ ...wire, outlet, timeoutMs, signal, late })
       this.#sent.add(sent)
-      return { key, question, sent }
+      return { key, question, sent, askedAt }
     })
     try {
-      const answers = asked.map(async ({ key, question, sent }) => [key, read(question, await sent.result)])
+      const answers = asked.map(async ({ key, question, sent, askedAt }) => {
+        const answer = await sent.result
+        this.#times.set(key, performance.now() - askedAt)
+        return [key, read(question, answer)]
+      })
       return Object.fromEntries(await Promise.all(answers))
     } finally {
       for (const { sent } of asked) {
@@ -150,7 +178,10 @@ export class Asking {
         fits: (answer: unknown) => problemWith(question, answer, compile) === undefined,
       },
     ])
+    const askedAt = performance.now()
     const answers = await ticket.ask(Object.fromEntries(asked), ms, this.exchange.signal)
+    // Answers to one round come together.
+    for (const key of Object.keys(questions)) this.#times.set(key, performance.now() - askedAt)
     return Object.fromEntries(Object.entries(questions).map(([key, question]) => [key, usable(question, answers[key])]))
   }
 

@@ -17,10 +17,18 @@ const tool = defineTool({
   render: String,
 })
 
-function open() {
+function open({ isPrepared = false } = {}) {
   const fates: string[] = []
+  let text = 'mail'
+  let resolve = (): void => {}
+  const preparing = new Promise<void>((done) => (resolve = done))
+  const due = (becameDue: string): void => {
+    text = becameDue
+    resolve()
+  }
   const mail = {
-    take: () => ({ text: 'mail', delivered: () => fates.push('delivered'), returned: () => fates.push('returned') }),
+    take: () => ({ text, delivered: () => fates.push('delivered'), returned: () => fates.push('returned') }),
+    ...(isPrepared && { prepare: () => preparing }),
   }
   const server = createServer({ name: 'test', version: '0', tools: [tool], mail })
   const session = createSession(server, { user: 'ann', session: 'one' })
@@ -33,7 +41,7 @@ function open() {
         notify: () => {},
       },
     )
-  return { fates, session, call }
+  return { fates, session, call, due }
 }
 
 test.each([
@@ -54,6 +62,24 @@ test('a call that is never answered takes nothing', async () => {
   const answer = call({ waits: true })
   session.leave('gone')
   session.giveUp()
+  expect(await answer).toBeUndefined()
+  expect(fates).toEqual([])
+})
+
+test('what becomes due by the moment of the result goes with it', async () => {
+  const { call, due } = open({ isPrepared: true })
+  due('due')
+  const answer = await call({})
+  if (!(answer instanceof Registered)) throw new Error('not registered')
+  expect(answer.text).toContain('"text":"due\\n\\n"')
+  answer.settle(true)
+})
+
+test('a call that is cancelled while that is prepared takes nothing', async () => {
+  const { call, due, fates, session } = open({ isPrepared: true })
+  const answer = call({})
+  session.leave('gone')
+  due('due')
   expect(await answer).toBeUndefined()
   expect(fates).toEqual([])
 })

@@ -47,8 +47,10 @@ interface List {
 function listsIn(properties: JsonObject): readonly List[] {
   return Object.entries(properties).flatMap(([name, property]) => {
     if (!isObject(property) || property.type !== 'array') return []
-    const choices = choicesOf(property.items).map(([value, title], index) => {
-      let field = `${name}_${index + 1}`
+    const options = choicesOf(property.items)
+    const choices = options.map(([value, title], index) => {
+      // Some clients sort fields by name, as text.
+      let field = `${name}_${String(index + 1).padStart(String(options.length).length, '0')}`
       while (Object.hasOwn(properties, field)) field += '_'
       return { field, value, title }
     })

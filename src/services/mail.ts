@@ -5,6 +5,8 @@ import type { Who } from './who.js'
 
 /** What waits to be told to a session. */
 export interface Mail {
+  /** Called before `take` when a result is about to be written: makes what is due by now ready to be taken. */
+  prepare?(who: Who): Promise<void> | undefined
   /** What waits for this session, and is now on its way; undefined, the usual case, is found out at once. */
   take(who: Who): Parcel | undefined
 }

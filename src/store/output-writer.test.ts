@@ -71,7 +71,6 @@ test('a hundred megabytes go through in little time, and little of them waits at
   const folder = newFolder()
   const writer = createOutputWriter(folder, 32 * 1024 * 1024)
   const chunk = Buffer.alloc(65_536, 'x')
-  const startedAt = performance.now()
   let waits = 0
   let taken = 0
   let mostAtOnce = 0
@@ -84,9 +83,9 @@ test('a hundred megabytes go through in little time, and little of them waits at
     taken = 0
   }
   await writer.close()
-  // It takes 0.04 s; a busy machine may need longer, but a design that waits for each chunk takes more than that.
-  expect(performance.now() - startedAt).toBeLessThan(2000)
   expect(waits).toBeGreaterThan(20)
+  // A design that waits for each chunk would wait 1,526 times.
+  expect(waits).toBeLessThan(500)
   expect(mostAtOnce).toBeLessThan(4_000_000)
   const kept = filesIn(folder).reduce((sum, [, bytes]) => sum + bytes.length, 0)
   expect(kept).toBeLessThanOrEqual(32 * 1024 * 1024)

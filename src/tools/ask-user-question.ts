@@ -11,7 +11,7 @@ export const askUserQuestion = toolsOver<{ questions: Questions }>()({
   name: 'AskUserQuestion',
   title: 'Ask the user',
   description: `Ask interactive multiple-choice questions via TUI
-questions_json: {"questions":[{"text":"…","options":["A",{"label":"B","description":"…"}],"multiSelect":false}]}, 1-10 questions with 2-20 options each. The user may decline, or answer in their own words. If nobody can be asked at once you get an id: ask in the chat, then pass on the answer: {"id":7,"answers":["A"]}; {"id":7} looks whether one came meanwhile.`,
+questions_json: {"questions":[{"text":"…","options":["A","B"],"multiSelect":false}]}; 1-10 questions, 2-20 options. If no user is reached you get an id: ask in the chat, then pass on {"id":7,"answers":["A"]}; {"id":7} checks for an answer.`,
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   needs: ['questions'],
 

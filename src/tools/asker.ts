@@ -17,12 +17,19 @@ export function askerOf(call: Call): Asker {
     wantsLife: wantsProgress,
     showLife: (seconds) => call.progress(seconds, { message: `Waiting for the user to answer (${seconds} s)` }),
     async askForm(form, { timeoutMs, late }) {
+      let afterMs: number | undefined
       const { said } = await call.ask(
         { said: { kind: 'form', ...form } },
-        // Nobody waits for a modern client, so its user may take their time.
-        { timeoutMs, returnMs: DAY_MS, once: true, late: (answers) => answers.said && late(answers.said) },
+        {
+          timeoutMs,
+          // Nobody waits for a modern client, so its user may take their time.
+          returnMs: DAY_MS,
+          once: true,
+          timing: (times) => void (afterMs = times.said),
+          late: (answers) => answers.said && late(answers.said),
+        },
       )
-      return said
+      return { ...said, afterMs }
     },
     whenWritten: call.whenWritten,
   }

@@ -123,6 +123,8 @@ export interface AskOptions<A = JsonObject> {
   readonly returnMs?: number
   /** A modern client that comes back without a usable answer is not asked again; that is a Failure. */
   readonly once?: boolean
+  /** Told, before the answers are given, the milliseconds each took, where known: a program answers faster than a person. */
+  timing?(afterMs: { readonly [K in keyof A]?: number }): void
   /** Told of what a legacy client answers when the time is up, as long as its connection lasts. */
   late?(answers: Partial<A>): void
 }

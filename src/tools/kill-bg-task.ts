@@ -5,6 +5,7 @@ import type { Shell } from '../services/shell/shell.js'
 import { resultData } from './result-data.js'
 import { toolsOver } from './tool.js'
 import { statusOf } from './words/job.js'
+import { listProcesses } from './words/left-processes.js'
 
 export const killBgTask = toolsOver<{ shell: Shell }>()({
   name: 'KillBgTask',
@@ -22,14 +23,21 @@ With everything it started, also what outlived it.`,
 
   async run({ task_id: id }, { user, session }, { shell }) {
     const jobs = await shell.jobs()
-    const { job, wasRunning } = await jobs.kill(id, { user, session })
-    return { ...statusOf(job), job, wasRunning }
+    const killed = await jobs.kill(id, { user, session })
+    return { ...statusOf(killed.job), ...killed }
   },
 
-  render({ job, wasRunning }) {
-    if (!wasRunning)
-      return `Background task ${job.id} had already ended: ${howItEnded(job)}. Nothing of it runs any more.`
-    return `Background task ${job.id} was ended, with everything it started. ReadBgOutput(task_id: ${job.id}) still gives what it printed.`
+  render({ job, wasRunning, survivors }) {
+    const unkilled = `could not be killed: ${listProcesses(survivors)}.`
+    if (!wasRunning) {
+      const ended = `Background task ${job.id} had already ended: ${howItEnded(job)}.`
+      return survivors.length === 0
+        ? `${ended} Nothing that it started still runs.`
+        : `${ended} Something that it started ${unkilled}`
+    }
+    const everything =
+      survivors.length === 0 ? 'with everything it started.' : `but something that it started ${unkilled}`
+    return `Background task ${job.id} was ended, ${everything} ReadBgOutput(task_id: ${job.id}) still gives what it printed.`
   },
 
   meta: resultData('task_id', 'status', 'command', 'runtimeMs', 'exitCode', 'signal'),

@@ -9,7 +9,7 @@ export const planMode = toolsOver<{ plans: Plans }>()({
   name: 'PlanMode',
   title: 'Plan before acting',
   description: `Manage plan mode for complex tasks
-enter: commands can only read while you explore and write a plan (the session's folder stays writable). exit: takes plan, plan_file, or plan.md of that folder, and makes its checklist (- [ ] …) a task. status, json: how it stands; status with plan saves a draft. reset: drops the plan.`,
+enter: commands can only read until exit or reset. exit: takes plan (markdown), plan_file, or plan.md in the session's folder (still writable); its checklist (- [ ]) becomes a task. status: plan saves a draft. reset: drops the plan.`,
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   needs: ['plans'],
 
@@ -19,7 +19,7 @@ enter: commands can only read while you explore and write a plan (the session's 
       action: { type: 'string', description: 'Action: enter, exit, status, json, reset' },
       goal: { type: 'string', description: 'Goal/description' },
       plan_file: { type: 'string', description: 'Path to markdown plan file' },
-      plan: { type: 'string', description: 'The plan as markdown' },
+      plan: { type: 'string' },
       create_task: { type: 'boolean', description: 'On exit (default: true)' },
     },
     required: ['action'],

@@ -2,12 +2,14 @@
 // asking again and again.
 
 import { compilePattern } from '../lib/line-pattern.js'
+import type { Job } from '../services/jobs/job.js'
 import type { Query } from '../services/jobs/jobs.js'
 import type { Arrival } from '../services/jobs/waiting.js'
 import type { Shell } from '../services/shell/shell.js'
 import { resultData } from './result-data.js'
 import { toolsOver } from './tool.js'
 import { statusOf, statusNote } from './words/job.js'
+import { mayHaveWantedInput, WANTED_INPUT } from './words/wanted-input.js'
 import { closing, count, span } from './words/words.js'
 
 const DEFAULT_WAIT_MS = 30_000
@@ -82,13 +84,14 @@ What was printed since the last read. With wait_… it waits first, for one of t
   },
 
   render({ reading, missing, waitedMs }) {
-    const { job, text, droppedBytes, arrival } = reading
+    const { job, text, droppedBytes, arrival, left } = reading
     const notes = [
       ...(droppedBytes > 0 ? [`${count(droppedBytes)} bytes of it are no longer kept.`] : []),
       ...(job.problem === undefined ? [] : [job.problem]),
       ...waitNotes(arrival, waitedMs),
       ...(text === '' && missing !== undefined ? [missing] : []),
-      statusNote(job, text === '' && missing === undefined),
+      statusNote(job, text === '' && missing === undefined, left),
+      ...(hasFailed(job) && mayHaveWantedInput(text) ? [WANTED_INPUT] : []),
     ]
     return closing(text, notes)
   },
@@ -127,6 +130,11 @@ function queryOf(given: Arguments, maxCharacters: number): Query {
     tail: given.tail,
     maxCharacters,
   }
+}
+
+/** It ended by itself, and not well. */
+function hasFailed({ isRunning, record: { ending, exitCode = null, signal = null } }: Job): boolean {
+  return !isRunning && ending === 'exit' && exitCode !== 0 && exitCode !== null && signal === null
 }
 
 /** What to say where there is nothing to show, and only what matches was wanted. */

@@ -9,7 +9,7 @@ export const readImage = toolsOver<{ images: Images }>()({
   name: 'ReadImage',
   title: 'Look at an image',
   description: `Read an image file and display it visually
-PNG, JPEG, GIF, WebP, AVIF, TIFF, SVG, HEIC, PDF. A large one comes smaller; crop shows its details.`,
+Also SVG, HEIC, PDF. Paths may be relative to the project. Large images come smaller: crop shows detail.`,
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   needs: ['images'],
 
@@ -20,7 +20,7 @@ PNG, JPEG, GIF, WebP, AVIF, TIFF, SVG, HEIC, PDF. A large one comes smaller; cro
       crop: {
         type: 'array',
         items: { type: 'integer' },
-        description: 'Part to show: x, y, width, height in original pixels',
+        description: 'x, y, width, height in original pixels',
       },
       page: { type: 'integer', description: 'Of a PDF, TIFF or animation' },
     },

@@ -9,7 +9,7 @@ export const setCallback = toolsOver<{ callbacks: Callbacks }>()({
   name: 'SetCallback',
   title: 'Be called back later',
   description: `Manage scheduled callback messages with repeats
-set: message comes back every delay_seconds, repeat_count times (default 20; -1 for ever, 1 once), also after a restart; with task_id, not a delay, when that background task ends, or prints a line that matches the regex pattern. cancel: callback_id, or all without it. It comes at the front of the next tool result, or is pushed if the client takes that.`,
+set: message comes with a tool result every delay_seconds, repeat_count times (default 20, -1 endless), or with task_id when that background task ends or prints a line matching pattern (regex). cancel: callback_id, else all.`,
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   needs: ['callbacks'],
 

@@ -31,7 +31,7 @@ export function openSkillOffers(config: Config, notices: Notices, log: Log): Ski
     templates: [skillFiles],
     tool: () => ({
       ...invokeSkill,
-      description: `${invokeSkill.description} Available skills:\n${skillListing(index.skills, index.places)}`,
+      description: `${invokeSkill.description} Available skills:\n${skillListing(index.skills)}`,
     }),
     prompts: () => index.skills.map(skillPrompt),
     resources: () => index.skills.map(skillResource),

@@ -1,7 +1,8 @@
 // Keeps tasks and their steps for a project: what was changed, what is next, how many remain.
 
 import { Failure } from '../lib/failure.js'
-import type { Tasks } from '../services/tasks/tasks.js'
+import { oneLine } from '../lib/one-line.js'
+import type { StepsWanted, Tasks } from '../services/tasks/tasks.js'
 import { resultData } from './result-data.js'
 import { toolsOver } from './tool.js'
 import { changeSaid, listingSaid, type Answer } from './words/task-answer.js'
@@ -13,7 +14,7 @@ export const taskManager = toolsOver<{ tasks: Tasks }>()({
   name: 'TaskManager',
   title: 'Keep tasks and steps',
   description: `Manage persistent tasks with create/add/complete
-create (text): a task, then the current one, which task_id defaults to. add (text): a step. complete: step_id, or the task without it. list, pending (what is left): tasks, with task_id one and its steps. switch: task_id or query. query searches ("" is all; every word must occur; is:open, is:done).`,
+create: a task of text and steps; it becomes current, the default of task_id. add: text or steps. complete: step_id, else the task. list, pending (open only): with task_id its steps. switch: task_id or query. query: words to find, is:open, is:done.`,
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   needs: ['tasks'],
 
@@ -25,17 +26,26 @@ create (text): a task, then the current one, which task_id defaults to. add (tex
       task_id: { type: 'integer', description: 'Task ID' },
       step_id: { type: 'integer', description: 'Step ID' },
       text: { type: 'string', description: 'Task name or step text' },
+      steps: { type: 'array', items: { type: 'string' } },
     },
     required: ['action', 'query'],
   },
+  assumed: { query: '' },
 
-  async run({ action, query, task_id: taskId, step_id: stepId, text = '' }, { user }, { tasks }): Promise<Answer> {
+  async run(
+    { action, query, task_id: taskId, step_id: stepId, text = '', steps = [] },
+    { user },
+    { tasks },
+  ): Promise<Answer> {
     const words = text.trim() === '' ? query : text
+    const only = (onlyOpen: boolean): StepsWanted => ({ from: stepId, onlyOpen })
+    if (steps.length > 0 && action !== 'create' && action !== 'add')
+      throw new Failure(`steps goes with create and add, not with ${oneLine(action, 40)}. Nothing was changed.`)
     switch (action) {
       case 'create':
-        return changeSaid('create', await tasks.create(user, words))
+        return changeSaid('create', await tasks.create(user, words, steps))
       case 'add':
-        return changeSaid('add', await tasks.add(user, words, taskId))
+        return changeSaid('add', await tasks.add(user, addedSteps(words, steps), taskId))
       case 'complete':
         return stepId === undefined
           ? changeSaid('complete', await tasks.complete(user, taskId))
@@ -43,10 +53,10 @@ create (text): a task, then the current one, which task_id defaults to. add (tex
       case 'switch':
         return changeSaid('switch', await tasks.switchTo(user, taskId ?? (query.trim() === '' ? text : query)))
       case 'list':
-        if (taskId !== undefined) return listingSaid('show', query, await tasks.show(user, taskId, stepId))
+        if (taskId !== undefined) return listingSaid('show', query, await tasks.show(user, taskId, only(false)))
         return listingSaid('list', query, await tasks.list(user, query))
       case 'pending':
-        if (taskId !== undefined) return listingSaid('show', query, await tasks.show(user, taskId, stepId))
+        if (taskId !== undefined) return listingSaid('remaining', query, await tasks.show(user, taskId, only(true)))
         return listingSaid('pending', query, await tasks.pending(user, query))
       default:
         throw new Failure(`There is no action ${JSON.stringify(action.slice(0, 40))}. Valid: ${ACTIONS.join(', ')}.`)
@@ -57,3 +67,8 @@ create (text): a task, then the current one, which task_id defaults to. add (tex
 
   meta: resultData('current_task', 'next_step', 'open_tasks', 'open_steps', 'found', 'tasks', 'steps'),
 })
+
+/** A step by itself comes before those of the list; without either, the text is what is missing. */
+function addedSteps(text: string, steps: readonly string[]): readonly string[] {
+  return text.trim() === '' && steps.length > 0 ? steps : [text, ...steps]
+}

@@ -9,7 +9,7 @@ export const webSearch = toolsOver<{ search: Search }>()({
   name: 'WebSearch',
   title: 'Search the web',
   description: `Search the web using 11 engines concurrently
-Returns about ten pages: title, URL, date, snippet, and how many engines and independent indexes found each; ReadDocs reads one. Understands site:example.com. Says which engines were blocked: that is not "nothing found".`,
+Returns about ten pages (title, URL, date, snippet, how many engines found each) and which engines were blocked. Understands site:example.com.`,
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   needs: ['search'],
 

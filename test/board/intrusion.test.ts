@@ -24,7 +24,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { pidSpace } from '../../src/platform/process-identity.js'
 import { ask, raw, startProgram, stream, tokenFor, type Asked, type HttpServer } from '../http/support.js'
-import { hasSandbox } from '../sandbox/support.js'
+import { requires } from '../requirements.js'
+import { SANDBOX } from '../sandbox/support.js'
 import { call, startJob } from '../shell/support.js'
 import { cleanEnv, PROGRAM, startServer, type TestClient } from '../support.js'
 import {
@@ -103,7 +104,7 @@ afterAll(async () => {
   await Promise.all([http.stop(), page.stop(), stdio.close()])
   issuer.close()
   rmSync(home, { recursive: true, force: true })
-  expect(tries).toBeGreaterThanOrEqual(canBeNobody && hasSandbox ? 90 : 60)
+  expect(tries).toBeGreaterThanOrEqual(canBeNobody && SANDBOX.isMet ? 90 : 60)
   expect(successes).toBe(0)
 })
 
@@ -494,7 +495,7 @@ test('an entry that leads elsewhere is neither followed nor does it remove what 
   await server.stop()
 })
 
-describe.skipIf(!hasSandbox)('as a command in the sandbox', () => {
+describe('as a command in the sandbox', requires(SANDBOX), () => {
   const script = `const fs = require('fs'), net = require('net')
     for (const path of process.argv.slice(1)) net.connect(path).on('connect', () => console.log('IN')).on('error', (e) => console.log(e.code))
     try { console.log('LISTED ' + fs.readdirSync(require('path').dirname(process.argv[1]))) } catch (e) { console.log(e.code) }`

@@ -12,7 +12,7 @@ import { expect, test } from 'vitest'
 import { killHard, startJob } from '../shell/support.js'
 import { emptyFolder, startServer, type Json, type TestClient } from '../support.js'
 import { emptyWorld, serverIn, type World } from '../tasks/support.js'
-import { callback, fired, frontOf, logged, until } from './support.js'
+import { callback, fired, frontOf, logged, toldTo, until } from './support.js'
 
 async function clientIn(world: World, capabilities: object = {}): Promise<TestClient> {
   const client = serverIn(world)
@@ -46,6 +46,15 @@ test.concurrent('is pushed to a client that takes that, and then stands in front
   await ended(client)
 })
 
+test.concurrent('is pushed at the end of the call during which it fell due, and not told again', async () => {
+  const client = await clientIn(emptyWorld(), { experimental: { 'claude/channel': {} } })
+  await callback(client, { message: 'due', delay_seconds: 1, repeat_count: 1 })
+  expect(await frontOf(client, 'sleep 1.5')).toBe('')
+  expect(pushes(client).map(({ params }: Json) => params.content)).toEqual([expect.stringMatching(/\] due$/)])
+  expect(await frontOf(client)).toBe('')
+  await ended(client)
+})
+
 test.concurrent('is pushed to Claude Code where its user told us to', async () => {
   const client = await clientIn(emptyWorld({ CLAUDE_CHANNEL: 'true' }))
   await callback(client, { message: 'wake up', delay_seconds: 1, repeat_count: 1 })
@@ -57,7 +66,7 @@ test.concurrent('is pushed to Claude Code where its user told us to', async () =
 test.concurrent('goes on after kill -9: what is due later fires in time, what was due fires once', async () => {
   const world = emptyWorld()
   const first = await clientIn(world)
-  await callback(first, { message: 'overdue', delay_seconds: 1, repeat_count: 5 })
+  await callback(first, { message: 'overdue', delay_seconds: 2, repeat_count: 5 })
   await callback(first, { message: 'later', delay_seconds: 6, repeat_count: 1 })
   const setAt = Date.now()
   await killHard(first)
@@ -66,8 +75,8 @@ test.concurrent('goes on after kill -9: what is due later fires in time, what wa
   await fired(second, 'overdue')
   await fired(second, 'later')
   expect(Date.now() - setAt).toBeGreaterThanOrEqual(5900)
-  const { content } = await callback(second, { action: 'cancel' })
-  const front = content[0].text
+  const front = await toldTo(second)
+  await callback(second, { action: 'cancel' })
   expect(front).toContain('4 left] overdue')
   expect(front.match(/4 left\] overdue/g)).toHaveLength(1)
   expect(front).toContain('0 left] later')
@@ -79,13 +88,13 @@ test.concurrent('what waits goes to the next session, and what was told to nobod
   const first = await clientIn(world)
   await callback(first, { message: 'told', delay_seconds: 1, repeat_count: 1 })
   await fired(first, 'told')
-  expect(await frontOf(first)).toContain('told')
-  await callback(first, { message: 'untold', delay_seconds: 1, repeat_count: 1 })
+  expect(await toldTo(first)).toContain('told')
+  await callback(first, { message: 'untold', delay_seconds: 3, repeat_count: 1 })
   await fired(first, 'untold')
   await ended(first)
   const second = await clientIn(world)
   await fired(second, 'untold')
-  expect(await frontOf(second)).toMatch(/^\[Callback 0 fired at [^\n]*\] untold$/)
+  expect(await toldTo(second)).toMatch(/^\[Callback 0 fired at [^\n]*\] untold$/)
   // It is written down that it was told just after it was.
   await sleep(500)
   await killHard(second)
@@ -111,10 +120,10 @@ test.concurrent('two servers of a project: each fires its own, and one alone tak
   await until(() => words().length >= 5, 'five that fired')
   await sleep(1500)
   expect(words()).toEqual(['g1', 'g2', 'g3', 'o1', 't1'])
-  const fronts = await Promise.all([frontOf(one), frontOf(two)])
-  expect(fronts[0]).toContain('o1')
-  expect(fronts[1]).toContain('t1')
-  expect(fronts.join('\n').match(/\[Callback/g)).toHaveLength(5)
+  const told = await Promise.all([toldTo(one), toldTo(two)])
+  expect(told[0]).toContain('o1')
+  expect(told[1]).toContain('t1')
+  expect(told.join('\n').match(/\[Callback \d fired/g)).toHaveLength(5)
   await Promise.all([ended(one), ended(two)])
 })
 
@@ -129,8 +138,8 @@ const messagesIn = (inbox: string): readonly string[] => readdirSync(inbox).filt
 test.concurrent('lies in the inbox of the session until it is told; what was read there is not told again', async () => {
   const world = emptyWorld({ SCORPIOX_INBOX: '1' })
   const client = await clientIn(world)
-  const { text, structured } = await callback(client, { message: 'one', delay_seconds: 1, repeat_count: 1 })
-  expect(text).toContain(`lies in ${structured.inbox}`)
+  const { text, structured } = await callback(client, { message: 'one', delay_seconds: 2, repeat_count: 1 })
+  expect(text).toContain(`it is also in ${structured.inbox}`)
   await fired(client, 'one')
   const [inbox = ''] = inboxesIn(world.cwd)
   await until(() => messagesIn(inbox).length === 1, 'a file in the inbox')
@@ -139,10 +148,10 @@ test.concurrent('lies in the inbox of the session until it is told; what was rea
   expect(statSync(join(inbox, name)).mode & 0o077).toBe(0)
   const content: Json = JSON.parse(readFileSync(join(inbox, name), 'utf8'))
   expect(content).toEqual({ mode: 'queue', text: expect.stringMatching(/^\[Callback 0 .*\] one$/) })
-  expect(await frontOf(client)).toContain('one')
+  expect(await toldTo(client)).toContain('one')
   await until(() => readdirSync(inbox).length === 0, 'an empty inbox')
 
-  await callback(client, { message: 'two', delay_seconds: 1, repeat_count: 1 })
+  await callback(client, { message: 'two', delay_seconds: 2, repeat_count: 1 })
   await fired(client, 'two')
   await until(() => messagesIn(inbox).length === 1, 'another file in the inbox')
   mkdirSync(join(inbox, 'done'))
@@ -159,19 +168,19 @@ test.concurrent('lies in the inbox of the session until it is told; what was rea
 test.concurrent('goes to the session that started us, and follows no link there', async () => {
   const folder = emptyFolder()
   const client = await clientIn(emptyWorld({ SX_SESSION_DIR: folder }))
-  const { structured } = await callback(client, { message: 'hello', delay_seconds: 1, repeat_count: 1 })
+  const { structured } = await callback(client, { message: 'hello', delay_seconds: 2, repeat_count: 1 })
   expect(structured.inbox).toBe(join(folder, 'inbox'))
   await until(() => readdirSync(folder).includes('inbox') && messagesIn(join(folder, 'inbox')).length === 1, 'a file')
-  expect(await frontOf(client)).toContain('hello')
+  expect(await toldTo(client)).toContain('hello')
   await ended(client)
 
   const [linked, elsewhere] = [emptyFolder(), emptyFolder()]
   symlinkSync(elsewhere, join(linked, 'inbox'))
   const other = await clientIn(emptyWorld({ SX_SESSION_DIR: linked }))
-  await callback(other, { message: 'hello', delay_seconds: 1, repeat_count: 1 })
+  await callback(other, { message: 'hello', delay_seconds: 2, repeat_count: 1 })
   await until(() => other.stderr().includes('no link'), 'a warning')
   expect(readdirSync(elsewhere)).toEqual([])
-  expect(await frontOf(other)).toContain('hello')
+  expect(await toldTo(other)).toContain('hello')
   expect(await other.close()).toBe(0)
 })
 
@@ -199,7 +208,7 @@ test.concurrent('runs a command and sends a request besides; what goes wrong wit
   expect(bodies[0]).toMatchObject({ callback_id: 0, message, repeats_left: 0, text: expect.stringContaining(message) })
   await until(() => client.stderr().includes('CALLBACK_COMMAND: it ended with exit code 3'), 'a warning')
   expect(readFileSync(join(world.cwd, 'told.txt'), 'utf8')).toBe(`${message}\n`)
-  expect(await frontOf(client)).toContain(message)
+  expect(await toldTo(client)).toContain(message)
   expect(await client.close()).toBe(0)
   hook.close()
 })
@@ -212,7 +221,7 @@ test.concurrent('waits for a job of a server that was killed, and says what beca
   await killHard(client)
   const heir = await clientIn(world)
   await fired(heir, 'job')
-  expect(await frontOf(heir)).toMatch(new RegExp(`background task ${task_id} ended, .*\\] job$`))
+  expect(await toldTo(heir)).toMatch(new RegExp(`background task ${task_id} ended, .*\\] job$`))
   expect(await heir.close()).toBe(0)
 })
 

@@ -44,7 +44,7 @@ async function sessionOn(server: HttpServer, token?: string): Promise<Caller> {
 
 async function front({ call }: Pick<Caller, 'call'>): Promise<string> {
   const texts = await call('ListBgTasks')
-  return texts.length > 1 ? (texts[0] ?? '') : ''
+  return texts.length > 1 ? (texts[0] ?? '').trimEnd() : ''
 }
 
 test.concurrent('goes on when the client has left, lies in an inbox, and is told to the next of that user alone', async () => {
@@ -53,7 +53,7 @@ test.concurrent('goes on when the client has left, lies in an inbox, and is told
   const env = cleanEnv({ STATE_DIR: emptyFolder(), SANDBOX: 'off' })
   const server = await startProgram({ env, cwd })
   const first = await sessionOn(server)
-  const [said] = await first.call('SetCallback', { message: 'left', delay_seconds: 1, repeat_count: 50 })
+  const [said] = await first.call('SetCallback', { message: 'left', delay_seconds: 2, repeat_count: 50 })
   expect(said).toContain('Callback scheduled')
   await first.leave()
   const sessions = join(cwd, '.scorpiox', 'sessions')
@@ -67,7 +67,7 @@ test.concurrent('goes on when the client has left, lies in an inbox, and is told
     const texts = await next.call('SetCallback', { action: 'list' })
     return texts.at(-1)?.includes('[0] "left"') ?? false
   }, 'the callback among those of the next session')
-  expect((await next.call('SetCallback', { action: 'cancel' })).at(-1)).toBe('Cancelled 1 callback.')
+  expect((await next.call('SetCallback', { action: 'cancel' })).at(-1)).toBe('Cancelled 1 callback.\n')
   expect(await server.stop()).toBe(0)
 })
 
@@ -98,8 +98,8 @@ test.concurrent('nothing counts as pushed that may have been written to nobody',
   const { headers: answered } = await ask(server, { body: rpc('initialize', params) })
   const headers = { 'mcp-session-id': String(answered['mcp-session-id']) }
   const call = (name: string, args = {}) => textsOf(server, { body: callOf(name, args), headers })
-  const [said] = await call('SetCallback', { message: 'unheard', delay_seconds: 1, repeat_count: 1 })
-  expect(said).toContain('front of the next tool result')
+  const [said] = await call('SetCallback', { message: 'unheard', delay_seconds: 2, repeat_count: 1 })
+  expect(said).toContain('in front of the next result of any tool')
   await until(async () => (await front({ call })).includes('unheard'), 'the message in front of a result')
   expect(await server.stop()).toBe(0)
 })

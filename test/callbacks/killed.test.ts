@@ -1,11 +1,11 @@
 // kill -9 at any moment of servers that set, fire, tell and ask, two of them on one project: whatever was acknowledged is
 // told, never early, and told again only where a server was killed right after it had written it to its client.
 
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { killHard } from '../shell/support.js'
-import { startPostgres } from '../store/postgres-server.js'
+import { describeEachDatabase, startPostgres } from '../store/postgres-server.js'
 import { emptyWorld, serverIn, type World } from '../tasks/support.js'
 import { dataOf, type Json, type TestClient } from '../support.js'
 import { until } from './support.js'
@@ -124,7 +124,7 @@ async function lane(world: World): Promise<Book> {
 const postgres = await startPostgres()
 afterAll(() => postgres?.stop('immediate'))
 
-describe.each(['SQLite', ...(postgres ? ['PostgreSQL'] : [])])('over %s', (database) => {
+describeEachDatabase(postgres, (database) => {
   test.concurrent(`${ROUNDS * LANES} rounds of kill -9`, { timeout: 60_000 + ROUNDS * 10_000 }, async () => {
     const isOwn = database === 'PostgreSQL' && postgres
     const url = isOwn ? { DATABASE_URL: await postgres.database() } : {}

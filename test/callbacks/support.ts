@@ -5,7 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { call, type Said } from '../shell/support.js'
 import type { Json, TestClient } from '../support.js'
 
-export const callback = (client: TestClient, args: object): Promise<Said> => call(client, 'SetCallback', args)
+/** On a slow machine a callback of one second is due before the call that set it has its result: `text` is without it, and without its last newline. */
+export async function callback(client: TestClient, args: object): Promise<Said> {
+  const said = await call(client, 'SetCallback', args)
+  return { ...said, text: String(said.content.at(-1)?.text).trimEnd() }
+}
 
 /** The log messages that were sent besides. */
 export const logged = (client: TestClient): readonly string[] =>
@@ -20,7 +24,16 @@ export const fired = (client: TestClient, words: string): Promise<Json> =>
 /** What stands in front of the next result of another tool; empty where nothing does. */
 export async function frontOf(client: TestClient, command = 'echo done'): Promise<string> {
   const { content } = await call(client, 'Bash', { command })
-  return content.length > 1 ? content[0].text : ''
+  return content.length > 1 ? content[0].text.trimEnd() : ''
+}
+
+/** All callbacks that came in front of results so far, after one more call. */
+export async function toldTo(client: TestClient): Promise<string> {
+  await frontOf(client)
+  const texts: readonly string[] = client.received.flatMap(({ result }: Json) =>
+    (result?.content ?? []).map(({ text }: Json) => String(text).trimEnd()),
+  )
+  return texts.filter((text) => text.startsWith('[Callback ')).join('\n')
 }
 
 /** Looks until it is so. */

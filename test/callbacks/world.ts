@@ -11,12 +11,16 @@ const USER = 'ann'
 const PROJECT = '/srv/project'
 
 export interface Firing {
+  /** Counts all that was noted. */
+  readonly order: number
   readonly time: number
   readonly calendar: number
   readonly boots: number
   readonly jumps: number
   readonly session: string
   readonly text: string
+  /** It fired so that the result of a call takes it along. */
+  readonly isForResult: boolean
 }
 
 /** One callback as the one who set it sees it. */
@@ -48,6 +52,7 @@ export class World {
   /** Those whose process was killed before it could write down that they were told. */
   readonly unsure = new Set<string>()
   #processes = 0
+  #noted = 0
 
   constructor(readonly openState: () => State) {}
 
@@ -81,15 +86,16 @@ export class World {
     return new Process(this, name, this.openState())
   }
 
-  now(session = '', text = ''): Firing {
-    return { time: this.time, calendar: this.moment().calendar, boots: this.boots, jumps: this.jumps, session, text }
+  now(session = '', text = '', isForResult = false): Firing {
+    const { time, boots, jumps } = this
+    return { order: ++this.#noted, time, calendar: this.moment().calendar, boots, jumps, session, text, isForResult }
   }
 
   /** What a transaction that was kept has inserted. */
-  note(session: string, text: string): void {
+  note(session: string, text: string, isForResult: boolean): void {
     const name = text.replace(/^.*\] /, '')
     const booked = this.booked.get(name)
-    booked?.fired.push(this.now(session, text))
+    booked?.fired.push(this.now(session, text, isForResult))
     if (booked && session !== booked.by.who.session && booked.by.isAlive && !booked.by.wasFrozen)
       this.robbed.push(`${text} fired elsewhere: robbed`)
   }
@@ -105,6 +111,8 @@ class Killed extends Error {}
 export class Process {
   readonly who: { readonly user: string; readonly session: string }
   isBusy = false
+  /** A result is about to be written. */
+  isAnswering = false
   wasFrozen = false
   /** How many steps of transactions are left before it is killed; before the commit, or right after it. */
   lethal: { steps: number; readonly afterCommit: boolean } | undefined
@@ -197,6 +205,9 @@ export class Process {
 
   /** A call is answered: what waits stands in front of its result, and is written or is not. */
   async call(isWritten: boolean): Promise<void> {
+    this.isAnswering = true
+    await this.callbacks.prepare?.(this.who)
+    this.isAnswering = false
     const parcel = this.callbacks.take(this.who)
     if (!parcel) return
     if (!isWritten) return parcel.returned()
@@ -242,8 +253,9 @@ export class Process {
           inserted = []
           return work(stepping(rows, step, inserted))
         })
-        for (const [session, text] of inserted) this.world.note(session, text)
-        if (inserted.length > 0 && this.isBusy) this.world.robbed.push(`${inserted[0]?.[1]} fired into a call: busy`)
+        for (const [session, text] of inserted) this.world.note(session, text, this.isAnswering)
+        if (inserted.length > 0 && this.isBusy && !this.isAnswering)
+          this.world.robbed.push(`${inserted[0]?.[1]} fired into a call: busy`)
         if (this.lethal?.afterCommit && --this.lethal.steps <= 0) this.die()
         if (!this.isAlive) throw new Killed()
         return value

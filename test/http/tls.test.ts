@@ -11,6 +11,7 @@ import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
+import { underLoad } from '../load.js'
 import { LACKS, needs } from '../runtime.js'
 import { emptyFolder } from '../support.js'
 import { complaints, raw, rpc, startProgram, TOKEN, type HttpServer } from './support.js'
@@ -87,7 +88,7 @@ test('old versions of TLS are refused', async () => {
 })
 
 describe.concurrent('a new certificate', () => {
-  test('is shown to new connections, and those that are open stay', { timeout: 30_000 }, async (context) => {
+  test('is shown to new connections, and those that are open stay', async (context) => {
     needs(context, LACKS.renewal)
     const headers = { authorization: `Bearer ${TOKEN}` }
     const before = get({ ...options(), path: '/sse', headers })
@@ -119,7 +120,7 @@ describe.concurrent('a handshake that does not come', () => {
     const client = await raw(other)
     const before = Date.now()
     expect(await other.stop()).toBe(0)
-    expect(Date.now() - before).toBeLessThan(8000)
+    expect(Date.now() - before).toBeLessThan(underLoad(8000))
     client.socket.destroy()
   })
 
@@ -127,10 +128,10 @@ describe.concurrent('a handshake that does not come', () => {
     ['silence', ''],
     ['half a greeting', '\x16\x03\x01\x02\x00\x01\x00'],
     ['plain HTTP', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'],
-  ])('%s is closed within 15 s', { timeout: 20_000 }, async (_, bytes) => {
+  ])('%s is closed within 15 s', async (_, bytes) => {
     const client = await raw(server)
     client.write(Buffer.from(bytes, 'latin1'))
-    const late = new Promise((wait) => setTimeout(wait, 15_000, 'open'))
+    const late = new Promise((wait) => setTimeout(wait, underLoad(15_000), 'open'))
     expect(await Promise.race([client.closed.then(() => 'closed'), late])).toBe('closed')
     expect(client.text()).not.toContain('ok')
     client.socket.destroy()

@@ -139,7 +139,9 @@ describe('every format', () => {
     const path = await file(HEIC, '.heic')
     await expectQuarters(path, { width: 32, height: 32 })
     await expectQuarters(path, { width: 64, height: 64 }, { crop: [8, 8, 16, 16] })
-    expect((await look(client, path)).text).toBe('HEIC, 32 x 32 pixels, shown in full size.\n')
+    expect((await look(client, path)).text).toMatch(
+      /^\[(PNG|JPEG), 32x32, 1 KB\] Original: HEIC, 32 x 32 pixels, in full size\.\n$/,
+    )
   })
 
   test('shades of grey stay grey', async () => {
@@ -168,8 +170,9 @@ describe('size', () => {
     const path = await file(quarters(4000, 1000).png())
     const { structured, text, image } = await look(client, path)
     expect(structured).toEqual({ format: 'PNG', width: 4000, height: 1000, x: 0, y: 0, scale: 0.392 })
+    const kilobytes = Math.max(1, Math.round(Buffer.from(image?.data ?? '', 'base64').length / 1024))
     expect(text).toBe(
-      'PNG, 4000 x 1000 pixels, shown as 1568 x 392, at 0.392 of its size. ' +
+      `[PNG, 1568x392, ${kilobytes} KB] Original: PNG, 4000 x 1000 pixels, at 0.392 of its size. ` +
         'Multiply coordinates by 2.551 to get original pixels; crop to see detail.\n',
     )
     expect(JSON.stringify(structured)).not.toContain(image?.data.slice(0, 40))
@@ -238,7 +241,7 @@ describe('what is transparent', () => {
 
   test('an opacity that hides nothing is not mentioned', async () => {
     const { text } = await look(client, await file(quarters(30, 30).ensureAlpha().png()))
-    expect(text).toBe('PNG, 30 x 30 pixels, shown in full size.\n')
+    expect(text).toBe('[PNG, 30x30, 1 KB] The whole image in full size.\n')
   })
 })
 

@@ -20,7 +20,8 @@ import sharp from 'sharp'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 import { ask, callOf, modernCall, startProgram } from '../http/support.js'
-import { hasSandbox } from '../sandbox/support.js'
+import { requires } from '../requirements.js'
+import { SANDBOX } from '../sandbox/support.js'
 import { cleanEnv, emptyFolder, LEGACY, PROGRAM, startServer, type Json } from '../support.js'
 import { svg } from './make.js'
 import { look, openServer, seen } from './support.js'
@@ -165,7 +166,27 @@ describe('the roots', () => {
 test('a terminal is told of the image, not flooded with it', () => {
   const args = [PROGRAM, 'call', 'ReadImage', `file_path=${join(makeWorld().project, 'in.png')}`]
   const text = execFileSync(process.execPath, args, { env: cleanEnv(), encoding: 'utf8' })
-  expect(text).toBe('[image/png, 1 KB of base64]\nPNG, 8 x 8 pixels, shown in full size.\n')
+  expect(text).toBe('[image/png, 1 KB of base64]\n[PNG, 8x8, 1 KB] The whole image in full size.\n')
+})
+
+test('a relative path counts from where commands start', async () => {
+  const { project } = makeWorld()
+  mkdirSync(join(project, 'shots'))
+  writeFileSync(join(project, 'shots', 'one.png'), RED)
+  writeFileSync(join(project, '~draft.png'), RED)
+  const client = await openServer({ cwd: project })
+  for (const path of ['in.png', './in.png', 'shots/one.png', 'shots/../in.png', '~draft.png'])
+    expect(await look(client, path), path).toMatchObject({ isError: false, structured: { format: 'PNG' } })
+  expect((await look(client, 'shots/none.png')).text).toBe(`${project}/shots/none.png is not there.\n`)
+})
+
+test('a relative path leads out of the roots no more than another', async () => {
+  const { project } = makeWorld()
+  const client = await openServer({ cwd: project, env: { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' } })
+  for (const path of ['../outside/out.png', '../outside/none.png', 'link.png', 'folder/../outside/out.png'])
+    expect((await look(client, path)).text, path).toMatch(/lies outside/)
+  expect((await look(client, 'hidden/secret.png')).text).toMatch(/is hidden from commands/)
+  expect((await look(client, 'in.png')).isError).toBe(false)
 })
 
 test('a name that looks the same is enough, if there is one', async () => {
@@ -208,7 +229,7 @@ describe('over HTTP', () => {
     return (await ask(server, modernCall('ReadImage', { file_path: path }))).json.result
   }
 
-  test.skipIf(!hasSandbox)('callers in a sandbox see the project only', async () => {
+  test('callers in a sandbox see the project only', requires(SANDBOX), async () => {
     const { project, outside } = makeWorld()
     expect((await shown({}, project, join(outside, 'out.png'))).content[0].text).toMatch(/lies outside/)
     expect((await shown({}, project, join(project, 'in.png'))).content[0].type).toBe('image')
@@ -227,7 +248,7 @@ describe('over HTTP', () => {
     const { json } = await ask(server, { body: callOf('ReadImage', { file_path: join(project, 'in.png') }) })
     const [image, words] = json.result.content.map(({ text }: Json) => JSON.parse(text))
     expect(image).toMatchObject({ type: 'image', mimeType: 'image/png' })
-    expect(words.result).toMatch(/^PNG, 8 x 8 pixels/)
+    expect(words.result).toMatch(/^\[PNG, 8x8, 1 KB\] The whole image/)
   })
 })
 

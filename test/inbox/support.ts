@@ -139,7 +139,8 @@ export async function openTerminal(look: Look): Promise<Terminal> {
   const shown = (): string => screen.rest().toString()
 
   async function until<T>(what: string, look_: () => T | undefined): Promise<T> {
-    for (let tries = 0; tries < 750; tries++) {
+    // A minute, because a busy machine needs longer.
+    for (let tries = 0; tries < 3000; tries++) {
       const found = look_()
       if (found !== undefined) return found
       await sleep(20)

@@ -24,7 +24,8 @@ import { marksOf } from '../../src/services/marks.js'
 import { openState } from '../../src/store/state/open-state.js'
 import type { Rows } from '../../src/store/state/state.js'
 import { ask, modernCall, startProgram, tokenFor } from '../http/support.js'
-import { hasSandbox } from '../sandbox/support.js'
+import { requires } from '../requirements.js'
+import { SANDBOX } from '../sandbox/support.js'
 import { call, killHard, saidBy, startJob, type Said } from '../shell/support.js'
 import { emptyFolder, modernMeta, startServer, type TestClient } from '../support.js'
 import { bash, enter, plan } from './support.js'
@@ -95,11 +96,13 @@ describe('what it says', () => {
     const [active, goal, duration, ...rest] = (await plan(client, 'status')).text.split('\n')
     expect([active, goal]).toEqual(['Plan mode: ACTIVE', 'Goal: "Find the "bug""'])
     expect(duration).toMatch(/^Duration: \d+s$/)
-    expect(rest).toEqual([`Commands can only read, except in .scorpiox/sessions/${id}/`])
+    expect(rest).toEqual([`Commands can only read, except in .scorpiox/sessions/${id}/`, ''])
     const { text, structured } = await plan(client, 'json')
     const started = String.raw`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"`
     expect(text).toMatch(
-      new RegExp(String.raw`^\{"active":true,"goal":"Find the \\"bug\\"","plan_file":null,"started_at":${started}\}$`),
+      new RegExp(
+        String.raw`^\{"active":true,"goal":"Find the \\"bug\\"","plan_file":null,"started_at":${started}\}\n$`,
+      ),
     )
     expect(JSON.parse(text)).toEqual(structured)
     const exited = await plan(client, 'exit', { plan: 'Just do it.' })
@@ -231,7 +234,7 @@ describe('the plan', () => {
     await client.close()
   })
 
-  test.skipIf(!hasSandbox)('whose commands are confined names no file that they could not read', async () => {
+  test('whose commands are confined names no file that they could not read', requires(SANDBOX), async () => {
     const house = newHouse()
     const outside = join(house.home, 'outside.md')
     writeFileSync(outside, 'the secret')
@@ -255,7 +258,7 @@ describe('the plan', () => {
     const client = serve(house)
     await enter(client, house.project, { goal: 'Repair\nit' })
     const { text, structured } = await plan(client, 'exit', { plan: CHECKLIST })
-    expect(text).toContain('\nTask 1 "Repair it" was made from its 3 checklist items and is the current one.')
+    expect(text).toContain('\nTask 1 "Repair it" was made from its 3 checklist items and is the current task.')
     expect(structured.task_id).toBe(1)
     const found = await rowsOf(house, async ({ tasks }) => ({
       current: await tasks.current(),
@@ -270,14 +273,37 @@ describe('the plan', () => {
     ])
     await plan(client, 'enter')
     const done = await plan(client, 'exit', { plan: '# All of it\n- [x] one' })
-    expect(done.text).toContain('Task 2 "All of it" was made from its checklist item and is done')
+    expect(done.text).toContain('Task 2 "All of it" was made from its checklist item and is complete')
     expect(await rowsOf(house, async ({ tasks }) => (await tasks.find(2))?.completedAt)).not.toBe(null)
+    expect(done.text).not.toContain('current task')
     await plan(client, 'enter')
     expect((await plan(client, 'exit', { plan: CHECKLIST, create_task: false })).text).not.toContain('Task')
     await plan(client, 'enter')
     const many = await plan(client, 'exit', { plan: `${'- [ ] x\n'.repeat(501)}- [ ] ${'y'.repeat(2000)}` })
     expect(many.text).toContain('its 500 checklist items')
     expect(many.text).toContain('2 further items were not taken')
+    await client.close()
+  })
+
+  test('an open task that is current stays so, and the answer says how to switch', async () => {
+    const house = newHouse()
+    const client = serve(house)
+    await client.initialize('2025-11-25')
+    const task = (args: object) => call(client, 'TaskManager', args)
+    await task({ action: 'create', text: 'Earlier work', steps: ['a'] })
+    await plan(client, 'enter', { goal: 'Repair it' })
+    const { text } = await plan(client, 'exit', { plan: CHECKLIST })
+    expect(text).toContain(
+      '\nTask 2 "Repair it" was made from its 3 checklist items.\n' +
+        'The current task is still 1 "Earlier work": TaskManager(action: "switch", task_id: 2) changes that.\n',
+    )
+    expect((await task({ action: 'pending' })).text).toContain('* 1  Earlier work')
+    await task({ action: 'complete' })
+    await plan(client, 'enter', { goal: 'Next' })
+    expect((await plan(client, 'exit', { plan: '- [ ] one' })).text).toContain(
+      '\nTask 3 "Next" was made from its checklist item and is the current task.',
+    )
+    expect((await task({ action: 'pending' })).text).toContain('* 3  Next')
     await client.close()
   })
 
@@ -345,7 +371,7 @@ describe('several servers', () => {
     await Promise.all(clients.map((client) => client.close()))
   })
 
-  test.skipIf(!hasSandbox)('what one enters holds for all of the same user and project at once', async () => {
+  test('what one enters holds for all of the same user and project at once', requires(SANDBOX), async () => {
     const house = newHouse()
     const elsewhere = newHouse()
     const [one, two] = [serve(house), serve(house)]
@@ -361,7 +387,7 @@ describe('several servers', () => {
     await Promise.all([one, two, three, late].map((client) => client.close()))
   })
 
-  test.skipIf(!hasSandbox)('a restart, or a kill, changes nothing', async () => {
+  test('a restart, or a kill, changes nothing', requires(SANDBOX), async () => {
     const house = newHouse()
     const first = serve(house)
     const folder = await enter(first, house.project, { plan: 'a draft' })
@@ -379,7 +405,7 @@ describe('several servers', () => {
   })
 })
 
-describe.skipIf(!hasSandbox)('what it holds commands to', () => {
+describe('what it holds commands to', requires(SANDBOX), () => {
   test('nothing can be written but the folder of the plan, and after it everything again', async () => {
     const house = newHouse()
     const client = serve(house)
@@ -605,7 +631,7 @@ describe('where it cannot be had', () => {
     await client.close()
   })
 
-  test.skipIf(!hasSandbox)('the empty folder of the sandbox becomes the real one and stays', async () => {
+  test('the empty folder of the sandbox becomes the real one and stays', requires(SANDBOX), async () => {
     const house = newHouse()
     const client = serve(house, { SANDBOX: 'workspace' })
     expect(await writes(client)).toBe(true)

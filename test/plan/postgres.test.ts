@@ -5,9 +5,10 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { hasSandbox } from '../sandbox/support.js'
+import { requires } from '../requirements.js'
+import { SANDBOX } from '../sandbox/support.js'
 import { startServer, type TestClient } from '../support.js'
-import { startPostgres, type PostgresServer } from '../store/postgres-server.js'
+import { postgresRequirement, startPostgres, type PostgresServer } from '../store/postgres-server.js'
 import { bash, enter, plan } from './support.js'
 
 let postgres: PostgresServer | undefined
@@ -20,9 +21,9 @@ afterAll(() => postgres?.stop('immediate'))
 
 const writes = async (client: TestClient): Promise<boolean> => !(await bash(client, 'echo x >written')).isError
 
-describe.skipIf(!hasSandbox)('with a database', () => {
+describe('with a database', requires(SANDBOX), () => {
   test('a plan that was opened with another state folder, as on another machine, holds here', async (context) => {
-    context.skip(!postgres)
+    context.skip(!postgres, postgresRequirement(postgres).reason)
     if (!postgres) return
     const url = await postgres.database()
     const home = mkdtempSync('/var/tmp/scorpiox-plan-')

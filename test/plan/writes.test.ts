@@ -9,7 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { CORPUS } from '../sandbox/corpus.js'
-import { hasSandbox } from '../sandbox/support.js'
+import { requires } from '../requirements.js'
+import { SANDBOX } from '../sandbox/support.js'
 import { buildWorld, PYTHON, type World } from '../sandbox/world.js'
 import { readJob, startJob } from '../shell/support.js'
 import { isAlive, PROGRAM, type TestClient } from '../support.js'
@@ -76,7 +77,7 @@ function look(session: string): ReadonlyMap<string, string> {
   return snapshot([base, env.TEMPORARY ?? '', env.SHARED ?? ''], [session, ...own])
 }
 
-describe.skipIf(!hasSandbox)('in plan mode', () => {
+describe('in plan mode', requires(SANDBOX), () => {
   test('there are at least 100 ways to try, all with names of their own', () => {
     expect(new Set(tried.map(({ name }) => name)).size).toBe(tried.length)
     expect(tried.length).toBeGreaterThanOrEqual(100)

@@ -1,13 +1,15 @@
 // The second rung in the real house: servers that ask, `scorpiox-code ui` as the board that answers, and what becomes of
 // an answer when the server that asked is killed.
 
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { newMachine, newProject, order, startUi, watchBoard, type Machine, type Watching } from '../board/support.js'
 import type { HttpServer } from '../http/support.js'
 import { call, killHard, saidBy, type Said } from '../shell/support.js'
 import { startServer, type Json, type TestClient } from '../support.js'
-import { ask, callOf, COLOUR } from './support.js'
+import { AS_A_PERSON, ask, callOf, COLOUR } from './support.js'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -83,7 +85,7 @@ describe('somebody is looking', () => {
     expect(jsonOf(answered)).toEqual({
       answers: [{ question: 'Which colour?', selected: 'Blue' }],
     })
-    expect(answered.content[1].text).toBe(`Heard through the page, as question ${id}.\n`)
+    expect(answered.content[1].text).toBe(`Answered on the console page (question ${id}).\n`)
     expect(answered.structured).toMatchObject({ rung: 'board', surface: 'page' })
     expect(await house.answer(id, 'Red')).toBe(409)
     await board.until(({ questions, messages }) => questions.length === 0 && messages.length === 0)
@@ -154,6 +156,7 @@ test('what a client says to its form too late comes with the next result', async
   const due = client.request('tools/call', callOf([COLOUR]))
   const form = await client.waitFor(({ method }) => method === 'elicitation/create')
   expect(saidBy(await due).structured).toMatchObject({ rung: 'text', id: 1 })
+  await sleep(AS_A_PERSON.accept)
   client.send({ jsonrpc: '2.0', id: form.id, result: { action: 'accept', content: { question_1: 'Red' } } })
   await expect
     .poll(() => mailOf(client), { timeout: 10_000 })

@@ -1,12 +1,15 @@
 // The first rung: a form that the client shows. Clients that answer it, refuse it, cannot show it after all, never say
 // anything, or say it too late.
 
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import { describe, expect, test, vi } from 'vitest'
 
 import { ask as askHttp, initialize, rpc, startProgram, stream } from '../http/support.js'
 import { saidBy } from '../shell/support.js'
 import { emptyFolder, LEGACY, type Json } from '../support.js'
 import {
+  AS_A_PERSON,
   allText,
   answerForm,
   ask,
@@ -20,11 +23,14 @@ import {
   untilForm,
 } from './support.js'
 
+/** So that a slow machine is no silent client. */
+const PATIENT = { ASK_WAIT: '30' }
 const BOTH = { questions: [COLOUR, SIZES] }
+const accepted = (content: object): object => ({ result: { action: 'accept', content } })
 
 describe('answered', () => {
   test('one form for all questions, and the answers as published', async () => {
-    const client = await legacyIn(askingWorld())
+    const client = await legacyIn(askingWorld(PATIENT))
     const content = { question_1: 'Blue', question_2: ['S', 'L'] }
     const { form, said } = await answerForm(client, BOTH, { result: { action: 'accept', content } })
     expect(form.params).toEqual({
@@ -40,19 +46,18 @@ describe('answered', () => {
               { const: 'Blue', title: 'Blue: like the sky' },
             ],
             title: '1. Which colour?',
-            description: 'Which colour?',
           },
           question_2: {
             type: 'array',
             title: '2. Size',
-            description: 'Which sizes? (several can be chosen)',
+            description: 'Several can be chosen',
             items: { type: 'string', enum: ['S', 'M', 'L'] },
           },
-          own_words: expect.objectContaining({ type: 'string' }),
+          question_other: expect.objectContaining({ type: 'string' }),
         },
       },
     })
-    expect([said.isError, said.content[1].text]).toEqual([false, 'Heard through a form of the client.\n'])
+    expect([said.isError, said.content[1].text]).toEqual([false, 'Answered in a form of the client.\n'])
     expect(JSON.parse(said.text)).toEqual({
       answers: [
         { question: 'Which colour?', selected: 'Blue' },
@@ -72,11 +77,17 @@ describe('answered', () => {
   })
 
   test('at 2025-06-18, where several choices are switches', async () => {
-    const client = await legacyIn(askingWorld(), '2025-06-18', { elicitation: {} })
+    const client = await legacyIn(askingWorld(PATIENT), '2025-06-18', { elicitation: {} })
     const content = { question_1: 'Red', question_2_1: true, question_2_2: false, question_2_3: true }
     const { form, said } = await answerForm(client, BOTH, { result: { action: 'accept', content } })
     const { properties } = form.params.requestedSchema
-    expect(Object.keys(properties)).toEqual(['question_1', 'question_2_1', 'question_2_2', 'question_2_3', 'own_words'])
+    expect(Object.keys(properties)).toEqual([
+      'question_1',
+      'question_2_1',
+      'question_2_2',
+      'question_2_3',
+      'question_other',
+    ])
     expect(properties.question_1).toMatchObject({ enum: ['Red', 'Blue'], enumNames: ['Red', 'Blue: like the sky'] })
     expect(properties.question_2_2).toMatchObject({ type: 'boolean', title: 'M', description: '2. Size' })
     expect(said.structured.answers.map(({ selected }: Json) => selected)).toEqual([['Red'], ['S', 'L']])
@@ -84,19 +95,23 @@ describe('answered', () => {
   })
 
   test('by a client that sends fields nobody touched as blanks', async () => {
-    const client = await legacyIn(askingWorld())
-    const content = { question_1: '', question_2: ['M'], own_words: null }
+    const client = await legacyIn(askingWorld(PATIENT))
+    const content = { question_1: '', question_2: ['M'], question_other: null }
     const { said } = await answerForm(client, BOTH, { result: { action: 'accept', content } })
     expect(said.structured.answers).toMatchObject([{ outcome: 'declined' }, { outcome: 'answered', selected: ['M'] }])
     await client.close()
   })
 
   test("in the person's own words, alone or beside a choice", async () => {
-    const client = await legacyIn(askingWorld())
+    const client = await legacyIn(askingWorld(PATIENT))
     const accept = (content: object): object => ({ result: { action: 'accept', content } })
-    const { said: own } = await answerForm(client, [COLOUR], accept({ own_words: 'green, please' }))
+    const { said: own } = await answerForm(client, [COLOUR], accept({ question_other: 'green, please' }))
     expect(JSON.parse(own.text).answers).toEqual([{ question: 'Which colour?', selected: 'green, please' }])
-    const { said: beside } = await answerForm(client, [COLOUR], accept({ question_1: 'Red', own_words: 'a dark one' }))
+    const { said: beside } = await answerForm(
+      client,
+      [COLOUR],
+      accept({ question_1: 'Red', question_other: 'a dark one' }),
+    )
     expect(JSON.parse(beside.text).answers).toEqual([
       { question: 'Which colour?', selected: 'Red', comment: 'a dark one' },
     ])
@@ -114,7 +129,7 @@ describe.concurrent('not answered, and nobody is asked again', () => {
     ['decline', 'declined', /the user declined to answer/],
     ['cancel', 'cancelled', /the user closed the form/],
   ])('%s', async (action, outcome, words) => {
-    const world = askingWorld()
+    const world = askingWorld(PATIENT)
     const client = await legacyIn(world)
     const { said } = await answerForm(client, BOTH, { result: { action } })
     expect(said.structured).toMatchObject({
@@ -136,10 +151,68 @@ describe.concurrent('not answered, and nobody is asked again', () => {
   })
 
   test('one of two questions is left out: the other is answered, this one is not', async () => {
-    const client = await legacyIn(askingWorld())
+    const client = await legacyIn(askingWorld(PATIENT))
     const { said } = await answerForm(client, BOTH, { result: { action: 'accept', content: { question_1: 'Red' } } })
     expect(said.structured.answers.map(({ outcome }: Json) => outcome)).toEqual(['answered', 'declined'])
     expect(allText(said)).toContain('NOT ANSWERED: question 2 (declined)')
+    await client.close()
+  })
+})
+
+describe.concurrent('a client that answers by itself reaches no person', () => {
+  test.each([
+    ['decline', { action: 'decline' }, /declined the form by itself after \d+ ms: no person has seen it\./],
+    ['cancel', { action: 'cancel' }, /cancelled the form by itself after \d+ ms/],
+  ])('%s at once: the next channel, and no further form in this session', async (_, result, words) => {
+    const client = await legacyIn(askingWorld(PATIENT))
+    const { form, said } = await untilForm(client, [COLOUR])
+    client.send({ jsonrpc: '2.0', id: form.id, result })
+    const first = await said
+    expect(first.text).toMatch(words)
+    expect(first.text).toMatch(/^NOT ANSWERED \(no_response\)/)
+    expect(first.text).toContain('{"id":1,"answers":["…"]}')
+    expect((await ask(client, [COLOUR])).text).toContain('This client answers forms by itself: no person sees them.')
+    expect(client.received.filter(({ method }) => method === 'elicitation/create')).toEqual([form])
+    await client.close()
+  })
+
+  test('one that declines after a second is believed, and the next question is a form again', async () => {
+    const client = await legacyIn(askingWorld(PATIENT))
+    const { said } = await answerForm(client, [COLOUR], { result: { action: 'decline' } })
+    expect(allText(said)).toContain('the user declined to answer')
+    const { said: next } = await answerForm(client, [COLOUR], accepted({ question_1: 'Red' }))
+    expect(JSON.parse(next.text).answers).toEqual([{ question: 'Which colour?', selected: 'Red' }])
+    await client.close()
+  })
+})
+
+describe.concurrent('the order of the fields', () => {
+  const ten = Array.from({ length: 10 }, (_, index) => ({ ...COLOUR, text: `Colour ${index + 1}?` }))
+  const many = { text: 'Which?', options: Array.from({ length: 12 }, (_, index) => `o${index + 1}`), multiSelect: true }
+
+  test.each(LEGACY.filter((revision) => revision >= '2025-06-18'))('is the same by name, at %s', async (revision) => {
+    const client = await legacyIn(askingWorld(PATIENT), revision)
+    for (const form of [[COLOUR], [COLOUR, SIZES], ten, [many, COLOUR]]) {
+      const { form: shown, said } = await untilForm(client, form)
+      const names = Object.keys(shown.params.requestedSchema.properties)
+      expect(names).toEqual(names.toSorted())
+      client.send({ jsonrpc: '2.0', id: shown.id, error: { code: -32601, message: 'Method not found' } })
+      await said
+    }
+    await client.close()
+  })
+
+  test('no field repeats its title in its description, and one field alone does not repeat the question', async () => {
+    const client = await legacyIn(askingWorld(PATIENT))
+    for (const form of [[COLOUR], [SIZES], [COLOUR, SIZES]]) {
+      const { form: shown, said } = await untilForm(client, form)
+      const fields: Json[] = Object.values(shown.params.requestedSchema.properties)
+      const isRepeated = ({ title, description = '' }: Json): boolean =>
+        description.includes(title) || (form.length === 1 && shown.params.message.includes(title))
+      expect(fields.filter(isRepeated)).toEqual([])
+      client.send({ jsonrpc: '2.0', id: shown.id, error: { code: -32601, message: 'Method not found' } })
+      await said
+    }
     await client.close()
   })
 })
@@ -163,7 +236,7 @@ describe.concurrent('a client that fails at it falls to the next rung', () => {
     ['a form with nothing in it', { result: { action: 'accept', content: {} } }, /nothing in it/],
     ['no form', { result: { action: 'accept' } }, /nothing in it/],
   ])('%s', async (_, answer, words) => {
-    const client = await legacyIn(askingWorld())
+    const client = await legacyIn(askingWorld(PATIENT))
     const { said } = await answerForm(client, [COLOUR], answer)
     expect(said.structured).toMatchObject({
       answers: [{ outcome: 'no_response', selected: [] }],
@@ -192,7 +265,7 @@ describe.concurrent('a client that fails at it falls to the next rung', () => {
   })
 
   test.each(LEGACY.filter((revision) => revision < '2025-06-18'))('%s has no forms', async (revision) => {
-    const client = await legacyIn(askingWorld(), revision)
+    const client = await legacyIn(askingWorld(PATIENT), revision)
     expect((await ask(client, [COLOUR])).text).toContain('This client shows no forms.')
     await client.close()
   })
@@ -256,6 +329,7 @@ test('over HTTP a legacy client is asked on the stream of its call, and answers 
   const form = await events.message()
   expect(form).toMatchObject({ method: 'elicitation/create', params: { message: 'Which colour?' } })
   const result = { action: 'accept', content: { question_1: 'Red' } }
+  await sleep(AS_A_PERSON.accept)
   await askHttp(server, { body: JSON.stringify({ jsonrpc: '2.0', id: form.id, result }), headers })
   expect(saidBy(await events.message()).structured).toMatchObject({ answers: [{ selected: ['Red'] }], rung: 'client' })
   await server.stop()
@@ -265,6 +339,7 @@ test('two forms at once find their own answers', async () => {
   const client = await legacyIn(askingWorld({ ASK_WAIT: '60' }), '2025-11-25', FORMS)
   const one = await untilForm(client, [COLOUR])
   const other = await untilForm(client, [SIZES])
+  await sleep(AS_A_PERSON.accept)
   client.send({ jsonrpc: '2.0', id: other.form.id, result: { action: 'accept', content: { question_1: ['M'] } } })
   client.send({ jsonrpc: '2.0', id: one.form.id, result: { action: 'accept', content: { question_1: 'Red' } } })
   expect((await one.said).structured.answers[0].selected).toEqual(['Red'])

@@ -32,8 +32,8 @@ describe('a text with a number', () => {
     const said = await ask(client, { questions: [COLOUR, SIZES] })
     expect(said.text).toBe(
       [
-        'NOT ANSWERED (no_response): no answer of the user has come, and nothing was chosen for them. This client shows no forms. Nobody is looking at the page or the inbox.',
-        'Put this to the user in the chat, then wait for their answer; do not choose for them:',
+        'NOT ANSWERED (no_response): the user has not answered, and nothing was chosen for them. This client shows no forms. Neither the console page nor the terminal inbox is open.',
+        'Ask the user in the chat, then wait for their answer; do not choose for them:',
         '',
         '1. Which colour? (choose one, or say it in your own words)',
         '   1) Red',
@@ -43,9 +43,10 @@ describe('a text with a number', () => {
         '   2) M',
         '   3) L',
         '',
-        'It is kept as question 1, and may also be answered on the page or in the inbox. When the user has answered in the chat, pass it on with AskUserQuestion, in this form:',
+        'It is saved as question 1; the user can also answer it on the console page or in the terminal inbox. When they have answered in the chat, pass it on with AskUserQuestion:',
         '{"id":1,"answers":["…",["…","…"]]}',
-        'One entry for each question: an option or its number, a list where several may be chosen, the user\'s own words, or null where they do not want to answer. {"id":1} alone asks whether it was answered elsewhere.',
+        'One entry for each question: an option or its number, a list where several may be chosen, the user\'s own words, or null if they do not want to answer. {"id":1} alone checks for an answer.',
+        '',
       ].join('\n'),
     )
     expect([said.isError, said.structured.id]).toEqual([false, 1])
@@ -65,7 +66,7 @@ describe('a text with a number', () => {
         { question: 'Which sizes?', selected: ['S', 'L'] },
       ],
     })
-    expect(allText(said)).toContain('Heard through the chat, as question 1.')
+    expect(allText(said)).toContain('Answered in the chat (question 1).')
     const again = await ask(client, { id: 1, answers: ['Red', null] })
     expect(jsonOf(again).answers[0].selected).toBe('Blue')
     expect(allText(again)).toContain('what was passed on now was not taken')
@@ -118,7 +119,7 @@ describe('another process', () => {
     expect(message?.text).toContain('{"question":"Which colour?","selected":"Red"}')
     const said = await ask(client, { id: 1, answers: ['Blue'] })
     expect(jsonOf(said)).toMatchObject({ answers: [{ selected: 'Red' }] })
-    expect(allText(said)).toContain('Heard through the page')
+    expect(allText(said)).toContain('Answered on the console page')
     await client.close()
     await onlooker.close()
   })

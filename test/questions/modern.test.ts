@@ -1,12 +1,14 @@
 // The modern revision: the call ends with the form, the client makes it again with the answer. One that comes back
 // empty-handed is not asked for ever.
 
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { ask as askHttp, modern, startProgram, type HttpServer } from '../http/support.js'
 import { saidBy } from '../shell/support.js'
 import { emptyFolder, modernMeta, startServer, type Json, type TestClient } from '../support.js'
-import { callOf, COLOUR, FORMS, SIZES } from './support.js'
+import { AS_A_PERSON, callOf, COLOUR, FORMS, SIZES } from './support.js'
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 const CALL = callOf({ questions: [COLOUR, SIZES] })
@@ -42,6 +44,7 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
       mode: 'form',
       requestedSchema: { properties: { question_1: {}, question_2: { type: 'array' } } },
     })
+    await sleep(AS_A_PERSON.accept)
     const said = saidBy(await make({ requestState: result.requestState, inputResponses: { said: accept } }))
     expect(JSON.parse(said.text).answers).toEqual([
       { question: 'Which colour?', selected: 'Red' },
@@ -55,6 +58,7 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
     ['cancel', 'cancelled'],
   ])('%s', async (action, outcome) => {
     const { requestState } = (await make()).result
+    await sleep(AS_A_PERSON.refuse)
     const said = saidBy(await make({ requestState, inputResponses: { said: { action } } }))
     expect(said.structured).toMatchObject({ answers: [{ outcome }, { outcome }], rung: 'client' })
     expect(said.structured).not.toHaveProperty('id')
@@ -69,6 +73,8 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
     ['an empty form', { said: { action: 'accept', content: {} } }],
   ])('%s in return: the next rung, at once', async (_, inputResponses) => {
     const { requestState } = (await make()).result
+    // What is no answer at all needs no time; an empty form is one.
+    await sleep(AS_A_PERSON.accept)
     const said = saidBy(await make({ requestState, inputResponses }))
     expect(said.structured).toMatchObject({
       rung: 'text',
@@ -89,5 +95,30 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
     const said = saidBy(await make({}, {}))
     expect(said.text).toContain('This client shows no forms.')
     expect(said.structured.rung).toBe('text')
+  })
+})
+
+describe.concurrent('a form that is refused at once was refused by a program', () => {
+  const refused = /^NOT ANSWERED \(no_response\).* the form by itself after \d+ ms: no person has seen it\./
+
+  test.each(['decline', 'cancel'])('%s over stdio: the next channel, and no further form', async (action) => {
+    const client = startServer({ env: { STATE_DIR: emptyFolder() } })
+    const make = (more: object = {}): Promise<Json> =>
+      client.request('tools/call', { ...CALL, ...modernMeta({ [CAPABILITIES]: FORMS }), ...more })
+    const { requestState } = (await make()).result
+    expect(saidBy(await make({ requestState, inputResponses: { said: { action } } })).text).toMatch(refused)
+    expect(saidBy(await make()).text).toContain('This client answers forms by itself: no person sees them.')
+    expect(await client.close()).toBe(0)
+  })
+
+  test('over stateless HTTP, where other clients of the user may have a person, the next question is a form', async () => {
+    const server = await startProgram({ env: { STATE_DIR: emptyFolder() } })
+    const make = async (more: object = {}): Promise<Json> =>
+      (await askHttp(server, modern('tools/call', { ...CALL, ...more }, 1, FORMS))).json
+    const { requestState } = (await make()).result
+    const inputResponses = { said: { action: 'decline' } }
+    expect(saidBy(await make({ requestState, inputResponses })).text).toMatch(refused)
+    expect((await make()).result.resultType).toBe('input_required')
+    expect(await server.stop()).toBe(0)
   })
 })

@@ -1,6 +1,7 @@
 // What the tests of questions share: clients that are asked, a world with a store, and somebody else who looks into it.
 
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { osUser } from '../../src/platform/user.js'
 import { projectOf } from '../../src/platform/project.js'
@@ -59,8 +60,18 @@ export async function answerForm(
   answer: object,
 ): Promise<{ form: Json; said: Said }> {
   const { form, said } = await untilForm(client, wish)
+  await sleep(personTime(answer))
   client.send({ jsonrpc: '2.0', id: form.id, ...answer })
   return { form, said: await said }
+}
+
+/** Milliseconds in which a person can answer; a program is faster. */
+export const AS_A_PERSON = { accept: 300, refuse: 1100 }
+
+/** As long as a person takes for this answer; what is none comes at once. */
+function personTime({ result }: Json): number {
+  if (result?.action === 'accept') return AS_A_PERSON.accept
+  return result?.action === 'decline' || result?.action === 'cancel' ? AS_A_PERSON.refuse : 0
 }
 
 /** The text of all blocks. */

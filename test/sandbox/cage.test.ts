@@ -29,7 +29,8 @@ import { enterCage } from '../../src/platform/sandbox/enter.js'
 import type { CageLevel } from '../../src/platform/sandbox/level.js'
 import { openSandbox, type Sandbox, type SandboxTerms } from '../../src/platform/sandbox/sandbox.js'
 import { isAlive, PROGRAM } from '../support.js'
-import { hasSandbox } from './support.js'
+import { requires } from '../requirements.js'
+import { SANDBOX } from './support.js'
 
 const LEVELS: readonly CageLevel[] = ['read-only', 'workspace', 'strict']
 const MEGABYTE = 2 ** 20
@@ -106,7 +107,7 @@ function start(cage: Cage, cwd: string, command: string): ChildProcess {
   return spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
 }
 
-describe.skipIf(!hasSandbox)('a cage', () => {
+describe('a cage', requires(SANDBOX), () => {
   test('is tried out within half a second, and says what is in force', async () => {
     const { sandbox } = await open()
     expect(sandbox.report).toMatchObject({ levels: LEVELS, bubblewrap: { path: expect.stringMatching(/^\/.*bwrap$/) } })
@@ -202,7 +203,7 @@ describe.skipIf(!hasSandbox)('a cage', () => {
   })
 })
 
-describe.skipIf(!hasSandbox)('secrets', () => {
+describe('secrets', requires(SANDBOX), () => {
   test('a project in a hidden folder is there, its neighbours are not', async () => {
     const house = await open(({ home, project }) => ({ hidden: [home], project }))
     writeFileSync(join(house.home, 'secret'), 'secret')
@@ -286,7 +287,7 @@ describe.skipIf(!hasSandbox)('secrets', () => {
   })
 })
 
-describe.skipIf(!hasSandbox)('limits', () => {
+describe('limits', requires(SANDBOX), () => {
   const FORKS = `import os, time
 n = 0
 try:
@@ -340,7 +341,7 @@ print(n)`
   })
 })
 
-describe.skipIf(!hasSandbox)('the end', () => {
+describe('the end', requires(SANDBOX), () => {
   const TREE = `setsid sh -c 'sleep 60 & sleep 60' & (nohup sleep 60 >/dev/null 2>&1 &); (setsid sh -c '(sleep 60 &)' &) ; echo ready; sleep 60`
 
   async function ready(child: ChildProcess): Promise<void> {
@@ -407,7 +408,7 @@ describe.skipIf(!hasSandbox)('the end', () => {
   })
 })
 
-describe.skipIf(!hasSandbox)('a repository', () => {
+describe('a repository', requires(SANDBOX), () => {
   test('can be made by a command, and is protected from the next one on', async () => {
     const house = await open(() => ({ levels: ['workspace'] }))
     expect((await run(house, 'workspace', 'git init -q . && git config x.y 1 && echo made')).text).toBe('made')
@@ -482,8 +483,9 @@ describe('no sandbox rather than half of one', () => {
     await expect(opening).rejects.toThrow(/capabilities|new privileges/)
   })
 
-  test.skipIf(!hasSandbox)(
+  test(
     'one without the filter, one with capabilities and one with open mounts are found out',
+    requires(SANDBOX),
     async () => {
       const without = (flags: string): NodeJS.ProcessEnv =>
         fakeBwrap(
@@ -511,7 +513,8 @@ describe('no sandbox rather than half of one', () => {
   })
 
   test('a folder that cannot be written to is told of', async () => {
-    await expect(open(() => ({ folder: '/proc/nowhere/sandbox' }))).rejects.toThrow('Set STATE_DIR')
+    const env = fakeBwrap(RUN_IT)
+    await expect(open(() => ({ env, folder: '/proc/nowhere/sandbox' }))).rejects.toThrow('Set STATE_DIR')
   })
 
   test('what failed leaves nothing in the project', async () => {

@@ -12,7 +12,8 @@ import { enterCage } from '../../src/platform/sandbox/enter.js'
 import type { CageLevel } from '../../src/platform/sandbox/level.js'
 import { openSandbox, type Sandbox } from '../../src/platform/sandbox/sandbox.js'
 import { CORPUS, type Attempt } from './corpus.js'
-import { hasSandbox } from './support.js'
+import { requires } from '../requirements.js'
+import { SANDBOX } from './support.js'
 import { buildWorld, PYTHON, type World } from './world.js'
 
 const LEVELS: readonly CageLevel[] = ['read-only', 'workspace', 'strict']
@@ -37,7 +38,7 @@ let before: ReadonlyMap<string, string>
 let corpus: readonly Attempt[]
 
 beforeAll(async () => {
-  if (!hasSandbox) return
+  if (!SANDBOX.isMet) return
   corpus = CORPUS.filter(({ needs }) => needs.every(isThere))
   world = await buildWorld()
   before = world.snapshot()
@@ -69,7 +70,7 @@ afterAll(async () => {
   world?.close()
 })
 
-describe.skipIf(!hasSandbox)('escapes', () => {
+describe('escapes', requires(SANDBOX), () => {
   test('there are at least 150, and all have names of their own', () => {
     expect(new Set(corpus.map(({ name }) => name)).size).toBe(corpus.length)
     expect(corpus.length).toBeGreaterThanOrEqual(PYTHON ? 150 : 100)

@@ -8,8 +8,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import { startProgram, tell } from '../http/support.js'
+import { requires } from '../requirements.js'
 import { cleanEnv, dataOf, PROGRAM, startServer, type TestClient } from '../support.js'
-import { hasSandbox } from './support.js'
+import { SANDBOX } from './support.js'
 
 /** Not in /tmp, which commands do not see. */
 const newHome = (): string => mkdtempSync('/var/tmp/scorpiox-home-')
@@ -25,7 +26,7 @@ async function bash(client: TestClient, command: string, more: object = {}) {
   return result
 }
 
-describe.skipIf(!hasSandbox)('over stdio', () => {
+describe('over stdio', requires(SANDBOX), () => {
   test.each(['read-only', 'workspace', 'strict'])('%s confines every command', async (level) => {
     const home = newHome()
     mkdirSync(join(home, '.ssh'))
@@ -75,7 +76,7 @@ describe.skipIf(!hasSandbox)('over stdio', () => {
   })
 })
 
-describe.skipIf(!hasSandbox)('over HTTP', () => {
+describe('over HTTP', requires(SANDBOX), () => {
   test('on loopback it is there by itself', async () => {
     const home = newHome()
     const server = await startProgram({ cwd: newProject(home), env: { HOME: home } })

@@ -1,14 +1,8 @@
-// Whether there is a sandbox to test. Where there is none, the tests of it are passed over, and say so.
+// Whether the sandbox can be tested on this machine.
 
-import { execFileSync } from 'node:child_process'
+import { canRun, type Requirement } from '../requirements.js'
 
-export const hasSandbox = canStart()
-
-function canStart(): boolean {
-  try {
-    execFileSync('bwrap', ['--unshare-user', '--disable-userns', '--dev-bind', '/', '/', 'true'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
+export const SANDBOX: Requirement = {
+  isMet: canRun('bwrap', ['--unshare-user', '--disable-userns', '--dev-bind', '/', '/', 'true']),
+  reason: 'bubblewrap is not installed, or is not allowed to create user namespaces',
 }

@@ -68,7 +68,7 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
 
   test('that fails is an error with all that was printed', async () => {
     const { text, isError } = await call(client, 'noise')
-    expect([isError, text]).toEqual([true, 'out\nerr\n[Exit code 3. What it printed says why.]\n'])
+    expect([isError, text]).toEqual([true, 'out\nerr\n[Exit code 3.]\n'])
     expect((await call(client, 'killed')).text).toMatch(/^\[Exit code 137: ended by SIGKILL/)
   })
 
@@ -118,7 +118,7 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
     const { text, isError } = await call(client, 'short')
     expect(isError).toBe(true)
     expect(text).toBe(
-      'begun\n[Timed out after 300 ms and was ended. Say a longer "timeout" in what short.sh prints for --schema.]\n',
+      'begun\n[Timed out after 300 ms. It was ended with everything it started. Say a longer "timeout" in what short.sh prints for --schema.]\n',
     )
   })
 

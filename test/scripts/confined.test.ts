@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 
 import { ask, modernCall, startProgram, tell, tokenFor } from '../http/support.js'
-import { hasSandbox } from '../sandbox/support.js'
+import { requires } from '../requirements.js'
+import { SANDBOX } from '../sandbox/support.js'
 import { call } from '../shell/support.js'
 import { bashScript, newWorld, put, scriptsOf, startIn, type World } from './support.js'
 
@@ -22,7 +23,7 @@ const scripts = {
 const left = ({ home, project, tools }: World): readonly string[] =>
   [home, project, tools].filter((folder) => existsSync(join(folder, 'was-here')))
 
-describe.skipIf(!hasSandbox)('in the sandbox', () => {
+describe('in the sandbox', requires(SANDBOX), () => {
   test.each([
     ['read-only', ''],
     ['workspace', 'wrote to .\n'],

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 
+import { LIMITS } from '../../src/services/search/enough.js'
 import { call, killHard, type Said } from '../shell/support.js'
 import { cleanEnv, emptyFolder, PROGRAM, startServer, type Json, type TestClient } from '../support.js'
 import { ALL_KEYS, startReplay, type Replay } from './support.js'
@@ -42,11 +43,26 @@ async function searchOnce(play: string, extra?: NodeJS.ProcessEnv, query?: strin
   return said
 }
 
+/** Repeats a search that a busy machine delayed, so that an engine was late or a spare one was asked. */
+async function searchInTime(play: string, extra?: NodeJS.ProcessEnv): Promise<Said> {
+  for (let attempt = 1; ; attempt++) {
+    const client = await start(play, extra)
+    // Loads what a search needs, and asks no engine.
+    await search(client, ' ')
+    const startedAt = performance.now()
+    const said = await search(client)
+    const ms = performance.now() - startedAt
+    expect(await client.close()).toBe(0)
+    const isLate = ms >= LIMITS.hedgeMs || Object.values(outcomes(said)).includes('late')
+    if (!isLate || attempt === 5) return said
+  }
+}
+
 const outcomes = ({ structured }: Said): Record<string, string> =>
   Object.fromEntries(structured.engines.map(({ engine, outcome }: Json) => [engine, outcome]))
 
 test('eleven engines are asked, and one list comes back, fenced', async () => {
-  const said = await searchOnce('ok')
+  const said = await searchInTime('ok')
   expect(said.isError).toBe(false)
   expect(said.structured.engines).toHaveLength(11)
   expect(said.structured.results[0]).toMatchObject({
@@ -81,7 +97,7 @@ test('what engines say cannot break out of its line or its fence', async () => {
 })
 
 test('a poisoned engine is named, and nothing of it is shown', async () => {
-  const said = await searchOnce('ok;yahoo=poison;brave=one-host', { WEBSEARCH_ENGINES: 'exa,mojeek,yahoo,brave' })
+  const said = await searchInTime('ok;yahoo=poison;brave=one-host', { WEBSEARCH_ENGINES: 'exa,mojeek,yahoo,brave' })
   expect(outcomes(said)).toMatchObject({ yahoo: 'suspect', brave: 'suspect' })
   expect(said.text).toMatch(/yahoo suspect \(off-topic, left out\)/)
   expect(said.text).not.toContain('watches')
@@ -89,14 +105,14 @@ test('a poisoned engine is named, and nothing of it is shown', async () => {
 })
 
 test('two engines of one index that repeat the query and sell something do not win', async () => {
-  const said = await searchOnce('ok;duckduckgo=echo;yahoo=echo', { WEBSEARCH_ENGINES: 'duckduckgo,yahoo,exa,mojeek' })
+  const said = await searchInTime('ok;duckduckgo=echo;yahoo=echo', { WEBSEARCH_ENGINES: 'duckduckgo,yahoo,exa,mojeek' })
   expect(outcomes(said)).toMatchObject({ duckduckgo: 'ok', yahoo: 'ok' })
   const hosts = said.structured.results.map(({ host }: Json) => host)
   expect(hosts.slice(0, 8).every((host: string) => /^site\d\.example\.org$/.test(host))).toBe(true)
 })
 
 test('blocked is not "nothing found": it is an error that says so, and what not to do', async () => {
-  const said = await searchOnce('challenge-202;exa=empty;mojeek=429')
+  const said = await searchInTime('challenge-202;exa=empty;mojeek=429')
   expect(said.isError).toBe(true)
   expect(said.text).toMatch(/^No results, because engines are blocked or limited just now/)
   expect(said.text).toMatch(/Do not rephrase/)
@@ -105,13 +121,13 @@ test('blocked is not "nothing found": it is an error that says so, and what not 
 })
 
 test('nothing found is said as such, and is no error', async () => {
-  const said = await searchOnce('empty')
+  const said = await searchInTime('empty')
   expect([said.isError, said.structured.results]).toEqual([false, []])
   expect(said.text).toMatch(/^Nothing was found\..*\nEngines: \d+ found nothing( · [a-z, ]+ late)?\n$/)
 })
 
 test('when all have failed, each says why', async () => {
-  const said = await searchOnce('error')
+  const said = await searchInTime('error')
   expect(said.isError).toBe(true)
   expect(said.text).toMatch(/^No engine could be asked, or none answered in time/)
   expect(said.text).toMatch(/\nEngines: parallel, exa[a-z, ]+ failed \(HTTP 500, again in 30 s\)\n$/)
@@ -140,7 +156,7 @@ test('who hangs while nobody answers is not left alone for it, and the doctor as
   const two = { STATE_DIR, WEBSEARCH_ENGINES: 'mojeek,brave' }
   await searchOnce('hang', two)
   expect(outcomes(await searchOnce('ok', two))).toEqual({ mojeek: 'ok', brave: 'ok' })
-  await searchOnce('mojeek=error;brave=challenge-202', two)
+  await searchInTime('mojeek=error;brave=challenge-202', two)
   const { engines } = JSON.parse(run(['--doctor', '--json'], envFor('ok', two)).stdout)
   expect(engines.find(({ engine }: Json) => engine === 'mojeek')).toMatchObject({ state: 'ok' })
   expect(engines.find(({ engine }: Json) => engine === 'brave')).toMatchObject({ state: 'skipped' })
@@ -166,7 +182,7 @@ test('settings that are wrong, and queries that are none, are sentences', async 
 
 test('keys go to the engines they are for, and are shown to nobody', async () => {
   const own = { WEBSEARCH_KEYS: 'tavily=very-secret', SEARXNG_URL: 'https://own.example.org' }
-  const joined = await searchOnce('ok', own)
+  const joined = await searchInTime('ok', own)
   expect(Object.keys(outcomes(joined))).toEqual(expect.arrayContaining(['searxng', 'tavily', 'exa', 'wikipedia']))
   expect(joined.structured.engines).toHaveLength(13)
   const said = await searchOnce('ok;tavily=error', { ...own, WEBSEARCH_ENGINES: 'tavily,searxng' })
@@ -184,7 +200,8 @@ test('cooldowns are kept by all processes of the machine, and by the next', asyn
   const second = await search(other, 'another query entirely')
   expect(outcomes(second)).toMatchObject({ brave: 'skipped', mojeek: 'skipped' })
   expect(second.text).toMatch(/brave skipped \(after a challenge, again in 30 min\)/)
-  expect(second.structured.engines.filter(({ outcome }: Json) => outcome !== 'skipped')).toHaveLength(11)
+  const asked = Object.entries(outcomes(second)).filter(([, outcome]) => outcome !== 'skipped')
+  expect(asked.map(([engine]) => engine)).toHaveLength(11)
   await Promise.all([killHard(one), killHard(other)])
   const third = await searchOnce(play, { STATE_DIR }, 'a third one')
   expect(outcomes(third)).toMatchObject({ brave: 'skipped', mojeek: 'skipped' })

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { underLoad } from '../load.js'
 import { LACKS, needs } from '../runtime.js'
 import { emptyFolder, HAS_PROC, isAlive, residentMegabytes, startServer, type TestClient } from '../support.js'
 import { bytesBelow, call, gone, pidIn, readJob, saidBy, type Said } from './support.js'
@@ -31,13 +32,19 @@ describe('what it says', () => {
   test.each([
     ['success is the output alone', 'printf "a\\nb"', false, 'a\nb'],
     ['success without output', 'true', false, '(no output)'],
-    ['an exit code keeps the output', 'echo partly; exit 3', true, 'partly\n[Exit code 3. What it printed says why.]'],
-    ['an output without a newline', 'printf partly; exit 3', true, 'partly\n[Exit code 3. What it printed says why.]'],
+    ['an exit code keeps the output', 'echo partly; exit 3', true, 'partly\n[Exit code 3.]'],
+    [
+      'a question that nobody answers',
+      'printf "Name: "; read -r name || exit 2',
+      true,
+      "Name: \n[Exit code 2.]\n[It may have wanted input, and stdin has no more: pass it in the command (printf 'yes\\n' | program), or use an option that answers.]",
+    ],
+    ['an output without a newline', 'printf partly; exit 3', true, 'partly\n[Exit code 3.]'],
     [
       'an exit code without output',
       'false',
       true,
-      '[Exit code 1. It printed nothing: grep, diff and test say no like that; else `set -x` shows what fails.]',
+      '[Exit code 1. No output: grep, diff and test report "no" this way; otherwise `set -x` shows what fails.]',
     ],
     [
       'a signal',
@@ -104,7 +111,7 @@ describe('where and how it runs', () => {
     expect(said.text).toMatch(
       /^started\n\[2 processes that it started still run: sleep \(\d+\), sleep \(\d+\)\. They end/,
     )
-    expect(said.structured.durationMs).toBeLessThan(10_000)
+    expect(said.structured.durationMs).toBeLessThan(underLoad(10_000))
     const pid = await pidIn(join(cwd, 'left'))
     expect(isAlive(pid)).toBe(true)
     process.kill(pid)
@@ -201,7 +208,7 @@ describe.concurrent('limits', () => {
     const said = await call(own, 'Bash', { command, timeout: 500 })
     expect(isAlive(await pidIn(join(cwd, 'stubborn')))).toBe(false)
     expect(said.text).toMatch(
-      /^begun\n[^]*asked\n[^]*\n\[Timed out after 500 ms and was ended\. Give a longer timeout, or/,
+      /^begun\n[^]*asked\n[^]*\n\[Timed out after 500 ms\. It was ended with everything it started\. Give a longer timeout, or/,
     )
     expect(said.isError).toBe(true)
     expect(said.structured).toMatchObject({ timedOut: true, exitCode: 137, signal: 'SIGKILL' })
@@ -212,14 +219,15 @@ describe.concurrent('limits', () => {
   test('20 of 20 commands at the same time', async () => {
     const started = Date.now()
     const all = await Promise.all(Array.from({ length: 20 }, (_, index) => bash(`sleep 1; echo ${index}`)))
-    expect(all.filter(({ text }, index) => text === `${index}\n`)).toHaveLength(20)
-    expect(Date.now() - started).toBeLessThan(15_000)
+    expect(all.map(({ text }) => text)).toEqual(Array.from({ length: 20 }, (_, index) => `${index}\n`))
+    // One after the other they would take 20 s.
+    expect(Date.now() - started).toBeLessThan(underLoad(15_000))
   })
 
   test('a command that obeys is told of at once', async () => {
     const { structured, text } = await bash('trap "echo bye; exit 0" TERM; sleep 60 & wait', { timeout: 200 })
     expect(text).toMatch(/^bye\n\[Timed out after 200 ms/)
-    expect(structured.durationMs).toBeLessThan(2000)
+    expect(structured.durationMs).toBeLessThan(underLoad(2000))
   })
 
   test.each([0, -5, 1e15, 2 ** 31])(
@@ -384,8 +392,8 @@ test('200 of 200 commands at once are answered, each with its own output', async
   const all = await Promise.all(
     Array.from({ length: 200 }, (_, index) => call(fresh, 'Bash', { command: `echo ${index}; exit ${index % 7}` })),
   )
-  expect(all.filter(({ text }, index) => text.startsWith(`${index}\n`))).toHaveLength(200)
-  expect(all.filter(({ structured }, index) => structured.exitCode === index % 7)).toHaveLength(200)
+  const came = all.map(({ text, structured }) => `${text.split('\n', 1)[0]} exit ${structured.exitCode}`)
+  expect(came).toEqual(all.map((_, index) => `${index} exit ${index % 7}`))
   await fresh.close()
 })
 
@@ -425,7 +433,7 @@ describe('hostile commands', () => {
       const forever = call(own, 'Bash', { command: 'yes', timeout: 1000 })
       const asked = Date.now()
       await own.request('ping')
-      expect(Date.now() - asked).toBeLessThan(1000)
+      expect(Date.now() - asked).toBeLessThan(underLoad(1000))
       expect((await forever).text).toContain('Timed out after 1000 ms')
       expect(residentMegabytes(own)).toBeLessThan(250)
       await own.close()

@@ -51,7 +51,7 @@ describe.concurrent.each(LEGACY)('at %s', (revision) => {
     await client.request('tools/call', { name: 'Bash', arguments: { command: 'touch two' } })
     await news(client, uriOf(1), 1)
     const after = (await client.request('resources/read', { uri: uriOf(1) })).result.contents
-    expect(after[0].text).toMatch(/\[Background task 1 ended after .+ exit code 0\.\]\n$/)
+    expect(after[0].text).toMatch(/\[Background task 1 ended after .+ exit code 0\.\]$/)
     await client.request('resources/unsubscribe', { uri: uriOf(1) })
     await client.request('resources/subscribe', { uri: uriOf(2) })
     await client.request('resources/unsubscribe', { uri: uriOf(2) })

@@ -4,12 +4,13 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 import { call, outputOf } from '../shell/support.js'
 import { LEGACY, modernMeta, PROGRAM, startServer, type Json } from '../support.js'
 import { describedSkills, world } from './support.js'
-import { hasSandbox } from '../sandbox/support.js'
+import { requires } from '../requirements.js'
+import { SANDBOX } from '../sandbox/support.js'
 
 describe('the catalogue', () => {
   test('lists the skills by name, with one line each, and says where they come from', async () => {
@@ -22,7 +23,7 @@ describe('the catalogue', () => {
     const lines = (await describedSkills(client)).split('\n')
     expect(lines[0]).toBe('Invoke a skill by name for reusable workflows')
     expect(lines[1]).toMatch(/^Returns its text .* Available skills:$/)
-    expect(lines.slice(2, -1).map((line) => /^- ([\w-]+): /.exec(line)?.[1])).toEqual([
+    expect(lines.slice(2).map((line) => /^- ([\w-]+): /.exec(line)?.[1])).toEqual([
       'alpha',
       'create-skill',
       'debug-failing-command',
@@ -32,7 +33,6 @@ describe('the catalogue', () => {
     ])
     expect(lines).toContain('- zebra: Last: with a colon and a second line')
     expect(lines).toContain('- mine: Of: the person')
-    expect(lines.at(-1)).toBe('Skill folders: .claude/skills, .scorpiox/skills, ~/.claude/skills, ~/.scorpiox/skills')
     await client.close()
   })
 
@@ -41,7 +41,11 @@ describe('the catalogue', () => {
     for (let number = 0; number < count; number++)
       skill(`skill-${number}`, 'x', `Number ${number}: ${'ä '.repeat(120)}`)
     const client = start()
-    const first = await describedSkills(client)
+    // A list waits five seconds for skills that are still being read, which a thousand can take on a busy machine.
+    const first = await vi.waitUntil(async () => {
+      const text = await describedSkills(client)
+      return text.includes('skill-0') && text
+    })
     await client.close()
     expect(Buffer.byteLength(first)).toBeLessThan(4096 + 1000)
     const listed = [...first.matchAll(/^- ([\w-]+): /gm)].map(([, name = '']) => name)
@@ -49,7 +53,7 @@ describe('the catalogue', () => {
     const left = Number(/\(\+([\d,]+) more skills not listed/.exec(first)?.[1]?.replace(',', '') ?? 0)
     expect(listed.length + left).toBe(count + 3)
     const again = start()
-    expect(await describedSkills(again)).toBe(first)
+    await expect.poll(() => describedSkills(again)).toBe(first)
     await again.close()
   })
 
@@ -269,7 +273,7 @@ describe('a script', () => {
     const failed = await call(client, 'InvokeSkill', { skill_name: 'fail' })
     expect(failed).toMatchObject({
       isError: true,
-      text: expect.stringMatching(/\noh\n\[Exit code 3\. What it printed says why\.\]\n$/),
+      text: expect.stringMatching(/\noh\n\[Exit code 3\.\]\n$/),
     })
     const lost = await call(client, 'InvokeSkill', { skill_name: 'lost' })
     expect(lost).toMatchObject({ isError: true, text: expect.stringContaining('Exit code 127') })
@@ -308,7 +312,7 @@ describe('a script', () => {
     expect(existsSync(join(project, 'finished'))).toBe(false)
   })
 
-  test.skipIf(!hasSandbox)('is confined as commands are', async () => {
+  test('is confined as commands are', requires(SANDBOX), async () => {
     const { skill, start, project } = world()
     skill('write', '#!/bin/bash\necho "$1" > written && echo wrote || echo refused; cat <<< "$ARGUMENTS"\n')
     skill('nodey', '#!/usr/bin/env node\nconsole.log(process.argv[2])\n')

@@ -1,18 +1,21 @@
 // Disks that fill up or cannot be written to, real ones: a small file system in memory, a read-only mount.
 
-import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
+import { canRun, requires } from '../requirements.js'
 import { emptyFolder } from '../support.js'
 import { acknowledgedTo, startWriter } from './writers.js'
 
 const BWRAP = ['bwrap', '--dev-bind', '/', '/', '--die-with-parent']
-const hasMounts = spawnSync('bwrap', [...BWRAP.slice(1), 'true']).status === 0
+const BUBBLEWRAP = {
+  isMet: canRun('bwrap', [...BWRAP.slice(1), 'true']),
+  reason: 'bubblewrap is not installed or cannot mount',
+}
 
-describe.skipIf(!hasMounts)('a disk', () => {
+describe('a disk', requires(BUBBLEWRAP), () => {
   test('that is full and has room again, 20 times: nothing is lost, nothing is restarted', async () => {
     const folder = emptyFolder()
     const place = { file: join(folder, 'state.db'), databaseUrl: '' }

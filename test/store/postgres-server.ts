@@ -1,13 +1,28 @@
-// A real PostgreSQL for tests: the machine's, else one that npm brings, in a temporary folder and on loopback only.
+// A real PostgreSQL for tests: the machine's, else one from npm, in a temporary folder and on loopback only. The programs
+// are looked for, and initdb is run, once per test run; each test file starts a server of its own on a copy.
 
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Client } from 'pg'
+import { describe } from 'vitest'
 
+import { canRun, requires, type Requirement } from '../requirements.js'
 import { emptyFolder } from '../support.js'
 
 const PACKAGE = '18.4.0-beta.17'
@@ -22,20 +37,34 @@ export interface PostgresServer {
   readonly stop: (how?: 'fast' | 'immediate') => void
 }
 
-/** Undefined where none can be had. */
+/** Defines the same tests over SQLite and over PostgreSQL, which are skipped where there is no server. */
+export function describeEachDatabase(
+  postgres: PostgresServer | undefined,
+  define: (database: 'SQLite' | 'PostgreSQL') => void,
+): void {
+  describe('over SQLite', () => define('SQLite'))
+  describe('over PostgreSQL', requires(postgresRequirement(postgres)), () => define('PostgreSQL'))
+}
+
+export function postgresRequirement(postgres: PostgresServer | undefined): Requirement {
+  return { isMet: postgres !== undefined, reason: 'PostgreSQL is not installed, and its npm package is not available' }
+}
+
+/** Undefined where PostgreSQL is not available. */
 export async function startPostgres(): Promise<PostgresServer | undefined> {
-  const programs = onMachine() ?? fromNpm()
-  if (programs === undefined) return undefined
+  const { programs, data } = await template()
+  if (programs === null) return undefined
   const who = unprivileged()
   const folder = emptyFolder()
   if (who) chownSync(folder, who.uid, who.gid)
   const run = (program: string, args: readonly string[]): void =>
-    void execFileSync(join(programs, program), args, { ...who, cwd: folder, stdio: 'ignore', env: { LC_ALL: 'C' } })
-  run('initdb', ['-D', 'data', '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--no-sync', '--no-instructions'])
+    void execFileSync(program, args, { ...who, cwd: folder, stdio: 'ignore', env: { LC_ALL: 'C' } })
+  run('/bin/cp', ['-R', data, 'data'])
+  run('/bin/chmod', ['700', 'data'])
   const port = await freePort()
   const address = `postgres://postgres@127.0.0.1:${port}/postgres`
   const terms = `-p ${port} -h 127.0.0.1 -k ${folder} -c fsync=off -c full_page_writes=off -c max_connections=60`
-  const control = (...args: string[]): void => run('pg_ctl', ['-D', 'data', '-w', '-s', ...args])
+  const control = (...args: string[]): void => run(join(programs, 'pg_ctl'), ['-D', 'data', '-w', '-s', ...args])
   let databases = 0
 
   const server: PostgresServer = {
@@ -61,7 +90,65 @@ export async function startPostgres(): Promise<PostgresServer | undefined> {
   return server
 }
 
+interface Template {
+  /** The folder with the programs, or null where there is none. */
+  readonly programs: string | null
+  /** A folder as initdb leaves it. */
+  readonly data: string
+}
+
+/** Made by the first test file of a run that needs it, in the temporary folder of the run; the others wait for it. */
+async function template(): Promise<Template> {
+  const folder = join(tmpdir(), 'postgres-template')
+  const description = join(folder, 'template.json')
+  if (isCreated(folder)) {
+    writeFileSync(`${description}.new`, JSON.stringify(attempt(() => makeTemplate(folder))))
+    renameSync(`${description}.new`, description)
+  }
+  while (!existsSync(description)) await sleep(50)
+  const made = JSON.parse(readFileSync(description, 'utf8')) as Template | { readonly error: string }
+  if ('error' in made) throw new Error(made.error)
+  return made
+}
+
+/** An error is a value here, because the other test files wait for the outcome. */
+function attempt<T>(work: () => T): T | { readonly error: string } {
+  try {
+    return work()
+  } catch (error) {
+    return { error: String(error) }
+  }
+}
+
+function isCreated(folder: string): boolean {
+  try {
+    mkdirSync(folder, { mode: 0o755 })
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
+}
+
+function makeTemplate(folder: string): Template {
+  const data = join(folder, 'data')
+  const programs = onMachine() ?? fromNpm() ?? null
+  if (programs === null) return { programs, data }
+  const who = unprivileged()
+  if (who) chownSync(folder, who.uid, who.gid)
+  const args = ['-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--no-sync', '--no-instructions']
+  execFileSync(join(programs, 'initdb'), ['-D', data, ...args], {
+    ...who,
+    cwd: folder,
+    stdio: 'ignore',
+    env: { LC_ALL: 'C' },
+  })
+  return { programs, data }
+}
+
+/** Only with psql on the PATH, so that hiding that program hides the server too. Debian's server depends on the client. */
 function onMachine(): string | undefined {
+  if (!canRun('psql')) return undefined
   const folder = '/usr/lib/postgresql'
   const versions = existsSync(folder) ? readdirSync(folder).sort((a, b) => Number(b) - Number(a)) : []
   return versions.map((version) => join(folder, version, 'bin')).find((bin) => existsSync(join(bin, 'initdb')))

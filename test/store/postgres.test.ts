@@ -9,10 +9,11 @@ import { openDatabase } from '../../src/store/state/open-database.js'
 import { openState } from '../../src/store/state/open-state.js'
 import { printStateDocument, readStateDocument } from '../../src/store/state/state-document.js'
 import type { State } from '../../src/store/state/state.js'
+import { requires } from '../requirements.js'
 import { emptyFolder } from '../support.js'
 import { describeContract } from './contract.js'
 import { deed, doBoth, emptyModel } from './model.js'
-import { startPostgres, type PostgresServer } from './postgres-server.js'
+import { postgresRequirement, startPostgres, type PostgresServer } from './postgres-server.js'
 import { acknowledgedTo, startWriter } from './writers.js'
 
 const SCOPE = { project: '/srv/project', user: 'ann' }
@@ -21,7 +22,7 @@ const PASSWORD = 'not-to-be-printed'
 const server = await startPostgres()
 afterAll(() => server?.stop('immediate'))
 
-if (!server) test.skip('PostgreSQL: there is none on this machine, and npm brings none')
+if (!server) test('a PostgreSQL server', requires(postgresRequirement(server)), () => {})
 else {
   describeContract('PostgreSQL', async () => ({ file: '', databaseUrl: await server.database() }))
   describeServer(server)

@@ -2,12 +2,12 @@
 
 import { join } from 'node:path'
 
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 
 import { openState } from '../../src/store/state/open-state.js'
 import type { Question, Reply } from '../../src/store/state/question-rows.js'
 import { emptyFolder } from '../support.js'
-import { startPostgres } from './postgres-server.js'
+import { describeEachDatabase, startPostgres } from './postgres-server.js'
 
 const SCOPE = { project: '/srv/project', user: 'ann' }
 const OTHER = { ...SCOPE, user: 'bob' }
@@ -19,7 +19,7 @@ const REPLIES: readonly Reply[] = [{ outcome: 'answered', selected: ["'; DROP", 
 const postgres = await startPostgres()
 afterAll(() => postgres?.stop('immediate'))
 
-describe.each(['SQLite', ...(postgres ? ['PostgreSQL'] : [])])('over %s', (database) => {
+describeEachDatabase(postgres, (database) => {
   const open = async () =>
     openState({
       file: join(emptyFolder(), 'state.db'),

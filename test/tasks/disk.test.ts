@@ -1,19 +1,19 @@
 // A disk that fills up under a running server and has room again, as a client of TaskManager lives through it.
 
-import { spawnSync } from 'node:child_process'
-
 import { expect, test } from 'vitest'
 
+import { canRun, requires } from '../requirements.js'
 import { call } from '../shell/support.js'
 import { emptyFolder, PROGRAM, startServer } from '../support.js'
 import { task } from './support.js'
 
 const CYCLES = 20
 const BWRAP = ['--dev-bind', '/', '/', '--die-with-parent']
-const hasMounts = spawnSync('bwrap', [...BWRAP, 'true']).status === 0
+const BUBBLEWRAP = { isMet: canRun('bwrap', [...BWRAP, 'true']), reason: 'bubblewrap is not installed or cannot mount' }
 
-test.skipIf(!hasMounts)(
+test(
   'full and free again, 20 times: what was acknowledged is there, without a restart',
+  requires(BUBBLEWRAP),
   async () => {
     const folder = emptyFolder()
     const disk = ['--perms', '0700', '--size', '8388608', '--tmpfs', folder]
@@ -47,10 +47,14 @@ test.skipIf(!hasMounts)(
 )
 
 const OWN_MOUNTS = ['-rm', 'bash', '-c', 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"']
-const canMount = spawnSync('unshare', [...OWN_MOUNTS, emptyFolder(), 'true']).status === 0
+const UNSHARE = {
+  isMet: canRun('unshare', [...OWN_MOUNTS, emptyFolder(), 'true']),
+  reason: 'unshare cannot create a mount namespace',
+}
 
-test.skipIf(!canMount)(
+test(
   'one that could only be read when the server came: work goes on when it can be written to',
+  requires(UNSHARE),
   async () => {
     const folder = emptyFolder()
     const other = startServer({ env: { STATE_DIR: folder } })

@@ -5,11 +5,11 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 
 import type { StateDocument } from '../../src/store/state/state-document.js'
 import type { Said } from '../shell/support.js'
-import { startPostgres } from '../store/postgres-server.js'
+import { describeEachDatabase, startPostgres } from '../store/postgres-server.js'
 import { emptyFolder, PROGRAM } from '../support.js'
 import { emptyWorld, serverIn, task, type World } from './support.js'
 
@@ -27,7 +27,7 @@ interface Acknowledged {
   readonly stepsDone: number[]
 }
 
-describe.each(['SQLite', ...(postgres ? ['PostgreSQL'] : [])])('over %s', (database) => {
+describeEachDatabase(postgres, (database) => {
   const newWorld = async (): Promise<World> =>
     emptyWorld(database === 'PostgreSQL' && postgres ? { DATABASE_URL: await postgres.database() } : {})
 

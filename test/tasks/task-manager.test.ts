@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-import { emptyFolder, type TestClient } from '../support.js'
+import { call } from '../shell/support.js'
+import { emptyFolder, type Json, type TestClient } from '../support.js'
 import { emptyWorld, serverIn, task, type World } from './support.js'
 
 let world: World
@@ -83,6 +84,86 @@ test('lists: newest first, the current one marked, one task with its steps', asy
     '1 step to do in 2 open tasks.\n* 1  One  (current, 0 of 1 step done)\n      [ ] 1  a\n  2  Two  (1 of 1 step done)\n',
   )
   expect((await task(client, 'list', { task_id: 2 })).text).toBe('  2  Two  (1 of 1 step done)\n      [x] 2  b\n')
+})
+
+test('works without query, which the schema lists as required', async () => {
+  const { result } = await client.request('tools/list')
+  const { inputSchema } = result.tools.find(({ name }: Json) => name === 'TaskManager')
+  expect(inputSchema.required).toEqual(['action', 'query'])
+  expect((await call(client, 'TaskManager', { action: 'create', text: 'One' })).text).toMatch(/^Created task 1 "One"/)
+  expect((await call(client, 'TaskManager', { action: 'add', text: 'a' })).text).toMatch(/^Added step 1 "a"/)
+  expect((await call(client, 'TaskManager', { action: 'pending' })).text).toContain('[ ] 1  a')
+  expect((await call(client, 'TaskManager', { action: 'list' })).text).toMatch(/^1 task, 1 open\./)
+  expect((await call(client, 'TaskManager', { action: 'complete', step_id: 1 })).text).toMatch(/^Completed step 1/)
+  const unclear = await call(client, 'TaskManager', { action: 'switch' })
+  expect([unclear.isError, unclear.text]).toEqual([true, expect.stringMatching(/^Which task\?/)])
+})
+
+describe('steps in one call', () => {
+  const many = Array.from({ length: 100 }, (_, index) => `step ${index + 1} ${'x'.repeat(200)}`)
+
+  test('with create', async () => {
+    const { text, structured } = await task(client, 'create', {
+      text: 'Ship 1.1',
+      steps: ['Write the notes', 'Tag it'],
+    })
+    expect(text).toBe(
+      'Created task 1 "Ship 1.1" with 2 steps: it is the current task. 1 task is open.\n' +
+        '      [ ] 1  Write the notes\n      [ ] 2  Tag it\n',
+    )
+    expect(structured).toMatchObject({ current_task: 1, next_step: 1, open_steps: 2, steps: [{ step_id: 1 }, {}] })
+  })
+
+  test('with add, alone or behind text', async () => {
+    await task(client, 'create', { text: 'One' })
+    expect((await task(client, 'add', { steps: ['a', 'b'] })).text).toBe(
+      'Added 2 steps to task 1 "One", 0 of 2 steps done.\n      [ ] 1  a\n      [ ] 2  b\n',
+    )
+    expect((await task(client, 'add', { text: 'c', steps: ['d'] })).text).toBe(
+      'Added 2 steps to task 1 "One", 0 of 4 steps done. Next: step 1 "a".\n      [ ] 3  c\n      [ ] 4  d\n',
+    )
+  })
+
+  test('a hundred are the most; the answer stays short and says how to see the rest', async () => {
+    const { text, structured } = await task(client, 'create', { text: 'Many', steps: many })
+    expect(text).toMatch(/\n(\d+) more: list \(task_id: 1\)\.\n$/)
+    expect(Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(structured))).toBeLessThan(8192)
+    expect(structured.open_steps).toBe(100)
+    const { isError, text: refusal } = await task(client, 'create', { text: 'More', steps: [...many, 'one more'] })
+    expect([isError, refusal]).toEqual([
+      true,
+      'There are 101 steps; one call takes at most 100. Nothing was changed.\n',
+    ])
+    expect((await task(client, 'list')).text).toMatch(/^1 task, 1 open\./)
+  })
+
+  test('are refused whole where one is empty or too long, and with other actions', async () => {
+    for (const steps of [
+      ['a', ' '],
+      ['a', 'x'.repeat(2001)],
+    ]) {
+      const { isError, text } = await task(client, 'create', { text: 'One', steps })
+      expect([isError, text]).toEqual([true, expect.stringMatching(/^The text of step 2 in the list /)])
+    }
+    const { isError, text } = await task(client, 'list', { steps: ['a'] })
+    expect([isError, text]).toEqual([true, 'steps goes with create and add, not with list. Nothing was changed.\n'])
+    expect((await task(client, 'list')).text).toMatch(/^There are no tasks yet/)
+  })
+})
+
+test('pending leaves finished steps out, of one task too', async () => {
+  await task(client, 'create', { text: 'One', steps: ['a', 'b', 'c'] })
+  await task(client, 'complete', { step_id: 2 })
+  for (const more of [{}, { task_id: 1 }]) {
+    const { text, structured } = await task(client, 'pending', more)
+    expect(text).toMatch(/\n {6}\[ \] 1 {2}a\n {6}\[ \] 3 {2}c\n$/)
+    expect(structured.steps.map(({ step_id }: Json) => step_id)).toEqual([1, 3])
+  }
+  expect((await task(client, 'list', { task_id: 1 })).text).toContain('[x] 2  b')
+  for (const step_id of [1, 3]) await task(client, 'complete', { step_id })
+  expect((await task(client, 'pending', { task_id: 1 })).text).toBe(
+    'No open steps.\n* 1  One  (current, 3 of 3 steps done)\n',
+  )
 })
 
 describe('search', () => {
@@ -188,12 +269,6 @@ describe('wrong use is refused with what is valid', () => {
     }
     expect((await task(client, 'list')).text).toBe('There are no tasks yet: create makes one.\n')
   })
-
-  test('query is required, as published', async () => {
-    const { result } = await client.request('tools/call', { name: 'TaskManager', arguments: { action: 'list' } })
-    expect(result).toMatchObject({ isError: true })
-    expect(result.content[0].text).toContain('query')
-  })
 })
 
 test('an answer stays small whatever the tasks are called', async () => {
@@ -214,7 +289,7 @@ test('an answer stays small whatever the tasks are called', async () => {
       arguments: { action, query: '', ...args },
     })
     expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(8192)
-    expect(answer.result.content[0].text).toMatch(/more: (query|add before)|More steps of task 60: list/)
+    expect(answer.result.content[0].text).toMatch(/more: (query|add before)|More steps of task 60: (list|pending)/)
   }
 })
 

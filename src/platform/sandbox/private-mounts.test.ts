@@ -5,6 +5,7 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
+import { requires } from '../../../test/requirements.js'
 import { findBubblewrap } from './bubblewrap.js'
 import { privateMounts } from './private-mounts.js'
 
@@ -23,9 +24,12 @@ touch "$folder/said/go"
 wait
 ls "$folder/late"`
 
-const canShare = shared('mount -t tmpfs none /mnt && bwrap --ro-bind / / true').status === 0
+const MOUNTS = {
+  isMet: shared('mount -t tmpfs none /mnt && bwrap --ro-bind / / true').status === 0,
+  reason: 'bubblewrap is not installed or cannot mount',
+}
 
-describe.skipIf(!canShare)('what is mounted while a command runs', () => {
+describe('what is mounted while a command runs', requires(MOUNTS), () => {
   test.each([
     ['can be written to in bwrap alone', false, 'written\n'],
     ['cannot be in a cage that is kept from it', true, ''],

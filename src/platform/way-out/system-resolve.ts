@@ -3,6 +3,7 @@
 
 import { lookup } from 'node:dns/promises'
 
+import { deadline } from '../../lib/deadline.js'
 import { hasCode } from '../../lib/error-code.js'
 import { reasonOf } from '../../lib/reason-of.js'
 import { createTurns } from '../../lib/turns.js'
@@ -20,7 +21,8 @@ export function systemResolve(): Resolve {
   const asking = new Map<string, Promise<readonly string[]>>()
 
   async function askInTurn(name: string): Promise<readonly string[]> {
-    const giveBack = await turns.take(AbortSignal.timeout(PATIENCE_MS))
+    const limit = deadline(PATIENCE_MS)
+    const giveBack = await turns.take(limit.signal).finally(limit.clear)
     if (!giveBack) throw new FetchFailure('unresolved', `too many names wait for an answer before ${name}. Try again.`)
     return ask(name).finally(giveBack)
   }

@@ -85,6 +85,7 @@ export function createCallbacks(settings: UpkeepSettings): Callbacks {
   }
 
   return {
+    prepare: (who) => upkeep.prepare?.(who),
     take: (who) => upkeep.take(who),
     async set(who, given) {
       const row = await rowOf(who, given)

@@ -45,6 +45,7 @@ export function lateCallbacks({ mayWait, open, hasMany, onError }: LateSettings)
   const arrive = (who: Who): Promise<void> => openedFor(who.user, (service) => service.arrive(who))
 
   return {
+    prepare: (who) => callbacks?.prepare?.(who),
     take: (who) => callbacks?.take(who),
     isBusy: (user, session) => busy.has(keyOf({ user, session })),
     began(who) {

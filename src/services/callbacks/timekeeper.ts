@@ -1,6 +1,6 @@
-// Decides what fires now, of everything this process holds: what is due, in sessions that are not busy, one for each
-// session within a second. What is due while its session is busy waits five seconds, and then for the first moment in
-// which it is not. It knows rows by hearsay; whoever fires looks again.
+// Decides what fires now, of everything this process holds. In an idle session one callback fires in a second. While a
+// call runs nothing fires: what falls due fires when a result is about to be written, or when the session is idle again.
+// Rows are known from the last read of the state; `fire` checks them again.
 
 import type { Clock, Moment } from '../../platform/clock.js'
 import type { CallbackRow } from '../../store/state/callback-rows.js'
@@ -8,7 +8,6 @@ import type { Happening } from './fire.js'
 import { msLeft } from './schedule.js'
 
 const TICK_MS = 1000
-const BUSY_MS = 5000
 /** After something could not be fired. */
 const RETRY_MS = 5000
 
@@ -17,6 +16,10 @@ export interface Timekeeper {
   know(user: string, callbacks: readonly CallbackRow[]): void
   /** What this callback waited for has happened. */
   happened(user: string, callback: CallbackRow, happening: Happening): void
+  /** Whether something of this session is due. */
+  isDue(user: string, session: string): boolean
+  /** Fires all that is due in this session, so that the result of a call takes it along. */
+  fireDue(user: string, session: string): Promise<void>
   /** Fires what can be fired; milliseconds until this should be done again, undefined: not before something changes. */
   tick(): Promise<number | undefined>
   /** Whether something waits for the end of a call. */
@@ -36,7 +39,7 @@ export interface TimekeeperSettings {
 export function createTimekeeper({ clock, isBusy, fire, onError }: TimekeeperSettings): Timekeeper {
   const known = new Map<string, readonly CallbackRow[]>()
   const happenings = new Map<string, Happening>()
-  /** Until when what is due is held back, in uptime. */
+  /** Until when what could not be fired is not tried again, in uptime. */
   const heldBack = new Map<string, number>()
   const lastFired = new Map<string, number>()
   let isHeldUp = false
@@ -66,21 +69,22 @@ export function createTimekeeper({ clock, isBusy, fire, onError }: TimekeeperSet
     }
   }
 
-  async function tickSession(user: string, session: string, callbacks: readonly CallbackRow[]): Promise<void> {
+  /** What is due in this session, the longest overdue first. */
+  function dueIn(user: string, session: string): readonly CallbackRow[] {
+    const callbacks = (known.get(user) ?? []).filter((callback) => callback.session === session)
+    // The clock reads from the system: not where there is nothing to compare with it.
+    if (callbacks.length === 0) return callbacks
     const moment = clock()
-    const due = callbacks.filter((callback) => leftOf(user, callback, moment) <= 0)
-    if (due.length === 0 || pauseOf(user, session, moment) > 0) return
-    if (isBusy(user, session)) {
-      isHeldUp = true
-      const until = moment.uptime + BUSY_MS
-      for (const callback of due) {
-        const key = keyOf(user, callback)
-        if (!heldBack.has(key)) heldBack.set(key, until)
-      }
-      return
-    }
-    const [first] = due.toSorted((a, b) => overdueBy(b, moment) - overdueBy(a, moment))
-    if (first) await fireOne(user, first)
+    return callbacks
+      .filter((callback) => leftOf(user, callback, moment) <= 0)
+      .toSorted((a, b) => overdueBy(b, moment) - overdueBy(a, moment))
+  }
+
+  async function tickSession(user: string, session: string): Promise<void> {
+    const [first] = dueIn(user, session)
+    if (!first || pauseOf(user, session, clock()) > 0) return
+    if (isBusy(user, session)) isHeldUp = true
+    else await fireOne(user, first)
   }
 
   function nextOf(user: string, callback: CallbackRow, moment: Moment): number {
@@ -109,19 +113,17 @@ export function createTimekeeper({ clock, isBusy, fire, onError }: TimekeeperSet
       forget()
     },
     happened: (user, callback, happening) => void happenings.set(keyOf(user, callback), happening),
+    isDue: (user, session) => dueIn(user, session).length > 0,
+    async fireDue(user, session) {
+      for (const callback of dueIn(user, session)) await fireOne(user, callback)
+    },
     get isHeldUp() {
       return isHeldUp
     },
     async tick() {
       isHeldUp = false
       for (const [user, callbacks] of known) {
-        for (const session of new Set(callbacks.map((callback) => callback.session))) {
-          await tickSession(
-            user,
-            session,
-            callbacks.filter((callback) => callback.session === session),
-          )
-        }
+        for (const session of new Set(callbacks.map((callback) => callback.session))) await tickSession(user, session)
       }
       const moment = clock()
       const next = Math.min(...[...known].flatMap(([user, rows]) => rows.map((row) => nextOf(user, row, moment))))

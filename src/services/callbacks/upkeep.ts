@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createInTurn } from '../../lib/in-turn.js'
 import { reasonOf } from '../../lib/reason-of.js'
+import { within } from '../../lib/within.js'
 import type { Clock } from '../../platform/clock.js'
 import type { CallbackRow } from '../../store/state/callback-rows.js'
 import type { SessionRow } from '../../store/state/session-rows.js'
@@ -27,6 +28,8 @@ import { CALLBACKS_URI } from './uri.js'
 const RENEW_MS = 60_000
 /** What is on its way to the client when the server ends has so long to arrive. */
 const LAST_MS = 500
+/** How long a result waits for a callback to be written to the state; after that it comes with a later one. */
+const PREPARE_MS = 5000
 
 export interface Upkeep extends Mail {
   /** Holds the session, takes over what others left, and does the work in the same transaction. */
@@ -231,6 +234,10 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
       if (attendance.isTrusted(who.user)) return delivery.take(who)
       if (attendance.users.includes(who.user)) void renewAll()
       return undefined
+    },
+    prepare({ user, session }) {
+      if (!timekeeper.isDue(user, session)) return undefined
+      return within(PREPARE_MS, timekeeper.fireDue(user, session))
     },
     async within(who, work) {
       const value = await begin(who.user, who.session, (rows) => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 
+import { startCpuClock } from '../../../test/load.js'
 import type { Copy } from './copy.js'
 import { likelyTwin, twinOf } from './twin.js'
 
@@ -60,9 +61,9 @@ test.each(['<', '</a>;rel=', '</a>;', ';rel=', ' ', '"', ';"', '<>', '</a>; a="'
   'a header of 120,000 characters of %j holds nobody up',
   (part) => {
     const link = `</a>;${part.repeat(Math.ceil(120_000 / part.length))}`
-    const startedAt = performance.now()
+    const cpuMs = startCpuClock()
     twinOf(page('', { link: link.trim() }))
-    expect(performance.now() - startedAt).toBeLessThan(1000)
+    expect(cpuMs()).toBeLessThan(1000)
   },
 )
 
@@ -70,9 +71,9 @@ test.each(['<link ', '<link rel=', '<link type=text/markdown rel=rel=', '<a ', '
   'a page of %j holds nobody up',
   (part) => {
     const html = `<link type=text/markdown ${part.repeat(Math.ceil(200_000 / part.length))}`
-    const startedAt = performance.now()
+    const cpuMs = startCpuClock()
     twinOf(page(html))
     twinOf(page(html.replaceAll(part.repeat(100), `${part.repeat(100)}>`)))
-    expect(performance.now() - startedAt).toBeLessThan(2000)
+    expect(cpuMs()).toBeLessThan(2000)
   },
 )

@@ -1,6 +1,7 @@
 // One browser for all pages: started by the first that needs it, kept warm, closed when nobody came for a while, replaced
 // when it is tired or has died. A few pages are shown at once; the others wait for their turn.
 
+import { deadline } from '../../lib/deadline.js'
 import { Failure } from '../../lib/failure.js'
 import { createTurns } from '../../lib/turns.js'
 import type { Browser, Rendered, Wish } from '../../platform/browser/browser.js'
@@ -68,12 +69,8 @@ export function createWarmBrowser({ launch, idleMs = IDLE_MS, strength }: Terms)
 
   return {
     async render(url, wish) {
-      const patience = AbortSignal.any([
-        closed.signal,
-        AbortSignal.timeout(wish.maxMs),
-        ...(wish.signal ? [wish.signal] : []),
-      ])
-      const giveBack = await turns.take(patience)
+      const limit = deadline(wish.maxMs, closed.signal, wish.signal)
+      const giveBack = await turns.take(limit.signal).finally(limit.clear)
       try {
         if (closed.signal.aborted) throw new Failure('The browser is being closed.')
         if (isUnwanted(wish)) throw new FetchFailure('aborted', `${url} was no longer wanted`)

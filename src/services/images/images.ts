@@ -1,6 +1,6 @@
 // Shows image files: opened with care, known by their content, decoded in a process of their own.
 
-import { isAbsolute } from 'node:path'
+import { isAbsolute, sep } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
 import { HEAD_BYTES, imageFormatOf, natureOf } from '../../lib/image-format.js'
@@ -20,7 +20,8 @@ export interface Images {
   close(): void
 }
 
-export function createImages(grounds: Grounds, darkrooms: Darkrooms): Images {
+/** `directory` is where commands start: a relative path counts from there. */
+export function createImages(directory: string, grounds: Grounds, darkrooms: Darkrooms): Images {
   async function show(wish: Wish, signal: AbortSignal): Promise<Picture> {
     const file = await openMeant(wish.path).catch((error: unknown) => discreetly(error, wish.path))
     try {
@@ -44,11 +45,13 @@ export function createImages(grounds: Grounds, darkrooms: Darkrooms): Images {
 
   return {
     async show(wish, signal) {
-      mustBeAbsolute(wish.path)
+      checkPath(wish.path)
+      // Not normalised: what `..` means after a link is for the system to say.
+      const path = isAbsolute(wish.path) ? wish.path : `${directory}${sep}${wish.path}`
       try {
-        return await show(wish, signal)
+        return await show({ ...wish, path }, signal)
       } catch (error) {
-        throw error instanceof Failure ? new Failure(`${oneLine(wish.path, 300)} ${error.message}.`) : error
+        throw error instanceof Failure ? new Failure(`${oneLine(path, 300)} ${error.message}.`) : error
       }
     },
     close: () => darkrooms.close(),
@@ -79,14 +82,14 @@ async function orderFor(wish: Wish, { handle, real, size, identity }: RegularFil
 
 const SHOWN = 'those are PNG, JPEG, GIF, WebP, AVIF, TIFF, SVG, HEIC and PDF'
 
-function mustBeAbsolute(path: string): void {
+function checkPath(path: string): void {
+  if (path === '') throw new Failure('file_path is empty: give the path of an image file.')
   const shown = JSON.stringify(oneLine(path, 100))
   if (/^(https?|data|ftp):/i.test(path))
     throw new Failure(
       `ReadImage reads files, and ${shown} is an address: save it to a file first, such as with curl -o.`,
     )
   if (/^file:/i.test(path)) throw new Failure(`file_path is a path, not a URL: leave out the file:// of ${shown}.`)
-  if (path.startsWith('~')) throw new Failure(`~ is not expanded here: give the absolute path instead of ${shown}.`)
-  if (path.includes('\0')) throw new Failure('No path has a NUL character in it; file_path does.')
-  if (!isAbsolute(path)) throw new Failure(`file_path must be absolute, such as /home/me/shot.png; it is ${shown}.`)
+  if (/^~(\/|$)/.test(path)) throw new Failure(`~ is not expanded here: give the absolute path instead of ${shown}.`)
+  if (path.includes('\0')) throw new Failure('file_path contains a NUL character, which no path has.')
 }

@@ -11,6 +11,7 @@ import { createImages, type Images } from './images.js'
 /** `isConfined`: callers could not read with commands what ReadImage would show them. */
 export function openImages(config: Config, isConfined: boolean): Images {
   return createImages(
+    config.cwd,
     groundsOf(config, isConfined),
     createDarkrooms(join(config.partsDir, 'darkroom.js'), environmentOf(config)),
   )

@@ -7,6 +7,6 @@ export function howItEnded({ record }: Pick<Job, 'record'>): string {
   if (ending === 'server-lost') return 'stopped because its server was gone'
   if (ending === 'server-stopped') return 'stopped with its server'
   if (ending === 'killed') return 'killed'
-  if (exitCode === null) return 'nobody saw how'
+  if (exitCode === null) return 'exit status unknown'
   return signal ? `exit code ${exitCode} (${signal})` : `exit code ${exitCode}`
 }

@@ -21,8 +21,10 @@ export interface Job {
   onChange(listener: () => void): () => void
   /** Changes what is remembered of it. */
   amend(change: Partial<JobRecord>): Promise<void>
-  /** Ends it with everything it started; the reason is remembered. */
-  end(reason: Ending, killAfterMs: number): Promise<void>
+  /** Ends it with everything it started; the reason is remembered. Gives the processes that could not be killed. */
+  end(reason: Ending, killAfterMs: number): Promise<readonly number[]>
+  /** What it started that still runs, once it has ended; undefined where that is not known. */
+  left(): Promise<readonly number[] | undefined>
   /** Where each reader has read up to. */
   readonly positions: Map<string, number>
 }
@@ -34,7 +36,8 @@ export interface Source {
   flush(): Promise<void>
   problem?(): string | undefined
   onGrowth(listener: () => void): () => void
-  end(killAfterMs: number): Promise<void>
+  end(killAfterMs: number): Promise<readonly number[]>
+  left(): Promise<readonly number[] | undefined>
 }
 
 export interface JobParts {
@@ -93,8 +96,10 @@ export function createJob({ record: first, output, save, source }: JobParts): Jo
     async end(why, killAfterMs) {
       // It may be over and have left something running.
       if (isRunning) reason ??= why
-      await source?.end(killAfterMs)
-      await this.ended
+      const survivors = (await source?.end(killAfterMs)) ?? []
+      if (survivors.length === 0) await this.ended
+      return survivors
     },
+    left: async () => (isRunning ? undefined : source?.left()),
   }
 }

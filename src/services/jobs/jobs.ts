@@ -4,6 +4,7 @@
 import { Failure } from '../../lib/failure.js'
 import type { LinePattern } from '../../lib/line-pattern.js'
 import type { Notices } from '../notices.js'
+import { leftProcesses, type LeftProcess } from '../shell/left-process.js'
 import type { Work } from '../shell/work.js'
 import type { Who } from '../who.js'
 import { openBook, type Book, type BookSettings, type Plan, type Started } from './book.js'
@@ -35,7 +36,7 @@ export interface Jobs {
   show(id: number, who: Who): Promise<{ readonly job: Job; readonly text: string }>
   list(who: Who): Promise<readonly Job[]>
   find(id: number, who: Who): Promise<Job>
-  kill(id: number, who: Who): Promise<{ readonly job: Job; readonly wasRunning: boolean }>
+  kill(id: number, who: Who): Promise<Kill>
   /** Ends what does not go on; returns the tags of what does. */
   close(killAfterMs: number): Promise<ReadonlySet<string>>
 }
@@ -50,8 +51,17 @@ export interface Query {
   readonly maxCharacters: number
 }
 
+export interface Kill {
+  readonly job: Job
+  readonly wasRunning: boolean
+  /** What could not be killed. */
+  readonly survivors: readonly LeftProcess[]
+}
+
 export interface Reading extends Part {
   readonly job: Job
+  /** What the job started that still runs after its end; undefined where that is not known. */
+  readonly left: readonly LeftProcess[] | undefined
   readonly arrival: Arrival | undefined
 }
 
@@ -136,11 +146,12 @@ export function createJobs(settings: JobsSettings): Jobs {
       const part = await settled(job, () => partOf(job, position(), query))
       // Who has hung up has not read it.
       if (!signal.aborted) remember(job.positions, who.session, part.next)
-      return { ...part, job, arrival }
+      const left = await job.left()
+      return { ...part, job, arrival, left: left && leftProcesses(left) }
     },
     async show(id, who) {
       const job = await (await bookOf(who)).find(id)
-      const { text } = await settled(job, () => readOn(job, 0, MAX_SHOWN))
+      const { text } = await settled(job, () => readOn(job, 0, { maxCharacters: MAX_SHOWN, maxLine: Infinity }))
       return { job, text }
     },
     list: async (who) => (await (await bookOf(who)).all()).filter(({ record }) => record.background),
@@ -148,8 +159,8 @@ export function createJobs(settings: JobsSettings): Jobs {
     async kill(id, who) {
       const job = await (await bookOf(who)).find(id)
       const wasRunning = job.isRunning
-      await job.end('killed', KILL_AFTER_MS)
-      return { job, wasRunning }
+      const survivors = await job.end('killed', KILL_AFTER_MS)
+      return { job, wasRunning, survivors: leftProcesses(survivors) }
     },
     async close(killAfterMs) {
       // What is being started has no job yet.
@@ -182,7 +193,7 @@ async function settled(job: Job, read: () => Promise<Part>): Promise<Part> {
 
 function partOf(job: Job, start: number, { only, tail, maxCharacters }: Query): Promise<Part> {
   if (tail !== undefined) return readTail(job, tail, only, maxCharacters)
-  return only ? readMatching(job, start, only, maxCharacters) : readOn(job, start, maxCharacters)
+  return only ? readMatching(job, start, only, maxCharacters) : readOn(job, start, { maxCharacters })
 }
 
 /** Tells subscribers: of output now and then, of the beginning and the end at once. */

@@ -1,7 +1,8 @@
 // What a reader gets of a job's output: what is new to him, the lines that match, or the end of it.
 
+import { clipLine, MAX_LINE } from '../../lib/clip-line.js'
 import type { LinePattern } from '../../lib/line-pattern.js'
-import { createDigest, type Digest } from '../shell/digest.js'
+import { createDigest, type Digest, type DigestLimits } from '../shell/digest.js'
 import type { Job } from './job.js'
 import { piecesFrom, withoutHalf } from './lines.js'
 
@@ -17,8 +18,8 @@ export interface Part extends Digest {
 }
 
 /** Everything from an offset on that has been printed by now. */
-export async function readOn(job: Job, start: number, maxCharacters: number): Promise<Part> {
-  const digester = createDigest({ maxCharacters })
+export async function readOn(job: Job, start: number, limits: DigestLimits): Promise<Part> {
+  const digester = createDigest(limits)
   const end = await job.output.size()
   let next = start
   let droppedBytes = 0
@@ -48,7 +49,7 @@ export async function readMatching(
   let next = start
   let droppedBytes = 0
   for await (const piece of piecesFrom(job.output, start)) {
-    for (const line of pattern.matching(piece.lines)) digester.write(Buffer.from(`${line}\n`))
+    for (const line of clippedMatches(pattern, piece.lines)) digester.write(Buffer.from(`${line}\n`))
     droppedBytes += piece.droppedBytes
     next = piece.next
   }
@@ -73,11 +74,16 @@ export async function readTail(
     skipped = 0
     if (only) droppedBytes += piece.droppedBytes
     else if (piece.droppedBytes > 0) last.forget()
-    last.add(only ? only.matching(lines) : lines)
+    last.add(only ? clippedMatches(only, lines) : lines)
   }
   const digester = createDigest({ maxCharacters })
   digester.write(Buffer.from(last.text()))
   return { ...digester.take(), next: end, droppedBytes }
+}
+
+/** The lines that match, the long ones clipped so that the match is shown. */
+function clippedMatches(pattern: LinePattern, lines: readonly string[]): readonly string[] {
+  return pattern.find(lines).map(({ line, index }) => clipLine(line, MAX_LINE, index).text)
 }
 
 function createLastLines(count: number) {

@@ -11,6 +11,8 @@ import type { Work } from '../shell/work.js'
 import type { Source } from './job.js'
 
 const LOOK_EVERY_MS = 200
+/** How long the exit status of a command that has ended may take to reach the disk of a busy machine. */
+const STATUS_WITHIN_MS = 10_000
 
 /** A command whose output this process writes down. */
 export function writtenBy(work: Work, writer: OutputWriter): Source {
@@ -23,6 +25,7 @@ export function writtenBy(work: Work, writer: OutputWriter): Source {
     problem: () => writer.failure,
     onGrowth: (listener) => work.onOutput(listener),
     end: (killAfterMs) => work.end(killAfterMs),
+    left: () => work.left(),
   }
 }
 
@@ -33,6 +36,7 @@ export function recordedBy(work: Work, output: OutputReader): Source {
     flush: () => Promise.resolve(),
     onGrowth: (listener) => output.watch(listener),
     end: (killAfterMs) => work.end(killAfterMs),
+    left: () => work.left(),
   }
 }
 
@@ -43,27 +47,30 @@ export interface AdoptSettings {
   readonly statusFile: string
 }
 
-/** A command that another server has started; nobody tells of its end but the file with its exit status. */
+/** A command that another server started: its end is known from its processes and from the file with its exit status. */
 export function adopted({ launcher, record, output, statusFile }: AdoptSettings): Source {
   return {
     over: untilOver(() => launcher.isLeft(record.tag), statusFile),
     flush: () => Promise.resolve(),
     onGrowth: (listener) => output.watch(listener),
     end: (killAfterMs) => launcher.endTree(record.tag, killAfterMs),
+    left: () => Promise.resolve(launcher.leftOf(record.tag)),
   }
 }
 
 async function untilOver(isLeft: () => boolean, statusFile: string): Promise<Exit> {
-  for (;;) {
-    const isOver = !isLeft()
+  for (let goneAt: number | undefined; ;) {
+    goneAt = isLeft() ? undefined : (goneAt ?? performance.now())
     const status = await statusIn(statusFile)
-    // Also at the end: its last words, and its status, may still be on their way to the disk.
+    // Also at the end: the last of its output may still be on its way to the disk.
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS).unref())
-    if (isOver || status !== undefined) return exitOfStatus(status ?? (await statusIn(statusFile)))
+    const isLate = goneAt !== undefined && performance.now() - goneAt > STATUS_WITHIN_MS
+    if (isLate || status !== undefined) return exitOfStatus(status)
   }
 }
 
 async function statusIn(path: string): Promise<number | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => undefined)
-  return text === undefined ? undefined : Number(text)
+  const text = await readFile(path, 'utf8').catch(() => '')
+  // It may be looked at before it is written.
+  return /^\d+\n$/.test(text) ? Number(text) : undefined
 }

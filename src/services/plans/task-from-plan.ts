@@ -1,7 +1,8 @@
-// A task made from the checklist of an accepted plan, its items as steps. It becomes the current one.
+// A task made from the checklist of an accepted plan, its items as steps. It becomes the current task only where no open
+// one is: the current task is shared by all agents of the project.
 
 import { oneLine } from '../../lib/one-line.js'
-import type { TaskRows } from '../../store/state/task-rows.js'
+import type { TaskRow, TaskRows } from '../../store/state/task-rows.js'
 import { checklistOf, headingOf } from './checklist.js'
 
 const MAX_NAME = 200
@@ -15,6 +16,8 @@ export interface PlanTask {
   /** Items that were too long and were cut. */
   readonly cut: number
   readonly isDone: boolean
+  /** The open task that was current before and stays so; undefined: there was none, and this one is. */
+  readonly stays: Pick<TaskRow, 'id' | 'name'> | undefined
 }
 
 /** undefined: the plan has no checklist. */
@@ -28,8 +31,15 @@ export async function taskFromPlan(
   const { id } = await tasks.insert(name, at)
   const steps = items.map((item) => ({ text: item.text, completedAt: item.done ? at : null }))
   await tasks.insertSteps(id, steps, at)
-  await tasks.setCurrent(id)
   const isDone = items.every(({ done }) => done) && total === items.length
+  const stays = await openCurrent(tasks)
   if (isDone) await tasks.complete(id, at)
-  return { id, name, items: items.length, left: total - items.length, cut, isDone }
+  else if (!stays) await tasks.setCurrent(id)
+  return { id, name, items: items.length, left: total - items.length, cut, isDone, stays }
+}
+
+async function openCurrent(tasks: TaskRows): Promise<TaskRow | undefined> {
+  const current = await tasks.current()
+  const task = current === undefined ? undefined : await tasks.find(current)
+  return task?.completedAt === null ? task : undefined
 }

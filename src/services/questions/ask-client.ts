@@ -1,12 +1,23 @@
-// The first way to ask a person: one form, shown by the client. That they refuse is an answer too; what a client that
-// cannot show it makes of it is none, and then they have to be asked elsewhere.
+// The first channel to a person: one form, shown by the client. That a person refuses is an answer too. A client that
+// cannot show the form, or answers it by itself, gives none: then the person has to be asked on another channel.
 
 import { Failure } from '../../lib/failure.js'
 import type { Question, Reply } from '../../store/state/question-rows.js'
 import type { Asker, FormSaid } from './asker.js'
 import { formOf, repliesIn } from './form.js'
 
-export type FormOutcome = { readonly replies: readonly Reply[] } | { readonly problem: string }
+/** Programs that run without a person decline or cancel a form within milliseconds. */
+const REFUSED_BY_PROGRAM_MS = 1000
+/** No person reads a question and chooses in less. Shorter than for a refusal: a real choice must not be dropped. */
+const ACCEPTED_BY_PROGRAM_MS = 250
+
+export type FormOutcome =
+  | { readonly replies: readonly Reply[] }
+  | {
+      readonly problem: string
+      /** The client answered by itself: its forms reach no person. */
+      readonly isAutomatic?: boolean
+    }
 
 export interface ClientTerms {
   readonly timeoutMs: number
@@ -28,12 +39,22 @@ export async function askClient(
         if (replies) late(replies)
       },
     })
+    if (isByProgram(said)) return { problem: programWords(said), isAutomatic: true }
     const replies = repliesOf(questions, said)
     return replies ? { replies } : { problem: 'The client gave its form back with nothing in it.' }
   } catch (error) {
     if (error instanceof Failure) return { problem: error.message }
     throw error
   }
+}
+
+function isByProgram({ action, afterMs = Infinity }: FormSaid): boolean {
+  return afterMs < (action === 'accept' ? ACCEPTED_BY_PROGRAM_MS : REFUSED_BY_PROGRAM_MS)
+}
+
+function programWords({ action, afterMs = 0 }: FormSaid): string {
+  const did = action === 'accept' ? 'filled in' : action === 'decline' ? 'declined' : 'cancelled'
+  return `The client ${did} the form by itself after ${Math.round(afterMs)} ms: no person has seen it.`
 }
 
 function repliesOf(questions: readonly Question[], said: FormSaid): readonly Reply[] | undefined {

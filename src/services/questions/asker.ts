@@ -22,6 +22,10 @@ export interface FormTerms {
   readonly late: (said: FormSaid) => void
 }
 
-export type FormSaid =
+export type FormSaid = (
   | { readonly action: 'accept'; readonly content: unknown }
   | { readonly action: 'decline' | 'cancel' }
+) & {
+  /** Milliseconds from the form to the answer, where known. */
+  readonly afterMs?: number | undefined
+}

@@ -1,5 +1,6 @@
 // All questions of a call as one form that a client shows: a field for each, and one for the person's own words. No field
-// must be filled in, because nobody has to choose; a form without anything in it answers nothing.
+// must be filled in, because nobody has to choose; a form without anything in it answers nothing. The message has the
+// questions in full; fields name them and do not repeat them. Some clients sort fields by name: both orders agree.
 
 import { isObject, type JsonObject } from '../../lib/json.js'
 import { oneLine } from '../../lib/one-line.js'
@@ -7,7 +8,8 @@ import type { Choice, Question, Reply } from '../../store/state/question-rows.js
 import { MAX_OWN_WORDS } from './limits.js'
 
 const MAX_TITLE = 80
-const WORDS = 'own_words'
+/** Sorts behind the numbered fields. */
+const WORDS = 'question_other'
 
 export interface Form {
   readonly message: string
@@ -15,7 +17,10 @@ export interface Form {
 }
 
 export function formOf(questions: readonly Question[]): Form {
-  const fields = questions.map((question, index) => [nameOf(index), fieldOf(question, index, questions.length)])
+  const fields = questions.map((question, index) => [
+    nameOf(index, questions.length),
+    fieldOf(question, index, questions.length),
+  ])
   const words = {
     type: 'string',
     title: 'Own words',
@@ -34,7 +39,7 @@ export function repliesIn(questions: readonly Question[], content: unknown): rea
   const given = fields[WORDS]
   const words = typeof given === 'string' ? given.trim() : ''
   const chosen = questions.map(({ choices }, index) => {
-    const value = fields[nameOf(index)]
+    const value = fields[nameOf(index, questions.length)]
     const values: readonly unknown[] = Array.isArray(value) ? value : [value]
     return choices.map(({ label }) => label).filter((label) => values.includes(label))
   })
@@ -53,16 +58,15 @@ function messageOf(questions: readonly Question[]): string {
   return questions.map(({ text }, index) => `${index + 1}. ${text}`).join('\n')
 }
 
-function nameOf(index: number): string {
-  return `question_${index + 1}`
+/** With leading zeros where there are ten: names are compared as text. */
+function nameOf(index: number, count: number): string {
+  return `question_${String(index + 1).padStart(String(count).length, '0')}`
 }
 
 function fieldOf({ text, header, choices, multiple }: Question, index: number, count: number): JsonObject {
-  const name = header ?? oneLine(text, MAX_TITLE)
-  const described = {
-    title: count === 1 ? name : `${index + 1}. ${name}`,
-    description: multiple ? `${text} (several can be chosen)` : text,
-  }
+  const title =
+    count === 1 ? (header ?? (multiple ? 'Answers' : 'Answer')) : `${index + 1}. ${header ?? oneLine(text, MAX_TITLE)}`
+  const described = { title, ...(multiple && { description: 'Several can be chosen' }) }
   if (multiple) return { type: 'array', ...described, items: optionsOf(choices, 'anyOf') }
   return { ...optionsOf(choices, 'oneOf'), ...described }
 }

@@ -17,7 +17,7 @@ import type { Watchers } from '../board/watchers.js'
 import type { Who } from '../who.js'
 import { lazyState, type LazyState } from '../state.js'
 import { answerQuestion } from './answer-question.js'
-import type { Asker, FormTerms } from './asker.js'
+import type { Asker, FormSaid, FormTerms } from './asker.js'
 import { createQuestions, type Asked, type Questions } from './questions.js'
 
 const SCOPE = { project: '/srv/project', user: 'ann' }
@@ -114,10 +114,61 @@ beforeEach(async () => {
   file = join(emptyFolder(), 'state.db')
   states = []
   watched = new Set([SCOPE.user])
+  attended.splice(0)
   stirWatchers = () => {}
   board = await open()
 })
 afterEach(async () => void (await Promise.all(states.map((state) => state.close()))))
+
+describe('a form that comes back', () => {
+  const said = (more: Partial<FormSaid>): Asker['askForm'] => {
+    const content = { question_1: 'Red' }
+    return () => Promise.resolve({ action: 'accept', content, ...more } as FormSaid)
+  }
+
+  test.each([
+    ['accept', 249, 'filled in'],
+    ['decline', 999, 'declined'],
+    ['cancel', 999, 'cancelled'],
+  ] as const)('%s after %i ms is by a program, and the session gets no further form', async (action, afterMs, did) => {
+    watched.clear()
+    const questions = await serverAt()
+    const askForm = vi.fn(said({ action, afterMs }))
+    const first = await questions.ask(FORM, asker({ showsForms: true, askForm }))
+    expect(first).toMatchObject({
+      rung: 'text',
+      reasons: [`The client ${did} the form by itself after ${afterMs} ms: no person has seen it.`, expect.any(String)],
+    })
+    const second = await questions.ask(FORM, asker({ showsForms: true, askForm }))
+    expect(second).toMatchObject({
+      rung: 'text',
+      reasons: ['This client answers forms by itself: no person sees them.', expect.any(String)],
+    })
+    expect(askForm).toHaveBeenCalledTimes(1)
+    const other = asker({ showsForms: true, askForm: said({}), session: 'another' })
+    expect(await questions.ask(FORM, other)).toMatchObject({ rung: 'client' })
+  })
+
+  test.each([
+    ['accept', 250, 'answered'],
+    ['decline', 1000, 'declined'],
+    ['cancel', 1000, 'cancelled'],
+    ['decline', undefined, 'declined'],
+  ] as const)('%s after %s ms is by a person', async (action, afterMs, outcome) => {
+    const questions = await serverAt()
+    const asked = await questions.ask(FORM, asker({ showsForms: true, askForm: said({ action, afterMs }) }))
+    expect(asked).toMatchObject({ rung: 'client', replies: [{ outcome }] })
+  })
+
+  test('of a session that all clients of a user share, the next question is a form again', async () => {
+    watched.clear()
+    const questions = await serverAt()
+    const askForm = vi.fn(said({ action: 'decline', afterMs: 5 }))
+    const shared = { showsForms: true, askForm, session: `user:${SCOPE.user}` }
+    for (let asked = 0; asked < 2; asked++) await questions.ask(FORM, asker(shared))
+    expect(askForm).toHaveBeenCalledTimes(2)
+  })
+})
 
 describe('somebody is looking', () => {
   test('and answers: the call has it, and it is delivered once it was written', async () => {
@@ -166,7 +217,7 @@ describe('somebody is looking', () => {
     expect(await questions.ask(FORM, asker())).toMatchObject({
       rung: 'text',
       id: 1,
-      reasons: [expect.any(String), expect.stringContaining('did not answer in time')],
+      reasons: [expect.any(String), expect.stringContaining('no answer came in time')],
     })
     expect(await find(1)).toMatchObject({ waiting: false, replies: null })
     await answer(1)

@@ -4,7 +4,7 @@
 import type { Question, Reply, Surface } from '../../store/state/question-rows.js'
 import type { Watchers } from '../board/watchers.js'
 import type { Who } from '../who.js'
-import { askClient } from './ask-client.js'
+import { askClient, type ClientTerms, type FormOutcome } from './ask-client.js'
 import type { Asker } from './asker.js'
 import { heartbeat } from './heartbeat.js'
 import { createKeptQuestions, type Kept, type KeptSettings, type Later } from './kept-questions.js'
@@ -12,6 +12,8 @@ import { readWish, type Wish } from './read-wish.js'
 
 /** Most clients give up after a minute without a sign of life. */
 const MAX_SILENT_MS = 45_000
+/** Sessions that are remembered as automatic; more of them are asked once more. */
+const MAX_AUTOMATIC = 1000
 
 export interface Questions {
   /** What a model wants, from what it sent; a Failure shows what it should have sent. */
@@ -47,13 +49,21 @@ export interface QuestionsSettings extends KeptSettings {
 export function createQuestions(settings: QuestionsSettings): Questions {
   const { watchers, waitSeconds } = settings
   const kept = createKeptQuestions(settings)
+  const automatic = createAutomaticSessions()
+
+  async function askForm(questions: readonly Question[], asker: Asker, terms: ClientTerms): Promise<FormOutcome> {
+    if (automatic.has(asker)) return { problem: AUTOMATIC }
+    const outcome = await askClient(questions, asker, terms)
+    if ('isAutomatic' in outcome) automatic.add(asker)
+    return outcome
+  }
 
   async function climb(questions: readonly Question[], asker: Asker): Promise<Asked> {
     const ms = asker.wantsLife ? waitSeconds * 1000 : Math.min(waitSeconds * 1000, MAX_SILENT_MS)
     const endsAt = performance.now() + ms
     const isWatched = (): boolean => watchers.isWatched(asker.user)
     let keeping: Promise<Kept> = Promise.resolve({ id: undefined, problem: '' })
-    const outcome = await askClient(questions, asker, {
+    const outcome = await askForm(questions, asker, {
       // Who looks elsewhere is to have a share of the time.
       timeoutMs: isWatched() ? ms / 2 : ms,
       late: (replies) => kept.answerLate(asker, keeping, replies),
@@ -93,8 +103,28 @@ export function createQuestions(settings: QuestionsSettings): Questions {
   }
 }
 
-const NOBODY = 'Nobody is looking at the page or the inbox.'
-const NOT_IN_TIME = 'Somebody was looking at the page or the inbox, but did not answer in time.'
+/** The sessions whose client answers forms by itself. */
+function createAutomaticSessions() {
+  const sessions = new Set<string>()
+  return {
+    has: (who: Who): boolean => sessions.has(keyOf(who)),
+    add(who: Who): void {
+      // Where HTTP is stateless, all clients of a user are one session, and others of them may show forms to a person.
+      if (who.session === `user:${who.user}`) return
+      const [oldest] = sessions
+      if (oldest !== undefined && sessions.size >= MAX_AUTOMATIC) sessions.delete(oldest)
+      sessions.add(keyOf(who))
+    },
+  }
+}
+
+function keyOf({ user, session }: Who): string {
+  return `${user}\0${session}`
+}
+
+const AUTOMATIC = 'This client answers forms by itself: no person sees them.'
+const NOBODY = 'Neither the console page nor the terminal inbox is open.'
+const NOT_IN_TIME = 'The console page or the terminal inbox is open, but no answer came in time.'
 
 function whyNotKept({ problem }: { readonly problem?: string }): readonly string[] {
   return problem === undefined ? [] : [`It could not be kept: ${problem}`]

@@ -146,11 +146,11 @@ describe('the form of a client', () => {
     expect(schema).toEqual({
       type: 'object',
       properties: {
-        question_1: { type: 'string', enum: ['Red', 'Green', 'Blue'], title: '1. Which?', description: 'Which?' },
+        question_1: { type: 'string', enum: ['Red', 'Green', 'Blue'], title: '1. Which?' },
         question_2: {
           type: 'array',
           title: '2. Which?',
-          description: 'Which? (several can be chosen)',
+          description: 'Several can be chosen',
           items: {
             anyOf: [
               { const: 'Red', title: 'Red: warm' },
@@ -158,7 +158,7 @@ describe('the form of a client', () => {
             ],
           },
         },
-        own_words: { type: 'string', title: 'Own words', description: expect.any(String), maxLength: 4000 },
+        question_other: { type: 'string', title: 'Own words', description: expect.any(String), maxLength: 4000 },
       },
     })
   })
@@ -166,11 +166,14 @@ describe('the form of a client', () => {
   test.each<[unknown, readonly Reply[] | undefined]>([
     [{ question_1: 'Red', question_2: ['Blue', 'Red'] }, [answered('Red'), answered('Red', 'Blue')]],
     [{ question_1: 'Red' }, [answered('Red'), declined]],
-    [{ question_1: 'Red', own_words: 'none of these' }, [answered('Red'), answered('none of these')]],
-    [{ question_1: 'Red', question_2: ['Red'], own_words: 'soon' }, [answered('Red', 'soon'), answered('Red', 'soon')]],
-    [{ own_words: 'as you like' }, [answered('as you like'), answered('as you like')]],
+    [{ question_1: 'Red', question_other: 'none of these' }, [answered('Red'), answered('none of these')]],
+    [
+      { question_1: 'Red', question_2: ['Red'], question_other: 'soon' },
+      [answered('Red', 'soon'), answered('Red', 'soon')],
+    ],
+    [{ question_other: 'as you like' }, [answered('as you like'), answered('as you like')]],
     [{ question_1: 'Purple' }, undefined],
-    [{ question_2: [], own_words: ' ' }, undefined],
+    [{ question_2: [], question_other: ' ' }, undefined],
     [{}, undefined],
     [undefined, undefined],
   ])('%j', (content, replies) => {

@@ -213,7 +213,34 @@ describe('nothing makes it grow', () => {
     const digest = createDigest({ maxCharacters: max })
     digest.write(Buffer.alloc(20 * MB, 'x'))
     expect(digest.retained()).toBeLessThan(bound)
-    expect(digest.take().omittedCharacters).toBe(20 * MB - max)
+    expect(digest.take().omittedCharacters).toBe(20 * MB - 2000)
+  })
+})
+
+describe('a line of more than 2,000 characters', () => {
+  test('is clipped in its middle, and the lines around it are whole', () => {
+    const { text, truncated, omittedCharacters, omittedBytes } = digestOf(`before\n${'é'.repeat(5000)}\nafter\n`)
+    const [, clipped = ''] = text.split('\n')
+    expect(text).toBe(`before\n${clipped}\nafter\n`)
+    expect(clipped).toMatch(/^é+\[… [\d,]+ characters left out …\]é+$/)
+    expect(clipped.length).toBeLessThanOrEqual(2000)
+    expect([truncated, omittedCharacters, omittedBytes]).toEqual([
+      true,
+      5000 - clipped.replace(/\[.*\]/, '').length,
+      2 * (5000 - clipped.replace(/\[.*\]/, '').length),
+    ])
+  })
+
+  test('that is longer than all that may be shown keeps its two ends', () => {
+    const { text, omittedCharacters } = digestOf(`${'a'.repeat(50_000)}${'b'.repeat(50_000)}\nafter\n`)
+    expect(text).toBe(`${'a'.repeat(1000)}\n[98,000 characters left out here]\n${'b'.repeat(1000)}\nafter\n`)
+    expect(omittedCharacters).toBe(98_000)
+  })
+
+  test('is whole where no limit is set', () => {
+    const digest = createDigest({ maxCharacters: 30_000, maxLine: Infinity })
+    digest.write(Buffer.from('x'.repeat(10_000)))
+    expect(digest.take()).toMatchObject({ text: 'x'.repeat(10_000), truncated: false })
   })
 })
 

@@ -1,8 +1,9 @@
 // What a command printed, for a model to read: the text a terminal would show, within a number of characters, and of
 // binary data what it is. It can be taken at any time, and again later; no output makes it grow beyond a bound.
 
+import { grouped, MAX_LINE } from '../../lib/clip-line.js'
 import { byteOrderOf, createUtf16Reader, type Utf16Reader } from '../../lib/utf16.js'
-import { grouped, type Shown } from './head-and-tail.js'
+import type { Shown } from './head-and-tail.js'
 import { createRendering, type Rendering } from './rendering.js'
 import { createSift } from './sift.js'
 
@@ -48,8 +49,14 @@ export interface Digester {
   retained(): number
 }
 
-export function createDigest({ maxCharacters }: { readonly maxCharacters: number }): Digester {
-  const rendering = createRendering(maxCharacters)
+export interface DigestLimits {
+  readonly maxCharacters: number
+  /** Lines with more characters are clipped in their middle. */
+  readonly maxLine?: number
+}
+
+export function createDigest({ maxCharacters, maxLine = MAX_LINE }: DigestLimits): Digester {
+  const rendering = createRendering(maxCharacters, maxLine)
   let isPristine = true
   const sift = createSift((text, measured) => {
     isPristine = false
@@ -86,7 +93,7 @@ export function createDigest({ maxCharacters }: { readonly maxCharacters: number
   }
 
   function renderingOf(text: Buffer): Rendering {
-    const alone = createRendering(maxCharacters)
+    const alone = createRendering(maxCharacters, maxLine)
     alone.write(text)
     return alone
   }

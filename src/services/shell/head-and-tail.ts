@@ -1,6 +1,7 @@
 // Shows a text that may be of any length within a number of characters: its beginning and its end, cut where lines end
-// if lines are not too long, and between them one line that says exactly how much is left out.
+// if lines are not too long, and between them one line that says exactly how much is left out. Long lines are clipped.
 
+import { boundary, clipLine, grouped } from '../../lib/clip-line.js'
 import type { Survey } from '../../lib/screen/survey.js'
 import { createPieces } from './pieces.js'
 
@@ -25,7 +26,7 @@ export interface HeadAndTail {
   retained(): number
 }
 
-export function createHeadAndTail(maxCharacters: number): HeadAndTail {
+export function createHeadAndTail(maxCharacters: number, maxLine: number): HeadAndTail {
   const maxHead = Math.floor(maxCharacters * HEAD_SHARE)
   const maxTail = maxCharacters - maxHead
   const head = createPieces()
@@ -47,19 +48,21 @@ export function createHeadAndTail(maxCharacters: number): HeadAndTail {
     const first = Buffer.concat(dropped > 0 ? head.all() : [...head.all(), ...tail.all(), rest])
     const last = dropped > 0 ? Buffer.concat([...tail.all(), rest]) : first
     const all = sum(total, measured, rest.length)
-    if (all.characters <= maxCharacters)
-      return { text: first.toString(), omittedCharacters: 0, omittedLines: 0, omittedBytes: 0 }
-    const before = headOf(first.toString('utf8', 0, bytesFor(maxHead)), maxHead)
-    const after = tailOf(last.toString('utf8', Math.max(last.length - bytesFor(maxTail), 0)), maxTail)
-    const omitted = {
+    if (all.characters <= maxCharacters) return withClippedLines(first.toString(), maxLine)
+    const before = headOf(first.toString('utf8', 0, bytesFor(maxHead)), maxHead, maxLine)
+    const after = tailOf(last.toString('utf8', Math.max(last.length - bytesFor(maxTail), 0)), maxTail, maxLine)
+    const gap = {
       omittedCharacters: all.characters - before.length - after.length,
       omittedLines: all.lines - lineEnds(before) - lineEnds(after),
       omittedBytes: all.bytes - Buffer.byteLength(before) - Buffer.byteLength(after),
     }
     const apart = before === '' || before.endsWith('\n') ? '' : '\n'
+    const [shownBefore, shownAfter] = [withClippedLines(before, maxLine), withClippedLines(after, maxLine)]
     return {
-      text: `${before}${apart}[${isWhole ? '' : 'at least '}${amountOf(omitted)} left out here]\n${after}`,
-      ...omitted,
+      text: `${shownBefore.text}${apart}[${isWhole ? '' : 'at least '}${amountOf(gap)} left out here]\n${shownAfter.text}`,
+      omittedCharacters: gap.omittedCharacters + shownBefore.omittedCharacters + shownAfter.omittedCharacters,
+      omittedLines: gap.omittedLines,
+      omittedBytes: gap.omittedBytes + shownBefore.omittedBytes + shownAfter.omittedBytes,
     }
   }
 
@@ -86,21 +89,38 @@ function bytesFor(characters: number): number {
   return characters * 3 + 3
 }
 
-function headOf(text: string, max: number): string {
+/** A line that is cut keeps half of what a whole one may have. */
+function headOf(text: string, max: number, maxLine: number): string {
   const lines = text.lastIndexOf('\n', max - 1) + 1
   if (max > 0 && lines > max / 2) return text.slice(0, lines)
-  return text.slice(0, isInsidePair(text, max) ? max - 1 : max)
+  return text.slice(0, boundary(text, Math.min(max, lines + Math.floor(maxLine / 2))))
 }
 
-function tailOf(text: string, max: number): string {
+function tailOf(text: string, max: number, maxLine: number): string {
   const from = Math.max(text.length - max, 0)
   const lines = from === 0 ? 0 : text.indexOf('\n', from - 1) + 1
   if (lines > 0 && text.length - lines > max / 2) return text.slice(lines)
-  return text.slice(isInsidePair(text, from) ? from + 1 : from)
+  const lineEnd = lines > 0 ? lines - 1 : text.length
+  return text.slice(boundaryAfter(text, Math.max(from, lineEnd - Math.floor(maxLine / 2))))
 }
 
-function isInsidePair(text: string, at: number): boolean {
-  return (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00
+function boundaryAfter(text: string, at: number): number {
+  return boundary(text, at) === at ? at : at + 1
+}
+
+function withClippedLines(text: string, maxLine: number): Shown {
+  let omittedCharacters = 0
+  let omittedBytes = 0
+  if (text.length <= maxLine) return { text, omittedCharacters, omittedLines: 0, omittedBytes }
+  const lines = text.split('\n').map((line) => {
+    const clipped = clipLine(line, maxLine)
+    for (const part of clipped.omitted) {
+      omittedCharacters += part.length
+      omittedBytes += Buffer.byteLength(part)
+    }
+    return clipped.text
+  })
+  return { text: lines.join('\n'), omittedCharacters, omittedLines: 0, omittedBytes }
 }
 
 function lineEnds(text: string): number {
@@ -116,8 +136,4 @@ function amountOf({ omittedCharacters, omittedLines }: Omit<Shown, 'text'>): str
 
 function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
-}
-
-export function grouped(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }

@@ -21,8 +21,8 @@ export interface Rendering {
   retained(): number
 }
 
-export function createRendering(maxCharacters: number): Rendering {
-  const finished = createHeadAndTail(maxCharacters)
+export function createRendering(maxCharacters: number, maxLine: number): Rendering {
+  const finished = createHeadAndTail(maxCharacters, maxLine)
   const screen = createScreen((bytes, measured) => finished.add(bytes, measured))
   return {
     write: (bytes, measured) => screen.write(bytes, measured),

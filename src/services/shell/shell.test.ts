@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
+import { underLoad } from '../../../test/load.js'
 import { createLauncher } from '../../platform/launcher.js'
 import { findShell } from '../../platform/shell-program.js'
 import { createNotices } from '../notices.js'
@@ -96,7 +97,7 @@ describe.each([
     const outcome = await run('sleep 30 & echo started')
     expect(outcome).toMatchObject({ text: 'started\n', exitCode: 0 })
     expect(outcome.left.map(({ name }) => name)).toEqual(['sleep'])
-    expect(outcome.durationMs).toBeLessThan(5000)
+    expect(outcome.durationMs).toBeLessThan(underLoad(5000))
   })
 
   test('a timeout ends the group and keeps what was printed', async () => {
@@ -114,7 +115,7 @@ describe.each([
     controller.abort()
     const outcome = await run('sleep 30', { signal: controller.signal })
     expect(outcome.ending).toBe('cancelled')
-    expect(outcome.durationMs).toBeLessThan(2000)
+    expect(outcome.durationMs).toBeLessThan(underLoad(2000))
   })
 
   test('at a soft limit it goes on as a job, with the same output', async () => {

@@ -3,7 +3,7 @@
 
 import { Failure } from '../../lib/failure.js'
 import type { Launcher } from '../../platform/launcher.js'
-import { processName } from '../../platform/process-tree.js'
+import type { Exit } from '../../platform/process.js'
 import type { Plan, Started } from '../jobs/book.js'
 import type { Who } from '../who.js'
 import type { Jobs, JobsSettings } from '../jobs/jobs.js'
@@ -11,11 +11,14 @@ import { NotKept } from '../jobs/not-kept.js'
 import type { Confinement } from './confinement.js'
 import type { Digest } from './digest.js'
 import { createForeground, unkept, type Foreground } from './foreground.js'
+import { leftProcesses, type LeftProcess } from './left-process.js'
 import { showLines } from './progress.js'
 import { whyNotStarted } from './refusals.js'
 import { startWork, type Work, type WorkSettings } from './work.js'
 
 const KILL_AFTER_MS = 2000
+/** How long the exit of a command is waited for when something that it started cannot be killed. */
+const UNKILLED_MS = 500
 /** Who was only asked something has nothing to put in order. */
 const ASK_KILL_MS = 200
 
@@ -80,8 +83,8 @@ export interface Outcome extends Digest {
   readonly problem: string | undefined
   /** Why it may have failed, where that does not show. */
   readonly note: string | undefined
-  /** What it left running. */
-  readonly left: readonly { readonly pid: number; readonly name: string }[]
+  /** What it left running or, where it was ended, what could not be ended with it. */
+  readonly left: readonly LeftProcess[]
 }
 
 export interface ShellSettings extends Omit<JobsSettings, 'launcher' | 'startWork'> {
@@ -195,17 +198,17 @@ export function createShell(settings: ShellSettings): Shell {
     killAfterMs = KILL_AFTER_MS,
   ): Promise<Outcome> {
     const { work } = foreground
-    if (ending !== 'exit') await work.end(killAfterMs)
-    const { code, signal } = await work.over
+    const survivors = ending === 'exit' ? [] : await work.end(killAfterMs)
+    const { code, signal } = await (survivors.length === 0 ? work.over : orUnknown(work.over))
     const durationMs = Date.now() - work.startedAt
     work.digester.end()
     const digest = work.digester.take()
     const isWorthIt = digest.truncated && !digest.binary
     const job = await (isWorthIt ? foreground.keep() : foreground.kept())
-    await job?.ended
+    if (survivors.length === 0) await job?.ended
     if (job && !isWorthIt) await (await jobs()).discard(job)
     const keptBytes = isWorthIt && job ? await job.output.kept() : 0
-    const left = ending === 'exit' ? await work.left() : []
+    const left = ending === 'exit' ? ((await work.left()) ?? []) : survivors
     return {
       ...digest,
       ending,
@@ -216,7 +219,7 @@ export function createShell(settings: ShellSettings): Shell {
       keptBytes,
       problem: foreground.problem,
       note: ending === 'exit' && code !== 0 ? work.note : undefined,
-      left: left.map((pid) => ({ pid, name: processName(pid) ?? '?' })),
+      left: leftProcesses(left),
     }
   }
 }
@@ -230,6 +233,13 @@ const OPEN_END = {
   note: undefined,
   left: [],
 } as const
+
+const UNKNOWN_EXIT = { code: null, signal: null } as const
+
+/** The exit of a command of which something could not be killed, perhaps the command itself. */
+function orUnknown(over: Promise<Exit>): Promise<Exit> {
+  return Promise.race([over, new Promise<Exit>((resolve) => setTimeout(resolve, UNKILLED_MS, UNKNOWN_EXIT))])
+}
 
 /** Nobody gives up but by the limit. */
 const NEVER = new AbortController().signal

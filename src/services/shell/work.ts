@@ -23,9 +23,10 @@ export interface Work {
   readonly over: Promise<Exit>
   /** Tells of every chunk from now on. Returns the way out. */
   onOutput(listener: () => void): () => void
-  end(killAfterMs: number): Promise<void>
-  /** What it left running, once it is over. */
-  left(): Promise<readonly number[]>
+  /** Gives the processes that could not be killed. */
+  end(killAfterMs: number): Promise<readonly number[]>
+  /** What it left running, once it is over; undefined where that cannot be seen. */
+  left(): Promise<readonly number[] | undefined>
 }
 
 export interface WorkSettings {
@@ -86,8 +87,8 @@ async function lastWords(child: Running): Promise<Exit> {
   return exit
 }
 
-async function leftBy(child: Running): Promise<readonly number[]> {
-  if (child.left().length === 0) return []
+async function leftBy(child: Running): Promise<readonly number[] | undefined> {
+  if (child.left()?.length === 0) return []
   await new Promise((resolve) => setTimeout(resolve, NOTICE_MS))
   return child.left()
 }

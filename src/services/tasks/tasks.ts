@@ -3,7 +3,7 @@
 
 import { Failure } from '../../lib/failure.js'
 import type { Rows, Scope, State } from '../../store/state/state.js'
-import type { StepRow, TaskFilter, TaskRow, TaskRows } from '../../store/state/task-rows.js'
+import type { NewStep, StepRow, TaskFilter, TaskRow, TaskRows } from '../../store/state/task-rows.js'
 import type { Notices } from '../notices.js'
 import { alreadyDone, isComplete, noCurrent, noStep, noTask, notOne, otherTask } from './refusals.js'
 import { readSearch } from './search.js'
@@ -11,14 +11,17 @@ import { TASKS_URI } from './uri.js'
 
 const MAX_NAME = 500
 const MAX_STEP = 2000
+/** Steps that are added by one call. */
+const MAX_STEPS_ADDED = 100
 /** More than fit into an answer. */
 const MAX_LISTED = 100
 const MAX_LISTED_WITH_STEPS = 30
 const MAX_STEPS_LISTED = 200
 
 export interface Tasks {
-  create(user: string, name: string): Promise<Change>
-  add(user: string, text: string, taskId?: number): Promise<Change>
+  /** A new task, with these steps; it is the current one then. */
+  create(user: string, name: string, steps: readonly string[]): Promise<Change>
+  add(user: string, steps: readonly string[], taskId?: number): Promise<Change>
   complete(user: string, taskId?: number): Promise<Change>
   completeStep(user: string, stepId: number, taskId?: number): Promise<Change>
   switchTo(user: string, wanted: number | string): Promise<Change>
@@ -26,17 +29,24 @@ export interface Tasks {
   list(user: string, query: string): Promise<Listing>
   /** What is left to do, of the current task first. */
   pending(user: string, query: string): Promise<Listing>
-  /** With its steps, those before `fromStep` left out. */
-  show(user: string, taskId: number, fromStep?: number): Promise<Listing>
+  /** One task with its steps. */
+  show(user: string, taskId: number, wanted: StepsWanted): Promise<Listing>
   /** Changes of this user's tasks are told from now on, also those by other processes. */
   watch(user: string): Promise<void>
   close(): Promise<void>
 }
 
+export interface StepsWanted {
+  /** Those before this one are left out. */
+  readonly from?: number | undefined
+  readonly onlyOpen: boolean
+}
+
 /** What was changed, and what is next. */
 export interface Change {
   readonly task: TaskRow
-  readonly step: StepRow | undefined
+  /** Those that were added, or the one that was completed. */
+  readonly steps: readonly StepRow[]
   /** The first step of the task that is not done. */
   readonly next: StepRow | undefined
   readonly current: number | undefined
@@ -79,21 +89,22 @@ export function createTasks({ state, project, notices }: TasksSettings): Tasks {
     state.read(scopeOf(user), work)
 
   return {
-    create(user, given) {
+    create(user, given, givenSteps) {
       const name = worded(given, 'name of the task', MAX_NAME)
+      const steps = newSteps(givenSteps)
       return write(user, async (tasks) => {
         const task = await tasks.insert(name, Date.now())
+        const added = steps.length === 0 ? [] : await tasks.insertSteps(task.id, steps, Date.now())
         await tasks.setCurrent(task.id)
-        return changed(tasks, task.id)
+        return changed(tasks, task.id, added)
       })
     },
     add(user, given, taskId) {
-      const text = worded(given, 'text of the step', MAX_STEP)
+      const steps = newSteps(given)
       return write(user, async (tasks) => {
         const task = await chosen(tasks, taskId)
         if (task.completedAt !== null) throw await isComplete(tasks, task)
-        const [step] = await tasks.insertSteps(task.id, [{ text, completedAt: null }], Date.now())
-        return changed(tasks, task.id, step)
+        return changed(tasks, task.id, await tasks.insertSteps(task.id, steps, Date.now()))
       })
     },
     complete(user, taskId) {
@@ -112,7 +123,7 @@ export function createTasks({ state, project, notices }: TasksSettings): Tasks {
         if (step.taskId !== task.id) throw await otherTask(tasks, step, task)
         if (step.completedAt !== null) throw await alreadyDone(tasks, task, step)
         await tasks.completeStep(stepId, Date.now())
-        return changed(tasks, task.id, step)
+        return changed(tasks, task.id, [step])
       })
     },
     switchTo(user, wanted) {
@@ -137,17 +148,30 @@ export function createTasks({ state, project, notices }: TasksSettings): Tasks {
           entries.push({ task, steps: await tasks.steps(task.id, { state: 'open', limit: MAX_STEPS_LISTED }) })
         return listing(tasks, entries, entries.length < MAX_LISTED_WITH_STEPS ? undefined : filter)
       }),
-    show: (user, taskId, from) =>
+    show: (user, taskId, { from, onlyOpen }) =>
       read(user, async ({ tasks }) => {
         const task = await chosen(tasks, taskId)
         const { open, openSteps } = await tasks.count({ terms: [] })
-        const steps = await tasks.steps(task.id, { from, limit: MAX_STEPS_LISTED })
+        const which = { from, state: onlyOpen ? 'open' : undefined, limit: MAX_STEPS_LISTED } as const
+        const steps = await tasks.steps(task.id, which)
         const current = await tasks.current()
         return { entries: [{ task, steps }], current, found: 1, openTasks: open, openSteps }
       }),
     watch: (user) => state.read(scopeOf(user), () => Promise.resolve()),
     close: async () => stop(),
   }
+}
+
+function newSteps(given: readonly string[]): readonly NewStep[] {
+  if (given.length > MAX_STEPS_ADDED) {
+    throw new Failure(
+      `There are ${given.length} steps; one call takes at most ${MAX_STEPS_ADDED}. Nothing was changed.`,
+    )
+  }
+  return given.map((each, index) => {
+    const what = given.length === 1 ? 'text of the step' : `text of step ${index + 1} in the list`
+    return { text: worded(each, what, MAX_STEP), completedAt: null }
+  })
 }
 
 function worded(given: string, what: string, most: number): string {
@@ -177,15 +201,16 @@ async function only(tasks: TaskRows, query: string): Promise<TaskRow> {
   throw await notOne(tasks, query, open.length > 0 ? open : found)
 }
 
-async function changed(tasks: TaskRows, id: number, stepBefore?: StepRow): Promise<Change> {
+async function changed(tasks: TaskRows, id: number, stepsBefore: readonly StepRow[] = []): Promise<Change> {
   const task = await tasks.find(id)
   if (!task) throw new Error(`task ${id} has vanished`)
-  const step = stepBefore && (await tasks.findStep(stepBefore.id))
+  const steps: StepRow[] = []
+  for (const before of stepsBefore) steps.push((await tasks.findStep(before.id)) ?? before)
   const [next] = await tasks.steps(id, { state: 'open', limit: 1 })
   const { open, openSteps } = await tasks.count({ terms: [] })
   const current = await tasks.current()
   const nextTask = task.completedAt === null ? undefined : await openTask(tasks, current)
-  return { task, step, next, nextTask, current, openTasks: open, openSteps }
+  return { task, steps, next, nextTask, current, openTasks: open, openSteps }
 }
 
 /** The current task if it is open, otherwise the newest that is. */

@@ -61,8 +61,8 @@ function routeWords({ delivery, inbox }: Route, slot: number): string {
   const how =
     delivery === 'channel'
       ? 'it is pushed into this conversation (claude/channel)'
-      : 'the message stands at the front of the next tool result, whichever tool is called: this client cannot be woken'
-  const besides = inbox === null ? '' : `; until then it also lies in ${inbox}`
+      : 'the message comes in front of the next result of any tool: this client takes no message while it is idle'
+  const besides = inbox === null ? '' : `; until then it is also in ${inbox}`
   return `Slot ${slot}. When it fires, ${how}${besides}.`
 }
 

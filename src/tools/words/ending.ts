@@ -8,23 +8,21 @@ export interface Ended {
 /** Nothing to say when all went well. */
 export function endingOf({ exitCode, signal }: Ended, hasOutput: boolean): readonly string[] {
   if (exitCode === 0) return []
-  if (exitCode === null) return ['It ended and nobody saw how: perhaps it was killed with its shell. Run it again.']
+  if (exitCode === null) return ['Exit status unknown; it may have completed: check before you repeat it.']
   if (signal !== null) return [`Exit code ${exitCode}: ended by ${signal}. ${aboutSignal(signal)}`]
-  return [`Exit code ${exitCode}. ${aboutCode(exitCode, hasOutput)}`]
+  return [`Exit code ${exitCode}.${aboutCode(exitCode, hasOutput)}`]
 }
 
 function aboutSignal(signal: string): string {
   if (signal === 'SIGKILL') return 'It was killed, perhaps because memory ran out: try less at once.'
   if (['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGABRT'].includes(signal))
     return 'The program crashed: what it printed last may say where.'
-  if (signal === 'SIGPIPE') return 'Whoever read its output stopped early.'
-  return 'Something asked it to end: run it again if that was not meant.'
+  if (signal === 'SIGPIPE') return 'The program that read its output ended first.'
+  return 'Another process told it to end: check what it did before you repeat it.'
 }
 
 function aboutCode(exitCode: number, hasOutput: boolean): string {
-  if (exitCode === 127) return 'A program was not found: check its name, or install it.'
-  if (exitCode === 126) return 'A file could not be executed: check its permissions.'
-  return hasOutput
-    ? 'What it printed says why.'
-    : 'It printed nothing: grep, diff and test say no like that; else `set -x` shows what fails.'
+  if (exitCode === 127) return ' A program was not found: check its name, or install it.'
+  if (exitCode === 126) return ' A file could not be executed: check its permissions.'
+  return hasOutput ? '' : ' No output: grep, diff and test report "no" this way; otherwise `set -x` shows what fails.'
 }

@@ -5,19 +5,31 @@ import { extname } from 'node:path'
 import type { Picture } from '../../services/images/picture.js'
 
 export function imageWords(picture: Picture, scale: number, path: string): string {
-  return [sizeWords(picture, scale), ...notes(picture, path)].join('. ') + '.'
+  return `${deliveredWords(picture)} ${[sizeWords(picture, scale), ...notes(picture, path)].join('. ')}.`
+}
+
+/** What is in the image block, such as [JPEG, 1568x1176, 212 KB]. */
+function deliveredWords({ mimeType, shown, data }: Picture): string {
+  const kilobytes = Math.max(1, Math.round(Buffer.byteLength(data, 'base64') / 1024))
+  return `[${typeOf(mimeType)}, ${shown.width}x${shown.height}, ${kilobytes} KB]`
+}
+
+function typeOf(mimeType: string): string {
+  const name = mimeType.replace('image/', '')
+  return name === 'webp' ? 'WebP' : name.toUpperCase()
 }
 
 function sizeWords(picture: Picture, scale: number): string {
-  const { format, original, region, shown } = picture
-  const what = `${format}, ${original.width} x ${original.height} ${format === 'PDF' ? 'points' : 'pixels'}`
+  const { format, mimeType, original, region, shown } = picture
   const isPart = region.width < original.width || region.height < original.height
+  const isFullSize = shown.width === region.width && shown.height === region.height
+  if (!isPart && isFullSize && typeOf(mimeType) === format) return 'The whole image in full size'
+  const what = `Original: ${format}, ${original.width} x ${original.height} ${format === 'PDF' ? 'points' : 'pixels'}`
   const part = isPart
     ? `, of it x ${region.x} to ${region.x + region.width}, y ${region.y} to ${region.y + region.height}`
     : ''
-  if (shown.width === region.width && shown.height === region.height) return `${what}${part}, shown in full size`
-  const size = `shown as ${shown.width} x ${shown.height}, at ${scale} ${scale < 1 ? 'of' : 'times'} its size`
-  return `${what}${part}, ${size}. ${wayBack(picture, scale)}`
+  if (isFullSize) return `${what}${part}, in full size`
+  return `${what}${part}, at ${scale} ${scale < 1 ? 'of' : 'times'} its size. ${wayBack(picture, scale)}`
 }
 
 /** From what the model sees to where that is. */

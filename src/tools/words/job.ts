@@ -3,6 +3,8 @@
 import { oneLine } from '../../lib/one-line.js'
 import { howItEnded } from '../../services/jobs/how-it-ended.js'
 import type { Job } from '../../services/jobs/job.js'
+import type { LeftProcess } from '../../services/shell/left-process.js'
+import { stillRunning } from './left-processes.js'
 import { span } from './words.js'
 
 const MAX_COMMAND = 200
@@ -27,12 +29,23 @@ export function jobLine(job: Job): string {
   return `${id}  ${isRunning ? 'running' : howItEnded(job)}  ${span(runtimeOf(job))}  ${oneLine(record.command, MAX_COMMAND)}`
 }
 
-/** What follows an output that was read. */
-export function statusNote(job: Job, isNothingNew: boolean): string {
+/** What follows an output that was read. `left`: what it started that still runs, where that is known. */
+export function statusNote(job: Job, isNothingNew: boolean, left?: readonly LeftProcess[]): string {
   const { id, isRunning } = job
   const nothing = isNothingNew ? 'Nothing new. ' : ''
   if (isRunning) return `${nothing}Background task ${id} is running, ${span(runtimeOf(job))} so far.`
-  return `${nothing}Background task ${id} ended after ${span(runtimeOf(job))}: ${howItEnded(job)}.`
+  const ended = `${nothing}Background task ${id} ended after ${span(runtimeOf(job))}: ${howItEnded(job)}.`
+  return `${ended}${unknownNote(job)}${leftNote(id, left)}`
+}
+
+function unknownNote({ record: { ending } }: Job): string {
+  return ending === 'unknown' ? ' It may have completed: check before you repeat it.' : ''
+}
+
+function leftNote(id: number, left: readonly LeftProcess[] | undefined): string {
+  if (left === undefined) return ''
+  if (left.length === 0) return ' Nothing that it started still runs.'
+  return ` ${stillRunning(left)}; KillBgTask(task_id: ${id}) ends ${left.length === 1 ? 'it' : 'them'}.`
 }
 
 function runtimeOf({ record }: Job): number {

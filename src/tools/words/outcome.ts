@@ -1,9 +1,12 @@
 // What a command that was waited for came to, in the words of every tool that runs one.
 
+import type { LeftProcess } from '../../services/shell/left-process.js'
 import type { Limit, Outcome } from '../../services/shell/shell.js'
 import type { Words } from '../tool.js'
 import { endingOf } from './ending.js'
-import { closing, count, plural, span } from './words.js'
+import { listProcesses, stillRunning } from './left-processes.js'
+import { mayHaveWantedInput, WANTED_INPUT } from './wanted-input.js'
+import { closing, count, span } from './words.js'
 
 export interface Phrases {
   /** Stands before the output. */
@@ -21,22 +24,34 @@ export function outcomeWords(outcome: Outcome, limit: Limit, { heading = '', atL
 }
 
 function endingNotes(outcome: Outcome, { ms }: Limit, atLimit: string | undefined): readonly string[] {
-  const { ending, jobId, text, problem } = outcome
+  const { ending, jobId, text, problem, left } = outcome
   if (ending === 'goes-on') {
     const read = `read it with ReadBgOutput(task_id: ${jobId}), end it with KillBgTask(task_id: ${jobId})`
     return [`Still running after ${span(ms)}; it goes on as background task ${jobId}: ${read}.`]
   }
-  if (ending === 'cancelled')
-    return ['Cancelled and ended, with everything it started. Run it again if it is still wanted.']
-  if (ending === 'timeout') return [timeoutNote(ms, problem, atLimit)]
-  return [...endingOf(outcome, text !== ''), ...(outcome.note === undefined ? [] : [outcome.note])]
+  if (ending === 'cancelled') return [`Cancelled. ${endedNote(left)} Check what it did before you repeat it.`]
+  if (ending === 'timeout') return [`Timed out after ${ms} ms. ${endedNote(left)} ${timeoutAdvice(problem, atLimit)}`]
+  return [
+    ...endingOf(outcome, text !== ''),
+    ...inputNotes(outcome),
+    ...(outcome.note === undefined ? [] : [outcome.note]),
+  ]
 }
 
-function timeoutNote(ms: number, problem: string | undefined, atLimit: string | undefined): string {
-  if (atLimit !== undefined) return `Timed out after ${ms} ms and was ended. ${atLimit}`
-  const ended = `Timed out after ${ms} ms and was ended. Give a longer timeout`
-  if (problem === undefined) return `${ended}, or use BackgroundBash.`
-  return `${ended}. It could not go on in the background: ${problem}.`
+function endedNote(survivors: readonly LeftProcess[]): string {
+  if (survivors.length === 0) return 'It was ended with everything it started.'
+  return `It was ended, but not everything it started: ${listProcesses(survivors)} could not be killed.`
+}
+
+function timeoutAdvice(problem: string | undefined, atLimit: string | undefined): string {
+  if (atLimit !== undefined) return atLimit
+  if (problem === undefined) return 'Give a longer timeout, or use BackgroundBash.'
+  return `Give a longer timeout. It could not go on in the background: ${problem}.`
+}
+
+function inputNotes({ exitCode, signal, text, binary }: Outcome): readonly string[] {
+  const isFailure = exitCode !== 0 && exitCode !== null && signal === null
+  return isFailure && !binary && mayHaveWantedInput(text) ? [WANTED_INPUT] : []
 }
 
 function keptNotes({ ending, truncated, binary, bytes, jobId, keptBytes, problem }: Outcome): readonly string[] {
@@ -52,14 +67,8 @@ function keptNotes({ ending, truncated, binary, bytes, jobId, keptBytes, problem
   ]
 }
 
-function leftNotes({ left }: Outcome): readonly string[] {
-  if (left.length === 0) return []
-  const names = left.slice(0, 5).map(({ pid, name }) => `${name} (${pid})`)
-  const more = left.length > 5 ? ` and ${left.length - 5} more` : ''
-  const verb = left.length === 1 ? 'runs' : 'run'
+function leftNotes({ ending, left }: Outcome): readonly string[] {
+  if (ending !== 'exit' || left.length === 0) return []
   const end = left.length === 1 ? 'It ends' : 'They end'
-  return [
-    `${plural(left.length, 'process', 'processes')} that it started still ${verb}: ${names.join(', ')}${more}. ` +
-      `${end} with this server; use BackgroundBash for what should run on.`,
-  ]
+  return [`${stillRunning(left)}. ${end} with this server; use BackgroundBash for what should run on.`]
 }

@@ -5,6 +5,7 @@ import type { Entered, Exited, Standing } from '../../services/plans/plans.js'
 import type { PlanTask } from '../../services/plans/task-from-plan.js'
 
 const MAX_NAMED = 20
+const MAX_NAME = 100
 
 export interface PlanJson {
   readonly active: boolean
@@ -63,14 +64,21 @@ function stillRunning(ids: readonly number[]): readonly string[] {
   ]
 }
 
-function taskWords({ id, name, items, left, cut, isDone }: PlanTask): readonly string[] {
+function taskWords({ id, name, items, left, cut, isDone, stays }: PlanTask): readonly string[] {
   const from = items === 1 ? 'its checklist item' : `its ${items} checklist items`
-  const fate = isDone ? 'is done, as all of them are' : 'is the current one'
+  const fate = isDone ? ' and is complete' : stays ? '' : ' and is the current task'
+  const current = stays && !isDone ? [staysWords(id, stays)] : []
   return [
-    `Task ${id} "${name}" was made from ${from} and ${fate}.`,
+    `Task ${id} "${name}" was made from ${from}${fate}.`,
+    ...current,
     ...(left === 0 ? [] : [`${left} further items were not taken: a task made from a plan has at most ${items}.`]),
     ...(cut === 0 ? [] : [`${cut} of them were longer than 1,000 characters and were cut.`]),
   ]
+}
+
+function staysWords(id: number, stays: { readonly id: number; readonly name: string }): string {
+  const title = `${stays.id} "${oneLine(stays.name, MAX_NAME)}"`
+  return `The current task is still ${title}: TaskManager(action: "switch", task_id: ${id}) changes that.`
 }
 
 /** Such as 4m 32s. */

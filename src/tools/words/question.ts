@@ -1,5 +1,5 @@
-// What AskUserQuestion answers. What was said is JSON; whatever is no answer says so in words, so that nobody takes
-// silence for consent.
+// The result of AskUserQuestion: answers as JSON; what is not an answer is said in words, so that silence is not taken
+// for consent.
 
 import { answersJson, selection } from '../../services/questions/answers-json.js'
 import type { Later } from '../../services/questions/kept-questions.js'
@@ -23,10 +23,10 @@ interface AnswerFields {
 }
 
 const VIA: Readonly<Record<Surface, string>> = {
-  client: 'a form of the client',
-  page: 'the page',
-  inbox: 'the inbox',
-  call: 'the chat',
+  client: 'in a form of the client',
+  page: 'on the console page',
+  inbox: 'in the terminal inbox',
+  call: 'in the chat',
 }
 
 export function askedSaid(questions: readonly Question[], asked: Asked): Said {
@@ -49,14 +49,15 @@ const NOT_TAKEN =
 
 function heardSaid(questions: readonly Question[], heard: Omit<Heard, 'rung'> & Pick<Said, 'rung'>, note = ''): Said {
   const { replies, rung, surface, id } = heard
-  const heardAs = `Heard through ${VIA[surface]}${id === undefined ? '' : `, as question ${id}`}.`
-  const notes = [...missingWords(replies), ...(note === '' ? [] : [note]), heardAs]
+  const did = replies.some(({ outcome }) => outcome === 'answered') ? 'Answered' : 'Replied'
+  const where = `${did} ${VIA[surface]}${id === undefined ? '' : ` (question ${id})`}.`
+  const notes = [...missingWords(replies), ...(note === '' ? [] : [note]), where]
   return {
     answers: questions.map((question, index) => fieldsOf(question, replies[index])),
     rung,
     surface,
     ...(id !== undefined && { id }),
-    // The JSON stands alone, so that programs can read it; how it was heard follows.
+    // The JSON is a block of its own, so that programs can parse it.
     words: [answersJson(questions, replies), notes.join(' ')].map((text) => ({ type: 'text', text })),
   }
 }
@@ -64,8 +65,8 @@ function heardSaid(questions: readonly Question[], heard: Omit<Heard, 'rung'> & 
 /** Still open: the question as a text that the model can show. */
 function openSaid(questions: readonly Question[], id: number | undefined, reasons: readonly string[]): Said {
   const text = [
-    `NOT ANSWERED (no_response): no answer of the user has come, and nothing was chosen for them. ${reasons.join(' ')}`.trim(),
-    'Put this to the user in the chat, then wait for their answer; do not choose for them:',
+    `NOT ANSWERED (no_response): the user has not answered, and nothing was chosen for them. ${reasons.join(' ')}`.trim(),
+    'Ask the user in the chat, then wait for their answer; do not choose for them:',
     '',
     ...questions.flatMap(questionLines),
     '',
@@ -114,8 +115,8 @@ function howToAnswer(questions: readonly Question[], id: number | undefined): re
   // No option by name: whatever stands here might be passed on.
   const example = questions.map(({ multiple }) => (multiple ? [BLANK, BLANK] : BLANK))
   return [
-    `It is kept as question ${id}, and may also be answered on the page or in the inbox. When the user has answered in the chat, pass it on with AskUserQuestion, in this form:`,
+    `It is saved as question ${id}; the user can also answer it on the console page or in the terminal inbox. When they have answered in the chat, pass it on with AskUserQuestion:`,
     JSON.stringify({ id, answers: example }),
-    `One entry for each question: an option or its number, a list where several may be chosen, the user's own words, or null where they do not want to answer. {"id":${id}} alone asks whether it was answered elsewhere.`,
+    `One entry for each question: an option or its number, a list where several may be chosen, the user's own words, or null if they do not want to answer. {"id":${id}} alone checks for an answer.`,
   ]
 }

@@ -1,20 +1,13 @@
 // The skills as the description of InvokeSkill lists them: sorted, and never more than a model should have to read at
 // each turn. When there are many, the descriptions become shorter before any is left out.
 
-import type { Place } from '../../services/skills/places.js'
 import type { Skill } from '../../services/skills/skill.js'
 import { count } from './words.js'
 
 const MAX_BYTES = 4096
 const LENGTHS = [255, 160, 100, 60]
 
-export function skillListing(skills: readonly Skill[], places: readonly Place[]): string {
-  const folders = places.map(({ folders: [first] }) => first?.shown)
-  return `${listOf(skills)}
-Skill folders: ${folders.join(', ') || 'none'}`
-}
-
-function listOf(skills: readonly Skill[]): string {
+export function skillListing(skills: readonly Skill[]): string {
   for (const length of LENGTHS) {
     const lines = skills.map((skill) => lineOf(skill, length))
     if (bytesOf(lines) <= MAX_BYTES) return lines.join('\n')

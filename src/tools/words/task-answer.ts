@@ -9,19 +9,26 @@ import { MAX_NAME, MAX_STEP, stepLine, taskLine } from './task-lines.js'
 const BUDGET = 6500
 
 type Fields = ReturnType<typeof fieldsOf>
-export type Changed = Fields & { readonly change: Change; readonly action: 'create' | 'add' | 'complete' | 'switch' }
+export type Changed = Fields & {
+  readonly change: Change
+  readonly action: 'create' | 'add' | 'complete' | 'switch'
+  /** As many of the changed steps as fit. */
+  readonly shownSteps: readonly StepRow[]
+}
 export type Listed = Fields & {
   readonly listing: Listing
-  readonly kind: 'list' | 'pending' | 'show'
+  /** `show` is one task with all its steps, `remaining` with those that are open. */
+  readonly kind: 'list' | 'pending' | 'show' | 'remaining'
   readonly query: string
   readonly shown: Shown
 }
 export type Answer = Changed | Listed
 
 export function changeSaid(action: Changed['action'], change: Change): Changed {
-  const { task, step, next, current, openTasks, openSteps } = change
+  const { task, steps, next, current, openTasks, openSteps } = change
   const listing = { entries: [], current, found: 1, openTasks, openSteps }
-  return { ...fieldsOf(listing, [task], step ? [step] : [], next), action, change }
+  const shownSteps = withinBudget([{ task, steps }]).entries.flatMap((entry) => entry.steps)
+  return { ...fieldsOf(listing, [task], shownSteps, next), action, change, shownSteps }
 }
 
 export function listingSaid(kind: Listed['kind'], query: string, listing: Listing): Listed {

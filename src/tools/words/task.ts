@@ -12,16 +12,14 @@ import { count, plural } from './words.js'
 const MAX_ONWARD = 400
 const NOTHING_FOUND = ' Every word must occur in a task or its steps: use fewer, or an empty query for all tasks.'
 
-export function changeWords({ action, change }: Changed): string {
-  const { task, step, next, openTasks } = change
+export function changeWords(changed: Changed): string {
+  const { action, change } = changed
+  const { task, steps, next } = change
   const title = titled(task)
-  if (action === 'create')
-    return `Created ${title}: it is the current task. Add its steps with add. ${openCount(openTasks)}`
+  if (action === 'create') return createdWords(changed)
   if (action === 'switch') return `The current task is now ${title}, ${progressOf(task)}.${nextWords(next)}`
-  if (action === 'add' && step) {
-    const after = next && next.id !== step.id ? nextWords(next) : ''
-    return `Added ${stepTitled(step)} to ${title}, ${progressOf(task)}.${after}`
-  }
+  if (action === 'add') return addedWords(changed)
+  const [step] = steps
   if (!step) return taskDoneWords(change)
   if (!next)
     return `Completed ${stepTitled(step)}: every step of ${title} is done.${
@@ -29,6 +27,29 @@ export function changeWords({ action, change }: Changed): string {
     }`
   const remaining = task.steps - task.stepsDone
   return `Completed ${stepTitled(step)} of ${title}.${nextWords(next)} ${count(remaining)} of ${plural(task.steps, 'step', 'steps')} ${remaining === 1 ? 'remains' : 'remain'}.`
+}
+
+function createdWords(changed: Changed): string {
+  const { task, steps, openTasks } = changed.change
+  const open = openCount(openTasks)
+  if (steps.length === 0) return `Created ${titled(task)}: it is the current task. Add its steps with add. ${open}`
+  const head = `Created ${titled(task)} with ${plural(steps.length, 'step', 'steps')}: it is the current task. ${open}`
+  return [head, ...addedLines(changed)].join('\n')
+}
+
+function addedWords(changed: Changed): string {
+  const { task, steps, next } = changed.change
+  const [first] = steps
+  const after = next && next.id !== first?.id ? nextWords(next) : ''
+  const what = first && steps.length === 1 ? stepTitled(first) : plural(steps.length, 'step', 'steps')
+  const head = `Added ${what} to ${titled(task)}, ${progressOf(task)}.${after}`
+  return steps.length === 1 ? head : [head, ...addedLines(changed)].join('\n')
+}
+
+function addedLines({ change, shownSteps }: Changed): readonly string[] {
+  const rest = change.steps.length - shownSteps.length
+  const lines = shownSteps.map(stepLine)
+  return rest === 0 ? lines : [...lines, `${count(rest)} more: list (task_id: ${change.task.id}).`]
 }
 
 function taskDoneWords({ task, nextTask, current, openTasks }: Change): string {
@@ -49,6 +70,7 @@ export function listingWords(answer: Listed): string {
 function headline({ kind, query, listing }: Listed): readonly string[] {
   const { found, openTasks, openSteps } = listing
   if (kind === 'show') return []
+  if (kind === 'remaining') return listing.entries.every(({ steps }) => steps.length > 0) ? [] : ['No open steps.']
   const which = query.trim() === '' ? '' : ` for ${JSON.stringify(oneLine(query, MAX_NAME))}`
   if (kind === 'list') {
     if (which !== '') return [`${plural(found, 'task', 'tasks')} found${which}.${found === 0 ? NOTHING_FOUND : ''}`]
@@ -70,10 +92,12 @@ function headline({ kind, query, listing }: Listed): readonly string[] {
 function closingLines({ kind, query, listing, shown }: Listed): readonly string[] {
   const { entries, cutAt } = shown
   const steps = cutAt
-    ? [`More steps of task ${cutAt.taskId}: list (task_id: ${cutAt.taskId}, step_id: ${cutAt.id}).`]
+    ? [
+        `More steps of task ${cutAt.taskId}: ${kind === 'show' ? 'list' : 'pending'} (task_id: ${cutAt.taskId}, step_id: ${cutAt.id}).`,
+      ]
     : []
   const rest = listing.found - entries.length
-  if (kind === 'show' || rest <= 0) return steps
+  if (kind === 'show' || kind === 'remaining' || rest <= 0) return steps
   return [
     ...steps,
     `${count(rest)} more: ${onwardWords(query, marksAfter(kind, entries))}, words in query narrow it down.`,

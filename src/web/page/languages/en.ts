@@ -61,7 +61,7 @@ export const en = {
   endedKilled: 'killed',
   endedWithServer: 'stopped with its server',
   endedServerGone: 'stopped because its server was gone',
-  endedUnseen: 'nobody saw how it ended',
+  endedUnseen: 'exit status unknown',
   lastLines: 'Last lines',
   noOutput: 'No output yet.',
   wholeOutput: 'Whole output',

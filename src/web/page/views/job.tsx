@@ -110,7 +110,7 @@ const ENDINGS: ReadonlyMap<string, Key> = new Map<string, Key>([
   ['killed', 'endedKilled'],
   ['stopped with its server', 'endedWithServer'],
   ['stopped because its server was gone', 'endedServerGone'],
-  ['nobody saw how', 'endedUnseen'],
+  ['exit status unknown', 'endedUnseen'],
 ])
 
 function Ending({ job: { exitCode, ending } }: { readonly job: JobView }) {

@@ -18,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { RECORDER } from './recorder.js'
+import RECORDER from './output-recorder.sh?raw'
 
 const newFolder = (): string => join(mkdtempSync(join(tmpdir(), 'scorpiox-recorder-')), 'output')
 

@@ -1,0 +1,117 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+
+import { createWard, type Ward } from './nursling.js'
+import { processState } from './process-identity.js'
+import { watchShells } from './shell-watchdog.js'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate'] }))
+afterEach(() => void vi.useRealTimers())
+
+test('a shell whose supervisor is running is waited for, on a busy machine for a minute and more', async () => {
+  const supervisor = await running()
+  const { lost, check } = watch(started(await ended(), supervisor.pid), sessionOf(supervisor))
+  check(100)
+  expect(lost).toEqual([])
+  check(30)
+  expect(lost).toEqual([1])
+})
+
+test('a shell whose supervisor was killed counts as lost at the second check', async () => {
+  const supervisor = await running()
+  const session = sessionOf(supervisor)
+  supervisor.kill('SIGKILL')
+  await once(supervisor, 'exit')
+  const { lost, check } = watch(started(await ended(), supervisor.pid), session)
+  check(1)
+  expect(lost).toEqual([])
+  check(1)
+  expect(lost).toEqual([1])
+})
+
+test('a process that has the number of a supervisor but is in another session is not taken for it', async () => {
+  const other = await running()
+  const { lost, check } = watch(started(await ended(), other.pid), 1)
+  check(2)
+  expect(lost).toEqual([1])
+})
+
+test('checks before the start do not count after it', async () => {
+  const shell = unstarted()
+  const { lost, check } = watch(shell, 1)
+  check(5)
+  shell.onUp(await ended(), await ended())
+  check(1)
+  expect(lost).toEqual([])
+  check(1)
+  expect(lost).toEqual([1])
+})
+
+test('a shell that does not start counts as lost after half a minute', () => {
+  const { lost, check } = watch(unstarted(), 1)
+  check(29)
+  expect(lost).toEqual([])
+  check(1)
+  expect(lost).toEqual([1])
+})
+
+test('a supervisor that was stopped is continued', async () => {
+  const supervisor = await running()
+  const session = sessionOf(supervisor)
+  supervisor.kill('SIGSTOP')
+  await vi.waitFor(() => expect(stateOf(supervisor)).toBe('T'))
+  const { lost, check } = watch(started(await ended(), supervisor.pid), session)
+  check(1)
+  await vi.waitFor(() => expect(stateOf(supervisor)).not.toBe('T'))
+  expect(lost).toEqual([])
+})
+
+test('a shell that runs is never lost', async () => {
+  const { pid } = await running()
+  const { lost, check } = watch(started(pid, undefined), 1)
+  check(200)
+  expect(lost).toEqual([])
+})
+
+function watch(shell: Ward, session: number) {
+  const lost: number[] = []
+  const shells = new Map([[shell.number, shell]])
+  const stop = watchShells(shells, session, ({ number }) => {
+    lost.push(number)
+    shells.delete(number)
+  })
+  onTestFinished(stop)
+  return { lost, check: (times: number) => void vi.advanceTimersByTime(times * 1001) }
+}
+
+function unstarted(): Ward {
+  return createWard(1, { input: undefined, output: undefined, all: [] })
+}
+
+function started(pid = 0, supervisor = 0): Ward {
+  const shell = unstarted()
+  shell.onUp(pid, supervisor)
+  return shell
+}
+
+function sessionOf({ pid = 0 }: ChildProcess): number {
+  return processState(pid)!.session
+}
+
+function stateOf({ pid = 0 }: ChildProcess): string | undefined {
+  return processState(pid)?.state
+}
+
+async function running(): Promise<ChildProcess> {
+  const child = spawn('sleep', ['60'], { stdio: 'ignore' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child, 'spawn')
+  return child
+}
+
+async function ended(): Promise<number> {
+  const child = spawn('true', { stdio: 'ignore' })
+  await once(child, 'exit')
+  return child.pid!
+}

@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { once } from 'node:events'
+
+import { expect, onTestFinished, test, vi } from 'vitest'
+
+import { createTrees } from './trees.js'
+
+const canSee = existsSync('/proc/self/environ')
+
+test.skipIf(!canSee)('what cannot be killed is named, and what can be is not', async () => {
+  const child = spawn('sleep', ['60'], {
+    stdio: 'ignore',
+    env: { PATH: process.env.PATH, SCORPIOX_TREE: ';family.1;' },
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child, 'spawn')
+  const trees = createTrees('family', 200)
+  const kill = vi.spyOn(process, 'kill').mockReturnValue(true)
+  expect(await trees.end('family.1', 0)).toEqual([child.pid])
+  kill.mockRestore()
+  expect(await trees.end('family.1', 0)).toEqual([])
+})

@@ -1,0 +1,12 @@
+// A process that a command started and that runs after the command has ended.
+
+import { processName } from '../../platform/process-tree.js'
+
+export interface LeftProcess {
+  readonly pid: number
+  readonly name: string
+}
+
+export function leftProcesses(pids: readonly number[]): readonly LeftProcess[] {
+  return pids.map((pid) => ({ pid, name: processName(pid) ?? '?' }))
+}
