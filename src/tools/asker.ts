@@ -6,13 +6,14 @@ import type { Call } from './call.js'
 const DAY_MS = 24 * 60 * 60 * 1000
 
 export function askerOf(call: Call): Asker {
-  const { user, session, can, wantsProgress } = call
+  const { user, session, client, can, wantsProgress } = call
   return {
     user,
     session,
     get signal() {
       return call.signal
     },
+    client,
     showsForms: can.form,
     wantsLife: wantsProgress,
     showLife: (seconds) => call.progress(seconds, { message: `Waiting for the user to answer (${seconds} s)` }),

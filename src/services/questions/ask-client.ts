@@ -31,7 +31,7 @@ export async function askClient(
 ): Promise<FormOutcome> {
   if (!asker.showsForms) return { problem: 'This client shows no forms.' }
   try {
-    const said = await asker.askForm(formOf(questions), {
+    const said = await asker.askForm(formOf(questions, canSkipText(asker.client)), {
       timeoutMs,
       late(lateSaid) {
         // A form that is taken back is cancelled by the client itself: that says nothing about the person.
@@ -46,6 +46,11 @@ export async function askClient(
     if (error instanceof Failure) return { problem: error.message }
     throw error
   }
+}
+
+/** In Codex, Enter does nothing in an empty text field: a form that ends with one cannot be sent. */
+function canSkipText(client: string): boolean {
+  return !client.startsWith('codex')
 }
 
 function isByProgram({ action, afterMs = Infinity }: FormSaid): boolean {

@@ -5,6 +5,8 @@ import type { Form } from './form.js'
 
 export interface Asker extends Who {
   readonly signal: AbortSignal
+  /** The name of its client, as the client gives it. */
+  readonly client: string
   /** Whether its client says that it can show a form. */
   readonly showsForms: boolean
   /** Whether its client wants to be told that the call is alive. */

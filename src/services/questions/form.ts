@@ -16,7 +16,8 @@ export interface Form {
   readonly schema: JsonObject
 }
 
-export function formOf(questions: readonly Question[]): Form {
+/** `ownWords` adds the field for the person's own words. */
+export function formOf(questions: readonly Question[], ownWords = true): Form {
   const fields = questions.map((question, index) => [
     nameOf(index, questions.length),
     fieldOf(question, index, questions.length),
@@ -29,7 +30,7 @@ export function formOf(questions: readonly Question[]): Form {
   }
   return {
     message: messageOf(questions),
-    schema: { type: 'object', properties: { ...Object.fromEntries(fields), [WORDS]: words } },
+    schema: { type: 'object', properties: { ...Object.fromEntries(fields), ...(ownWords && { [WORDS]: words }) } },
   }
 }
 

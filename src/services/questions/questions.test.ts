@@ -86,6 +86,7 @@ function asker(more: Partial<Asker> = {}): TestAsker {
     signal: controller.signal,
     controller,
     life,
+    client: '',
     showsForms: false,
     wantsLife: true,
     showLife: (seconds) => life.push(seconds),
@@ -125,6 +126,15 @@ describe('a form that comes back', () => {
     const content = { question_1: 'Red' }
     return () => Promise.resolve({ action: 'accept', content, ...more } as FormSaid)
   }
+
+  test('a form for Codex has no text field, because Codex does not send one that is empty', async () => {
+    const askForm = vi.fn(said({}))
+    const questions = await serverAt()
+    for (const client of ['codex-mcp-client', 'claude-code'])
+      await questions.ask(FORM, asker({ showsForms: true, askForm, client, session: client }))
+    const fields = askForm.mock.calls.map(([form]) => Object.keys(Object(form.schema['properties'])))
+    expect(fields).toEqual([['question_1'], ['question_1', 'question_other']])
+  })
 
   test.each([
     ['accept', 249, 'filled in'],
