@@ -60,8 +60,10 @@ async function serve(config: Config, log: Log): Promise<number> {
 }
 
 async function fail(error: unknown): Promise<never> {
-  const { complain } = await import('./cli/terminal.js')
-  await complain(`scorpiox-code: ${error instanceof Failure ? error.message : stackOf(error)}\n`)
+  const { complain, complainText } = await import('./cli/terminal.js')
+  await (error instanceof Failure
+    ? complainText(`scorpiox-code: ${error.message}\n`)
+    : complain(`scorpiox-code: ${stackOf(error)}\n`))
   process.exit(error instanceof Failure && 'exitCode' in error ? Number(error.exitCode) : 1)
 }
 

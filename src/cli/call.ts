@@ -1,27 +1,48 @@
 // Calls one tool from the terminal, through the same session a client would use.
 
+import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
-import type { MemoryClient } from '../transport/memory-client.js'
+import { RequestFailure, type MemoryClient } from '../transport/memory-client.js'
 import { UsageError } from './args.js'
+import { didYouMean } from './did-you-mean.js'
 
 export interface Said {
   readonly text: string
   readonly exitCode: number
 }
 
+export interface CallResult extends Said {
+  /** The background task that the call started and that was running when it was answered. */
+  readonly startedJob: number | undefined
+}
+
 export async function callFromTerminal(
   client: MemoryClient,
   operands: readonly string[],
   json: boolean,
-): Promise<Said> {
+): Promise<CallResult> {
   const [name, ...words] = operands
   if (name === undefined) throw new UsageError('which tool? e.g. scorpiox-code call Bash command="ls"')
   const { tools } = await client.request('tools/list')
-  const tool = Array.isArray(tools) ? tools.find((entry) => isObject(entry) && entry.name === name) : undefined
-  const args = readToolArguments(words, isObject(tool) ? tool : {})
-  const result = await client.request('tools/call', { name, arguments: args })
-  const exitCode = result.isError === true ? 1 : 0
-  return { text: json ? `${JSON.stringify(result, null, 2)}\n` : `${textOf(result)}\n`, exitCode }
+  const listed = Array.isArray(tools) ? tools.filter(isObject) : []
+  const args = readToolArguments(words, listed.find((tool) => tool.name === name) ?? {})
+  const result = await request(client, name, args, listed)
+  return {
+    text: json ? `${JSON.stringify(result, null, 2)}\n` : textOf(result),
+    exitCode: result.isError === true ? 1 : 0,
+    startedJob: startedJobOf(name, result),
+  }
+}
+
+/** A tool that is not listed may be switched off, which the server explains; otherwise its name is mistyped. */
+async function request(client: MemoryClient, name: string, args: JsonObject, listed: readonly JsonObject[]) {
+  const names = listed.map((tool) => String(tool.name))
+  try {
+    return await client.request('tools/call', { name, arguments: args })
+  } catch (error) {
+    if (!(error instanceof RequestFailure) || names.includes(name)) throw error
+    throw new Failure(`Unknown tool: ${name}. ${didYouMean(name, names)}The tools are ${names.join(', ')}.`)
+  }
 }
 
 /** One JSON object, or key=value pairs, each read as the tool's schema says. */
@@ -57,15 +78,28 @@ function readPair(word: string, tool: JsonObject): [string, unknown] {
   }
 }
 
-function textOf(result: JsonObject): string {
-  const blocks = Array.isArray(result.content) ? result.content : []
-  return blocks.map(wordsOf).join('\n')
+/** Bash names a task only where it goes on; the other tools name tasks that they did not start. */
+function startedJobOf(name: string, { structuredContent }: JsonObject): number | undefined {
+  const id = isObject(structuredContent) ? structuredContent.task_id : undefined
+  return (name === 'Bash' || name === 'BackgroundBash') && typeof id === 'number' ? id : undefined
 }
 
-/** What a terminal cannot show is named; --json has it whole. */
-function wordsOf(block: unknown): string {
+function textOf(result: JsonObject): string {
+  const blocks = Array.isArray(result.content) ? result.content : []
+  return blocks
+    .map(formatBlock)
+    .map((text) => (text === '' || text.endsWith('\n') ? text : `${text}\n`))
+    .join('')
+}
+
+/** What a terminal cannot show is named; --json prints it whole. */
+function formatBlock(block: unknown): string {
   if (!isObject(block)) return JSON.stringify(block)
-  if (typeof block.text === 'string') return block.text
-  if (typeof block.data !== 'string') return JSON.stringify(block)
-  return `[${String(block.mimeType)}, ${Math.ceil(block.data.length / 1024)} KB of base64]`
+  const { type, text, data, mimeType, uri, name, resource } = block
+  if (typeof text === 'string') return text
+  if (typeof data === 'string') return `[${String(mimeType)}, ${Math.ceil(data.length / 1024)} KB of base64]`
+  // Links to our own resources are for clients; the text beside them says the same.
+  if (type === 'resource_link') return String(uri).startsWith('scorpiox://') ? '' : `[${String(name)}: ${String(uri)}]`
+  if (!isObject(resource)) return JSON.stringify(block)
+  return typeof resource.text === 'string' ? resource.text : `[${String(resource.uri)}]`
 }

@@ -12,7 +12,7 @@ import { osUser } from '../platform/user.js'
 import { UsageError, type Arguments } from './args.js'
 import type { Serving } from './serve-http.js'
 import { launch, runtime, typedName } from './self.js'
-import { nextSignal, print } from './terminal.js'
+import { complainText, nextSignal, outputColumns, print, printText } from './terminal.js'
 
 export interface Surroundings {
   readonly config: Config
@@ -21,6 +21,8 @@ export interface Surroundings {
   readonly createServing: (confinement: Confinement) => Serving
   readonly log: Log
 }
+
+const KEEP_ALIVE_MS = 60_000
 
 type Command = (surroundings: Surroundings, given: Arguments) => Promise<number>
 
@@ -43,17 +45,39 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ['inbox', inbox],
 ])
 
-export function runCommand(name: string, surroundings: Surroundings, given: Arguments): Promise<number> {
+export async function runCommand(name: string, surroundings: Surroundings, given: Arguments): Promise<number> {
   const { flags } = given
   if (flags.version) return said(print(`${VERSION}\n`))
-  const command = flags.help ? help : COMMANDS.get(name)
-  if (!command) throw new UsageError(`unknown command: ${name}; scorpiox-code --help lists them`)
-  return command(surroundings, given)
+  const command = COMMANDS.get(name)
+  if (!command) throw await unknownCommand(name)
+  if (flags.help)
+    return help(surroundings, given.command === 'help' ? given : { ...given, operands: [given.command ?? 'help'] })
+  return keepingProcessAlive(() => command(surroundings, given))
 }
 
-async function help(): Promise<number> {
-  const { HELP } = await import('./help.js')
-  return said(print(HELP))
+/** Services unref their timers and pipes; without this, Node.js exits while a command still waits for one of them. */
+async function keepingProcessAlive(run: () => Promise<number>): Promise<number> {
+  const timer = setInterval(() => {}, KEEP_ALIVE_MS)
+  try {
+    return await run()
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+async function help(_: Surroundings, { operands: [command = 'help'] }: Arguments): Promise<number> {
+  const { helpFor, helpOverview } = await import('./help.js')
+  const columns = outputColumns()
+  if (command === 'help') return said(print(helpOverview(columns)))
+  const text = helpFor(command, columns)
+  if (text === undefined) throw await unknownCommand(command)
+  return said(print(text))
+}
+
+async function unknownCommand(name: string): Promise<UsageError> {
+  const { didYouMean } = await import('./did-you-mean.js')
+  const known = [...COMMANDS.keys()].filter((command) => command !== 'greet')
+  return new UsageError(`unknown command: ${name}. ${didYouMean(name, known)}scorpiox-code --help lists the commands`)
 }
 
 async function greet(surroundings: Surroundings): Promise<number> {
@@ -82,33 +106,39 @@ async function tools({ createServer }: Surroundings, { flags }: Arguments): Prom
   try {
     await server.prepare()
     const { catalogue } = server
-    return await said(print(flags.json ? toolsJson(catalogue) : toolsReport(catalogue)))
+    return await said(flags.json ? print(toolsJson(catalogue)) : printText(toolsReport(catalogue)))
   } finally {
     await server.close()
   }
 }
 
-async function call({ createServer }: Surroundings, { operands, flags }: Arguments): Promise<number> {
-  const [{ callFromTerminal }, { linkInMemory }, { connectOver }] = await Promise.all([
+async function call({ config: given, createServer }: Surroundings, { operands, flags }: Arguments): Promise<number> {
+  const [{ callFromTerminal }, { jobAfterCall }, { linkInMemory }, { connectOver }] = await Promise.all([
     import('./call.js'),
+    import('./job-after-call.js'),
     import('../transport/memory.js'),
     import('../transport/memory-client.js'),
   ])
   const client = await connectOver(linkInMemory(createServer()))
+  let startedJob: number | undefined
   try {
     const called = callFromTerminal(client, operands, flags.json ?? false)
     const outcome = await Promise.race([called, nextSignal()])
     if (typeof outcome === 'number') return outcome
     await print(outcome.text)
+    startedJob = outcome.startedJob
     return outcome.exitCode
   } finally {
     await client.close()
+    // On stderr, so that stdout holds the result alone.
+    if (startedJob !== undefined) await complainText(jobAfterCall(startedJob, given, typedName(given.childEnv.PATH)))
   }
 }
 
-async function config(surroundings: Surroundings, { flags }: Arguments): Promise<number> {
+async function config({ config: given }: Surroundings, { operands, flags }: Arguments): Promise<number> {
   const { settingsReport, settingsJson } = await import('./settings.js')
-  return said(print(flags.json ? settingsJson(surroundings.config) : settingsReport(surroundings.config)))
+  const text = flags.json ? settingsJson(given, operands) : settingsReport(given, operands, outputColumns())
+  return said(print(text))
 }
 
 async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise<number> {
@@ -133,7 +163,7 @@ async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise
   ]
   const name = typedName(surroundings.config.childEnv.PATH)
   const found = examined.map((finding) => asTyped(finding, name))
-  await print(flags.json ? `${JSON.stringify(found, null, 2)}\n` : report(found))
+  await (flags.json ? print(`${JSON.stringify(found, null, 2)}\n`) : printText(report(found)))
   return found.every((finding) => finding.ok) ? 0 : 1
 }
 
@@ -172,7 +202,7 @@ async function examineEachEngine({ config: given, log }: Surroundings, { flags }
 async function skills(surroundings: Surroundings, { flags }: Arguments): Promise<number> {
   const { examineSkills, skillsReport } = await import('./skills.js')
   const folders = await examineSkills(surroundings.config)
-  return said(print(flags.json ? `${JSON.stringify(folders, null, 2)}\n` : skillsReport(folders)))
+  return said(flags.json ? print(`${JSON.stringify(folders, null, 2)}\n`) : printText(skillsReport(folders)))
 }
 
 async function token({ config: { settings } }: Surroundings, given: Arguments): Promise<number> {
@@ -196,7 +226,7 @@ async function check(_: Surroundings, { operands, flags }: Arguments): Promise<n
   const { checkFromTerminal } = await import('./check.js')
   const outcome = await Promise.race([checkFromTerminal(operands, flags), nextSignal()])
   if (typeof outcome === 'number') return outcome
-  await print(outcome.text)
+  await (flags.json ? print(outcome.text) : printText(outcome.text))
   return outcome.exitCode
 }
 

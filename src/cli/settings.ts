@@ -1,17 +1,62 @@
-// Prints each setting, its value and where it came from; secrets are masked.
+// Prints each setting: its value, where it came from, and what it is for. Secrets are masked.
 
 import type { Config } from '../config/load.js'
-import { OPTIONS } from '../config/options.js'
-import { table } from './table.js'
+import { OPTIONS, type Option } from '../config/options.js'
+import { UsageError } from './args.js'
+import { didYouMean } from './did-you-mean.js'
+import { wrapText } from './layout.js'
 
-export function settingsReport(config: Config): string {
-  const rows = rowsOf(config).map(({ key, value, source }) => [key, String(value), source === 'default' ? '' : source])
-  return `${table(rows)}${config.warnings.map((warning) => `! ${warning}\n`).join('')}`
+/** `names` are settings or parts of their names; none of them means all settings. */
+export function settingsReport(config: Config, names: readonly string[], columns: number | undefined): string {
+  const blocks = chosenRows(config, names).map(({ key, value, source }) => {
+    const option = OPTIONS.get(key)
+    const about = option === undefined ? [] : [plain(option.about), `${allowedValues(option)} ${whoMaySet(option)}`]
+    return [`${key}=${value}  (${originOf(source)})`, ...about.map((line) => `    ${line}`)].join('\n')
+  })
+  const files = config.files.length === 0 ? 'none' : config.files.join(', ')
+  const footer = [`Files that were read: ${files}`, ...config.warnings.map((warning) => `! ${warning}`)]
+  return wrapText(`${blocks.join('\n')}\n\n${footer.join('\n')}\n`, columns)
 }
 
-export function settingsJson(config: Config): string {
-  const options = rowsOf(config).map((row) => Object.assign(describe(row.key), row))
+function originOf(source: string): string {
+  if (source === 'default') return 'default'
+  return source === '-e'
+    ? 'from -e on the command line'
+    : `from ${source === 'environment' ? 'the environment' : source}`
+}
+
+/** Backquotes are for the documentation. */
+function plain(about: string): string {
+  return about.replaceAll('`', '')
+}
+
+function allowedValues(option: Option): string {
+  const fallback = option.default === '' ? 'empty' : String(option.default)
+  if (option.type === 'boolean') return `true or false; default: ${fallback}.`
+  if (option.type === 'choice') return `${option.choices.join(', ')}; default: ${fallback}.`
+  if (option.type === 'integer') return `${option.min} to ${option.max}; default: ${fallback}.`
+  return `Default: ${fallback}.`
+}
+
+function whoMaySet({ project }: Option): string {
+  return project ? "A project's file may set it." : "A project's file cannot set it."
+}
+
+export function settingsJson(config: Config, names: readonly string[]): string {
+  const options = chosenRows(config, names).map((row) => Object.assign(describe(row.key), row))
   return `${JSON.stringify({ options, files: config.files, warnings: config.warnings }, null, 2)}\n`
+}
+
+function chosenRows(config: Config, names: readonly string[]) {
+  const parts = names.map((name) => name.toUpperCase())
+  const unknown = parts.find((part) => ![...OPTIONS.keys()].some((key) => key.includes(part)))
+  if (unknown !== undefined) {
+    const meant = didYouMean(unknown, [...OPTIONS.keys()])
+    throw new UsageError(`unknown setting: ${unknown}. ${meant}scorpiox-code config shows all of them`)
+  }
+  const rows = rowsOf(config)
+  const isChosen = (key: string): boolean => parts.some((part) => key.includes(part))
+  return parts.length === 0 ? rows : rows.filter(({ key }) => isChosen(key))
 }
 
 function rowsOf(config: Config) {

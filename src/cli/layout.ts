@@ -1,0 +1,52 @@
+// Lays out text for a terminal: lines are broken between words and keep their indentation. A word that is wider than the
+// terminal (an address, a path) stays whole, so that it can be copied.
+
+import { widthOf } from '../lib/fit-columns.js'
+
+const DEFAULT_COLUMNS = 80
+const MAX_COLUMNS = 120
+const MIN_TEXT_COLUMNS = 24
+
+/** Without `columns`, where the output is not a terminal, the text stays as it is. */
+export function wrapText(text: string, columns: number | undefined): string {
+  return columns === undefined ? text : text.replaceAll(/^.+$/gm, (line) => wrapLine(line, columns))
+}
+
+/** A bullet belongs to the indentation: what follows is aligned with the text behind it. */
+function wrapLine(line: string, columns: number): string {
+  const [start = ''] = /^\s*(?:[✓✗○!→–*-] +)?/.exec(line) ?? []
+  return `${start}${wrapWords(line.slice(start.length), columns, widthOf(start))}`
+}
+
+/** Rows of a term and what it means, the meanings one below the other. */
+export function formatDefinitions(rows: readonly (readonly [string, string])[], columns = DEFAULT_COLUMNS): string {
+  const width = Math.min(columns, MAX_COLUMNS)
+  const indent = 4 + Math.max(...rows.map(([term]) => widthOf(term)))
+  if (width - indent < MIN_TEXT_COLUMNS) {
+    return rows.map(([term, meaning]) => `  ${term}\n      ${wrapWords(meaning, width, 6)}\n`).join('')
+  }
+  return rows
+    .map(([term, meaning]) => `  ${term.padEnd(indent - 2)}${wrapWords(meaning, width, indent)}`.trimEnd())
+    .map((row) => `${row}\n`)
+    .join('')
+}
+
+/** A command with its options, which are not broken inside of brackets. */
+export function formatUsage(line: string, columns = DEFAULT_COLUMNS): string {
+  const whole = line.replaceAll(/\[[^\]]*\]|<[^>]*>/g, (part) => part.replaceAll(' ', '\u00a0'))
+  return `  ${wrapWords(whole, columns, 6).replaceAll('\u00a0', ' ')}\n`
+}
+
+/** The first line is taken to begin at column `indent`, the others are indented by as much. */
+function wrapWords(text: string, columns: number, indent: number): string {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (line !== '' && indent + widthOf(longer) > columns) {
+      lines.push(line)
+      line = word
+    } else line = longer
+  }
+  return [...lines, line].join(`\n${' '.repeat(indent)}`)
+}
