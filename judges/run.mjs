@@ -1,4 +1,5 @@
-// Runs the judges, each in a process of its own, and adds up what they found: `node judges/run.mjs [judge...]`.
+// Runs the judges, each in a process of its own, and adds up what they found: `node judges/run.mjs [judge...] [--option...]`.
+// Options are passed on to the judges that are named.
 // Several at once, because they mostly wait; what one says is printed when it is done.
 // The last line is `N passed, N failed, N skipped`. With CI=true a skipped check counts as a failed one.
 import { spawn, spawnSync } from 'node:child_process'
@@ -9,6 +10,7 @@ import { createInterface } from 'node:readline'
 const here = import.meta.dirname
 const judges = {
   // The longest first.
+  agents: 'agents.mjs',
   'http-clients': 'http-clients.mjs',
   'tools-of-others': 'tools-of-others.mjs',
   conformance: 'conformance.mjs',
@@ -27,8 +29,10 @@ const lanes = 4
 const limit = 10 * 60_000
 const summary = /: (\d+) passed, (\d+) failed, (\d+) skipped$/
 
-const named = process.argv.slice(2)
+const options = process.argv.slice(2).filter((word) => word.startsWith('--'))
+const named = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const unknown = named.filter((name) => !Object.hasOwn(judges, name))
+if (options.length > 0 && named.length === 0) stop(`${options.join(' ')}: name the judge that this option is for`)
 if (unknown.length > 0) stop(`no judge called ${unknown.join(', ')}; there are ${Object.keys(judges).join(', ')}`)
 for (const file of ['scorpiox-code.js', 'library.mjs']) {
   if (!existsSync(resolve(here, '../dist', file))) stop(`dist/${file} is missing: run npm run build first`)
@@ -59,7 +63,7 @@ process.exitCode = total.failed > 0 ? 1 : 0
 async function walk() {
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const [name, file, ...part] = next
-    const found = await judge(name, [join(here, file), ...part])
+    const found = await judge(name, [join(here, file), ...part, ...options])
     for (const key of Object.keys(total)) total[key] += found[key]
   }
 }

@@ -1,0 +1,93 @@
+// Codex: `codex exec`, and the OpenAI Responses format. A model that Codex does not know (`judge`) is offered the tools
+// themselves; those it knows search for them or, in code mode, call them from JavaScript.
+import { join } from 'node:path'
+import { keys } from '../keys.mjs'
+import { openaiResponses, openaiResponsesCodeMode } from '../model/openai-responses.mjs'
+
+export const codex = {
+  id: 'codex',
+  label: 'Codex',
+  package: '@openai/codex',
+  always: true,
+  format: openaiResponses,
+  toolName: (tool) => `mcp__scorpiox.${tool}`,
+  install: 'codex',
+  images: true,
+  instructions: true,
+  /** Codex puts the time a call took in front, as a block of its own. */
+  received: (blocks) => (/^Wall time: [\d.]+ seconds\nOutput:$/.test(blocks[0]?.text ?? '') ? blocks.slice(1) : blocks),
+  passesOn: (blocks) => blocks,
+
+  configure({ workspace }) {
+    workspace.append('home/.codex/config.toml', `${settings}${trusted(workspace)}`)
+  },
+
+  connectHttp({ workspace, url, token }) {
+    workspace.write(
+      'home/.codex/config.toml',
+      `[mcp_servers.scorpiox]
+url = "${url}"
+http_headers = { Authorization = "Bearer ${token}" }
+${settings}`,
+    )
+  },
+
+  command({ packages, model, prompt }) {
+    return { file: process.execPath, args: [program(packages), 'exec', ...provider(model), '-m', 'judge', prompt], env }
+  },
+
+  terminal: {
+    command({ packages, model }) {
+      return { file: process.execPath, args: [program(packages), ...provider(model), '-m', 'judge'], env }
+    },
+    ready: /› Ask Codex/,
+    /** The fields come one after the other; Enter at the last one sends all. */
+    async answer({ press, waitFor }) {
+      await waitFor(/Field 1\/2[^]*› 1\. Red/)
+      press(keys.down)
+      await waitFor(/› 2\. Blue/)
+      press(keys.enter)
+      await waitFor(/Field 2\/2[^]*submit all/)
+      press(keys.enter)
+    },
+    quit: '/quit\r',
+  },
+}
+
+/** The same with the model that is Codex's default: tools are functions of a JavaScript program that the model writes. */
+export const codexCodeMode = {
+  ...codex,
+  id: 'codex-code-mode',
+  folder: 'codex',
+  label: 'Codex, code mode',
+  format: openaiResponsesCodeMode,
+  toolName: (tool) => `mcp__scorpiox__${tool}`,
+  sessions: ['overStdio'],
+  instructions: false,
+  received: (blocks) => (/^Script completed\nWall time/.test(blocks[0]?.text ?? '') ? blocks.slice(1) : blocks),
+
+  command({ packages, model, prompt }) {
+    const args = [program(packages), 'exec', ...provider(model), '-m', 'gpt-6.1-sol', prompt]
+    return { file: process.execPath, args, env }
+  },
+}
+
+const program = (packages) => join(packages, '@openai/codex/bin/codex.js')
+const env = { JUDGE_KEY: 'judge' }
+
+function provider(model) {
+  const entry = `{ name = "Judge", base_url = "${model}/v1", wire_api = "responses", env_key = "JUDGE_KEY" }`
+  return ['-c', `model_providers.judge=${entry}`, '-c', 'model_provider="judge"']
+}
+
+// The first line belongs to the server's table, which `install` writes at the end of the file.
+const settings = `default_tools_approval_mode = "approve"
+
+[analytics]
+enabled = false
+`
+
+const trusted = ({ project }) => `
+[projects."${project}"]
+trust_level = "trusted"
+`
