@@ -43,7 +43,13 @@ async function overStdio({ driver, packages, workspace, check, found }) {
   copyFileSync(picture, workspace.image)
   connect(driver, workspace)
   const wire = tapServer(workspace)
-  const { outcomes, facts, left, requests } = await runSession({ driver, packages, workspace, scenarios, wire })
+  const { outcomes, facts, left, requests } = await runSession({
+    driver,
+    packages,
+    workspace,
+    scenarios: driver.scenarios ?? scenarios,
+    wire,
+  })
   for (const [name, error] of outcomes) await check(name, () => raise(error))
   await check('nothing is left', () => expectEqual(left, [], 'processes of the session'))
 
@@ -57,7 +63,10 @@ async function overStdio({ driver, packages, workspace, check, found }) {
     const arrived = Boolean(instructions) && Boolean(first?.turn.text.includes(instructions))
     expectEqual(arrived, driver.instructions, 'whether the instructions are in the request to the model')
   })
-  const ours = first?.turn.tools.filter(({ name }) => name.startsWith(driver.toolName(''))) ?? []
+  // Some clients offer tools only after the model asked for them.
+  const offered = requests.findLast(({ ignored }) => !ignored)?.turn.tools ?? []
+  const names = listedTools(messages).map((name) => driver.toolName(name))
+  const ours = offered.filter(({ name }) => names.includes(name))
   found.protocol = answerTo(messages, request)?.protocolVersion
   found.tools = ours.length
   found.toolBytes = Buffer.byteLength(JSON.stringify(ours.map(({ definition }) => definition)))
@@ -69,7 +78,12 @@ async function overHttp({ driver, packages, workspace, check }) {
   try {
     driver.configure({ workspace })
     driver.connectHttp({ workspace, url: server.url, token })
-    const { outcomes, left } = await runSession({ driver, packages, workspace, scenarios: httpScenarios })
+    const { outcomes, left } = await runSession({
+      driver,
+      packages,
+      workspace,
+      scenarios: driver.httpScenarios ?? httpScenarios,
+    })
     for (const [name, error] of outcomes) await check(name, () => raise(error))
     await check('nothing is left after HTTP', () => expectEqual(left, [], 'processes of the session'))
   } finally {
@@ -82,7 +96,13 @@ async function overHttp({ driver, packages, workspace, check }) {
 
 async function killed({ driver, packages, workspace, check }) {
   connect(driver, workspace)
-  const session = { driver, packages, workspace, scenarios: killScenarios, during: killWhileRunning }
+  const session = {
+    driver,
+    packages,
+    workspace,
+    scenarios: driver.killScenarios ?? killScenarios,
+    during: killWhileRunning,
+  }
   const { during, left } = await runSession(session)
   await check('kill -9 of the client', () => {
     raise(during)
@@ -98,9 +118,14 @@ async function onTerminal({ driver, packages, workspace, check }) {
 }
 
 function connect(driver, workspace) {
-  if (driver.install) installInto(workspace, driver.install)
+  if (driver.install) installInto(workspace, driver.install, driver.installOptions)
   else driver.connectStdio({ workspace, command: writeLauncher(workspace) })
   driver.configure({ workspace })
+}
+
+function listedTools(messages) {
+  const request = messages.find(({ message }) => message.method === 'tools/list')
+  return answerTo(messages, request)?.tools.map(({ name }) => name) ?? []
 }
 
 function answerTo(messages, request) {
