@@ -61,6 +61,14 @@ const replaced = [
       expectText(result, ['Look at the build', 'after the wait\n'])
     },
   },
+  {
+    name: 'callback with a failure',
+    async *run(context) {
+      yield call('SetCallback', { action: 'set', message: 'Look at the tests', delay_seconds: 1, repeat_count: 1 })
+      const result = yield* runCommand('sleep 1.5; echo the reason >&2; exit 3', context)
+      expectText(result, ['Look at the tests', 'the reason\n', /exit code 3/i])
+    },
+  },
 ]
 
 /** A timeout is a parameter of Bash, so that scenario has nothing to replace it. */
