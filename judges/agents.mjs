@@ -3,30 +3,48 @@
 import { drivers } from './agents/drivers.mjs'
 import { judgeClient } from './agents/judge-client.mjs'
 import { installClient } from './agents/packages.mjs'
+import { expectKept, writeResults } from './agents/results.mjs'
 import { openReport } from './shared/report.mjs'
 
 const report = openReport('agents')
 const words = process.argv.slice(2)
 const named = words.filter((word) => !word.startsWith('--'))
-const chosen = drivers.filter(({ id, always }) =>
+const unknown = named.filter((name) => drivers.every(({ id }) => id !== name))
+if (unknown.length > 0) {
+  console.error(`no client called ${unknown.join(', ')}; there are ${drivers.map(({ id }) => id).join(', ')}`)
+  process.exit(1)
+}
+const waiting = drivers.filter(({ id, always }) =>
   named.length > 0 ? named.includes(id) : always || words.includes('--all'),
 )
-const waiting = [...chosen]
 const found = {}
-await Promise.all([walk(), walk()])
+await Promise.all([judgeNext(), judgeNext()])
+if (words.includes('--write')) writeResults(found)
 report.finish()
 
 /** One of two lanes: the next client that waits, until none does. */
-async function walk() {
+async function judgeNext() {
   for (let driver = waiting.shift(); driver; driver = waiting.shift()) {
-    let installed
-    const ready = await report.check(
-      `${driver.label} | install`,
-      async () => (installed = await installClient(driver)),
-      () => [],
-      300_000,
-    )
-    if (ready)
-      found[driver.id] = await judgeClient({ driver, packages: installed.folder, version: installed.version, report })
+    const installed = await install(driver)
+    if (!installed) continue
+    const { folder: packages, version } = installed
+    const result = await judgeClient({ driver, packages, version, report })
+    found[driver.id] = result
+    if (words.includes('--write') || process.env.JUDGE_SESSION || Object.values(result.scenarios).includes(false))
+      continue
+    await check(`${driver.label} | results.json`, async () => expectKept(driver.id, result))
   }
+}
+
+/** A client that cannot be installed is a failure: nothing is judged silently without it. */
+async function install(driver) {
+  let installed
+  await check(`${driver.label} | install`, async () => {
+    installed = await installClient(driver)
+  })
+  return installed
+}
+
+function check(label, run) {
+  return report.check(label, run, () => [], 300_000)
 }

@@ -27,7 +27,8 @@ for (const file of readdirSync('test/surface')) {
   if (!tools.some(({ name }) => file === `${name}.json`)) remove(`test/surface/${file}`)
 }
 const peers = read('bench/peers/results.json')
-const { files, problems } = composePages({ tools, options, peers })
+const clients = read('judges/agents/results.json')
+const { files, problems } = composePages({ tools, options, peers, clients })
 for (const [file, text] of files) put(file, text)
 put(API, apiReport('dist/types/library.d.ts'))
 put('server.json', json(registryEntry(read('package.json'), options)))

@@ -206,7 +206,7 @@ const NAMES = ['README', 'quick-start', 'tools', 'configuration', 'security', 'w
 
 /** All pages in all languages, with no more than they need. */
 function library(): Map<string, string> {
-  const parts = ['tools', 'options', 'comparison'].map((name) => `<!-- generated: ${name} -->\n<!-- end: ${name} -->`)
+  const parts = ['tools', 'options', 'comparison', 'clients'].map((name) => `<!-- generated: ${name} -->\n<!-- end: ${name} -->`)
   const pages = NAMES.flatMap((name) => {
     const english = name === 'README' ? 'README.md' : `docs/${name}.md`
     const up = name === 'README' ? '../../README.md' : `../${name}.md`
@@ -219,7 +219,7 @@ function library(): Map<string, string> {
       [`docs/ar/${name}.md`, `<div dir="rtl">\n\n${page([up, `../ko/${name}.md`])}\n</div>\n`],
     ] as const
   })
-  return new Map([...pages, ['docs/comparison.md', parts.join('\n')]])
+  return new Map([...pages, ...['comparison', 'clients'].map((name) => [`docs/${name}.md`, parts.join('\n')] as const)])
 }
 
 function problemsWith(change: (pages: Map<string, string>) => void): string[] {

@@ -57,19 +57,20 @@ async function overStdio({ driver, packages, workspace, check, found }) {
   const request = messages.find(
     ({ message }) => message.method === 'initialize' || message.method === 'server/discover',
   )
-  const first = requests.find(({ ignored }) => !ignored)
-  const { instructions } = answerTo(messages, request) ?? {}
-  await check('instructions', () => {
-    const arrived = Boolean(instructions) && Boolean(first?.turn.text.includes(instructions))
-    expectEqual(arrived, driver.instructions, 'whether the instructions are in the request to the model')
-  })
+  const { protocolVersion, instructions } = answerTo(messages, request) ?? {}
+  const scripted = requests.filter(({ ignored }) => !ignored)
+  // They may stand anywhere in it: in the system prompt, or in the description of the tools.
+  const quoted = JSON.stringify(instructions ?? '').slice(1, -1)
+  const arrived = quoted !== '' && scripted.some(({ body }) => JSON.stringify(body).includes(quoted))
+  await check('instructions', () =>
+    expectEqual(arrived, driver.instructions, 'whether the instructions are in a request to the model'),
+  )
   // Some clients offer tools only after the model asked for them.
-  const offered = requests.findLast(({ ignored }) => !ignored)?.turn.tools ?? []
-  const names = listedTools(messages).map((name) => driver.toolName(name))
-  const ours = offered.filter(({ name }) => names.includes(name))
-  found.protocol = answerTo(messages, request)?.protocolVersion
-  found.tools = ours.length
-  found.toolBytes = Buffer.byteLength(JSON.stringify(ours.map(({ definition }) => definition)))
+  const names = new Set(listedTools(messages).map((name) => driver.toolName(name)))
+  const ours = scripted.at(-1)?.turn.tools.filter(({ name }) => names.has(name)) ?? []
+  const definitions = JSON.stringify(ours.map(({ definition }) => definition))
+  Object.assign(found, { protocol: protocolVersion, instructions: arrived, tools: ours.length })
+  if (ours.length > 0) found.toolBytes = Buffer.byteLength(definitions)
   Object.assign(found, facts)
 }
 

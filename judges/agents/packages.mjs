@@ -32,9 +32,11 @@ export async function installClient({ id, folder: own = id, package: name }) {
   return { folder: join(folder, 'node_modules'), version }
 }
 
+/** The emulator that keeps the screen of a client on a terminal. */
+export const terminalEmulator = { id: 'terminal', package: '@xterm/headless' }
+
 if (process.argv[1] === import.meta.filename) {
   const named = process.argv.slice(2)
-  for (const driver of drivers) {
-    if (named.length > 0 ? named.includes(driver.id) : driver.always) await installClient(driver)
-  }
+  const wanted = drivers.filter(({ id, always }) => (named.length > 0 ? named.includes(id) : always))
+  for (const one of [terminalEmulator, ...wanted]) await installClient(one)
 }

@@ -54,12 +54,13 @@ export const scenarios = [
   },
   {
     name: 'image',
-    async *run({ arrives, workspace, images, sent }) {
+    async *run({ arrives, workspace, images, sent, fact }) {
       const result = yield call('ReadImage', { file_path: workspace.image })
-      if (images) arrives(result)
       const { data } = sent().content.find(({ type }) => type === 'image')
       const came = result.blocks.filter(({ type }) => type === 'image').map((block) => block.data)
+      fact('images', came.length > 0)
       expectEqual(came, images ? [data] : [], 'the images at the model')
+      if (images) arrives(result)
     },
   },
   {

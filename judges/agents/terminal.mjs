@@ -2,13 +2,13 @@
 import { createRequire } from 'node:module'
 import { setTimeout as delay } from 'node:timers/promises'
 import { spawn } from '@lydell/node-pty'
-import { installClient } from './packages.mjs'
+import { installClient, terminalEmulator } from './packages.mjs'
 
 const [cols, rows] = [120, 40]
 
 /** @returns `screen()`, `press(keys)`, `waitFor(pattern)` and `ended`, which resolves when the client has exited */
 export async function openTerminal({ file, args, env, cwd }) {
-  const { folder } = await installClient({ id: 'terminal', package: '@xterm/headless' })
+  const { folder } = await installClient(terminalEmulator)
   const { Terminal } = createRequire(`${folder}/`)('@xterm/headless')
   const display = new Terminal({ cols, rows, allowProposedApi: true })
   const client = spawn(file, args, { cols, rows, cwd, env, name: 'xterm-256color' })

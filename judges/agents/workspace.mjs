@@ -68,7 +68,11 @@ export function createWorkspace(name) {
 /** Connects a client with our own `install`, as a person does. */
 export function installInto(workspace, client, options = []) {
   const words = [program, 'install', client, '--yes', ...options]
-  const { status, stdout, stderr } = spawnSync(process.execPath, words, { env: workspace.env, cwd: workspace.project })
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, {
+    env: workspace.env,
+    cwd: workspace.project,
+    encoding: 'utf8',
+  })
   if (status !== 0) throw new Error(`scorpiox-code install ${client} ended with ${status}: ${stdout}${stderr}`)
 }
 

@@ -1,7 +1,7 @@
 import type { Dictionary } from './dictionary.mjs'
 
 export function makeTables(
-  facts: { tools: readonly object[]; options: readonly object[]; peers?: object },
+  facts: { tools: readonly object[]; options: readonly object[]; peers?: object; clients?: object },
   words: Pick<Dictionary, 'say'>,
   look?: { translated?: boolean; rtl?: boolean },
-): Record<'toolTable' | 'toolPages' | 'optionTable' | 'shortComparison' | 'comparison', () => string>
+): Record<'toolTable' | 'toolPages' | 'optionTable' | 'shortComparison' | 'comparison' | 'clientTable', () => string>

@@ -1,9 +1,10 @@
 // The generated parts of pages, in one language. What a model reads stays English; a translation stands beside it.
 
 import { render } from '../../bench/peers/report.mjs'
+import { renderClients } from '../../judges/agents/table.mjs'
 
-export function makeTables({ tools, options, peers }, { say }, { translated = false, rtl = false } = {}) {
-  return { toolTable, toolPages, optionTable, shortComparison, comparison }
+export function makeTables({ tools, options, peers, clients = {} }, { say }, { translated = false, rtl = false } = {}) {
+  return { toolTable, toolPages, optionTable, shortComparison, comparison, clientTable: () => renderClients(clients) }
 
   function toolTable() {
     const rows = tools.map(({ name, description }) => [code(name), say(description.split('\n')[0])])

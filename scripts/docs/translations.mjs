@@ -10,12 +10,14 @@ import { dictionaryOf, LANGUAGES, PAGES, translationOf } from './pages.mjs'
 import { makeTables } from './tables.mjs'
 
 const COMPARISON = 'docs/comparison.md'
+const CLIENTS = 'docs/clients.md'
 
 const GENERATED = {
   'README.md': { tools: 'toolTable', comparison: 'shortComparison' },
   'docs/tools.md': { tools: 'toolPages' },
   'docs/configuration.md': { options: 'optionTable' },
   [COMPARISON]: { comparison: 'comparison' },
+  [CLIENTS]: { clients: 'clientTable' },
 }
 
 /** Gives what is to be written, by file, and the problems that writing does not solve. `read` gives undefined for no file. */
@@ -23,7 +25,7 @@ export function composePages(facts, read = readFile) {
   const files = new Map()
   const problems = []
   const english = makeTables(facts, ENGLISH)
-  for (const page of [...PAGES, COMPARISON]) compose(page, page, english)
+  for (const page of [...PAGES, COMPARISON, CLIENTS]) compose(page, page, english)
   for (const language of LANGUAGES) {
     const dictionary = dictionaryOf(language)
     const words = openDictionary(dictionary, read(dictionary))

@@ -12,6 +12,7 @@ export const codex = {
   format: openaiResponses,
   toolName: (tool) => `mcp__scorpiox.${tool}`,
   install: 'codex',
+  installOptions: ['--codex-approval', 'approve'],
   images: true,
   instructions: true,
   /** Codex puts the time a call took in front, as a block of its own. */
@@ -28,6 +29,7 @@ export const codex = {
       `[mcp_servers.scorpiox]
 url = "${url}"
 http_headers = { Authorization = "Bearer ${token}" }
+default_tools_approval_mode = "approve"
 ${settings}`,
     )
   },
@@ -64,7 +66,7 @@ export const codexCodeMode = {
   toolName: (tool) => `mcp__scorpiox__${tool}`,
   sessions: ['overStdio'],
   instructions: false,
-  received: (blocks) => (/^Script completed\nWall time/.test(blocks[0]?.text ?? '') ? blocks.slice(1) : blocks),
+  received: (blocks) => (blocks[0]?.text?.startsWith('Script completed\nWall time') ? blocks.slice(1) : blocks),
 
   command({ packages, model, prompt }) {
     const args = [program(packages), 'exec', ...provider(model), '-m', 'gpt-6.1-sol', prompt]
@@ -80,9 +82,7 @@ function provider(model) {
   return ['-c', `model_providers.judge=${entry}`, '-c', 'model_provider="judge"']
 }
 
-// The first line belongs to the server's table, which `install` writes at the end of the file.
-const settings = `default_tools_approval_mode = "approve"
-
+const settings = `
 [analytics]
 enabled = false
 `

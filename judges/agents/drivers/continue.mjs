@@ -65,7 +65,7 @@ mcpServers:
 
 /** The model gets the blocks of a result as JSON; results of Continue's own tools are text. */
 function unwrap(block) {
-  if (!/^\[\{"type":"/.test(block.text)) return [block]
+  if (!block.text.startsWith('[{"type":"')) return [block]
   const content = JSON.parse(block.text)
   return content.map((part) => (part.type === 'text' ? part : { type: 'text', text: JSON.stringify(part) }))
 }
