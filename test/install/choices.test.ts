@@ -79,11 +79,11 @@ test('of Continue it is said that its own Bash is called, and ours is switched o
   const person = personWithContinue()
   const before = person.read(CONTINUE)
   const looked = await person.run('install', '--dry-run')
-  expect(looked.text).toContain('calls that one instead of ours')
+  expect(looked.text).toContain('it calls its own instead of ours')
   expect(looked.text).toContain('  + mcpServers:\n  +   - name: "scorpiox"\n  +     command: ')
   const { text } = await person.run('install', '--yes', '--continue-bash', 'own')
   expect(text).toContain('env: {"TOOL_BASH":"0"}')
-  expect(text).not.toContain('calls that one instead of ours')
+  expect(text).not.toContain('it calls its own instead of ours')
   const entry = { name: 'scorpiox', command: person.place, args: [] }
   expect(continueEntry(person)).toEqual({ ...entry, env: { TOOL_BASH: '0' } })
   await person.run('install', '--yes', '--continue-bash', 'both')

@@ -40,8 +40,9 @@ export const CONTINUE_BASH: Choice = {
   decline: 'both',
   question: 'Continue has its own Bash, which hides ours. Switch ours off for Continue (TOOL_BASH=0)?',
   declinedNote:
-    'Continue has its own Bash and calls that one instead of ours, so plan mode and the sandbox do not apply to it. To ' +
-    'switch ours off: scorpiox-code install continue --continue-bash own',
+    'Continue offers the model its own Bash beside ours, two tools of one name, which a provider may refuse; and it ' +
+    'calls its own instead of ours, so plan mode and the sandbox do not apply. To switch ours off: scorpiox-code install ' +
+    'continue --continue-bash own',
   path: ['env', 'TOOL_BASH'],
   accepted: '0',
   declined: '1',
