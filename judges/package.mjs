@@ -146,17 +146,8 @@ function compile(module) {
     writeFileSync(join(app, 'server.mts'), program)
     return spawnSync(
       process.execPath,
-      [
-        tsc,
-        ...options,
-        '--moduleResolution',
-        moduleResolution,
-        '--typeRoots',
-        join(root, 'node_modules/@types'),
-        '--types',
-        'node',
-        'server.mts',
-      ],
+      // Without @types/node: the package alone must be enough.
+      [tsc, ...options, '--moduleResolution', moduleResolution, 'server.mts'],
       { cwd: app, encoding: 'utf8' },
     )
   }

@@ -52,6 +52,13 @@ export type { Authenticate, HttpOptions, HttpServing } from './transport/http/se
 export type { LinkedTransport } from './transport/memory.js'
 export type { ClientOptions, MemoryClient, Notified, RequestFailure } from './transport/memory-client.js'
 
+declare global {
+  // Merged with the one of the DOM's types or of @types/node. A project that has neither still compiles.
+  interface AbortSignal {
+    readonly aborted: boolean
+  }
+}
+
 /** For a person who started it by hand and sees nothing happen. */
 const ALONE = 'this is an MCP server: it waits for a client on its standard input. Ctrl+C ends it.'
 

@@ -2,11 +2,12 @@
 
 import { execFile, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-import { dataOf, emptyFolder, PROGRAM } from './support.js'
+import { HAS_TERMINALS } from './inbox/support.js'
+import { dataOf, emptyFolder, isAlive, PROGRAM } from './support.js'
 
 interface Said {
   readonly code: number
@@ -31,12 +32,19 @@ test("--version is the package's", async () => {
   expect(await run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
-test('--help names every command', async () => {
+test('--help names every command, and <command> --help is about that command', async () => {
   const { stdout, code } = await run(['--help'])
   expect(code).toBe(0)
-  for (const command of ['install', 'uninstall', 'serve', 'tools', 'call', 'config', 'doctor', 'check'])
-    expect(stdout).toContain(`scorpiox-code ${command}`)
+  for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'))
+  const helps = await Promise.all(COMMANDS.map((command) => run([command, '--help'])))
+  expect(helps.map(({ code: exit, stdout: text }) => [exit, text.split(':')[0]])).toEqual(
+    COMMANDS.map((command) => [0, `scorpiox-code ${command}`]),
+  )
+  for (const { stdout: text } of helps) expect(text).toMatch(/\nUsage\n {2}scorpiox-code .*\n/)
+  expect(await run(['help', 'token'])).toEqual(await run(['token', '--help']))
 })
+
+const COMMANDS = 'install uninstall doctor config serve token check ui inbox tools call search skills state'.split(' ')
 
 test('tools lists names and parameters', async () => {
   const { stdout } = await run(['tools'])
@@ -51,7 +59,7 @@ test('tools --json is what a client is sent', async () => {
 test('call takes key=value pairs, typed by the schema', async () => {
   expect(await run(['call', 'Bash', 'command=echo "1 = 1"; exit 0', 'timeout=5000'])).toEqual({
     code: 0,
-    stdout: '1 = 1\n\n',
+    stdout: '1 = 1\n',
     stderr: '',
   })
 })
@@ -64,12 +72,16 @@ test('call takes a JSON object, prints JSON on request, and exits 1 when the too
 })
 
 test.each([
-  ['an unknown tool', ['call', 'Nope'], 1, 'Unknown tool: Nope'],
+  ['an unknown tool', ['call', 'Nope'], 1, 'Unknown tool: Nope. The tools are Bash, '],
+  ['a mistyped tool', ['call', 'bgoutput'], 1, 'Unknown tool: bgoutput. Did you mean ReadBgOutput? '],
   ['no tool', ['call'], 2, 'which tool?'],
   ['broken JSON', ['call', 'Bash', '{"command":'], 2, 'not JSON'],
   ['a word that is no pair', ['call', 'Bash', 'ls'], 2, 'expected key=value'],
   ['no endpoint to check', ['check'], 2, 'which endpoint?'],
   ['an unknown command', ['dance'], 2, 'unknown command: dance'],
+  ['a mistyped command', ['doctr'], 2, 'unknown command: doctr. Did you mean doctor?'],
+  ['help for an unknown command', ['help', 'dance'], 2, 'unknown command: dance'],
+  ['an unknown setting', ['config', 'SANDBOXES'], 2, 'unknown setting: SANDBOXES. Did you mean SANDBOX'],
   ['an unknown flag', ['tools', '--dance'], 2, '--dance'],
   ['a bad port', ['serve', '--http', '--port', '0x50'], 2, '--port must be'],
   [
@@ -93,11 +105,77 @@ test.each([
   expect(said.stderr).not.toMatch(/\n\s+at /)
 })
 
-test('config prints values and sources', async () => {
-  const { stdout } = await run(['config', '-e', 'MODEL=opus'])
-  expect(stdout).toMatch(/^MODEL\s+opus\s+-e$/m)
-  expect(stdout).toMatch(/^TOOLS\s+true$/m)
+test('config describes each setting and says where its value comes from', async () => {
+  const { stdout } = await run(['config', '-e', 'MODEL=opus'], emptyFolder(), { MAX_JOBS: '5' })
+  expect(stdout).toContain('MODEL=opus  (from -e on the command line)\n')
+  expect(stdout).toContain(
+    'MAX_JOBS=5  (from the environment)\n' +
+      '    Background tasks that one user may have running at the same time.\n' +
+      "    1 to 10000; default: 64. A project's file cannot set it.\n",
+  )
+  expect(stdout).toContain('TOOLS=true  (default)\n')
+  const { options } = JSON.parse((await run(['config', '--json'])).stdout) as {
+    options: { key: string; about: string }[]
+  }
+  const missing = options.filter(
+    ({ key, about }) => !stdout.includes(`${key}=`) || !stdout.includes(about.replaceAll('`', '')),
+  )
+  expect(missing).toEqual([])
 })
+
+test('config shows only the settings that are named', async () => {
+  const { stdout } = await run(['config', 'sandbox_p', 'model'])
+  expect(stdout.match(/^[A-Z_]+(?==)/gm)).toEqual(['MODEL', 'SANDBOX_PIDS'])
+})
+
+describe('a background task that call starts', () => {
+  test('is answered, and stopped with call', async () => {
+    const cwd = emptyFolder()
+    const started = await run(['call', 'BackgroundBash', 'command=echo $$ > pid; exec sleep 300'], cwd)
+    expect(started).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Started as background task 1\b.*\n$/) })
+    expect(started.stderr).toContain('Background task 1 was stopped when this command ended')
+    expect(started.stderr).toContain('add -e JOBS_OUTLIVE_SERVER=1')
+    const pid = existsSync(join(cwd, 'pid')) ? Number(readFileSync(join(cwd, 'pid'), 'utf8')) : 0
+    expect(pid > 0 && isAlive(pid)).toBe(false)
+  })
+
+  test('is said to be stopped also where Bash let it go on, without a raw link', async () => {
+    const { stdout, stderr } = await run(['call', 'Bash', 'command=sleep 300', '-e', 'BASH_SOFT_LIMIT_MS=200'])
+    expect(stdout).toMatch(/^\[Still running after 0\.2 s;.*\]\n$/)
+    expect(stderr).toContain('Background task 1 was stopped when this command ended')
+  })
+
+  test('keeps running with JOBS_OUTLIVE_SERVER, and the commands that are printed read and stop it', async () => {
+    const [cwd, HOME] = [emptyFolder(), emptyFolder()]
+    const outlive = ['-e', 'JOBS_OUTLIVE_SERVER=1']
+    const started = await run(['call', 'BackgroundBash', 'command=echo hello; sleep 300', ...outlive], cwd, { HOME })
+    const printed = [...started.stderr.matchAll(/ call (\w+) task_id=1 -e JOBS_OUTLIVE_SERVER=1$/gm)]
+    expect(printed.map(([, tool]) => tool)).toEqual(['ReadBgOutput', 'KillBgTask'])
+    const read = ['call', 'ReadBgOutput', 'task_id=1', 'wait_for_pattern=hello', ...outlive]
+    expect((await run(read, cwd, { HOME })).stdout).toMatch(/^hello\n[^]*Background task 1 is running/)
+    expect((await run(['call', 'KillBgTask', 'task_id=1', ...outlive], cwd, { HOME })).stdout).toContain('was ended')
+  })
+})
+
+test.skipIf(!HAS_TERMINALS)('on a terminal, text is broken between words at its width', async () => {
+  for (const args of [['--help'], ['check', '--help'], ['config'], ['tools'], ['call', 'Nope']]) {
+    const wide = (await onTerminal(args, 1000)).replaceAll(/\s+/g, ' ')
+    const narrow = await onTerminal(args, 70)
+    expect(narrow.split('\n').filter((line) => line.length > 70)).toEqual([])
+    // The same words: none was cut.
+    expect(narrow.replaceAll(/\s+/g, ' ')).toBe(wide)
+  }
+})
+
+async function onTerminal(args: readonly string[], cols: number): Promise<string> {
+  const { spawn: spawnTerminal } = await import('@lydell/node-pty')
+  const env = { PATH: process.env.PATH ?? '', HOME: emptyFolder() }
+  const terminal = spawnTerminal(process.execPath, [PROGRAM, ...args], { cwd: emptyFolder(), cols, env })
+  let screen = ''
+  terminal.onData((text) => (screen += text))
+  await new Promise((done) => terminal.onExit(done))
+  return screen.replaceAll('\r\n', '\n')
+}
 
 test('doctor says what works, and fails when something does not', async () => {
   const well = await run(['doctor'])

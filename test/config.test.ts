@@ -77,7 +77,7 @@ test("a profile lies over the files and under the environment; the project's sha
 
 test('an unknown key and a bad value are warned about with file and line, and the default stands', async () => {
   const folders = world({
-    'cwd/scorpiox-env.txt': 'TOOLS=maybe\nNONSENSE=1\nno equals\nBASH_MAX_OUTPUT=5\nPROVIDER=claude_code\n',
+    'cwd/scorpiox-env.txt': 'TOOLS=maybe\nNONSENSE=1\nno equals\nBASH_SOFT_LIMIT_MS=5\nPROVIDER=claude_code\n',
   })
   const { stderr, get } = await config(folders)
   const file = join(folders.cwd, 'scorpiox-env.txt')
@@ -85,7 +85,7 @@ test('an unknown key and a bad value are warned about with file and line, and th
   expect(stderr).toContain(`${file}:2: unknown key NONSENSE`)
   expect(stderr).toContain(`${file}:3: expected KEY=VALUE`)
   expect(stderr).toContain(
-    `${file}:4: BASH_MAX_OUTPUT must be a whole number from 1000 to 10000000, got "5"; using 30000`,
+    `${file}:4: BASH_SOFT_LIMIT_MS must be a whole number from 100 to 86400000, got "5"; using 30000`,
   )
   expect(stderr).not.toContain('PROVIDER')
   expect(get('TOOLS')).toMatchObject({ value: true, source: 'default' })
@@ -141,7 +141,7 @@ test('TOOLS=0 lists nothing and refuses every call with the reason', async () =>
   expect((await client.request('tools/list')).result.tools).toEqual([])
   const call = await client.request('tools/call', { name: 'Bash', arguments: { command: 'echo x' } })
   expect(call.result).toEqual({
-    content: [{ type: 'text', text: 'Bash is switched off by the setting TOOLS=0 (set by environment)' }],
+    content: [{ type: 'text', text: 'Bash is switched off by the setting TOOLS=0 (set by environment)\n' }],
     isError: true,
   })
   await client.close()

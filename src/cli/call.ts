@@ -2,6 +2,7 @@
 
 import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
+import { RESULT_DATA } from '../tools/result-data.js'
 import { RequestFailure, type MemoryClient } from '../transport/memory-client.js'
 import { UsageError } from './args.js'
 import { didYouMean } from './did-you-mean.js'
@@ -79,8 +80,9 @@ function readPair(word: string, tool: JsonObject): [string, unknown] {
 }
 
 /** Bash names a task only where it goes on; the other tools name tasks that they did not start. */
-function startedJobOf(name: string, { structuredContent }: JsonObject): number | undefined {
-  const id = isObject(structuredContent) ? structuredContent.task_id : undefined
+function startedJobOf(name: string, { _meta: meta }: JsonObject): number | undefined {
+  const data = isObject(meta) ? meta[RESULT_DATA] : undefined
+  const id = isObject(data) ? data.task_id : undefined
   return (name === 'Bash' || name === 'BackgroundBash') && typeof id === 'number' ? id : undefined
 }
 

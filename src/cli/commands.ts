@@ -82,7 +82,8 @@ async function unknownCommand(name: string): Promise<UsageError> {
 
 async function greet(surroundings: Surroundings): Promise<number> {
   const { greeting } = await import('./greet.js')
-  return said(print(greeting(launch(), await findings(surroundings), typedName(surroundings.config.childEnv.PATH))))
+  const name = typedName(surroundings.config.childEnv.PATH)
+  return said(print(greeting(launch(), await findings(surroundings), name, outputColumns())))
 }
 
 async function install({ config: given }: Surroundings, typed: Arguments): Promise<number> {
@@ -171,7 +172,7 @@ async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise
 async function search(surroundings: Surroundings, given: Arguments): Promise<number> {
   if (given.flags.doctor) return examineEachEngine(surroundings, given)
   const query = given.operands.join(' ')
-  if (query.trim() === '') throw new UsageError('what is to be searched? e.g. scorpiox-code search "node streams"')
+  if (query.trim() === '') throw new UsageError('search needs a query, e.g. scorpiox-code search "node streams"')
   return call(surroundings, { ...given, operands: ['WebSearch', JSON.stringify({ query })] })
 }
 
@@ -211,7 +212,8 @@ async function token({ config: { settings } }: Surroundings, given: Arguments): 
     import('../store/token-file.js'),
   ])
   const tokens = openTokenFile(join(stateDirOf(settings), 'tokens.json'))
-  return said(print(tokenReport(tokens, given, osUser())))
+  const text = tokenReport(tokens, given, osUser())
+  return said(given.flags.json ? print(text) : printText(text))
 }
 
 async function state({ config: { settings } }: Surroundings, given: Arguments): Promise<number> {

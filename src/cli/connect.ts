@@ -1,5 +1,5 @@
-// How to connect the clients people have: one command for all that are used here, and the text to paste for each, with
-// the absolute path of this program.
+// What a person pastes to connect a client: to a server that it starts over stdio, with the absolute path of this program,
+// or to a server that listens over HTTP, with its address and token.
 
 import { shellWord } from '../lib/shell-word.js'
 
@@ -8,22 +8,58 @@ export interface Launch {
   readonly args: readonly string[]
 }
 
-export function connectionGuide(launch: Launch): string {
+export interface HttpAddress {
+  readonly url: string
+  /** Undefined where the server requires none. */
+  readonly token: string | undefined
+}
+
+export function stdioGuide(launch: Launch): string {
   const entry = { command: launch.command, args: launch.args }
   const words = [launch.command, ...launch.args].map(shellWord).join(' ')
   const servers = JSON.stringify({ mcpServers: { scorpiox: entry } })
-  return [
-    section('All clients that are used here', `${words} install`),
-    section('Claude Code', `claude mcp add scorpiox -- ${words}`),
-    section('Claude Desktop (claude_desktop_config.json) and Cursor (~/.cursor/mcp.json)', servers),
-    section('VS Code (.vscode/mcp.json)', JSON.stringify({ servers: { scorpiox: { type: 'stdio', ...entry } } })),
-    section(
+  return formatSections([
+    ['All clients that are used here', `${words} install`],
+    ['Claude Code', `claude mcp add scorpiox -- ${words}`],
+    ['Claude Desktop (claude_desktop_config.json) and Cursor (~/.cursor/mcp.json)', servers],
+    ['VS Code (.vscode/mcp.json)', JSON.stringify({ servers: { scorpiox: { type: 'stdio', ...entry } } })],
+    [
       'Codex (~/.codex/config.toml)',
-      `[mcp_servers.scorpiox]\ncommand = ${JSON.stringify(launch.command)}\nargs = ${JSON.stringify(launch.args)}`,
-    ),
-  ].join('\n')
+      `[mcp_servers.scorpiox]\ncommand = ${JSON.stringify(launch.command)}\nargs = ${JSON.stringify(launch.args)}\n${CODEX_APPROVAL}`,
+    ],
+    ['Gemini CLI', `gemini mcp add --scope user scorpiox ${words}`],
+    [
+      'opencode (~/.config/opencode/opencode.json)',
+      JSON.stringify({ mcp: { scorpiox: { type: 'local', command: [launch.command, ...launch.args] } } }),
+    ],
+  ])
 }
 
-function section(title: string, text: string): string {
-  return `${title}\n${text.replace(/^/gm, '  ')}\n`
+export function httpGuide({ url, token }: HttpAddress): string {
+  const authorization = token === undefined ? undefined : `Bearer ${token}`
+  const headers = authorization === undefined ? {} : { headers: { Authorization: authorization } }
+  const flag = authorization === undefined ? '' : ` --header "Authorization: ${authorization}"`
+  const toml =
+    authorization === undefined ? '' : `\nhttp_headers = { Authorization = ${JSON.stringify(authorization)} }`
+  return formatSections([
+    ['Claude Code', `claude mcp add --transport http scorpiox ${url}${flag}`],
+    ['Cursor (~/.cursor/mcp.json)', JSON.stringify({ mcpServers: { scorpiox: { url, ...headers } } })],
+    ['VS Code (.vscode/mcp.json)', JSON.stringify({ servers: { scorpiox: { type: 'http', url, ...headers } } })],
+    ['Codex (~/.codex/config.toml)', `[mcp_servers.scorpiox]\nurl = ${JSON.stringify(url)}${toml}\n${CODEX_APPROVAL}`],
+    [
+      'Gemini CLI; for Qwen Code, type qwen instead of gemini',
+      `gemini mcp add --scope user --transport http${flag} scorpiox ${url}`,
+    ],
+    [
+      'opencode (~/.config/opencode/opencode.json)',
+      JSON.stringify({ mcp: { scorpiox: { type: 'remote', url, ...headers } } }),
+    ],
+  ])
+}
+
+/** Without it, Codex asks before each call, and where it may not ask it refuses Bash. The person decides. */
+const CODEX_APPROVAL = '# default_tools_approval_mode = "approve"  # Codex then calls the tools without asking'
+
+function formatSections(sections: readonly (readonly [string, string])[]): string {
+  return sections.map(([title, text]) => `${title}\n${text.replaceAll(/^/gm, '  ')}\n`).join('')
 }

@@ -1,18 +1,22 @@
 // What a person sees who types the command on a terminal: what it is, how to connect it, what works here.
 
 import { VERSION } from '../lib/version.js'
-import { connectionGuide, type Launch } from './connect.js'
+import { stdioGuide, type Launch } from './connect.js'
 import { asTyped, report } from './doctor.js'
 import type { Finding } from './finding.js'
+import { wrapText } from './layout.js'
 
-export function greeting(launch: Launch, findings: readonly Finding[], name: string): string {
-  return `scorpiox-code ${VERSION}
-An MCP server: it gives an AI client a shell and more. A client starts it by itself; the first of these connects your
-clients, the others are for doing it by hand:
-
-${connectionGuide(launch)}
-On this machine:
-${report(findings.map((finding) => asTyped(finding, name)))}
-More: ${name} --help
-`
+export function greeting(launch: Launch, findings: readonly Finding[], name: string, columns?: number): string {
+  const prose = (text: string): string => wrapText(`${text}\n`, columns)
+  return [
+    prose(`scorpiox-code ${VERSION}`),
+    prose(
+      'An MCP server: it lets an AI client run commands on this machine. A client starts it by itself. The first of these ' +
+        'connects all your clients, the others connect one by hand:\n',
+    ),
+    stdioGuide(launch),
+    prose('\nOn this machine:'),
+    wrapText(report(findings.map((finding) => asTyped(finding, name))), columns),
+    prose(`\nMore: ${name} --help`),
+  ].join('')
 }

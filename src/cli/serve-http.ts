@@ -9,7 +9,6 @@ import { stateDirOf } from '../config/state-dir.js'
 import { Failure } from '../lib/failure.js'
 import { reasonOf } from '../lib/reason-of.js'
 import { createErrorWriter, type Log } from '../platform/log.js'
-import type { Level } from '../platform/sandbox/level.js'
 import { osUser } from '../platform/user.js'
 import type { Server } from '../protocol/server.js'
 import { afterStart } from '../services/shell/after-start.js'
@@ -25,9 +24,9 @@ import { createOAuth, type OAuth } from '../transport/http/oauth.js'
 import { openTls } from '../transport/http/tls.js'
 import { UsageError, type Flags } from './args.js'
 import { confineHttp } from './confine-http.js'
-import { connectionGuide } from './connect.js'
-import { launch } from './self.js'
-import { nextSignal, print } from './terminal.js'
+import { launch, typedName } from './self.js'
+import { formatServeGreeting } from './serve-greeting.js'
+import { nextSignal, outputColumns, print } from './terminal.js'
 
 export interface Serving {
   readonly server: Server
@@ -60,7 +59,17 @@ export async function serveHttp(
   // Made only now: a start that fails must not use up the one time it is shown.
   const firstToken = plan.makeFirst?.create({ name: 'first', user: osUser() }).token
   void afterStart(config, log, confinement)
-  await print(greeting(here, plan, confinement.level, firstToken))
+  const greeting = formatServeGreeting({
+    localUrl: here,
+    publicUrl: plan.publicUrl === '' ? here : `${baseOf(plan.publicUrl)}/mcp`,
+    requiresToken: !plan.open,
+    newToken: firstToken,
+    sandbox: confinement.level,
+    launch: launch(),
+    program: typedName(config.childEnv.PATH),
+    columns: outputColumns(),
+  })
+  await print(greeting)
   await stopped
   await listener.close()
   await boards.close()
@@ -178,34 +187,4 @@ export function readPort(flag: string | undefined): number | undefined {
   const port = /^\d{1,5}$/.test(flag) ? Number(flag) : Number.NaN
   if (port <= 65_535) return port
   throw new UsageError(`--port must be a number from 0 to 65535, got ${flag}`)
-}
-
-function greeting(here: string, { publicUrl, open }: Plan, level: Level, firstToken: string | undefined): string {
-  const auth = open ? '' : ` -H 'Authorization: Bearer ${firstToken ?? '<token>'}'`
-  const request = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
-  return `
-scorpiox-code serves MCP at ${here}${publicUrl && `, known as ${publicUrl}`}
-${credentials(open, firstToken)}
-${rights(level)}
-To look at what it does, open ${here.replace(/mcp$/, '')} in a browser.
-
-Try it:
-  curl -s ${here} -H 'Content-Type: application/json'${auth} -d '${request}'
-
-To connect a client over stdio instead (no server to keep running), paste one of these:
-
-${connectionGuide(launch())}
-Stop with Ctrl+C.
-`
-}
-
-function rights(level: Level): string {
-  if (level === 'off') return 'Commands are not confined: callers can do what you can do.'
-  return `Commands run in the sandbox (${level}).`
-}
-
-function credentials(open: boolean, firstToken: string | undefined): string {
-  if (open) return 'No token is asked for: everybody on this machine can run commands as you.\n'
-  if (firstToken === undefined) return 'A token is asked for; make one with: scorpiox-code token create\n'
-  return `Token, shown this once (make others with scorpiox-code token create): ${firstToken}\n`
 }

@@ -26,15 +26,15 @@ describe('token create', () => {
     expect(tokens.list()).toMatchObject([{ name: 'laptop', user: 'ada', expiresAt: '2030-01-31T00:00:00.000Z' }])
     expect(text).toBe(`${token}
 
-This is the token laptop (${record.id}) of the user ada, shown this once. It expires at 2030-01-31T00:00:00.000Z.
-Send it as "Authorization: Bearer <token>". To end it: scorpiox-code token revoke ${record.id}
+This is the token laptop (${record.id}) of the user ada, shown only this time. It expires at 2030-01-31T00:00:00.000Z.
+Send it as "Authorization: Bearer <token>". To revoke it: scorpiox-code token revoke ${record.id}
 `)
     expect(text.split(token)).toHaveLength(2)
     expect(`${type('list')}${type('list', '--json')}`).not.toContain(token)
   })
 
-  test('needs nothing: names count up, the user is the owner, and it lives until it is revoked', () => {
-    expect(type('create')).toContain('It lives until it is revoked.')
+  test('needs nothing: names count up, the user is the owner, and it does not expire', () => {
+    expect(type('create')).toContain('It does not expire.')
     type('create')
     tokens.revoke('token-1')
     type('create')

@@ -33,8 +33,8 @@ function create(
   if (json) return print({ token, ...shown(record) })
   return `${token}
 
-This is the token ${record.name} (${record.id}) of the user ${record.user}, shown this once. It ${lifeOf(record)}.
-Send it as "Authorization: Bearer <token>". To end it: scorpiox-code token revoke ${record.id}
+This is the token ${record.name} (${record.id}) of the user ${record.user}, shown only this time. It ${lifeOf(record)}.
+Send it as "Authorization: Bearer <token>". To revoke it: scorpiox-code token revoke ${record.id}
 `
 }
 
@@ -79,7 +79,7 @@ function parseDay(text: string): number {
 }
 
 function lifeOf({ expiresAt }: TokenRecord): string {
-  return expiresAt === undefined ? 'lives until it is revoked' : `expires at ${expiresAt}`
+  return expiresAt === undefined ? 'does not expire' : `expires at ${expiresAt}`
 }
 
 function shown({ id, name, user, createdAt, expiresAt }: TokenRecord): object {

@@ -24,7 +24,6 @@ export function answerBatch(batch: Batch, revision: Revision, answerOne: (messag
 
 function refuseBatch(size: number, revision: Revision): string | undefined {
   if (revision !== '2025-03-26') return 'batches exist only at revision 2025-03-26'
-  if (size === 0) return 'the batch is empty'
   return size > MAX_BATCH ? `a batch may have ${MAX_BATCH} messages, this one has ${size}` : undefined
 }
 

@@ -97,7 +97,9 @@ export function readText(text: string): Message | Batch {
     const reason = error instanceof Error ? error.message.toWellFormed() : 'not JSON'
     return malformed(PARSE_ERROR, `Parse error: ${reason}`)
   }
-  return Array.isArray(value) ? createBatch(value, text) : readValue(value, text)
+  if (!Array.isArray(value)) return readValue(value, text)
+  if (value.length === 0) return malformed(INVALID_REQUEST, 'Invalid Request: the batch is empty')
+  return createBatch(value, text)
 }
 
 function createBatch(members: readonly unknown[], text: string): Batch {

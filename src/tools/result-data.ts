@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../lib/json.js'
 
-const RESULT_DATA = 'io.github.scorpiox/result'
+export const RESULT_DATA = 'io.github.scorpiox/result'
 
 /** A tool's `meta` that sends the named members of its value. */
 export function resultData<K extends string>(

@@ -6,13 +6,14 @@ import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { LACKS, MEMORY_SLACK, needs } from '../runtime.js'
-import { HAS_PROC, type Json } from '../support.js'
+import { HAS_PROC, LEGACY, MODERN, type Json } from '../support.js'
 import {
   ALICE,
   ask,
   callOf,
   complaints,
   head,
+  initialize,
   modernCall,
   raw,
   residentMegabytes,
@@ -64,6 +65,20 @@ describe('a body', () => {
     expect(answer.status).toBe(status)
     expect(answer.json).toMatchObject({ jsonrpc: '2.0', error: { message: expect.stringMatching(/\w+ \w+/) } })
     expect((await ask(program, { body: rpc('ping') })).status).toBe(200)
+  })
+
+  test.each(['no revision', ...LEGACY, MODERN])('that is an empty array is refused at %s', async (revision) => {
+    const version: Record<string, string> = revision === 'no revision' ? {} : { 'mcp-protocol-version': revision }
+    const session: Record<string, string> =
+      revision === 'no revision' || revision === MODERN ? {} : { 'mcp-session-id': await initialize(program, revision) }
+    const alone = await ask(program, { body: '[]', headers: version })
+    const inSession = await ask(program, { body: ' [ ] ', headers: { ...version, ...session } })
+    for (const { status, json } of [alone, inSession]) {
+      expect({ status, json }).toEqual({
+        status: 400,
+        json: { jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'Invalid Request: the batch is empty' } },
+      })
+    }
   })
 
   test('of just the size that fits is read', async () => {

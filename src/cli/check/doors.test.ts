@@ -44,10 +44,15 @@ test.each<[string, Answered, string, RegExp]>([
   expect(judgeCertificate(answered, URL_, NOW)).toMatchObject({ state, seen: expect.stringMatching(seen) })
 })
 
-test('plain HTTP is a warning, but on this machine', () => {
-  expect(judgeAddress(URL_, false).state).toBe('ok')
-  expect(judgeAddress(new URL('http://mcp.example.com/'), false)).toMatchObject({ state: 'warning' })
-  expect(judgeAddress(new URL('http://127.0.0.1/'), true).state).toBe('ok')
+test('HTTPS counts where it was answered; plain HTTP is a warning, but on this machine', () => {
+  const unanswered = { kind: 'unanswered', reason: 'getaddrinfo ENOTFOUND mcp.example.com', ms: 1 } as const
+  expect(judgeAddress(URL_, false, ANSWERED).state).toBe('ok')
+  expect(judgeAddress(URL_, false, unanswered)).toMatchObject({
+    state: 'skipped',
+    seen: expect.stringContaining('ENOTFOUND'),
+  })
+  expect(judgeAddress(new URL('http://mcp.example.com/'), false, ANSWERED)).toMatchObject({ state: 'warning' })
+  expect(judgeAddress(new URL('http://127.0.0.1/'), true, ANSWERED).state).toBe('skipped')
 })
 
 test('an open door is a failure, but on this machine', () => {

@@ -1,16 +1,31 @@
 // How an endpoint stands in the network: its address and certificate, and whom it lets in. Pure judgements.
 
 import type { Answered, Probed } from '../../platform/probe.js'
-import { describe, failed, failing, ok, quote, skipped, summed, warning, type Defect, type Verdict } from './verdict.js'
+import {
+  ARMORIQ_SCANNER,
+  describe,
+  failed,
+  failing,
+  ok,
+  quote,
+  skipped,
+  summed,
+  warning,
+  type Defect,
+  type Verdict,
+} from './verdict.js'
 
 const DAY_MS = 86_400_000
 const RENEW_DAYS = 14
 
-export function judgeAddress({ protocol, hostname }: URL, isLocal: boolean): Verdict {
+/** An address alone proves nothing: HTTPS is there when a server has answered over it. */
+export function judgeAddress({ protocol, hostname }: URL, isLocal: boolean, probed: Probed): Verdict {
   const name = 'HTTPS'
-  if (protocol === 'https:') return ok(name, hostname)
-  if (isLocal) return ok(name, 'plain HTTP, on this machine only; deployed, it must be HTTPS')
-  const fix = 'Serve HTTPS: ArmorIQ registers nothing else, and whoever is on the way reads the token.'
+  if (protocol === 'https:') {
+    return probed.kind === 'answered' ? ok(name, `${hostname} answers`) : skipped(name, probed.reason)
+  }
+  if (isLocal) return skipped(name, 'plain HTTP is enough on this machine; a public address needs HTTPS')
+  const fix = 'Serve HTTPS: ArmorIQ registers nothing else, and over plain HTTP the token can be read in transit.'
   return warning(name, 'plain HTTP', fix)
 }
 
@@ -84,7 +99,7 @@ export function judgeGet(probed: Probed): Verdict {
   const fix = 'Answer a GET without a session at once, with 405 and Allow: POST.'
   if (probed.kind === 'unanswered') return failed(name, `no answer to GET: ${probed.reason}`, fix)
   if (probed.end !== 'whole') {
-    const seen = `GET opens a stream and does not end (HTTP ${probed.status}): the scanner drops such a server`
+    const seen = `GET opens a stream and does not end (HTTP ${probed.status}): ${ARMORIQ_SCANNER} drops such a server`
     return failed(name, seen, fix)
   }
   if (probed.status >= 500) return failed(name, describe(probed), fix)

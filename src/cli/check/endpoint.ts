@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from '../../lib/json.js'
 import { probe, type Probed } from '../../platform/probe.js'
 
-/** Their scanner's limit; an answer that takes longer is none. */
+/** The limit of ArmorIQ's scanner; an answer that takes longer is none. */
 const ANSWER_MS = 5000
 
 export interface EndpointSettings {

@@ -37,7 +37,7 @@ export async function examine(given: Examination): Promise<readonly Verdict[]> {
   const lookAround = createEndpoint({ ...given, token: undefined, trustAnybody: true })
   const stranger = await lookAround.ask({ message: INITIALIZE })
   const certificate = judgeCertificate(stranger, url)
-  const outside = [judgeAddress(url, isLocal), certificate]
+  const outside = [judgeAddress(url, isLocal, stranger), certificate]
   if (stranger.kind === 'unanswered') return [...outside, judgePost(readAnswer(stranger, 1))]
   const broken = await lookAround.ask({ message: '{' })
   outside.push(judgeStranger(stranger, broken, isLocal))
@@ -92,7 +92,7 @@ interface Opening {
   readonly session: Readonly<Record<string, string>>
 }
 
-/** As their agent speaks: every message has the id 1, params are left out where empty, a session is echoed. */
+/** As ArmorIQ's agent speaks: every message has the id 1, params are left out where empty, a session is echoed. */
 async function examineAsAgent(endpoint: Endpoint, given: Examination, opening: Opening): Promise<readonly Verdict[]> {
   const { initialize, session: headers } = opening
   const send = (message: JsonObject): Promise<Probed> => endpoint.ask({ message, headers })

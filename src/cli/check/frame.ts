@@ -76,7 +76,7 @@ function judgeEvent(event: string): Defect[] {
   return defects
 }
 
-/** What the page does not show but its clients were seen to accept. */
+/** What ArmorIQ's page does not show but its clients were seen to accept. */
 function judgeHabits(body: string): Defect[] {
   const habits: [string, RegExp][] = [
     ['lines end with CR LF', /\r\n/],

@@ -1,10 +1,10 @@
-// How an endpoint behaves beyond the page's four tests: notifications, their scanner, other revisions, and its pace.
+// How an endpoint behaves beyond the four tests of ArmorIQ's page: notifications, its scanner, other revisions, and its pace.
 
 import { isObject } from '../../lib/json.js'
 import type { Probed } from '../../platform/probe.js'
 import { readFrame } from './frame.js'
 import { errorWords, type Reading } from './message.js'
-import { describe, failed, ok, quote, skipped, summed, warning, type Verdict } from './verdict.js'
+import { ARMORIQ_SCANNER, describe, failed, ok, quote, skipped, summed, warning, type Verdict } from './verdict.js'
 
 const LIMIT_MS = 5000
 
@@ -15,7 +15,7 @@ export function judgeInitializedWithId(probed: Probed, { envelope, result, error
   if (probed.kind === 'answered' && probed.status === 202) {
     return failed(name, "HTTP 202: ArmorIQ's agent sends an id and waits for a result", fix)
   }
-  if (error) return warning(name, `${errorWords(error)}, which their agent happens to accept`, fix)
+  if (error) return warning(name, `${errorWords(error)}, which ArmorIQ's agent happens to accept`, fix)
   if (result) return summed(name, envelope, 'HTTP 200 with a result')
   return failed(name, describe(probed), fix)
 }
@@ -28,7 +28,7 @@ export function judgeInitialized(probed: Probed): Verdict {
   return warning(name, describe(probed), fix)
 }
 
-/** The scanner asks four things at once, without a session, with ids that are words. */
+/** ArmorIQ's scanner asks four things at once, without a session, with ids that are words. */
 export function judgeScanner(readings: ReadonlyMap<string, Reading>): Verdict {
   const defects = [...readings].flatMap(([method, { envelope, result, error }]) => {
     const isNeeded = method === 'initialize' || method === 'tools/list'
@@ -69,5 +69,5 @@ export function judgePace(times: readonly number[]): Verdict {
   const [median = 0, slowest = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)]
   const seen = `${times.length} answers, ${median.toFixed(0)} ms in the middle, ${slowest.toFixed(0)} ms the slowest`
   if (slowest < LIMIT_MS / 2) return ok(name, seen)
-  return warning(name, seen, `Be quicker: their scanner drops a server that takes ${LIMIT_MS} ms.`)
+  return warning(name, seen, `Answer faster: ${ARMORIQ_SCANNER} drops a server that takes ${LIMIT_MS} ms.`)
 }

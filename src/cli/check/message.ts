@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from '../../lib/json.js'
 import type { Probed } from '../../platform/probe.js'
 import { readFrame } from './frame.js'
-import { describe, quote, type Defect } from './verdict.js'
+import { ARMORIQ_SCANNER, describe, quote, type Defect } from './verdict.js'
 
 export interface Reading {
   /** How the answer was wrapped. */
@@ -15,7 +15,7 @@ export interface Reading {
 }
 
 export function readAnswer(probed: Probed, id: unknown): Reading {
-  if (probed.kind === 'unanswered') return nothing(`it was not answered: ${probed.reason}`, REACH)
+  if (probed.kind === 'unanswered') return nothing(`it was not answered: ${probed.reason}`, reachFix(probed.reason))
   if (probed.status >= 300 && probed.status < 400) {
     const target = quote(probed.headers.location ?? '')
     return nothing(
@@ -34,7 +34,14 @@ export function readAnswer(probed: Probed, id: unknown): Reading {
   }
 }
 
-const REACH = 'Make the endpoint answer a POST within 5 seconds: their scanner waits no longer.'
+function reachFix(reason: string): string {
+  if (/ENOTFOUND|EAI_AGAIN/.test(reason))
+    return 'The host name does not resolve: correct the address, or its DNS record.'
+  if (reason.includes('ECONNREFUSED'))
+    return 'Nothing listens there: start the server, or correct the address and port.'
+  return `Make the endpoint answer a POST within 5 seconds: ${ARMORIQ_SCANNER} waits no longer.`
+}
+
 const ANSWER = 'Answer with one JSON-RPC message that has a result or an error.'
 
 function judgeEnvelope(message: JsonObject, status: number, id: unknown): Defect[] {

@@ -1,8 +1,19 @@
-// What the three methods must return, by the page: pure judgements of a reading.
+// What the three methods must return, by ArmorIQ's page: pure judgements of a reading.
 
 import { isObject, type JsonObject } from '../../lib/json.js'
 import { errorWords, type Reading } from './message.js'
-import { failed, failing, ok, quote, skipped, summed, warning, type Defect, type Verdict } from './verdict.js'
+import {
+  ARMORIQ_SCANNER,
+  failed,
+  failing,
+  ok,
+  quote,
+  skipped,
+  summed,
+  warning,
+  type Defect,
+  type Verdict,
+} from './verdict.js'
 
 export const PAGE_REVISION = '2024-11-05'
 
@@ -77,8 +88,10 @@ function judgeSchema(who: string, schema: unknown): Defect[] {
   }
   const { properties = {}, required } = schema
   if (!isObject(properties)) return [failing(`${who}: properties is not an object`, 'Make properties an object.')]
+  // As ArmorIQ's scanner has it: where there are no properties, nothing could be required.
   if (required === undefined) {
-    const fix = 'Add "required" at the root of the schema, an empty array if nothing is: the page shows it.'
+    if (Object.keys(properties).length === 0) return []
+    const fix = `Add "required" at the root of the schema, an empty array if nothing is: ${ARMORIQ_SCANNER} asks for it.`
     return [{ severity: 'warning', seen: `${who} has no "required"`, fix }]
   }
   const names: readonly unknown[] = Array.isArray(required) ? required : [undefined]

@@ -4,6 +4,9 @@ import type { Answered, Probed } from '../../platform/probe.js'
 
 const MAX_QUOTE_CHARS = 160
 
+/** The scanner that ArmorIQ runs when a server is registered. */
+export const ARMORIQ_SCANNER = "ArmorIQ's scanner (conmap)"
+
 export interface Verdict {
   readonly name: string
   readonly state: 'ok' | 'warning' | 'failed' | 'skipped'

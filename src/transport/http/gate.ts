@@ -2,8 +2,6 @@
 // from every web page the person opens: Host stops rebinding, Origin stops pages, each on its own and always.
 // Pure: the headers and the policy decide, nothing is remembered. A value in any form but the plain one is refused.
 
-import type { IncomingHttpHeaders } from 'node:http'
-
 import { Failure } from '../../lib/failure.js'
 
 const OCTET = '(?:0|[1-9]\\d?|1\\d\\d|2[0-4]\\d|25[0-5])'
@@ -11,6 +9,14 @@ const LOOPBACK_ADDRESS = new RegExp(`^127(?:\\.${OCTET}){3}$`)
 const AUTHORITY = /^([\w.-]+|\[[\da-f:.]+\])(?::([1-9]\d{0,4}))?$/i
 const ENTRY = /^([\p{L}\p{N}_.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/iu
 const BEARER = /^Bearer +(\S.*)$/i
+
+/** As Node.js parses them. Not its own type, because the library's declarations must compile without @types/node. */
+interface RequestHeaders {
+  readonly [name: string]: string | string[] | undefined
+  readonly host?: string | undefined
+  readonly origin?: string | undefined
+  readonly authorization?: string | undefined
+}
 
 /** Why a request is turned away: the HTTP status, and the words for it. */
 export interface Refusal {
@@ -54,7 +60,7 @@ const BAD_ORIGIN: Refusal = {
   reason: 'This Origin may not call this server; whoever runs it can add its host to ALLOWED_HOSTS',
 }
 
-export function checkGate(headers: IncomingHttpHeaders, policy: GatePolicy): Refusal | undefined {
+export function checkGate(headers: RequestHeaders, policy: GatePolicy): Refusal | undefined {
   const { host, origin } = headers
   if (host === undefined || !servesHost(host, policy)) return BAD_HOST
   return origin === undefined || servesOrigin(origin, policy) ? undefined : BAD_ORIGIN
@@ -86,7 +92,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** What the caller shows to be let in: a bearer token or the key header, never the query. Two that differ are none. */
-export function readCredential(headers: IncomingHttpHeaders, keyHeader: string): string | undefined {
+export function readCredential(headers: RequestHeaders, keyHeader: string): string | undefined {
   const bearer = headers.authorization === undefined ? undefined : BEARER.exec(headers.authorization)?.[1]
   const given = headers[keyHeader.toLowerCase()]
   const key = typeof given === 'string' && given !== '' ? given : undefined

@@ -1,0 +1,71 @@
+// The README keeps its word: its settings can be pasted where it says, its commands exist.
+
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+import { describe, expect, test } from 'vitest'
+
+import { readArguments } from '../src/cli/args.js'
+import { COMMAND_HELP } from '../src/cli/command-help.js'
+import { cleanEnv, emptyFolder, PROGRAM } from './support.js'
+
+const ROOT = resolve(import.meta.dirname, '..')
+const PAGES = ['README.md', 'docs/ko/README.md', 'docs/ar/README.md']
+
+function blocks(page: string): readonly string[] {
+  const text = readFileSync(join(ROOT, page), 'utf8')
+  return [...text.matchAll(/^```\w*\n([^]*?)^```$/gm)].map(([, code = '']) => code)
+}
+
+/** What `config` says of the settings when a file holds this text. */
+async function configWith(file: string, text: string, folders: { readonly home: string; readonly cwd: string }) {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  const options = { cwd: folders.cwd, env: cleanEnv({ HOME: folders.home }) }
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [PROGRAM, 'config', '--json'], options)
+  const { options: settings }: { options: readonly { key: string; value: unknown; source: string }[] } =
+    JSON.parse(stdout)
+  return { stderr, set: settings.filter(({ source }) => source.startsWith(file)) }
+}
+
+describe.each(PAGES)('the settings of %s', (page) => {
+  const example = blocks(page).find((code) => code.startsWith('TOOL_WEBSEARCH=0')) ?? ''
+  const keys = example.match(/^\w+/gm) ?? []
+
+  test('can be pasted into the file that it names', async () => {
+    const [home, cwd] = [emptyFolder(), emptyFolder()]
+    const { stderr, set } = await configWith(join(home, '.claude/scorpiox-env.txt'), example, { home, cwd })
+    expect(stderr).toBe('')
+    expect(set.map(({ key, value }) => [key, value])).toEqual([
+      ['BASH_MAX_OUTPUT', 60_000],
+      ['SANDBOX', 'workspace'],
+      ['FETCH_ALLOW', 'localhost:3000'],
+      ['TOOL_WEBSEARCH', false],
+    ])
+    expect(readFileSync(join(ROOT, page), 'utf8')).toContain('`~/.claude/scorpiox-env.txt`')
+  })
+
+  test('but only the first two of them into the file of a project', async () => {
+    const [home, cwd] = [emptyFolder(), emptyFolder()]
+    const { stderr, set } = await configWith(join(cwd, 'scorpiox-env.txt'), example, { home, cwd })
+    expect(new Set(set.map(({ key }) => key))).toEqual(new Set(keys.slice(0, 2)))
+    expect(stderr.match(/\w+(?= cannot be set by a project)/g)).toEqual(keys.slice(2))
+  })
+})
+
+test.each(PAGES)('%s gives the main job and the tests as one line each', (page) => {
+  const lines = blocks(page).filter((code) => code.startsWith('npm ci'))
+  expect(lines).toEqual(['npm ci && npm start\n', 'npm ci && npm test\n'])
+})
+
+test('every command of the README exists, with its options', () => {
+  const commands = blocks('README.md').flatMap((code) => code.match(/^(?:npx )?scorpiox-code .*$/gm) ?? [])
+  const read = commands.map((line) => {
+    const words: readonly string[] = line.replace(/\s#.*$/, '').match(/"[^"]*"|\S+/g) ?? []
+    return readArguments(words.slice(words.indexOf('scorpiox-code') + 1)).command
+  })
+  expect(read.length).toBeGreaterThan(8)
+  expect(read.filter((command) => command === undefined || !COMMAND_HELP.has(command))).toEqual([])
+})
