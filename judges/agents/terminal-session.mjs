@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expectText } from './expect.mjs'
 import { prompt, startScriptedModel } from './model/scripted-model.mjs'
-import { killProcesses, processesLeft } from './processes.mjs'
+import { killProcesses, processesLeft, processesOf } from './processes.mjs'
 import { openTerminal } from './terminal.mjs'
 
 /** @returns the error of the session, if there was one, and the processes that were left */
@@ -32,6 +32,9 @@ export async function answerOnTerminal({ driver, packages, workspace, wire }) {
     await terminal.waitFor(driver.terminal.ready)
     await toolsListed(wire)
     await type(terminal, prompt)
+    await terminal.waitFor(/Which colour\?/)
+    // The server takes an answer that comes faster than a person reads for one of a program.
+    await delay(1500)
     await driver.terminal.answer(terminal)
     await within(terminal, model.finished)
     await terminal.waitFor(/The script is finished/)
@@ -39,6 +42,7 @@ export async function answerOnTerminal({ driver, packages, workspace, wire }) {
     await within(terminal, terminal.ended)
   } catch (error) {
     outcome = error
+    killProcesses(processesOf(workspace.root))
   }
   const left = await processesLeft(workspace.root)
   killProcesses(left)

@@ -13,7 +13,7 @@ export const claudeCode = {
   install: 'claude-code',
   images: true,
   instructions: true,
-  /** The blocks as they are; of a failed result the text without the last line break. */
+  /** The blocks as they are; those of a failed result joined, without the last line break. */
   passesOn: (blocks, isError) =>
     isError
       ? [
@@ -21,7 +21,7 @@ export const claudeCode = {
             type: 'text',
             text: blocks
               .map(({ text }) => text)
-              .join('\n\n')
+              .join('\n')
               .trim(),
           },
         ]
@@ -52,13 +52,13 @@ export const claudeCode = {
     ready: /^❯/m,
     /** Opens the list of the first field, takes its second option, and goes on to Accept. */
     async answer({ press, waitFor }) {
-      await waitFor(/❯ +(?:1\. )?Which colour\?: ▸/)
+      await waitFor(/❯ +.+: ▸ not set/)
       press(keys.right)
       await waitFor(/❯ ◯ Red/)
       press(keys.down)
       await waitFor(/❯ ◯ Blue/)
       press(keys.enter)
-      await waitFor(/✔ (?:1\. )?Which colour\?: Blue/)
+      await waitFor(/✔ .+: Blue/)
       press(keys.down)
       await waitFor(/❯ +Accept/)
       press(keys.enter)
