@@ -206,7 +206,9 @@ const NAMES = ['README', 'quick-start', 'tools', 'configuration', 'security', 'w
 
 /** All pages in all languages, with no more than they need. */
 function library(): Map<string, string> {
-  const parts = ['tools', 'options', 'comparison', 'clients'].map((name) => `<!-- generated: ${name} -->\n<!-- end: ${name} -->`)
+  const parts = ['tools', 'options', 'comparison', 'clients'].map(
+    (name) => `<!-- generated: ${name} -->\n<!-- end: ${name} -->`,
+  )
   const pages = NAMES.flatMap((name) => {
     const english = name === 'README' ? 'README.md' : `docs/${name}.md`
     const up = name === 'README' ? '../../README.md' : `../${name}.md`

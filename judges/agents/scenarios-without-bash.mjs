@@ -9,10 +9,23 @@ const call = (tool, input) => ({ tool, input })
 async function* runCommand(command, { arrives }) {
   const started = yield call('BackgroundBash', { command })
   arrives(started)
-  const [, id] = /background task (\d+)/i.exec(textOf(started)) ?? []
-  const ended = yield call('ReadBgOutput', { task_id: Number(id), wait_for_end: true })
+  const ended = yield call('ReadBgOutput', { task_id: startedTask(started), wait_for_end: true })
   arrives(ended)
   return ended
+}
+
+/** The callback is set while the command runs, so it comes with the result of waiting, however slow the client is. */
+async function* waitWithCallback(command, message, { arrives }) {
+  const id = startedTask(yield call('BackgroundBash', { command }))
+  arrives(yield call('SetCallback', { action: 'set', message, delay_seconds: 1, repeat_count: 1 }))
+  const ended = yield call('ReadBgOutput', { task_id: id, wait_for_end: true })
+  arrives(ended)
+  return ended
+}
+
+function startedTask(result) {
+  const [, id] = /background task (\d+)/i.exec(textOf(result)) ?? []
+  return Number(id)
 }
 
 const replaced = [
@@ -54,18 +67,14 @@ const replaced = [
   {
     name: 'callback',
     async *run(context) {
-      const message = { action: 'set', message: 'Look at the build', delay_seconds: 1, repeat_count: 1 }
-      const set = yield call('SetCallback', message)
-      context.arrives(set)
-      const result = yield* runCommand('sleep 1.5; echo after the wait', context)
+      const result = yield* waitWithCallback('sleep 2; echo after the wait', 'Look at the build', context)
       expectText(result, ['Look at the build', 'after the wait\n'])
     },
   },
   {
     name: 'callback with a failure',
     async *run(context) {
-      yield call('SetCallback', { action: 'set', message: 'Look at the tests', delay_seconds: 1, repeat_count: 1 })
-      const result = yield* runCommand('sleep 1.5; echo the reason >&2; exit 3', context)
+      const result = yield* waitWithCallback('sleep 2; echo the reason >&2; exit 3', 'Look at the tests', context)
       expectText(result, ['Look at the tests', 'the reason\n', /exit code 3/i])
     },
   },
