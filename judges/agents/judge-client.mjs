@@ -43,7 +43,7 @@ async function overStdio({ driver, packages, workspace, check, found }) {
   copyFileSync(picture, workspace.image)
   connect(driver, workspace)
   const wire = tapServer(workspace)
-  const { outcomes, facts, left, requests } = await runSession({
+  const { outcomes, facts, left, beyondLoopback, requests } = await runSession({
     driver,
     packages,
     workspace,
@@ -52,6 +52,7 @@ async function overStdio({ driver, packages, workspace, check, found }) {
   })
   for (const [name, error] of outcomes) await check(name, () => raise(error))
   await check('nothing is left', () => expectEqual(left, [], 'processes of the session'))
+  await check('loopback only', () => expectEqual(beyondLoopback, [], 'connections beyond loopback'))
 
   const messages = wire()
   const request = messages.find(
@@ -59,9 +60,12 @@ async function overStdio({ driver, packages, workspace, check, found }) {
   )
   const { protocolVersion, instructions } = answerTo(messages, request) ?? {}
   const scripted = requests.filter(({ ignored }) => !ignored)
-  // They may stand anywhere in it: in the system prompt, or in the description of the tools.
-  const quoted = JSON.stringify(instructions ?? '').slice(1, -1)
-  const arrived = quoted !== '' && scripted.some(({ body }) => JSON.stringify(body).includes(quoted))
+  // They may stand anywhere in it, indented too: in the system prompt, or in the description of the tools.
+  const plain = (value) =>
+    JSON.stringify(value)
+      .slice(1, -1)
+      .replaceAll(/(?:\\n|\s)+/g, ' ')
+  const arrived = Boolean(instructions) && scripted.some(({ body }) => plain(body).includes(plain(instructions)))
   await check('instructions', () =>
     expectEqual(arrived, driver.instructions, 'whether the instructions are in a request to the model'),
   )

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
+import { watchConnections } from './connections.mjs'
 import { expectEqual } from './expect.mjs'
 import { prompt, startScriptedModel } from './model/scripted-model.mjs'
 import { killProcesses, processesLeft, processesOf } from './processes.mjs'
@@ -31,6 +32,7 @@ export async function runSession({ driver, packages, workspace, scenarios, wire,
     /** What came must be what the server sent, as this client passes it on. */
     arrives(result) {
       const last = lastResult(wire())
+      if (!last) throw new Error(`the server sent no result; came ${JSON.stringify(result.blocks)}`)
       expectEqual(result.blocks, driver.passesOn(blocksOf(last), last.isError === true), 'what arrived')
     },
   }
@@ -42,6 +44,7 @@ export async function runSession({ driver, packages, workspace, scenarios, wire,
     script: () => playAll(scenarios, context, outcomes),
   })
   const { file, args, env } = driver.command({ workspace, packages, model: model.url, prompt })
+  const connections = watchConnections(workspace.root)
   const client = spawn(file, args, {
     cwd: workspace.project,
     env: { ...workspace.env, ...env },
@@ -53,6 +56,7 @@ export async function runSession({ driver, packages, workspace, scenarios, wire,
   const beside = during?.({ workspace }).catch((error) => error)
   const code = await Promise.race([ended, silence(model.requests)])
   if (code === 'silent') killProcesses(processesOf(workspace.root))
+  const beyondLoopback = connections()
   const left = await processesLeft(workspace.root)
   killProcesses(left)
   await model.close()
@@ -66,7 +70,7 @@ export async function runSession({ driver, packages, workspace, scenarios, wire,
         ),
       )
   }
-  return { outcomes, facts, left, during: await beside, requests: model.requests }
+  return { outcomes, facts, left, beyondLoopback, during: await beside, requests: model.requests }
 }
 
 async function silence(requests) {

@@ -40,7 +40,14 @@ export const opencode = {
     return {
       file: join(packages, this.package, 'bin/opencode'),
       args: ['run', '--model', 'anthropic/claude-sonnet-4-5', prompt],
-      env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' },
+      env: {
+        OPENCODE_DISABLE_AUTOUPDATE: '1',
+        OPENCODE_DISABLE_MODELS_FETCH: '1',
+        OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+        // It installs the packages of plugins at every first start, also where there is no plugin.
+        npm_config_registry: 'http://127.0.0.1:9',
+        npm_config_fetch_retries: '0',
+      },
     }
   },
 }
