@@ -167,14 +167,21 @@ test.skipIf(!HAS_TERMINALS)('on a terminal, text is broken between words at its 
   }
 })
 
+/** What it prints there. The terminal is kept open until all of it was read: what is left in it at its end is lost. */
 async function onTerminal(args: readonly string[], cols: number): Promise<string> {
   const { spawn: spawnTerminal } = await import('@lydell/node-pty')
   const env = { PATH: process.env.PATH ?? '', HOME: emptyFolder() }
-  const terminal = spawnTerminal(process.execPath, [PROGRAM, ...args], { cwd: emptyFolder(), cols, env })
+  const end = '<end of output>'
+  const script = ['-c', `"$@"; printf '${end}'; read -r`, 'bash', process.execPath, PROGRAM, ...args]
+  const terminal = spawnTerminal('bash', script, { cwd: emptyFolder(), cols, env })
+  const exited = new Promise((done) => terminal.onExit(done))
   let screen = ''
-  terminal.onData((text) => (screen += text))
-  await new Promise((done) => terminal.onExit(done))
-  return screen.replaceAll('\r\n', '\n')
+  terminal.onData((text) => {
+    screen += text
+    if (screen.endsWith(end)) terminal.write('\r')
+  })
+  await exited
+  return screen.slice(0, screen.lastIndexOf(end)).replaceAll('\r\n', '\n')
 }
 
 test('doctor says what works, and fails when something does not', async () => {

@@ -49,7 +49,7 @@ describe('negotiation', () => {
   test('a request before initialize is served at the newest legacy revision', async () => {
     const client = startServer()
     const [tool] = (await client.request('tools/list')).result.tools
-    expect(tool).toMatchObject({ title: expect.any(String), outputSchema: { type: 'object' } })
+    expect(tool).toMatchObject({ title: expect.any(String), annotations: { readOnlyHint: false } })
     await client.close()
   })
 })
@@ -70,6 +70,7 @@ describe('the modern era', () => {
           'io.modelcontextprotocol/skills': { directoryRead: true },
         },
       },
+      instructions: expect.any(String),
       ttlMs: expect.any(Number),
       cacheScope: expect.stringMatching(/^(public|private)$/),
       _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'scorpiox-code', version: '1.0.0' } },
