@@ -41,7 +41,7 @@ export async function runSession({ driver, packages, workspace, scenarios, wire,
     toolName: driver.toolName,
     received: driver.received,
     toolLoader: driver.toolLoader,
-    script: () => playAll(scenarios, context, outcomes),
+    script: () => playAll(scenarios, context, outcomes, driver.warmUp),
   })
   const { file, args, env } = driver.command({ workspace, packages, model: model.url, prompt })
   const connections = watchConnections(workspace.root)
@@ -83,7 +83,8 @@ async function silence(requests) {
 }
 
 /** A scenario that fails does not end the session: the next one starts with the next call. */
-async function* playAll(scenarios, context, outcomes) {
+async function* playAll(scenarios, context, outcomes, warmUp) {
+  if (warmUp) yield* warmUp()
   for (const { name, run } of scenarios) {
     try {
       yield* run(context)

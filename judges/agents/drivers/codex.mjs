@@ -1,6 +1,7 @@
 // Codex: `codex exec`, and the OpenAI Responses format. A model that Codex does not know (`judge`) is offered the tools
 // themselves; those it knows search for them or, in code mode, call them from JavaScript.
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { keys } from '../keys.mjs'
 import { openaiResponses, openaiResponsesCodeMode } from '../model/openai-responses.mjs'
 
@@ -66,6 +67,14 @@ export const codexCodeMode = {
   toolName: (tool) => `mcp__scorpiox__${tool}`,
   sessions: ['overStdio'],
   instructions: false,
+  /** A script may run before the server has started: its tools are not there yet. */
+  async *warmUp() {
+    for (let tries = 0; tries < 300; tries++) {
+      const { blocks } = yield { tool: 'ListBgTasks', input: {} }
+      if (!/is not a function/.test(JSON.stringify(blocks))) return
+      await delay(200)
+    }
+  },
   received: (blocks) => (blocks[0]?.text?.startsWith('Script completed\nWall time') ? blocks.slice(1) : blocks),
 
   command({ packages, model, prompt }) {
