@@ -16,7 +16,7 @@ export function watchConnections(root) {
   const timer = setInterval(look, intervalMs)
   return () => {
     clearInterval(timer)
-    return [...seen].toSorted()
+    return [...seen]
   }
 }
 
