@@ -47,7 +47,7 @@ async function overStdio({ driver, packages, workspace, check, found }) {
     driver,
     packages,
     workspace,
-    scenarios,
+    scenarios: driver.scenarios ?? scenarios,
     wire,
   })
   for (const [name, error] of outcomes) await check(name, () => raise(error))
@@ -69,7 +69,9 @@ async function overStdio({ driver, packages, workspace, check, found }) {
   await check('instructions', () =>
     expectEqual(arrived, driver.instructions, 'whether the instructions are in a request to the model'),
   )
-  const ours = scripted[0]?.turn.tools.filter(({ name }) => name.startsWith(driver.toolName(''))) ?? []
+  // Some clients offer tools only after the model asked for them.
+  const names = new Set(listedTools(messages).map((name) => driver.toolName(name)))
+  const ours = scripted.at(-1)?.turn.tools.filter(({ name }) => names.has(name)) ?? []
   const definitions = JSON.stringify(ours.map(({ definition }) => definition))
   Object.assign(found, { protocol: protocolVersion, instructions: arrived, tools: ours.length })
   if (ours.length > 0) found.toolBytes = Buffer.byteLength(definitions)
@@ -81,7 +83,12 @@ async function overHttp({ driver, packages, workspace, check }) {
   try {
     driver.configure({ workspace })
     driver.connectHttp({ workspace, url: server.url, token })
-    const { outcomes, left } = await runSession({ driver, packages, workspace, scenarios: httpScenarios })
+    const { outcomes, left } = await runSession({
+      driver,
+      packages,
+      workspace,
+      scenarios: driver.httpScenarios ?? httpScenarios,
+    })
     for (const [name, error] of outcomes) await check(name, () => raise(error))
     await check('nothing is left after HTTP', () => expectEqual(left, [], 'processes of the session'))
   } finally {
@@ -94,7 +101,13 @@ async function overHttp({ driver, packages, workspace, check }) {
 
 async function killed({ driver, packages, workspace, check }) {
   connect(driver, workspace)
-  const session = { driver, packages, workspace, scenarios: killScenarios, during: killWhileRunning }
+  const session = {
+    driver,
+    packages,
+    workspace,
+    scenarios: driver.killScenarios ?? killScenarios,
+    during: killWhileRunning,
+  }
   const { during, left } = await runSession(session)
   await check('kill -9 of the client', () => {
     raise(during)
@@ -110,9 +123,14 @@ async function onTerminal({ driver, packages, workspace, check }) {
 }
 
 function connect(driver, workspace) {
-  if (driver.install) installInto(workspace, driver.install)
+  if (driver.install) installInto(workspace, driver.install, driver.installOptions)
   else driver.connectStdio({ workspace, command: writeLauncher(workspace) })
   driver.configure({ workspace })
+}
+
+function listedTools(messages) {
+  const request = messages.find(({ message }) => message.method === 'tools/list')
+  return answerTo(messages, request)?.tools.map(({ name }) => name) ?? []
 }
 
 function answerTo(messages, request) {

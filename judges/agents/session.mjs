@@ -40,6 +40,7 @@ export async function runSession({ driver, packages, workspace, scenarios, wire,
     format: driver.format,
     toolName: driver.toolName,
     received: driver.received,
+    toolLoader: driver.toolLoader,
     script: () => playAll(scenarios, context, outcomes, driver.warmUp),
   })
   const { file, args, env } = driver.command({ workspace, packages, model: model.url, prompt })

@@ -66,8 +66,8 @@ export function createWorkspace(name) {
 }
 
 /** Connects a client with our own `install`, as a person does. */
-export function installInto(workspace, client) {
-  const words = [program, 'install', client, '--yes']
+export function installInto(workspace, client, options = []) {
+  const words = [program, 'install', client, '--yes', ...options]
   const { status, stdout, stderr } = spawnSync(process.execPath, words, {
     env: workspace.env,
     cwd: workspace.project,

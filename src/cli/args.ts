@@ -38,6 +38,8 @@ export interface Flags {
   readonly doctor?: boolean | undefined
   readonly yes?: boolean | undefined
   readonly 'dry-run'?: boolean | undefined
+  readonly 'codex-approval'?: string | undefined
+  readonly 'continue-bash'?: string | undefined
 }
 
 /** The command line was not understood; it says what was expected. */
@@ -78,6 +80,8 @@ export function readArguments(argv: readonly string[]): Arguments {
         doctor: { type: 'boolean' },
         yes: { type: 'boolean', short: 'y' },
         'dry-run': { type: 'boolean' },
+        'codex-approval': { type: 'string' },
+        'continue-bash': { type: 'string' },
       },
     })
     const [command, ...operands] = positionals

@@ -26,12 +26,19 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
     {
       group: 'Set up',
       summary: 'connect the AI clients on this machine to this server',
-      usage: ['install [client…] [--yes] [--dry-run]'],
+      usage: ['install [client…] [--yes] [--dry-run] [--codex-approval approve|ask] [--continue-bash own|both]'],
       details:
         'Puts the program at ~/.scorpiox/scorpiox-code and adds an entry to the configuration of each client that is used ' +
         'here, or of the clients that are named. Every change is shown first, and a copy of each changed file is kept.\n' +
         `Clients: ${CLIENTS.map(({ id }) => id).join(', ')}.`,
-      options: CONFIRM_OPTIONS,
+      options: [
+        ...CONFIRM_OPTIONS,
+        ['--codex-approval approve|ask', 'whether Codex may run the tools without asking each time (default: ask)'],
+        [
+          '--continue-bash own|both',
+          'own: Continue keeps its own Bash and ours is switched off for it; both: ours is listed too (default: both)',
+        ],
+      ],
       examples: ['scorpiox-code install --dry-run', 'scorpiox-code install claude-code codex'],
     },
   ],

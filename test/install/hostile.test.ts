@@ -22,6 +22,13 @@ import { newPerson } from './support.js'
 
 const JSON_FILE = '.cursor/mcp.json'
 const TOML_FILE = '.codex/config.toml'
+const YAML_FILE = '.continue/config.yaml'
+/** Each line names the one before nine times. */
+function bombOf(count: number): string {
+  const lines = Array.from({ length: count }, (_, at) => `k${at + 1}: &k${at + 1} [${`*k${at},`.repeat(9)}]\n`)
+  return `k0: &k0 [${'x,'.repeat(9)}]\n${lines.join('')}`
+}
+
 /** Who may read and write everything. */
 const IS_ROOT = process.getuid?.() === 0
 
@@ -45,6 +52,11 @@ test.each([
     TOML_FILE,
     '[mcp_servers]\na = { command = "b" }\n[[x]]\ny = """\n[mcp_servers.scorpiox]\n"""',
   ],
+  ['empty', YAML_FILE, ''],
+  ['a comment only', YAML_FILE, '# nothing yet'],
+  ['with a mark, CRLF, no line break at the end', YAML_FILE, '\uFEFFname: A\r\nmcpServers:\r\n  - name: a'],
+  ['anchors, block texts', YAML_FILE, 'a: &x {b: 1}\nc: *x\nd: |+\n  mcpServers:\n    - name: scorpiox\n\n\n'],
+  ['in braces', YAML_FILE, '{"mcpServers": [{"name": "a"},],}'],
 ])('%s, in %s: our entry comes, and goes to the letter', { timeout: 60_000 }, async (_, name, text) => {
   const person = newPerson()
   person.write(name, text)
@@ -68,6 +80,12 @@ test.each([
   [TOML_FILE, 'cannot be read as TOML: line 1', 'model = "x\n'],
   [TOML_FILE, 'an inline table', 'mcp_servers = { a = { command = "b" } }'],
   [TOML_FILE, 'is no table', '[[mcp_servers]]\na = 1'],
+  [YAML_FILE, 'cannot be read as YAML: line 2, column 1', 'a: [1\nb: 2\n'],
+  [YAML_FILE, 'map keys must be unique', 'a: 1\na: 2\n'],
+  [YAML_FILE, 'multiple documents', 'a: 1\n---\nb: 2\n'],
+  [YAML_FILE, 'its "mcpServers" is a map, not a list', 'mcpServers: {a: {}}\n'],
+  [YAML_FILE, 'excessive alias count', bombOf(8)],
+  [YAML_FILE, 'is not UTF-8 text', Buffer.from('a: \xFF', 'latin1')],
 ])('%s is not touched where it %s', async (name, why, text) => {
   const person = newPerson()
   const path = person.write(name, text)

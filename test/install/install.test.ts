@@ -5,8 +5,9 @@ import { join } from 'node:path'
 
 import { parse } from 'smol-toml'
 import { expect, test } from 'vitest'
+import { parse as parseYaml } from 'yaml'
 
-import { ENTER, CTRL_C, DOWN, HAS_TERMINALS, openTerminal } from '../inbox/support.js'
+import { ENTER, CTRL_C, HAS_TERMINALS, openTerminal } from '../inbox/support.js'
 import { startServer } from '../support.js'
 import { newPerson, type Person } from './support.js'
 
@@ -24,6 +25,14 @@ function personWithEverything(): Person {
   person.write('.config/devin/config.json', '\uFEFF{\r\n\t"mcpServers": {}\r\n}\r\n')
   person.write('.codex/config.toml', `model = "o5"\n[mcp_servers.gh.env]\nTOKEN = "${SECRET}"\n# the end`)
   person.write('.gemini/settings.json', '{\n    "theme": "Default"\n}\n')
+  person.write('.config/opencode/opencode.jsonc', '{\n  "$schema": "https://opencode.ai/config.json"\n}')
+  person.write('.copilot/config.json', '{}')
+  person.write('.qwen/settings.json', '{"mcpServers": {}}')
+  person.write('.cline/data/settings/cline_mcp_settings.json', '{\n  "mcpServers": {}\n}\n')
+  person.write(
+    '.continue/config.yaml',
+    `name: Mine # my own\nmcpServers:\n- name: gh\n  env: {TOKEN: ${SECRET}}\nmodels: []`,
+  )
   person.write('.config/zed/settings.json', '// Zed\n{\n  "vim_mode": true, // yes\n  // "context_servers": {}\n}\n')
   return person
 }
@@ -48,11 +57,26 @@ test('all clients that are used here are connected, and disconnected to the lett
   })
   expect(parse(person.read('.codex/config.toml'))).toMatchObject({ mcp_servers: { gh: {}, scorpiox: entry } })
   expect(person.read('.config/zed/settings.json')).toContain('"context_servers": {\n    "scorpiox": {')
+  expect(JSON.parse(person.read('.config/opencode/opencode.jsonc'))).toEqual({
+    $schema: 'https://opencode.ai/config.json',
+    mcp: { scorpiox: { type: 'local', enabled: true, command: [person.place] } },
+  })
+  expect(servers('.copilot/mcp-config.json')).toEqual({ scorpiox: { type: 'local', tools: ['*'], ...entry } })
+  expect(servers('.qwen/settings.json')).toEqual({ scorpiox: entry })
+  expect(servers('.cline/data/settings/cline_mcp_settings.json')).toEqual({ scorpiox: { timeout: 3600, ...entry } })
+  expect(parseYaml(person.read('.continue/config.yaml'))).toEqual({
+    name: 'Mine',
+    mcpServers: [
+      { name: 'gh', env: { TOKEN: SECRET } },
+      { name: 'scorpiox', ...entry },
+    ],
+    models: [],
+  })
   const connected = person.everything()
 
   const again = await person.run('install', '--yes')
   expect(again).toEqual({ code: 0, text: expect.stringContaining('already in its place') })
-  expect(again.text.match(/already connected/g)).toHaveLength(9)
+  expect(again.text.match(/already connected/g)).toHaveLength(14)
   expect(person.everything()).toEqual(connected)
 
   writeFileSync(join(person.home, '.scorpiox', 'state.db'), 'tasks')
@@ -64,7 +88,7 @@ test('what is put at its place serves', async () => {
   const person = newPerson()
   const { code, text } = await person.run('install', '--yes')
   expect(code).toBe(0)
-  expect(text).toContain('No client was found here')
+  expect(text).toContain('No client was found on this machine')
   const client = startServer({ file: person.place, args: [], env: person.env })
   await client.initialize('2025-06-18')
   const { result } = await client.request('tools/call', { name: 'Bash', arguments: { command: 'echo carried on' } })
@@ -87,7 +111,9 @@ test('to look changes nothing, and without anybody to ask nothing is changed', a
   expect(looked.text).not.toContain(SECRET)
   const unasked = await person.run('install')
   expect(unasked.code).toBe(1)
-  expect(unasked.text).toContain('Nothing was changed: there is nobody to ask. To do it unasked, add --yes.')
+  expect(unasked.text).toContain(
+    'Nothing was changed: not a terminal. Add --yes to make these changes without confirmation.',
+  )
   expect(person.everything()).toEqual(before)
   await person.run('install', '--yes')
   const connected = person.everything()
@@ -175,21 +201,21 @@ test('of what was there, the last three are kept, with their mode', async () => 
 test.skipIf(!HAS_TERMINALS)('on a terminal it asks, shows in colours, and does what is answered', async () => {
   const person = personWithEverything()
   const before = person.everything()
-  const terminal = await openTerminal({ args: ['install'], env: person.env, rows: 200 })
+  const terminal = await openTerminal({ args: ['install', 'cursor', 'gemini'], env: person.env, rows: 200 })
   await terminal.sees('Make these changes?')
   expect(terminal.bytes()).toContain('\u001B[32m  + ')
-  terminal.type(DOWN, DOWN, ENTER)
+  terminal.type(ENTER)
   await terminal.sees('Nothing was changed.')
   expect((await terminal.ended).code).toBe(0)
   expect(person.everything()).toEqual(before)
 
   const second = await openTerminal({ args: ['install', 'cursor', 'zed'], env: person.env, rows: 200 })
   await second.sees('Make these changes?')
-  second.type(DOWN, ENTER)
+  second.type('e')
   await second.sees(/◆ +Cursor/)
   second.type('n')
   await second.sees(/◆ +Zed/)
-  second.type(ENTER)
+  second.type('y')
   await second.sees('✓ Zed: connected')
   expect((await second.ended).code).toBe(0)
   expect(person.read('.cursor/mcp.json')).not.toContain('scorpiox')
@@ -199,7 +225,11 @@ test.skipIf(!HAS_TERMINALS)('on a terminal it asks, shows in colours, and does w
 test.skipIf(!HAS_TERMINALS)('who goes without an answer has changed nothing', async () => {
   const person = personWithEverything()
   const before = person.everything()
-  const terminal = await openTerminal({ args: ['install'], env: { ...person.env, NO_COLOR: '1' }, rows: 200 })
+  const terminal = await openTerminal({
+    args: ['install', 'cursor', 'gemini'],
+    env: { ...person.env, NO_COLOR: '1' },
+    rows: 200,
+  })
   await terminal.sees('Make these changes?')
   expect(terminal.bytes()).not.toContain('\u001B[32m  + ')
   terminal.type(CTRL_C)
@@ -216,7 +246,7 @@ test.skipIf(!HAS_TERMINALS)('a file that was changed while it asked is left as i
   const terminal = await openTerminal({ args: ['install'], env: person.env, rows: 60 })
   await terminal.sees('Make these changes?')
   person.write('.cursor/mcp.json', '{"new": true}')
-  terminal.type(ENTER)
+  terminal.type('y')
   await terminal.sees('✗ Cursor: was changed by somebody else in the meantime')
   expect((await terminal.ended).code).toBe(1)
   expect(person.read('.cursor/mcp.json')).toBe('{"new": true}')

@@ -13,6 +13,7 @@ export const codex = {
   format: openaiResponses,
   toolName: (tool) => `mcp__scorpiox.${tool}`,
   install: 'codex',
+  installOptions: ['--codex-approval', 'approve'],
   images: true,
   instructions: true,
   /** Codex puts the time a call took in front, as a block of its own. */
@@ -29,6 +30,7 @@ export const codex = {
       `[mcp_servers.scorpiox]
 url = "${url}"
 http_headers = { Authorization = "Bearer ${token}" }
+default_tools_approval_mode = "approve"
 ${settings}`,
     )
   },
@@ -87,9 +89,7 @@ function provider(model) {
   return ['-c', `model_providers.judge=${entry}`, '-c', 'model_provider="judge"']
 }
 
-// The first line belongs to the server's table, which `install` writes at the end of the file.
-const settings = `default_tools_approval_mode = "approve"
-
+const settings = `
 [analytics]
 enabled = false
 `

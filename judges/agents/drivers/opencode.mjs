@@ -9,6 +9,7 @@ export const opencode = {
   always: true,
   format: anthropicMessages,
   toolName: (tool) => `scorpiox_${tool}`,
+  install: 'opencode',
   images: true,
   instructions: true,
   /** All text in one block, then the images. */
@@ -23,12 +24,6 @@ export const opencode = {
       share: 'disabled',
       snapshot: false,
       permission: 'allow',
-    })
-  },
-
-  connectStdio({ workspace, command }) {
-    workspace.merge('home/.config/opencode/opencode.json', {
-      mcp: { scorpiox: { type: 'local', command: [command], enabled: true } },
     })
   },
 

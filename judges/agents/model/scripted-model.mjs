@@ -13,9 +13,10 @@ export const prompt = 'Follow the script of the judge.'
  * @param {(tool: string) => string} options.toolName how the client names our tool
  * @param {() => AsyncGenerator<{ tool: string, input: object }, void, object>} options.script
  * @param {(blocks: object[]) => object[]} [options.received] takes away what the client adds to a result
+ * @param {{ name: string, input: object }} [options.toolLoader] the call that loads our tools, where the client defers them
  * @returns the model's address, everything it was sent, and `finished`, which resolves when the script is at its end
  */
-export async function startScriptedModel({ format, toolName, script, received = (blocks) => blocks }) {
+export async function startScriptedModel({ format, toolName, script, received = (blocks) => blocks, toolLoader }) {
   const requests = []
   const steps = script()
   let reply
@@ -53,6 +54,8 @@ export async function startScriptedModel({ format, toolName, script, received = 
     requests.push({ method: request.method, path, body, turn, ignored: !scripted })
     const offered = format.offers?.(turn) ?? turn.tools.some(({ name }) => name === toolName('Bash'))
     if (!scripted) format.send(response, body, { text: 'Judge' }, path)
+    else if (!offered && toolLoader && !turn.results.some(({ id }) => id === 'load'))
+      format.send(response, body, { call: { id: 'load', ...toolLoader } }, path)
     else if (!offered) format.send(response, body, { text: 'The tools of the server are missing.' }, path)
     else format.send(response, body, await next(turn), path)
   }

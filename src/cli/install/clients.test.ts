@@ -55,6 +55,21 @@ test.each([
   ['codex', '~/.codex/config.toml', '~/.codex/config.toml', '~\\.codex\\config.toml'],
   ['gemini', '~/.gemini/settings.json', '~/.gemini/settings.json', '~\\.gemini\\settings.json'],
   ['zed', '~/.config/zed/settings.json', '~/.config/zed/settings.json', '~\\AppData\\Roaming\\Zed\\settings.json'],
+  [
+    'opencode',
+    '~/.config/opencode/opencode.jsonc',
+    '~/.config/opencode/opencode.jsonc',
+    '~\\.config\\opencode\\opencode.jsonc',
+  ],
+  ['copilot', '~/.copilot/mcp-config.json', '~/.copilot/mcp-config.json', '~\\.copilot\\mcp-config.json'],
+  ['qwen', '~/.qwen/settings.json', '~/.qwen/settings.json', '~\\.qwen\\settings.json'],
+  [
+    'cline',
+    '~/.cline/data/settings/cline_mcp_settings.json',
+    '~/.cline/data/settings/cline_mcp_settings.json',
+    '~\\.cline\\data\\settings\\cline_mcp_settings.json',
+  ],
+  ['continue', '~/.continue/config.yaml', '~/.continue/config.yaml', '~\\.continue\\config.yaml'],
 ])('%s', (id, linux, mac, windows) => {
   expect(where(id, LINUX)).toEqual([linux.replace('~', LINUX.home)])
   expect(where(id, MAC)).toEqual([mac.replace('~', MAC.home)])
@@ -68,6 +83,13 @@ test.each([
   ['gemini', { GEMINI_CLI_HOME: '/srv/g' }, '/srv/g/.gemini/settings.json'],
   ['vscode', { XDG_CONFIG_HOME: '/srv/x' }, '/srv/x/Code/User/mcp.json'],
   ['zed', { XDG_CONFIG_HOME: '/srv/x' }, '/srv/x/zed/settings.json'],
+  ['opencode', { XDG_CONFIG_HOME: '/srv/x' }, '/srv/x/opencode/opencode.jsonc'],
+  ['copilot', { COPILOT_HOME: '/srv/c' }, '/srv/c/mcp-config.json'],
+  ['qwen', { QWEN_HOME: '/srv/q' }, '/srv/q/settings.json'],
+  ['cline', { CLINE_DIR: '/srv/c' }, '/srv/c/data/settings/cline_mcp_settings.json'],
+  ['cline', { CLINE_DIR: '/srv/c', CLINE_DATA_DIR: '/srv/d' }, '/srv/d/settings/cline_mcp_settings.json'],
+  ['cline', { CLINE_DATA_DIR: '/srv/d', CLINE_MCP_SETTINGS_PATH: '/srv/m.json' }, '/srv/m.json'],
+  ['continue', { CONTINUE_GLOBAL_DIR: '/srv/k' }, '/srv/k/config.yaml'],
   ['codex', { CODEX_HOME: 'relative' }, '/home/ann/.codex/config.toml'],
 ])('%s is where the environment says, if that is absolute: %j', (id, env, file) => {
   expect(where(id, { ...LINUX, env })).toEqual([file])
@@ -83,6 +105,21 @@ test('Claude Desktop from the store has its files in the folder of the package',
   expect(where('claude-desktop', { ...WINDOWS, list })).toEqual([
     'C:\\Users\\Ann\\AppData\\Local\\Packages\\Claude_pzs8sxrjxfjjc\\LocalCache\\Roaming\\Claude\\claude_desktop_config.json',
     'C:\\Users\\Ann\\AppData\\Roaming\\Claude\\claude_desktop_config.json',
+  ])
+})
+
+test.each([
+  [['opencode.json', 'node_modules'], 'opencode.json', []],
+  [['config.json', 'opencode.json', 'opencode.jsonc'], 'opencode.jsonc', ['config.json', 'opencode.json']],
+])('of the files %j, opencode is connected in %s', (names, chosen, alternatives) => {
+  const client = CLIENTS.find(({ id }) => id === 'opencode')
+  const folder = '/home/ann/.config/opencode'
+  expect(client?.places({ ...LINUX, list: (path) => (path === folder ? names : []) })).toEqual([
+    {
+      file: `${folder}/${chosen}`,
+      signs: [folder],
+      alternatives: alternatives.map((name) => `${folder}/${name}`),
+    },
   ])
 })
 

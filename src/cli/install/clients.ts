@@ -3,15 +3,25 @@
 
 import { posix, win32 } from 'node:path'
 
+import type { JsonObject } from '../../lib/json.js'
+import { CODEX_APPROVAL, CONTINUE_BASH, type Choice } from './choice.js'
+import type { FormatName } from './format.js'
+
 export interface Client {
   /** What a person types. */
   readonly id: string
   readonly name: string
-  readonly format: 'jsonc' | 'toml'
-  /** The member of the file that holds the servers by their name. */
+  readonly format: FormatName
+  /** The member of the file that holds the servers: by their name, in YAML as a list. */
   readonly container: string
+  /** Whether `command` is a list of the program and its arguments. */
+  readonly hasCommandList: boolean
   /** What an entry has beside `command` and `args`. */
-  readonly extra: Readonly<Record<string, string>>
+  readonly extra: JsonObject
+  /** What the person decides about the entry. */
+  readonly choice?: Choice
+  /** Printed when the file does not exist yet. */
+  readonly newFileNote?: string
   /** Whether it is connected only where it is named. */
   readonly onRequest: boolean
   readonly places: (machine: Machine) => readonly Place[]
@@ -21,6 +31,8 @@ export interface Place {
   readonly file: string
   /** Files and folders of which any says that the client is used here. */
   readonly signs: readonly string[]
+  /** Other files from which the client reads servers too: our entry may be there already. */
+  readonly alternatives?: readonly string[]
 }
 
 export interface Machine {
@@ -31,6 +43,9 @@ export interface Machine {
   /** The names in a folder; none where there is no such folder. */
   readonly list: (folder: string) => readonly string[]
 }
+
+/** Cline aborts a call after 60 seconds by default, which is too short for a build or a question to a person. */
+const CLINE_TIMEOUT_SECONDS = 3600
 
 export const CLIENTS: readonly Client[] = [
   json('claude-code', 'Claude Code', 'mcpServers', claudeCode),
@@ -45,8 +60,29 @@ export const CLIENTS: readonly Client[] = [
   json('devin', 'Devin', 'mcpServers', (machine) => [
     inFolder(machine, [...devinFolder(machine), 'devin'], 'config.json'),
   ]),
-  { ...json('codex', 'Codex', 'mcp_servers', codex), format: 'toml' },
+  { ...json('codex', 'Codex', 'mcp_servers', codex), format: 'toml', choice: CODEX_APPROVAL },
   json('gemini', 'Gemini CLI', 'mcpServers', gemini),
+  {
+    ...json('opencode', 'opencode', 'mcp', opencode),
+    hasCommandList: true,
+    extra: { type: 'local', enabled: true },
+  },
+  {
+    ...json('copilot', 'Copilot CLI', 'mcpServers', copilot),
+    extra: { type: 'local', tools: ['*'] },
+  },
+  json('qwen', 'Qwen Code', 'mcpServers', qwen),
+  {
+    ...json('cline', 'Cline CLI', 'mcpServers', cline),
+    extra: { timeout: CLINE_TIMEOUT_SECONDS },
+  },
+  {
+    ...json('continue', 'Continue CLI', 'mcpServers', continueCli),
+    format: 'yaml',
+    extra: { name: 'scorpiox' },
+    choice: CONTINUE_BASH,
+    newFileNote: 'Continue uses this file instead of its default configuration; add your models to it',
+  },
   json('zed', 'Zed', 'context_servers', zed),
   {
     ...json('project', 'Claude Code in this project', 'mcpServers', (machine) => [
@@ -61,7 +97,7 @@ function pathsOf({ platform }: Pick<Machine, 'platform'>): typeof posix {
 }
 
 function json(id: string, name: string, container: string, places: Client['places']): Client {
-  return { id, name, format: 'jsonc', container, extra: {}, onRequest: false, places }
+  return { id, name, format: 'jsonc', container, hasCommandList: false, extra: {}, onRequest: false, places }
 }
 
 function vsCode(id: string, name: string, folder: string): Client {
@@ -101,6 +137,45 @@ function codex(machine: Machine): readonly Place[] {
 function gemini(machine: Machine): readonly Place[] {
   const home = absolute(machine, machine.env.GEMINI_CLI_HOME) ?? machine.home
   return [inFolder(machine, [home, '.gemini'], 'settings.json')]
+}
+
+/** The same folder on every system; of the files in it, opencode itself writes to the first that exists. */
+function opencode(machine: Machine): readonly Place[] {
+  const path = pathsOf(machine)
+  const configured = absolute(machine, machine.env.XDG_CONFIG_HOME) ?? path.join(machine.home, '.config')
+  const folder = path.join(configured, 'opencode')
+  const names = ['opencode.jsonc', 'opencode.json', 'config.json']
+  const present = machine.list(folder).filter((name) => names.includes(name))
+  const chosen = names.find((name) => present.includes(name)) ?? 'opencode.jsonc'
+  const alternatives = present.filter((name) => name !== chosen).map((name) => path.join(folder, name))
+  return [{ ...inFolder(machine, [folder], chosen), alternatives }]
+}
+
+function copilot(machine: Machine): readonly Place[] {
+  const moved = absolute(machine, machine.env.COPILOT_HOME)
+  return [inFolder(machine, moved === undefined ? [machine.home, '.copilot'] : [moved], 'mcp-config.json')]
+}
+
+function qwen(machine: Machine): readonly Place[] {
+  const moved = absolute(machine, machine.env.QWEN_HOME)
+  return [inFolder(machine, moved === undefined ? [machine.home, '.qwen'] : [moved], 'settings.json')]
+}
+
+function cline(machine: Machine): readonly Place[] {
+  const { home, env } = machine
+  const path = pathsOf(machine)
+  const folder = absolute(machine, env.CLINE_DIR) ?? path.join(home, '.cline')
+  const data = absolute(machine, env.CLINE_DATA_DIR) ?? path.join(folder, 'data')
+  const file = absolute(machine, env.CLINE_MCP_SETTINGS_PATH) ?? path.join(data, 'settings', 'cline_mcp_settings.json')
+  return [{ file, signs: [file, folder, data] }]
+}
+
+/** Without this file Continue uses a default configuration, which the file would replace: it has to exist, or be asked for. */
+function continueCli(machine: Machine): readonly Place[] {
+  const path = pathsOf(machine)
+  const folder = absolute(machine, machine.env.CONTINUE_GLOBAL_DIR) ?? path.join(machine.home, '.continue')
+  const file = path.join(folder, 'config.yaml')
+  return [{ file, signs: [file] }]
 }
 
 /** On macOS it is where Linux has it, whatever the environment says. */

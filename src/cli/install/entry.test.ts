@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 
 import { standingOf } from './entry.js'
 
+const PLAIN = { hasCommandList: false }
 const PLACE = '/home/ann/.scorpiox/scorpiox-code'
 const LAUNCH = { command: PLACE, args: [] }
 
@@ -10,18 +11,18 @@ test.each([
   { command: PLACE, args: [] },
   { command: PLACE, args: ['-e', 'MODEL=opus'], env: { A: '1' }, disabled: true },
 ])('%j is connected', (entry) => {
-  expect(standingOf(entry, LAUNCH)).toEqual({ kind: 'connected' })
+  expect(standingOf(PLAIN, entry, LAUNCH)).toEqual({ kind: 'connected' })
 })
 
 test.each([
   [{ command: '/old/scorpiox-code', args: ['-e', 'A=1'] }, ['-e', 'A=1']],
-  [{ command: 'C:\\x\\Scorpiox-Code.exe' }, []],
+  [{ command: 'C:\\x\\Scorpiox-Code.exe', args: [] }, []],
   [{ command: '/usr/bin/node', args: ['/srv/dist/scorpiox-code.js', '-e', 'A=1'] }, ['-e', 'A=1']],
   [{ command: 'node.exe', args: ['C:\\srv\\dist\\scorpiox-code.js'] }, []],
   [{ command: 'npx', args: ['-y', 'scorpiox-code'] }, []],
   [{ command: 'npx', args: ['-y', 'scorpiox-code@1.2.3', 'serve'] }, ['serve']],
 ])('%j is ours, and keeps what a person added', (entry, args) => {
-  expect(standingOf(entry, LAUNCH)).toEqual({ kind: 'outdated', command: PLACE, args })
+  expect(standingOf(PLAIN, entry, LAUNCH)).toEqual({ kind: 'outdated', members: { command: PLACE, args } })
 })
 
 test.each([
@@ -36,15 +37,29 @@ test.each([
   { command: 'node', args: ['/srv/other.js'] },
   { command: 'rm', args: ['scorpiox-code'] },
 ])('%j is somebody else’s', (entry) => {
-  expect(standingOf(entry, LAUNCH)).toEqual({ kind: 'foreign' })
+  expect(standingOf(PLAIN, entry, LAUNCH)).toEqual({ kind: 'foreign' })
 })
 
 test('where a client starts the runtime itself, the script is part of it', () => {
   const launch = { command: 'C:\\node.exe', args: ['C:\\srv\\scorpiox-code.js'] }
-  expect(standingOf({ ...launch, args: [...launch.args, '-e', 'A=1'] }, launch)).toEqual({ kind: 'connected' })
-  expect(standingOf({ ...launch, args: ['C:\\old\\scorpiox-code.js', 'x'] }, launch)).toEqual({
+  expect(standingOf(PLAIN, { ...launch, args: [...launch.args, '-e', 'A=1'] }, launch)).toEqual({ kind: 'connected' })
+  expect(standingOf(PLAIN, { ...launch, args: ['C:\\old\\scorpiox-code.js', 'x'] }, launch)).toEqual({
     kind: 'outdated',
-    command: launch.command,
-    args: [...launch.args, 'x'],
+    members: { command: launch.command, args: [...launch.args, 'x'] },
   })
+})
+
+test('an entry without arguments gets none', () => {
+  const entry = { command: '/old/scorpiox-code' }
+  expect(standingOf(PLAIN, entry, LAUNCH)).toEqual({ kind: 'outdated', members: { command: PLACE } })
+})
+
+test.each([
+  [{ type: 'local', command: [PLACE, '-e', 'A=1'] }, { kind: 'connected' }],
+  [{ command: ['/old/scorpiox-code', '-e', 'A=1'] }, { kind: 'outdated', members: { command: [PLACE, '-e', 'A=1'] } }],
+  [{ command: ['npx', '-y', 'scorpiox-code'] }, { kind: 'outdated', members: { command: [PLACE] } }],
+  [{ command: ['npx', '-y', 'other'] }, { kind: 'foreign' }],
+  [{ command: [] }, { kind: 'foreign' }],
+])('where the command is a list: %j', (entry, standing) => {
+  expect(standingOf({ hasCommandList: true }, entry, LAUNCH)).toEqual(standing)
 })

@@ -11,20 +11,32 @@ const RUNNERS = new Set(['node', 'bun', 'npx', 'bunx', 'pnpm', 'yarn', 'cmd', 'd
 
 export type Standing =
   | { readonly kind: 'connected' }
-  /** Ours, but it starts something else than it should; `args` are to be its new ones. */
-  | { readonly kind: 'outdated'; readonly command: string; readonly args: readonly string[] }
+  /** Ours, but it starts something else than it should; `members` are to be set in it. */
+  | { readonly kind: 'outdated'; readonly members: JsonObject }
   | { readonly kind: 'foreign' }
 
-export function entryFor({ extra }: Pick<Client, 'extra'>, { command, args }: Launch): JsonObject {
-  return { ...extra, command, args }
+type EntryShape = Pick<Client, 'extra' | 'hasCommandList'>
+
+export function entryFor(client: EntryShape, launch: Launch): JsonObject {
+  return { ...client.extra, ...launchMembers(client, launch) }
 }
 
-export function standingOf(entry: unknown, launch: Launch): Standing {
+function launchMembers({ hasCommandList }: Pick<Client, 'hasCommandList'>, { command, args }: Launch): JsonObject {
+  return hasCommandList ? { command: [command, ...args] } : { command, args }
+}
+
+export function standingOf(client: Pick<Client, 'hasCommandList'>, entry: unknown, launch: Launch): Standing {
   const own = readEntry(entry)
   if (own === undefined) return { kind: 'foreign' }
   const isSame = own.command === launch.command && launch.args.every((word, index) => own.args[index] === word)
   if (isSame) return { kind: 'connected' }
-  return { kind: 'outdated', command: launch.command, args: [...launch.args, ...own.added] }
+  const wanted = { command: launch.command, args: [...launch.args, ...own.added] }
+  const { args, ...members } = launchMembers(client, wanted)
+  const hasArgs = isObject(entry) && entry.args !== undefined
+  return {
+    kind: 'outdated',
+    members: { ...members, ...((hasArgs || wanted.args.length > 0) && args !== undefined && { args }) },
+  }
 }
 
 export interface OwnEntry {
@@ -38,13 +50,21 @@ export interface OwnEntry {
 
 /** Undefined where the entry starts something else than this program. */
 export function readEntry(entry: unknown): OwnEntry | undefined {
-  if (!isObject(entry) || typeof entry.command !== 'string') return undefined
-  const { command } = entry
-  const args = Array.isArray(entry.args) ? entry.args.map(String) : []
+  if (!isObject(entry)) return undefined
+  const { command, args } = launchOf(entry)
+  if (command === undefined) return undefined
   if (nameOf(command) === 'scorpiox-code') return { command, args, added: args, program: command }
   const at = args.findIndex((word) => /(^|[\\/])scorpiox-code(\.js)?(@[\w.^~-]+)?$/.test(word))
   if (at === -1 || !RUNNERS.has(nameOf(command))) return undefined
   return { command, args, added: args.slice(at + 1), program: args[at] ?? command }
+}
+
+/** Some clients have the arguments in `args`, some behind the program in `command`. */
+function launchOf(entry: JsonObject): { readonly command: string | undefined; readonly args: readonly string[] } {
+  const words = Array.isArray(entry.command) ? entry.command : [entry.command]
+  const rest = Array.isArray(entry.args) ? entry.args : []
+  const [command, ...args] = [...words, ...rest]
+  return { command: typeof command === 'string' ? command : undefined, args: args.map(String) }
 }
 
 function nameOf(command: string): string {

@@ -7,8 +7,8 @@ export interface Format {
   read(text: string, container: string): Reading
   /** Puts our entry where none is. Throws a Failure where the text has no room for it. */
   add(text: string, container: string, entry: JsonObject): Added
-  /** Has the entry that is there start something else; all else in it stays. */
-  change(text: string, container: string, command: string, args: readonly string[]): string
+  /** Sets members of the entry that is there; all else in it stays. */
+  change(text: string, container: string, members: JsonObject): string
   /** Takes our entry out; without a trace, what it was put into stays, though it be empty. */
   remove(text: string, container: string, trace: Trace | undefined): string
   /** What a person would paste. */
@@ -38,8 +38,12 @@ export interface Trace {
 /** Said of a file by a Failure, where nothing is done to it. */
 export const UNTOUCHABLE = 'cannot be changed without touching what is around our entry'
 
-export async function formatOf(name: 'jsonc' | 'toml'): Promise<Format> {
-  return name === 'toml' ? (await import('./toml-format.js')).TOML : (await import('./jsonc-format.js')).JSONC
+export type FormatName = 'jsonc' | 'toml' | 'yaml'
+
+export async function formatOf(name: FormatName): Promise<Format> {
+  if (name === 'toml') return (await import('./toml-format.js')).TOML
+  if (name === 'yaml') return (await import('./yaml-format.js')).YAML
+  return (await import('./jsonc-format.js')).JSONC
 }
 
 export function lineBreakOf(text: string): string {

@@ -2,15 +2,19 @@
 
 import type { Config } from '../../config/load.js'
 import { Failure } from '../../lib/failure.js'
-import { writePersonsFile } from '../../store/persons-file.js'
+import type { JsonObject } from '../../lib/json.js'
+import { writePersonsFile, type PersonsFile } from '../../store/persons-file.js'
 import type { Arguments } from '../args.js'
 import type { Launch } from '../connect.js'
-import { carryOut, type Step } from './carry-out.js'
+import { askChoices, type Decisions } from './ask-choices.js'
+import { carryOut, INTERRUPTED, printNothingChanged, type Step } from './carry-out.js'
+import { membersForChoice } from './choice.js'
 import { CLIENTS } from './clients.js'
 import { entryFor, NAME } from './entry.js'
 import { findSource, folderOf, mustBeOwn, placeOf, presenceOf, putExecutable, type Source } from './executable.js'
 import type { Trace } from './format.js'
-import { readRecord, writeRecord } from './record.js'
+import { readRecord, updateRecord } from './record.js'
+import { promptStreams } from './prompts.js'
 import { keptIn, shownAddition, shownUpdate } from './shown-change.js'
 import { foundTargets, lookAt, namedTargets, type Look } from './targets.js'
 import { machineOf, runningProgram } from './this-machine.js'
@@ -22,14 +26,33 @@ export async function installFromTerminal(config: Config, { operands, flags }: A
   const source = await findSource(folder, runningProgram(config))
   const targets = operands.length > 0 ? namedTargets(operands, machine) : foundTargets(machine)
   const looks = await Promise.all(targets.map((target) => lookAt(target, source.launch)))
-  const steps = looks.map((look) => connecting(look, source.launch, folder, operands.length > 0))
-  const first = placing(folder, machine.platform, source)
-  const closing = steps.some((step) => step.perform)
-    ? '\nRestart the clients that are running: they read this when they start.\n'
-    : targets.length === 0
-      ? noClient()
-      : ''
-  return carryOut({ command: 'install', first, steps, closing }, flags, config)
+  const isNamed = operands.length > 0
+  const decisions = await askChoices(looks, flags, isNamed, promptStreams(config.childEnv))
+  if (decisions === undefined) {
+    await printNothingChanged('.')
+    return INTERRUPTED
+  }
+  const steps = looks.map((look) => connecting(look, { launch: source.launch, folder, isNamed, decisions }))
+  return carryOut(
+    {
+      first: placing(folder, machine.platform, source),
+      steps,
+      ...(targets.length === 0 && { notice: noClientFound() }),
+      closing: steps.some((step) => step.perform) ? RESTART : '',
+    },
+    flags,
+    config,
+  )
+}
+
+const RESTART = '\nRestart the clients that are running: they read their configuration when they start.\n'
+
+/** What is common to all steps of one installation. */
+interface Installation {
+  readonly launch: Launch
+  readonly folder: string
+  readonly isNamed: boolean
+  readonly decisions: Decisions
 }
 
 function placing(folder: string, platform: NodeJS.Platform, source: Source): Step {
@@ -48,7 +71,7 @@ function placing(folder: string, platform: NodeJS.Platform, source: Source): Ste
   }
   const perform = (): string => {
     const { hash, kept } = putExecutable(folder, place, source, presence, new Date())
-    writeRecord(folder, { ...readRecord(folder), executable: hash })
+    updateRecord(folder, (record) => ({ ...record, executable: hash }))
     const moved = kept === undefined ? '' : `; what was there is now ${kept}`
     return `${isMade ? `is at ${place}` : 'the program is copied'}${moved}`
   }
@@ -63,71 +86,92 @@ function whatIsPut({ file, text, carried }: Source, isForeign: boolean): string 
   return `${what}${isForeign ? '; something else is there, which is kept under another name' : ''}`
 }
 
-function connecting(look: Look, launch: Launch, folder: string, isNamed: boolean): Step {
+function connecting(look: Look, installation: Installation): Step {
   const { target, state } = look
+  const { launch, isNamed } = installation
   const { client } = target
   const base = { title: client.name, place: target.file, lines: [], isStuck: false }
   const stuck = (why: string): Step => ({
     ...base,
-    note: `left alone: it ${why}. ${byHand(look, launch)}`,
+    note: `left alone: it ${why}. Put that right and run this again, or paste this into it yourself:`,
+    snippet: look.format.snippet(client.container, entryFor(client, launch)),
     isStuck: true,
   })
-  if (state.kind === 'connected') return { ...base, note: 'already connected' }
   if (state.kind === 'foreign') {
     return { ...base, note: `left alone: its entry "${NAME}" starts another program`, isStuck: isNamed }
   }
   if (state.kind === 'stuck') return stuck(state.why)
   try {
-    return { ...base, note: undefined, ...change(look, launch, folder) }
+    return { ...base, note: undefined, ...changeOf(look, installation) }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     return stuck(error.message)
   }
 }
 
-function byHand({ target: { client }, format }: Look, launch: Launch): string {
-  const snippet = format.snippet(client.container, entryFor(client, launch))
-  return `Put that right and run this again, or paste this into it yourself:\n${snippet.replace(/^/gm, '    ')}`
+function changeOf(look: Look, installation: Installation): Partial<Step> {
+  const { state, file } = look
+  if (file === undefined) return {}
+  if (state.kind === 'free') return addition(look, file, installation)
+  if (state.kind === 'connected') return update(look, file, state.entry, {}, installation)
+  return state.kind === 'outdated' ? update(look, file, state.entry, state.members, installation) : {}
 }
 
-function change(
-  { target, format, file, state }: Look,
-  launch: Launch,
-  folder: string,
-): Pick<Step, 'lines' | 'perform'> {
+function addition({ target, format }: Look, file: PersonsFile, installation: Installation): Partial<Step> {
+  const { launch, folder, decisions } = installation
   const { client } = target
-  if (file === undefined) return { lines: [] }
-  const text = file.text ?? ''
-  if (state.kind === 'outdated') {
-    const { entry, command, args } = state
-    const changed = format.change(text, client.container, command, args)
-    return {
-      lines: shownUpdate(client, entry, command, args),
-      perform: () => connected(writePersonsFile(file, changed, new Date())),
-    }
-  }
-  const entry = entryFor(client, launch)
-  const added = format.add(text, client.container, entry)
+  const { choice } = client
+  const isAccepted = decisions.get(client.id)
+  const plain = entryFor(client, launch)
+  const entry = choice === undefined ? plain : { ...plain, ...membersForChoice(plain, choice, isAccepted) }
+  const added = format.add(file.text ?? '', client.container, entry)
+  const isNew = file.text === undefined
+  const notes = [
+    ...(isNew && client.newFileNote !== undefined ? [client.newFileNote] : []),
+    ...(choice !== undefined && isAccepted !== true ? [choice.declinedNote] : []),
+  ]
   return {
     lines: shownAddition(client, entry, added.trace.made),
+    notes,
     perform() {
       const backup = writePersonsFile(file, added.text, new Date())
-      remember(folder, file.path, added.trace, file.text === undefined)
+      remember(folder, file.path, added.trace, isNew)
       return connected(backup)
     },
   }
 }
 
+function update(
+  { target, format }: Look,
+  file: PersonsFile,
+  entry: unknown,
+  outdated: JsonObject,
+  { decisions }: Installation,
+): Partial<Step> {
+  const { client } = target
+  const chosen = client.choice ? membersForChoice(entry, client.choice, decisions.get(client.id)) : {}
+  const members = { ...outdated, ...chosen }
+  if (Object.keys(members).length === 0) return { note: 'already connected' }
+  const changed = format.change(file.text ?? '', client.container, members)
+  return {
+    lines: shownUpdate(client, entry, members),
+    perform: () => connected(writePersonsFile(file, changed, new Date())),
+  }
+}
+
 function remember(folder: string, path: string, trace: Trace, isNew: boolean): void {
-  const record = readRecord(folder)
-  writeRecord(folder, { ...record, files: new Map([...record.files, [path, { ...trace, isNew }]]) })
+  updateRecord(folder, (record) => ({ ...record, files: new Map([...record.files, [path, { ...trace, isNew }]]) }))
 }
 
 function connected(backup: string | undefined): string {
   return `connected${keptIn(backup)}`
 }
 
-function noClient(): string {
+function noClientFound(): string {
   const names = CLIENTS.map(({ id }) => id).join(', ')
-  return `\nNo client was found here. To connect one all the same, name it: scorpiox-code install <client>\nThe clients are ${names}.\n`
+  return (
+    'No client was found on this machine: none of their configuration files or folders exists.\n' +
+    'Install a client, start it once and run this again, or name one to connect it now: scorpiox-code install <client>\n' +
+    `The clients are ${names}.\n`
+  )
 }

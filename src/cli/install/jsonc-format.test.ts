@@ -170,12 +170,12 @@ test('what starts it can change, and what a person added stays', () => {
     "args": ["/old/scorpiox-code.js", "-e", "MODEL=opus"],
     "env": {"A": "1"}, "disabled": true, "alwaysAllow": ["Bash"],
   }}}`
-  const changed = JSONC.change(text, 'mcpServers', '/new', ['-e', 'MODEL=opus'])
+  const changed = JSONC.change(text, 'mcpServers', { command: '/new', args: ['-e', 'MODEL=opus'] })
   expect(changed).toBe(
     text.replace('"node"', '"/new"').replace('["/old/scorpiox-code.js", "-e", "MODEL=opus"]', '["-e", "MODEL=opus"]'),
   )
   const without = '{"mcpServers": {"scorpiox": {"command": "/a/scorpiox-code"}}}'
-  expect(JSONC.change(without, 'mcpServers', '/b', [])).toBe(without.replace('/a/scorpiox-code', '/b'))
+  expect(JSONC.change(without, 'mcpServers', { command: '/b' })).toBe(without.replace('/a/scorpiox-code', '/b'))
 })
 
 test('later changes of the person stay when ours goes', () => {

@@ -55,25 +55,22 @@ function addUnchecked(text: string, container: string, entry: JsonObject): Added
   return { text: applyEdits(text, edits), trace: { made, lead, tail } }
 }
 
-function change(text: string, container: string, command: string, args: readonly string[]): string {
+function change(text: string, container: string, members: JsonObject): string {
   const entry = entryOf(text, container)
   if (entry === undefined) throw new Failure('has no entry to change')
-  const style = styleOf(text)
-  const edits = [
-    { key: 'command', value: command },
-    { key: 'args', value: args },
-  ].flatMap(({ key, value }) => {
-    const node = valueOf(membersNamed(entry, key)[0])
-    if (node === undefined) return value.length === 0 ? [] : insertMember(text, entry, key, value, style).edits
-    return isDeepStrictEqual(getNodeValue(node), value)
-      ? []
-      : [{ at: node.offset, length: node.length, text: style.inline(value) }]
-  })
-  const changed = applyEdits(text, edits)
-  const wanted = { ...getNodeValue(entry), command, ...(args.length > 0 && { args }) }
-  if (membersNamed(entry, 'args').length > 0) wanted.args = args
-  mustDifferOnlyThere(text, changed, container, wanted)
+  const changed = Object.entries(members).reduce((done, [key, value]) => withMember(done, container, key, value), text)
+  mustDifferOnlyThere(text, changed, container, { ...getNodeValue(entry), ...members })
   return changed
+}
+
+function withMember(text: string, container: string, key: string, value: unknown): string {
+  const entry = entryOf(text, container)
+  if (entry === undefined) throw new Failure(UNTOUCHABLE)
+  const style = styleOf(text)
+  const node = valueOf(membersNamed(entry, key)[0])
+  if (node === undefined) return applyEdits(text, insertMember(text, entry, key, value, style).edits)
+  if (isDeepStrictEqual(getNodeValue(node), value)) return text
+  return applyEdits(text, [{ at: node.offset, length: node.length, text: style.inline(value) }])
 }
 
 function remove(text: string, container: string, trace: Trace | undefined): string {

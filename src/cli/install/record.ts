@@ -8,6 +8,7 @@ import { Failure } from '../../lib/failure.js'
 import { isObject, parseJson } from '../../lib/json.js'
 import { reasonOf } from '../../lib/reason-of.js'
 import { replaceFile } from '../../store/atomic-file.js'
+import { withFileLock } from '../../store/file-lock.js'
 import { ensurePrivateFolder } from '../../store/private-folder.js'
 import type { Trace } from './format.js'
 
@@ -35,12 +36,16 @@ export function readRecord(folder: string): Installed {
   }
 }
 
-export function writeRecord(folder: string, { executable, files }: Installed): void {
+/** Other processes may be installing too: each changes what it finds at that moment. */
+export function updateRecord(folder: string, change: (record: Installed) => Installed): void {
   ensurePrivateFolder(folder)
-  const record = { executable, files: Object.fromEntries(files) }
   const path = join(folder, RECORD)
   try {
-    replaceFile(path, `${JSON.stringify(record, null, 2)}\n`, () => true)
+    withFileLock(`${path}.lock`, (isStillLocked) => {
+      const { executable, files } = change(readRecord(folder))
+      const text = `${JSON.stringify({ executable, files: Object.fromEntries(files) }, null, 2)}\n`
+      if (!replaceFile(path, text, isStillLocked)) throw new Failure('another process changed it')
+    })
   } catch (error) {
     const advice = 'uninstalling may leave something behind, unless that is put right and this is run again'
     throw new Failure(`done, but it could not be noted in ${path} (${reasonOf(error)}); ${advice}`, { cause: error })

@@ -2,10 +2,15 @@
 // old text is. What other servers are started with is never shown, for it may hold their keys. The file may be that of a
 // project, and what it says cannot become a line or an order to the terminal.
 
+import { isDeepStrictEqual } from 'node:util'
+
 import { isObject, type JsonObject } from '../../lib/json.js'
 import { plainLines } from '../../lib/plain-lines.js'
-import { NAME, readEntry } from './entry.js'
-import type { Trace } from './format.js'
+import { NAME } from './entry.js'
+import type { FormatName, Trace } from './format.js'
+
+/** Members whose values `install` writes itself and that cannot hold a secret. */
+const SHOWN = new Set(['command', 'type', 'name', 'enabled', 'tools', 'timeout', 'default_tools_approval_mode'])
 
 export interface Line {
   readonly mark: '+' | '-' | ' '
@@ -13,7 +18,7 @@ export interface Line {
 }
 
 interface Where {
-  readonly format: 'jsonc' | 'toml'
+  readonly format: FormatName
   readonly container: string
 }
 
@@ -27,23 +32,14 @@ export function shownRemoval(where: Where, entry: unknown): readonly Line[] {
   return framed(where, '-', ' ', listed(where, pairs.map(pairLine(where))))
 }
 
-export function shownUpdate(where: Where, entry: unknown, command: string, args: readonly string[]): readonly Line[] {
-  const was = readEntry(entry)
-  const hasNewArgs = JSON.stringify(was?.args ?? []) !== JSON.stringify(args)
-  const pairs = [
-    ...(was?.command === command
-      ? []
-      : ([
-          { mark: '-', key: 'command', value: was?.command },
-          { mark: '+', key: 'command', value: command },
-        ] as const)),
-    ...(hasNewArgs
-      ? ([
-          { mark: '-', key: 'args', value: was?.args },
-          { mark: '+', key: 'args', value: args },
-        ] as const)
-      : []),
-  ]
+export function shownUpdate(where: Where, entry: unknown, members: JsonObject): readonly Line[] {
+  const was = isObject(entry) ? entry : {}
+  const pairs = Object.entries(members)
+    .filter(([key, value]) => !isDeepStrictEqual(was[key], value))
+    .flatMap(([key, value]) => {
+      const added = { mark: '+', key, value } as const
+      return was[key] === undefined ? [added] : [{ mark: '-', key, value: was[key] } as const, added]
+    })
   return framed(where, ' ', ' ', pairs.map(pairLine(where)))
 }
 
@@ -59,6 +55,7 @@ function framed(
   pairs: readonly Line[],
 ): readonly Line[] {
   if (format === 'toml') return [{ mark: entry, text: `[${container}.${NAME}]` }, ...pairs]
+  if (format === 'yaml') return [{ mark: around, text: `${container}:` }, ...asItem(pairs)]
   return [
     { mark: around, text: `"${container}": {` },
     { mark: entry, text: `  "${NAME}": {` },
@@ -68,17 +65,26 @@ function framed(
   ]
 }
 
+function asItem(pairs: readonly Line[]): readonly Line[] {
+  return pairs.map(({ mark, text }) => ({ mark, text: `  ${text.startsWith('name:') ? '- ' : '  '}${text}` }))
+}
+
 /** With the commas between. */
 function listed({ format }: Where, lines: readonly Line[]): readonly Line[] {
-  const comma = format === 'toml' ? '' : ','
+  const comma = format === 'jsonc' ? ',' : ''
   return lines.map(({ mark, text }, index) => ({ mark, text: text + (index < lines.length - 1 ? comma : '') }))
 }
 
 function pairLine({ format }: Where) {
   return ({ mark, key, value }: { mark: '+' | '-'; key: string; value: unknown }): Line => ({
     mark,
-    text: inOneLine(format === 'toml' ? `${key} = ${shownValue(key, value)}` : `"${key}": ${shownValue(key, value)}`),
+    text: inOneLine(`${shownKey(format, key)} ${shownValue(key, value)}`),
   })
+}
+
+function shownKey(format: FormatName, key: string): string {
+  if (format === 'toml') return `${key} =`
+  return format === 'yaml' ? `${key}:` : `"${key}":`
 }
 
 function inOneLine(text: string): string {
@@ -87,8 +93,11 @@ function inOneLine(text: string): string {
 
 /** Of what a person added, the name is enough. */
 function shownValue(key: string, value: unknown): string {
-  if (key === 'args' && Array.isArray(value)) return JSON.stringify(value.map(String).map(shownArgument))
-  return key === 'command' || key === 'type' ? JSON.stringify(value) : '…'
+  if (Array.isArray(value) && (key === 'args' || key === 'command')) {
+    return JSON.stringify(value.map(String).map(shownArgument))
+  }
+  const isOwnEnv = key === 'env' && isObject(value) && Object.keys(value).every((name) => name === 'TOOL_BASH')
+  return SHOWN.has(key) || isOwnEnv ? JSON.stringify(value) : '…'
 }
 
 /** What follows an option may be its value, unless it is what starts this program. */

@@ -3,16 +3,21 @@
 import { existsSync } from 'node:fs'
 
 import { Failure } from '../../lib/failure.js'
+import type { JsonObject } from '../../lib/json.js'
 import { readPersonsFile, type PersonsFile } from '../../store/persons-file.js'
 import { UsageError } from '../args.js'
 import type { Launch } from '../connect.js'
 import { CLIENTS, type Client, type Machine } from './clients.js'
 import { standingOf } from './entry.js'
-import { formatOf, type Format } from './format.js'
+import { formatOf, type Format, type FormatName } from './format.js'
+
+const LANGUAGES: Readonly<Record<FormatName, string>> = { jsonc: 'JSON', toml: 'TOML', yaml: 'YAML' }
 
 export interface Target {
   readonly client: Client
   readonly file: string
+  /** Other files of the client that exist and may have our entry. */
+  readonly alternatives: readonly string[]
 }
 
 /** The clients that are used here. */
@@ -35,7 +40,7 @@ function placesOf(client: Client, machine: Machine, isNamed: boolean): readonly 
   const places = client.places(machine)
   const used = places.filter(({ signs }) => signs.some((path) => existsSync(path)))
   const chosen = used.length === 0 && isNamed ? places.slice(-1) : used
-  return chosen.map(({ file }) => ({ client, file }))
+  return chosen.map(({ file, alternatives = [] }) => ({ client, file, alternatives }))
 }
 
 export interface Look {
@@ -48,18 +53,22 @@ export interface Look {
 
 export type State =
   | { readonly kind: 'free' }
-  | { readonly kind: 'connected' }
+  | { readonly kind: 'connected'; readonly entry: unknown }
   | { readonly kind: 'foreign'; readonly entry: unknown }
-  | {
-      readonly kind: 'outdated'
-      readonly entry: unknown
-      readonly command: string
-      readonly args: readonly string[]
-    }
+  /** `members` are to be set in the entry. */
+  | { readonly kind: 'outdated'; readonly entry: unknown; readonly members: JsonObject }
   /** Nothing can be done with it; `why` says it of the file. */
   | { readonly kind: 'stuck'; readonly why: string }
 
+/** Looks at the file of the client, or at the alternative that has our entry. */
 export async function lookAt(target: Target, launch: Launch): Promise<Look> {
+  const look = await lookAtFile(target, launch)
+  if (look.state.kind !== 'free') return look
+  const others = target.alternatives.map((file) => lookAtFile({ ...target, file }, launch))
+  return (await Promise.all(others)).find(({ state }) => state.kind !== 'free' && state.kind !== 'stuck') ?? look
+}
+
+async function lookAtFile(target: Target, launch: Launch): Promise<Look> {
   const format = await formatOf(target.client.format)
   try {
     const file = readPersonsFile(target.file)
@@ -75,11 +84,10 @@ function stateOf(text: string, { client }: Target, format: Format, launch: Launc
   if (reading.kind === 'free') return { kind: 'free' }
   if (reading.kind === 'broken') {
     const { line, column, why } = reading
-    const language = client.format === 'toml' ? 'TOML' : 'JSON'
+    const language = LANGUAGES[client.format]
     return { kind: 'stuck', why: `cannot be read as ${language}: line ${line}, column ${column}, ${why}` }
   }
   if (reading.kind === 'odd') return { kind: 'stuck', why: `has no place for us: ${reading.why}` }
   const { entry } = reading
-  const standing = standingOf(entry, launch)
-  return standing.kind === 'connected' ? standing : { ...standing, entry }
+  return { ...standingOf(client, entry, launch), entry }
 }

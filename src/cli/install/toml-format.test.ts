@@ -110,7 +110,7 @@ test.each([
   ['dotted keys', 'mcp_servers.scorpiox.command = "node"\nmcp_servers.scorpiox.args = ["/old/scorpiox-code.js"]\n'],
   ['keys in the table of all', '[mcp_servers]\nscorpiox.command = "node"\nscorpiox.args = ["/old"]\n[x]\na = 1'],
 ])('%s can start something else, and keeps the rest', (_, text) => {
-  const changed = TOML.change(text, SERVERS, '/new', [])
+  const changed = TOML.change(text, SERVERS, { command: '/new', args: [] })
   const was = parse(text).mcp_servers as { scorpiox: object }
   expect(parse(changed)).toEqual({
     ...parse(text),
@@ -121,7 +121,7 @@ test.each([
 
 test('an entry in an inline table is not touched', () => {
   const text = 'mcp_servers = { scorpiox = { command = "node" } }'
-  expect(() => TOML.change(text, SERVERS, '/new', [])).toThrow(/inline table/)
+  expect(() => TOML.change(text, SERVERS, { command: '/new', args: [] })).toThrow(/inline table/)
   expect(() => TOML.remove(text, SERVERS, undefined)).toThrow(/cannot be changed/)
 })
 

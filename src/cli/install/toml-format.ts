@@ -50,28 +50,25 @@ function tableOf(container: string, entry: JsonObject, lead: string, lineBreak: 
   return lead + [`[${container}.${NAME}]`, ...pairs].map((line) => line + lineBreak).join('')
 }
 
-function change(text: string, container: string, command: string, args: readonly string[]): string {
-  const statements = statementsOf(text)
-  const pair = (key: string): Statement | undefined =>
-    statements.find(({ kind, path }) => kind === 'pair' && isDeepStrictEqual(path, [container, NAME, key]))
+function change(text: string, container: string, members: JsonObject): string {
   const was = valueOf(text)
-  const entry = entryIn(was, container)
-  const starts = pair('command')
-  const given = pair('args')
-  if (starts === undefined) throw new Failure(`has its ${NAME} in an inline table`)
-  const needsArgs = !isDeepStrictEqual(entry.args ?? [], args)
-  const written = `args = ${print(args)}`
-  const edits = [
-    { at: starts.value, text: print(command) + (needsArgs && !given ? lineBreakOf(text) + written : '') },
-    ...(needsArgs && given ? [{ at: given.value, text: print(args) }] : []),
-  ].toSorted((a, b) => b.at.start - a.at.start)
-  const changed = edits.reduce(
-    (result, { at, text: part }) => result.slice(0, at.start) + part + result.slice(at.end),
-    text,
-  )
-  const wanted = { ...entry, command, ...((needsArgs || entry.args !== undefined) && { args }) }
-  mustBe(changed, withEntry(was, container, wanted))
+  const changed = Object.entries(members).reduce((done, [key, value]) => withMember(done, container, key, value), text)
+  mustBe(changed, withEntry(was, container, { ...entryIn(was, container), ...members }))
   return changed
+}
+
+/** Replaces the value, or adds a line below the command. */
+function withMember(text: string, container: string, key: string, value: unknown): string {
+  if (isDeepStrictEqual(entryIn(valueOf(text), container)[key], value)) return text
+  const statements = statementsOf(text)
+  const pair = (name: string): Statement | undefined =>
+    statements.find(({ kind, path }) => kind === 'pair' && isDeepStrictEqual(path, [container, NAME, name]))
+  const command = pair('command')
+  if (command === undefined) throw new Failure(`has its ${NAME} in an inline table`)
+  const found = pair(key)
+  if (found) return text.slice(0, found.value.start) + print(value) + text.slice(found.value.end)
+  const { end } = command.value
+  return `${text.slice(0, end)}${lineBreakOf(text)}${key} = ${print(value)}${text.slice(end)}`
 }
 
 function remove(text: string, container: string, trace: Trace | undefined): string {

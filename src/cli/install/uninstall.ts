@@ -12,7 +12,7 @@ import { carryOut, type Step } from './carry-out.js'
 import { CLIENTS } from './clients.js'
 import { readEntry } from './entry.js'
 import { folderOf, hasPrograms, mustBeOwn, placeOf, presenceOf, removeExecutable } from './executable.js'
-import { readRecord, RECORD, writeRecord } from './record.js'
+import { readRecord, RECORD, updateRecord } from './record.js'
 import { keptIn, shownRemoval } from './shown-change.js'
 import { lookAt, namedTargets, type Look } from './targets.js'
 import { machineOf } from './this-machine.js'
@@ -24,14 +24,15 @@ export async function uninstallFromTerminal(config: Config, { operands, flags }:
   const place = placeOf(folder, machine.platform)
   const names = operands.length > 0 ? operands : CLIENTS.map(({ id }) => id)
   // What it would start matters not: an entry of ours is ours.
-  const looks = await Promise.all(
-    namedTargets(names, machine).map((target) => lookAt(target, { command: '', args: [] })),
+  const targets = namedTargets(names, machine).flatMap(({ client, file, alternatives }) =>
+    [file, ...alternatives].map((path) => ({ client, file: path, alternatives: [] })),
   )
+  const looks = await Promise.all(targets.map((target) => lookAt(target, { command: '', args: [] })))
   const steps = looks.flatMap((look) => disconnecting(look, folder, operands.length > 0))
   const isHeld = steps.some(({ isStuck }) => isStuck)
   const last = operands.length === 0 ? removing(folder, place, isHeld) : undefined
   const closing = '\nClients that are running keep what they have until they are restarted.\n'
-  return carryOut({ command: 'uninstall', steps, ...(last && { last }), closing }, flags, config)
+  return carryOut({ steps, ...(last && { last }), closing }, flags, config)
 }
 
 function disconnecting(look: Look, folder: string, isNamed: boolean): readonly Step[] {
@@ -81,9 +82,11 @@ function removing(folder: string, place: string, isHeld: boolean): Step {
 }
 
 function forget(folder: string, path: string): void {
-  const record = readRecord(folder)
-  const files = new Map(record.files)
-  if (files.delete(path)) writeRecord(folder, { ...record, files })
+  if (!readRecord(folder).files.has(path)) return
+  updateRecord(folder, (record) => ({
+    ...record,
+    files: new Map([...record.files].filter(([file]) => file !== path)),
+  }))
 }
 
 function removeIfEmpty(folder: string): void {
