@@ -84,9 +84,10 @@ What was printed since the last read. With wait_… it waits first, for one of t
   },
 
   render({ reading, missing, waitedMs }) {
-    const { job, text, droppedBytes, arrival, left } = reading
+    const { job, text, droppedBytes, arrival, left, truncated } = reading
     const notes = [
       ...(droppedBytes > 0 ? [`${count(droppedBytes)} bytes of it are no longer kept.`] : []),
+      ...(truncated ? [`What is left out is kept: ${howToSearch(job.id)}.`] : []),
       ...(job.problem === undefined ? [] : [job.problem]),
       ...waitNotes(arrival, waitedMs),
       ...(text === '' && missing !== undefined ? [missing] : []),
@@ -108,6 +109,10 @@ What was printed since the last read. With wait_… it waits first, for one of t
     'bytes',
   ),
 })
+
+export function howToSearch(id: number): string {
+  return `ReadBgOutput(task_id: ${id}, tail: 100) reads the last lines, with pattern the last that match`
+}
 
 interface Arguments {
   readonly wait_for_end?: boolean | undefined

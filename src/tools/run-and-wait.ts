@@ -11,9 +11,11 @@ interface Wish {
   readonly limit: Limit
   /** What it reads from stdin; nothing unless told. */
   readonly input?: string
+  /** The output is data: long lines are not clipped. */
+  readonly isData?: boolean
 }
 
-export async function runAndWait(shell: Shell, { command, limit, input }: Wish, call: Call): Promise<Outcome> {
+export async function runAndWait(shell: Shell, { command, limit, input, isData }: Wish, call: Call): Promise<Outcome> {
   const { user, session, client, signal, wantsProgress, progress, defer } = call
   let shown = 0
   let isDeferred = false
@@ -27,7 +29,7 @@ export async function runAndWait(shell: Shell, { command, limit, input }: Wish, 
     )
   }, DEFER_AFTER_MS)
   try {
-    const terms = { who: { user, session }, client, limit, signal, onLine, isDeferred: () => isDeferred, input }
+    const terms = { who: { user, session }, client, limit, signal, onLine, isDeferred: () => isDeferred, input, isData }
     return await shell.run(command, terms)
   } finally {
     clearTimeout(timer)

@@ -34,7 +34,11 @@ export function scriptTool(script: Script): Tool {
       // The first line is what a list of background tasks shows of it.
       const command = `# script tool ${name}\nexec ${quotedWord(path)}`
       const stdin = `${printJson(isArguments(args) ? args : {})}\n`
-      return answerOf(script, await runAndWait(shell, { command, limit, input: stdin }, call), limit)
+      return answerOf(
+        script,
+        await runAndWait(shell, { command, limit, input: stdin, isData: script.output !== undefined }, call),
+        limit,
+      )
     },
     render: ({ words }) => words,
     meta: resultData('exitCode', 'output'),

@@ -77,7 +77,8 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
     ['{\n  "n": 4\n}\n', { n: 4 }],
     ['a warning\n{"n": 5}\n', { n: 5 }],
     ['{"n": 1}\n{"n": 6}', { n: 6 }],
-  ])('that keeps its promise brings data: %j', async (print, data) => {
+    [JSON.stringify({ pad: 'x'.repeat(5000), n: 7 }), { n: 7 }],
+  ])('that keeps its promise brings data: %.40s', async (print, data) => {
     const { structured, isError, text } = await call(client, 'promise', { print })
     expect([structured, isError]).toEqual([{ exitCode: 0, output: expect.objectContaining(data) }, false])
     expect(text.trim()).toBe(print.trim())
@@ -151,7 +152,7 @@ describe('the folder', () => {
     chmodSync(join(world.tools, 'two.sh'), 0o644)
     renameSync(join(world.tools, 'three.sh'), join(world.tools, '_three.sh'))
     await expect.poll(() => scriptsOf(client)).toEqual({})
-    expect(client.stderr()).toContain('two.sh is left out: it is not executable: chmod +x')
+    await expect.poll(() => client.stderr()).toContain('two.sh is left out: it is not executable: chmod +x')
   })
 
   test('may be named from the home or from the project, and come later', async () => {

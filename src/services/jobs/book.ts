@@ -40,6 +40,8 @@ export interface Plan extends Who {
   readonly background: boolean
   /** How much of its output the result of the call may show that waits for it. */
   readonly maxCharacters?: number | undefined
+  /** How much of a single line. */
+  readonly maxLine?: number | undefined
 }
 
 export interface Started {

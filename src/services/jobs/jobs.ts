@@ -41,7 +41,7 @@ export interface Jobs {
   close(killAfterMs: number): Promise<ReadonlySet<string>>
 }
 
-export type Manner = Pick<Plan, 'background' | 'input' | 'maxCharacters'>
+export type Manner = Pick<Plan, 'background' | 'input' | 'maxCharacters' | 'maxLine'>
 
 export interface Query {
   readonly wish?: Wish | undefined

@@ -52,7 +52,7 @@ export interface Digester {
 export interface DigestLimits {
   readonly maxCharacters: number
   /** Lines with more characters are clipped in their middle. */
-  readonly maxLine?: number
+  readonly maxLine?: number | undefined
 }
 
 export function createDigest({ maxCharacters, maxLine = MAX_LINE }: DigestLimits): Digester {

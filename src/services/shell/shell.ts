@@ -53,6 +53,8 @@ export interface Terms {
   readonly isDeferred?: () => boolean
   /** Shown the newest line of output while the command runs. */
   readonly onLine?: ((line: string) => void) | undefined
+  /** The output is data: long lines are not clipped. */
+  readonly isData?: boolean | undefined
   /** What it reads from stdin; nothing unless told. */
   readonly input?: string | undefined
 }
@@ -107,7 +109,11 @@ export function createShell(settings: ShellSettings): Shell {
       createJobs({
         ...settings,
         startWork: (plan, launch) =>
-          start(plan, () => confine(plan), { launch, maxCharacters: plan.maxCharacters ?? maxCharacters('') }),
+          start(plan, () => confine(plan), {
+            launch,
+            maxCharacters: plan.maxCharacters ?? maxCharacters(''),
+            maxLine: plan.maxLine,
+          }),
       }),
     ))
   }
@@ -115,7 +121,7 @@ export function createShell(settings: ShellSettings): Shell {
   async function start(
     { command, input }: Pick<Plan, 'command' | 'input'>,
     confined: () => ReturnType<Confinement['confine']>,
-    manner: Pick<WorkSettings, 'maxCharacters'> & Partial<Pick<WorkSettings, 'launch' | 'onOverflow'>>,
+    manner: Pick<WorkSettings, 'maxCharacters' | 'maxLine'> & Partial<Pick<WorkSettings, 'launch' | 'onOverflow'>>,
   ): Promise<Work> {
     if (closing) throw new Failure('The command was not started: the server is stopping.')
     if (command.includes('\0')) throw new Failure('The command was not started: it contains a NUL character.')
@@ -130,21 +136,21 @@ export function createShell(settings: ShellSettings): Shell {
     }
   }
 
-  async function begin(command: string, { who, client, input }: Terms): Promise<Foreground> {
-    const shown = maxCharacters(client)
-    const recorded = outlive ? await startRecorded(command, who, { input, maxCharacters: shown }) : undefined
+  async function begin(command: string, { who, client, input, isData = false }: Terms): Promise<Foreground> {
+    const shown = { maxCharacters: maxCharacters(client), maxLine: isData ? Infinity : undefined }
+    const recorded = outlive ? await startRecorded(command, who, { input, ...shown }) : undefined
     if (recorded) return createForeground(recorded.work, jobs, who, recorded.job)
     let foreground: Foreground | undefined
     const foregroundOf = (work: Work): Foreground => (foreground ??= createForeground(work, jobs, who))
     const onOverflow = (work: Work): void => void foregroundOf(work).keep()
-    return foregroundOf(await start({ command, input }, () => confine(who), { onOverflow, maxCharacters: shown }))
+    return foregroundOf(await start({ command, input }, () => confine(who), { onOverflow, ...shown }))
   }
 
   /** undefined: nothing can be kept, which whoever waits need not know yet. */
   async function startRecorded(
     command: string,
     who: Who,
-    manner: Pick<Plan, 'input' | 'maxCharacters'>,
+    manner: Pick<Plan, 'input' | 'maxCharacters' | 'maxLine'>,
   ): Promise<Started | undefined> {
     try {
       return await (await jobs()).start(command, who, { background: false, ...manner })
@@ -182,7 +188,10 @@ export function createShell(settings: ShellSettings): Shell {
     },
     async ask(command, { who, limitMs, maxCharacters: most }) {
       // An input, though an empty one, because no shell need be kept ready for the next question.
-      const work = await start({ command, input: '' }, () => confine(who, true), { maxCharacters: most })
+      const work = await start({ command, input: '' }, () => confine(who, true), {
+        maxCharacters: most,
+        maxLine: Infinity,
+      })
       work.spool.drop()
       const ending = await untilOver(work, { ms: limitMs, isHard: true }, NEVER)
       const outcome = await finish(unkept(work), ending === 'exit' ? 'exit' : 'timeout', ASK_KILL_MS)

@@ -33,15 +33,17 @@ export interface WorkSettings {
   readonly launch: (order: Order) => Promise<Running>
   readonly order: Omit<Order, 'onOutput' | 'onGap' | 'onTag'>
   readonly maxCharacters: number
+  /** Characters of a line that are shown; see `createDigest`. */
+  readonly maxLine?: number | undefined
   readonly maxHeldBytes: number
   /** Told once, when what it prints is too much to be held. */
   readonly onOverflow?: ((work: Work) => void) | undefined
 }
 
 export async function startWork(settings: WorkSettings): Promise<Work> {
-  const { launch, order, maxCharacters, maxHeldBytes, onOverflow = () => {} } = settings
+  const { launch, order, maxCharacters, maxLine, maxHeldBytes, onOverflow = () => {} } = settings
   const startedAt = Date.now()
-  const digester = createDigest({ maxCharacters })
+  const digester = createDigest({ maxCharacters, maxLine })
   const listeners = new Set<() => void>()
   // It may print before it is known to run.
   const begun = promised<{ readonly child: Running; readonly work: Work }>()
