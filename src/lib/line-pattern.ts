@@ -15,62 +15,38 @@ const MAX_MS = 500
 export interface LinePattern {
   /** Those of the lines that match. */
   matching(lines: readonly string[]): readonly string[]
-  /** The same, with the place of the first match in each. */
-  find(lines: readonly string[]): readonly LineMatch[]
+  /** For each line the index of its first match, or -1. */
+  positions(lines: readonly string[]): readonly number[]
 }
 
-export interface LineMatch {
-  readonly line: string
-  readonly index: number
-}
-
-export function compilePattern(source: string): LinePattern {
+/** `subject`: what the lines are, for the message of a pattern that takes too long. */
+export function compilePattern(source: string, { ignoreCase = false, subject = 'output' } = {}): LinePattern {
   if (source.length > MAX_PATTERN)
     throw new Failure(`The pattern is longer than ${MAX_PATTERN} characters: shorten it.`)
-  const context = createContext({ pattern: expressionOf(source), lines: [] })
-
-  function find(lines: readonly string[]): readonly LineMatch[] {
-    context.lines = lines
-    const indexes = search(IN_WINDOWS, context) ?? search(AT_START, context)
-    if (!indexes)
-      throw new Failure(
-        `The pattern ${source} takes too long on this output. Give a simpler one, without nested repeats.`,
-      )
-    return lines.flatMap((line, at) => {
-      const index = Number(indexes[at])
-      return index < 0 ? [] : [{ line, index }]
-    })
+  const context = createContext({ pattern: expressionOf(source, ignoreCase ? 'i' : ''), lines: [] })
+  const matcher = new Script('lines.map((line) => line.search(pattern))')
+  const positions = (lines: readonly string[]): readonly number[] => {
+    context.lines = lines.map((line) => line.slice(0, MAX_LINE))
+    return runMatcher(matcher, context, `The pattern ${source} takes too long on this ${subject}.`)
+  }
+  return {
+    positions,
+    matching(lines) {
+      const found = positions(lines)
+      return lines.filter((_, index) => (found[index] ?? -1) >= 0)
+    },
   }
 
   return { find, matching: (lines) => find(lines).map(({ line }) => line) }
 }
 
-/** The first place in each line that matches, -1 where there is none. From `start` on, but `^` stays the start of the line. */
-const FIND = `(line, start) => {
-  pattern.lastIndex = start
-  return pattern.exec(line.slice(0, start + ${WINDOW}))?.index ?? -1
-}`
-const AT_START = new Script(`{
-  const find = ${FIND}
-  lines.map((line) => find(line, 0))
-}`)
-const IN_WINDOWS = new Script(`{
-  const find = ${FIND}
-  lines.map((line) => {
-    for (let start = 0; ; start += ${WINDOW - OVERLAP}) {
-      const index = find(line, start)
-      if (index >= 0 || start + ${WINDOW} >= line.length) return index
-    }
-  })
-}`)
-
-function expressionOf(source: string): RegExp {
+function expressionOf(source: string, flags: string): RegExp {
   try {
-    return new RegExp(source, 'gu')
+    return new RegExp(source, `u${flags}`)
   } catch {
     // Escapes that mean nothing are allowed without the flag, and people write them.
     try {
-      return new RegExp(source, 'g')
+      return new RegExp(source, flags)
     } catch (error) {
       const reason = reasonOf(error)
       throw new Failure(`The pattern cannot be used (${reason}). Give a JavaScript regular expression without slashes.`)
@@ -78,12 +54,11 @@ function expressionOf(source: string): RegExp {
   }
 }
 
-/** Undefined where it takes too long. */
-function search(script: Script, context: object): readonly unknown[] | undefined {
+function runMatcher(matcher: Script, context: object, tooSlow: string): readonly number[] {
   try {
-    const indexes: unknown = script.runInContext(context, { timeout: MAX_MS })
-    return Array.isArray(indexes) ? indexes : []
+    const found: unknown = matcher.runInContext(context, { timeout: MAX_MS })
+    return Array.isArray(found) ? found.map(Number) : []
   } catch {
-    return undefined
+    throw new Failure(`${tooSlow} Give a simpler one, without nested repeats.`)
   }
 }
