@@ -32,11 +32,14 @@ export function readHtml({ url, format, fragment }: Source, html: string): Readi
   for (const node of section ?? []) if (isElement(node)) dropHidden(node)
   const state = section === undefined && wordsOf(blocks) < SHELL_WORDS ? stateHtml(data) : ''
   const nodes = section ?? (state === '' ? mainPart(tree, blocks, facts) : parseTree(state).children)
-  const written = writePage(nodes, facts.base, format, section === undefined ? facts.title : '')
-  const { title, language, published, canonical } = facts
+  const title = section === undefined ? facts.title : ''
+  const main = writePage(nodes, facts.base, format, title)
+  const written =
+    main.content === '' && blocks.length > 0 ? writePage(plainBlocks(blocks), facts.base, format, title) : main
+  const { language, published, canonical } = facts
   return {
     kind: 'html',
-    title,
+    title: facts.title,
     language,
     published,
     canonical,
@@ -61,10 +64,26 @@ function wordsOf(blocks: readonly Block[]): number {
 function mainPart(tree: Tree, blocks: readonly Block[], facts: PageFacts): Node[] {
   const seen = shown(blocks)
   const isPlain = seen.length > MOST_BLOCKS || isBare(seen)
-  const kept = isPlain ? new Set<number>() : judged(seen, facts, () => voteOn(tree, seen, facts))
-  keepOnly(tree, seen, kept.size > 0 ? mended(seen, kept) : keptByRule(seen))
+  const chosen = isPlain ? new Set<number>() : judged(seen, facts, () => voteOn(tree, seen, facts))
+  const kept = chosen.size > 0 ? mended(seen, chosen) : keptByRule(seen)
+  // Before anything is cut: whether an element counts as hidden depends on how much is in it.
   if (seen === blocks) dropHidden(tree)
+  keepOnly(tree, seen, kept.size > 0 ? kept : everyVisible(seen))
   return tree.children
+}
+
+function everyVisible(blocks: readonly Block[]): Set<number> {
+  return new Set(blocks.flatMap(({ isHidden }, at) => (isHidden ? [] : [at])))
+}
+
+/** The text of all visible blocks, for a page whose main part came out empty although it has text. */
+function plainBlocks(blocks: readonly Block[]): Node[] {
+  const texts = shown(blocks).filter(({ isHidden }) => !isHidden)
+  return parseTree(texts.map(({ text }) => `<p>${escapeHtml(text)}</p>`).join('\n')).children
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }
 
 /** Undefined where none is held. */
