@@ -114,6 +114,11 @@ test.each([
     'opacity that a script takes away',
     `<div style="opacity:0"><nav>${MENU}</nav><div>${PROSE}</div><footer>${MENU}</footer></div>`,
   ],
+  ['a mark of XML that is never closed', `<![CDATA[\n<div id="top"></div><div>${SHORT}</div>`],
+  [
+    'tabs in one list with their panels',
+    `<div role="tablist"><input role="tab" id="t"><div role="tabpanel" aria-labelledby="t"><p>One more thing.</p></div></div>`,
+  ],
   ['everything in a form', `<form id="page"><div>${SHORT}</div></form>`],
   ['everything in a footer', `<nav>${MENU}</nav><footer>${SHORT}</footer>`],
   ['everything in links', `<nav>${MENU}</nav>`],

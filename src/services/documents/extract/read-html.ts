@@ -25,6 +25,8 @@ const VOTE = { mostElements: 2500, mostChars: 350_000, fewestBlocks: 5 }
 const MOST_BLOCKS = 20_000
 /** A page with fewer words than this may be a shell. */
 const SHELL_WORDS = 60
+/** One with a few more may be, where so many times as many are hidden. */
+const HIDDEN_TIMES = 10
 
 export function readHtml({ url, format, fragment }: Source, html: string): Reading {
   const { tree, data, facts, look, blocks } = lookAt(html, url)
@@ -100,5 +102,6 @@ function voteOn(tree: Tree, blocks: readonly Block[], facts: PageFacts): Votes |
 function shown(blocks: readonly Block[]): readonly Block[] {
   const words = wordsOf(blocks)
   const all = blocks.reduce((sum, block) => sum + block.words, 0)
-  return words < SHELL_WORDS && all > words * 4 ? blocks.map((block) => ({ ...block, isHidden: false })) : blocks
+  const isMostlyHidden = all > words * (words < SHELL_WORDS ? 4 : HIDDEN_TIMES)
+  return words < 2 * SHELL_WORDS && isMostlyHidden ? blocks.map((block) => ({ ...block, isHidden: false })) : blocks
 }
