@@ -52,7 +52,7 @@ test('who reads on until the end has read the document, from one request', async
   }
   expect(site.hits('/book')).toBe(1)
   expect(pages[0]?.text).toMatch(
-    /\[Lines 1–\d+ of \d+\. Next: the same call with cursor: "[0-9a-z]+\.[0-9a-f]{8}"\. One section: url#name\. Search: find\.\]$/,
+    /\[Lines 1–\d+ of \d+\. Next: the same call with cursor: "[0-9a-z]+\.[0-9a-f]{8}"\. One section: url#name\. Search: find\.\]\n$/,
   )
   expect(pages.at(-1)?.text).toMatch(/\[Lines \d+–(\d+) of \1\. This is the end\.\]\n$/)
 })

@@ -16,8 +16,9 @@ const NAME = /^[\p{L}\p{N}_.:=-]{1,60}$/u
 const MAX_NEAR = 5
 /** How often the limit a page must be for only its beginning to be given: then searching costs less than reading on. */
 const VERY_LONG = 3
-const BEGINNING_SHARE = 0.2
-const MIN_BEGINNING = 1000
+/** Of the limit: a beginning, or what is around a match. */
+const SHORT_SHARE = 0.15
+const MIN_SHORT = 1000
 
 export interface Document {
   readonly verdict: Verdict
@@ -65,12 +66,12 @@ export function documentOf(kept: Kept, prepared: Prepared | undefined, wish: Wis
   const told = { ...whole, notes: [...whole.notes, ...changed, ...(isMissing ? [withoutSections(wish)] : [])] }
   return wish.find && (verdict.status === 'ok' || verdict.status === 'paywall')
     ? { ...told, found: findInPage(prepared, wish.find, offset) }
-    : { ...told, extract: extractAt(prepared, offset, maxChars) }
+    : { ...told, extract: extractAt(prepared, offset, pageSize(prepared, wish, maxChars)) }
 }
 
 function extractAt(prepared: Prepared, offset: number, maxChars: number): Extract {
   const { content, blocks, fingerprint, reading } = prepared
-  const { start, end, text } = pageAt(content, blocks, offset, pageSize(content, offset, maxChars))
+  const { start, end, text } = pageAt(content, blocks, offset, maxChars)
   const isLast = end >= content.length
   return {
     text,
@@ -84,9 +85,9 @@ function extractAt(prepared: Prepared, offset: number, maxChars: number): Extrac
   }
 }
 
-function pageSize({ length }: string, offset: number, maxChars: number): number {
-  if (offset > 0 || length <= VERY_LONG * maxChars) return maxChars
-  return Math.min(maxChars, Math.max(MIN_BEGINNING, Math.round(maxChars * BEGINNING_SHARE)))
+function pageSize({ content }: Prepared, { place }: Wish, maxChars: number): number {
+  const isShort = place?.isShort ?? content.length > VERY_LONG * maxChars
+  return isShort ? Math.min(maxChars, Math.max(MIN_SHORT, Math.round(maxChars * SHORT_SHARE))) : maxChars
 }
 
 /** Where to begin. A document that has changed is read on at the line that now stands there. */

@@ -7,13 +7,13 @@ import type { Prepared } from './prepared.js'
 
 const MAX_MATCHES = 12
 /** Of all lines together. */
-const MAX_CHARS = 3000
+const MAX_CHARS = 2500
 const MIN_LINE_CHARS = 200
 const MAX_LINE_CHARS = 700
 /** A longer line is searched in parts. */
 const PART_CHARS = 2000
-/** A section longer than this is not worth reading for one line: the cursor of the match is given instead. */
-const MAX_SECTION_CHARS = 8000
+/** Of a longer section only a page from the match on is worth reading: its cursor is given instead. */
+const MAX_SECTION_CHARS = 4000
 
 export interface FindResult {
   readonly sections: readonly FoundSection[]
@@ -61,7 +61,7 @@ export function findInPage(prepared: Prepared, query: FindQuery, from: number): 
     sections: sections.map(({ heading, found, offset }) => ({
       path: heading === undefined ? [] : pathTo(heading, reading.outline),
       id: heading === undefined ? '' : fragmentOf(heading, prepared),
-      cursor: cursorAt({ offset, fingerprint }),
+      cursor: cursorAt({ offset, fingerprint, isShort: true }),
       lines: found,
     })),
     total: matches.length,
