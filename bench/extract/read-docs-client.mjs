@@ -55,6 +55,7 @@ function taken({ content, isError, _meta }) {
   const fence = FENCE.exec(text)?.[0] ?? ''
   const title = /^Title: .*\n/.exec(head)?.[0] ?? ''
   const { status, cursor = null } = _meta?.[DATA] ?? {}
-  const overhead = Buffer.byteLength(before) + 1 + Buffer.byteLength(fence) - Buffer.byteLength(inside) + Buffer.byteLength(title)
+  const overhead =
+    Buffer.byteLength(before) + 1 + Buffer.byteLength(fence) - Buffer.byteLength(inside) + Buffer.byteLength(title)
   return { text: inside.slice(head.length), isError: isError === true, status, cursor, overhead }
 }

@@ -72,7 +72,7 @@ async function readOne(client, id) {
   const address = site.addressOf(page)
   const first = await client.read({ url: address, format: 'text' })
   const texts = [first.text]
-  for (let { cursor } = first; cursor !== null && texts.length < 50; ) {
+  for (let { cursor } = first; cursor !== null && texts.length < 50;) {
     const next = await client.read({ url: address, format: 'text', cursor })
     texts.push(next.text)
     ;({ cursor } = next)
