@@ -49,7 +49,9 @@ test('as plain text and as HTML; any other format is named', async () => {
   expect(quoted(await readDocs(client, url, { format: 'HTML' }))).toMatch(/Some <(b|strong)>bold<\/\1> words/)
   const said = await readDocs(client, url, { format: 'docx' })
   expect(said.isError).toBe(true)
-  expect(said.text).toBe('There is no format "docx": give text, html, or markdown, which is the one without a format.\n')
+  expect(said.text).toBe(
+    'There is no format "docx": give text, html, or markdown, which is the one without a format.\n',
+  )
 })
 
 test('a server that has Markdown is asked for it first, by a program that says who it is', async () => {
