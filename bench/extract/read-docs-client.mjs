@@ -53,9 +53,14 @@ function taken({ content, isError, _meta }) {
   const head = HEAD.exec(inside)?.[0] ?? ''
   const before = text.split('\n--- untrusted content;')[0] ?? ''
   const fence = FENCE.exec(text)?.[0] ?? ''
-  const title = /^Title: .*\n/.exec(head)?.[0] ?? ''
   const { status, cursor = null } = _meta?.[DATA] ?? {}
-  const overhead =
-    Buffer.byteLength(before) + 1 + Buffer.byteLength(fence) - Buffer.byteLength(inside) + Buffer.byteLength(title)
-  return { text: inside.slice(head.length), isError: isError === true, status, cursor, overhead }
+  const overhead = Buffer.byteLength(before) + 1 + Buffer.byteLength(fence) - Buffer.byteLength(inside)
+  return {
+    text: inside.slice(head.length),
+    isError: isError === true,
+    status,
+    cursor,
+    overhead,
+    problem: isError ? text : '',
+  }
 }

@@ -15,7 +15,8 @@ import { servePages } from './serve-pages.mjs'
 import { table } from './table.mjs'
 import { trainModels } from './train.mjs'
 
-const CONCURRENT = 3
+const CONCURRENT = 2
+const MAX_TRIES = 5
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,6 +32,7 @@ if (!isSet(folder)) {
   process.exit(2)
 }
 
+let repeated = 0
 const ids = idsOf(folder, 'dev').slice(0, Number(options.take) || undefined)
 const folds = Number(options.folds)
 const site = await servePages((id) => readPage(folder, 'dev', id))
@@ -70,18 +72,26 @@ async function readAll(some, program) {
 async function readOne(client, id) {
   const page = readPage(folder, 'dev', id)
   const address = site.addressOf(page)
-  const first = await client.read({ url: address, format: 'text' })
+  const first = await patientRead(client, { url: address, format: 'text' })
   const texts = [first.text]
   for (let { cursor } = first; cursor !== null && texts.length < 50;) {
-    const next = await client.read({ url: address, format: 'text', cursor })
+    const next = await patientRead(client, { url: address, format: 'text', cursor })
     texts.push(next.text)
     ;({ cursor } = next)
   }
   const { status, isError } = first
   const f1Of = (text) => (isError ? 0 : wordF1(text, page.reference))
-  // The page's own address stands in the header, not that of loopback.
-  const overhead = first.overhead - Buffer.byteLength(address) + Buffer.byteLength(page.url)
+  const { overhead } = first
   return { id, type: page.type, status, isError, overhead, f1: f1Of(texts.join('\n')), firstF1: f1Of(first.text) }
+}
+
+/** A busy machine may need more than the ten seconds that the program gives a page: such a call is made again. */
+async function patientRead(client, args) {
+  for (let tries = 1; ; tries++) {
+    const result = await client.read(args)
+    if (tries === MAX_TRIES || !/took longer than \d+ s/.test(result.problem)) return result
+    repeated++
+  }
 }
 
 function report() {
@@ -93,7 +103,7 @@ function report() {
     [
       '',
       `through ReadDocs${folds > 1 ? `, ${folds} folds` : ''}: F1 ${mean(results.map(({ f1 }) => f1)).toFixed(4)} with all pages of a result, ${mean(results.map(({ firstF1 }) => firstF1)).toFixed(4)} with the first alone`,
-      `failed calls: ${failed.length} of ${results.length}`,
+      `failed calls: ${failed.length} of ${results.length}; repeated for the time limit: ${repeated}`,
       ...failed.map(({ id, status }) => `  ${id} ${status}`),
       `header and fence: median ${sizes[Math.floor(sizes.length / 2)]} bytes`,
       '',

@@ -59,24 +59,24 @@ test('find takes words in any order and case, or a regular expression, and names
   for (const find of ['CLOSED idle seconds', '/clos(ed|ing) after [\\d,]+ sec/', '/IDLE.?CONNECTION/i']) {
     const said = await readDocs(client, url, { find })
     expect(said.isError).toBe(false)
-    expect(said.text).toContain('\nMatching: 1 line\n')
+    expect(said.text).toContain('Matching: 1 line\n')
     expect(fenced(said)).toMatch(
       /^The manual > Storage > Storage option 9 #storage-9\n\d+: An idle connection is closed after 4,217 seconds/,
     )
     expect(said.text).toContain('[To read on: url#name, or without find and with the cursor of a match.]')
   }
-  expect((await readDocs(client, url, { find: '/IDLE.?CONNECTION/' })).text).toContain('\nNo line matches.\n')
+  expect((await readDocs(client, url, { find: '/IDLE.?CONNECTION/' })).text).toContain('No line matches.\n')
 })
 
 test('words that the heading has count too; where no line has them all, those with most are given', async () => {
   const url = site.add('/manual', MANUAL)
   expect(fenced(await readDocs(client, url, { find: 'storage idle' }))).toContain('4,217')
   const partial = await readDocs(client, url, { find: 'idle connection reopened' })
-  expect(partial.text).toContain('\nNo line has all the words; most of them: 1 line\n')
+  expect(partial.text).toContain('No line has all the words; most of them: 1 line\n')
   expect(fenced(partial)).toContain('4,217')
   const none = await readDocs(client, url, { find: 'xylophone' })
   expect(none.isError).toBe(false)
-  expect(none.text).toContain('\nNo line matches.\n')
+  expect(none.text).toContain('No line matches.\n')
   expect(fenced(none)).toMatch(/^Outline:\n- The manual #the-manual\n/)
 })
 
@@ -92,7 +92,7 @@ test('more matches than fit come with the cursor, and a section can be searched 
   }
   expect(seen).toEqual(TOPICS.flatMap((topic) => Array.from({ length: 15 }, (_, at) => `${topic} option ${at}`)))
   const inside = await readDocs(client, `${url}#chapter-2`, { find: '/option \\d+$/' })
-  expect(inside.text).toContain('\nMatching: 15 lines\n')
+  expect(inside.text).toContain('Matching: 15 lines\n')
 })
 
 test('a match under a heading whose name is not unique has a cursor that reads on from there', async () => {

@@ -30,9 +30,7 @@ test('a page is read as Markdown: what it is, then its text as a quotation', asy
   const said = await readDocs(client, url)
   expect(said.isError).toBe(false)
   expect(said.structured).toEqual({ status: 'ok', url, title: 'The Harbour', cursor: null })
-  expect(said.text).toMatch(
-    /^URL: http:\/\/127\S+\nHTML, [\d,]+ characters\n--- untrusted content; ends at marker \w+ ---\n# The Harbour\n/,
-  )
+  expect(said.text).toMatch(/^HTML, [\d,]+ characters\n--- untrusted content; ends at marker \w+ ---\n# The Harbour\n/)
   const text = quoted(said)
   expect(text).toContain('Entry 12: The lighthouse keeper wrote')
   expect(text).toContain('```ts\nconst a = 1\n```')
@@ -62,7 +60,7 @@ test('a server that has Markdown is asked for it first, by a program that says w
   )
   const said = await readDocs(client, url)
   expect(quoted(said)).toBe(`# Negotiated\n\nIn *Markdown*, see [this](${site.origin}/other).`)
-  expect(said.text).toMatch(/\nMarkdown, \d+ characters\n/)
+  expect(said.text).toMatch(/^Markdown, \d+ characters\n/)
   const { headers } = site.requests.at(-1) ?? {}
   expect(headers?.['user-agent']).toMatch(/scorpiox-code\/\d+\.\d+\.\d+/)
   expect(headers?.cookie).toBeUndefined()
@@ -112,7 +110,7 @@ test.each([
 test('JSON, text, feeds and PDF are read as what they are', async () => {
   const json = site.add('/data', (_, response) => send(response, 200, 'application/json', '{"name":"x","list":[1,2]}'))
   const read = await readDocs(client, json)
-  expect(read.text).toContain('\nJSON, ')
+  expect(read.text).toMatch(/^JSON, /)
   expect(JSON.parse(quoted(read).replaceAll(/^```.*$/gm, ''))).toEqual({ name: 'x', list: [1, 2] })
   const text = site.add('/plain', (_, response) => send(response, 200, 'text/plain', 'one\n  two <b>\n'))
   expect(quoted(await readDocs(client, text))).toBe('one\n  two <b>')
@@ -127,11 +125,11 @@ test('JSON, text, feeds and PDF are read as what they are', async () => {
     ),
   )
   const fed = await readDocs(client, feed)
-  expect(fed.text).toContain('\nfeed, ')
+  expect(fed.text).toMatch(/^feed, /)
   expect(quoted(fed)).toMatch(/News[^]*Something happened/)
   const pdf = site.add('/paper.pdf', (_, response) => send(response, 200, 'application/pdf', pdfOf('Hello from a PDF')))
   const paper = await readDocs(client, pdf)
-  expect(paper.text).toContain('\nPDF of 1 page, ')
+  expect(paper.text).toMatch(/^PDF of 1 page, /)
   expect(quoted(paper)).toContain('Hello from a PDF')
 })
 

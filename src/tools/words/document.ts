@@ -73,7 +73,8 @@ export function documentWords(document: Document, wish: Wish): string {
     verdict.status === 'ok' ? [] : [`${verdict.status}: ${shown(`${verdict.seen} ${adviceOn(verdict, copy)}`)}`]
   const isWanted = hasText(document) || verdict.status === 'needs_javascript'
   const facts = reading && extract ? [factsLine(reading, copy, extract)] : []
-  const head = (...lines: readonly string[]): string => [...trouble, addressLine(copy), ...facts, ...lines].join('\n')
+  const head = (...lines: readonly string[]): string =>
+    [...trouble, ...addressLines(copy, verdict), ...facts, ...lines].join('\n')
   const notes = document.notes.map((note) => shown(note))
   if (missing) return closing(`${missingLine(missing)}\n${head(quotedOutline(missing.outline))}`, notes)
   if (reading && found) return closing(head(...findLines(found, reading)), [...findNotes(found), ...notes])
@@ -103,9 +104,11 @@ export function titleOf({ title }: About): string {
   return shown(title, MAX_TITLE)
 }
 
-function addressLine({ asked, url, way }: Copy): string {
+/** Not where the page is what was asked for, at that address: the caller knows it. */
+function addressLines({ asked, url, way }: Copy, { status }: Verdict): readonly string[] {
+  if (status === 'ok' && asked === url && way !== 'twin') return []
   const from = way === 'twin' || asked === url ? '' : ` (from ${shown(asked, MAX_URL)})`
-  return `URL: ${shown(url, MAX_URL)}${from}`
+  return [`URL: ${shown(url, MAX_URL)}${from}`]
 }
 
 function formatOf({ kind, pages }: About, { way, waitedMs }: Copy): string {
