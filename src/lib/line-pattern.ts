@@ -15,8 +15,15 @@ const MAX_MS = 500
 export interface LinePattern {
   /** Those of the lines that match. */
   matching(lines: readonly string[]): readonly string[]
-  /** For each line the index of its first match, or -1. */
-  positions(lines: readonly string[]): readonly number[]
+  /** The same, with the place of the first match in each. */
+  find(lines: readonly string[]): readonly LineMatch[]
+}
+
+export interface LineMatch {
+  readonly line: string
+  /** Which of the lines it is. */
+  readonly at: number
+  readonly index: number
 }
 
 /** `subject`: what the lines are, for the message of a pattern that takes too long. */
@@ -24,29 +31,49 @@ export function compilePattern(source: string, { ignoreCase = false, subject = '
   if (source.length > MAX_PATTERN)
     throw new Failure(`The pattern is longer than ${MAX_PATTERN} characters: shorten it.`)
   const context = createContext({ pattern: expressionOf(source, ignoreCase ? 'i' : ''), lines: [] })
-  const matcher = new Script('lines.map((line) => line.search(pattern))')
-  const positions = (lines: readonly string[]): readonly number[] => {
-    context.lines = lines.map((line) => line.slice(0, MAX_LINE))
-    return runMatcher(matcher, context, `The pattern ${source} takes too long on this ${subject}.`)
-  }
-  return {
-    positions,
-    matching(lines) {
-      const found = positions(lines)
-      return lines.filter((_, index) => (found[index] ?? -1) >= 0)
-    },
+
+  function find(lines: readonly string[]): readonly LineMatch[] {
+    context.lines = lines
+    const indexes = search(IN_WINDOWS, context) ?? search(AT_START, context)
+    if (!indexes)
+      throw new Failure(
+        `The pattern ${source} takes too long on this ${subject}. Give a simpler one, without nested repeats.`,
+      )
+    return lines.flatMap((line, at) => {
+      const index = Number(indexes[at])
+      return index < 0 ? [] : [{ line, at, index }]
+    })
   }
 
   return { find, matching: (lines) => find(lines).map(({ line }) => line) }
 }
 
+/** The first place in each line that matches, -1 where there is none. From `start` on, but `^` stays the start of the line. */
+const FIND = `(line, start) => {
+  pattern.lastIndex = start
+  return pattern.exec(line.slice(0, start + ${WINDOW}))?.index ?? -1
+}`
+const AT_START = new Script(`{
+  const find = ${FIND}
+  lines.map((line) => find(line, 0))
+}`)
+const IN_WINDOWS = new Script(`{
+  const find = ${FIND}
+  lines.map((line) => {
+    for (let start = 0; ; start += ${WINDOW - OVERLAP}) {
+      const index = find(line, start)
+      if (index >= 0 || start + ${WINDOW} >= line.length) return index
+    }
+  })
+}`)
+
 function expressionOf(source: string, flags: string): RegExp {
   try {
-    return new RegExp(source, `u${flags}`)
+    return new RegExp(source, `gu${flags}`)
   } catch {
     // Escapes that mean nothing are allowed without the flag, and people write them.
     try {
-      return new RegExp(source, flags)
+      return new RegExp(source, `g${flags}`)
     } catch (error) {
       const reason = reasonOf(error)
       throw new Failure(`The pattern cannot be used (${reason}). Give a JavaScript regular expression without slashes.`)
@@ -54,11 +81,12 @@ function expressionOf(source: string, flags: string): RegExp {
   }
 }
 
-function runMatcher(matcher: Script, context: object, tooSlow: string): readonly number[] {
+/** Undefined where it takes too long. */
+function search(script: Script, context: object): readonly unknown[] | undefined {
   try {
-    const found: unknown = matcher.runInContext(context, { timeout: MAX_MS })
-    return Array.isArray(found) ? found.map(Number) : []
+    const indexes: unknown = script.runInContext(context, { timeout: MAX_MS })
+    return Array.isArray(indexes) ? indexes : []
   } catch {
-    throw new Failure(`${tooSlow} Give a simpler one, without nested repeats.`)
+    return undefined
   }
 }

@@ -107,11 +107,9 @@ function partEnd(line: string, start: number): number {
 }
 
 function byPattern(parts: readonly Part[], { pattern }: Extract<FindQuery, { kind: 'pattern' }>) {
-  const places = pattern.positions(parts.map(({ text }) => text))
-  const matches = parts.flatMap((part, index) => {
-    const at = places[index] ?? -1
-    return at < 0 ? [] : [{ part, at }]
-  })
+  const matches = pattern
+    .find(parts.map(({ text }) => text))
+    .flatMap(({ at, index }) => parts.slice(at, at + 1).map((part) => ({ part, at: index })))
   return { matches, isPartial: false }
 }
 
