@@ -21,8 +21,6 @@ export interface LinePattern {
 
 export interface LineMatch {
   readonly line: string
-  /** Which of the lines it is. */
-  readonly at: number
   readonly index: number
 }
 
@@ -41,7 +39,7 @@ export function compilePattern(source: string, { ignoreCase = false, subject = '
       )
     return lines.flatMap((line, at) => {
       const index = Number(indexes[at])
-      return index < 0 ? [] : [{ line, at, index }]
+      return index < 0 ? [] : [{ line, index }]
     })
   }
 

@@ -107,9 +107,13 @@ function partEnd(line: string, start: number): number {
 }
 
 function byPattern(parts: readonly Part[], { pattern }: Extract<FindQuery, { kind: 'pattern' }>) {
-  const matches = pattern
-    .find(parts.map(({ text }) => text))
-    .flatMap(({ at, index }) => parts.slice(at, at + 1).map((part) => ({ part, at: index })))
+  const found = pattern.find(parts.map(({ text }) => text))
+  const matches: Match[] = []
+  // They come in order, and of two equal lines both match.
+  for (const part of parts) {
+    const next = found[matches.length]
+    if (next !== undefined && next.line === part.text) matches.push({ part, at: next.index })
+  }
   return { matches, isPartial: false }
 }
 
