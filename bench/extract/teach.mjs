@@ -7,8 +7,9 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
 import { boost, opinion } from './boost.mjs'
-import { labelsOf } from './labels.mjs'
-import { HOW_TO_GET_IT, idsOf, isSet, readPage } from './pages.mjs'
+import { collectLessons } from './lessons.mjs'
+import { HOW_TO_GET_IT, idsOf, isSet } from './pages.mjs'
+import { trainModels } from './train.mjs'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -20,22 +21,13 @@ if (!isSet(folder)) {
   process.exit(2)
 }
 
-const { lessonOf } = await import('../../dist/judge/lesson.mjs')
-// What the libraries say about pages is nothing to us.
-console.error = () => {}
-console.log = () => {}
-
-const lessons = idsOf(folder, 'dev').map((id) => {
-  const { bytes, url, type, reference } = readPage(folder, 'dev', id)
-  const lesson = lessonOf(new TextDecoder().decode(bytes), url)
-  return { ...lesson, id, type, ...labelsOf(lesson.blocks, reference) }
-})
+const lessons = await collectLessons(folder, idsOf(folder, 'dev'))
 
 const folds = Number(values.folds)
 if (folds > 1) crossCheck()
 else {
-  write('first', 'FIRST_JUDGE', 'looks at the page alone', boost(lessons, 'alone'))
-  write('second', 'SECOND_JUDGE', 'has heard the voters', boost(lessons, 'heard'))
+  for (const [file, source] of Object.entries(trainModels(lessons)))
+    writeFileSync(new URL(`../../src/services/documents/extract/${file}`, import.meta.url), source)
 }
 
 function crossCheck() {
@@ -71,23 +63,4 @@ function scoreOf({ sizes, labels, wanted }, kept) {
     right += sizes[at] * labels[at]
   }
   return wanted + size === 0 ? 1 : (2 * Math.min(right, wanted)) / (wanted + size)
-}
-
-function write(name, constant, what, trees) {
-  const lines = trees.map(
-    ({ asks, says }) =>
-      `${asks.map(({ feature, border }) => `${feature}>${border}`).join(' ')} : ${says.map((value) => Math.round(value * 100)).join(' ')}`,
-  )
-  const file = new URL(`../../src/services/documents/extract/${name}-judge.ts`, import.meta.url)
-  writeFileSync(
-    file,
-    `// What the judge that ${what} was taught. A tree on each line: the questions it asks (which number of
-// a block, above which border), and after the colon what it thinks, in hundredths, for each way to answer them.
-// Made by bench/extract/teach.mjs.
-
-export const ${constant} = \`
-${lines.join('\n')}
-\`
-`,
-  )
 }

@@ -24,17 +24,18 @@ export interface LineMatch {
   readonly index: number
 }
 
-export function compilePattern(source: string): LinePattern {
+/** `subject`: what the lines are, for the message of a pattern that takes too long. */
+export function compilePattern(source: string, { ignoreCase = false, subject = 'output' } = {}): LinePattern {
   if (source.length > MAX_PATTERN)
     throw new Failure(`The pattern is longer than ${MAX_PATTERN} characters: shorten it.`)
-  const context = createContext({ pattern: expressionOf(source), lines: [] })
+  const context = createContext({ pattern: expressionOf(source, ignoreCase ? 'i' : ''), lines: [] })
 
   function find(lines: readonly string[]): readonly LineMatch[] {
     context.lines = lines
     const indexes = search(IN_WINDOWS, context) ?? search(AT_START, context)
     if (!indexes)
       throw new Failure(
-        `The pattern ${source} takes too long on this output. Give a simpler one, without nested repeats.`,
+        `The pattern ${source} takes too long on this ${subject}. Give a simpler one, without nested repeats.`,
       )
     return lines.flatMap((line, at) => {
       const index = Number(indexes[at])
@@ -64,13 +65,13 @@ const IN_WINDOWS = new Script(`{
   })
 }`)
 
-function expressionOf(source: string): RegExp {
+function expressionOf(source: string, flags: string): RegExp {
   try {
-    return new RegExp(source, 'gu')
+    return new RegExp(source, `gu${flags}`)
   } catch {
     // Escapes that mean nothing are allowed without the flag, and people write them.
     try {
-      return new RegExp(source, 'g')
+      return new RegExp(source, `g${flags}`)
     } catch (error) {
       const reason = reasonOf(error)
       throw new Failure(`The pattern cannot be used (${reason}). Give a JavaScript regular expression without slashes.`)

@@ -23,12 +23,12 @@ export async function readFor(given: Given, documents: Documents, call: Call): P
   try {
     const wish = readWish(given)
     const document = await documents.read(wish, { user, signal, tell: heart.tell })
-    const { verdict, copy, reading, extract } = document
+    const { verdict, copy, reading, extract, found, missing } = document
     return {
-      status: verdict.status,
+      status: missing ? 'no_section' : verdict.status,
       url: copy.url,
       title: reading ? titleOf(reading) : '',
-      cursor: extract?.cursor || null,
+      cursor: (extract ?? found)?.cursor || null,
       words: { content: documentWords(document, wish), isError: !hasText(document) },
     }
   } catch (error) {

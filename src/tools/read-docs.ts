@@ -9,7 +9,7 @@ export const readDocs = toolsOver<{ documents: Documents }>()({
   name: 'ReadDocs',
   title: 'Read a web page',
   description: `Fetch URL content as markdown via headless browser
-Also PDF, JSON, text and feeds; the browser starts only where a page needs it. url#section reads one section; of a long page, cursor reads on.`,
+Also PDF, JSON, text, feeds. A long page gives its outline and beginning: then use find, url#section, or cursor to read on.`,
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   needs: ['documents'],
 
@@ -19,6 +19,7 @@ Also PDF, JSON, text and feeds; the browser starts only where a page needs it. u
       url: { type: 'string', description: 'The URL to fetch' },
       format: { type: 'string', description: 'Output format: text, html, or markdown' },
       wait_ms: { type: 'integer', description: 'Wait time for page load in ms' },
+      find: { type: 'string', description: 'Words or /regex/i: return matching lines and their sections' },
       cursor: { type: 'string' },
     },
     required: ['url'],

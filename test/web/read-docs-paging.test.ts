@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import type { Said } from '../shell/support.js'
 import type { TestClient } from '../support.js'
-import { article, openReader, openSite, page, quoted, readDocs, send, type Site } from './site.js'
+import { article, fenced, openReader, openSite, page, quoted, readDocs, send, type Site } from './site.js'
 
 const MAX = 4000
 
@@ -52,7 +52,7 @@ test('who reads on until the end has read the document, from one request', async
   }
   expect(site.hits('/book')).toBe(1)
   expect(pages[0]?.text).toMatch(
-    /\[Lines 1–\d+ of \d+\. Next: the same call with cursor: "[0-9a-z]+\.[0-9a-f]{8}"\.\]\n$/,
+    /\[Lines 1–\d+ of \d+\. Next: the same call with cursor: "[0-9a-z]+\.[0-9a-f]{8}"\. One section: url#name\. Search: find\.\]\n$/,
   )
   expect(pages.at(-1)?.text).toMatch(/\[Lines \d+–(\d+) of \1\. This is the end\.\]\n$/)
 })
@@ -60,19 +60,16 @@ test('who reads on until the end has read the document, from one request', async
 test('the first page has the outline of the whole, and its names lead to sections', async () => {
   const url = serveBook('/outlined', BOOK, 'max-age=60')
   const [first, second] = await walk(url)
-  const outline =
-    /Its title and its sections; url#name reads one:\n--- (\w+) .*\nTitle: .*\n([^]*?)\n--- \1 end/.exec(
-      first?.text ?? '',
-    )?.[2] ?? ''
-  expect(outline).toMatch(/^- A long book #a-long-book\n {2}- Section 0 #section-0\n/)
+  const outline = first === undefined ? '' : fenced(first)
+  expect(outline).toMatch(/^Outline:\n- A long book #a-long-book\n {2}- Section 0 #section-0\n/)
   expect(outline).toContain('- Section 39 #section-39')
-  expect(second?.text).not.toContain('its sections')
+  expect(second?.text).not.toContain('Outline:')
   const said = await readDocs(client, `${url}#section-17`)
   expect(quoted(said)).toBe(SECTIONS[17])
   expect(site.hits('/outlined')).toBe(1)
 })
 
-test('a section of an HTML page is found by its id; one that is missing is said, with those near it', async () => {
+test('a section of an HTML page is found by its id; one that is missing gives the outline and similar names', async () => {
   const sections = ['install', 'configure', 'deploy'].map(
     (id) => `<h2 id="${id}">How to ${id}</h2><p>All about ${id}: ${'more words. '.repeat(10)}</p>`,
   )
@@ -81,11 +78,13 @@ test('a section of an HTML page is found by its id; one that is missing is said,
   expect(text).toContain('All about configure')
   expect(text).not.toContain('All about install')
   const said = await readDocs(client, `${url}#instal`)
-  expect(said.isError).toBe(false)
+  expect(said).toMatchObject({ isError: true, structured: { status: 'no_section', cursor: null } })
   expect(said.text).toMatch(
-    /\[There is no section #instal on this page\. Near it: #install\. This is the whole page\.\]/,
+    /^no_section: There is no section #instal on this page\. Similar: #install\. .*find searches/,
   )
-  expect(quoted(said)).toContain('All about deploy')
+  expect(fenced(said)).toBe(
+    'Outline:\n- Handbook #handbook\n  - How to install #install\n  - How to configure #configure\n  - How to deploy #deploy',
+  )
   expect(quoted(await readDocs(client, `${url}#:~:text=deploy`))).toContain('All about install')
 })
 
@@ -140,4 +139,30 @@ test('HTML and plain text come in pages too', async () => {
     const all = (await walk(url, { format })).map(quoted).join('\n')
     for (const at of [0, 99, 199]) expect(all).toContain(`Paragraph ${at} of a page`)
   }
+})
+
+test('a fragment of a document without headings gives its text, with that said', async () => {
+  const url = site.add('/lines.txt', (_, response) => send(response, 200, 'text/plain', 'one\ntwo'))
+  const said = await readDocs(client, `${url}#L2`)
+  expect(said.isError).toBe(false)
+  expect(quoted(said)).toBe('one\ntwo')
+  expect(said.text).toContain('[There is no section #L2: this document has no headings.]')
+})
+
+test('an entry of a feed is a section', async () => {
+  const items = ['First', 'Second'].map(
+    (title) => `<item><title>${title} news</title><description>All about ${title}.</description></item>`,
+  )
+  const feed = `<?xml version="1.0"?><rss version="2.0"><channel><title>Feed</title>${items.join('')}</channel></rss>`
+  const url = site.add('/feed.xml', (_, response) => send(response, 200, 'application/rss+xml', feed))
+  const text = quoted(await readDocs(client, `${url}#second-news`))
+  expect(text).toContain('All about Second.')
+  expect(text).not.toContain('All about First.')
+})
+
+test('a page far beyond the limit gives its outline and a short beginning; the cursor reads on in full pages', async () => {
+  const url = serveBook('/very-long')
+  const [first, second] = await walk(url)
+  expect(first === undefined ? '' : fenced(first)).toMatch(/^Outline:\n- A long book #a-long-book\n/)
+  expect([first, second].map((said) => (said === undefined ? 0 : quoted(said).length > MAX / 4))).toEqual([false, true])
 })

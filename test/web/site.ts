@@ -70,12 +70,19 @@ export async function openReader(site: Pick<Site, 'host'>, env: NodeJS.ProcessEn
 export const readDocs = (client: TestClient, url: string, more: object = {}): Promise<Said> =>
   call(client, 'ReadDocs', { url, ...more })
 
-/** The text between the two lines with the mark; the last one where there are several. */
-export function quoted({ text }: Said): string {
-  const all = [...text.matchAll(/^--- ([0-9a-f]{16}) text from .*---\n([^]*?)\n--- \1 end ---$/gm)]
-  const last = all.at(-1)
-  if (!last) throw new Error(`there is no quotation in: ${text}`)
-  return last[2] ?? ''
+/** The text between the two lines with the marker, without the outline before it. */
+export function quoted(said: Said): string {
+  return fenced(said).replace(/^(?:Title: .*\n)?(?:Outline:\n[^]*?\n\nText:\n)?/, '')
+}
+
+/** All that stands between the two lines; there is one such quotation. */
+export function fenced({ text }: Said): string {
+  const all = [
+    ...text.matchAll(/^--- untrusted content; ends at marker ([0-9a-f]{16}) ---\n([^]*?)\n--- \1 end ---$/gm),
+  ]
+  const [only] = all
+  if (!only || all.length > 1) throw new Error(`there are ${all.length} quotations in: ${text}`)
+  return only[2] ?? ''
 }
 
 const SENTENCE = 'The lighthouse keeper wrote down the weather every evening, and the harbour read it in the morning.'

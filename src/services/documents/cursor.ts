@@ -7,16 +7,20 @@ import { Failure } from '../../lib/failure.js'
 
 export interface Place {
   readonly offset: number
+  /** A short page is wanted from there: what is around a match. */
+  readonly isShort?: boolean
   readonly fingerprint: string
 }
 
-export function cursorAt({ offset, fingerprint }: Place): string {
-  return `${offset.toString(36)}.${fingerprint}`
+export function cursorAt({ offset, fingerprint, isShort = false }: Place): string {
+  return `${offset.toString(36)}.${fingerprint}${isShort ? '~' : ''}`
 }
 
 export function readCursor(cursor: string): Place {
-  const [, offset, fingerprint] = /^\s*([0-9a-z]{1,8})\.([0-9a-f]{8})\s*$/.exec(cursor) ?? []
-  if (offset !== undefined && fingerprint !== undefined) return { offset: parseInt(offset, 36), fingerprint }
+  const [, offset, fingerprint, sign] = /^\s*([0-9a-z]{1,8})\.([0-9a-f]{8})(~?)\s*$/.exec(cursor) ?? []
+  if (offset !== undefined && fingerprint !== undefined) {
+    return { offset: parseInt(offset, 36), fingerprint, isShort: sign === '~' }
+  }
   throw new Failure(
     `${JSON.stringify(cursor.slice(0, 40))} is no cursor of ReadDocs: give the one that stands at the end of the page before, or none for the first page.`,
   )

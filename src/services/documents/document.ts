@@ -2,6 +2,7 @@
 
 import { Failure } from '../../lib/failure.js'
 import type { Heading } from './extract/extractor.js'
+import { findInPage, type FindResult } from './find-in-page.js'
 import { nearest } from '../skills/nearest.js'
 import type { Copy } from './copy.js'
 import { cursorAt } from './cursor.js'
@@ -11,14 +12,23 @@ import type { About, Prepared } from './prepared.js'
 import type { Verdict } from './verdict.js'
 import type { Wish } from './wish.js'
 
-const NAME = /^[\p{L}\p{N}_.:-]{1,60}$/u
+const NAME = /^[\p{L}\p{N}_.:=-]{1,60}$/u
+const MAX_NEAR = 5
+/** How often the limit a page must be for only its beginning to be given: then searching costs less than reading on. */
+const VERY_LONG = 3
+/** Of the limit: a beginning, or what is around a match. */
+const SHORT_SHARE = 0.15
+const MIN_SHORT = 1000
 
 export interface Document {
   readonly verdict: Verdict
   readonly copy: Copy
   /** None where there was nothing to take apart. */
   readonly reading: About | undefined
+  /** None where lines were searched, or the section is missing. */
   readonly extract: Extract | undefined
+  readonly found: FindResult | undefined
+  readonly missing: MissingSection | undefined
   readonly notes: readonly string[]
 }
 
@@ -36,17 +46,27 @@ export interface Extract {
   readonly outline: readonly Heading[]
 }
 
+/** The section that was asked for is not on the page, which has others. */
+export interface MissingSection {
+  readonly fragment: string
+  /** Names that resemble it, best first. */
+  readonly near: readonly string[]
+  readonly outline: readonly Heading[]
+}
+
 export function documentOf(kept: Kept, prepared: Prepared | undefined, wish: Wish, maxChars: number): Document {
   const { verdict, copy, notes } = kept
-  if (!prepared) return { verdict, copy, reading: undefined, extract: undefined, notes }
+  const none = { verdict, copy, notes, reading: undefined, extract: undefined, found: undefined, missing: undefined }
+  if (!prepared) return none
+  const { reading } = prepared
+  const whole = { ...none, reading, notes: [...notes, ...otherFormat(reading, wish)] }
+  const isMissing = wish.fragment !== '' && !reading.hasFragment && verdict.status === 'ok'
+  if (isMissing && hasSections(reading)) return { ...whole, missing: missingSection(reading, wish) }
   const { offset, changed } = placeIn(prepared, wish)
-  return {
-    verdict,
-    copy,
-    reading: prepared.reading,
-    extract: extractAt(prepared, offset, maxChars),
-    notes: [...notes, ...changed, ...missingSection(prepared.reading, wish), ...otherFormat(prepared.reading, wish)],
-  }
+  const told = { ...whole, notes: [...whole.notes, ...changed, ...(isMissing ? [withoutSections(wish)] : [])] }
+  return wish.find && (verdict.status === 'ok' || verdict.status === 'paywall')
+    ? { ...told, found: findInPage(prepared, wish.find, offset) }
+    : { ...told, extract: extractAt(prepared, offset, pageSize(prepared, wish, maxChars)) }
 }
 
 function extractAt(prepared: Prepared, offset: number, maxChars: number): Extract {
@@ -65,6 +85,11 @@ function extractAt(prepared: Prepared, offset: number, maxChars: number): Extrac
   }
 }
 
+function pageSize({ content }: Prepared, { place }: Wish, maxChars: number): number {
+  const isShort = place?.isShort ?? content.length > VERY_LONG * maxChars
+  return isShort ? Math.min(maxChars, Math.max(MIN_SHORT, Math.round(maxChars * SHORT_SHARE))) : maxChars
+}
+
 /** Where to begin. A document that has changed is read on at the line that now stands there. */
 function placeIn({ content, fingerprint }: Prepared, { place }: Wish) {
   if (!place) return { offset: 0, changed: [] }
@@ -81,13 +106,18 @@ function placeIn({ content, fingerprint }: Prepared, { place }: Wish) {
   return { offset: content.lastIndexOf('\n', place.offset - 1) + 1, changed: [note] }
 }
 
-function missingSection({ hasFragment, outline }: About, { fragment }: Wish): readonly string[] {
-  if (fragment === '' || hasFragment) return []
+function hasSections({ outline }: About): boolean {
+  return outline.filter(({ title }) => title.trim() !== '').length > 1
+}
+
+function missingSection({ outline }: About, { fragment }: Wish): MissingSection {
   // This is said outside the quotation: a name that is one word, or none.
-  const ids = outline.map(({ id }) => id).filter((id) => NAME.test(id))
-  const near = nearest(fragment, ids, 5).map((id) => `#${id}`)
-  const hint = near.length > 0 ? ` Near it: ${near.join(', ')}.` : ''
-  return [`There is no section #${fragment} on this page.${hint} This is the whole page.`]
+  const ids = [...new Set(outline.map(({ id }) => id))].filter((id) => NAME.test(id))
+  return { fragment, near: nearest(fragment, ids, MAX_NEAR), outline }
+}
+
+function withoutSections({ fragment }: Wish): string {
+  return `There is no section #${fragment}: this document has no headings.`
 }
 
 /** What is no HTML is given as it is, whatever was asked for. */

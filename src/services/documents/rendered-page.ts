@@ -28,7 +28,7 @@ export async function renderPage(trip: Trip, plain: Kept | undefined): Promise<K
     contentType: 'text/html; charset=utf-8',
     bytes: Buffer.from(rendered.html),
     way: 'browser',
-    cut: undefined,
+    cut: rendered.isCut ? 'size' : undefined,
     waitedMs: Math.round(rendered.waitedMs),
   }
   const notes = rendered.isQuiet ? [] : ['The page was still changing when the time was up; wait_ms waits longer.']

@@ -89,8 +89,8 @@ test.each([
   ['login', { hasLoginForm: true }, 599, 600],
   ['not_found', { saysNotFound: true }, 1499, 1500],
   ['blocked', { challenge: 'Cloudflare' }, 1499, 1500],
-  ['needs_javascript', { scripts: 1, hasEmptyRoot: true }, 999, 1000],
-  ['needs_javascript', { scripts: 1, asksForScripts: true }, 999, 1000],
+  ['needs_javascript', { scripts: 1, hasEmptyRoot: true }, 249, 250],
+  ['needs_javascript', { scripts: 1, asksForScripts: true }, 249, 250],
 ] as const)('it is %s with %o as long as there is little text', (status, evidence, little, enough) => {
   expect(judge(copy(), reading('x'.repeat(little), evidence))).toMatchObject({ status })
   expect(judge(copy(), reading('x'.repeat(enough), evidence))).toMatchObject({ status: 'ok' })

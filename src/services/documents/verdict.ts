@@ -29,9 +29,9 @@ export interface Verdict {
 const NOTICE_CHARS = 1500
 const LOGIN_CHARS = 600
 const CONSENT_CHARS = 800
-/** Below it, a page whose root is empty, or that asks for scripts, lacks its text. */
+/** Below it, a page whose root is empty, or that asks for scripts, may lack a part of its text. */
 const SHELL_CHARS = 1000
-/** Below it, any page with scripts may lack it. */
+/** Below it, such a page is only a shell, and any page with scripts may be one. */
 const FEW_CHARS = 250
 const LOADING_CHARS = 120
 
@@ -85,9 +85,8 @@ function guardOf({ headers }: Copy): string {
 /** By its title or address, and its text too: a page on cookies has one of them, and more to say. */
 function asksForConsent({ url }: Copy, { kind, title, content }: Reading): boolean {
   if (kind !== 'html' || !/\bcookies?\b|\bprivacy\b/i.test(content)) return false
-  return (
-    CONSENT_TITLE.test(title) || /\bconsent\b/i.test(new URL(url).pathname) || /^consent\./i.test(new URL(url).host)
-  )
+  if (CONSENT_TITLE.test(title) || /^consent\./i.test(new URL(url).host)) return true
+  return /\bconsent\b/i.test(new URL(url).pathname) && /\bcookies\b/i.test(content)
 }
 
 /** A section may be as short as it likes: it is there, and so is its page. */
@@ -116,12 +115,13 @@ function withoutText({ way, waitedMs, bytes }: Copy, { kind, pages }: Reading, n
 }
 
 function needsScripts({ content, evidence }: Reading, chars: number): Verdict['scripts'] {
-  const { scripts, hasEmptyRoot, asksForScripts, isFromState } = evidence
+  const { scripts, hasEmptyRoot, asksForScripts } = evidence
   if (scripts === 0 && !asksForScripts) return 'no'
-  if (hasEmptyRoot && chars < SHELL_CHARS) return isFromState && chars >= FEW_CHARS ? 'perhaps' : 'needed'
-  if (asksForScripts && chars < SHELL_CHARS) return 'needed'
   if (chars === 0 || isLoading(content)) return 'needed'
-  return chars < FEW_CHARS ? 'perhaps' : 'no'
+  const isShell = hasEmptyRoot || asksForScripts
+  // A page that has text is given, also where scripts may add to it.
+  if (chars < FEW_CHARS) return isShell ? 'needed' : 'perhaps'
+  return isShell && chars < SHELL_CHARS ? 'perhaps' : 'no'
 }
 
 /** All that it says is that there will be more. */

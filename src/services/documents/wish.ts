@@ -4,6 +4,7 @@ import { Failure } from '../../lib/failure.js'
 import { FetchFailure } from '../../platform/way-out/fetch-failure.js'
 import { readCursor, type Place } from './cursor.js'
 import type { Format } from './extract/extractor.js'
+import { readFindQuery, type FindQuery } from './find-query.js'
 
 const FORMATS: readonly Format[] = ['markdown', 'text', 'html']
 const MAX_WAIT_MS = 30_000
@@ -13,6 +14,7 @@ export interface Given {
   readonly format?: string | undefined
   readonly wait_ms?: number | undefined
   readonly cursor?: string | undefined
+  readonly find?: string | undefined
 }
 
 export interface Wish {
@@ -24,9 +26,11 @@ export interface Wish {
   readonly format: Format
   readonly waitMs: number
   readonly place: Place | undefined
+  /** Only the lines that match are wanted. */
+  readonly find: FindQuery | undefined
 }
 
-export function readWish({ url, format = '', wait_ms: waitMs = 0, cursor = '' }: Given): Wish {
+export function readWish({ url, format = '', wait_ms: waitMs = 0, cursor = '', find = '' }: Given): Wish {
   const target = addressOf(url)
   const fragment = fragmentOf(target.hash)
   const isRoute = /^!?\//.test(fragment)
@@ -38,6 +42,7 @@ export function readWish({ url, format = '', wait_ms: waitMs = 0, cursor = '' }:
     format: formatOf(format),
     waitMs: Math.min(Math.max(waitMs, 0), MAX_WAIT_MS),
     place: cursor.trim() === '' ? undefined : readCursor(cursor),
+    find: readFindQuery(find),
   }
 }
 

@@ -1,15 +1,17 @@
-// What ReadDocs says: what the document is and how it was come by, then its text as a quotation, then what is to be known
-// about it. What is not there is said in a sentence with what was seen and what to do next.
+// The text of ReadDocs' results: where the document came from and what it is, its text as a quotation, then notes on it.
+// What is not there is said in a sentence with what was seen and what to do next.
 
 import type { Failure } from '../../lib/failure.js'
 import { oneLine } from '../../lib/one-line.js'
 import { visibleText } from '../../lib/visible-text.js'
 import type { FetchFailure, FetchProblem } from '../../platform/way-out/fetch-failure.js'
 import type { Copy } from '../../services/documents/copy.js'
-import type { Document, Extract } from '../../services/documents/document.js'
+import type { Document, Extract, MissingSection } from '../../services/documents/document.js'
+import type { Heading } from '../../services/documents/extract/extractor.js'
 import type { About } from '../../services/documents/prepared.js'
 import type { Status, Verdict } from '../../services/documents/verdict.js'
 import type { Wish } from '../../services/documents/wish.js'
+import { findLines, findNotes } from './document-find.js'
 import { outlineLines } from './outline.js'
 import { untrusted } from './untrusted.js'
 import { closing, count, plural, span } from './words.js'
@@ -17,6 +19,8 @@ import { closing, count, plural, span } from './words.js'
 const MAX_TITLE = 200
 const MAX_URL = 500
 const MAX_MESSAGE = 3000
+/** Where a text that begins with its title has it. */
+const TITLE_WITHIN = 300
 /** Of a page that is not the one that was wanted. */
 const MAX_EXCERPT = 1000
 /** Below it, what stands before a paywall is not worth reading. */
@@ -57,24 +61,25 @@ const REMEDIES: Readonly<Partial<Record<FetchProblem, string>>> = {
 }
 
 /** Whether there is something to read that was wanted. */
-export function hasText({ verdict: { status }, extract }: Document): boolean {
+export function hasText({ verdict: { status }, extract, missing }: Document): boolean {
+  if (missing) return false
   if (status === 'paywall') return (extract?.chars ?? 0) >= TEASER_CHARS
   return status === 'ok'
 }
 
 export function documentWords(document: Document, wish: Wish): string {
-  const { verdict, copy, reading, extract } = document
+  const { verdict, copy, reading, extract, found, missing } = document
   const trouble =
     verdict.status === 'ok' ? [] : [`${verdict.status}: ${shown(`${verdict.seen} ${adviceOn(verdict, copy)}`)}`]
-  const facts = reading && extract ? headLines(reading, copy, extract) : [addressLine(copy)]
   const isWanted = hasText(document) || verdict.status === 'needs_javascript'
-  const about = reading && extract ? aboutOf(reading, extract, copy) : []
-  const body =
-    extract && extract.text !== '' ? [isWanted ? untrusted(extract.text, copy.url) : excerptOf(extract, copy)] : []
-  return closing(
-    [[...trouble, ...facts].join('\n'), ...about, ...body].join('\n\n'),
-    [...(extract ? notesOn(copy, extract, wish, isWanted) : []), ...document.notes].map((note) => shown(note)),
-  )
+  const facts = reading && extract ? [factsLine(reading, copy, extract)] : []
+  const head = (...lines: readonly string[]): string =>
+    [...trouble, ...addressLines(copy, verdict), ...facts, ...lines].join('\n')
+  const notes = document.notes.map((note) => shown(note))
+  if (missing) return closing(`${missingLine(missing)}\n${head(quotedOutline(missing.outline))}`, notes)
+  if (reading && found) return closing(head(...findLines(found, reading)), [...findNotes(found), ...notes])
+  const body = reading && extract && extract.text !== '' ? [untrusted(pageText(reading, extract, isWanted))] : []
+  return closing(head(...body), [...(extract ? notesOn(copy, extract, wish, isWanted) : []), ...notes])
 }
 
 export function failureWords({ problem, message }: FetchFailure): string {
@@ -86,35 +91,30 @@ export function plainWords({ message }: Failure): string {
   return shown(message, MAX_MESSAGE)
 }
 
-function headLines(reading: About, copy: Copy, { chars, lines }: Extract): readonly string[] {
-  const { language, published } = reading
-  const facts = [
-    wayOf(reading, copy),
-    `${plural(chars, 'character', 'characters')} in ${plural(lines, 'line', 'lines')}`,
-    // What is neither a language nor a day may be anything.
-    ...(LANGUAGE.test(language) ? [language] : []),
-    ...(DAY.test(published) ? [`published ${published}`] : []),
-  ]
-  return [addressLine(copy), facts.join(' · ')]
+function factsLine(reading: About, copy: Copy, { chars }: Extract): string {
+  const [day = ''] = DAY.exec(reading.published) ?? []
+  const facts = [formatOf(reading, copy), plural(chars, 'character', 'characters')]
+  return [...facts, ...(day === '' ? [] : [`published ${day}`])].join(', ')
 }
 
-const LANGUAGE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,2}$/i
-const DAY = /^\d{4}-\d{2}(?:-\d{2}(?:[T ][\d:.]{4,15}(?:Z|[+-][\d:]{4,6})?)?)?$/
+/** What does not begin like a day may be anything. */
+const DAY = /^\d{4}-\d{2}(?:-\d{2})?(?![\d-])/
 
 export function titleOf({ title }: About): string {
   return shown(title, MAX_TITLE)
 }
 
-function addressLine({ asked, url, way }: Copy): string {
+/** Not where the page is what was asked for, at that address: the caller knows it. */
+function addressLines({ asked, url, way }: Copy, { status }: Verdict): readonly string[] {
+  if (status === 'ok' && asked === url && way !== 'twin') return []
   const from = way === 'twin' || asked === url ? '' : ` (from ${shown(asked, MAX_URL)})`
-  return `URL: ${shown(url, MAX_URL)}${from}`
+  return [`URL: ${shown(url, MAX_URL)}${from}`]
 }
 
-function wayOf({ kind, pages }: About, { way, waitedMs, bytes }: Copy): string {
-  const size = `${count(Math.max(1, Math.round(bytes.length / 1024)))} KB`
-  if (way === 'browser') return `in the browser, after ${span(waitedMs)}, ${size} of HTML`
-  if (way === 'twin') return `its Markdown twin, ${size}`
-  return kind === 'pdf' ? `PDF of ${plural(pages, 'page', 'pages')}, ${size}` : `${NAMES[kind]}, ${size}`
+function formatOf({ kind, pages }: About, { way, waitedMs }: Copy): string {
+  if (way === 'browser') return `HTML, in the browser after ${span(waitedMs)}`
+  if (way === 'twin') return 'Markdown of the page'
+  return kind === 'pdf' ? `PDF of ${plural(pages, 'page', 'pages')}` : NAMES[kind]
 }
 
 const NAMES = {
@@ -127,26 +127,39 @@ const NAMES = {
   pdf: 'PDF',
 } as const
 
-/** What it calls itself and its sections, as a quotation too; with its first page. */
-function aboutOf(reading: About, { outline, isFirst }: Extract, { url }: Copy): readonly string[] {
-  if (!isFirst) return []
-  const sections = outlineLines(outline)
+/** The text, after its outline where it is long, and its title where the text does not begin with it. */
+function pageText(reading: About, { text, outline, isFirst }: Extract, isWanted: boolean): string {
+  if (!isWanted) return text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text
   const title = titleOf(reading)
-  const lines = [...(title === '' ? [] : [`Title: ${title}`]), ...(sections === '' ? [] : [sections])]
-  if (lines.length === 0) return []
-  const lead = sections === '' ? '' : 'Its title and its sections; url#name reads one:\n'
-  return [`${lead}${untrusted(lines.join('\n'), `the head of ${url}`)}`]
+  const isNamed = !isFirst || lettersOf(text.slice(0, TITLE_WITHIN)).includes(lettersOf(title))
+  const sections = outlineLines(outline)
+  return [
+    ...(isNamed ? [] : [`Title: ${title}`]),
+    ...(sections === '' ? [] : [`Outline:\n${sections}\n\nText:`]),
+    text,
+  ].join('\n')
 }
 
-function excerptOf({ text }: Extract, { url }: Copy): string {
-  const part = text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text
-  return untrusted(part, url)
+/** Without what Markdown puts in between. */
+function lettersOf(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]+/gu, '')
+}
+
+function quotedOutline(outline: readonly Heading[]): string {
+  return untrusted(`Outline:\n${outlineLines(outline)}`)
+}
+
+function missingLine({ fragment, near }: MissingSection): string {
+  const hint = near.length > 0 ? ` Similar: ${near.map((id) => `#${id}`).join(', ')}.` : ''
+  return `no_section: ${shown(`There is no section #${fragment} on this page.${hint} Its sections follow: url#name reads one, find searches the text.`)}`
 }
 
 function notesOn(copy: Copy, extract: Extract, { waitMs }: Wish, isWanted: boolean): readonly string[] {
-  const { firstLine, lastLine, lines, cursor, isFirst } = extract
+  const { firstLine, lastLine, lines, cursor, isFirst, outline } = extract
   const isPart = isWanted && (cursor !== '' || !isFirst)
-  const onward = cursor === '' ? 'This is the end.' : `Next: the same call with cursor: "${cursor}".`
+  const section = outline.length > 1 ? ' One section: url#name.' : ''
+  const next = `Next: the same call with cursor: "${cursor}".${isFirst ? `${section} Search: find.` : ''}`
+  const onward = cursor === '' ? 'This is the end.' : next
   return [
     ...(isPart ? [`Lines ${count(firstLine)}–${count(lastLine)} of ${count(lines)}. ${onward}`] : []),
     ...(copy.cut === undefined ? [] : [CUTS[copy.cut]]),

@@ -4,8 +4,8 @@
 import { oneLine } from '../../lib/one-line.js'
 import type { Heading } from '../../services/documents/extract/extractor.js'
 
-const MAX_HEADINGS = 60
-const MAX_CHARS = 3000
+const MAX_HEADINGS = 50
+const MAX_CHARS = 1500
 /** An outline with fewer says nothing. */
 const FEW = 8
 const MAX_TITLE = 100

@@ -111,7 +111,7 @@ export function duration(ms: number): string {
 }
 
 function pageWords(pages: readonly FoundPage[], found: Found): string {
-  return `${untrusted(pages.map(pageLines).join('\n\n'), 'search results')}\n\n${engineLine(found)}`
+  return `${untrusted(pages.map(pageLines).join('\n\n'))}\n\n${engineLine(found)}`
 }
 
 function pageLines({ title, url, host, date, snippet, engines, families }: FoundPage, index: number): string {

@@ -3,8 +3,10 @@
 interface Sign {
   readonly name: string
   readonly pattern: RegExp
-  /** Also found on pages that can be read: it counts only where there is hardly any text. */
+  /** Also found on pages that can be read: it counts only where the page reads like a check. */
   readonly isCommon?: boolean
+  /** Words of its text, which others may quote. */
+  readonly isWords?: boolean
 }
 
 const SIGNS: readonly Sign[] = [
@@ -55,17 +57,37 @@ const SIGNS: readonly Sign[] = [
     pattern:
       /(?:verify(?:ing)?|confirm|prove) (?:that )?you(?:'re| are) (?:a )?(?:human|not a (?:ro)?bot)|checking your browser before|unusual traffic from your (?:computer )?network|are you a robot\?|press (?:&|and) hold to confirm/i,
     isCommon: true,
+    isWords: true,
   },
 ]
 
-const HARDLY_ANY = 1200
+/** A check says little and leads nowhere; a page that mentions one, or guards a form with one, has more text or links. */
+const MAX_TEXT = 1200
+const MAX_LINKS = 6
+/** With so little text, the sign alone is enough. */
+const HARDLY_ANY = 200
 const LOOKED_AT = 400_000
+const CHECK_WORDS =
+  /\b(?:human|robot|bot|captcha|unusual traffic|(?:checking|verif\w+|security check)\b[^.]{0,40}\b(?:browser|connection|you)|access (?:to this page has been )?denied|you have been blocked|pardon our interruption|security (?:check|service)|automat(?:ed|ion))\b/i
+
+export interface ChallengeSource {
+  readonly html: string
+  readonly textChars: number
+  readonly links: number
+  /** Its title and its first blocks: a check begins with what it wants. */
+  readonly beginning: string
+  readonly scripts: number
+}
 
 /** Whose check it is; '' none. */
-export function challengeIn(html: string, textChars: number): string {
+export function challengeIn({ html, textChars, links, beginning, scripts }: ChallengeSource): string {
+  if (textChars > MAX_TEXT || links > MAX_LINKS) return ''
   const page = html.slice(0, LOOKED_AT)
-  return (
-    SIGNS.find(({ pattern, isCommon }) => (isCommon !== true || textChars < HARDLY_ANY) && pattern.test(page))?.name ??
-    ''
-  )
+  const isCheck = textChars < HARDLY_ANY || CHECK_WORDS.test(beginning)
+  const found = SIGNS.find(({ pattern }) => pattern.test(page))
+  if (found === undefined || (found.isCommon === true && !isCheck)) return ''
+  // Words alone, on a page without scripts, are only words.
+  return found.isWords === true && (scripts === 0 || textChars > HARDLY_ANY * 3) && textChars >= HARDLY_ANY
+    ? ''
+    : found.name
 }

@@ -78,6 +78,55 @@ test.each([
   expect((await evidence(page(body, head))).challenge).toBe(name)
 })
 
+const SHORT =
+  '<p>We are a small workshop in Lyon. Write to us, and we shall answer within two working days.</p>'.repeat(4)
+const MENU = Array.from({ length: 12 }, (_, at) => `<a href="/${at}">Part ${at}</a>`).join(' ')
+
+test.each([
+  ['a contact form with a captcha', `${SHORT}<form><div class="g-recaptcha"></div></form>`],
+  [
+    'the script that Cloudflare puts into pages',
+    `${SHORT}<script src="/cdn-cgi/challenge-platform/scripts/jsd/main.js"></script>`,
+  ],
+  [
+    'a menu and the same script',
+    `${MENU}<p>Open from ten to six.</p><script src="/cdn-cgi/challenge-platform/scripts/jsd/main.js"></script>`,
+  ],
+  ['a question about a check', `${MENU}<h1>Site says: verify you are human</h1>${SHORT}<script src="/a.js"></script>`],
+  ['a note on a check, without scripts', `<h1>What "checking your browser before accessing" means</h1>${SHORT}`],
+  [
+    'a saved copy that names the parts of a check',
+    `${MENU}<p>The page has _cf_chl_opt and id="px-captcha" in it.</p>${SHORT}`,
+  ],
+])('%s is no check', async (_, body) => {
+  expect((await evidence(page(body))).challenge).toBe('')
+})
+
+test('a login form beside a short page is no login; a question about what was not found is no missing page', async () => {
+  const form = '<form><input name="user"><input type="password" name="p"><button>Go</button></form>'
+  expect((await evidence(page(`<h1>Oak table</h1>${SHORT}${form}`))).hasLoginForm).toBe(false)
+  expect((await evidence(page(`<h1>Sign in</h1>${SHORT}${form}`))).hasLoginForm).toBe(true)
+  expect((await evidence(page(`<h1>Maven: resource file not found</h1>${SHORT}`))).saysNotFound).toBe(false)
+})
+
+test.each([
+  [
+    'opacity that a script takes away',
+    `<div style="opacity:0"><nav>${MENU}</nav><div>${PROSE}</div><footer>${MENU}</footer></div>`,
+  ],
+  ['a mark of XML that is never closed', `<![CDATA[\n<div id="top"></div><div>${SHORT}</div>`],
+  [
+    'tabs in one list with their panels',
+    `<div role="tablist"><input role="tab" id="t"><div role="tabpanel" aria-labelledby="t"><p>One more thing.</p></div></div>`,
+  ],
+  ['everything in a form', `<form id="page"><div>${SHORT}</div></form>`],
+  ['everything in a footer', `<nav>${MENU}</nav><footer>${SHORT}</footer>`],
+  ['everything in links', `<nav>${MENU}</nav>`],
+  ['everything in buttons', '<button>Start the tour</button><button>Buy a ticket</button>'],
+])('a page that has text is never empty: %s', async (_, body) => {
+  for (const format of ['markdown', 'text'] as const) expect((await read(page(body, ''), format)).content).not.toBe('')
+})
+
 test('a form against robots on a page that can be read is no check', async () => {
   expect((await evidence(page(`${PROSE}<form><div class="g-recaptcha"></div></form>`))).challenge).toBe('')
 })

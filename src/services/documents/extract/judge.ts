@@ -8,43 +8,46 @@ import { FIRST_JUDGE } from './first-judge.js'
 import type { PageFacts } from './page-facts.js'
 import { SECOND_JUDGE } from './second-judge.js'
 
-/** Above this share of words that it expects to get right, the first judge decides alone. */
+/** Above this expected F1 the first judge decides alone. */
 const SURE = 0.85
-/** From which opinion on a block is kept. Where there is doubt, a word too many is better than one that is missing. */
-const BORDERS = { sure: 0, doubtful: -0.9, unheard: -0.6 }
+/** Opinions on pages that were not learnt from are a little less certain than they claim. */
+const CALIBRATION = 0.9
 
 type Titled = Pick<PageFacts, 'title' | 'types'>
 
 /** The numbers of the blocks to keep. `vote` is only asked where there is doubt; it may have no answer. */
 export function judged(blocks: readonly Block[], facts: Titled, vote: () => Votes | undefined): Set<number> {
-  const first = opinions(FIRST, featuresOf(blocks, NO_VOTES, facts))
-  if (sureness(blocks, first) > SURE) return above(blocks, first, BORDERS.sure)
+  const first = bestChoice(blocks, opinions(FIRST, featuresOf(blocks, NO_VOTES, facts)))
+  if (first.expectedF1 > SURE) return first.kept
   const votes = vote()
-  if (votes === undefined) return above(blocks, first, BORDERS.unheard)
-  const second = opinions(SECOND, featuresOf(blocks, votes, facts))
-  return above(blocks, second, sureness(blocks, second) > SURE ? BORDERS.sure : BORDERS.doubtful)
+  return votes === undefined ? first.kept : bestChoice(blocks, opinions(SECOND, featuresOf(blocks, votes, facts))).kept
 }
 
-function above(blocks: readonly Block[], opinion: Float64Array, border: number): Set<number> {
-  const kept = new Set<number>()
-  for (const [at, { isHidden }] of blocks.entries()) if (!isHidden && (opinion[at] ?? 0) > border) kept.add(at)
-  return kept
+interface Choice {
+  readonly kept: Set<number>
+  readonly expectedF1: number
 }
 
-/** The F1 it would reach if its opinions were what they claim to be: the odds that a block belongs there. */
-function sureness(blocks: readonly Block[], opinion: Float64Array): number {
-  let kept = 0
+/**
+ * The blocks that reach the highest expected F1 of words, taking opinions as the odds that a block belongs there: in order of
+ * their odds, as many as raise it. Where there is much doubt on a page, that keeps blocks with lower odds.
+ */
+function bestChoice(blocks: readonly Block[], opinion: Float64Array): Choice {
+  const odds = opinion.map((value) => 1 / (1 + Math.exp(-value * CALIBRATION)))
+  const visible = [...blocks.keys()].filter((at) => blocks[at]?.isHidden === false)
+  visible.sort((a, b) => (odds[b] ?? 0) - (odds[a] ?? 0))
+  const wordsOf = (at: number): number => blocks[at]?.words ?? 0
+  const wanted = visible.reduce((sum, at) => sum + wordsOf(at) * (odds[at] ?? 0), 0)
+  let size = 0
   let right = 0
-  let all = 0
-  for (const [at, { words, isHidden }] of blocks.entries()) {
-    if (isHidden) continue
-    const odds = words / (1 + Math.exp(-(opinion[at] ?? 0)))
-    all += odds
-    if ((opinion[at] ?? 0) <= BORDERS.sure) continue
-    kept += words
-    right += odds
+  let expectedF1 = 0
+  for (const at of visible) {
+    size += wordsOf(at)
+    right += wordsOf(at) * (odds[at] ?? 0)
+    expectedF1 = Math.max(expectedF1, (2 * right) / (size + wanted || 1))
   }
-  return (2 * right) / (kept + all || 1)
+  // At the best place to stop, the odds are half of the F1.
+  return { kept: new Set(visible.filter((at) => (odds[at] ?? 0) > expectedF1 / 2)), expectedF1 }
 }
 
 interface Tree {

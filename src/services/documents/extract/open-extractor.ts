@@ -16,8 +16,9 @@ export interface ExtractorPlace {
   readonly idleMs?: number
 }
 
-export function openExtractor({ partsDir, ...terms }: ExtractorPlace): Extractor {
-  const threads = openThreads({ ...LIMITS, ...terms, file: join(partsDir, 'parts', 'extract-worker.js') })
+export function openExtractor({ partsDir, ...options }: ExtractorPlace): Extractor {
+  const limits = { ...LIMITS, ...options }
+  const threads = openThreads({ ...limits, file: join(partsDir, 'parts', 'extract-worker.js') })
   threads.warm()
   return {
     async read(source, signal) {
@@ -26,14 +27,14 @@ export function openExtractor({ partsDir, ...terms }: ExtractorPlace): Extractor
         if (!isReading(reading)) throw new Error('The thread answered with something that is no reading')
         return reading
       } catch (error) {
-        throw explained(error, source)
+        throw explained(error, source, limits.timeoutMs)
       }
     },
     close: () => threads.close(),
   }
 }
 
-function explained(error: unknown, { url, bytes }: Source): unknown {
+function explained(error: unknown, { url, bytes }: Source, timeoutMs: number): unknown {
   const said = failureIn(error)
   if (said !== undefined) return new Failure(said)
   if (!(error instanceof ThreadFailure)) return error
@@ -41,7 +42,7 @@ function explained(error: unknown, { url, bytes }: Source): unknown {
   const more = 'Ask for a smaller page, or fetch it with Bash (curl) and search in the file.'
   if (error.reason === 'timeout')
     return new Failure(
-      `${url} (${size}) was fetched, but making it readable took longer than 10 s and was ended. ${more}`,
+      `${url} (${size}) was fetched, but making it readable took longer than ${timeoutMs / 1000} s and was ended. ${more}`,
     )
   if (error.reason === 'memory')
     return new Failure(

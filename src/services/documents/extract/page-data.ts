@@ -37,7 +37,7 @@ function assigned(text: string): string {
 
 /** People write line breaks into JSON, and wrap it up. */
 function parseLoose(text: string): unknown {
-  const bare = text.replace(/^\s*(?:<!--|\/\/<!\[CDATA\[)|(?:-->|\/\/\]\]>)\s*$/g, '')
+  const bare = text.replace(/^\s*(?:<!--|\/\/<!\[?CDATA\[)|(?:-->|\/\/\]\]>)\s*$/g, '')
   return parseJson(bare) ?? parseJson(bare.replace(/\p{Cc}+/gu, ' ').replace(/;\s*$/, ''))
 }
 

@@ -5,13 +5,14 @@ import { DomUtils } from 'htmlparser2'
 import type { Reading, Source } from './extractor.js'
 import { noEvidence } from './no-evidence.js'
 import { prepare } from './prepare.js'
+import { sectionOf } from './section.js'
 import { parseTree, parseXml } from './tree.js'
 import { writePage } from './write/write-page.js'
 
 const MOST_ENTRIES = 500
 
 /** Undefined where it is some other XML. */
-export function readFeed({ url, format }: Source, xml: string): Reading | undefined {
+export function readFeed({ url, format, fragment }: Source, xml: string): Reading | undefined {
   if (!/<(?:rss|feed|rdf:rdf)\b/i.test(xml.slice(0, 4000))) return undefined
   const feed = DomUtils.getFeed(parseXml(xml).children)
   if (feed === null || feed.items.length === 0) return undefined
@@ -20,12 +21,9 @@ export function readFeed({ url, format }: Source, xml: string): Reading | undefi
     feedHtml({ title, description: feed.description ?? '', items: feed.items.slice(0, MOST_ENTRIES) }),
   )
   prepare(tree)
-  const written = writePage(
-    tree.children,
-    feed.link !== undefined && URL.canParse(feed.link) ? feed.link : url,
-    format,
-    title,
-  )
+  const section = fragment === '' ? undefined : sectionOf(tree, fragment)
+  const base = feed.link !== undefined && URL.canParse(feed.link) ? feed.link : url
+  const written = writePage(section ?? tree.children, base, format, section === undefined ? title : '')
   return {
     kind: 'feed',
     title,
@@ -33,7 +31,7 @@ export function readFeed({ url, format }: Source, xml: string): Reading | undefi
     published: dated(feed.updated),
     canonical: '',
     ...written,
-    hasFragment: false,
+    hasFragment: section !== undefined,
     pages: 0,
     evidence: noEvidence(written.content.length),
   }

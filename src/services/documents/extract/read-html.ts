@@ -25,6 +25,8 @@ const VOTE = { mostElements: 2500, mostChars: 350_000, fewestBlocks: 5 }
 const MOST_BLOCKS = 20_000
 /** A page with fewer words than this may be a shell. */
 const SHELL_WORDS = 60
+/** One with a few more may be, where so many times as many are hidden. */
+const HIDDEN_TIMES = 10
 
 export function readHtml({ url, format, fragment }: Source, html: string): Reading {
   const { tree, data, facts, look, blocks } = lookAt(html, url)
@@ -32,11 +34,14 @@ export function readHtml({ url, format, fragment }: Source, html: string): Readi
   for (const node of section ?? []) if (isElement(node)) dropHidden(node)
   const state = section === undefined && wordsOf(blocks) < SHELL_WORDS ? stateHtml(data) : ''
   const nodes = section ?? (state === '' ? mainPart(tree, blocks, facts) : parseTree(state).children)
-  const written = writePage(nodes, facts.base, format, section === undefined ? facts.title : '')
-  const { title, language, published, canonical } = facts
+  const title = section === undefined ? facts.title : ''
+  const main = writePage(nodes, facts.base, format, title)
+  const written =
+    main.content === '' && blocks.length > 0 ? writePage(plainBlocks(blocks), facts.base, format, title) : main
+  const { language, published, canonical } = facts
   return {
     kind: 'html',
-    title,
+    title: facts.title,
     language,
     published,
     canonical,
@@ -61,10 +66,26 @@ function wordsOf(blocks: readonly Block[]): number {
 function mainPart(tree: Tree, blocks: readonly Block[], facts: PageFacts): Node[] {
   const seen = shown(blocks)
   const isPlain = seen.length > MOST_BLOCKS || isBare(seen)
-  const kept = isPlain ? new Set<number>() : judged(seen, facts, () => voteOn(tree, seen, facts))
-  keepOnly(tree, seen, kept.size > 0 ? mended(seen, kept) : keptByRule(seen))
+  const chosen = isPlain ? new Set<number>() : judged(seen, facts, () => voteOn(tree, seen, facts))
+  const kept = chosen.size > 0 ? mended(seen, chosen) : keptByRule(seen)
+  // Before anything is cut: whether an element counts as hidden depends on how much is in it.
   if (seen === blocks) dropHidden(tree)
+  keepOnly(tree, seen, kept.size > 0 ? kept : everyVisible(seen))
   return tree.children
+}
+
+function everyVisible(blocks: readonly Block[]): Set<number> {
+  return new Set(blocks.flatMap(({ isHidden }, at) => (isHidden ? [] : [at])))
+}
+
+/** The text of all visible blocks, for a page whose main part came out empty although it has text. */
+function plainBlocks(blocks: readonly Block[]): Node[] {
+  const texts = shown(blocks).filter(({ isHidden }) => !isHidden)
+  return parseTree(texts.map(({ text }) => `<p>${escapeHtml(text)}</p>`).join('\n')).children
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }
 
 /** Undefined where none is held. */
@@ -81,5 +102,6 @@ function voteOn(tree: Tree, blocks: readonly Block[], facts: PageFacts): Votes |
 function shown(blocks: readonly Block[]): readonly Block[] {
   const words = wordsOf(blocks)
   const all = blocks.reduce((sum, block) => sum + block.words, 0)
-  return words < SHELL_WORDS && all > words * 4 ? blocks.map((block) => ({ ...block, isHidden: false })) : blocks
+  const isMostlyHidden = all > words * (words < SHELL_WORDS ? 4 : HIDDEN_TIMES)
+  return words < 2 * SHELL_WORDS && isMostlyHidden ? blocks.map((block) => ({ ...block, isHidden: false })) : blocks
 }

@@ -16,7 +16,7 @@ const MOST_CHARS = 5_000_000
 type Library = typeof Unpdf
 type Pdf = Awaited<ReturnType<Library['getDocumentProxy']>>
 
-export async function readPdf({ url, bytes }: Source): Promise<Reading> {
+export async function readPdf({ url, bytes, fragment }: Source): Promise<Reading> {
   // Large, and most pages are no PDF.
   const library = await import('unpdf')
   const pdf = await open(library, url, bytes)
@@ -29,7 +29,8 @@ export async function readPdf({ url, bytes }: Source): Promise<Reading> {
   const parts = pages.map((text, at) => `## Page ${at + 1} of ${pdf.numPages}\n\n${text}`.trimEnd())
   if (pages.length < pdf.numPages)
     parts.push(`(Pages ${pages.length + 1} to ${pdf.numPages} were not read: it took too long.)`)
-  const content = parts.join('\n\n')
+  const section = sectionOf(parts, fragment)
+  const content = section ?? parts.join('\n\n')
   const { title, published } = await about(library, pdf)
   return {
     kind: 'pdf',
@@ -39,10 +40,16 @@ export async function readPdf({ url, bytes }: Source): Promise<Reading> {
     canonical: '',
     content,
     outline: outlineOf(content),
-    hasFragment: false,
+    hasFragment: section !== undefined,
     pages: pdf.numPages,
     evidence: noEvidence(content.length),
   }
+}
+
+/** `#page=3`, as browsers have it. */
+function sectionOf(parts: readonly string[], fragment: string): string | undefined {
+  const [, page] = /^page=(\d{1,6})\b/i.exec(fragment) ?? []
+  return page === undefined ? undefined : parts[Number(page) - 1]
 }
 
 async function open({ getDocumentProxy }: Library, url: string, bytes: Uint8Array): Promise<Pdf> {

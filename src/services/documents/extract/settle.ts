@@ -139,8 +139,14 @@ function labelPanels(list: Element): number {
     DomUtils.appendChild(strong, text)
     DomUtils.prependChild(panel, made)
   }
-  DomUtils.removeElement(list)
+  // Some lists hold the panels too.
+  if (!panels.some((panel) => isInside(panel, list))) DomUtils.removeElement(list)
   return steps + panels.length * (tabs.length + LABEL_STEPS)
+}
+
+function isInside(element: Element, list: Element): boolean {
+  for (let { parent } = element; parent !== null; { parent } = parent) if (parent === list) return true
+  return false
 }
 
 function isTabOf(tab: Element, panel: Element): boolean {

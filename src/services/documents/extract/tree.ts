@@ -11,7 +11,8 @@ export type Element = Extract<Node, { attribs: Record<string, string> }>
 export type Parent = Tree | Element
 
 export function parseTree(html: string): Tree {
-  return parsed(html, false)
+  // In HTML such a mark ends at the next `>`, as in browsers; the parser would look for `]]>` and swallow the page.
+  return parsed(html.includes('<![CDATA[') ? html.replaceAll('<![CDATA[', '<!CDATA[') : html, false)
 }
 
 export function parseXml(xml: string): Tree {
