@@ -8,7 +8,7 @@ export const backgroundBash = toolsOver<{ shell: Shell }>()({
   name: 'BackgroundBash',
   title: 'Run in the background',
   description: `Execute bash command in background, returns immediately
-For servers, watchers and anything long; needs no "&". Returns a task_id for ReadBgOutput and KillBgTask.`,
+For servers, watchers and long builds. Returns a task_id for ReadBgOutput.`,
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   needs: ['shell'],
 

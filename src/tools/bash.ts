@@ -12,8 +12,8 @@ const MAX_LIMIT_MS = 24 * 60 * 60 * 1000
 export const bash = toolsOver<{ shell: Shell }>()({
   name: 'Bash',
   title: 'Run a command',
-  description: `Execute a bash command in the project directory and return its output (stdout and stderr together).
-Without timeout, what still runs after 30 s goes on as a background task; with one it is ended. stdin is empty.`,
+  description: `Execute a bash command in the project directory and return its output (stdout and stderr).
+Without timeout, after 30 s it goes on as a background task; with one it is ended. stdin is empty.`,
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   needs: ['shell'],
   defers: 'sometimes',

@@ -11,7 +11,7 @@ export const killBgTask = toolsOver<{ shell: Shell }>()({
   name: 'KillBgTask',
   title: 'End a background task',
   description: `Kill a running background task by ID
-With everything it started, also what outlived it.`,
+With everything it started.`,
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   needs: ['shell'],
 

@@ -20,7 +20,7 @@ export const readBgOutput = toolsOver<{ shell: Shell }>()({
   name: 'ReadBgOutput',
   title: 'Read background output',
   description: `Read new output from a background task
-What was printed since the last read. With wait_… it waits first, for one of them or the end: no need to poll.`,
+What it printed since the last read. With wait_… it waits first, for one of them or the end.`,
   hints: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
   needs: ['shell'],
 
@@ -43,11 +43,11 @@ What was printed since the last read. With wait_… it waits first, for one of t
         maximum: MAX_WAIT_MS,
         description: `Longest wait (default: ${DEFAULT_WAIT_MS})`,
       },
-      pattern: { type: 'string', description: 'Only new lines that match this regex' },
+      pattern: { type: 'string', description: 'Only new lines matching this regex' },
       tail: {
         type: 'integer',
         minimum: 1,
-        description: 'Only the last lines, also ones read before',
+        description: 'The last lines, also ones read before',
       },
     },
     required: ['task_id'],
@@ -110,7 +110,7 @@ What was printed since the last read. With wait_… it waits first, for one of t
   ),
 })
 
-export function howToSearch(id: number): string {
+function howToSearch(id: number): string {
   return `ReadBgOutput(task_id: ${id}, tail: 100) reads the last lines, with pattern the last that match`
 }
 

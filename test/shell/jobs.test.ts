@@ -97,7 +97,9 @@ describe('a job', () => {
     const id = await start('seq 1 100000')
     const { text, structured } = await read(id, { wait_for_end: true })
     expect(text.length).toBeLessThan(30_300)
-    expect(text).toMatch(/^1\n2\n[^]*lines \([\d,]+ characters\) left out here\][^]*\n100000\n\[What is left out is kept: /)
+    expect(text).toMatch(
+      /^1\n2\n[^]*lines \([\d,]+ characters\) left out here\][^]*\n100000\n\[What is left out is kept: /,
+    )
     expect(structured).toMatchObject({ truncated: true, bytes: 588_895 })
   })
 })
