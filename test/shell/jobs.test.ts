@@ -398,8 +398,8 @@ describe('several servers of one project', () => {
         Array.from({ length: 15 }, (_, index) => startJob(server, `echo ${index}; sleep 60`)),
       ),
     )
-    expect(new Set(ids).size).toBe(30)
-    expect(Math.max(...ids)).toBe(30)
+    // A number may be skipped where both servers take one at the same moment.
+    expect(ids.toSorted((a, b) => a - b)).toEqual([...new Set(ids)].toSorted((a, b) => a - b))
     const [first, second] = servers
     if (!first || !second) throw new Error('no servers')
     const id = ids[0] ?? 0
@@ -415,7 +415,7 @@ describe('several servers of one project', () => {
     expect((await call(second, 'ListBgTasks')).structured.tasks).toHaveLength(30)
     expect(await second.close()).toBe(0)
     const third = startServer(place)
-    expect(await startJob(third, 'true')).toBe(31)
+    expect(await startJob(third, 'true')).toBeGreaterThan(Math.max(...ids))
     await third.close()
   })
 })
