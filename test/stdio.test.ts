@@ -452,7 +452,10 @@ describe('the end', () => {
     // Before it, a sign of life may have been sent.
     const answer = {
       id: 1,
-      result: { isError: true, content: [{ text: expect.stringContaining('Cancelled. It was ended with everything it started.') }] },
+      result: {
+        isError: true,
+        content: [{ text: expect.stringContaining('Cancelled. It was ended with everything it started.') }],
+      },
     }
     expect(client.received.at(-1)).toMatchObject(answer)
     await gone(pids)

@@ -18,11 +18,11 @@ export interface Said {
 }
 
 export async function readFor(given: Given, documents: Documents, call: Call): Promise<Said> {
-  const { user, signal } = call
+  const { user, client, signal } = call
   const heart = heartbeatOf(call, 'Waiting for the page')
   try {
     const wish = readWish(given)
-    const document = await documents.read(wish, { user, signal, tell: heart.tell })
+    const document = await documents.read(wish, { user, client, signal, tell: heart.tell })
     const { verdict, copy, reading, extract, found, missing } = document
     return {
       status: missing ? 'no_section' : verdict.status,

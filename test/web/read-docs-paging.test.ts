@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import type { Said } from '../shell/support.js'
-import type { TestClient } from '../support.js'
+import { startServer, type TestClient } from '../support.js'
 import { article, fenced, openReader, openSite, page, quoted, readDocs, send, type Site } from './site.js'
 
 const MAX = 4000
@@ -165,4 +165,19 @@ test('a page far beyond the limit gives its outline and a short beginning; the c
   const [first, second] = await walk(url)
   expect(first === undefined ? '' : fenced(first)).toMatch(/^Outline:\n- A long book #a-long-book\n/)
   expect([first, second].map((said) => (said === undefined ? 0 : quoted(said).length > MAX / 4))).toEqual([false, true])
+})
+
+test('a client that cuts results gets pages that it passes on whole', async () => {
+  const paragraphs = '<p>A sentence of some length, as there are many.</p>'.repeat(300)
+  const url = site.add('/for-cutting-clients', page('Long', `<main><h1>Long</h1>${paragraphs}</main>`))
+  const reader = startServer({ env: { FETCH_ALLOW: site.host, BROWSER_PATH: 'off' } })
+  const clientInfo = { name: 'qwen-code-mcp-client', version: '1' }
+  await reader.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo })
+  const first = await readDocs(reader, url)
+  const second = await readDocs(reader, url, { cursor: first.structured.cursor })
+  for (const { text } of [first, second]) {
+    expect(text.length, text).toBeLessThan(6000)
+    expect(text).toMatch(/cursor: "[^"]+"/)
+  }
+  await reader.close()
 })

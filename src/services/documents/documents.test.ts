@@ -10,7 +10,7 @@ import { readWish } from './wish.js'
 
 const never = (): Promise<never> => new Promise(() => {})
 const close = (): Promise<void> => Promise.resolve()
-const reader = () => ({ user: 'me', signal: new AbortController().signal, tell: () => {} })
+const reader = () => ({ user: 'me', client: '', signal: new AbortController().signal, tell: () => {} })
 const wish = readWish({ url: 'https://example.com/' })
 
 const COPY: Copy = {

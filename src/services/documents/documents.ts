@@ -11,6 +11,7 @@ import type { Extractor } from './extract/extractor.js'
 import { createFlights } from './flights.js'
 import { climb } from './ladder.js'
 import { createPageCache, isAskable, type Kept } from './page-cache.js'
+import { resultCharactersFor } from '../result-limit.js'
 import { createQueues } from './queues.js'
 import { createRecent } from './recent.js'
 import { renew } from './renewal.js'
@@ -19,6 +20,8 @@ import type { Trip } from './trip.js'
 import type { Wish } from './wish.js'
 
 const TOTAL_MS = 45_000
+/** Characters of a result besides the page: address, outline, fence and notes. */
+const AROUND_PAGE = 2000
 /** For whoever has something to give back when the time is up. */
 const LAST_WORDS_MS = 1000
 
@@ -30,6 +33,8 @@ export interface Documents {
 
 export interface Reader {
   readonly user: string
+  /** The name of the client that gets the text; decides how much of a page one result has. */
+  readonly client: string
   readonly signal: AbortSignal
   /** Told when it takes longer. */
   readonly tell: (message: string) => void
@@ -71,10 +76,11 @@ export function createDocuments({ ask, extractor, browser, maxChars, totalMs = T
 
   return {
     async read(wish, reader) {
-      const { user, signal } = reader
+      const { user, client, signal } = reader
+      const most = Math.min(maxChars, resultCharactersFor(client) - AROUND_PAGE)
       try {
         const kept = (await recent.find(wish, user, signal)) ?? (await fetched(wish, reader))
-        return documentOf(kept, await recent.prepared(kept, wish, signal), wish, maxChars)
+        return documentOf(kept, await recent.prepared(kept, wish, signal), wish, most)
       } catch (error) {
         throw signal.aborted ? unwanted(wish, error) : error
       }
