@@ -1,6 +1,8 @@
 // One browser for all pages: started by the first that needs it, kept warm, closed when nobody came for a while, replaced
 // when it is tired or has died. A few pages are shown at once; the others wait for their turn.
 
+import { setMaxListeners } from 'node:events'
+
 import { deadline } from '../../lib/deadline.js'
 import { Failure } from '../../lib/failure.js'
 import { createTurns } from '../../lib/turns.js'
@@ -24,6 +26,8 @@ export function createWarmBrowser({ launch, idleMs = IDLE_MS, strength }: Terms)
   const turns = createTurns(MAX_AT_ONCE)
   const shifts = new Set<Shift>()
   const closed = new AbortController()
+  // One listener for each page that waits; more than ten is no leak.
+  setMaxListeners(0, closed.signal)
   let current: Shift | undefined
   let idle: NodeJS.Timeout | undefined
 
