@@ -59,6 +59,20 @@ describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end)
     await second.close()
   })
 
+  test('leaves its jobs running, also when a server without that setting has looked at them', async () => {
+    const place = newPlace()
+    const first = startServer(place)
+    await startJob(first, OBEDIENT)
+    const pid = await pidIn(join(place.cwd, 'pid'))
+    await end(first)
+    const visitor = startServer({ ...place, env: { ...place.env, JOBS_OUTLIVE_SERVER: '0' } })
+    expect((await call(visitor, 'ListBgTasks')).structured.tasks).toMatchObject([{ task_id: 1, status: 'running' }])
+    await visitor.close()
+    expect(isAlive(pid)).toBe(true)
+    put(join(place.cwd, 'stop'), '')
+    await gone(pid)
+  })
+
   test('leaves jobs whose end nobody sees; the next one knows it all the same, and so does the one after', async () => {
     const place = newPlace()
     const first = startServer(place)

@@ -170,7 +170,9 @@ export function createJobs(settings: JobsSettings): Jobs {
         .flatMap((result) => (result.status === 'fulfilled' ? result.value.list() : []))
         .filter(({ isRunning }) => isRunning)
       if (outlive) return new Set(running.filter(({ record }) => record.background).map(({ record }) => record.tag))
-      await Promise.all(running.map((job) => job.end('server-stopped', killAfterMs)))
+      // One that was taken over from a server with JOBS_OUTLIVE_SERVER goes on.
+      const ending = running.filter(({ record }) => !(record.keep && record.background))
+      await Promise.all(ending.map((job) => job.end('server-stopped', killAfterMs)))
       return new Set()
     },
   }
