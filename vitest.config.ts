@@ -32,7 +32,7 @@ export default defineConfig({
     reporters: ['default', './test/closing-line.mjs'],
     // One group after the other. More workers than cores, because most tests of the program wait for it.
     projects: [
-      group(0, 'program', 4, {
+      group(0, 'program', 6, {
         include: ['test/**/*.test.ts', ...IN_A_FRESH_PROCESS],
         exclude: [...FEW_AT_A_TIME, ...ALONE],
       }),
@@ -42,7 +42,7 @@ export default defineConfig({
         exclude: [...FEW_AT_A_TIME, ...IN_A_FRESH_PROCESS],
         isolate: false,
       }),
-      group(1, 'processes', 3, { include: FEW_AT_A_TIME }),
+      group(1, 'processes', 4, { include: FEW_AT_A_TIME }),
       group(2, 'alone', 1, { include: ALONE }),
     ],
   },
