@@ -37,7 +37,7 @@ export default defineConfig({
         exclude: [...FEW_AT_A_TIME, ...ALONE],
       }),
       // One process for many files: to load the modules anew for each of them took as long as the tests.
-      group(0, 'units', 4, {
+      group(0, 'units', 6, {
         include: ['src/**/*.test.ts'],
         exclude: [...FEW_AT_A_TIME, ...IN_A_FRESH_PROCESS],
         isolate: false,
