@@ -43,13 +43,9 @@ report()
 
 async function crossValidate() {
   const lessons = await collectLessons(folder, ids, options.lessons)
-  const parts = await import('../../dist/judge/lesson.mjs')
   const all = []
   for (let fold = 0; fold < folds; fold++) {
-    const models = trainModels(
-      lessons.filter((_, at) => at % folds !== fold),
-      parts,
-    )
+    const models = trainModels(lessons.filter((_, at) => at % folds !== fold))
     const program = await buildFold(models, fold)
     all.push(
       ...(await readAll(
