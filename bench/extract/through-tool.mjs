@@ -1,6 +1,6 @@
 // Measures ReadDocs as a client gets it: each page of the development half is served over HTTP on loopback, read through
 // the real server process, and the text of the result, without header and fence, is compared with the reference.
-//   node bench/extract/through-tool.mjs <folder of WCXB> [--folds 5] [--take 100] [--out results.json]
+//   node bench/extract/through-tool.mjs <folder of WCXB> [--folds 5] [--take 100] [--lessons lessons.bin] [--out results.json]
 // With --folds each page is read by a server whose model was trained on the other folds. A call that fails counts as 0.
 
 import { writeFileSync } from 'node:fs'
@@ -23,6 +23,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     folds: { type: 'string', default: '0' },
     take: { type: 'string', default: '0' },
+    lessons: { type: 'string' },
     out: { type: 'string' },
   },
 })
@@ -41,7 +42,7 @@ await site.close()
 report()
 
 async function crossValidate() {
-  const lessons = await collectLessons(folder, ids)
+  const lessons = await collectLessons(folder, ids, options.lessons)
   const all = []
   for (let fold = 0; fold < folds; fold++) {
     const models = trainModels(lessons.filter((_, at) => at % folds !== fold))

@@ -5,9 +5,11 @@ import { isBlockTag, isMuteTag, type Block } from './blocks.js'
 import { isHidden } from './hidden.js'
 import { find, isElement, isText, type Element, type Node, type Tree } from './tree.js'
 
-/** Above this share of its words, a table or a list stays whole. */
-const MOSTLY = 0.6
-const WHOLE = new Set(['table', 'ul', 'ol', 'dl', 'tr', 'figure'])
+const WHOLE_LIST = 0.95
+/** From this share of its words, what would be torn apart stays whole. Items of a list can be judged one by one. */
+const WHOLE = new Map(
+  Object.entries({ table: 0.6, tr: 0.6, figure: 0.6, ul: WHOLE_LIST, ol: WHOLE_LIST, dl: WHOLE_LIST }),
+)
 
 export function keepOnly(tree: Tree, blocks: readonly Block[], kept: ReadonlySet<number>): void {
   const own = new Map<Element, boolean>()
@@ -36,7 +38,7 @@ export function keepOnly(tree: Tree, blocks: readonly Block[], kept: ReadonlySet
   const keepBlock = (element: Element, sum: Sum | undefined): boolean => {
     if (sum === undefined) return !isHidden(element) && !hasText(element)
     if (sum.kept === 0) return keepPicture(element) || (sum.all === 0 && own.get(element) === true)
-    if (WHOLE.has(element.name) && sum.kept >= sum.all * MOSTLY) return true
+    if (sum.kept >= sum.all * (WHOLE.get(element.name) ?? Infinity)) return true
     cut(element, own.get(element) ?? false)
     return true
   }
