@@ -32,17 +32,17 @@ export default defineConfig({
     reporters: ['default', './test/closing-line.mjs'],
     // One group after the other. More workers than cores, because most tests of the program wait for it.
     projects: [
-      group(0, 'program', 6, {
+      group(0, 'program', 4, {
         include: ['test/**/*.test.ts', ...IN_A_FRESH_PROCESS],
         exclude: [...FEW_AT_A_TIME, ...ALONE],
       }),
       // One process for many files: to load the modules anew for each of them took as long as the tests.
-      group(0, 'units', 6, {
+      group(0, 'units', 4, {
         include: ['src/**/*.test.ts'],
         exclude: [...FEW_AT_A_TIME, ...IN_A_FRESH_PROCESS],
         isolate: false,
       }),
-      group(1, 'processes', 4, { include: FEW_AT_A_TIME }),
+      group(1, 'processes', 3, { include: FEW_AT_A_TIME }),
       group(2, 'alone', 1, { include: ALONE }),
     ],
   },
