@@ -19,7 +19,7 @@ function inHexadecimal(_: string, ...parts: readonly unknown[]): string {
 }
 
 /** Clouds tell their machines' secrets at link-local addresses of many kinds, and at these. */
-const METADATA: ReadonlySet<string> = new Set([
+const METADATA_ADDRESSES: ReadonlySet<string> = new Set([
   '100.100.100.200',
   '168.63.129.16',
   '192.0.0.192',
@@ -33,14 +33,14 @@ const METADATA: ReadonlySet<string> = new Set([
 
 function standingOf4(address: ipaddr.IPv4): Standing {
   const range = address.range()
-  if (range === 'linkLocal' || METADATA.has(address.toString())) return 'metadata'
+  if (range === 'linkLocal' || METADATA_ADDRESSES.has(address.toString())) return 'metadata'
   return range === 'unicast' ? 'public' : 'private'
 }
 
 function standingOf6(address: ipaddr.IPv6): Standing {
   const range = address.range()
   // A zone is a way to an interface of this machine, and part of the text.
-  if (range === 'linkLocal' || METADATA.has(address.toString().replace(/%.*/s, ''))) return 'metadata'
+  if (range === 'linkLocal' || METADATA_ADDRESSES.has(address.toString().replace(/%.*/s, ''))) return 'metadata'
   const carried = new Set(carriedBy(address).map(standingOf4))
   if (carried.has('metadata')) return 'metadata'
   if (carried.has('private')) return 'private'

@@ -18,7 +18,7 @@ const OWN = new Set([
   'svc',
 ])
 
-const METADATA = new Set([
+const METADATA_NAMES = new Set([
   'metadata',
   'metadata.google.internal',
   'metadata.goog',
@@ -34,7 +34,7 @@ const METADATA = new Set([
 
 /** Of a name in small letters without a dot at its end. */
 export function standingOfName(name: string): Standing {
-  if (METADATA.has(name)) return 'metadata'
+  if (METADATA_NAMES.has(name)) return 'metadata'
   const labels = name.split('.')
   return OWN.has(labels.slice(-1).join('.')) || OWN.has(labels.slice(-2).join('.')) ? 'private' : 'public'
 }

@@ -8,13 +8,14 @@ import { compileSchema } from '../lib/json-schema/compile.js'
 import type { AskOptions, Question, Questions } from '../tools/call.js'
 import { ClientRequests, type Sent } from './client-requests.js'
 import type { Exchange } from './exchange.js'
+import type { Ticket } from './live-ticket.js'
+import type { WireQuestion } from './message.js'
 import { INVALID_PARAMS, ProtocolError } from './protocol-error.js'
-import { checkAbilities, fromWire, problemWith, usable, wireQuestion, type WireQuestion } from './questions.js'
+import { checkAbilities, fromWire, problemWith, usable, wireQuestion } from './questions.js'
 import { memberText, Reply } from './reply.js'
 import type { Bond } from './request-state.js'
 import { MODERN_REVISION } from './revision.js'
 import type { Compile } from './schema-check.js'
-import type { Ticket } from './tickets.js'
 
 const ASK_MS = 10 * 60 * 1000
 // No timer waits longer.

@@ -1,9 +1,8 @@
 // Batches, which only 2025-03-26 has: several messages in one text, answered in one text, when the last is ready.
 
-import { answerText, malformed, Registered, type Answer, type Batch, type Message } from './message.js'
+import { answerText, malformed, Registered, type Answer, type Batch, type Due, type Message } from './message.js'
 import { INVALID_REQUEST } from './protocol-error.js'
 import type { Revision } from './revision.js'
-import type { Due } from './session.js'
 
 const MAX_BATCH = 1000
 

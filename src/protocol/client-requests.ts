@@ -4,8 +4,8 @@
 
 import { Failure } from '../lib/failure.js'
 import { isObject, printJson } from '../lib/json.js'
-import type { Outlet } from './exchange.js'
 import { notificationText, requestText, type Response } from './message.js'
+import type { Outlet } from './outlet.js'
 
 /** Requests whose time is up and whose answer somebody would still take. */
 const MAX_OVERDUE = 100

@@ -2,35 +2,23 @@
 // After it is cancelled or answered nothing more leaves through it.
 
 import { printJson, type JsonObject } from '../lib/json.js'
+import type { Who } from '../services/who.js'
 import type { Abilities, Answers, AskOptions, Call, DeferOptions, LogLevel, Questions } from '../tools/call.js'
 import type { Asking } from './asking.js'
 import { abilitiesOf, NO_ABILITIES, wantsToHear, type Client } from './client.js'
 import type { ClientRequests } from './client-requests.js'
 import { ExchangeCall } from './exchange-call.js'
 import { notificationText, Registered, type Request } from './message.js'
+import type { Outlet } from './outlet.js'
 import { INVALID_PARAMS } from './protocol-error.js'
 import { Reply } from './reply.js'
 import { MODERN_REVISION } from './revision.js'
 import type { Server } from './server.js'
-import type { Ticket } from './tickets.js'
+import type { Ticket } from './live-ticket.js'
 
-/** Where what the client did not ask for goes. */
-export interface Outlet {
-  /** May leave it out, while the client does not read. */
-  notify(text: string): void
-  /** Must arrive. Absent where nothing but the answer fits. */
-  readonly send?: ((text: string) => void) | undefined
-  /** Ends the connection of a client that can come back for the rest. */
-  hangUp?(): void
-  /** Calls back when everything given so far has been written; absent where nobody can tell. */
-  written?(done: () => void): void
-}
-
-/** Who is at the other end. */
-export interface Peer {
-  readonly user: string
-  readonly session: string
-}
+// For the transports, until they import both types from where they are declared.
+export type { Outlet } from './outlet.js'
+export type Peer = Who
 
 /** What all exchanges of one session share. */
 export interface Conversation {

@@ -2,15 +2,14 @@
 // is answered at once, without a promise.
 
 import type { Exchange } from './exchange.js'
-import { errorText, Rejection, resultText, type Answer, type Request } from './message.js'
+import type { Outcome, Ticket } from './live-ticket.js'
+import { errorText, Rejection, resultText, type Answer, type Due, type Request } from './message.js'
 import type { Method } from './methods/method.js'
 import { modernResult } from './modern.js'
 import { INTERNAL_ERROR, ProtocolError } from './protocol-error.js'
 import { membersOf, type Result } from './reply.js'
 import { MODERN_REVISION } from './revision.js'
 import type { Server } from './server.js'
-import type { Due } from './session.js'
-import type { Outcome, Ticket } from './tickets.js'
 
 // No client works on so many things at once; without a bound, one that does not read its answers fills the memory.
 const MAX_IN_FLIGHT = 2000

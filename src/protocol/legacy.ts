@@ -3,12 +3,13 @@
 
 import { isObject, printJson, type JsonObject } from '../lib/json.js'
 import type { PushedMessage } from '../services/notices.js'
+import type { Who } from '../services/who.js'
 import { abilitiesOf, CHANNEL, clientName, isLogLevel, wantsToHear, type Client, type Dialect } from './client.js'
-import type { Outlet, Peer } from './exchange.js'
 import { isOffered } from './methods/offered.js'
 import { initializeMembers } from './methods/lifecycle.js'
 import { listChanged } from './methods/listen.js'
 import { notificationText } from './message.js'
+import type { Outlet } from './outlet.js'
 import { INVALID_PARAMS, ProtocolError, RESOURCE_NOT_FOUND } from './protocol-error.js'
 import { agreeOn, type LegacyRevision } from './revision.js'
 import type { Server } from './server.js'
@@ -34,7 +35,7 @@ export class Legacy {
 
   constructor(
     private readonly server: Server,
-    private readonly peer: Peer,
+    private readonly peer: Who,
     private readonly options: LegacyOptions,
   ) {
     const { revision, dialect } = options
@@ -123,7 +124,7 @@ export class Legacy {
     }
     const { changing, notices } = this.server
     this.#leave = notices.listen((notice) => {
-      if (notice.kind === 'ticket') return
+      if (notice.kind === 'task') return
       if (notice.kind === 'message') return this.#pass(notice, tell)
       if (notice.kind !== 'resource') return changing[notice.kind] ? tell(listChanged(notice.kind)) : undefined
       const isOurs = notice.user === undefined || notice.user === this.peer.user

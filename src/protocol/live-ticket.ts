@@ -5,10 +5,34 @@ import { Failure } from '../lib/failure.js'
 import type { JsonObject } from '../lib/json.js'
 import type { Notices } from '../services/notices.js'
 import type { TicketRecord, TicketStore } from '../store/ticket-store.js'
+import type { WireQuestion } from './message.js'
 import { INTERNAL_ERROR } from './protocol-error.js'
 import { memberText } from './reply.js'
-import type { Asked, Outcome, Ticket, TicketOwner } from './tickets.js'
-import type { WireQuestion } from './questions.js'
+
+export interface TicketOwner {
+  readonly user: string
+  /** Ends the work. */
+  abort(reason: string): void
+}
+
+export type Outcome =
+  | { readonly result: string }
+  | { readonly error: { readonly code: number; readonly message: string } }
+
+export interface Ticket {
+  readonly members: string
+  /** Shown to whoever asks how it goes. */
+  say(message: string): void
+  /** Parks the work until the client has answered every question. */
+  ask(questions: Readonly<Record<string, Asked>>, timeoutMs: number, signal: AbortSignal): Promise<JsonObject>
+  finish(outcome: Outcome): Promise<void>
+}
+
+export interface Asked {
+  readonly question: WireQuestion
+  /** Tells a usable answer. */
+  readonly fits: (answer: unknown) => boolean
+}
 
 export interface Surroundings {
   readonly owner: TicketOwner
@@ -147,7 +171,7 @@ export class LiveTicket implements Ticket {
 
   #publish(): void {
     const { id, user } = this.record
-    this.around.notices.publish({ kind: 'ticket', id, user, params: this.members })
+    this.around.notices.publish({ kind: 'task', id, user, params: this.members })
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { deeperThan } from '../lib/json-depth.js'
 import { rawElements, rawMember } from '../lib/json-raw.js'
-import { isObject, printJson } from '../lib/json.js'
+import { isObject, printJson, type JsonObject } from '../lib/json.js'
 import { INVALID_REQUEST, PARSE_ERROR, type ProtocolError } from './protocol-error.js'
 
 const MAX_DEPTH = 64
@@ -36,6 +36,12 @@ export interface Response {
   readonly id: string | undefined
   readonly result: unknown
   readonly error: unknown
+}
+
+/** Method and parameters of a request to the client. */
+export interface WireQuestion {
+  readonly method: string
+  readonly params: JsonObject
 }
 
 /** Something that is no message at all; `answer` is the error reply it is due. */
@@ -72,6 +78,9 @@ export class Registered {
 
 /** What goes back to the client; undefined where nothing does. */
 export type Answer = string | Rejection | Registered | undefined
+
+/** An answer, or the promise of one. */
+export type Due = Answer | Promise<Answer>
 
 export function answerText(answer: Answer): string | undefined {
   return typeof answer === 'object' ? answer.text : answer

@@ -3,15 +3,11 @@
 import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
 import type { Abilities, Question, Questions, SampleMessage, SampleQuestion } from '../tools/call.js'
+import type { WireQuestion } from './message.js'
 import { MODERN_REVISION, type Revision } from './revision.js'
 import type { Compile } from './schema-check.js'
 import { fullContent, simplerForm } from './simpler-form.js'
 import { typedForm } from './typed-form.js'
-
-export interface WireQuestion {
-  readonly method: string
-  readonly params: JsonObject
-}
 
 /** Fails where the client did not say that it can be asked this. */
 export function checkAbilities(questions: Questions, can: Abilities): void {

@@ -2,26 +2,29 @@
 // The era is decided per request: modern `_meta` is served statelessly, everything else at the negotiated revision.
 
 import { isObject, type JsonObject } from '../lib/json.js'
+import type { BegunCall } from '../services/observer.js'
+import type { Who } from '../services/who.js'
 import { answerBatch } from './batch.js'
 import type { ClientRequests } from './client-requests.js'
-import { Exchange, type Conversation, type Outlet, type Peer } from './exchange.js'
+import { Exchange, type Conversation } from './exchange.js'
 import { InFlight } from './in-flight.js'
 import { Legacy, type LegacyOptions } from './legacy.js'
 import { Listeners } from './listeners.js'
 import { Rejection, resultText } from './message.js'
-import type { Answer, Batch, Message, Notification, Request } from './message.js'
+import type { Answer, Batch, Due, Message, Notification, Request } from './message.js'
 import { ASKING_METHODS, legacyMethods, modernMethods } from './methods/eras.js'
 import type { Method, Methods } from './methods/method.js'
 import { isOffered } from './methods/offered.js'
 import { isModern, readModernClient } from './modern.js'
+import type { Outlet } from './outlet.js'
 import { INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError } from './protocol-error.js'
 import { NEWEST_LEGACY, type LegacyRevision, type Revision } from './revision.js'
-import type { BegunCall } from '../services/observer.js'
 import type { Server } from './server.js'
 
 const MAX_ECHO = 100
 
-export type Due = Answer | Promise<Answer>
+// For the HTTP transport, until it imports the type from where it is declared.
+export type { Due } from './message.js'
 
 export interface Session {
   /** The revision that `initialize` agreed on; undefined before it, and for who never sends it. */
@@ -56,7 +59,7 @@ export interface FinishedCall {
   readonly seconds: number
 }
 
-export function createSession(server: Server, peer: Peer, options: SessionOptions = {}): Session {
+export function createSession(server: Server, peer: Who, options: SessionOptions = {}): Session {
   return new Conversing(server, peer, options)
 }
 
@@ -70,7 +73,7 @@ class Conversing implements Session, Conversation {
 
   constructor(
     readonly server: Server,
-    readonly peer: Peer,
+    readonly peer: Who,
     options: SessionOptions,
   ) {
     this.#options = options

@@ -8,9 +8,8 @@ import { isObject, type JsonObject } from '../lib/json.js'
 import type { Notices } from '../services/notices.js'
 import type { TicketRecord, TicketStore } from '../store/ticket-store.js'
 import type { DeferOptions } from '../tools/call.js'
-import { describeRecord, LiveTicket } from './live-ticket.js'
+import { describeRecord, LiveTicket, type Ticket, type TicketOwner } from './live-ticket.js'
 import { INTERNAL_ERROR, INVALID_PARAMS, ProtocolError } from './protocol-error.js'
-import type { WireQuestion } from './questions.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 // As good as for ever, and still a number.
@@ -27,31 +26,6 @@ export interface Tickets {
   cancel(user: string, id: string): Promise<void>
   /** Ends the work of all that are left; each says so to whoever asks later. */
   close(): Promise<void>
-}
-
-export interface TicketOwner {
-  readonly user: string
-  /** Ends the work. */
-  abort(reason: string): void
-}
-
-export type Outcome =
-  | { readonly result: string }
-  | { readonly error: { readonly code: number; readonly message: string } }
-
-export interface Ticket {
-  readonly members: string
-  /** Shown to whoever asks how it goes. */
-  say(message: string): void
-  /** Parks the work until the client has answered every question. */
-  ask(questions: Readonly<Record<string, Asked>>, timeoutMs: number, signal: AbortSignal): Promise<JsonObject>
-  finish(outcome: Outcome): Promise<void>
-}
-
-export interface Asked {
-  readonly question: WireQuestion
-  /** Tells a usable answer. */
-  readonly fits: (answer: unknown) => boolean
 }
 
 export function createTickets(store: TicketStore, notices: Notices): Tickets {

@@ -6,7 +6,7 @@ export type Notice =
   | { readonly kind: 'tools' | 'resources' | 'prompts' }
   | { readonly kind: 'resource'; readonly uri: string; readonly user: string | undefined }
   | PushedMessage
-  | { readonly kind: 'ticket'; readonly id: string; readonly user: string; readonly params: string }
+  | { readonly kind: 'task'; readonly id: string; readonly user: string; readonly params: string }
 
 /** Something for the model of one session, where its client takes that. */
 export interface PushedMessage {

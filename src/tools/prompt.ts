@@ -3,12 +3,15 @@
 import type { Call } from './call.js'
 import type { Block } from './tool.js'
 
-/** Something a person picks, as from a menu; its messages go to the model. */
-export interface Prompt {
+interface PromptBase {
   readonly name: string
   readonly title?: string
   readonly description?: string
   readonly arguments?: readonly PromptArgument[]
+}
+
+/** Something a person picks, as from a menu; its messages go to the model. */
+export interface Prompt extends PromptBase {
   /** The services `get` receives. */
   readonly needs?: readonly string[]
   get(
@@ -40,14 +43,14 @@ export interface PromptMessage {
   readonly content: string | Block
 }
 
-type Definition<S, K extends keyof S & string> = Omit<Prompt, 'needs' | 'get'> & {
+interface TypedDefinition<S, K extends keyof S & string> extends PromptBase {
   readonly needs?: readonly K[]
   get(args: Readonly<Record<string, string>>, call: Call, services: Pick<S, K>): ReturnType<Prompt['get']>
 }
 
 /** `definePrompt` for prompts over the services `S`. */
 export function promptsOver<S>() {
-  return <const K extends keyof S & string = never>(definition: Definition<S, K>): Prompt => definition
+  return <const K extends keyof S & string = never>(definition: TypedDefinition<S, K>): Prompt => definition
 }
 
 /** Checks the types of a prompt: a name, its arguments, and the messages they make. */

@@ -4,37 +4,50 @@ import type { Block } from './tool.js'
 import type { Call } from './call.js'
 import type { Complete } from './prompt.js'
 
-interface Face {
+interface ResourceInfo {
   readonly name: string
   readonly title?: string
   readonly description?: string
   readonly mimeType?: string
-  /** The services `read` and `watch` receive. */
-  readonly needs?: readonly string[]
-  /** Called when a user subscribes: from now on changes that others make should be told too. */
-  watch?(services: unknown, user: string): void | Promise<void>
 }
 
-/** What a client can read at one address. */
-export interface Resource extends Face {
+interface FixedAddress {
   readonly uri: string
   readonly size?: number
-  read(call: Call, services: unknown): Content | Promise<Content>
 }
 
-/** What a client can read at any address of a form. */
-export interface ResourceTemplate extends Face {
-  /** `{name}` stands for one part without slashes, `{+name}` for any part. */
+interface AddressTemplate {
+  /** `{name}` matches one path segment without slashes, `{+name}` matches any text. */
   readonly uriTemplate: string
   /** Suggests values for the named variables. */
   readonly complete?: Readonly<Record<string, Complete>>
-  /** undefined: there is no such resource. */
-  read(
-    variables: Readonly<Record<string, string>>,
-    call: Call,
-    services: unknown,
-  ): Content | undefined | Promise<Content | undefined>
 }
+
+interface Services {
+  /** The services that `read` and `watch` receive. */
+  readonly needs?: readonly string[]
+  /** Called when a user subscribes. From then on changes made by others should be published too. */
+  watch?(services: unknown, user: string): void | Promise<void>
+}
+
+interface TypedServices<S, K extends keyof S & string> {
+  readonly needs?: readonly K[]
+  watch?(services: Pick<S, K>, user: string): void | Promise<void>
+}
+
+/** A resource with a fixed URI. */
+export interface Resource extends ResourceInfo, FixedAddress, Services {
+  read(call: Call, services: unknown): Content | Promise<Content>
+}
+
+/** A family of resources whose URIs match a template. */
+export interface ResourceTemplate extends ResourceInfo, AddressTemplate, Services {
+  /** Returns undefined if there is no such resource. */
+  read(variables: Variables, call: Call, services: unknown): Content | undefined | Promise<Content | undefined>
+}
+
+/** The values of the template's variables. */
+type Variables = Readonly<Record<string, string>>
 
 /** Text, bytes, or several parts with addresses of their own. */
 export type Content = string | Uint8Array | readonly ResourcePart[]
@@ -42,27 +55,22 @@ export type Content = string | Uint8Array | readonly ResourcePart[]
 /** One part of what is read: text, or bytes in base64. */
 export type ResourcePart = Extract<Block, { type: 'resource' }>['resource']
 
-type Definition<T extends Face, S, K extends keyof S & string> = Omit<T, 'needs' | 'read' | 'watch'> & {
-  readonly needs?: readonly K[]
-  watch?(services: Pick<S, K>, user: string): void | Promise<void>
-} & (T extends Resource
-    ? { read(call: Call, services: Pick<S, K>): ReturnType<Resource['read']> }
-    : {
-        read(
-          variables: Readonly<Record<string, string>>,
-          call: Call,
-          services: Pick<S, K>,
-        ): ReturnType<ResourceTemplate['read']>
-      })
+interface TypedResource<S, K extends keyof S & string> extends ResourceInfo, FixedAddress, TypedServices<S, K> {
+  read(call: Call, services: Pick<S, K>): ReturnType<Resource['read']>
+}
+
+interface TypedTemplate<S, K extends keyof S & string> extends ResourceInfo, AddressTemplate, TypedServices<S, K> {
+  read(variables: Variables, call: Call, services: Pick<S, K>): ReturnType<ResourceTemplate['read']>
+}
 
 /** `defineResource` for resources over the services `S`. */
 export function resourcesOver<S>() {
-  return <const K extends keyof S & string = never>(definition: Definition<Resource, S, K>): Resource => definition
+  return <const K extends keyof S & string = never>(definition: TypedResource<S, K>): Resource => definition
 }
 
 /** `defineTemplate` for templates over the services `S`. */
 export function templatesOver<S>() {
-  return <const K extends keyof S & string = never>(definition: Definition<ResourceTemplate, S, K>): ResourceTemplate =>
+  return <const K extends keyof S & string = never>(definition: TypedTemplate<S, K>): ResourceTemplate =>
     definition
 }
 

@@ -4,14 +4,17 @@
 import type { JsonObject } from '../lib/json.js'
 import type { Call } from './call.js'
 
-/** A skill that hosts can list, verify and load. */
-export interface Skill {
+interface SkillBase {
   /** The last part of its path. */
   readonly name: string
   /** The address of its SKILL.md: `skill://<name>/SKILL.md`, or one that ends like it. */
   readonly uri: string
   /** What its SKILL.md says at the beginning, as JSON: every field, `name` and `description` among them. */
   readonly frontmatter: JsonObject
+}
+
+/** A skill that hosts can list, verify and load. */
+export interface Skill extends SkillBase {
   /** The services `files` receives. */
   readonly needs?: readonly string[]
   /** Every file of the skill, SKILL.md among them; undefined where nobody can vouch for them beforehand. */
@@ -33,7 +36,7 @@ export interface SkillFile {
   readonly mimeType?: string
 }
 
-type Definition<S, K extends keyof S & string> = Omit<Skill, 'needs' | 'files' | 'contents'> & {
+interface TypedDefinition<S, K extends keyof S & string> extends SkillBase {
   readonly needs?: readonly K[]
   files(call: Call, services: Pick<S, K>): ReturnType<Skill['files']>
   contents?(call: Call, services: Pick<S, K>): Contents | Promise<Contents>
@@ -41,7 +44,7 @@ type Definition<S, K extends keyof S & string> = Omit<Skill, 'needs' | 'files' |
 
 /** `defineSkill` for skills over the services `S`. */
 export function skillsOver<S>() {
-  return <const K extends keyof S & string = never>(definition: Definition<S, K>): Skill => definition
+  return <const K extends keyof S & string = never>(definition: TypedDefinition<S, K>): Skill => definition
 }
 
 /** Checks the types of a skill: where it is, what it says of itself, which files it has. */

@@ -52,26 +52,30 @@ export type Schema = JsonObject | StandardSchema
 /** The input as `run` sees it, and the output as `render` sees it. */
 export type Parsed<S> = S extends StandardSchema<unknown, infer Output> ? Output : FromSchema<S>
 
-/** A tool as the kernel sees it; `defineTool` keeps the precise types for whoever writes one. */
-export interface Tool {
+/** The part of a tool whose types do not depend on its input and output. */
+interface ToolBase {
   readonly name: string
   /** What people see; the name, unless told. */
   readonly title?: string
   /** What the model reads before it decides to call: write one. */
   readonly description?: string
   readonly hints?: Hints
-  /** The services `run` receives; each is opened when a call first needs it. */
-  readonly needs?: readonly string[]
   /** Client capabilities without which the tool cannot work, e.g. `{ sampling: {} }`. */
   readonly requires?: JsonObject
   /** Its calls may outlive their answer (see `Call.defer`); `always`: who cannot take that is refused before `run`. */
   readonly defers?: 'sometimes' | 'always'
+  /** What counts as given where a caller leaves it out, also what the schema says is required. */
+  readonly assumed?: JsonObject
+}
+
+/** A tool as the kernel sees it; `defineTool` keeps the precise types for whoever writes one. */
+export interface Tool extends ToolBase {
+  /** The services `run` receives; each is opened when a call first needs it. */
+  readonly needs?: readonly string[]
   /** Without it there are no arguments. */
   readonly input?: Schema
   /** What a caller is told whose value of that argument does not fit, in place of the validator's words. */
   readonly complaints?: Readonly<Record<string, string | undefined>>
-  /** What counts as given where a caller leaves it out, also what the schema says is required. */
-  readonly assumed?: JsonObject
   /**
    * Declares that the value is sent as `structuredContent`, and as JSON in the text, as the specification asks; `render`
    * is not allowed beside it. Claude Code and Codex show their model the structured content and drop text and images.
@@ -87,10 +91,7 @@ export interface Tool {
 /** The input of a tool that has none. */
 export const NO_INPUT = { type: 'object', properties: {}, additionalProperties: false } as const
 
-interface Definition<I extends Schema, O extends Schema, V, S, K extends keyof S & string> extends Omit<
-  Tool,
-  'input' | 'complaints' | 'output' | 'needs' | 'run' | 'render' | 'meta'
-> {
+interface TypedDefinition<I extends Schema, O extends Schema, V, S, K extends keyof S & string> extends ToolBase {
   readonly needs?: readonly K[]
   readonly input?: I
   readonly complaints?: { readonly [A in keyof Parsed<NoInfer<I>> & string]?: string }
@@ -109,7 +110,7 @@ export function toolsOver<S>() {
     V extends Parsed<O> = Parsed<O>,
     const K extends keyof S & string = never,
   >(
-    definition: Definition<I, O, V, S, K>,
+    definition: TypedDefinition<I, O, V, S, K>,
   ): Tool => definition
 }
 

@@ -4,10 +4,7 @@ import { LEGACY_LIFECYCLE, MODERN_LIFECYCLE } from './lifecycle.js'
 import type { Method, Methods } from './method.js'
 import { LEGACY_TOOLS, MODERN_TOOLS } from './tools.js'
 
-interface Offers {
-  readonly LEGACY_OFFERS: Methods
-  readonly MODERN_OFFERS: Methods
-}
+type Offers = typeof import('./offers.js')
 
 const OFFERS = [
   'resources/list',
@@ -44,22 +41,22 @@ let modern: Methods | undefined
 
 // Made on first use: who imports the library for something else takes nothing of it along.
 export function legacyMethods(): Methods {
-  return (legacy ??= { ...LEGACY_LIFECYCLE, ...LEGACY_TOOLS, ...later(OFFERS, 'LEGACY_OFFERS') })
+  return (legacy ??= { ...LEGACY_LIFECYCLE, ...LEGACY_TOOLS, ...later(OFFERS, (loaded) => loaded.LEGACY_OFFERS) })
 }
 
 export function modernMethods(): Methods {
   return (modern ??= {
     ...MODERN_LIFECYCLE,
     ...MODERN_TOOLS,
-    ...later([...OFFERS, ...MODERN_ONLY], 'MODERN_OFFERS'),
+    ...later([...OFFERS, ...MODERN_ONLY], (loaded) => loaded.MODERN_OFFERS),
   })
 }
 
-function later(names: readonly string[], era: keyof Offers): Methods {
+function later(names: readonly string[], tableIn: (loaded: Offers) => Methods): Methods {
   const methodOf = (name: string): Method => {
     const work = (loaded: Offers, ...args: Parameters<Method>): ReturnType<Method> => {
-      const method = loaded[era][name]
-      if (!method) throw new Error(`${era} has no ${name}`)
+      const method = tableIn(loaded)[name]
+      if (!method) throw new Error(`no handler for ${name}`)
       return method(...args)
     }
     return (...args) => (offers ? work(offers, ...args) : loadOffers().then((loaded) => work(loaded, ...args)))

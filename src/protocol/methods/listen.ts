@@ -41,7 +41,7 @@ export function listen(server: Server, exchange: Exchange): Listening {
   for (const uri of uris) beginWatching(server, uri, user)
 
   const leave = server.notices.listen((notice) => {
-    if (notice.kind === 'ticket') {
+    if (notice.kind === 'task') {
       if (notice.user === user && tickets.has(notice.id)) tell('notifications/tasks', notice.params)
     } else if (notice.kind === 'resource') {
       const isOurs = notice.user === undefined || notice.user === user
@@ -56,7 +56,7 @@ export function listen(server: Server, exchange: Exchange): Listening {
   }
 }
 
-export function listChanged(list: Exclude<Notice['kind'], 'resource' | 'ticket' | 'message'>): string {
+export function listChanged(list: Exclude<Notice['kind'], 'resource' | 'task' | 'message'>): string {
   return `notifications/${list}/list_changed`
 }
 
