@@ -1,4 +1,4 @@
-// The public door for people who write their own server: define what it offers, serve it.
+// The public API of the library: define tools, resources, prompts and skills, and serve them.
 
 import { createLog, stackOf } from './platform/log.js'
 import { loadPlain } from './protocol/schema-check.js'
@@ -53,71 +53,74 @@ export type { LinkedTransport } from './transport/memory.js'
 export type { ClientOptions, MemoryClient, Notified, RequestFailure } from './transport/memory-client.js'
 
 declare global {
-  // Merged with the one of the DOM's types or of @types/node. A project that has neither still compiles.
+  // Merged with the declaration of the DOM types or of @types/node; lets projects with neither compile.
   interface AbortSignal {
     readonly aborted: boolean
   }
 }
 
-/** For a person who started it by hand and sees nothing happen. */
-const ALONE = 'this is an MCP server: it waits for a client on its standard input. Ctrl+C ends it.'
+/** Printed when the server is started in a terminal. */
+const TTY_HINT = 'MCP server on stdio, waiting for a client on standard input. Press Ctrl+C to stop.'
 
-/** A server: who it is and what it offers. The same for `serve`, `serveHttp`, `connect` and `linkedTransport`. */
+/** The definition of a server. The same for `serve`, `serveHttp`, `connect` and `createMemoryTransport`. */
 export interface ServeOptions<S extends object = object> extends Omit<ServerDescription, 'services'> {
-  /** What tools name in `needs`, each opened by the first call that needs it and closed at the end. */
+  /** The services that tools name. Each is opened by the first call that needs it and closed at the end. */
   readonly services?: Openers<S>
   readonly stdio?: StdioOptions
   readonly http?: HttpOptions
 }
 
-/** How `serve` listens. */
+/** Options of the stdio transport. */
 export interface StdioOptions {
-  /** The longest line that is read; 16 MiB unless told. */
+  /** Maximum length of a line in bytes. Default: 16 MiB. */
   readonly maxLineBytes?: number
 }
 
-/** Serves over stdio until the client goes away, then ends the process. */
+/** Serves over stdio until the client disconnects, then exits the process. */
 export async function serve<S extends object>(options: ServeOptions<S>): Promise<never> {
-  if (process.stdin.isTTY) createLog(options.name, 'info').info(ALONE)
-  // Beforehand, so that no call has to wait for it.
+  if (process.stdin.isTTY) createLog(options.name, 'info').info(TTY_HINT)
+  // Loaded in advance, so that no call waits for it.
   await loadPlain()
-  await serveStdio(assemble(options), options.stdio?.maxLineBytes)
+  await serveStdio(createServerFromOptions(options), options.stdio?.maxLineBytes)
   process.exit(0)
 }
 
-/** Serves over HTTP until it is closed: on a free port of this machine, unless `http` says otherwise. */
+/** Serves over HTTP until it is closed. Default: a free port of the loopback interface. */
 export async function serveHttp<S extends object>(options: ServeOptions<S>): Promise<HttpServing> {
   const { openHttp } = await import('./transport/http/serving.js')
-  return openHttp(assemble(options), options.http)
+  return openHttp(createServerFromOptions(options), options.http)
 }
 
-/** A client of the server in the same process, for tests: `await (await connect(server)).request('tools/list')`. */
+/** Connects a client in the same process, for tests: `await (await connect(server)).request('tools/list')`. */
 export async function connect<S extends object>(
   options: ServeOptions<S>,
   client?: ClientOptions,
 ): Promise<MemoryClient> {
-  const [line, { connectOver }] = await Promise.all([linkedTransport(options), import('./transport/memory-client.js')])
-  return connectOver(line, client)
+  const [transport, { connectOver }] = await Promise.all([linkedTransport(options), import('./transport/memory-client.js')])
+  return connectOver(transport, client)
 }
 
-/** The server's other end as a transport for a client of the official SDK: `await client.connect(await linkedTransport(server))`. */
+/**
+ * Creates an in-process transport for a client of the official SDK: `await client.connect(await
+ * createMemoryTransport(server))`.
+ */
 export async function linkedTransport<S extends object>(options: ServeOptions<S>): Promise<LinkedTransport> {
-  const { linkInMemory } = await import('./transport/memory.js')
-  return linkInMemory(assemble(options))
+  const memory = await import('./transport/memory.js')
+  return memory.linkInMemory(createServerFromOptions(options))
 }
 
-/** Where calls that outlive their answer also outlive the process; for `tickets`. */
+/** Opens a directory that stores task handles, so that they survive the process; pass it to the server. */
 export async function openTicketFiles(folder: string): Promise<TicketStore> {
   const files = await import('./store/ticket-files.js')
   return files.openTicketFiles(folder)
 }
 
-function assemble<S extends object>({ services, ...description }: ServeOptions<S>): Server {
-  const log = createLog(description.name, 'info')
-  const { notices = createNotices() } = description
+function createServerFromOptions<S extends object>({ services, ...definition }: ServeOptions<S>): Server {
+  const log = createLog(definition.name, 'info')
+  const { notices = createNotices() } = definition
   return createServer({
     logError: (error) => log.error(stackOf(error)),
-    ...description,
+    ...definition,
     notices,
     ...(services && { services: createServices(services, notices) }),
   })

@@ -1,5 +1,6 @@
-// The one path of a tools/call: find the tool, read its input, run it, say it. The only catch of failures:
-// a Failure or bad arguments become words the model can act on; everything else is a bug and is thrown on.
+// tools/call from start to end: finds the tool, validates its input, runs it and formats the result. This is the only
+// place that catches failures: a Failure or invalid arguments become text the model can act on; anything else is a bug
+// and is rethrown.
 
 import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
@@ -14,138 +15,138 @@ import { memberText, Reply, type Result } from './reply.js'
 import { MODERN_REVISION } from './revision.js'
 import type { Server } from './server.js'
 
-/** The members of the result. Work that is done at once is answered at once, without a promise. */
-export function callTool(server: Server, exchange: Exchange): Result | Promise<Result> {
-  const { name } = exchange.params
+/** Returns the members of the result. A call that completes synchronously is answered without a promise. */
+export function callTool(server: Server, context: Exchange): Result | Promise<Result> {
+  const { name } = context.params
   if (typeof name !== 'string') throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'name' must be a string")
-  const entry = server.catalogue.find(name)
-  if (!entry) return lookAgain(server, name, exchange)
-  return callEntry(server, entry, exchange)
+  const registered = server.catalogue.find(name)
+  if (!registered) return refreshAndRetry(server, name, context)
+  return callRegisteredTool(server, registered, context)
 }
 
-/** Whoever calls without having seen a list may name what is not in it yet. */
-function lookAgain(server: Server, name: string, exchange: Exchange): Result | Promise<Result> {
-  const calledOrRefused = (): Result | Promise<Result> => {
-    const entry = server.catalogue.find(name)
-    return entry ? callEntry(server, entry, exchange) : refuse(server, name, exchange)
+/** The tool list may be stale: refresh it once before reporting an unknown tool. */
+function refreshAndRetry(server: Server, name: string, context: Exchange): Result | Promise<Result> {
+  const callOrReject = (): Result | Promise<Result> => {
+    const registered = server.catalogue.find(name)
+    return registered ? callRegisteredTool(server, registered, context) : rejectUnknownTool(server, name, context)
   }
-  const preparing = server.refusals.has(name) ? undefined : server.prepare()
-  return preparing ? preparing.then(calledOrRefused) : calledOrRefused()
+  const refreshing = server.refusals.has(name) ? undefined : server.prepare()
+  return refreshing ? refreshing.then(callOrReject) : callOrReject()
 }
 
-function callEntry(server: Server, entry: Entry, exchange: Exchange): Result | Promise<Result> {
-  const { arguments: given } = exchange.params
-  const lacking = lackingCapabilities(entry.tool, exchange)
-  if (lacking) return askForCapabilities(entry.tool, lacking, exchange)
+function callRegisteredTool(server: Server, registered: Entry, context: Exchange): Result | Promise<Result> {
+  const { arguments: rawArguments } = context.params
+  const missing = findUnmetRequirements(registered.tool, context)
+  if (missing) return rejectMissingCapabilities(registered.tool, missing, context)
   try {
-    const { dialect } = exchange.client
-    const { needs } = entry.tool
-    const input = entry.read(dialect ? dialect.readArguments(given ?? {}, entry.inputNames) : (given ?? {}))
-    // Services are opened after the input was accepted: a wrong call opens nothing.
-    const result = andThen(input, (read) =>
+    const { dialect } = context.client
+    const { needs } = registered.tool
+    const input = registered.read(dialect ? dialect.readArguments(rawArguments ?? {}, registered.inputNames) : (rawArguments ?? {}))
+    // Services are opened after the input was validated, so an invalid call opens none.
+    const result = andThen(input, (parsed) =>
       andThen(needs ? server.services.open(needs) : {}, (services) => {
-        if (exchange.cancelled) return ''
-        return andThen(entry.tool.run(read, exchange.toCall(), services), (value) => say(entry, value, exchange))
+        if (context.cancelled) return ''
+        return andThen(registered.tool.run(parsed, context.toCall(), services), (value) => formatValue(registered, value, context))
       }),
     )
-    return result instanceof Promise ? result.catch((error: unknown) => explain(error, exchange)) : result
+    return result instanceof Promise ? result.catch((error: unknown) => toErrorResult(error, context)) : result
   } catch (error) {
-    return explain(error, exchange)
+    return toErrorResult(error, context)
   }
 }
 
-/** Goes on at once with a value, and with a promise when it is fulfilled: a call that needs no promise makes none. */
-function andThen<R>(value: unknown, goOn: (value: unknown) => R | Promise<R>): R | Promise<R> {
-  return isThenable(value) ? Promise.resolve(value).then(goOn) : goOn(value)
+/** Continues at once with a value, or when a promise is fulfilled, so that a synchronous call creates no promise. */
+function andThen<R>(value: unknown, next: (value: unknown) => R | Promise<R>): R | Promise<R> {
+  return isThenable(value) ? Promise.resolve(value).then(next) : next(value)
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
-function say({ tool, outputNames }: Entry, value: unknown, exchange: Exchange): Result | Promise<Result> {
-  // A tool with `output` reports a failure by `isError`, and then the value need not fit the schema.
+function formatValue({ tool, outputNames }: Entry, value: unknown, context: Exchange): Result | Promise<Result> {
+  // A tool with `output` may return `{ content, isError }`; the value then need not match the schema.
   const isData = isObject(value) && (!isMarked(value) || outputNames?.includes('isError'))
   const structured = tool.output && isData ? pick(value, outputNames) : undefined
-  const words = tool.render ? tool.render(value) : plainWords(structured ?? value, structured !== undefined)
-  if (typeof words !== 'string' && 'isError' in words) exchange.failed = words.isError
-  if (tool.output && !structured && !exchange.failed) throw new TypeError('output promises an object')
-  const meta = tool.meta && !exchange.client.dialect ? memberText(tool.meta(value)) : undefined
-  return resultOf(words, exchange, structured, meta)
+  const output = tool.render ? tool.render(value) : plainWords(structured ?? value, structured !== undefined)
+  if (typeof output !== 'string' && 'isError' in output) context.failed = output.isError
+  if (tool.output && !structured && !context.failed) throw new TypeError('output promises an object')
+  const meta = tool.meta && !context.client.dialect ? memberText(tool.meta(value)) : undefined
+  return createResult(output, context, structured, meta)
 }
 
-/** What is due for this session by now is prepared first, and goes with the result. Without any the result is made at once. */
-function resultOf(words: Words, exchange: Exchange, structured?: JsonObject, meta?: string): Result | Promise<Result> {
-  const { client, conversation, ticket } = exchange
+/** Creates the result. Messages that are due for this session are prepared first and sent in front of it. */
+function createResult(output: Words, context: Exchange, structured?: JsonObject, meta?: string): Result | Promise<Result> {
+  const { client, conversation, ticket } = context
   const { mail, newlineAfterText: newline } = conversation.server
   return andThen(ticket ? undefined : mail?.prepare?.(conversation.peer), () => {
-    const members = contentMembers(words, client, { structured, newline, front: mailFor(exchange) })
+    const members = contentMembers(output, client, { structured, newline, front: takePendingMessages(context) })
     return meta === undefined ? members : new Reply('complete', members, meta)
   })
 }
 
-/** The named members; all of them where the schema names none. */
+/** Returns the named members, or all members if the schema names none. */
 function pick(value: JsonObject, names: readonly string[] | undefined): JsonObject {
   if (!names) return value
   return Object.fromEntries(names.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name]]))
 }
 
-function explain(error: unknown, exchange: Exchange): Result | Promise<Result> {
-  if (error instanceof Failure) return failed(error.message, exchange)
-  if (!(error instanceof BadInput)) throw bugOf(exchange, error)
-  // At 2024-11-05 bad arguments are an error; later ones let the model read and repair them.
-  if (exchange.client.revision < '2025-03-26') {
+function toErrorResult(error: unknown, context: Exchange): Result | Promise<Result> {
+  if (error instanceof Failure) return createFailureResult(error.message, context)
+  if (!(error instanceof BadInput)) throw withToolName(context, error)
+  // At 2024-11-05 invalid arguments are a protocol error; later revisions let the model read and correct them.
+  if (context.client.revision < '2025-03-26') {
     throw new ProtocolError(INVALID_PARAMS, `Invalid params: ${error.message}`, { problems: error.problems })
   }
-  return failed(`Invalid arguments: ${error.message}`, exchange)
+  return createFailureResult(`Invalid arguments: ${error.message}`, context)
 }
 
-/** What was thrown may show nothing of the tool on its stack, or have none: the log is to say whose bug it is. */
-function bugOf({ params }: Exchange, error: unknown): unknown {
+/** Adds the tool's name to the error, because its stack may not show the tool. */
+function withToolName({ params }: Exchange, error: unknown): unknown {
   if (error instanceof ProtocolError) return error
   const where = `in tool ${String(params.name)}: `
   const stack = error instanceof Error && { stack: where + error.stack }
   return Object.assign(new Error(where + String(error), { cause: error }), stack)
 }
 
-function refuse(server: Server, name: string, exchange: Exchange): Result | Promise<Result> {
+function rejectUnknownTool(server: Server, name: string, context: Exchange): Result | Promise<Result> {
   const reason = server.refusals.get(name)
-  if (reason !== undefined) return failed(reason, exchange)
+  if (reason !== undefined) return createFailureResult(reason, context)
   const names = server.catalogue.names()
-  const known = names.length > 0 ? `this server has ${names.join(', ')}` : 'this server has no tools'
-  throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 128)} (${known})`)
+  const available = names.length > 0 ? `this server has ${names.join(', ')}` : 'this server has no tools'
+  throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 128)} (${available})`)
 }
 
-function lackingCapabilities({ requires, defers }: Tool, exchange: Exchange): JsonObject | undefined {
+function findUnmetRequirements({ requires, defers }: Tool, context: Exchange): JsonObject | undefined {
   if (requires === undefined && defers !== 'always') return undefined
-  const lacking = missingCapabilities(requires ?? {}, exchange.client.capabilities)
-  if (defers !== 'always' || exchange.can.defer) return lacking
-  const extensions = isObject(lacking?.extensions) ? lacking.extensions : {}
-  return { ...lacking, extensions: { ...extensions, [TASKS_EXTENSION]: {} } }
+  const missing = missingCapabilities(requires ?? {}, context.client.capabilities)
+  if (defers !== 'always' || context.can.defer) return missing
+  const extensions = isObject(missing?.extensions) ? missing.extensions : {}
+  return { ...missing, extensions: { ...extensions, [TASKS_EXTENSION]: {} } }
 }
 
-function askForCapabilities(
+function rejectMissingCapabilities(
   tool: Tool,
   requiredCapabilities: JsonObject,
-  exchange: Exchange,
+  context: Exchange,
 ): Result | Promise<Result> {
   const list = Object.keys(requiredCapabilities).join(', ')
   const message = `${tool.name} needs a client that declares: ${list}`
-  if (exchange.client.revision < MODERN_REVISION) return failed(message, exchange)
+  if (context.client.revision < MODERN_REVISION) return createFailureResult(message, context)
   throw new ProtocolError(MISSING_CAPABILITY, message, { requiredCapabilities })
 }
 
-function failed(message: string, exchange: Exchange): Result | Promise<Result> {
-  exchange.failed = true
-  return resultOf({ content: message, isError: true }, exchange)
+function createFailureResult(message: string, context: Exchange): Result | Promise<Result> {
+  context.failed = true
+  return createResult({ content: message, isError: true }, context)
 }
 
-/** What waits for this session, on its way with this result. An outcome that is fetched later carries none. */
-function mailFor(exchange: Exchange): string | undefined {
-  const { server, peer } = exchange.conversation
-  if (!server.mail || exchange.ticket || exchange.cancelled) return undefined
-  const parcel = server.mail.take(peer)
-  if (!parcel) return undefined
-  exchange.whenWritten((written) => (written ? parcel.delivered() : parcel.returned()))
-  return parcel.text
+/** Takes the pending messages of this session. A result that is fetched later through a task handle carries none. */
+function takePendingMessages(context: Exchange): string | undefined {
+  const { server, peer } = context.conversation
+  if (!server.mail || context.ticket || context.cancelled) return undefined
+  const batch = server.mail.take(peer)
+  if (!batch) return undefined
+  context.whenWritten((written) => (written ? batch.delivered() : batch.returned()))
+  return batch.text
 }

@@ -1,13 +1,13 @@
-// Our own requests to a legacy client: each has an id of ours, a time by which it must be answered, and one outcome.
-// A request that is given up is taken back, so that no dialog stays open for nobody; who wants to hear what is answered
-// after its time all the same hears it, as long as the connection lasts.
+// Requests from the server to a legacy client: each has its own id, a timeout and one outcome. A request that times out
+// is cancelled at the client so that its dialog closes. A late answer is passed to its callback while the connection
+// lasts.
 
 import { Failure } from '../lib/failure.js'
 import { isObject, printJson } from '../lib/json.js'
 import { notificationText, requestText, type Response } from './message.js'
 import type { Outlet } from './outlet.js'
 
-/** Requests whose time is up and whose answer somebody would still take. */
+/** Maximum number of timed-out requests whose answer is still accepted. */
 const MAX_OVERDUE = 100
 
 export interface ClientRequest {
@@ -16,60 +16,60 @@ export interface ClientRequest {
   readonly outlet: Outlet
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  /** Told of a result that comes when the time is up. */
+  /** Receives a result that arrives after the timeout. */
   readonly late?: ((result: unknown) => void) | undefined
 }
 
 export interface Sent {
-  /** The client's result; a Failure if it refuses or stays silent. */
+  /** The client's result; a Failure if it rejects the request or does not answer in time. */
   readonly result: Promise<unknown>
-  /** Tells the client that nobody waits any more; nothing, once it has answered. */
+  /** Cancels the request at the client; does nothing once it has answered. */
   takeBack(reason: string): void
 }
 
 export class ClientRequests {
   readonly #pending = new Map<string, (response: Response) => void>()
   readonly #overdue = new Map<string, (result: unknown) => void>()
-  #last = 0
+  #lastId = 0
 
   send({ method, params, outlet, timeoutMs, signal, late }: ClientRequest): Sent {
     const { send } = outlet
-    if (!send) return unsent(new Failure('This connection has no way to ask the client.'))
-    if (signal.aborted) return unsent(reasonOf(signal))
-    const name = `ask-${++this.#last}`
+    if (!send) return createUnsent(new Failure('This connection has no way to ask the client.'))
+    if (signal.aborted) return createUnsent(abortReason(signal))
+    const name = `ask-${++this.#lastId}`
     const id = JSON.stringify(name)
-    let giveUp: (error: Error) => void
+    let cancelRequest: (error: Error) => void
     const result = new Promise<unknown>((resolve, reject) => {
       const end = (): void => {
         clearTimeout(timer)
-        signal.removeEventListener('abort', stop)
+        signal.removeEventListener('abort', onAbort)
         this.#pending.delete(id)
       }
-      giveUp = (error) => {
+      cancelRequest = (error) => {
         if (!this.#pending.has(id)) return
         end()
-        const taken = { requestId: name, reason: error.message }
-        send(notificationText('notifications/cancelled', printJson(taken)))
+        const cancellation = { requestId: name, reason: error.message }
+        send(notificationText('notifications/cancelled', printJson(cancellation)))
         reject(error)
       }
-      const stop = (): void => giveUp(reasonOf(signal))
+      const onAbort = (): void => cancelRequest(abortReason(signal))
       const seconds = Math.ceil(timeoutMs / 1000)
       const timer = setTimeout(() => {
-        if (late) this.#expect(id, late)
-        giveUp(new Failure(`The client did not answer within ${seconds} s.`))
+        if (late) this.#keepForLateAnswer(id, late)
+        cancelRequest(new Failure(`The client did not answer within ${seconds} s.`))
       }, timeoutMs)
-      signal.addEventListener('abort', stop)
+      signal.addEventListener('abort', onAbort)
       this.#pending.set(id, (response) => {
         end()
         if (response.error === undefined) resolve(response.result)
-        else reject(new Failure(`The client refused: ${wordsOf(response.error)}`))
+        else reject(new Failure(`The client refused: ${readErrorMessage(response.error)}`))
       })
     })
     send(requestText(id, method, params))
-    return { result, takeBack: (reason) => giveUp(new Error(reason)) }
+    return { result, takeBack: (reason) => cancelRequest(new Error(reason)) }
   }
 
-  /** An answer nobody waits for, or wants any longer, means nothing. */
+  /** Handles a response. One that matches no request is ignored. */
   take(response: Response): void {
     const { id, error, result } = response
     if (id === undefined) return
@@ -79,21 +79,21 @@ export class ClientRequests {
     else if (error === undefined) overdue(result)
   }
 
-  #expect(id: string, late: (result: unknown) => void): void {
+  #keepForLateAnswer(id: string, late: (result: unknown) => void): void {
     const [oldest] = this.#overdue.keys()
     if (oldest !== undefined && this.#overdue.size >= MAX_OVERDUE) this.#overdue.delete(oldest)
     this.#overdue.set(id, late)
   }
 }
 
-function unsent(reason: Error): Sent {
+function createUnsent(reason: Error): Sent {
   return { result: Promise.reject(reason), takeBack: () => {} }
 }
 
-function reasonOf({ reason }: AbortSignal): Error {
+function abortReason({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new Error('stopped')
 }
 
-function wordsOf(error: unknown): string {
+function readErrorMessage(error: unknown): string {
   return isObject(error) && typeof error.message === 'string' ? error.message.slice(0, 500) : 'it gave no reason'
 }

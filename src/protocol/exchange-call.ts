@@ -1,69 +1,69 @@
-// What a tool is handed of its exchange. Getters, so that a call which uses nothing of this pays for nothing, and what
-// is taken out of it can be passed on.
+// The view of a request context that tools, resources and prompts receive. Getters, so that unused parts cost nothing
+// and members can be passed on detached from the object.
 
 import type { Abilities, Call } from '../tools/call.js'
 import type { Exchange } from './exchange.js'
 
 export class ExchangeCall implements Call {
-  readonly #exchange: Exchange
+  readonly #context: Exchange
 
-  constructor(exchange: Exchange) {
-    this.#exchange = exchange
+  constructor(context: Exchange) {
+    this.#context = context
   }
 
   get user(): string {
-    return this.#exchange.conversation.peer.user
+    return this.#context.conversation.peer.user
   }
 
   get session(): string {
-    return this.#exchange.conversation.peer.session
+    return this.#context.conversation.peer.session
   }
 
   get client(): string {
-    return this.#exchange.client.name
+    return this.#context.client.name
   }
 
   get signal(): AbortSignal {
-    return this.#exchange.signal
+    return this.#context.signal
   }
 
   get wantsProgress(): boolean {
-    return this.#exchange.request.progressToken !== undefined
+    return this.#context.request.progressToken !== undefined
   }
 
   get progress(): Call['progress'] {
-    return (done, more) => this.#exchange.progress(done, more)
+    return (done, more) => this.#context.progress(done, more)
   }
 
   get log(): Call['log'] {
-    return (level, data, logger) => this.#exchange.log(level, data, logger)
+    return (level, data, logger) => this.#context.log(level, data, logger)
   }
 
   get can(): Abilities {
-    return this.#exchange.can
+    return this.#context.can
   }
 
   get ask(): Call['ask'] {
-    return (questions, options) => this.#exchange.ask(questions, options)
+    return (questions, options) => this.#context.ask(questions, options)
   }
 
   get changed(): Call['changed'] {
-    return (list) => this.#exchange.conversation.server.notices.changed(list)
+    return (list) => this.#context.conversation.server.notices.changed(list)
   }
 
   get updated(): Call['updated'] {
-    return (uri) => this.#exchange.conversation.server.notices.updated(uri, this.user)
+    return (uri) => this.#context.conversation.server.notices.updated(uri, this.user)
   }
 
   get defer(): Call['defer'] {
-    return (options) => this.#exchange.defer(options)
+    return (options) => this.#context.defer(options)
   }
 
   get whenWritten(): Call['whenWritten'] {
-    return (listener) => this.#exchange.whenWritten(listener)
+    return (listener) => this.#context.whenWritten(listener)
   }
 
   get hangUp(): Call['hangUp'] {
-    return () => this.#exchange.outlet.hangUp?.()
+    return () => this.#context.outlet.hangUp?.()
   }
 }

@@ -1,5 +1,5 @@
-// One request being worked on: who asked, at which revision, and the ways up that a tool is handed.
-// After it is cancelled or answered nothing more leaves through it.
+// One request in progress: its client, revision and abort signal, and the operations behind CallContext. After it is
+// cancelled or answered nothing more is sent through it.
 
 import { printJson, type JsonObject } from '../lib/json.js'
 import type { Who } from '../services/who.js'
@@ -16,34 +16,34 @@ import { MODERN_REVISION } from './revision.js'
 import type { Server } from './server.js'
 import type { Ticket } from './live-ticket.js'
 
-// For the transports, until they import both types from where they are declared.
+// Re-exported until the transports import both types from their own files.
 export type { Outlet } from './outlet.js'
 export type Peer = Who
 
-/** What all exchanges of one session share. */
+/** What all requests of one session share. */
 export interface Conversation {
   readonly server: Server
   readonly peer: Peer
-  /** Ours to the client; there once something was asked. */
+  /** The requests sent to the client; created when the first is sent. */
   requests: ClientRequests | undefined
 }
 
 export class Exchange {
-  /** Whether the tool's outcome is one to repair. */
+  /** Whether the result is marked as an error. */
   failed = false
-  /** Whether the work has come to its outcome: from then on there is nothing left to defer. */
+  /** Whether the work has finished; from then on it cannot be deferred. */
   done = false
   #controller: AbortController | undefined
   #lastProgress = -Infinity
   #state: 'open' | 'cancelled' | 'answered' | 'deferred' = 'open'
-  #asking: Asking | undefined
-  #opening: Promise<Asking> | undefined
-  #deferring: Promise<boolean> | undefined
+  #inputRequester: Asking | undefined
+  #inputRequesterLoading: Promise<Asking> | undefined
+  #deferral: Promise<boolean> | undefined
   #ticket: Ticket | undefined
-  #settle: ((reply: Reply) => void) | undefined
-  #reject: ((error: Error) => void) | undefined
-  // Made on first use: hardly a call has somebody who wants to know.
-  #awaitingWriting: ((written: boolean) => void)[] | undefined
+  #resolveEarly: ((reply: Reply) => void) | undefined
+  #rejectEarly: ((error: Error) => void) | undefined
+  // Created on first use: few calls have a listener.
+  #writeListeners: ((written: boolean) => void)[] | undefined
 
   constructor(
     readonly request: Request,
@@ -53,7 +53,7 @@ export class Exchange {
     readonly conversation: Conversation,
   ) {}
 
-  /** What a tool may do with it. */
+  /** Creates the view of this request that a tool receives. */
   toCall(): Call {
     return new ExchangeCall(this)
   }
@@ -66,12 +66,12 @@ export class Exchange {
     return this.#state === 'answered'
   }
 
-  /** Whether the work was told to stop, by the client or by us: what it throws then is no bug. */
+  /** Whether the work was aborted, by the client or by the server. Errors thrown after that are not bugs. */
   get stopped(): boolean {
     return this.#controller?.signal.aborted ?? false
   }
 
-  // Made on first use: most calls are over before anybody asks for it, and a controller costs more than they do.
+  // Created on first use: an AbortController costs more than most calls.
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     return this.#controller.signal
@@ -84,9 +84,9 @@ export class Exchange {
       if (!outlet.send) return NO_ABILITIES
       return outlet.written ? abilities : { ...abilities, push: false }
     }
-    // Of all methods only this one may be answered with a handle.
-    const mayDefer = request.method === 'tools/call' && this.conversation.server.defers
-    return mayDefer ? abilities : { ...abilities, defer: false }
+    // Only tools/call may be answered with a task handle.
+    const canDefer = request.method === 'tools/call' && this.conversation.server.defers
+    return canDefer ? abilities : { ...abilities, defer: false }
   }
 
   progress(done: number, { total, message }: { readonly total?: number; readonly message?: string } = {}): void {
@@ -95,9 +95,9 @@ export class Exchange {
     if (progressToken === undefined || this.#state !== 'open') return
     if (!Number.isFinite(done) || done <= this.#lastProgress) return
     this.#lastProgress = done
-    const words = this.client.revision >= '2025-03-26' ? message : undefined
-    const known = { progress: done, total, message: words }
-    const params = `{"progressToken":${progressToken},${printJson(known).slice(1)}`
+    const supportedMessage = this.client.revision >= '2025-03-26' ? message : undefined
+    const progressParams = { progress: done, total, message: supportedMessage }
+    const params = `{"progressToken":${progressToken},${printJson(progressParams).slice(1)}`
     this.outlet.notify(notificationText('notifications/progress', params))
   }
 
@@ -107,108 +107,111 @@ export class Exchange {
     this.outlet.notify(notificationText('notifications/message', printJson({ level, logger, data: data ?? null })))
   }
 
-  /** The questions of this call. One promise for all: what is asked together goes on together, and is asked in one round. */
+  /** Loads the code that asks the client. One shared promise, so that questions asked together go into one round. */
   asking(): Promise<Asking> {
-    return (this.#opening ??= this.#openAsking())
+    return (this.#inputRequesterLoading ??= this.#loadInputRequesterOnce())
   }
 
-  async #openAsking(): Promise<Asking> {
-    // Loaded when somebody is asked: most servers never do.
+  async #loadInputRequesterOnce(): Promise<Asking> {
+    // Loaded on first use: most servers never ask.
     const module = await import('./asking.js')
-    return (this.#asking = new module.Asking(this))
+    return (this.#inputRequester = new module.Asking(this))
   }
 
   ask<Q extends Questions>(questions: Q, options?: AskOptions<Answers<Q>>): Promise<Answers<Q>>
   async ask(questions: Questions, options?: AskOptions): Promise<JsonObject> {
-    const asking = await this.asking()
-    return asking.ask(questions, options)
+    const inputRequester = await this.asking()
+    return inputRequester.ask(questions, options)
   }
 
-  /** Whether the work ended because the client must be asked first. */
+  /** Whether the call ended because the client must be asked first. */
   get asks(): boolean {
-    return this.#asking?.interrupts ?? false
+    return this.#inputRequester?.interrupts ?? false
   }
 
-  /** Resolves to the handle if the work is deferred, else to what it comes to. */
+  /** Resolves to the task handle if the work is deferred, otherwise to the result of the work. */
   first<T>(work: Promise<T>): Promise<T | Reply> {
     return new Promise((resolve, reject) => {
-      this.#settle = resolve
-      this.#reject = reject
+      this.#resolveEarly = resolve
+      this.#rejectEarly = reject
       work.then(resolve, reject)
     })
   }
 
   async defer(options?: DeferOptions): Promise<boolean> {
-    if (this.#asking?.interrupts) this.#asking.interrupt()
-    return (this.#deferring ??= this.#defer(options))
+    if (this.#inputRequester?.interrupts) this.#inputRequester.interrupt()
+    return (this.#deferral ??= this.#defer(options))
   }
 
-  /** Set once the call has outlived its answer: what it comes to belongs there. */
+  /** Set once the call continues as a task; the outcome is then stored in the task handle. */
   get ticket(): Ticket | undefined {
     return this.#ticket
   }
 
-  /** Tells whether the answer was written to the client; an outcome that a ticket keeps counts as written. */
+  /**
+   * Calls the listener with whether the answer was written to the client. An outcome stored in a task handle counts as
+   * written.
+   */
   whenWritten(listener: (written: boolean) => void): void {
-    if (this.#state === 'open') (this.#awaitingWriting ??= []).push(listener)
+    if (this.#state === 'open') (this.#writeListeners ??= []).push(listener)
     else listener(this.#state === 'deferred')
   }
 
   registered(text: string): string | Registered {
-    const told = this.#awaitingWriting
-    if (!told) return text
-    this.#awaitingWriting = undefined
-    return new Registered(text, told)
+    const listeners = this.#writeListeners
+    if (!listeners) return text
+    this.#writeListeners = undefined
+    return new Registered(text, listeners)
   }
 
-  /** There was nothing to write. */
+  /** Reports to the listeners that no answer was written. */
   unsent(): void {
-    const told = this.#awaitingWriting ?? []
-    this.#awaitingWriting = undefined
-    for (const tell of told) tell(false)
+    const listeners = this.#writeListeners ?? []
+    this.#writeListeners = undefined
+    for (const listener of listeners) listener(false)
   }
 
-  /** The client no longer wants an answer. */
+  /** Aborts the work; no answer will be sent. */
   cancel(reason: string): void {
     if (this.#state !== 'open') return
     this.#state = 'cancelled'
-    this.#stop(reason)
+    this.#abortWork(reason)
   }
 
-  /** The work must stop now; an answer may still be given. */
+  /** Aborts the work; an answer may still be sent. */
   abort(reason: string): void {
-    if (this.#state === 'open') this.#stop(reason)
+    if (this.#state === 'open') this.#abortWork(reason)
   }
 
-  /** Nobody waits any longer for work that does not stop. */
+  /** Rejects the pending result of work that does not stop. */
   giveUp(): void {
-    this.#reject?.(new Error('given up'))
+    this.#rejectEarly?.(new Error('given up'))
   }
 
   close(): void {
     if (this.#state !== 'open') return
     this.#state = 'answered'
-    this.#asking?.end()
+    this.#inputRequester?.end()
   }
 
   async #defer(options: DeferOptions | undefined): Promise<boolean> {
-    const isOver = (): boolean => this.#state !== 'open' || this.stopped || this.done
-    if (!this.can.defer || isOver()) return false
+    const isDone = (): boolean => this.#state !== 'open' || this.stopped || this.done
+    if (!this.can.defer || isDone()) return false
     const { server, peer } = this.conversation
     const tickets = await server.tickets()
-    const ticket = await tickets.create({ user: peer.user, abort: (reason) => this.#stop(reason) }, options)
-    if (isOver()) {
-      // Cancelled while the ticket was made: nobody will ever hear of it.
+    const ticket = await tickets.create({ user: peer.user, abort: (reason) => this.#abortWork(reason) }, options)
+    if (isDone()) {
+      // Cancelled while the task handle was created: its id was never sent.
       await ticket.finish({ error: { code: INVALID_PARAMS, message: 'Cancelled.' } })
       return false
     }
     this.#ticket = ticket
     this.#state = 'deferred'
-    this.#settle?.(new Reply('task', ticket.members))
+    this.#resolveEarly?.(new Reply('task', ticket.members))
     return true
   }
 
-  #stop(reason: string): void {
+  #abortWork(reason: string): void {
     this.#controller ??= new AbortController()
     this.#controller.abort(new Error(reason))
   }

@@ -1,10 +1,10 @@
-// Arguments that a tool wants repeated in HTTP headers (`x-mcp-header`), so that what stands before the server can
-// route by them. Read once per tool; an annotation clients would refuse is a mistake of the author and said at once.
+// Reads `x-mcp-header` annotations: arguments that an HTTP client must repeat in headers, so that proxies can route by
+// them. Read once per tool. An invalid annotation is a mistake of the tool's author and throws at once.
 
 import { isObject, type JsonObject } from '../lib/json.js'
 
 export interface HeaderParameter {
-  /** In lower case, as Node gives header names. */
+  /** Lower case, as Node.js provides header names. */
   readonly header: string
   readonly path: readonly string[]
 }
@@ -12,25 +12,25 @@ export interface HeaderParameter {
 const ANNOTATION = 'x-mcp-header'
 
 export function headerParameters(schema: JsonObject, tool: string): readonly HeaderParameter[] {
-  // Hardly any tool has one, and looking for it properly takes ten times as long.
+  // A cheap test first: few tools have annotations, and the full search takes ten times as long.
   if (!JSON.stringify(schema).includes(ANNOTATION)) return []
-  const found = collect(schema, [])
-  if (countAnnotations(schema) > found.length) {
-    throw new Error(`${ANNOTATION} of tool ${tool} stands where it means nothing: it belongs to a property`)
+  const annotated = collectAnnotated(schema, [])
+  if (countAnnotations(schema) > annotated.length) {
+    throw new Error(`${ANNOTATION} of tool ${tool} is in the wrong place: it belongs to a property`)
   }
   const headers = new Set<string>()
-  for (const { header, type, path } of found) {
-    const where = `'${path.join('.')}' of tool ${tool}`
+  for (const { header, type, path } of annotated) {
+    const location = `'${path.join('.')}' of tool ${tool}`
     if (typeof header !== 'string' || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(header)) {
-      throw new Error(`${ANNOTATION} of ${where} is not a header name`)
+      throw new Error(`${ANNOTATION} of ${location} is not a header name`)
     }
-    if (headers.has(header.toLowerCase())) throw new Error(`${ANNOTATION} ${header} of ${where} is used twice`)
+    if (headers.has(header.toLowerCase())) throw new Error(`${ANNOTATION} ${header} of ${location} is used twice`)
     if (!['string', 'integer', 'boolean'].includes(String(type))) {
-      throw new Error(`${ANNOTATION} of ${where} needs a string, an integer or a boolean`)
+      throw new Error(`${ANNOTATION} of ${location} needs a string, an integer or a boolean`)
     }
     headers.add(header.toLowerCase())
   }
-  return found.map(({ header, path }) => ({ header: `mcp-param-${String(header).toLowerCase()}`, path }))
+  return annotated.map(({ header, path }) => ({ header: `mcp-param-${String(header).toLowerCase()}`, path }))
 }
 
 interface Annotated {
@@ -39,22 +39,22 @@ interface Annotated {
   readonly path: readonly string[]
 }
 
-function collect({ properties }: JsonObject, path: readonly string[]): readonly Annotated[] {
+function collectAnnotated({ properties }: JsonObject, path: readonly string[]): readonly Annotated[] {
   if (!isObject(properties)) return []
-  const found: Annotated[] = []
+  const annotated: Annotated[] = []
   for (const [name, property] of Object.entries(properties)) {
     if (!isObject(property)) continue
-    const own = path.concat(name)
-    if (ANNOTATION in property) found.push({ header: property[ANNOTATION], type: property.type, path: own })
-    found.push(...collect(property, own))
+    const ownPath = path.concat(name)
+    if (ANNOTATION in property) annotated.push({ header: property[ANNOTATION], type: property.type, path: ownPath })
+    annotated.push(...collectAnnotated(property, ownPath))
   }
-  return found
+  return annotated
 }
 
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'])
 const DATA = new Set(['default', 'enum', 'const', 'examples'])
 
-/** How many there are anywhere in a schema: not among names, and not in values it speaks of. */
+/** Counts annotations anywhere in a schema, except among property names and in example values. */
 function countAnnotations(part: unknown, isMap = false): number {
   if (typeof part !== 'object' || part === null) return 0
   let count = !isMap && ANNOTATION in part ? 1 : 0

@@ -1,5 +1,5 @@
-// The requests of one session that are being worked on: begun, stopped, answered, each once. Work that is done at once
-// is answered at once, without a promise.
+// The running requests of one session: starts, aborts, cancels and answers each of them once. Work that completes
+// synchronously is answered without a promise.
 
 import type { Exchange } from './exchange.js'
 import type { Outcome, Ticket } from './live-ticket.js'
@@ -11,145 +11,145 @@ import { membersOf, type Result } from './reply.js'
 import { MODERN_REVISION } from './revision.js'
 import type { Server } from './server.js'
 
-// No client works on so many things at once; without a bound, one that does not read its answers fills the memory.
+// Bounds memory: a client that does not read its answers could otherwise fill it.
 const MAX_IN_FLIGHT = 2000
 const TOO_MANY = `Too many requests at once: ${MAX_IN_FLIGHT} are being worked on. Wait for some of them to finish.`
 
 const MAX_ECHO = 100
 
 export class InFlight {
-  // Sets rather than maps by id: nothing stops a client from using an id twice at once.
-  readonly #exchanges = new Set<Exchange>()
-  readonly #promised = new Set<Promise<Answer>>()
-  #stopping: string | undefined
+  // Sets rather than maps by id, because a client may use an id twice at once.
+  readonly #contexts = new Set<Exchange>()
+  readonly #pending = new Set<Promise<Answer>>()
+  #stopReason: string | undefined
 
   constructor(private readonly server: Server) {}
 
   get busy(): boolean {
-    return this.#promised.size > 0
+    return this.#pending.size > 0
   }
 
   async settled(): Promise<void> {
-    while (this.#promised.size > 0) await Promise.all(this.#promised)
+    while (this.#pending.size > 0) await Promise.all(this.#pending)
   }
 
-  /** The work stops; answers may still be given. So it is with work that still comes. */
+  /** Aborts all work, and work that starts later; answers may still be sent. */
   abort(reason: string): void {
-    this.#stopping = reason
-    for (const exchange of this.#exchanges) exchange.abort(reason)
+    this.#stopReason = reason
+    for (const context of this.#contexts) context.abort(reason)
   }
 
-  /** Answers now for work that did not stop when it was told to. */
+  /** Answers requests whose work did not stop when aborted. */
   giveUp(): void {
-    for (const exchange of this.#exchanges) exchange.giveUp()
+    for (const context of this.#contexts) context.giveUp()
   }
 
-  /** The client wants no answer to this one; without an id, to none. */
+  /** Cancels the request with this id without an answer; without an id, all requests. */
   cancel(reason: string, id?: string): void {
-    if (id === undefined) this.#stopping = reason
-    for (const exchange of this.#exchanges) {
-      if (id === undefined || exchange.request.id === id) exchange.cancel(reason)
+    if (id === undefined) this.#stopReason = reason
+    for (const context of this.#contexts) {
+      if (id === undefined || context.request.id === id) context.cancel(reason)
     }
   }
 
-  /** Waited for by `settled`. */
+  /** Tracks an answer until it is ready. */
   promise(due: Promise<Answer>): Promise<Answer> {
-    this.#promised.add(due)
-    void due.then(() => this.#promised.delete(due))
+    this.#pending.add(due)
+    void due.then(() => this.#pending.delete(due))
     return due
   }
 
-  begin(method: Method, exchange: Exchange): Due {
+  begin(method: Method, context: Exchange): Due {
     try {
-      if (this.#exchanges.size >= MAX_IN_FLIGHT) throw new ProtocolError(INTERNAL_ERROR, TOO_MANY)
-      const result = method(this.server, exchange)
-      return result instanceof Promise ? this.promise(this.#workOn(exchange, result)) : this.answer(exchange, result)
+      if (this.#contexts.size >= MAX_IN_FLIGHT) throw new ProtocolError(INTERNAL_ERROR, TOO_MANY)
+      const result = method(this.server, context)
+      return result instanceof Promise ? this.promise(this.#awaitResult(context, result)) : this.answer(context, result)
     } catch (error) {
-      exchange.close()
-      exchange.unsent()
-      return this.refuse(exchange.request, error, false)
+      context.close()
+      context.unsent()
+      return this.refuse(context.request, error, false)
     }
   }
 
-  answer(exchange: Exchange, result: Result): Answer {
-    exchange.close()
-    const { request, client } = exchange
+  answer(context: Exchange, result: Result): Answer {
+    context.close()
+    const { request, client } = context
     const members =
       client.revision === MODERN_REVISION ? modernResult(result, this.server.signature) : `{${membersOf(result)}}`
-    return exchange.registered(resultText(request.id, members))
+    return context.registered(resultText(request.id, members))
   }
 
-  /** `early`: before any work was begun. */
+  /** `early`: before any work was started. */
   refuse(request: Request, error: unknown, early: boolean): Rejection {
     if (!(error instanceof ProtocolError)) this.server.logError(error)
-    const told = explain(error, request)
-    return new Rejection(told.code, errorText(request.id, told), early)
+    const protocolError = toProtocolError(error, request)
+    return new Rejection(protocolError.code, errorText(request.id, protocolError), early)
   }
 
-  async #workOn(exchange: Exchange, result: Promise<Result>): Promise<Answer> {
-    this.#exchanges.add(exchange)
-    if (this.#stopping !== undefined) exchange.abort(this.#stopping)
+  async #awaitResult(context: Exchange, result: Promise<Result>): Promise<Answer> {
+    this.#contexts.add(context)
+    if (this.#stopReason !== undefined) context.abort(this.#stopReason)
     try {
-      const text = await exchange.first(this.#outcome(exchange, result))
-      if (exchange.asks) return await this.#inputRequired(exchange)
-      return exchange.cancelled ? undefined : this.answer(exchange, text)
+      const text = await context.first(this.#awaitOutcome(context, result))
+      if (context.asks) return await this.#inputRequired(context)
+      return context.cancelled ? undefined : this.answer(context, text)
     } catch (error) {
-      if (exchange.asks) return await this.#inputRequired(exchange)
-      if (exchange.cancelled) return undefined
-      return this.refuse(exchange.request, exchange.stopped ? this.#unfinished() : error, false)
+      if (context.asks) return await this.#inputRequired(context)
+      if (context.cancelled) return undefined
+      return this.refuse(context.request, context.stopped ? this.#unfinishedError() : error, false)
     } finally {
-      exchange.close()
-      exchange.unsent()
-      this.#exchanges.delete(exchange)
+      context.close()
+      context.unsent()
+      this.#contexts.delete(context)
     }
   }
 
-  /** Once the call is deferred, its outcome belongs to the ticket. */
-  async #outcome(exchange: Exchange, result: Promise<Result>): Promise<Result> {
+  /** Stores the outcome in the task handle if the call was deferred. */
+  async #awaitOutcome(context: Exchange, result: Promise<Result>): Promise<Result> {
     try {
       const text = await result
-      exchange.done = true
-      return exchange.ticket ? await this.#keep(exchange.ticket, { result: `{${membersOf(text)}}` }) : text
+      context.done = true
+      return context.ticket ? await this.#storeOutcome(context.ticket, { result: `{${membersOf(text)}}` }) : text
     } catch (error) {
-      exchange.done = true
-      if (exchange.ticket) return this.#keepError(exchange, exchange.ticket, error)
+      context.done = true
+      if (context.ticket) return this.#storeError(context, context.ticket, error)
       throw error
     }
   }
 
-  async #inputRequired(exchange: Exchange): Promise<Answer> {
+  async #inputRequired(context: Exchange): Promise<Answer> {
     try {
-      const asking = await exchange.asking()
-      const reply = await asking.inputRequired()
-      return exchange.cancelled ? undefined : this.answer(exchange, reply)
+      const inputRequester = await context.asking()
+      const reply = await inputRequester.inputRequired()
+      return context.cancelled ? undefined : this.answer(context, reply)
     } catch (error) {
-      return this.refuse(exchange.request, error, false)
+      return this.refuse(context.request, error, false)
     }
   }
 
-  async #keep(ticket: Ticket, outcome: Outcome): Promise<Result> {
+  async #storeOutcome(ticket: Ticket, outcome: Outcome): Promise<Result> {
     try {
       await ticket.finish(outcome)
     } catch (error) {
-      // Nobody waits here any more; whoever asks for the task is told that it was not finished.
+      // The request was answered before; a client that polls the task learns that it was not finished.
       this.server.logError(error)
     }
     return ''
   }
 
-  #keepError({ request, stopped }: Exchange, ticket: Ticket, error: unknown): Promise<Result> {
+  #storeError({ request, stopped }: Exchange, ticket: Ticket, error: unknown): Promise<Result> {
     if (!(error instanceof ProtocolError) && !stopped) this.server.logError(error)
-    const { code, message } = explain(error, request)
-    return this.#keep(ticket, { error: { code, message } })
+    const { code, message } = toProtocolError(error, request)
+    return this.#storeOutcome(ticket, { error: { code, message } })
   }
 
-  #unfinished(): ProtocolError {
-    return new ProtocolError(INTERNAL_ERROR, `Not finished: ${this.#stopping ?? 'stopped'}`)
+  #unfinishedError(): ProtocolError {
+    return new ProtocolError(INTERNAL_ERROR, `Not finished: ${this.#stopReason ?? 'stopped'}`)
   }
 }
 
-/** A bug is told without its insides. */
-function explain(error: unknown, { method }: Request): ProtocolError {
+/** Hides the details of unexpected errors from the client. */
+function toProtocolError(error: unknown, { method }: Request): ProtocolError {
   if (error instanceof ProtocolError) return error
   return new ProtocolError(INTERNAL_ERROR, `Internal error in ${method.slice(0, MAX_ECHO)}; see the server's log`)
 }

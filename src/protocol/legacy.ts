@@ -1,5 +1,5 @@
-// What a legacy conversation remembers: what `initialize` agreed on, how much log the client wants, and which resources
-// it subscribed to. What changes is told through the outlet the conversation was given, if it was given one.
+// State of a legacy session: the result of `initialize`, the log level and the resource subscriptions. Sends change
+// notifications through the sink of the session, if there is one.
 
 import { isObject, printJson, type JsonObject } from '../lib/json.js'
 import type { PushedMessage } from '../services/notices.js'
@@ -18,20 +18,20 @@ import { beginWatching } from './watching.js'
 const MAX_SUBSCRIPTIONS = 1000
 
 export interface LegacyOptions {
-  /** Spoken until `initialize` agrees on another. */
+  /** The revision before `initialize`. */
   readonly revision: LegacyRevision
-  /** Where messages go that belong to no request. */
+  /** Where messages outside of requests are sent. */
   readonly outlet?: Outlet | undefined
-  /** Spoken at 2024-11-05 only. */
+  /** Used at 2024-11-05 only. */
   readonly dialect?: Dialect | undefined
 }
 
 export class Legacy {
   client: Client
-  /** Whether `initialize` has been through. */
+  /** Whether `initialize` has completed. */
   agreed = false
   readonly #subscriptions = new Set<string>()
-  #leave: (() => void) | undefined
+  #unsubscribeEvents: (() => void) | undefined
 
   constructor(
     private readonly server: Server,
@@ -42,18 +42,18 @@ export class Legacy {
     this.client = { revision, name: '', capabilities: {}, logLevel: 'info', dialect }
   }
 
-  /** The members of the answer to a method that changes the conversation; undefined: it is no such method. */
+  /** Handles a method that changes the session state and returns the result's members; undefined for other methods. */
   answer(method: string, params: JsonObject): string | undefined {
-    const change = this.#changeBy(method)
-    return change && isOffered(this.server, method) ? change(params) : undefined
+    const handler = this.#findHandler(method)
+    return handler && isOffered(this.server, method) ? handler(params) : undefined
   }
 
   close(): void {
-    this.#leave?.()
-    this.#leave = undefined
+    this.#unsubscribeEvents?.()
+    this.#unsubscribeEvents = undefined
   }
 
-  #changeBy(method: string): ((params: JsonObject) => string) | undefined {
+  #findHandler(method: string): ((params: JsonObject) => string) | undefined {
     switch (method) {
       case 'initialize':
         return (params) => this.#initialize(params)
@@ -75,14 +75,17 @@ export class Legacy {
     const revision = agreeOn(protocolVersion)
     const dialect = revision === '2024-11-05' ? this.options.dialect : undefined
     const name = clientName(clientInfo)
-    this.client = { ...this.client, revision, name, capabilities: this.#declared(capabilities), dialect }
+    this.client = { ...this.client, revision, name, capabilities: this.#addChannel(capabilities), dialect }
     this.agreed = true
-    this.#listen()
+    this.#forwardEvents()
     return initializeMembers(this.server, this.client)
   }
 
-  /** Claude Code does not say whether its user switched the channel on; where they told us instead, it is as if it had. */
-  #declared(given: unknown): JsonObject {
+  /**
+   * Claude Code does not declare whether its user enabled the channel. With the setting `all` it is treated as
+   * declared.
+   */
+  #addChannel(given: unknown): JsonObject {
     const capabilities = isObject(given) ? given : {}
     if (this.server.channel !== 'all') return capabilities
     const experimental = isObject(capabilities.experimental) ? capabilities.experimental : {}
@@ -96,7 +99,7 @@ export class Legacy {
   }
 
   #subscribe(params: JsonObject): string {
-    const uri = uriOf(params)
+    const uri = requireUri(params)
     if (!this.server.library.at(uri)) {
       throw new ProtocolError(RESOURCE_NOT_FOUND, `Resource not found: ${uri.slice(0, 500)}`, { uri })
     }
@@ -108,49 +111,49 @@ export class Legacy {
     return ''
   }
 
-  // Also from what has gone meanwhile.
+  // Also for resources that no longer exist.
   #unsubscribe(params: JsonObject): string {
-    this.#subscriptions.delete(uriOf(params))
+    this.#subscriptions.delete(requireUri(params))
     return ''
   }
 
-  #listen(): void {
+  #forwardEvents(): void {
     const { outlet } = this.options
-    if (this.#leave || !outlet) return
-    const tell = (method: string, params = '{}'): void => {
+    if (this.#unsubscribeEvents || !outlet) return
+    const notify = (method: string, params = '{}'): void => {
       const text = notificationText(method, params)
       if (outlet.send) outlet.send(text)
       else outlet.notify(text)
     }
     const { changing, notices } = this.server
-    this.#leave = notices.listen((notice) => {
-      if (notice.kind === 'task') return
-      if (notice.kind === 'message') return this.#pass(notice, tell)
-      if (notice.kind !== 'resource') return changing[notice.kind] ? tell(listChanged(notice.kind)) : undefined
-      const isOurs = notice.user === undefined || notice.user === this.peer.user
-      if (!isOurs || !this.#subscriptions.has(notice.uri)) return
-      tell('notifications/resources/updated', JSON.stringify({ uri: notice.uri }))
+    this.#unsubscribeEvents = notices.listen((event) => {
+      if (event.kind === 'task') return
+      if (event.kind === 'message') return this.#pushMessage(event, notify)
+      if (event.kind !== 'resource') return changing[event.kind] ? notify(listChanged(event.kind)) : undefined
+      const isVisible = event.user === undefined || event.user === this.peer.user
+      if (!isVisible || !this.#subscriptions.has(event.uri)) return
+      notify('notifications/resources/updated', JSON.stringify({ uri: event.uri }))
     })
   }
 
-  /** A log says it to the person; only the channel reaches the model. */
-  #pass(
+  /** Sends a message to the client. The log notification reaches the user; only the channel reaches the model. */
+  #pushMessage(
     { user, session, content, meta, mayLeave, taken }: PushedMessage,
-    tell: (method: string, params: string) => void,
+    notify: (method: string, params: string) => void,
   ): void {
     const { outlet } = this.options
     if (user !== this.peer.user || session !== this.peer.session || !outlet?.send) return
     if (this.server.logging && wantsToHear('notice', this.client.logLevel)) {
-      tell('notifications/message', printJson({ level: 'notice', logger: 'scorpiox-code', data: content }))
+      notify('notifications/message', printJson({ level: 'notice', logger: 'scorpiox-code', data: content }))
     }
-    // Where nobody can tell whether it was written, it may have been written to nobody.
+    // Without confirmation of the write the message could be lost unnoticed.
     if (!outlet.written || this.server.channel === undefined || !abilitiesOf(this.client).push || !mayLeave()) return
-    tell('notifications/claude/channel', printJson({ content, meta }))
+    notify('notifications/claude/channel', printJson({ content, meta }))
     outlet.written(taken)
   }
 }
 
-function uriOf({ uri }: JsonObject): string {
+function requireUri({ uri }: JsonObject): string {
   if (typeof uri === 'string') return uri
   throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'uri' must be a string")
 }

@@ -1,14 +1,14 @@
-// The resources, templates and prompts of one server, and where each is found.
+// The resources, resource templates and prompts of one server, found by URI or name.
 
 import { parseUriTemplate, type UriTemplate } from '../lib/uri-template.js'
 import type { Prompt } from '../tools/prompt.js'
 import type { Resource, ResourceTemplate } from '../tools/resource.js'
 
-export interface Library extends Offers {
+export interface Library extends ResourceLists {
   readonly hasResources: boolean
   readonly hasPrompts: boolean
   readonly hasCompletions: boolean
-  /** What there is at an address: a resource, or a template with the variables it takes from it. */
+  /** Finds the resource at a URI, or the template that matches it with the values of its variables. */
   at(uri: string): Resource | Templated | undefined
   template(uriTemplate: string): ResourceTemplate | undefined
   prompt(name: string): Prompt | undefined
@@ -19,24 +19,24 @@ export interface Templated {
   readonly variables: Readonly<Record<string, string>>
 }
 
-interface Offers {
+interface ResourceLists {
   readonly resources: readonly Resource[]
   readonly templates: readonly ResourceTemplate[]
   readonly prompts: readonly Prompt[]
 }
 
-export function createLibrary(offers: Offers): Library {
-  const { resources, templates, prompts } = offers
-  const byUri = indexed(resources, ({ uri }) => uri)
-  const byTemplate = indexed(templates, ({ uriTemplate }) => uriTemplate)
-  const byName = indexed(prompts, ({ name }) => name)
-  const parsed: readonly (readonly [ResourceTemplate, UriTemplate])[] = templates.map((template) => [
+export function createLibrary(lists: ResourceLists): Library {
+  const { resources, templates, prompts } = lists
+  const byUri = indexBy(resources, ({ uri }) => uri)
+  const byTemplate = indexBy(templates, ({ uriTemplate }) => uriTemplate)
+  const byName = indexBy(prompts, ({ name }) => name)
+  const parsedTemplates: readonly (readonly [ResourceTemplate, UriTemplate])[] = templates.map((template) => [
     template,
     parseUriTemplate(template.uriTemplate),
   ])
 
   return {
-    ...offers,
+    ...lists,
     hasResources: resources.length + templates.length > 0,
     hasPrompts: prompts.length > 0,
     hasCompletions:
@@ -45,7 +45,7 @@ export function createLibrary(offers: Offers): Library {
     at(uri) {
       const resource = byUri.get(uri)
       if (resource) return resource
-      for (const [template, pattern] of parsed) {
+      for (const [template, pattern] of parsedTemplates) {
         const variables = pattern.match(uri)
         if (variables) return { template, variables }
       }
@@ -56,11 +56,11 @@ export function createLibrary(offers: Offers): Library {
   }
 }
 
-function indexed<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, T> {
+function indexBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, T> {
   const map = new Map<string, T>()
   for (const item of items) {
     const key = keyOf(item)
-    if (map.has(key)) throw new Error(`${key} is offered twice`)
+    if (map.has(key)) throw new Error(`${key} is registered twice`)
     map.set(key, item)
   }
   return map

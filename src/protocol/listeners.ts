@@ -1,4 +1,5 @@
-// The streams one client keeps open. Each ends once: by the client, and then without an answer, or by us, with one.
+// The open `subscriptions/listen` streams of one client. Each ends once: when the client cancels it, without an answer,
+// or when the server ends it, with an answer.
 
 import type { Exchange } from './exchange.js'
 import type { Answer } from './message.js'
@@ -7,43 +8,43 @@ import { INTERNAL_ERROR, ProtocolError } from './protocol-error.js'
 import type { Reply } from './reply.js'
 import type { Server } from './server.js'
 
-const MAX_LISTENING = 100
+const MAX_STREAMS = 100
 
 export class Listeners {
   readonly #open = new Map<Exchange, () => void>()
-  #ended = false
+  #isEnded = false
 
   constructor(private readonly server: Server) {}
 
-  /** Resolves at the end, to what `answer` makes of it, or to nothing where the client has ended it. */
-  add(exchange: Exchange, answer: (reply: Reply) => Answer): Promise<Answer> {
-    if (this.#open.size >= MAX_LISTENING) {
-      throw new ProtocolError(INTERNAL_ERROR, `There may be ${MAX_LISTENING} listeners at once; end some of them first`)
+  /** Resolves when the stream ends: to the answer, or to undefined if the client cancelled it. */
+  add(context: Exchange, answer: (reply: Reply) => Answer): Promise<Answer> {
+    if (this.#open.size >= MAX_STREAMS) {
+      throw new ProtocolError(INTERNAL_ERROR, `There may be ${MAX_STREAMS} listeners at once; end some of them first`)
     }
-    const listening = listen(this.server, exchange)
+    const subscription = listen(this.server, context)
     return new Promise((resolve) => {
       const end = (): void => {
-        this.#open.delete(exchange)
-        const reply = listening.end()
-        resolve(exchange.cancelled ? undefined : answer(reply))
+        this.#open.delete(context)
+        const reply = subscription.end()
+        resolve(context.cancelled ? undefined : answer(reply))
       }
-      this.#open.set(exchange, end)
-      if (this.#ended) end()
+      this.#open.set(context, end)
+      if (this.#isEnded) end()
     })
   }
 
-  /** The client wants no more of this one; without an id, of none. */
+  /** Cancels the stream with this id; without an id, all streams. */
   cancel(reason: string, id?: string): void {
-    for (const [exchange, end] of this.#open) {
-      if (id !== undefined && exchange.request.id !== id) continue
-      exchange.cancel(reason)
+    for (const [context, end] of this.#open) {
+      if (id !== undefined && context.request.id !== id) continue
+      context.cancel(reason)
       end()
     }
   }
 
-  /** Ends all of them, and those that still come, each with its answer. */
+  /** Ends all streams, and those that are opened later, each with its answer. */
   end(): void {
-    this.#ended = true
+    this.#isEnded = true
     for (const end of this.#open.values()) end()
   }
 }

@@ -1,5 +1,5 @@
-// A deferred call while its process works on it: what it says of itself, the questions it waits on, and its end, of
-// which the first counts. A record that has an end is durable before anybody can see it.
+// A running task: its status, its questions to the client, and its outcome. The first outcome wins and is stored
+// durably before it is visible.
 
 import { Failure } from '../lib/failure.js'
 import type { JsonObject } from '../lib/json.js'
@@ -11,7 +11,7 @@ import { memberText } from './reply.js'
 
 export interface TicketOwner {
   readonly user: string
-  /** Ends the work. */
+  /** Aborts the work. */
   abort(reason: string): void
 }
 
@@ -21,16 +21,16 @@ export type Outcome =
 
 export interface Ticket {
   readonly members: string
-  /** Shown to whoever asks how it goes. */
+  /** Sets the status message that clients see when they poll. */
   say(message: string): void
-  /** Parks the work until the client has answered every question. */
+  /** Waits until the client has answered every question. */
   ask(questions: Readonly<Record<string, Asked>>, timeoutMs: number, signal: AbortSignal): Promise<JsonObject>
   finish(outcome: Outcome): Promise<void>
 }
 
 export interface Asked {
   readonly question: WireQuestion
-  /** Tells a usable answer. */
+  /** Whether an answer can be used. */
   readonly fits: (answer: unknown) => boolean
 }
 
@@ -38,58 +38,58 @@ export interface Surroundings {
   readonly owner: TicketOwner
   readonly store: TicketStore
   readonly notices: Notices
-  /** Called at the end, when the store knows it all. */
+  /** Called at the end, when the outcome is stored. */
   leave(): void
 }
 
 export class LiveTicket implements Ticket {
-  readonly #open = new Map<string, WireQuestion>()
-  readonly #used = new Set<string>()
-  readonly #waiting = new Set<(responses: JsonObject) => void>()
-  #over = false
+  readonly #openQuestions = new Map<string, WireQuestion>()
+  readonly #usedKeys = new Set<string>()
+  readonly #waiters = new Set<(responses: JsonObject) => void>()
+  #isOver = false
 
   constructor(
     public record: TicketRecord,
-    private readonly around: Surroundings,
+    private readonly deps: Surroundings,
   ) {}
 
   get members(): string {
-    if (this.#open.size === 0) return describeRecord(this.record)
-    const inputRequests = Object.fromEntries(this.#open)
+    if (this.#openQuestions.size === 0) return describeRecord(this.record)
+    const inputRequests = Object.fromEntries(this.#openQuestions)
     return `${describeRecord(this.record, 'input_required')},${memberText({ inputRequests })}`
   }
 
   say(message: string): void {
-    this.#change({ message })
+    this.#update({ message })
   }
 
   async ask(questions: Readonly<Record<string, Asked>>, timeoutMs: number, signal: AbortSignal): Promise<JsonObject> {
-    const asked = Object.entries(questions).map(([key, { question, fits }]) => {
+    const pending = Object.entries(questions).map(([key, { question, fits }]) => {
       return { key, wireKey: this.#uniqueKey(key), question, fits }
     })
     const answers = new Map<string, unknown>()
-    const take = (responses: JsonObject): boolean => {
-      for (const { key, wireKey, fits } of asked) {
+    const acceptAnswers = (responses: JsonObject): boolean => {
+      for (const { key, wireKey, fits } of pending) {
         const response = responses[wireKey]
-        if (!this.#open.has(wireKey) || !fits(response)) continue
-        this.#open.delete(wireKey)
+        if (!this.#openQuestions.has(wireKey) || !fits(response)) continue
+        this.#openQuestions.delete(wireKey)
         answers.set(key, response)
       }
-      return answers.size === asked.length
+      return answers.size === pending.length
     }
-    for (const { wireKey, question } of asked) this.#open.set(wireKey, question)
-    this.#change({})
+    for (const { wireKey, question } of pending) this.#openQuestions.set(wireKey, question)
+    this.#update({})
     try {
-      await this.#answered(timeoutMs, signal, take)
+      await this.#waitForAnswers(timeoutMs, signal, acceptAnswers)
     } finally {
-      for (const { wireKey } of asked) this.#open.delete(wireKey)
-      this.#change({})
+      for (const { wireKey } of pending) this.#openQuestions.delete(wireKey)
+      this.#update({})
     }
     return Object.fromEntries(answers)
   }
 
   take(responses: JsonObject): void {
-    for (const waiter of this.#waiting) waiter(responses)
+    for (const waiter of this.#waiters) waiter(responses)
   }
 
   async finish(outcome: Outcome): Promise<void> {
@@ -98,86 +98,86 @@ export class LiveTicket implements Ticket {
   }
 
   async cancel(): Promise<void> {
-    await this.#endAndAbort({ status: 'cancelled', message: 'Cancelled by the client.' }, 'cancelled by the client')
+    await this.#endAndAbortWork({ status: 'cancelled', message: 'Cancelled by the client.' }, 'cancelled by the client')
   }
 
   async stop(reason: string): Promise<void> {
     const error = { code: INTERNAL_ERROR, message: reason }
-    await this.#endAndAbort({ status: 'failed', message: reason, error }, reason)
+    await this.#endAndAbortWork({ status: 'failed', message: reason, error }, reason)
   }
 
-  /** Decided before the work hears of it, so that what it throws then is not taken for its outcome. */
-  async #endAndAbort(ending: Ending, reason: string): Promise<void> {
-    const ended = this.#end(ending)
-    this.around.owner.abort(reason)
+  /** The outcome is set before the work is aborted, so that the resulting error is not taken for the outcome. */
+  async #endAndAbortWork(outcomeFields: OutcomeFields, reason: string): Promise<void> {
+    const ended = this.#end(outcomeFields)
+    this.deps.owner.abort(reason)
     await ended
   }
 
-  async #end(ending: Ending): Promise<void> {
-    if (this.#over) return
-    this.#over = true
-    const record = { ...this.record, ...ending, updatedAt: Date.now() }
+  async #end(outcomeFields: OutcomeFields): Promise<void> {
+    if (this.#isOver) return
+    this.#isOver = true
+    const record = { ...this.record, ...outcomeFields, updatedAt: Date.now() }
     try {
-      await this.around.store.save(record)
+      await this.deps.store.save(record)
     } finally {
-      this.#open.clear()
+      this.#openQuestions.clear()
       this.record = record
-      this.around.leave()
+      this.deps.leave()
       this.#publish()
     }
   }
 
-  #answered(timeoutMs: number, signal: AbortSignal, take: (responses: JsonObject) => boolean): Promise<void> {
+  #waitForAnswers(timeoutMs: number, signal: AbortSignal, acceptAnswers: (responses: JsonObject) => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
         clearTimeout(timer)
-        signal.removeEventListener('abort', stop)
-        this.#waiting.delete(waiter)
+        signal.removeEventListener('abort', onAbort)
+        this.#waiters.delete(waiter)
       }
-      const stop = (): void => {
+      const onAbort = (): void => {
         end()
         reject(signal.reason instanceof Error ? signal.reason : new Error('stopped'))
       }
       const timer = setTimeout(() => {
         end()
-        reject(new Failure(`Nobody answered within ${Math.ceil(timeoutMs / 1000)} s.`))
+        reject(new Failure(`No answer within ${Math.ceil(timeoutMs / 1000)} s.`))
       }, timeoutMs)
       const waiter = (responses: JsonObject): void => {
-        const before = this.#open.size
-        if (take(responses)) {
+        const before = this.#openQuestions.size
+        if (acceptAnswers(responses)) {
           end()
           resolve()
-        } else if (this.#open.size < before) this.#change({})
+        } else if (this.#openQuestions.size < before) this.#update({})
       }
-      this.#waiting.add(waiter)
-      signal.addEventListener('abort', stop)
-      if (signal.aborted) stop()
+      this.#waiters.add(waiter)
+      signal.addEventListener('abort', onAbort)
+      if (signal.aborted) onAbort()
     })
   }
 
-  // A key that was answered must never mean another question.
+  // A key that was answered must not be reused for another question.
   #uniqueKey(key: string): string {
     let unique = key
-    for (let count = 2; this.#used.has(unique); count++) unique = `${key}-${count}`
-    this.#used.add(unique)
+    for (let count = 2; this.#usedKeys.has(unique); count++) unique = `${key}-${count}`
+    this.#usedKeys.add(unique)
     return unique
   }
 
-  #change(change: Pick<TicketRecord, 'message'>): void {
-    if (this.#over) return
+  #update(change: Pick<TicketRecord, 'message'>): void {
+    if (this.#isOver) return
     this.record = { ...this.record, ...change, updatedAt: Date.now() }
     this.#publish()
   }
 
   #publish(): void {
     const { id, user } = this.record
-    this.around.notices.publish({ kind: 'task', id, user, params: this.members })
+    this.deps.notices.publish({ kind: 'task', id, user, params: this.members })
   }
 }
 
-type Ending = Pick<TicketRecord, 'status' | 'message'> & Partial<TicketRecord>
+type OutcomeFields = Pick<TicketRecord, 'status' | 'message'> & Partial<TicketRecord>
 
-/** The members that the protocol has for a task. */
+/** Formats a record as the members of a protocol task. */
 export function describeRecord(record: TicketRecord, status: string = record.status): string {
   const { id, message, createdAt, updatedAt, ttlMs, pollMs, result, error } = record
   const members = memberText({

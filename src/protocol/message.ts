@@ -1,5 +1,6 @@
-// JSON-RPC 2.0: text → messages, and answers → text. Pure. An id travels as its JSON text, so that strings,
-// zeros and integers beyond 2^53 come back digit by digit. Of duplicate keys the last one counts (JSON.parse).
+// JSON-RPC 2.0: parses text into messages and formats answers as text, without side effects. Ids are kept as JSON text,
+// so that strings, zeros and integers beyond 2^53 are echoed exactly. Of duplicate keys the last one counts, as in
+// JSON.parse.
 
 import { deeperThan } from '../lib/json-depth.js'
 import { rawElements, rawMember } from '../lib/json-raw.js'
@@ -8,8 +9,8 @@ import { INVALID_REQUEST, PARSE_ERROR, type ProtocolError } from './protocol-err
 
 const MAX_DEPTH = 64
 
-// A token is repeated in every progress message.
-const MAX_TOKEN = 1024
+// The token is repeated in every progress notification.
+const MAX_TOKEN_LENGTH = 1024
 
 export interface Request {
   readonly kind: 'request'
@@ -17,7 +18,7 @@ export interface Request {
   readonly id: string
   readonly method: string
   readonly params: unknown
-  /** The progress token as JSON text, where the client wants progress. */
+  /** The progress token as JSON text, if the client wants progress. */
   readonly progressToken: string | undefined
 }
 
@@ -25,14 +26,14 @@ export interface Notification {
   readonly kind: 'notification'
   readonly method: string
   readonly params: unknown
-  /** The id of the request that `params.requestId` names, as JSON text. */
+  /** The request id in `params.requestId`, as JSON text. */
   readonly requestId: string | undefined
 }
 
-/** What the client answers to a request of ours. */
+/** The client's answer to a request of the server. */
 export interface Response {
   readonly kind: 'response'
-  /** The id as JSON text; undefined where there is none to go by. */
+  /** The id as JSON text; undefined if it is missing or invalid. */
   readonly id: string | undefined
   readonly result: unknown
   readonly error: unknown
@@ -44,13 +45,13 @@ export interface WireQuestion {
   readonly params: JsonObject
 }
 
-/** Something that is no message at all; `answer` is the error reply it is due. */
+/** Invalid input; `answer` is the error to send back. */
 export interface Malformed {
   readonly kind: 'malformed'
   readonly answer: Rejection
 }
 
-/** An error answer. Whoever carries it may need to know its code, and whether any work was begun. */
+/** An error answer, with its code and whether any work was started before it; transports need both. */
 export class Rejection {
   constructor(
     readonly code: number,
@@ -59,24 +60,24 @@ export class Rejection {
   ) {}
 }
 
-/** An answer of which somebody wants to know whether it was written to the client. */
+/** An answer whose delivery is reported to listeners. */
 export class Registered {
   #isSettled = false
 
   constructor(
     readonly text: string,
-    private readonly told: readonly ((written: boolean) => void)[],
+    private readonly listeners: readonly ((written: boolean) => void)[],
   ) {}
 
-  /** To be called by whoever carries it; the first time counts. */
+  /** Called by the transport; only the first call counts. */
   settle(written: boolean): void {
     if (this.#isSettled) return
     this.#isSettled = true
-    for (const tell of this.told) tell(written)
+    for (const listener of this.listeners) listener(written)
   }
 }
 
-/** What goes back to the client; undefined where nothing does. */
+/** The answer to a message; undefined if none is sent. */
 export type Answer = string | Rejection | Registered | undefined
 
 /** An answer, or the promise of one. */
@@ -88,45 +89,45 @@ export function answerText(answer: Answer): string | undefined {
 
 export type Message = Request | Notification | Response | Malformed
 
-/** Several messages in one text. They are read only once somebody has decided to serve them. */
+/** Several messages in one text, parsed only once the batch is accepted. */
 export interface Batch {
   readonly kind: 'batch'
   readonly size: number
   read(): readonly Message[]
 }
 
-/** One line or one body: a message, a batch, or the error it gets. */
+/** Parses one line or one HTTP body. */
 export function readText(text: string): Message | Batch {
   if (deeperThan(MAX_DEPTH, text)) return malformed(PARSE_ERROR, `Parse error: nested deeper than ${MAX_DEPTH} levels`)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    // The engine quotes the text, and may cut a character in two.
+    // The engine quotes the text and may split a surrogate pair.
     const reason = error instanceof Error ? error.message.toWellFormed() : 'not JSON'
     return malformed(PARSE_ERROR, `Parse error: ${reason}`)
   }
-  if (!Array.isArray(value)) return readValue(value, text)
+  if (!Array.isArray(value)) return parseValue(value, text)
   if (value.length === 0) return malformed(INVALID_REQUEST, 'Invalid Request: the batch is empty')
   return createBatch(value, text)
 }
 
-function createBatch(members: readonly unknown[], text: string): Batch {
+function createBatch(elements: readonly unknown[], text: string): Batch {
   return {
     kind: 'batch',
-    size: members.length,
+    size: elements.length,
     read() {
-      const sources = rawElements(text)
-      return members.map((member, index) => readValue(member, sources[index] ?? ''))
+      const rawTexts = rawElements(text)
+      return elements.map((member, index) => parseValue(member, rawTexts[index] ?? ''))
     },
   }
 }
 
-function readValue(value: unknown, source: string): Message {
+function parseValue(value: unknown, rawText: string): Message {
   if (!isObject(value)) return malformed(INVALID_REQUEST, 'Invalid Request: a message must be a JSON object')
   const { method } = value
-  // An answer is due nothing, not even a broken one: two servers wired together would answer each other for ever.
-  const id = value.id === undefined ? undefined : idText(value.id, source, ['id'])
+  // Responses are never answered, even malformed ones: two connected servers would answer each other forever.
+  const id = value.id === undefined ? undefined : idText(value.id, rawText, ['id'])
   if (method === undefined && ('result' in value || 'error' in value)) {
     return { kind: 'response', id: id ?? undefined, result: value.result, error: value.error }
   }
@@ -136,37 +137,37 @@ function readValue(value: unknown, source: string): Message {
   if (value.jsonrpc !== '2.0') return malformed(INVALID_REQUEST, 'Invalid Request: "jsonrpc" must be "2.0"', id)
   if (typeof method === 'string') {
     const { params } = value
-    if (id === undefined) return { kind: 'notification', method, params, requestId: requestIdOf(params, source) }
-    return { kind: 'request', id, method, params, progressToken: progressTokenOf(params, source) }
+    if (id === undefined) return { kind: 'notification', method, params, requestId: requestIdOf(params, rawText) }
+    return { kind: 'request', id, method, params, progressToken: progressTokenOf(params, rawText) }
   }
   return malformed(INVALID_REQUEST, 'Invalid Request: "method" must be a string', id)
 }
 
-// Ids and tokens are read here, at once, so that nobody needs to keep the text they came in.
-function requestIdOf(params: unknown, source: string): string | undefined {
+// Ids and tokens are read here, so that the raw text need not be kept.
+function requestIdOf(params: unknown, rawText: string): string | undefined {
   if (!isObject(params) || params.requestId === undefined) return undefined
-  return idText(params.requestId, source, ['params', 'requestId']) ?? undefined
+  return idText(params.requestId, rawText, ['params', 'requestId']) ?? undefined
 }
 
-function progressTokenOf(params: unknown, source: string): string | undefined {
+function progressTokenOf(params: unknown, rawText: string): string | undefined {
   const meta = isObject(params) ? params._meta : undefined
   if (!isObject(meta) || meta.progressToken === undefined) return undefined
-  const token = idText(meta.progressToken, source, ['params', '_meta', 'progressToken'])
-  return token === null || token.length > MAX_TOKEN ? undefined : token
+  const token = idText(meta.progressToken, rawText, ['params', '_meta', 'progressToken'])
+  return token === null || token.length > MAX_TOKEN_LENGTH ? undefined : token
 }
 
-/** The JSON text of an id or token; null when it is neither a string nor an integer. */
-function idText(value: unknown, source: string, path: readonly string[]): string | null {
+/** Returns the JSON text of an id or token; null if it is neither a string nor an integer. */
+function idText(value: unknown, rawText: string, path: readonly string[]): string | null {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value !== 'number') return null
   if (Number.isSafeInteger(value)) return String(value)
-  const raw = rawMember(source, path)
-  if (raw !== undefined && /^-?\d+$/.test(raw)) return copy(raw)
+  const raw = rawMember(rawText, path)
+  if (raw !== undefined && /^-?\d+$/.test(raw)) return copyString(raw)
   return Number.isInteger(value) ? JSON.stringify(value) : null
 }
 
-// A slice keeps the whole text it was cut from alive.
-function copy(text: string): string {
+// A slice would keep the whole source text in memory.
+function copyString(text: string): string {
   return Buffer.from(text).toString()
 }
 

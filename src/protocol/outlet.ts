@@ -1,13 +1,13 @@
 // Where a transport accepts messages that are not answers to a request.
 
-/** Where what the client did not ask for goes. */
+/** Accepts notifications and requests for one client. */
 export interface Outlet {
-  /** May leave it out, while the client does not read. */
+  /** Sends a notification; may drop it while the client is not reading. */
   notify(text: string): void
-  /** Must arrive. Absent where nothing but the answer fits. */
+  /** Sends a message that must arrive. Absent if the connection can carry only the answer. */
   readonly send?: ((text: string) => void) | undefined
-  /** Ends the connection of a client that can come back for the rest. */
+  /** Closes the connection of a client that can reconnect and resume. */
   hangUp?(): void
-  /** Calls back when everything given so far has been written; absent where nobody can tell. */
+  /** Calls back when everything sent so far has been written; absent if the transport cannot tell. */
   written?(done: () => void): void
 }

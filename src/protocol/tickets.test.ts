@@ -110,7 +110,7 @@ test('a question nobody answers fails in time; one whose work is aborted, at onc
   const { create } = open()
   const { ticket } = await create()
   const asked = { q: { question: { method: 'roots/list', params: {} }, fits: () => true } }
-  await expect(ticket.ask(asked, 20, new AbortController().signal)).rejects.toThrow('Nobody answered within 1 s.')
+  await expect(ticket.ask(asked, 20, new AbortController().signal)).rejects.toThrow('No answer within 1 s.')
   const gone = AbortSignal.abort(new Error('stopped for a reason'))
   await expect(ticket.ask(asked, 1000, gone)).rejects.toThrow('stopped for a reason')
   expect(JSON.parse(`{${ticket.members}}`).status).toBe('working')

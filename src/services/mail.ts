@@ -1,21 +1,24 @@
-// What a session is told without having asked: it stands in front of the next result of any tool, because that is where
-// a model looks. Whoever has something to say gives it out here; it counts as said once the client was written to.
+// The interface by which pending messages are put in front of the next tool result. A message counts as delivered once
+// that result was written to the client.
 
 import type { Who } from './who.js'
 
-/** What waits to be told to a session. */
+/** The pending messages of sessions. */
 export interface Mail {
-  /** Called before `take` when a result is about to be written: makes what is due by now ready to be taken. */
-  prepare?(who: Who): Promise<void> | undefined
-  /** What waits for this session, and is now on its way; undefined, the usual case, is found out at once. */
-  take(who: Who): Parcel | undefined
+  /** Called before a batch is taken, when a result is about to be written: makes messages that are due available. */
+  prepare?(caller: Who): Promise<void> | undefined
+  /**
+   * Takes the pending messages of this session; they count as in flight. Returns undefined at once if there are none,
+   * the usual case.
+   */
+  take(caller: Who): Parcel | undefined
 }
 
-/** As much of it as goes with one result. */
+/** The messages that fit one result. */
 export interface Parcel {
   readonly text: string
-  /** It was written to a client that took it. */
+  /** The result was written to the client. */
   delivered(): void
-  /** It was not, and may be taken again. */
+  /** The result was not written: the messages may be taken again. */
   returned(): void
 }

@@ -1,54 +1,54 @@
-// What changed, told to whoever listens: services and calls publish, sessions pass it on to their clients.
-// A notice about one user's things carries that user, and nobody else's session may show it.
+// Publish/subscribe of changes: services and calls publish, sessions forward the events to their clients. An event
+// about one user's data carries that user and is sent only to that user's sessions.
 
-/** Something that changed: a list, a resource, a deferred call; or a message for one session. */
+/** A change of a list, a resource or a task handle; or a message for one session. */
 export type Notice =
   | { readonly kind: 'tools' | 'resources' | 'prompts' }
   | { readonly kind: 'resource'; readonly uri: string; readonly user: string | undefined }
   | PushedMessage
   | { readonly kind: 'task'; readonly id: string; readonly user: string; readonly params: string }
 
-/** Something for the model of one session, where its client takes that. */
+/** A message for the model of one session, delivered if its client supports pushed messages. */
 export interface PushedMessage {
   readonly kind: 'message'
   readonly user: string
   readonly session: string
   readonly content: string
   readonly meta: Readonly<Record<string, string>>
-  /** Asked before it is pushed to a client that shows it to its model; false: it is told in another way just now. */
+  /** Called before the message is pushed. Returns false if it is being delivered another way. */
   readonly mayLeave: () => boolean
-  /** Called when it has been written there. */
+  /** Called when the message has been written to the client. */
   readonly taken: () => void
 }
 
-export type Listener = (notice: Notice) => void
+export type Listener = (event: Notice) => void
 
-/** The way by which changes are told to every client that wants to know. */
+/** Publishes changes to all subscribed sessions. */
 export interface Notices {
-  /** Says that a list has changed. */
+  /** Publishes that a list has changed. */
   changed(list: 'tools' | 'resources' | 'prompts'): void
-  /** Says that a resource has changed, to the sessions of one user, or of all. */
+  /** Publishes that a resource has changed, to the sessions of one user, or of all users. */
   updated(uri: string, user?: string): void
-  publish(notice: Notice): void
-  /** Returns the way out. Listeners hear in the order they came. */
+  publish(event: Notice): void
+  /** Returns a function that ends the subscription. Listeners are called in order of subscription. */
   listen(listener: Listener): () => void
 }
 
-/** For whoever is neither a call nor a service and has changes to tell; give it to the server as `notices`. */
+/** Creates the event bus. Code outside of calls and services uses it to publish changes; pass it to the server. */
 export function createNotices(): Notices {
   const listeners = new Set<Listener>()
-  const publish = (notice: Notice): void => {
-    for (const listener of listeners) listener(notice)
+  const publish = (event: Notice): void => {
+    for (const listener of listeners) listener(event)
   }
   return {
     publish,
     changed: (kind) => publish({ kind }),
     updated: (uri, user) => publish({ kind: 'resource', uri, user }),
     listen(listener) {
-      // Wrapped, so that whoever listens twice also leaves twice.
-      const own: Listener = (notice) => listener(notice)
-      listeners.add(own)
-      return () => void listeners.delete(own)
+      // Wrapped, so that subscribing the same function twice makes two subscriptions.
+      const wrapper: Listener = (event) => listener(event)
+      listeners.add(wrapper)
+      return () => void listeners.delete(wrapper)
     },
   }
 }

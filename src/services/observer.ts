@@ -1,40 +1,40 @@
-// Whoever wants to know of every call: that one has begun, how it ended, and that a session is over. What it does must
-// be quick: calls wait for it.
+// Hooks called at the start and end of every tool call, and when a session closes. They run synchronously in the call
+// path, so they must be fast.
 
 import type { Who } from './who.js'
 
-/** Told of every call, while the caller waits: it must be quick. */
+/** Observes every tool call. The call waits for it, so it must be fast. */
 export interface Observer {
-  began(who: Who, call: BegunCall): void
-  /** `begun` is what was handed to `began`. */
-  ended(who: Who, call: ObservedCall, begun: BegunCall): void
-  /** The client of this session will not come back. */
-  left(who: Who): void
+  began(caller: Who, call: BegunCall): void
+  /** `started` is the object that the start hook received. */
+  ended(caller: Who, call: ObservedCall, started: BegunCall): void
+  /** The client of this session has disconnected for good. */
+  left(caller: Who): void
 }
 
-/** A call as it came. */
+/** A tool call as received. */
 export interface BegunCall {
   readonly tool: string
   readonly input: unknown
 }
 
-/** A call that is over. */
+/** A tool call that has ended. */
 export interface ObservedCall extends BegunCall {
   readonly outcome: 'ok' | 'error' | 'cancelled'
   readonly ms: number
 }
 
-/** Each is told, in this order. */
+/** Calls each observer in this order. */
 export function together(observers: readonly Observer[]): Observer {
   return {
-    began(who, call) {
-      for (const observer of observers) observer.began(who, call)
+    began(caller, call) {
+      for (const observer of observers) observer.began(caller, call)
     },
-    ended(who, call, begun) {
-      for (const observer of observers) observer.ended(who, call, begun)
+    ended(caller, call, started) {
+      for (const observer of observers) observer.ended(caller, call, started)
     },
-    left(who) {
-      for (const observer of observers) observer.left(who)
+    left(caller) {
+      for (const observer of observers) observer.left(caller)
     },
   }
 }

@@ -1,5 +1,5 @@
-// The table of services: each is opened when a call first needs it, once, and closed in reverse order at the end.
-// A client that never uses a service pays nothing for it.
+// The table of services. Each service is opened once, by the first call that needs it, and closed in reverse order at
+// the end. A service that no call uses costs nothing.
 
 import { Failure } from '../lib/failure.js'
 import type { JsonObject } from '../lib/json.js'
@@ -7,42 +7,42 @@ import { createNotices, type Notices } from './notices.js'
 
 export interface Services {
   readonly names: ReadonlySet<string>
-  /** The named services, at once when all of them are already open. */
+  /** Returns the named services, synchronously if all of them are already open. */
   open(names: readonly string[]): JsonObject | Promise<JsonObject>
   close(): Promise<void>
 }
 
-/** A service is handed the way to say what changed, and the way to those it may come to need. */
+/** Creates a service. It receives the change events and a function to get other services. */
 export type Openers<S> = { readonly [K in keyof S]: (notices: Notices, others: Others<S>) => S[K] | Promise<S[K]> }
 
-/** The way from one service to another, which is opened for it. */
+/** Gets another service, opening it if necessary. */
 export type Others<S> = <K extends keyof S & string>(name: K) => Promise<S[K]>
 
 export function createServices<S extends object>(openers: Openers<S>, notices = createNotices()): Services {
   const opening = new Map<string, Promise<unknown>>()
   const opened = new Map<string, unknown>()
   let closing: Promise<void> | undefined
-  const known = new Map<string, (notices: Notices, others: Others<S>) => unknown>(Object.entries(openers))
+  const factories = new Map<string, (notices: Notices, others: Others<S>) => unknown>(Object.entries(openers))
 
-  function openOne(name: string): Promise<unknown> {
+  function openService(name: string): Promise<unknown> {
     const running = opening.get(name)
     if (running) return running
-    const opener = known.get(name)
-    if (!opener) return Promise.reject(new Error(`no such service: ${name}`))
+    const factory = factories.get(name)
+    if (!factory) return Promise.reject(new Error(`no such service: ${name}`))
     const promise = (async () => {
-      const service = await opener(notices, other)
+      const service = await factory(notices, getService)
       opened.set(name, service)
       return service
     })()
     opening.set(name, promise)
-    // A service that failed to open is tried again by the next call that needs it.
+    // A service that failed to open is opened again by the next call that needs it.
     promise.catch(() => opening.delete(name))
     return promise
   }
 
-  function other<K extends keyof S & string>(name: K): Promise<S[K]>
-  function other(name: string): Promise<unknown> {
-    return closing ? Promise.reject(new Failure('The server is stopping.')) : openOne(name)
+  function getService<K extends keyof S & string>(name: K): Promise<S[K]>
+  function getService(name: string): Promise<unknown> {
+    return closing ? Promise.reject(new Failure('The server is stopping.')) : openService(name)
   }
 
   async function closeAll(): Promise<void> {
@@ -59,11 +59,11 @@ export function createServices<S extends object>(openers: Openers<S>, notices = 
   }
 
   return {
-    names: new Set(known.keys()),
+    names: new Set(factories.keys()),
     open(names) {
       if (closing) return Promise.reject(new Failure('The server is stopping.'))
       if (names.every((name) => opened.has(name))) return pick(names, opened)
-      return Promise.all(names.map(openOne)).then(() => pick(names, opened))
+      return Promise.all(names.map(openService)).then(() => pick(names, opened))
     },
     close: () => (closing ??= closeAll()),
   }

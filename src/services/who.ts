@@ -1,6 +1,6 @@
-// Whose call it is, and in which conversation: everything that is kept is kept by one or both.
+// The user and session of a call. All stored data is keyed by one or both.
 
-/** Whose call it is, and in which conversation. */
+/** The user and session of a call. */
 export interface Who {
   readonly user: string
   readonly session: string

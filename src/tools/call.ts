@@ -1,68 +1,68 @@
-// What is handed down into one call, the same in every era: who calls, and the ways up. On legacy revisions a question
-// is a request to the client; on the modern one the call ends, the client brings the answers, and `run` starts again
-// from the top with them. So: ask before you act.
+// The context of one call: the caller, and what a tool, resource or prompt can do besides returning a value. It is the
+// same for every protocol revision. On legacy revisions a question is a request to the client; on the modern one the
+// call ends, the client repeats it with the answers, and `run` starts from the top. So ask before you act.
 
 import type { JsonObject } from '../lib/json.js'
 import type { FromSchema } from '../lib/json-schema/type.js'
 
-/** What a tool, a resource or a prompt is handed besides its input: who calls, and all it can do besides returning. */
+/** What a tool, resource or prompt receives besides its input. */
 export interface Call {
-  /** Whose call it is. Everything that is kept must be kept by user. */
+  /** The user who made the call. Stored data must be keyed by user. */
   readonly user: string
-  /** The conversation it belongs to: one stdio process, one legacy HTTP session, one user on stateless HTTP. */
+  /** The session: one stdio process, one legacy HTTP session, or one user on stateless HTTP. */
   readonly session: string
-  /** The client's name as it gave it, such as `claude-code`; empty where it gave none. */
+  /** The client's name from `clientInfo`, such as `claude-code`; empty if it sent none. */
   readonly client: string
-  /** Aborted when the client cancels, goes away, or the server stops. */
+  /** Aborted when the client cancels or disconnects, or when the server stops. */
   readonly signal: AbortSignal
-  /** Whether the client asked for progress on this call; without it `progress` does nothing. */
+  /** Whether the client requested progress for this call; otherwise `progress` does nothing. */
   readonly wantsProgress: boolean
-  /** Reports progress; a value that is not greater than the last one is dropped. */
+  /** Reports progress. A value that is not greater than the last one is dropped. */
   readonly progress: (done: number, more?: { readonly total?: number; readonly message?: string }) => void
-  /** Tells the client's log, if it wants to hear of this level. A model does not see it. */
+  /** Sends a log message to the client if its log level includes `level`. The model does not see it. */
   readonly log: (level: LogLevel, data: unknown, logger?: string) => void
-  /** What this client can be asked. Asking for anything else is a failure. */
+  /** What this client supports. Asking for anything else throws a Failure. */
   readonly can: Abilities
-  /** Asks the client; resolves when every question has its answer. Keys are unique within the call. */
+  /** Asks the client and resolves when every question is answered. Keys are unique within the call. */
   readonly ask: <const Q extends Questions>(questions: Q, options?: AskOptions<Answers<Q>>) => Promise<Answers<Q>>
-  /** Says that a list has changed, to every client that wants to know. */
+  /** Notifies clients that a list has changed. */
   readonly changed: (list: ListName) => void
-  /** Says that a resource of this user has changed, to those who subscribed to it. */
+  /** Notifies this user's subscribed sessions that a resource has changed. */
   readonly updated: (uri: string) => void
-  /** Lets the call outlive its answer where the client can take that: true once a handle for it is durable. */
+  /** Continues the call as a task if the client supports it. Returns true once the task handle is stored durably. */
   readonly defer: (options?: DeferOptions) => Promise<boolean>
-  /** Tells whether the answer to this call was written to the client. */
+  /** Calls the listener with whether the answer to this call was written to the client. */
   readonly whenWritten: (listener: (written: boolean) => void) => void
-  /** Ends the connection of a client that streams and can come back for the rest; others notice nothing. */
+  /** Closes the connection if the client can reconnect and resume the stream; otherwise does nothing. */
   readonly hangUp: () => void
 }
 
 export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
 
-/** How grave a log message is, the least grave first. */
+/** Severity of a log message, from lowest to highest. */
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export type ListName = 'tools' | 'resources' | 'prompts'
 
-/** What a client declared that it can be asked, or told. */
+/** What a client declared that it supports. */
 export interface Abilities {
   readonly form: boolean
   readonly url: boolean
   readonly sample: boolean
   readonly roots: boolean
   readonly defer: boolean
-  /** It takes messages that belong to no call, and shows them to its model. */
+  /** The client accepts messages outside of calls and shows them to its model. */
   readonly push: boolean
 }
 
-/** What a client can be asked: a form, a visit to a page, words of its model, the folders it works in. */
+/** A question to the client: a form, a URL to visit, text from its model, or its root directories. */
 export type Question =
   | { readonly kind: 'form'; readonly message: string; readonly schema: JsonObject }
   | { readonly kind: 'url'; readonly message: string; readonly url: string }
   | SampleQuestion
   | { readonly kind: 'roots' }
 
-/** Asks the client's model. The configured model is suggested unless `modelPreferences` says otherwise. */
+/** A request to the client's model. The configured model is suggested unless `modelPreferences` is set. */
 export interface SampleQuestion {
   readonly kind: 'sample'
   readonly messages: readonly SampleMessage[]
@@ -76,35 +76,35 @@ export interface SampleQuestion {
 /** One message to the client's model. */
 export interface SampleMessage {
   readonly role: 'user' | 'assistant'
-  /** A string is a block of text. */
+  /** A string stands for one text block. */
   readonly content: string | JsonObject
 }
 
-/** Questions by keys of your own, which are also those of the answers. */
+/** Questions by key. The answers have the same keys. */
 export type Questions = Readonly<Record<string, Question>>
 
-/** What a person said to a form; silence is never an answer. */
+/** The user's response to a form. A missing response is never treated as an answer. */
 export type Said<Content> =
   | { readonly action: 'accept'; readonly content: Content }
   | { readonly action: 'decline' | 'cancel' }
 
-/** What the client's model wrote. */
+/** The result of a sampling request. */
 export interface Sampled {
-  /** What the model wrote; '' where it gave no text. */
+  /** The text the model produced; '' if it produced none. */
   readonly text: string
   readonly role: 'user' | 'assistant'
-  /** The blocks as the client sent them. */
+  /** The content blocks as the client sent them. */
   readonly content: unknown
   readonly model: string
   readonly stopReason?: string
 }
 
-/** The folders a client works in. */
+/** The root directories of the client. */
 export interface Roots {
   readonly roots: readonly { readonly uri: string; readonly name?: string }[]
 }
 
-/** The answers to questions, each under the key of its question. */
+/** The answers, each under the key of its question. */
 export type Answers<Q extends Questions> = { readonly [K in keyof Q]: AnswerTo<Q[K]> }
 
 export type AnswerTo<Q extends Question> = Q extends { readonly kind: 'form'; readonly schema: infer S }
@@ -115,25 +115,28 @@ export type AnswerTo<Q extends Question> = Q extends { readonly kind: 'form'; re
       ? Sampled
       : Roots
 
-/** How long to wait for answers, and what if they come late. */
+/** Timeouts and callbacks of a question to the client. */
 export interface AskOptions<A = JsonObject> {
-  /** How long an answer is waited for. Ten minutes unless told. */
+  /** How long to wait for an answer. Default: ten minutes. */
   readonly timeoutMs?: number
-  /** How long a modern client, for which nobody waits, may take to bring it. As long as `timeoutMs` unless told. */
+  /** How long a modern client may take to repeat the call with the answer. Default: `timeoutMs`. */
   readonly returnMs?: number
-  /** A modern client that comes back without a usable answer is not asked again; that is a Failure. */
+  /** Throws a Failure, instead of asking again, if a modern client repeats the call without a usable answer. */
   readonly once?: boolean
-  /** Told, before the answers are given, the milliseconds each took, where known: a program answers faster than a person. */
+  /**
+   * Receives the response time of each answer in milliseconds, where known, before `ask` resolves. A program answers
+   * faster than a person.
+   */
   timing?(afterMs: { readonly [K in keyof A]?: number }): void
-  /** Told of what a legacy client answers when the time is up, as long as its connection lasts. */
+  /** Receives answers of a legacy client that arrive after the timeout, while its connection is open. */
   late?(answers: Partial<A>): void
 }
 
-/** How a call that outlives its answer is kept. */
+/** Options of a call that continues as a task. */
 export interface DeferOptions {
-  /** How long the outcome is kept after the call was made. One day unless told. */
+  /** How long the outcome is kept, counted from the start of the call. Default: one day. */
   readonly ttlMs?: number
-  /** How often the client should ask. */
+  /** The poll interval suggested to the client. */
   readonly pollMs?: number
   readonly message?: string
 }

@@ -1,4 +1,4 @@
-// A prompt a person can pick: arguments in, messages out. Arguments are strings, as the protocol has them.
+// Declaration of a prompt: string arguments in, messages out.
 
 import type { Call } from './call.js'
 import type { Block } from './tool.js'
@@ -10,9 +10,9 @@ interface PromptBase {
   readonly arguments?: readonly PromptArgument[]
 }
 
-/** Something a person picks, as from a menu; its messages go to the model. */
+/** A prompt that the user can select; its messages go to the model. */
 export interface Prompt extends PromptBase {
-  /** The services `get` receives. */
+  /** The services that `get` receives. */
   readonly needs?: readonly string[]
   get(
     args: Readonly<Record<string, string>>,
@@ -21,25 +21,25 @@ export interface Prompt extends PromptBase {
   ): readonly PromptMessage[] | Promise<readonly PromptMessage[]>
 }
 
-/** What a person is asked for before the messages are made. */
+/** An argument that the client asks the user for. */
 export interface PromptArgument {
   readonly name: string
   readonly description?: string
   readonly required?: boolean
-  /** Suggests values while a person types. */
+  /** Suggests values while the user types. */
   readonly complete?: Complete
 }
 
-/** The values that may follow what has been typed, best first, given the other arguments so far. */
+/** Returns values that match the typed text, best first, given the other arguments so far. */
 export type Complete = (
   typed: string,
   others: Readonly<Record<string, string>>,
 ) => readonly string[] | Promise<readonly string[]>
 
-/** One message of the conversation that a prompt begins. */
+/** One message of a prompt. */
 export interface PromptMessage {
   readonly role: 'user' | 'assistant'
-  /** A string is a block of text. */
+  /** A string stands for one text block. */
   readonly content: string | Block
 }
 
@@ -48,10 +48,10 @@ interface TypedDefinition<S, K extends keyof S & string> extends PromptBase {
   get(args: Readonly<Record<string, string>>, call: Call, services: Pick<S, K>): ReturnType<Prompt['get']>
 }
 
-/** `definePrompt` for prompts over the services `S`. */
+/** `definePrompt` for prompts that use the services `S`. */
 export function promptsOver<S>() {
   return <const K extends keyof S & string = never>(definition: TypedDefinition<S, K>): Prompt => definition
 }
 
-/** Checks the types of a prompt: a name, its arguments, and the messages they make. */
+/** Checks the types of a prompt. */
 export const definePrompt = promptsOver<object>()

@@ -1,4 +1,4 @@
-// What a client may read by URI: one thing with a fixed address, or a family of them under a template.
+// Declaration of resources: one resource with a fixed URI, or a family of resources under a URI template.
 
 import type { Block } from './tool.js'
 import type { Call } from './call.js'
@@ -49,10 +49,10 @@ export interface ResourceTemplate extends ResourceInfo, AddressTemplate, Service
 /** The values of the template's variables. */
 type Variables = Readonly<Record<string, string>>
 
-/** Text, bytes, or several parts with addresses of their own. */
+/** Text, bytes, or several parts, each with its own URI. */
 export type Content = string | Uint8Array | readonly ResourcePart[]
 
-/** One part of what is read: text, or bytes in base64. */
+/** One part of a resource: text, or bytes in base64. */
 export type ResourcePart = Extract<Block, { type: 'resource' }>['resource']
 
 interface TypedResource<S, K extends keyof S & string> extends ResourceInfo, FixedAddress, TypedServices<S, K> {
@@ -63,18 +63,18 @@ interface TypedTemplate<S, K extends keyof S & string> extends ResourceInfo, Add
   read(variables: Variables, call: Call, services: Pick<S, K>): ReturnType<ResourceTemplate['read']>
 }
 
-/** `defineResource` for resources over the services `S`. */
+/** `defineResource` for resources that use the services `S`. */
 export function resourcesOver<S>() {
   return <const K extends keyof S & string = never>(definition: TypedResource<S, K>): Resource => definition
 }
 
-/** `defineTemplate` for templates over the services `S`. */
+/** `defineTemplate` for templates that use the services `S`. */
 export function templatesOver<S>() {
   return <const K extends keyof S & string = never>(definition: TypedTemplate<S, K>): ResourceTemplate =>
     definition
 }
 
-/** Checks the types of a resource: one address, and what is read there. */
+/** Checks the types of a resource. */
 export const defineResource = resourcesOver<object>()
-/** Checks the types of a template: a family of addresses, and what is read at each. */
+/** Checks the types of a resource template. */
 export const defineTemplate = templatesOver<object>()

@@ -1,9 +1,9 @@
-// The part of Standard Schema 1.1 that a tool needs: check a value, and describe itself as JSON Schema.
-// Declared here rather than imported: the specification is these few lines of types.
+// The part of Standard Schema 1.1 that tools use: validate a value, and convert the schema to JSON Schema. Declared
+// here rather than imported, because the specification is only these types.
 
 import type { JsonObject } from '../lib/json.js'
 
-/** A schema of any library that keeps to Standard Schema and can describe itself as JSON Schema. */
+/** A schema of any library that implements Standard Schema and can convert itself to JSON Schema. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1
@@ -17,12 +17,12 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   }
 }
 
-/** The value as the schema reads it, or what is wrong with it. */
+/** The parsed value, or the issues found. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }
 
-/** What is wrong with a value, and where. */
+/** A problem with a value, and its path. */
 export interface StandardIssue {
   readonly message: string
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
