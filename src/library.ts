@@ -96,7 +96,10 @@ export async function connect<S extends object>(
   options: ServeOptions<S>,
   client?: ClientOptions,
 ): Promise<MemoryClient> {
-  const [transport, { connectOver }] = await Promise.all([linkedTransport(options), import('./transport/memory-client.js')])
+  const [transport, { connectOver }] = await Promise.all([
+    linkedTransport(options),
+    import('./transport/memory-client.js'),
+  ])
   return connectOver(transport, client)
 }
 

@@ -1,17 +1,20 @@
-// Buckets by key: each holds up to `burst` drops, `rate` flow in a second, an act takes one. What was not touched for
-// as long as a bucket takes to fill is full, and forgotten: buckets lie in two maps, the older is dropped whole. So
-// nothing is ever swept, and an act costs the same however many keys there are.
+// Token buckets by key, in bounded memory. Each bucket holds up to `burst` tokens and refills at `rate` per second. A
+// bucket untouched for its refill time is full and can be dropped: buckets are kept in two maps, and the older map is
+// dropped as a whole, so nothing is swept and the cost does not depend on the number of keys.
 
 export interface BucketSettings {
-  /** Acts a second in the long run; 0 switches the limit off. */
+  /** Tokens per second; 0 disables the limit. */
   readonly rate: number
   readonly burst: number
-  /** Where there are more, the oldest are forgotten before they are full. */
+  /** Above this number the oldest buckets are dropped before they are full. */
   readonly maxKeys: number
 }
 
 export interface Buckets {
-  /** Takes drops: undefined when there was one, else the seconds until there will be. Several may leave a debt. */
+  /**
+   * Takes tokens. Returns undefined on success, otherwise the seconds until a token is available. Taking several may
+   * leave a debt.
+   */
   take(key: string, count?: number): number | undefined
   readonly size: number
 }
@@ -21,31 +24,32 @@ interface Bucket {
   at: number
 }
 
-/** `now` in milliseconds, from a clock that is never set back. */
+/** `now` returns milliseconds of a monotonic clock. */
 export function createBuckets({ rate, burst, maxKeys }: BucketSettings, now: () => number): Buckets {
-  const room = Math.max(burst, 1)
-  const fillMs = (room / rate) * 1000
-  let young = new Map<string, Bucket>()
-  let old = new Map<string, Bucket>()
-  let turnedAt = now()
+  const capacity = Math.max(burst, 1)
+  const fillMs = (capacity / rate) * 1000
+  let current = new Map<string, Bucket>()
+  let previous = new Map<string, Bucket>()
+  let rotatedAt = now()
 
-  const levelAt = ({ level, at }: Bucket, time: number): number => Math.min(room, level + ((time - at) * rate) / 1000)
-  const wait = (level: number): number | undefined => (level >= 1 ? undefined : (1 - level) / rate)
+  const refillLevel = ({ level, at }: Bucket, time: number): number =>
+    Math.min(capacity, level + ((time - at) * rate) / 1000)
+  const secondsUntilToken = (level: number): number | undefined => (level >= 1 ? undefined : (1 - level) / rate)
 
-  function turn(time: number): void {
-    old = young
-    young = new Map()
-    turnedAt = time
+  function rotate(time: number): void {
+    previous = current
+    current = new Map()
+    rotatedAt = time
   }
 
   function find(key: string, time: number): Bucket {
-    if (time - turnedAt >= fillMs) turn(time)
-    const known = young.get(key)
-    if (known) return known
-    if (young.size >= maxKeys / 2) turn(time)
-    const bucket = old.get(key) ?? { level: room, at: time }
-    old.delete(key)
-    young.set(key, bucket)
+    if (time - rotatedAt >= fillMs) rotate(time)
+    const existing = current.get(key)
+    if (existing) return existing
+    if (current.size >= maxKeys / 2) rotate(time)
+    const bucket = previous.get(key) ?? { level: capacity, at: time }
+    previous.delete(key)
+    current.set(key, bucket)
     return bucket
   }
 
@@ -54,14 +58,14 @@ export function createBuckets({ rate, burst, maxKeys }: BucketSettings, now: () 
       if (rate === 0) return undefined
       const time = now()
       const bucket = find(key, time)
-      bucket.level = levelAt(bucket, time)
+      bucket.level = refillLevel(bucket, time)
       bucket.at = time
-      const seconds = wait(bucket.level)
+      const seconds = secondsUntilToken(bucket.level)
       if (seconds === undefined) bucket.level -= count
       return seconds
     },
     get size() {
-      return young.size + old.size
+      return current.size + previous.size
     },
   }
 }

@@ -1,11 +1,11 @@
-// JSON with its keys in order: two values that mean the same have the same text, however a client printed them.
+// JSON with sorted keys: equal values give equal text.
 
 import { isObject } from './json.js'
 
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) => (isObject(member) ? sorted(member) : member)) ?? 'null'
+  return JSON.stringify(value, (_, member: unknown) => (isObject(member) ? sortKeys(member) : member)) ?? 'null'
 }
 
-function sorted(object: object): object {
+function sortKeys(object: object): object {
   return Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -1,10 +1,10 @@
-// Whether something comes within a time. A process that was too busy to listen so long gets a last chance: what lies in
-// a pipe is read in the next turn of the event loop.
+// Whether a promise settles within a time. Before giving up it waits two more event loop turns, because a busy process
+// may not yet have read what is in a pipe.
 
-export function comesWithin(ms: number, event: Promise<unknown>): Promise<boolean> {
+export function comesWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => setImmediate(() => setImmediate(resolve, false)), ms)
-    void event.then(() => {
+    void promise.then(() => {
       clearTimeout(timer)
       resolve(true)
     })

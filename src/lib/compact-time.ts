@@ -1,7 +1,7 @@
-// A moment as part of the name of a file: 20260728-093000. In order of their names, files are in order of time.
+// A timestamp for file names: 20260728-093000. Files sorted by name are in order of time.
 
-export function compactTime(moment: Date): string {
-  return moment
+export function compactTime(date: Date): string {
+  return date
     .toISOString()
     .replaceAll(/[-:]|\.\d+Z/g, '')
     .replace('T', '-')

@@ -1,26 +1,26 @@
-// The address of a database as it may be shown: without the password.
+// Database URLs for display: without passwords.
 
-const SHOWN = '****'
+const MASK = '****'
 
-/** Undefined: it is no address of a PostgreSQL database. */
+/** Returns undefined if it is not a PostgreSQL URL. */
 export function shownAddress(address: string): string | undefined {
   const url = parse(address)
   if (!url || !/^postgres(ql)?:$/.test(url.protocol)) return undefined
-  if (url.password !== '') url.password = SHOWN
-  for (const name of secretsIn(url)) url.searchParams.set(name, SHOWN)
+  if (url.password !== '') url.password = MASK
+  for (const name of secretParameters(url)) url.searchParams.set(name, MASK)
   return url.href
 }
 
-/** A text that somebody else wrote about it, such as an error message. */
+/** Removes the password from a text about the URL, such as an error message. */
 export function withoutPassword(text: string, address: string): string {
   const url = parse(address)
-  const given = url ? secretsIn(url).flatMap((name) => url.searchParams.getAll(name)) : []
-  const secrets = [url?.password, decoded(url?.password), ...given]
-  return secrets.reduce<string>((clean, secret) => (secret ? clean.replaceAll(secret, SHOWN) : clean), text)
+  const parameterSecrets = url ? secretParameters(url).flatMap((name) => url.searchParams.getAll(name)) : []
+  const secrets = [url?.password, decodeOrKeep(url?.password), ...parameterSecrets]
+  return secrets.reduce<string>((redacted, secret) => (secret ? redacted.replaceAll(secret, MASK) : redacted), text)
 }
 
-/** The parameters that hold one, such as password and sslpassword. */
-function secretsIn(url: URL): readonly string[] {
+/** The names of parameters that contain a password, such as password and sslpassword. */
+function secretParameters(url: URL): readonly string[] {
   return [...url.searchParams.keys()].filter((name) => /password/i.test(name))
 }
 
@@ -28,7 +28,7 @@ function parse(address: string): URL | undefined {
   return URL.canParse(address) ? new URL(address) : undefined
 }
 
-function decoded(text = ''): string {
+function decodeOrKeep(text = ''): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -1,26 +1,26 @@
-// A signal that aborts when one of others does, or after a time. It replaces AbortSignal.any over AbortSignal.timeout:
-// Node 20 may collect such a signal as garbage before its time, and then its listeners are never called.
+// A signal that aborts when any of several signals aborts, or after a timeout. Use it in place of AbortSignal.any over
+// AbortSignal.timeout: Node.js 20 may garbage-collect such a signal early, and its listeners are then never called.
 
 export interface Deadline {
   readonly signal: AbortSignal
-  /** Once nobody waits for it any more. */
+  /** Removes timer and listeners; call it when the signal is no longer needed. */
   readonly clear: () => void
 }
 
-export function deadline(ms: number, ...others: readonly (AbortSignal | undefined)[]): Deadline {
-  const stops = others.filter((stop) => stop !== undefined)
-  const ending = new AbortController()
+export function deadline(ms: number, ...signals: readonly (AbortSignal | undefined)[]): Deadline {
+  const parents = signals.filter((parent) => parent !== undefined)
+  const controller = new AbortController()
   const clear = (): void => {
     clearTimeout(timer)
-    for (const stop of stops) stop.removeEventListener('abort', end)
+    for (const parent of parents) parent.removeEventListener('abort', end)
   }
   const end = (): void => {
     clear()
-    const stopped = stops.find(({ aborted }) => aborted)
-    ending.abort(stopped ? stopped.reason : new DOMException(`${ms} ms are over`, 'TimeoutError'))
+    const stopped = parents.find(({ aborted }) => aborted)
+    controller.abort(stopped ? stopped.reason : new DOMException(`${ms} ms are over`, 'TimeoutError'))
   }
   const timer = setTimeout(end, ms)
-  for (const stop of stops) stop.addEventListener('abort', end)
-  if (stops.some(({ aborted }) => aborted)) end()
-  return { signal: ending.signal, clear }
+  for (const parent of parents) parent.addEventListener('abort', end)
+  if (parents.some(({ aborted }) => aborted)) end()
+  return { signal: controller.signal, clear }
 }

@@ -1,4 +1,4 @@
-// Which error of the system it was, such as ENOENT.
+// Tests the code of a system error, such as ENOENT.
 
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.some((code) => error.code === code)

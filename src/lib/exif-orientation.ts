@@ -1,8 +1,8 @@
-// How the camera was held, as the file says it (EXIF), for the three formats that can: 1 for upright, up to 8.
+// Reads the EXIF orientation (1 to 8; 1 is upright) of JPEG, PNG and WebP files.
 
 import type { ImageFormat } from './image-format.js'
 
-const TAG = 0x0112
+const ORIENTATION_TAG = 0x0112
 const ENTRY_BYTES = 12
 
 export function exifOrientationOf(bytes: Buffer, format: ImageFormat): number {
@@ -12,14 +12,15 @@ export function exifOrientationOf(bytes: Buffer, format: ImageFormat): number {
 }
 
 function findExif(bytes: Buffer, format: ImageFormat): Buffer | undefined {
-  if (format === 'JPEG') return inJpeg(bytes)
-  if (format === 'PNG') return inChunks(bytes, { from: 8, name: 'eXIf', isBigEndian: true, isNameFirst: false })
-  if (format === 'WebP') return inChunks(bytes, { from: 12, name: 'EXIF', isBigEndian: false, isNameFirst: true })
+  if (format === 'JPEG') return findExifInJpeg(bytes)
+  if (format === 'PNG') return findExifInChunks(bytes, { from: 8, name: 'eXIf', isBigEndian: true, isNameFirst: false })
+  if (format === 'WebP')
+    return findExifInChunks(bytes, { from: 12, name: 'EXIF', isBigEndian: false, isNameFirst: true })
   return undefined
 }
 
-/** From segment to segment, up to the pixels. */
-function inJpeg(bytes: Buffer): Buffer | undefined {
+/** Walks the segments up to the image data. */
+function findExifInJpeg(bytes: Buffer): Buffer | undefined {
   for (let at = 2; at + 4 <= bytes.length && bytes[at] === 0xff;) {
     const marker = bytes[at + 1] ?? 0
     if (marker === 0xda) return undefined
@@ -35,15 +36,15 @@ function inJpeg(bytes: Buffer): Buffer | undefined {
   return undefined
 }
 
-interface Chunks {
+interface ChunkFormat {
   readonly from: number
   readonly name: string
   readonly isBigEndian: boolean
-  /** Else the length is; it has a checksum behind it then. */
+  /** Otherwise the length comes first, and a checksum follows the content. */
   readonly isNameFirst: boolean
 }
 
-function inChunks(bytes: Buffer, { from, name, isBigEndian, isNameFirst }: Chunks): Buffer | undefined {
+function findExifInChunks(bytes: Buffer, { from, name, isBigEndian, isNameFirst }: ChunkFormat): Buffer | undefined {
   for (let at = from; at + 8 <= bytes.length;) {
     const lengthAt = isNameFirst ? at + 4 : at
     const length = isBigEndian ? bytes.readUInt32BE(lengthAt) : bytes.readUInt32LE(lengthAt)
@@ -56,17 +57,17 @@ function inChunks(bytes: Buffer, { from, name, isBigEndian, isNameFirst }: Chunk
   return undefined
 }
 
-/** In the first directory of what is written like a TIFF. */
+/** Reads the first TIFF directory. */
 function readOrientation(exif: Buffer): number {
   const order = exif.toString('latin1', 0, 2)
   if (exif.length < 10 || (order !== 'II' && order !== 'MM')) return 1
-  const short = (at: number): number => (order === 'II' ? exif.readUInt16LE(at) : exif.readUInt16BE(at))
+  const readShort = (at: number): number => (order === 'II' ? exif.readUInt16LE(at) : exif.readUInt16BE(at))
   const directory = order === 'II' ? exif.readUInt32LE(4) : exif.readUInt32BE(4)
   if (directory + 2 > exif.length) return 1
-  for (let entry = 0; entry < short(directory); entry++) {
+  for (let entry = 0; entry < readShort(directory); entry++) {
     const at = directory + 2 + entry * ENTRY_BYTES
     if (at + ENTRY_BYTES > exif.length) return 1
-    if (short(at) === TAG) return short(at + 8)
+    if (readShort(at) === ORIENTATION_TAG) return readShort(at + 8)
   }
   return 1
 }

@@ -1,6 +1,5 @@
-// Prometheus' text exposition, format 0.0.4: series that count without building a string, and the page made of them.
-// Who counts keeps the series it asked for: making one twice would print it twice.
-// https://prometheus.io/docs/instrumenting/exposition_formats/
+// Metrics in the Prometheus text format 0.0.4. Counting does not build strings. Create each series once and keep it: a
+// second one with the same labels would be printed twice. https://prometheus.io/docs/instrumenting/exposition_formats/
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -13,39 +12,39 @@ export interface Histogram {
 }
 
 export interface Registry {
-  /** Declares a family of counters; the function makes the series with the given labels. */
+  /** Declares a family of counters; the returned function creates a series with the given labels. */
   counter(name: string, help: string): (labels: Labels) => Counter
   /** `bounds` are the upper bounds of the buckets, ascending, without infinity. */
   histogram(name: string, help: string, bounds: readonly number[]): (labels: Labels) => Histogram
-  /** A value read whenever the page is: one that goes up and down, or a count that somebody else keeps. */
+  /** A value that is read when the metrics are formatted: a gauge, or a counter kept elsewhere. */
   read(type: 'gauge' | 'counter', name: string, help: string): (labels: Labels, value: () => number) => void
   text(): string
 }
 
-type Print = () => string
+type FormatSeries = () => string
 
 export function createRegistry(): Registry {
-  const pages: Print[] = []
+  const families: FormatSeries[] = []
 
-  function family(type: string, name: string, help: string): Print[] {
-    const series: Print[] = []
+  function declareFamily(type: string, name: string, help: string): FormatSeries[] {
+    const series: FormatSeries[] = []
     const head = `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`
-    pages.push(() => (series.length === 0 ? '' : head + series.map((print) => print()).join('')))
+    families.push(() => (series.length === 0 ? '' : head + series.map((print) => print()).join('')))
     return series
   }
 
   return {
     counter(name, help) {
-      const series = family('counter', name, help)
+      const series = declareFamily('counter', name, help)
       return (labels) => {
         let total = 0
-        const head = `${name}${labelText(labels)} `
-        series.push(() => `${head}${numberText(total)}\n`)
+        const head = `${name}${formatLabels(labels)} `
+        series.push(() => `${head}${formatNumber(total)}\n`)
         return { add: (amount) => void (total += amount) }
       }
     },
     histogram(name, help, bounds) {
-      const series = family('histogram', name, help)
+      const series = declareFamily('histogram', name, help)
       return (labels) => {
         const { histogram, print } = createHistogram(name, labels, bounds)
         series.push(print)
@@ -53,22 +52,24 @@ export function createRegistry(): Registry {
       }
     },
     read(type, name, help) {
-      const series = family(type, name, help)
+      const series = declareFamily(type, name, help)
       return (labels, value) => {
-        const head = `${name}${labelText(labels)} `
-        series.push(() => `${head}${numberText(value())}\n`)
+        const head = `${name}${formatLabels(labels)} `
+        series.push(() => `${head}${formatNumber(value())}\n`)
       }
     },
-    text: () => pages.map((print) => print()).join(''),
+    text: () => families.map((print) => print()).join(''),
   }
 }
 
 function createHistogram(name: string, labels: Labels, bounds: readonly number[]) {
-  // Each value is counted in its own bucket only; the page adds them up, as the format wants them.
+  // Each value is counted in its own bucket only; the format wants cumulative counts, which are summed when printing.
   const counts = new Float64Array(bounds.length + 1)
   let sum = 0
-  const buckets = [...bounds, Infinity].map((le) => `${name}_bucket${labelText({ ...labels, le: numberText(le) })} `)
-  const tail = labelText(labels)
+  const buckets = [...bounds, Infinity].map(
+    (le) => `${name}_bucket${formatLabels({ ...labels, le: formatNumber(le) })} `,
+  )
+  const tail = formatLabels(labels)
   const histogram: Histogram = {
     observe(value) {
       sum += value
@@ -80,12 +81,12 @@ function createHistogram(name: string, labels: Labels, bounds: readonly number[]
   function print(): string {
     let total = 0
     const lines = buckets.map((head, bucket) => `${head}${(total += counts[bucket] ?? 0)}\n`)
-    return `${lines.join('')}${name}_sum${tail} ${numberText(sum)}\n${name}_count${tail} ${total}\n`
+    return `${lines.join('')}${name}_sum${tail} ${formatNumber(sum)}\n${name}_count${tail} ${total}\n`
   }
   return { histogram, print }
 }
 
-function labelText(labels: Labels): string {
+function formatLabels(labels: Labels): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabel(value)}"`)
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
 }
@@ -98,7 +99,7 @@ function escapeHelp(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 }
 
-function numberText(value: number): string {
+function formatNumber(value: number): string {
   if (value === Infinity) return '+Inf'
   return value === -Infinity ? '-Inf' : String(value)
 }

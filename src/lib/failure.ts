@@ -1,6 +1,6 @@
-// What may go wrong and is expected to. Nothing else that is thrown ever reaches the model as a sentence of ours.
+// Expected errors that are explained to the model. No other error message reaches the model.
 
-/** An expected bad outcome, said to the model: what happened, and what to do next. Anything else thrown is a bug. */
+/** An expected error, explained to the model: what happened, and what to do next. Anything else thrown is a bug. */
 export class Failure extends Error {
   override readonly name: string = 'Failure'
 }

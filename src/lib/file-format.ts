@@ -1,62 +1,63 @@
-// What kind of file bytes are the beginning of, told by their magic numbers.
+// Detects the type of a file by its magic number.
 
-interface Magic {
+interface MagicNumber {
   readonly name: string
   readonly bytes: Buffer
   readonly at: number
 }
 
-// The order matters where one begins as another does: the more particular comes first.
-const MAGICS: readonly Magic[] = [
-  magic('PNG image', '\x89PNG\r\n\x1a\n'),
-  magic('JPEG image', '\xff\xd8\xff'),
-  magic('GIF image', 'GIF8'),
-  magic('WebP image', 'WEBP', 8),
-  magic('AVIF image', 'ftypavif', 4),
-  magic('HEIC image', 'ftyphei', 4),
-  magic('TIFF image', 'II*\0'),
-  magic('TIFF image', 'MM\0*'),
-  magic('icon', '\0\0\x01\0'),
-  magic('PDF document', '%PDF-'),
-  magic('ZIP archive', 'PK\x03\x04'),
-  magic('ZIP archive', 'PK\x05\x06'),
-  magic('gzip data', '\x1f\x8b'),
-  magic('xz data', '\xfd7zXZ\0'),
-  magic('zstd data', '\x28\xb5\x2f\xfd'),
-  magic('bzip2 data', 'BZh'),
-  magic('LZ4 data', '\x04\x22\x4d\x18'),
-  magic('7-Zip archive', '7z\xbc\xaf\x27\x1c'),
-  magic('RAR archive', 'Rar!\x1a\x07'),
-  magic('tar archive', 'ustar', 257),
-  magic('ar archive', '!<arch>\n'),
-  magic('ELF program', '\x7fELF'),
-  magic('Mach-O program', '\xcf\xfa\xed\xfe'),
-  magic('Mach-O program', '\xce\xfa\xed\xfe'),
-  magic('Mach-O program or Java class', '\xca\xfe\xba\xbe'),
-  magic('Windows program', 'MZ\x90\0'),
-  magic('WebAssembly module', '\0asm'),
-  magic('SQLite database', 'SQLite format 3\0'),
-  magic('Git pack', 'PACK\0'),
-  magic('Parquet data', 'PAR1'),
-  magic('MP4 video', 'ftyp', 4),
-  magic('Matroska video', '\x1a\x45\xdf\xa3'),
-  magic('Ogg data', 'OggS'),
-  magic('FLAC audio', 'fLaC'),
-  magic('WAV audio', 'WAVE', 8),
-  magic('AVI video', 'AVI ', 8),
-  magic('MP3 audio', 'ID3'),
-  magic('MP3 audio', '\xff\xfb'),
-  magic('MP3 audio', '\xff\xf3'),
-  magic('WOFF2 font', 'wOF2'),
-  magic('WOFF font', 'wOFF'),
-  magic('TrueType font', '\0\x01\0\0\0'),
-  magic('OpenType font', 'OTTO'),
+// Where one number is a prefix of another, the longer one comes first.
+const MAGIC_NUMBERS: readonly MagicNumber[] = [
+  magicNumber('PNG image', '\x89PNG\r\n\x1a\n'),
+  magicNumber('JPEG image', '\xff\xd8\xff'),
+  magicNumber('GIF image', 'GIF8'),
+  magicNumber('WebP image', 'WEBP', 8),
+  magicNumber('AVIF image', 'ftypavif', 4),
+  magicNumber('HEIC image', 'ftyphei', 4),
+  magicNumber('TIFF image', 'II*\0'),
+  magicNumber('TIFF image', 'MM\0*'),
+  magicNumber('icon', '\0\0\x01\0'),
+  magicNumber('PDF document', '%PDF-'),
+  magicNumber('ZIP archive', 'PK\x03\x04'),
+  magicNumber('ZIP archive', 'PK\x05\x06'),
+  magicNumber('gzip data', '\x1f\x8b'),
+  magicNumber('xz data', '\xfd7zXZ\0'),
+  magicNumber('zstd data', '\x28\xb5\x2f\xfd'),
+  magicNumber('bzip2 data', 'BZh'),
+  magicNumber('LZ4 data', '\x04\x22\x4d\x18'),
+  magicNumber('7-Zip archive', '7z\xbc\xaf\x27\x1c'),
+  magicNumber('RAR archive', 'Rar!\x1a\x07'),
+  magicNumber('tar archive', 'ustar', 257),
+  magicNumber('ar archive', '!<arch>\n'),
+  magicNumber('ELF program', '\x7fELF'),
+  magicNumber('Mach-O program', '\xcf\xfa\xed\xfe'),
+  magicNumber('Mach-O program', '\xce\xfa\xed\xfe'),
+  magicNumber('Mach-O program or Java class', '\xca\xfe\xba\xbe'),
+  magicNumber('Windows program', 'MZ\x90\0'),
+  magicNumber('WebAssembly module', '\0asm'),
+  magicNumber('SQLite database', 'SQLite format 3\0'),
+  magicNumber('Git pack', 'PACK\0'),
+  magicNumber('Parquet data', 'PAR1'),
+  magicNumber('MP4 video', 'ftyp', 4),
+  magicNumber('Matroska video', '\x1a\x45\xdf\xa3'),
+  magicNumber('Ogg data', 'OggS'),
+  magicNumber('FLAC audio', 'fLaC'),
+  magicNumber('WAV audio', 'WAVE', 8),
+  magicNumber('AVI video', 'AVI ', 8),
+  magicNumber('MP3 audio', 'ID3'),
+  magicNumber('MP3 audio', '\xff\xfb'),
+  magicNumber('MP3 audio', '\xff\xf3'),
+  magicNumber('WOFF2 font', 'wOF2'),
+  magicNumber('WOFF font', 'wOFF'),
+  magicNumber('TrueType font', '\0\x01\0\0\0'),
+  magicNumber('OpenType font', 'OTTO'),
 ]
 
 export function formatOf(bytes: Buffer): string | undefined {
-  return MAGICS.find(({ bytes: wanted, at }) => bytes.subarray(at, at + wanted.length).equals(wanted))?.name
+  return MAGIC_NUMBERS.find(({ bytes: expected, at }) => bytes.subarray(at, at + expected.length).equals(expected))
+    ?.name
 }
 
-function magic(name: string, text: string, at = 0): Magic {
+function magicNumber(name: string, text: string, at = 0): MagicNumber {
   return { name, bytes: Buffer.from(text, 'latin1'), at }
 }

@@ -1,11 +1,11 @@
-// A text as it is compared when somebody searches: without case, accents and other differences of writing. Vowel signs
-// of Indic scripts and the voicing marks of kana are letters there, not accents, and stay.
+// Normalizes text for search: without case, accents and other variants. Vowel signs of Indic scripts and the voicing
+// marks of kana are letters there, not accents, and are kept.
 
 const ACCENTS = /(?![\u3099\u309a])\p{Script=Inherited}|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/gu
 
 export function foldText(text: string): string {
   const plain = text.normalize('NFKD').replaceAll(ACCENTS, '')
-  // By way of upper case: only so do ß and ss, and the three sigmas, become one. The large ß has no larger one.
+  // Via upper case, so that ß and ss, and the three sigmas, become equal; the capital ß has no upper case.
   const folded = plain.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ')
   return folded.normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC')
 }

@@ -1,4 +1,4 @@
-// A name for a file or folder that stands for any text, such as a path or a user.
+// A file name derived from any text, such as a path or a user name.
 
 import { createHash } from 'node:crypto'
 

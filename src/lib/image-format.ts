@@ -1,14 +1,14 @@
-// What kind of image bytes are the beginning of; and of those that are none of these, what they are. Told by content
-// alone: a name says what somebody hopes.
+// Detects the image format of a file by its content, and describes files that are not images. File names are not
+// trusted.
 
 import { formatOf } from './file-format.js'
 
 export type ImageFormat = 'PNG' | 'JPEG' | 'GIF' | 'WebP' | 'AVIF' | 'HEIC' | 'TIFF' | 'SVG' | 'SVGZ' | 'PDF'
 
-/** How many bytes it takes to tell. */
+/** Number of bytes needed for detection. */
 export const HEAD_BYTES = 4096
 
-const BY_NAME = new Map<string | undefined, ImageFormat>([
+const FORMAT_BY_TYPE = new Map<string | undefined, ImageFormat>([
   ['PNG image', 'PNG'],
   ['JPEG image', 'JPEG'],
   ['GIF image', 'GIF'],
@@ -18,19 +18,19 @@ const BY_NAME = new Map<string | undefined, ImageFormat>([
   ['gzip data', 'SVGZ'],
 ])
 
-/** Something compressed counts as a drawing until it is unpacked. */
+/** gzip data counts as SVGZ until it is unpacked. */
 export function imageFormatOf(head: Buffer): ImageFormat | undefined {
-  const format = BY_NAME.get(formatOf(head)) ?? isoFormatOf(head)
+  const format = FORMAT_BY_TYPE.get(formatOf(head)) ?? detectIsoFormat(head)
   if (format !== undefined) return format
   if (isBigTiff(head)) return 'TIFF'
   return isSvg(head) ? 'SVG' : undefined
 }
 
-/** As a sentence goes on after `is`. Nothing of the content itself is repeated. */
+/** A phrase that follows "is". It contains nothing of the file's content. */
 export function natureOf(head: Buffer): string {
   if (head.length === 0) return 'empty'
-  const name = formatOf(head) ?? OTHERS.find(([magic]) => head.subarray(0, magic.length).equals(magic))?.[1]
-  if (name !== undefined) return `${article(name)}${name}`
+  const name = formatOf(head) ?? OTHER_TYPES.find(([magic]) => head.subarray(0, magic.length).equals(magic))?.[1]
+  if (name !== undefined) return `${articleFor(name)}${name}`
   const text = asText(head)
   if (text === undefined) return 'binary data of an unknown kind'
   if (/^<(!doctype html|html|head|body)\b/i.test(text)) return 'an HTML page'
@@ -39,7 +39,7 @@ export function natureOf(head: Buffer): string {
   return 'text'
 }
 
-const OTHERS: readonly (readonly [Buffer, string])[] = [
+const OTHER_TYPES: readonly (readonly [Buffer, string])[] = [
   [Buffer.from('8BPS'), 'Photoshop document'],
   [Buffer.from('\0\0\0\x0cJXL ', 'latin1'), 'JPEG XL image'],
   [Buffer.from('\xff\x0a', 'latin1'), 'JPEG XL image'],
@@ -52,7 +52,7 @@ const OTHERS: readonly (readonly [Buffer, string])[] = [
   [Buffer.from('\xd0\xcf\x11\xe0', 'latin1'), 'Office document'],
 ]
 
-function article(name: string): string {
+function articleFor(name: string): string {
   if (/ data$| audio$/.test(name)) return ''
   return /^(?:[aeio]|HTML|RTF|MP|MPEG)/i.test(name) ? 'an ' : 'a '
 }
@@ -60,8 +60,11 @@ function article(name: string): string {
 const AVIF_BRANDS = new Set(['avif', 'avis'])
 const HEIC_BRANDS = new Set(['heic', 'heix', 'hevc', 'hevx', 'heim', 'heis', 'mif1', 'msf1'])
 
-/** The brands a file names, the main one first. One that is both is what more programs read. */
-function isoFormatOf(head: Buffer): 'AVIF' | 'HEIC' | undefined {
+/**
+ * Reads the brands of an ISO media file, the major one first. A file with both kinds counts as AVIF, which more
+ * programs read.
+ */
+function detectIsoFormat(head: Buffer): 'AVIF' | 'HEIC' | undefined {
   if (head.toString('latin1', 4, 8) !== 'ftyp') return undefined
   const end = Math.min(head.readUInt32BE(0), head.length, 256)
   const brands = [8, ...Array.from({ length: 60 }, (_, index) => 16 + 4 * index)]
@@ -75,7 +78,7 @@ function isBigTiff(head: Buffer): boolean {
   return ['II+\0', 'MM\0+'].includes(head.toString('latin1', 0, 4))
 }
 
-/** An element named svg, after nothing but what may stand before it. */
+/** Whether the first element is svg, after optional XML prolog, comments and doctype. */
 function isSvg(head: Buffer): boolean {
   const text = asText(head)
   if (text === undefined) return false
@@ -83,11 +86,11 @@ function isSvg(head: Buffer): boolean {
   return /^<(?:[\w-]+:)?svg[\s>/]/.test(rest)
 }
 
-/** undefined where it holds what no text holds. */
+/** Returns undefined if the bytes are not text. */
 function asText(head: Buffer): string | undefined {
   const text = head.toString('utf8').replace(/^\uFEFF/, '')
-  // A character may be cut at the end.
-  const damaged = text.slice(0, -4).includes('\uFFFD')
+  // The last character may be truncated.
+  const isDamaged = text.slice(0, -4).includes('\uFFFD')
   // oxlint-disable-next-line no-control-regex -- these are what tells text from data
-  return damaged || /[\0-\x08\x0e-\x1a\x1c-\x1f]/.test(text) ? undefined : text.trimStart()
+  return isDamaged || /[\0-\x08\x0e-\x1a\x1c-\x1f]/.test(text) ? undefined : text.trimStart()
 }

@@ -1,23 +1,23 @@
-// Work that must not overlap: each begins when the one before it of the same key has ended, however it ended.
+// A mutex by key: work with the same key runs one after another, even if an earlier one fails.
 
 export type InTurn = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 export function createInTurn(): InTurn {
   const last = new Map<string, Promise<unknown>>()
   return (key, work) => {
-    const before = last.get(key)
-    const turn = before ? before.then(work) : atOnce(work)
-    const done = turn
+    const previous = last.get(key)
+    const result = previous ? previous.then(work) : startNow(work)
+    const done = result
       .catch(() => undefined)
       .finally(() => {
         if (last.get(key) === done) last.delete(key)
       })
     last.set(key, done)
-    return turn
+    return result
   }
 }
 
-// What it throws before it waits is its own failure too.
-async function atOnce<T>(work: () => Promise<T>): Promise<T> {
+// An async function, so that a synchronous throw becomes a rejection.
+async function startNow<T>(work: () => Promise<T>): Promise<T> {
   return work()
 }

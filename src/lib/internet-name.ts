@@ -1,9 +1,10 @@
-// What a host's name alone tells about where it leads. Most names tell nothing: then its addresses decide.
+// Classifies host names that are local or cloud metadata services by name alone. For all other names the resolved
+// addresses decide.
 
 import type { Standing } from './internet-address.js'
 
-/** What networks and machines call their own; none of it is delegated in the public tree. */
-const OWN = new Set([
+/** Names of local networks and machines; none of them is delegated in the public DNS. */
+const LOCAL_DOMAINS = new Set([
   'localhost',
   'localdomain',
   'local',
@@ -32,9 +33,11 @@ const METADATA_NAMES = new Set([
   'instance-data.ec2.internal',
 ])
 
-/** Of a name in small letters without a dot at its end. */
+/** `name` is in lower case without a trailing dot. */
 export function standingOfName(name: string): Standing {
   if (METADATA_NAMES.has(name)) return 'metadata'
   const labels = name.split('.')
-  return OWN.has(labels.slice(-1).join('.')) || OWN.has(labels.slice(-2).join('.')) ? 'private' : 'public'
+  return LOCAL_DOMAINS.has(labels.slice(-1).join('.')) || LOCAL_DOMAINS.has(labels.slice(-2).join('.'))
+    ? 'private'
+    : 'public'
 }

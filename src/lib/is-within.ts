@@ -1,7 +1,7 @@
-// Whether a path lies in a folder or is that folder. Both are absolute, without links and without `..`.
+// Whether a path is a directory or lies in it. Both paths are absolute, without symbolic links and without `..`.
 
 import { sep } from 'node:path'
 
-export function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
+export function isWithin(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : `${directory}${sep}`)
 }

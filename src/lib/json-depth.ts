@@ -1,9 +1,9 @@
-// How deep a JSON text nests, told before it is parsed: JSON.parse on five million brackets blocks the loop.
-// The scan stops at the first bracket too many, and steps over long strings with the native indexOf.
+// Tests the nesting depth of JSON text before it is parsed: JSON.parse on five million brackets blocks the event loop.
+// The scan stops at the first bracket too many and skips long strings with the native indexOf.
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-const WALK = 24
+const SCAN_CHARS = 24
 
 export function deeperThan(limit: number, text: string): boolean {
   if (text.length <= limit) return false
@@ -22,25 +22,25 @@ export function deeperThan(limit: number, text: string): boolean {
   return false
 }
 
-/** The position of the quote that closes the string whose first character is at `from`. */
+/** Returns the position of the quote that closes the string whose first character is at `from`. */
 export function stringEnd(text: string, from: number): number {
-  const walkTo = Math.min(from + WALK, text.length)
+  const scanEnd = Math.min(from + SCAN_CHARS, text.length)
   let at = from
-  while (at < walkTo) {
+  while (at < scanEnd) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) return at
     at += code === BACKSLASH ? 2 : 1
   }
-  return longStringEnd(text, at)
+  return findLongStringEnd(text, at)
 }
 
-function longStringEnd(text: string, from: number): number {
+function findLongStringEnd(text: string, from: number): number {
   let at = text.indexOf('"', from)
-  while (at !== -1 && escaped(text, at, from)) at = text.indexOf('"', at + 1)
+  while (at !== -1 && isEscaped(text, at, from)) at = text.indexOf('"', at + 1)
   return at === -1 ? text.length : at
 }
 
-function escaped(text: string, at: number, from: number): boolean {
+function isEscaped(text: string, at: number, from: number): boolean {
   let slashes = 0
   while (at - slashes > from && text.charCodeAt(at - slashes - 1) === BACKSLASH) slashes++
   return slashes % 2 === 1

@@ -1,19 +1,19 @@
-// Reads the source text of one member of a JSON object without parsing the rest: JSON.parse rounds integers
-// beyond 2^53, and an id must be echoed digit by digit. The text has already been accepted by JSON.parse.
+// Reads the raw text of members and elements of JSON text without parsing the rest: JSON.parse rounds integers beyond
+// 2^53, and ids must be echoed exactly. The text was already accepted by JSON.parse.
 
 import { stringEnd } from './json-depth.js'
 
-/** The raw text of the value at `path`; of duplicate keys the last one counts, as in JSON.parse. */
+/** Returns the raw text of the value at `path`; of duplicate keys the last one counts, as in JSON.parse. */
 export function rawMember(text: string, path: readonly string[]): string | undefined {
   let raw: string | undefined = text
   for (const key of path) {
     if (raw === undefined) return undefined
-    raw = memberOf(raw, key)
+    raw = readMember(raw, key)
   }
   return raw?.trim()
 }
 
-/** The raw text of each element of a JSON array. */
+/** Returns the raw text of each element of a JSON array. */
 export function rawElements(text: string): readonly string[] {
   const elements: string[] = []
   let at = skipSpace(text, skipSpace(text, 0) + 1)
@@ -25,7 +25,7 @@ export function rawElements(text: string): readonly string[] {
   return elements
 }
 
-function memberOf(text: string, key: string): string | undefined {
+function readMember(text: string, key: string): string | undefined {
   let at = skipSpace(text, 0)
   if (text[at] !== '{') return undefined
   let found: string | undefined

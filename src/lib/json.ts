@@ -1,13 +1,13 @@
-// What JSON is, in types. Values that came from outside are `unknown` until one of these has looked at them.
+// JSON types and helpers. Values from outside are `unknown` until they are checked.
 
-/** An object out of JSON, whose members nobody has looked at yet. */
+/** A JSON object whose members are unchecked. */
 export type JsonObject = { readonly [key: string]: unknown }
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Undefined where it is no JSON. */
+/** Returns undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -16,11 +16,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
-// Half a character is printed as an escape, and only that is printed as such an escape.
-const HALF = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g
+// JSON.stringify escapes lone surrogates, and only those, in this form.
+const LONE_SURROGATE_ESCAPE = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g
 
-/** JSON text that strict readers take: they refuse half a character. */
+/** Serializes a value with lone surrogates replaced by U+FFFD, because strict parsers reject them. */
 export function printJson(value: object): string {
   const text = JSON.stringify(value)
-  return text.includes('\\ud') ? text.replace(HALF, '$1\ufffd') : text
+  return text.includes('\\ud') ? text.replace(LONE_SURROGATE_ESCAPE, '$1\ufffd') : text
 }

@@ -1,21 +1,21 @@
-// A regular expression from a caller, tried on lines of text. It may be one that takes for ever on the wrong line, so it
-// has a time limit: only code that runs as a script of its own can be interrupted.
+// Matches lines against a regular expression given by a caller, with a time limit: a pattern may take exponential time
+// on some line, and only code that runs as a separate script can be interrupted.
 
 import { createContext, Script } from 'node:vm'
 
 import { Failure } from './failure.js'
 import { reasonOf } from './reason-of.js'
 
-const MAX_PATTERN = 1000
-/** A long line is searched in windows, each of which overlaps the next: some patterns take the square of the length. */
-const WINDOW = 10_000
-const OVERLAP = 1000
-const MAX_MS = 500
+const MAX_PATTERN_LENGTH = 1000
+/** A long line is searched in overlapping windows, because some patterns take quadratic time. */
+const WINDOW_CHARS = 10_000
+const OVERLAP_CHARS = 1000
+const TIMEOUT_MS = 500
 
 export interface LinePattern {
-  /** Those of the lines that match. */
+  /** Returns the lines that match. */
   matching(lines: readonly string[]): readonly string[]
-  /** The same, with the place of the first match in each. */
+  /** Returns the lines that match, with the position of the first match in each. */
   find(lines: readonly string[]): readonly LineMatch[]
 }
 
@@ -24,15 +24,15 @@ export interface LineMatch {
   readonly index: number
 }
 
-/** `subject`: what the lines are, for the message of a pattern that takes too long. */
+/** `subject` names the lines in the message about a pattern that takes too long. */
 export function compilePattern(source: string, { ignoreCase = false, subject = 'output' } = {}): LinePattern {
-  if (source.length > MAX_PATTERN)
-    throw new Failure(`The pattern is longer than ${MAX_PATTERN} characters: shorten it.`)
-  const context = createContext({ pattern: expressionOf(source, ignoreCase ? 'i' : ''), lines: [] })
+  if (source.length > MAX_PATTERN_LENGTH)
+    throw new Failure(`The pattern is longer than ${MAX_PATTERN_LENGTH} characters: shorten it.`)
+  const context = createContext({ pattern: compileExpression(source, ignoreCase ? 'i' : ''), lines: [] })
 
   function find(lines: readonly string[]): readonly LineMatch[] {
     context.lines = lines
-    const indexes = search(IN_WINDOWS, context) ?? search(AT_START, context)
+    const indexes = runWithTimeout(SEARCH_WINDOWS, context) ?? runWithTimeout(SEARCH_START, context)
     if (!indexes)
       throw new Failure(
         `The pattern ${source} takes too long on this ${subject}. Give a simpler one, without nested repeats.`,
@@ -46,30 +46,30 @@ export function compilePattern(source: string, { ignoreCase = false, subject = '
   return { find, matching: (lines) => find(lines).map(({ line }) => line) }
 }
 
-/** The first place in each line that matches, -1 where there is none. From `start` on, but `^` stays the start of the line. */
-const FIND = `(line, start) => {
+/** Finds the first match in a line from `start` on, or -1; `^` still means the start of the line. */
+const FIND_SOURCE = `(line, start) => {
   pattern.lastIndex = start
-  return pattern.exec(line.slice(0, start + ${WINDOW}))?.index ?? -1
+  return pattern.exec(line.slice(0, start + ${WINDOW_CHARS}))?.index ?? -1
 }`
-const AT_START = new Script(`{
-  const find = ${FIND}
+const SEARCH_START = new Script(`{
+  const find = ${FIND_SOURCE}
   lines.map((line) => find(line, 0))
 }`)
-const IN_WINDOWS = new Script(`{
-  const find = ${FIND}
+const SEARCH_WINDOWS = new Script(`{
+  const find = ${FIND_SOURCE}
   lines.map((line) => {
-    for (let start = 0; ; start += ${WINDOW - OVERLAP}) {
+    for (let start = 0; ; start += ${WINDOW_CHARS - OVERLAP_CHARS}) {
       const index = find(line, start)
-      if (index >= 0 || start + ${WINDOW} >= line.length) return index
+      if (index >= 0 || start + ${WINDOW_CHARS} >= line.length) return index
     }
   })
 }`)
 
-function expressionOf(source: string, flags: string): RegExp {
+function compileExpression(source: string, flags: string): RegExp {
   try {
     return new RegExp(source, `gu${flags}`)
   } catch {
-    // Escapes that mean nothing are allowed without the flag, and people write them.
+    // The `u` flag rejects unnecessary escapes, which people write.
     try {
       return new RegExp(source, `g${flags}`)
     } catch (error) {
@@ -79,10 +79,10 @@ function expressionOf(source: string, flags: string): RegExp {
   }
 }
 
-/** Undefined where it takes too long. */
-function search(script: Script, context: object): readonly unknown[] | undefined {
+/** Returns undefined after the timeout. */
+function runWithTimeout(script: Script, context: object): readonly unknown[] | undefined {
   try {
-    const indexes: unknown = script.runInContext(context, { timeout: MAX_MS })
+    const indexes: unknown = script.runInContext(context, { timeout: TIMEOUT_MS })
     return Array.isArray(indexes) ? indexes : []
   } catch {
     return undefined

@@ -1,4 +1,4 @@
-// Which of two versions is the older, by their numbers.
+// Compares version numbers.
 
 export function isOlder(version: string, than: string): boolean {
   const parts = version.split('.').map(Number)

@@ -1,17 +1,17 @@
-// Work that is waited for only until a signal says otherwise, also where the work itself does not listen to it.
+// Rejects when a signal aborts before the work settles, even if the work does not listen to the signal.
 
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  // What it comes to afterwards is nobody's.
+  // A later rejection of the work is ignored.
   work.catch(() => {})
-  if (signal.aborted) return Promise.reject(reasonOf(signal))
+  if (signal.aborted) return Promise.reject(abortReason(signal))
   return new Promise((resolve, reject) => {
-    const leave = (): void => reject(reasonOf(signal))
-    signal.addEventListener('abort', leave, { once: true })
-    const stay = (): void => signal.removeEventListener('abort', leave)
-    work.finally(stay).then(resolve, reject)
+    const onAbort = (): void => reject(abortReason(signal))
+    signal.addEventListener('abort', onAbort, { once: true })
+    const removeListener = (): void => signal.removeEventListener('abort', onAbort)
+    work.finally(removeListener).then(resolve, reject)
   })
 }
 
-function reasonOf({ reason }: AbortSignal): Error {
+function abortReason({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new Error('aborted', { cause: reason })
 }

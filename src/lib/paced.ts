@@ -1,27 +1,27 @@
-// Work that may be asked for at any rate and is done at a bounded one: at once where it was not done for a while, otherwise
-// when its time has come. It never overlaps itself, and whoever asked during it sees it done once more.
+// A throttle: work that is requested at any rate runs at most once per interval, at once if the interval has passed.
+// Runs never overlap, and a request during a run causes one more run.
 
 export interface Paced {
   ask(): void
-  /** Nothing is begun any more. */
+  /** No further run is started. */
   stop(): void
 }
 
-export function paced(everyMs: number, work: () => void | Promise<void>): Paced {
+export function paced(intervalMs: number, work: () => void | Promise<void>): Paced {
   let timer: NodeJS.Timeout | undefined
-  let isAsked = false
+  let isRequested = false
   let isBusy = false
   let isStopped = false
 
-  function begin(): void {
+  function start(): void {
     if (isBusy || timer || isStopped) return
-    isAsked = false
+    isRequested = false
     isBusy = true
-    timer = setTimeout(rest, everyMs).unref()
-    // What it throws is nobody's answer, and must not keep it from being done again.
+    timer = setTimeout(onIntervalEnd, intervalMs).unref()
+    // Errors are ignored, so that they do not prevent the next run.
     void run().finally(() => {
       isBusy = false
-      again()
+      startIfRequested()
     })
   }
 
@@ -29,19 +29,19 @@ export function paced(everyMs: number, work: () => void | Promise<void>): Paced 
     await work()
   }
 
-  function rest(): void {
+  function onIntervalEnd(): void {
     timer = undefined
-    again()
+    startIfRequested()
   }
 
-  function again(): void {
-    if (isAsked) begin()
+  function startIfRequested(): void {
+    if (isRequested) start()
   }
 
   return {
     ask() {
-      isAsked = true
-      begin()
+      isRequested = true
+      start()
     },
     stop() {
       isStopped = true

@@ -1,4 +1,4 @@
-// A promise that somebody else keeps.
+// A promise with its resolve function.
 
 export interface Promised<T> {
   readonly promise: Promise<T>
@@ -6,7 +6,7 @@ export interface Promised<T> {
 }
 
 export function promised<T>(): Promised<T> {
-  const settling: { resolve?: (value: T) => void } = {}
-  const promise = new Promise<T>((resolve) => (settling.resolve = resolve))
-  return { promise, resolve: (value) => settling.resolve?.(value) }
+  const resolver: { resolve?: (value: T) => void } = {}
+  const promise = new Promise<T>((resolve) => (resolver.resolve = resolve))
+  return { promise, resolve: (value) => resolver.resolve?.(value) }
 }

@@ -1,5 +1,4 @@
-// Rectangles in whole pixels: cut to what there is, fitted to a length, and seen through the eight ways in which a
-// camera may have been held (EXIF orientation).
+// Rectangles in whole pixels: clipping, scaling, and the eight EXIF orientations.
 
 export interface Size {
   readonly width: number
@@ -15,12 +14,12 @@ export function wholeOf({ width, height }: Size): Rectangle {
   return { x: 0, y: 0, width, height }
 }
 
-/** The part of it that lies within; undefined where none does. */
-export function clip({ x, y, width, height }: Rectangle, within: Size): Rectangle | undefined {
+/** Returns the part inside the bounds; undefined if there is none. */
+export function clip({ x, y, width, height }: Rectangle, bounds: Size): Rectangle | undefined {
   const left = Math.max(0, x)
   const top = Math.max(0, y)
-  const right = Math.min(within.width, x + width)
-  const bottom = Math.min(within.height, y + height)
+  const right = Math.min(bounds.width, x + width)
+  const bottom = Math.min(bounds.height, y + height)
   return left < right && top < bottom ? { x: left, y: top, width: right - left, height: bottom - top } : undefined
 }
 
@@ -32,7 +31,7 @@ export function longEdge({ width, height }: Size): number {
   return Math.max(width, height)
 }
 
-/** Whether what is upright lies on its side in the file. */
+/** Whether width and height are swapped in the stored image. */
 function isSideways(orientation: number): boolean {
   return orientation >= 5 && orientation <= 8
 }
@@ -41,7 +40,7 @@ export function turned(size: Size, orientation: number): Size {
   return isSideways(orientation) ? { width: size.height, height: size.width } : size
 }
 
-/** Where a rectangle of the upright image lies in an image of that stored size. */
+/** Converts a rectangle of the upright image to the stored image. */
 export function asStored({ x, y, width, height }: Rectangle, orientation: number, stored: Size): Rectangle {
   const [left, top, across, down] = isSideways(orientation) ? [y, x, height, width] : [x, y, width, height]
   const fromRight = stored.width - left - across
@@ -54,22 +53,22 @@ export function asStored({ x, y, width, height }: Rectangle, orientation: number
   }
 }
 
-/** Those in which the stored columns, and the stored rows, run against those that are seen. */
+/** Orientations in which the stored columns, or rows, are reversed. */
 const MIRRORED = new Set([2, 3, 7, 8])
 const FLIPPED = new Set([3, 4, 6, 7])
 
-/** Pixels as stored → pixels as seen. */
+/** Reorders stored pixels into upright pixels. */
 export function upright(pixels: Buffer, stored: Size, channels: number, orientation: number): Buffer {
-  const seen = turned(stored, orientation)
+  const oriented = turned(stored, orientation)
   const result = Buffer.allocUnsafe(pixels.length)
-  const sideways = isSideways(orientation)
+  const isRotated = isSideways(orientation)
   const mirrored = MIRRORED.has(orientation)
   const flipped = FLIPPED.has(orientation)
   let to = 0
-  for (let y = 0; y < seen.height; y++) {
-    for (let x = 0; x < seen.width; x++) {
-      const column = sideways ? y : x
-      const row = sideways ? x : y
+  for (let y = 0; y < oriented.height; y++) {
+    for (let x = 0; x < oriented.width; x++) {
+      const column = isRotated ? y : x
+      const row = isRotated ? x : y
       const at = flipped ? stored.height - 1 - row : row
       let from = (at * stored.width + (mirrored ? stored.width - 1 - column : column)) * channels
       for (let channel = 0; channel < channels; channel++) result[to++] = pixels[from++] ?? 0

@@ -1,10 +1,10 @@
-// One word of a shell, whatever is in it.
+// Quotes a word for a POSIX shell.
 
 export function quotedWord(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`
 }
 
-/** As a person would type it: with quotes only where they are needed. */
+/** Quotes the word only if needed, as a person would type it. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : quotedWord(word)
 }

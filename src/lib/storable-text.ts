@@ -1,4 +1,4 @@
-// A text that every database gives back as it was given: no half characters and no NUL, both shown as U+FFFD.
+// Replaces lone surrogates and NUL, which databases do not return unchanged, by U+FFFD.
 
 export function storableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')

@@ -1,43 +1,43 @@
-// Work of which only so much is done at once: who comes later waits, first come first served.
+// A semaphore: limits concurrent work; waiters are served in order.
 
 export interface Turns {
-  /** Resolves to the way to give the turn back, or to undefined when `signal` said first that it is not wanted any more. */
+  /** Resolves to the function that releases the slot, or to undefined if the signal aborts first. */
   take(signal: AbortSignal): Promise<(() => void) | undefined>
 }
 
-export function createTurns(atOnce: number): Turns {
+export function createTurns(limit: number): Turns {
   const waiting = new Set<() => void>()
-  let taken = 0
+  let inUse = 0
 
-  function give(): void {
-    taken--
+  function releaseOne(): void {
+    inUse--
     const [next] = waiting
     next?.()
   }
 
-  function turn(): () => void {
-    taken++
-    let isGiven = false
+  function createRelease(): () => void {
+    inUse++
+    let isReleased = false
     return () => {
-      if (!isGiven) give()
-      isGiven = true
+      if (!isReleased) releaseOne()
+      isReleased = true
     }
   }
 
   return {
     take(signal) {
       if (signal.aborted) return Promise.resolve(undefined)
-      if (taken < atOnce) return Promise.resolve(turn())
+      if (inUse < limit) return Promise.resolve(createRelease())
       return new Promise((resolve) => {
-        const settle = (isWanted: boolean): void => {
-          waiting.delete(begin)
-          signal.removeEventListener('abort', leave)
-          resolve(isWanted ? turn() : undefined)
+        const finish = (isAcquired: boolean): void => {
+          waiting.delete(onTurn)
+          signal.removeEventListener('abort', onAbort)
+          resolve(isAcquired ? createRelease() : undefined)
         }
-        const begin = (): void => settle(true)
-        const leave = (): void => settle(false)
-        waiting.add(begin)
-        signal.addEventListener('abort', leave)
+        const onTurn = (): void => finish(true)
+        const onAbort = (): void => finish(false)
+        waiting.add(onTurn)
+        signal.addEventListener('abort', onAbort)
       })
     },
   }

@@ -1,9 +1,9 @@
-// URI templates, as much of them as addresses need: `{name}` is one part without slashes, `{+name}` any part.
-// Matching walks the URI once and never backtracks: a template is given by us, the URI by anybody.
+// URI templates with `{name}` (one segment without slashes) and `{+name}` (any text). Matching is one pass without
+// backtracking, because URIs come from clients.
 
 export interface UriTemplate {
   readonly variables: readonly string[]
-  /** The variables of a URI this template covers, percent-decoded. */
+  /** Returns the percent-decoded variables of a URI that matches. */
   match(uri: string): Readonly<Record<string, string>> | undefined
 }
 
@@ -11,8 +11,8 @@ const MAX_URI = 8192
 
 interface Part {
   readonly name: string
-  readonly wide: boolean
-  /** The text between this variable and the next one, or the end. */
+  readonly allowsSlash: boolean
+  /** The literal text between this variable and the next one, or the end. */
   readonly after: string
 }
 
@@ -34,26 +34,26 @@ export function parseUriTemplate(template: string): UriTemplate {
 function readPart(text: string, template: string): Part {
   const [, plus, name, after] = /^(\+?)(\w+)\}([^{}]*)$/.exec(text) ?? []
   if (name === undefined || after === undefined) throw new Error(`${template} is not a template of {name} and {+name}`)
-  return { name, wide: plus === '+', after }
+  return { name, allowsSlash: plus === '+', after }
 }
 
 function matchParts(parts: readonly Part[], uri: string, start: number) {
-  const found: [string, string][] = []
+  const values: [string, string][] = []
   let at = start
-  for (const { name, wide, after } of parts) {
-    const isLast = found.length === parts.length - 1
-    const end = endOf(uri, at, after, isLast)
+  for (const { name, allowsSlash, after } of parts) {
+    const isLast = values.length === parts.length - 1
+    const end = findEnd(uri, at, after, isLast)
     if (end <= at) return undefined
     const decoded = decode(uri.slice(at, end))
-    // Looked at once decoded: whoever was promised a part without slashes may make a path of it.
-    if (decoded === undefined || (!wide && decoded.includes('/'))) return undefined
-    found.push([name, decoded])
+    // Checked after decoding, because the value may be used as a path segment.
+    if (decoded === undefined || (!allowsSlash && decoded.includes('/'))) return undefined
+    values.push([name, decoded])
     at = end + after.length
   }
-  return at === uri.length ? Object.fromEntries(found) : undefined
+  return at === uri.length ? Object.fromEntries(values) : undefined
 }
 
-function endOf(uri: string, at: number, after: string, isLast: boolean): number {
+function findEnd(uri: string, at: number, after: string, isLast: boolean): number {
   if (!isLast) return uri.indexOf(after, at)
   return uri.endsWith(after) ? uri.length - after.length : -1
 }

@@ -1,14 +1,14 @@
-// UTF-16, as Windows programs write it, to UTF-8. Characters may be split between chunks.
+// Converts a stream of UTF-16, as Windows programs write it, to UTF-8. Characters may be split between chunks.
 
 export type Utf16 = 'utf-16le' | 'utf-16be'
 
 export interface Utf16Reader {
   read(chunk: Buffer): Buffer
-  /** How many bytes at the end are a part of a character. */
+  /** Number of trailing bytes that are an incomplete character. */
   heldBack(): number
 }
 
-/** What a byte order mark says the bytes are; undefined where there are too few to tell. */
+/** Detects the byte order mark; undefined if there are too few bytes. */
 export function byteOrderOf(bytes: Buffer): Utf16 | 'none' | undefined {
   const [first, second] = bytes
   if (first === undefined || (second === undefined && first >= 0xfe)) return undefined
@@ -19,17 +19,17 @@ export function byteOrderOf(bytes: Buffer): Utf16 | 'none' | undefined {
 export function createUtf16Reader(encoding: Utf16): Utf16Reader {
   const decoder = new TextDecoder(encoding)
   const high = encoding === 'utf-16le' ? 1 : 0
-  let unfinished = Buffer.alloc(0)
+  let pending = Buffer.alloc(0)
 
   return {
     read(chunk) {
-      const bytes = Buffer.concat([unfinished, chunk])
+      const bytes = Buffer.concat([pending, chunk])
       const units = bytes.length - (bytes.length % 2)
       const lastHigh = units > 0 ? (bytes[units - 2 + high] ?? 0) : 0
       const end = lastHigh >= 0xd8 && lastHigh < 0xdc ? units - 2 : units
-      unfinished = bytes.subarray(end)
+      pending = bytes.subarray(end)
       return Buffer.from(decoder.decode(bytes.subarray(0, end), { stream: true }))
     },
-    heldBack: () => unfinished.length,
+    heldBack: () => pending.length,
   }
 }

@@ -1,6 +1,6 @@
-// Where characters begin and end in UTF-8, told from the bytes, as the Encoding Standard tells it.
+// UTF-8 character boundaries, by the rules of the Encoding Standard.
 
-/** How many bytes at the end are the beginning of a character whose rest has not come: 0 to 3. */
+/** Returns the number of trailing bytes that are an incomplete character: 0 to 3. */
 export function unfinishedCharacter(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const at = bytes.length - back
@@ -12,7 +12,7 @@ export function unfinishedCharacter(bytes: Uint8Array): number {
   return 0
 }
 
-/** The length of the well-formed character at a position, 0 where there is none. */
+/** Returns the length of the valid character at a position, 0 if there is none. */
 export function wellFormedLength(bytes: Uint8Array, at: number): number {
   const lead = bytes[at] ?? 0
   const length = sequenceLength(lead)
@@ -22,7 +22,7 @@ export function wellFormedLength(bytes: Uint8Array, at: number): number {
   return length
 }
 
-/** The character at a position of well-formed bytes. */
+/** Returns the code point at a position of valid UTF-8. */
 export function codePointAt(bytes: Uint8Array, at: number): number {
   const lead = bytes[at] ?? 0
   if (lead < 0x80) return lead
@@ -33,7 +33,7 @@ export function codePointAt(bytes: Uint8Array, at: number): number {
   return ((lead & 0x07) << 18) | (second << 12) | (third << 6) | ((bytes[at + 3] ?? 0) & 0x3f)
 }
 
-/** How many bytes the character has that begins with this one; 1 where none does. */
+/** Returns the length of the character with this lead byte; 1 if it is not a lead byte. */
 export function sequenceLength(lead: number): number {
   if (lead < 0xc2 || lead > 0xf4) return 1
   if (lead < 0xe0) return 2
@@ -44,7 +44,7 @@ export function isContinuation(byte: number): boolean {
   return (byte & 0xc0) === 0x80
 }
 
-// Four leads allow only a part of the second bytes: the rest would be overlong, a surrogate or beyond Unicode.
+// Four lead bytes restrict the second byte: the rest would be overlong, a surrogate or beyond Unicode.
 function mayFollow(lead: number, second: number): boolean {
   if (lead === 0xe0) return second >= 0xa0 && second <= 0xbf
   if (lead === 0xed) return second >= 0x80 && second <= 0x9f

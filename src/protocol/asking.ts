@@ -106,7 +106,9 @@ export class Asking {
 
   /** The result of an interrupted call. */
   async inputRequired(): Promise<Reply> {
-    const inputRequests = Object.fromEntries([...this.#openQuestions].map(([key, question]) => [key, this.#toWireRequest(question)]))
+    const inputRequests = Object.fromEntries(
+      [...this.#openQuestions].map(([key, question]) => [key, this.#toWireRequest(question)]),
+    )
     const before = [...(this.#askedKeys ?? [])]
     const content = {
       answers: Object.fromEntries(this.#usedAnswers),
@@ -130,7 +132,11 @@ export class Asking {
     const requests = (conversation.requests ??= new ClientRequests())
     const read = (question: Question, answer: unknown): unknown =>
       requireUsable(question, fromWire(question, answer, client.revision), compile)
-    const wired = Object.entries(questions).map(([key, question]) => ({ key, question, wire: this.#toWireRequest(question) }))
+    const wired = Object.entries(questions).map(([key, question]) => ({
+      key,
+      question,
+      wire: this.#toWireRequest(question),
+    }))
     const asked = wired.map(({ key, question, wire }) => {
       const late = options.late && ((result: unknown) => options.late?.(readOrEmpty(key, () => read(question, result))))
       const askedAt = performance.now()

@@ -41,12 +41,16 @@ function callRegisteredTool(server: Server, registered: Entry, context: Exchange
   try {
     const { dialect } = context.client
     const { needs } = registered.tool
-    const input = registered.read(dialect ? dialect.readArguments(rawArguments ?? {}, registered.inputNames) : (rawArguments ?? {}))
+    const input = registered.read(
+      dialect ? dialect.readArguments(rawArguments ?? {}, registered.inputNames) : (rawArguments ?? {}),
+    )
     // Services are opened after the input was validated, so an invalid call opens none.
     const result = andThen(input, (parsed) =>
       andThen(needs ? server.services.open(needs) : {}, (services) => {
         if (context.cancelled) return ''
-        return andThen(registered.tool.run(parsed, context.toCall(), services), (value) => formatValue(registered, value, context))
+        return andThen(registered.tool.run(parsed, context.toCall(), services), (value) =>
+          formatValue(registered, value, context),
+        )
       }),
     )
     return result instanceof Promise ? result.catch((error: unknown) => toErrorResult(error, context)) : result
@@ -76,7 +80,12 @@ function formatValue({ tool, outputNames }: Entry, value: unknown, context: Exch
 }
 
 /** Creates the result. Messages that are due for this session are prepared first and sent in front of it. */
-function createResult(output: Words, context: Exchange, structured?: JsonObject, meta?: string): Result | Promise<Result> {
+function createResult(
+  output: Words,
+  context: Exchange,
+  structured?: JsonObject,
+  meta?: string,
+): Result | Promise<Result> {
   const { client, conversation, ticket } = context
   const { mail, newlineAfterText: newline } = conversation.server
   return andThen(ticket ? undefined : mail?.prepare?.(conversation.peer), () => {

@@ -53,7 +53,8 @@ export class BadInput extends Error {
 
 /** The tool's own error text for the argument or a part of it; otherwise the validator's message. */
 function messageFor({ path, message }: Problem, complaints: NonNullable<Tool['complaints']>): string {
-  const concerns = (name: string): boolean => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`)
+  const concerns = (name: string): boolean =>
+    path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`)
   const name = Object.keys(complaints).find(concerns)
   return (name === undefined ? undefined : complaints[name]) ?? message
 }
@@ -123,7 +124,8 @@ function registerTool(tool: Tool, { name, inputSchema, outputSchema }: ToolFace)
   }
   const { input = NO_INPUT, assumed, complaints } = tool
   const addDefaults = (args: unknown): unknown => (assumed && isObject(args) ? { ...assumed, ...args } : args)
-  if (isStandardSchema(input)) return { ...members, read: (args) => parseWithStandardSchema(input, addDefaults(args), complaints) }
+  if (isStandardSchema(input))
+    return { ...members, read: (args) => parseWithStandardSchema(input, addDefaults(args), complaints) }
   let check: Check | Promise<Check> | undefined
   return {
     ...members,
@@ -151,7 +153,9 @@ function requireValid(args: unknown, check: Check, complaints: Tool['complaints'
 
 function parseWithStandardSchema(schema: StandardSchema, args: unknown, complaints: Tool['complaints']): unknown {
   const result = schema['~standard'].validate(args)
-  return result instanceof Promise ? result.then((settled) => requireNoIssues(settled, complaints)) : requireNoIssues(result, complaints)
+  return result instanceof Promise
+    ? result.then((settled) => requireNoIssues(settled, complaints))
+    : requireNoIssues(result, complaints)
 }
 
 function requireNoIssues(result: StandardResult<unknown>, complaints: Tool['complaints']): unknown {

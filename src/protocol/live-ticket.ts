@@ -127,7 +127,11 @@ export class LiveTicket implements Ticket {
     }
   }
 
-  #waitForAnswers(timeoutMs: number, signal: AbortSignal, acceptAnswers: (responses: JsonObject) => boolean): Promise<void> {
+  #waitForAnswers(
+    timeoutMs: number,
+    signal: AbortSignal,
+    acceptAnswers: (responses: JsonObject) => boolean,
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
         clearTimeout(timer)

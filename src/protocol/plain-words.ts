@@ -1,4 +1,4 @@
-// What a tool says that has no words of its own: a string or other words as they are, everything else as JSON.
+// The default output of a tool without `format`: a string or content blocks as they are, anything else as JSON.
 
 import { isObject, printJson } from '../lib/json.js'
 import type { Block, Words } from '../tools/tool.js'
@@ -7,18 +7,18 @@ export function plainWords(value: unknown, isData: boolean): Words {
   if (typeof value === 'string') return value
   if (value === undefined) return []
   if (!isData && (isBlocks(value) || isMarked(value))) return value
-  // A result as other libraries have it: blocks, and no word of an error.
+  // A result as other libraries return it: blocks without `isError`.
   if (!isData && isObject(value) && value.isError === undefined && isBlocks(value.content)) return value.content
   return printJson([value]).slice(1, -1)
 }
 
-/** Words that say whether they are about an error. */
+/** Output that has an `isError` flag. */
 export function isMarked(value: unknown): value is Exclude<Words, string | readonly Block[]> {
   if (!isObject(value) || typeof value.isError !== 'boolean') return false
   return typeof value.content === 'string' || isBlocks(value.content)
 }
 
-/** A list of nothing is data: whoever has nothing to say returns nothing. */
+/** An empty list is data; a tool without output returns undefined. */
 function isBlocks(value: unknown): value is readonly Block[] {
   return Array.isArray(value) && value.length > 0 && value.every(isBlock)
 }

@@ -1,5 +1,5 @@
-// Results as each revision knows them. A client must never meet a field or a content type its revision had not
-// heard of: real clients of the period throw on them. What cannot be shown is told in words instead.
+// Reduces tools, content blocks and server info to what each revision knows. Clients of a revision may throw on fields
+// and content types that did not exist yet. Content that cannot be sent is replaced by text.
 
 import type { JsonObject } from '../lib/json.js'
 import type { Block, Hints } from '../tools/tool.js'
@@ -18,14 +18,14 @@ export function projectTool(tool: ToolFace, revision: Revision): JsonObject {
   const { name, title, description, hints, inputSchema, outputSchema } = tool
   if (revision < '2025-03-26') return { name, description, inputSchema }
   if (revision < '2025-06-18') {
-    return { name, description, inputSchema, annotations: unlessEmpty({ title, ...annotationsOf(hints) }) }
+    return { name, description, inputSchema, annotations: undefinedIfEmpty({ title, ...toAnnotations(hints) }) }
   }
-  const annotations = unlessEmpty(annotationsOf(hints))
+  const annotations = undefinedIfEmpty(toAnnotations(hints))
   return { name, title, description, inputSchema, outputSchema, annotations }
 }
 
-/** What is not said is what the protocol has a client assume: not idempotent, open world. */
-function annotationsOf({ readOnly, destructive, idempotent, openWorld }: Hints = {}): JsonObject {
+/** A hint with its protocol default (not idempotent, open world) is left out. */
+function toAnnotations({ readOnly, destructive, idempotent, openWorld }: Hints = {}): JsonObject {
   return {
     readOnlyHint: readOnly,
     destructiveHint: destructive,
@@ -34,23 +34,25 @@ function annotationsOf({ readOnly, destructive, idempotent, openWorld }: Hints =
   }
 }
 
-function unlessEmpty(members: JsonObject): JsonObject | undefined {
+function undefinedIfEmpty(members: JsonObject): JsonObject | undefined {
   return Object.values(members).every((member) => member === undefined) ? undefined : members
 }
 
 export function projectBlock(block: Block, revision: Revision): Block {
   if (block.type === 'audio' && revision < '2025-03-26') {
-    return inWords(
+    return createTextBlock(
       `[audio, ${block.mimeType}, ${block.data.length} base64 characters: not shown at this protocol revision]`,
     )
   }
   if (block.type === 'resource_link' && revision < '2025-06-18') {
-    return inWords(`${block.title ?? block.name}: ${block.uri}${block.description ? ` (${block.description})` : ''}`)
+    return createTextBlock(
+      `${block.title ?? block.name}: ${block.uri}${block.description ? ` (${block.description})` : ''}`,
+    )
   }
   return block
 }
 
-/** The name of this server: titles, icons and links came later than names and versions. */
+/** Reduces the server info: titles exist since 2025-06-18. */
 export function projectIdentity(identity: Identity, revision: Revision): JsonObject {
   const { name, version, title } = identity
   return title === undefined || revision < '2025-06-18' ? { name, version } : { name, title, version }
@@ -62,6 +64,6 @@ export interface Identity {
   readonly title?: string
 }
 
-function inWords(text: string): Block {
+function createTextBlock(text: string): Block {
   return { type: 'text', text }
 }

@@ -1,5 +1,5 @@
-// A request that gets a JSON-RPC error instead of a result, and the codes this server uses.
-// Codes from -32020 down are the specification's own; nothing else may be sent from that range.
+// JSON-RPC errors and the codes this server uses. Codes from -32020 down are defined by the MCP specification; no
+// others may be sent from that range.
 
 import type { JsonObject } from '../lib/json.js'
 

@@ -1,4 +1,4 @@
-// Questions to the client, as each revision has them on the wire, and its answers, checked before anybody trusts them.
+// Converts questions to the request format of each revision, and validates the client's answers.
 
 import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
@@ -9,14 +9,15 @@ import type { Compile } from './schema-check.js'
 import { fullContent, simplerForm } from './simpler-form.js'
 import { typedForm } from './typed-form.js'
 
-/** Fails where the client did not say that it can be asked this. */
-export function checkAbilities(questions: Questions, can: Abilities): void {
+/** Throws a Failure if the client did not declare a capability that a question needs. */
+export function checkAbilities(questions: Questions, abilities: Abilities): void {
   for (const { kind } of Object.values(questions)) {
-    if (!can[kind]) throw new Failure(`This client cannot be asked for ${NAMES[kind]}: it did not declare that it can.`)
+    if (!abilities[kind])
+      throw new Failure(`This client cannot be asked for ${KIND_NAMES[kind]}: it did not declare that it can.`)
   }
 }
 
-const NAMES = {
+const KIND_NAMES = {
   form: 'input by a form',
   url: 'a visit to a web page',
   sample: 'text from its model',
@@ -31,7 +32,7 @@ export function wireQuestion(question: Question, revision: Revision, model: stri
     return { method: 'elicitation/create', params: urlParams(question.message, question.url, revision) }
   }
   if (question.kind === 'roots') return { method: 'roots/list', params: {} }
-  return { method: 'sampling/createMessage', params: sampleParams(question, model) }
+  return { method: 'sampling/createMessage', params: samplingParams(question, model) }
 }
 
 function formParams(message: string, schema: JsonObject, revision: Revision): JsonObject {
@@ -45,25 +46,34 @@ function urlParams(message: string, url: string, revision: Revision): JsonObject
   return revision === MODERN_REVISION ? params : { ...params, elicitationId: crypto.randomUUID() }
 }
 
-function sampleParams(question: SampleQuestion, model: string): JsonObject {
+function samplingParams(question: SampleQuestion, model: string): JsonObject {
   const { messages, maxTokens, systemPrompt, temperature, stopSequences } = question
   const modelPreferences = question.modelPreferences ?? (model === '' ? undefined : { hints: [{ name: model }] })
-  return { messages: messages.map(wireMessage), maxTokens, systemPrompt, temperature, stopSequences, modelPreferences }
+  return {
+    messages: messages.map(toWireMessage),
+    maxTokens,
+    systemPrompt,
+    temperature,
+    stopSequences,
+    modelPreferences,
+  }
 }
 
-function wireMessage({ role, content }: SampleMessage): JsonObject {
+function toWireMessage({ role, content }: SampleMessage): JsonObject {
   return { role, content: typeof content === 'string' ? { type: 'text', text: content } : content }
 }
 
-/** An answer in the words of the revision and with the habits of clients, as the asker's question has it. */
+/**
+ * Converts an answer from the revision's format, and from known deviations of clients, to the format of the question.
+ */
 export function fromWire(question: Question, answer: unknown, revision: Revision): unknown {
   if (question.kind !== 'form' || !isObject(answer) || !isObject(answer.content)) return answer
-  const content = withoutBlanks(question.schema, answer.content)
+  const content = removeBlanks(question.schema, answer.content)
   return { ...answer, content: revision < '2025-11-25' ? fullContent(question.schema, content) : content }
 }
 
-/** Some clients send a field that nobody touched as null, or as a choice of nothing. */
-function withoutBlanks({ properties }: JsonObject, content: JsonObject): JsonObject {
+/** Some clients send an untouched field as null, or as an empty choice. */
+function removeBlanks({ properties }: JsonObject, content: JsonObject): JsonObject {
   const isChoice = (name: string): boolean => {
     const property = isObject(properties) ? properties[name] : undefined
     return isObject(property) && (Array.isArray(property.enum) || Array.isArray(property.oneOf))
@@ -72,11 +82,11 @@ function withoutBlanks({ properties }: JsonObject, content: JsonObject): JsonObj
   return Object.fromEntries(Object.entries(content).filter(([name, value]) => !isBlank(name, value)))
 }
 
-/** What is wrong with an answer; undefined when it can be used. */
+/** Returns what is wrong with an answer; undefined if it can be used. */
 export function problemWith(question: Question, answer: unknown, compile: Compile): string | undefined {
   if (!isObject(answer)) return 'it is not an object'
   if (question.kind === 'roots') return isRoots(answer.roots) ? undefined : "its 'roots' are not a list of addresses"
-  if (question.kind === 'sample') return problemWithSample(answer)
+  if (question.kind === 'sample') return findSamplingProblem(answer)
   const { action } = answer
   if (action !== 'accept' && action !== 'decline' && action !== 'cancel') return "its 'action' is unknown"
   if (question.kind === 'url' || action !== 'accept') return undefined
@@ -87,20 +97,20 @@ function isRoots(roots: unknown): boolean {
   return Array.isArray(roots) && roots.every((root) => isObject(root) && typeof root.uri === 'string')
 }
 
-function problemWithSample({ role, content, model }: JsonObject): string | undefined {
+function findSamplingProblem({ role, content, model }: JsonObject): string | undefined {
   if (role !== 'user' && role !== 'assistant') return "its 'role' is unknown"
   if (!isObject(content) && !Array.isArray(content)) return "it has no 'content'"
   return typeof model === 'string' ? undefined : "it does not name its 'model'"
 }
 
-/** An answer without problems, as the asker was promised it: an accepted form has its content, what a model gave its text. */
+/** Completes a valid answer: an accepted form has its content, a sampling result its text. */
 export function usable(question: Question, answer: unknown): unknown {
-  if (question.kind === 'sample' && isObject(answer)) return { ...answer, text: textOf(answer.content) }
+  if (question.kind === 'sample' && isObject(answer)) return { ...answer, text: joinText(answer.content) }
   if (question.kind !== 'form' || !isObject(answer) || answer.action !== 'accept') return answer
   return { ...answer, content: answer.content ?? {} }
 }
 
-function textOf(content: unknown): string {
+function joinText(content: unknown): string {
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content]
   return blocks.map((block) => (isObject(block) && typeof block.text === 'string' ? block.text : '')).join('')
 }

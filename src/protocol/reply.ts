@@ -1,5 +1,5 @@
-// What a method gives back: the members of a complete result as text, or a result of another kind.
-// As text, without braces, so that a large result is printed once.
+// What a method handler returns: the members of a complete result as JSON text, or a result of another type. Text
+// without braces, so that a large result is serialized once.
 
 import { printJson } from '../lib/json.js'
 
@@ -7,22 +7,22 @@ export type Result = string | Reply
 
 export class Reply {
   constructor(
-    /** The modern `resultType`. */
+    /** The `resultType` of the modern revision. */
     readonly type: 'complete' | 'input_required' | 'task',
     readonly members: string,
-    /** Members for `_meta`, besides those that every modern result has. */
+    /** Members of `_meta`, in addition to those of every modern result. */
     readonly meta = '',
   ) {}
 }
 
-/** The members of a result outside of the modern envelope. */
+/** Returns the members of a result for a legacy revision. */
 export function membersOf(result: Result): string {
   if (typeof result === 'string') return result
   const { members, meta } = result
   return meta === '' ? members : `${members},"_meta":{${meta}}`
 }
 
-/** The text of an object's members, ready to stand among others. */
+/** Serializes an object's members without braces. */
 export function memberText(members: object): string {
   return printJson(members).slice(1, -1)
 }

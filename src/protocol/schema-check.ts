@@ -1,50 +1,50 @@
-// The validator of JSON Schema. No list needs it and it is a fifth of the program, so over stdio it is loaded once clients
-// have been answered, or by the first call; servers that start at leisure load it beforehand. Most schemas need the
-// smaller part of it only.
+// Loads the JSON Schema compilers on demand. Lists do not need them and they are a fifth of the program, so over stdio
+// they are loaded after the first answers or by the first call; other servers load them in advance. Most schemas need
+// only the smaller compiler.
 
 import type { Check } from '../lib/json-schema/check.js'
 import type { JsonSchema } from '../lib/json-schema/compile.js'
 
 export type Compile = (schema: JsonSchema | boolean) => Check
 
-let plain: ((schema: JsonSchema | boolean) => Check | undefined) | undefined
-let whole: Compile | undefined
-// One promise for all: who begins to wait together goes on together, which engines do not promise of two imports.
-let loadingPlain: Promise<void> | undefined
-let loadingWhole: Promise<Compile> | undefined
+let simpleCompiler: ((schema: JsonSchema | boolean) => Check | undefined) | undefined
+let fullCompiler: Compile | undefined
+// One shared promise: engines do not guarantee that two imports resolve in the order they were started.
+let loadingSimple: Promise<void> | undefined
+let loadingFull: Promise<Compile> | undefined
 
-/** The check of one schema: at once when what it needs is there. */
+/** Compiles a schema, synchronously if the compiler is loaded. */
 export function checkOf(schema: JsonSchema | boolean): Check | Promise<Check> {
-  return whole?.(schema) ?? plain?.(schema) ?? load(schema)
+  return fullCompiler?.(schema) ?? simpleCompiler?.(schema) ?? loadAndCompile(schema)
 }
 
-async function load(schema: JsonSchema | boolean): Promise<Check> {
+async function loadAndCompile(schema: JsonSchema | boolean): Promise<Check> {
   await loadPlain()
-  return plain?.(schema) ?? (await loadCompile())(schema)
+  return simpleCompiler?.(schema) ?? (await loadCompile())(schema)
 }
 
-/** What plain schemas need. */
+/** Loads the compiler for simple schemas. */
 export function loadPlain(): Promise<void> {
-  loadingPlain ??= import('../lib/json-schema/plain.js').then(
+  loadingSimple ??= import('../lib/json-schema/plain.js').then(
     ({ compilePlain }) => {
-      plain = compilePlain
+      simpleCompiler = compilePlain
     },
     (error: unknown) => {
-      // What could not be loaded is tried again by the next who needs it.
-      loadingPlain = undefined
+      // A failed load is retried by the next caller.
+      loadingSimple = undefined
       throw error
     },
   )
-  return loadingPlain
+  return loadingSimple
 }
 
 export function loadCompile(): Promise<Compile> {
-  loadingWhole ??= import('../lib/json-schema/compile.js').then(
-    ({ compileSchema }) => (whole = compileSchema),
+  loadingFull ??= import('../lib/json-schema/compile.js').then(
+    ({ compileSchema }) => (fullCompiler = compileSchema),
     (error: unknown) => {
-      loadingWhole = undefined
+      loadingFull = undefined
       throw error
     },
   )
-  return loadingWhole
+  return loadingFull
 }

@@ -1,5 +1,5 @@
-// What a server is, apart from any client: its name, what it offers, and the services behind it. Made once, shared by
-// all sessions. What only some clients need (sealed states, tickets) is loaded when the first of them comes.
+// A server independent of any client: its identity, registries, services and capabilities. Created once and shared by
+// all sessions. Parts that few clients need (sealed states, task handles) are loaded on demand.
 
 import type { Mail } from '../services/mail.js'
 import { createNotices, type Notices } from '../services/notices.js'
@@ -18,7 +18,7 @@ import type { RequestStates } from './request-state.js'
 import { createShelf, type Shelf } from './shelf.js'
 import type { Tickets } from './tickets.js'
 
-/** A list, or where to read it anew each time `changed` is said of it. */
+/** A list, or a function that returns the current list after each change. */
 export type Offer<T> = readonly T[] | (() => readonly T[])
 
 export interface ServerDescription extends Identity {
@@ -27,38 +27,38 @@ export interface ServerDescription extends Identity {
   readonly resources?: Offer<Resource>
   readonly templates?: Offer<ResourceTemplate>
   readonly prompts?: Offer<Prompt>
-  /** For hosts that know the Skills extension; their files must be among the resources. */
+  /** For hosts with the Skills extension; the skills' files must be among the resources. */
   readonly skills?: Offer<Skill>
-  /** Called before anything of the lists is shown, so that they can be made up to date; what is read before the first time is read again. */
+  /** Called before a list is read, to bring it up to date. Lists read before the first call are read again. */
   readonly prepare?: () => Promise<void> | undefined
   readonly services?: Services
-  /** The way by which services say what changed; the one they were given. */
+  /** The change events that the services publish to. */
   readonly notices?: Notices
-  /** Tools that exist but may not be called here, and why: the reason is told to whoever calls. */
+  /** Tools that exist but are disabled, with the reason that callers receive. */
   readonly refusals?: ReadonlyMap<string, string>
-  /** The model to suggest when a client's model is asked. */
+  /** The model to suggest in sampling requests. */
   readonly model?: string
-  /** Offer log messages to clients; without it what `call.log` says goes nowhere. */
+  /** Declares the logging capability; without it `call.log` does nothing. */
   readonly logging?: boolean
-  /** Entries of a list that fit one page. */
+  /** Number of list entries per page. */
   readonly pageSize?: number
-  /** Where calls that outlive their answer are kept; in memory unless told. */
+  /** Where task handles are stored. Default: in memory. */
   readonly tickets?: () => TicketStore | Promise<TicketStore>
-  /** What sessions are told without having asked, in front of their next result. */
+  /** Pending messages, put in front of the next result of their session. */
   readonly mail?: Mail
-  /** Told of every call. */
+  /** Called for every tool call. */
   readonly observer?: Observer
-  /** Push messages to clients that asked for the channel, or to all; nobody unless told. */
+  /** Pushes messages to clients that declared the channel, or to all clients. Default: none. */
   readonly channel?: 'asked' | 'all'
-  /** End each text block of a tool's result with a newline: some clients join blocks without a separator. */
+  /** Ends each text block of a result with a newline, because some clients join blocks without a separator. */
   readonly newlineAfterText?: boolean
-  /** Told about bugs; the client only learns that there was one. */
+  /** Receives unexpected errors; the client only learns that there was one. */
   readonly logError?: (error: unknown) => void
 }
 
 export interface Server {
   readonly identity: Identity
-  /** What each modern result says of who gave it, ready to be sent. */
+  /** The server info member of each modern result, as JSON text. */
   readonly signature: string
   readonly instructions: string | undefined
   readonly catalogue: Catalogue
@@ -66,9 +66,9 @@ export interface Server {
   readonly shelf: Shelf
   readonly hasTools: boolean
   readonly hasSkills: boolean
-  /** Entries of a list that fit one page. */
+  /** Number of list entries per page. */
   readonly pageSize: number
-  /** The lists that may change while the server runs. */
+  /** Which lists may change while the server runs. */
   readonly changing: { readonly tools: boolean; readonly resources: boolean; readonly prompts: boolean }
   readonly services: Services
   readonly notices: Notices
@@ -79,63 +79,68 @@ export interface Server {
   readonly observer: Observer | undefined
   readonly channel: 'asked' | 'all' | undefined
   readonly newlineAfterText: boolean
-  /** Whether any tool's call may outlive its answer. */
+  /** Whether any tool supports task handles. */
   readonly defers: boolean
-  /** Makes the lists fit to be shown; nothing to wait for where they are. */
+  /** Brings the lists up to date; returns undefined if there is nothing to wait for. */
   prepare(): Promise<void> | undefined
-  /** The same once everybody has been answered: whoever says hello will ask for lists next. */
+  /** Refreshes the lists after pending answers were sent: a client that initializes will request lists next. */
   prepareSoon(): void
   states(): Promise<RequestStates>
   tickets(): Promise<Tickets>
   logError(error: unknown): void
-  /** Closes its services. For whoever made the server, when the last session is over. */
+  /** Closes its services. Called by the creator of the server after the last session. */
   close(): Promise<void>
 }
 
-export function createServer(description: ServerDescription): Server {
-  const { name, version, title, instructions, services = NO_SERVICES, logError } = description
-  const { tools = [], resources = [], templates = [], prompts = [], skills = [], pageSize = DEFAULT_PAGE } = description
+export function createServer(definition: ServerDescription): Server {
+  const { name, version, title, instructions, services = NO_SERVICES, logError } = definition
+  const { tools = [], resources = [], templates = [], prompts = [], skills = [], pageSize = DEFAULT_PAGE } = definition
   if (!name || !version) throw new Error('a server needs a name and a version')
   if (!Number.isInteger(pageSize) || pageSize < 1) throw new Error(`pageSize must be at least 1, not ${pageSize}`)
-  const notices = description.notices ?? createNotices()
+  const notices = definition.notices ?? createNotices()
   const identity = title === undefined ? { name, version } : { name, version, title }
 
-  const readTools = (): Catalogue => createCatalogue(checked('tool', listOf(tools), services), pageSize)
-  const readLibrary = (): Library => {
-    const lists = { resources: listOf(resources), templates: listOf(templates), prompts: listOf(prompts) }
+  const createTools = (): Catalogue =>
+    createCatalogue(checkServiceNames('tool', resolveList(tools), services), pageSize)
+  const createResources = (): Library => {
+    const lists = {
+      resources: resolveList(resources),
+      templates: resolveList(templates),
+      prompts: resolveList(prompts),
+    }
     return createLibrary({
-      resources: checked('resource', lists.resources, services),
-      templates: checked('template', lists.templates, services),
-      prompts: checked('prompt', lists.prompts, services),
+      resources: checkServiceNames('resource', lists.resources, services),
+      templates: checkServiceNames('template', lists.templates, services),
+      prompts: checkServiceNames('prompt', lists.prompts, services),
     })
   }
-  const readShelf = (): Shelf => createShelf(checked('skill', listOf(skills), services))
-  // What must be prepared first is read when it is asked for; anything else at once, so that mistakes show at once.
-  const early = <T>(read: () => T): T | undefined => (description.prepare ? undefined : read())
-  let catalogue = early(readTools)
-  let library = early(readLibrary)
-  let shelf = early(readShelf)
-  let defers = listOf(tools).some(isDeferring)
-  // First to hear, so that everybody who is told of a change finds it made.
+  const createSkills = (): Shelf => createShelf(checkServiceNames('skill', resolveList(skills), services))
+  // Lists that are refreshed on demand are read when needed; others at once, so that mistakes in them show at once.
+  const readUnlessDeferred = <T>(read: () => T): T | undefined => (definition.prepare ? undefined : read())
+  let catalogue = readUnlessDeferred(createTools)
+  let library = readUnlessDeferred(createResources)
+  let shelf = readUnlessDeferred(createSkills)
+  let defers = resolveList(tools).some(supportsTaskHandles)
+  // The first subscriber, so that later subscribers see the updated registries.
   notices.listen(({ kind }) => {
     if (kind === 'tools') {
-      catalogue = early(readTools)
-      // Once true it stays: what was deferred can still be asked about.
-      defers ||= listOf(tools).some(isDeferring)
+      catalogue = readUnlessDeferred(createTools)
+      // Stays true once set: existing task handles can still be queried.
+      defers ||= resolveList(tools).some(supportsTaskHandles)
     }
-    if (kind === 'resources' || kind === 'prompts') library = early(readLibrary)
-    if (kind === 'resources') shelf = early(readShelf)
+    if (kind === 'resources' || kind === 'prompts') library = readUnlessDeferred(createResources)
+    if (kind === 'resources') shelf = readUnlessDeferred(createSkills)
   })
 
-  let isPrepared = description.prepare === undefined
-  const forget = (): undefined => {
-    if (!isPrepared) catalogue = library = shelf = undefined
-    isPrepared = true
+  let isRefreshed = definition.prepare === undefined
+  const dropUnrefreshedLists = (): undefined => {
+    if (!isRefreshed) catalogue = library = shelf = undefined
+    isRefreshed = true
   }
 
   const prepare = (): Promise<void> | undefined => {
-    const preparing = description.prepare?.()
-    return preparing ? preparing.then(forget) : forget()
+    const refreshing = definition.prepare?.()
+    return refreshing ? refreshing.then(dropUnrefreshedLists) : dropUnrefreshedLists()
   }
 
   let states: Promise<RequestStates> | undefined
@@ -145,16 +150,16 @@ export function createServer(description: ServerDescription): Server {
     signature: signature(identity),
     instructions,
     get catalogue() {
-      return (catalogue ??= readTools())
+      return (catalogue ??= createTools())
     },
     get library() {
-      return (library ??= readLibrary())
+      return (library ??= createResources())
     },
     get shelf() {
-      return (shelf ??= readShelf())
+      return (shelf ??= createSkills())
     },
-    hasTools: description.tools !== undefined,
-    hasSkills: description.skills !== undefined,
+    hasTools: definition.tools !== undefined,
+    hasSkills: definition.skills !== undefined,
     pageSize,
     changing: {
       tools: typeof tools === 'function',
@@ -163,53 +168,54 @@ export function createServer(description: ServerDescription): Server {
     },
     services,
     notices,
-    refusals: description.refusals ?? new Map(),
-    model: description.model ?? '',
-    logging: description.logging ?? false,
-    mail: description.mail,
-    observer: description.observer,
-    channel: description.channel,
-    newlineAfterText: description.newlineAfterText ?? false,
+    refusals: definition.refusals ?? new Map(),
+    model: definition.model ?? '',
+    logging: definition.logging ?? false,
+    mail: definition.mail,
+    observer: definition.observer,
+    channel: definition.channel,
+    newlineAfterText: definition.newlineAfterText ?? false,
     get defers() {
       return defers
     },
     prepare,
     prepareSoon() {
-      if (description.prepare && !isPrepared) setImmediate(() => void attempt(prepare, logError))
+      if (definition.prepare && !isRefreshed) setImmediate(() => void runInBackground(prepare, logError))
     },
     states: () => (states ??= import('./request-state.js').then(({ createRequestStates }) => createRequestStates())),
     tickets() {
-      // One that failed to open is tried again by the next call that needs it.
-      tickets ??= openTickets(description.tickets, notices).catch((error: unknown) => {
+      // A failed open is retried by the next call that needs it.
+      tickets ??= openTickets(definition.tickets, notices).catch((error: unknown) => {
         tickets = undefined
         throw error
       })
       return tickets
     },
-    logError: (error) => tell(logError, error),
+    logError: (error) => safeLog(logError, error),
     async close() {
-      await tickets?.then((open) => open.close()).catch((error: unknown) => tell(logError, error))
-      await services.close().catch((error: unknown) => tell(logError, error))
+      await tickets?.then((open) => open.close()).catch((error: unknown) => safeLog(logError, error))
+      await services.close().catch((error: unknown) => safeLog(logError, error))
     },
   }
 }
 
-function isDeferring({ defers }: Tool): boolean {
+function supportsTaskHandles({ defers }: Tool): boolean {
   return defers !== undefined
 }
 
-function listOf<T>(offer: Offer<T>): readonly T[] {
-  return typeof offer === 'function' ? offer() : offer
+function resolveList<T>(source: Offer<T>): readonly T[] {
+  return typeof source === 'function' ? source() : source
 }
 
-function checked<T extends { readonly name: string; readonly needs?: readonly string[] }>(
+function checkServiceNames<T extends { readonly name: string; readonly needs?: readonly string[] }>(
   kind: string,
   items: readonly T[],
   services: Services,
 ): readonly T[] {
   for (const { name, needs = [] } of items) {
-    const missing = needs.find((need) => !services.names.has(need))
-    if (missing !== undefined) throw new Error(`${kind} ${name} needs the service ${missing}, which this server lacks`)
+    const missingService = needs.find((service) => !services.names.has(service))
+    if (missingService !== undefined)
+      throw new Error(`${kind} ${name} needs the service ${missingService}, which this server lacks`)
   }
   return items
 }
@@ -222,21 +228,24 @@ async function openTickets(open: ServerDescription['tickets'], notices: Notices)
   return createTickets(open ? await open() : createTicketMemory(), notices)
 }
 
-/** Nobody waits for it: what goes wrong now goes wrong again when somebody does. */
-async function attempt(work: () => Promise<void> | undefined, logError: ServerDescription['logError']): Promise<void> {
+/** Errors are logged only: the same error will be reported to the request that needs the lists. */
+async function runInBackground(
+  work: () => Promise<void> | undefined,
+  logError: ServerDescription['logError'],
+): Promise<void> {
   try {
     await work()
   } catch (error) {
-    tell(logError, error)
+    safeLog(logError, error)
   }
 }
 
-/** A log that fails must not take the answer with it. */
-function tell(logError: ServerDescription['logError'], error: unknown): void {
+/** A failing log must not prevent the answer. */
+function safeLog(logError: ServerDescription['logError'], error: unknown): void {
   try {
     logError?.(error)
   } catch {
-    // There is nobody left to tell.
+    // The error cannot be reported anywhere else.
   }
 }
 

@@ -1,5 +1,5 @@
-// One conversation with a client: what each message is due.
-// The era is decided per request: modern `_meta` is served statelessly, everything else at the negotiated revision.
+// One client connection: handles each message and returns its answer. The protocol version is decided per request:
+// requests with modern `_meta` are served statelessly, all others at the negotiated revision.
 
 import { isObject, type JsonObject } from '../lib/json.js'
 import type { BegunCall } from '../services/observer.js'
@@ -23,33 +23,33 @@ import type { Server } from './server.js'
 
 const MAX_ECHO = 100
 
-// For the HTTP transport, until it imports the type from where it is declared.
+// Re-exported until the HTTP transport imports the type from its own file.
 export type { Due } from './message.js'
 
 export interface Session {
-  /** The revision that `initialize` agreed on; undefined before it, and for who never sends it. */
+  /** The revision negotiated by `initialize`; undefined before it. */
   readonly agreed: Revision | undefined
-  /** Whether anything is being worked on. */
+  /** Whether any request is in progress. */
   readonly busy: boolean
-  /** What a message is due: nothing, an answer, or the promise of either. Progress goes to the outlet meanwhile. */
+  /** Handles a message and returns its answer, or a promise of it. Notifications go to the sink meanwhile. */
   receive(message: Message | Batch, outlet: Outlet): Due
-  /** Resolves when nothing is due any more, apart from streams that stay open. */
+  /** Resolves when no request is in progress, apart from open subscription streams. */
   settled(): Promise<void>
-  /** Ends the streams that stay open, and those that still come, each with its answer. */
+  /** Ends the subscription streams, and those that are opened later, each with its answer. */
   endListening(): void
-  /** Stops the work of every request in flight, and of those that still come. */
+  /** Aborts the work of every running request, and of those that start later. */
   abort(reason: string): void
-  /** Answers now for work that did not stop when it was told to. */
+  /** Answers requests whose work did not stop when aborted. */
   giveUp(): void
-  /** The client is gone: stops everything, and nothing is answered any more. */
+  /** The client has disconnected: aborts everything without an answer. */
   leave(reason: string): void
 }
 
 export interface SessionOptions extends Omit<LegacyOptions, 'revision'> {
   readonly revision?: LegacyRevision | undefined
-  /** Its end means nothing: what belongs to it belongs to the user. */
+  /** The end of the session is not reported to the observer, because its data belongs to the user. */
   readonly stateless?: boolean | undefined
-  /** Told of every tool call that is over. */
+  /** Called after every tool call. */
   readonly onCall?: ((call: FinishedCall) => void) | undefined
 }
 
@@ -60,15 +60,15 @@ export interface FinishedCall {
 }
 
 export function createSession(server: Server, peer: Who, options: SessionOptions = {}): Session {
-  return new Conversing(server, peer, options)
+  return new ClientSession(server, peer, options)
 }
 
-class Conversing implements Session, Conversation {
-  // Made on first use: over HTTP a conversation is often one request long and needs none of them.
+class ClientSession implements Session, Conversation {
+  // Created on first use: over HTTP a session is often a single request.
   requests: ClientRequests | undefined
-  #legacyMade: Legacy | undefined
-  #listenersMade: Listeners | undefined
-  readonly #inFlight: InFlight
+  #stateIfCreated: Legacy | undefined
+  #streamsIfCreated: Listeners | undefined
+  readonly #requests: InFlight
   readonly #options: SessionOptions
 
   constructor(
@@ -77,126 +77,126 @@ class Conversing implements Session, Conversation {
     options: SessionOptions,
   ) {
     this.#options = options
-    this.#inFlight = new InFlight(server)
+    this.#requests = new InFlight(server)
   }
 
-  get #legacy(): Legacy {
+  get #state(): Legacy {
     const { revision = NEWEST_LEGACY, outlet, dialect } = this.#options
-    return (this.#legacyMade ??= new Legacy(this.server, this.peer, { revision, outlet, dialect }))
+    return (this.#stateIfCreated ??= new Legacy(this.server, this.peer, { revision, outlet, dialect }))
   }
 
-  get #listeners(): Listeners {
-    return (this.#listenersMade ??= new Listeners(this.server))
+  get #streams(): Listeners {
+    return (this.#streamsIfCreated ??= new Listeners(this.server))
   }
 
   get agreed(): Revision | undefined {
-    return this.#legacyMade?.agreed ? this.#legacyMade.client.revision : undefined
+    return this.#stateIfCreated?.agreed ? this.#stateIfCreated.client.revision : undefined
   }
 
   get busy(): boolean {
-    return this.#inFlight.busy
+    return this.#requests.busy
   }
 
   receive(message: Message | Batch, outlet: Outlet): Due {
-    if (message.kind !== 'batch') return this.#answerOne(message, outlet)
-    const due = answerBatch(message, this.#legacy.client.revision, (member) => this.#answerOne(member, outlet))
-    return due instanceof Promise ? this.#inFlight.promise(due) : due
+    if (message.kind !== 'batch') return this.#handleMessage(message, outlet)
+    const due = answerBatch(message, this.#state.client.revision, (member) => this.#handleMessage(member, outlet))
+    return due instanceof Promise ? this.#requests.promise(due) : due
   }
 
   settled(): Promise<void> {
-    return this.#inFlight.settled()
+    return this.#requests.settled()
   }
 
   endListening(): void {
-    this.#listeners.end()
+    this.#streams.end()
   }
 
   abort(reason: string): void {
-    this.#inFlight.abort(reason)
-    this.#listeners.end()
+    this.#requests.abort(reason)
+    this.#streams.end()
   }
 
   giveUp(): void {
-    this.#inFlight.giveUp()
+    this.#requests.giveUp()
   }
 
   leave(reason: string): void {
-    this.#legacyMade?.close()
-    this.#inFlight.cancel(reason)
-    this.#listenersMade?.cancel(reason)
+    this.#stateIfCreated?.close()
+    this.#requests.cancel(reason)
+    this.#streamsIfCreated?.cancel(reason)
     if (this.#options.stateless !== true) this.server.observer?.left(this.peer)
   }
 
-  #answerOne(message: Message, outlet: Outlet): Due {
-    if (message.kind === 'request') return this.#respond(message, outlet)
-    if (message.kind === 'notification') this.#note(message)
+  #handleMessage(message: Message, outlet: Outlet): Due {
+    if (message.kind === 'request') return this.#handleRequest(message, outlet)
+    if (message.kind === 'notification') this.#handleNotification(message)
     if (message.kind === 'response') this.requests?.take(message)
     return message.kind === 'malformed' ? message.answer : undefined
   }
 
-  #respond(request: Request, outlet: Outlet): Due {
+  #handleRequest(request: Request, outlet: Outlet): Due {
     try {
       const params = readParams(request)
-      if (isModern(request.method, params)) return this.#respondModern(request, params, outlet)
-      const said = this.#legacy.answer(request.method, params)
-      if (said !== undefined) return resultText(request.id, `{${said}}`)
-      const exchange = new Exchange(request, params, this.#legacy.client, outlet, this)
-      return this.#work(this.#find(legacyMethods(), request.method), exchange)
+      if (isModern(request.method, params)) return this.#handleModernRequest(request, params, outlet)
+      const members = this.#state.answer(request.method, params)
+      if (members !== undefined) return resultText(request.id, `{${members}}`)
+      const context = new Exchange(request, params, this.#state.client, outlet, this)
+      return this.#runMethod(this.#findMethod(legacyMethods(), request.method), context)
     } catch (error) {
-      return this.#inFlight.refuse(request, error, true)
+      return this.#requests.refuse(request, error, true)
     }
   }
 
-  #respondModern(request: Request, params: JsonObject, outlet: Outlet): Due {
-    const exchange = new Exchange(request, params, readModernClient(params), outlet, this)
+  #handleModernRequest(request: Request, params: JsonObject, outlet: Outlet): Due {
+    const context = new Exchange(request, params, readModernClient(params), outlet, this)
     if (request.method === 'subscriptions/listen') {
-      return this.#listeners.add(exchange, (reply) => this.#inFlight.answer(exchange, reply))
+      return this.#streams.add(context, (reply) => this.#requests.answer(context, reply))
     }
-    const method = this.#find(modernMethods(), request.method)
+    const method = this.#findMethod(modernMethods(), request.method)
     const isRetry = params.requestState !== undefined || params.inputResponses !== undefined
-    if (!isRetry || !ASKING_METHODS.has(request.method)) return this.#work(method, exchange)
-    return this.#work(async (server) => {
-      const asking = await exchange.asking()
-      await asking.resume()
-      return method(server, exchange)
-    }, exchange)
+    if (!isRetry || !ASKING_METHODS.has(request.method)) return this.#runMethod(method, context)
+    return this.#runMethod(async (server) => {
+      const inputRequester = await context.asking()
+      await inputRequester.resume()
+      return method(server, context)
+    }, context)
   }
 
-  #find(methods: Methods, name: string): Method {
+  #findMethod(methods: Methods, name: string): Method {
     const method = Object.hasOwn(methods, name) ? methods[name] : undefined
     if (method && isOffered(this.server, name)) return method
     throw new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${name.slice(0, MAX_ECHO)}`)
   }
 
-  #work(method: Method, exchange: Exchange): Due {
+  #runMethod(method: Method, context: Exchange): Due {
     const { onCall } = this.#options
     const { observer } = this.server
-    if ((!onCall && !observer) || exchange.request.method !== 'tools/call') {
-      return this.#inFlight.begin(method, exchange)
+    if ((!onCall && !observer) || context.request.method !== 'tools/call') {
+      return this.#requests.begin(method, context)
     }
-    const { params } = exchange
-    const begun = { tool: String(params.name), input: params.arguments }
-    observer?.began(this.peer, begun)
+    const { params } = context
+    const started = { tool: String(params.name), input: params.arguments }
+    observer?.began(this.peer, started)
     const startedAt = performance.now()
-    const due = this.#inFlight.begin(method, exchange)
-    if (due instanceof Promise) void due.then((answer) => this.#observe(exchange, answer, startedAt, begun))
-    else this.#observe(exchange, due, startedAt, begun)
+    const due = this.#requests.begin(method, context)
+    if (due instanceof Promise) void due.then((answer) => this.#reportCall(context, answer, startedAt, started))
+    else this.#reportCall(context, due, startedAt, started)
     return due
   }
 
-  #observe({ failed }: Exchange, answer: Answer, startedAt: number, begun: BegunCall): void {
+  #reportCall({ failed }: Exchange, answer: Answer, startedAt: number, started: BegunCall): void {
     const outcome = answer === undefined ? 'cancelled' : answer instanceof Rejection || failed ? 'error' : 'ok'
-    const { tool, input } = begun
+    const { tool, input } = started
     const ms = performance.now() - startedAt
     this.#options.onCall?.({ tool, outcome, seconds: ms / 1000 })
-    this.server.observer?.ended(this.peer, { tool, input, outcome, ms }, begun)
+    this.server.observer?.ended(this.peer, { tool, input, outcome, ms }, started)
   }
 
-  #note({ method, params, requestId }: Notification): void {
+  #handleNotification({ method, params, requestId }: Notification): void {
     if (method !== 'notifications/cancelled' || requestId === undefined) return
     const reason = isObject(params) && typeof params.reason === 'string' ? params.reason : 'cancelled by the client'
-    this.#inFlight.cancel(reason, requestId)
-    this.#listeners.cancel(reason, requestId)
+    this.#requests.cancel(reason, requestId)
+    this.#streams.cancel(reason, requestId)
   }
 }
 

@@ -51,7 +51,7 @@ describe('the shelf', () => {
   })
 
   test('refuses two at one address', () => {
-    expect(() => createShelf([skill('one'), skill('one')])).toThrow('offered twice')
+    expect(() => createShelf([skill('one'), skill('one')])).toThrow('registered twice')
   })
 })
 

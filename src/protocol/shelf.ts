@@ -1,36 +1,36 @@
-// The skills of one server, made ready for the wire: looked up by the address of their SKILL.md, or of a folder in them.
+// The skills of one server, found by the URI of their SKILL.md or of a directory in them.
 
 import type { Skill } from '../tools/skill.js'
 
-const MANIFEST = '/SKILL.md'
+const MANIFEST_SUFFIX = '/SKILL.md'
 
 export interface Shelf {
   readonly skills: readonly Skill[]
   at(uri: string): Skill | undefined
-  /** The skill that a folder belongs to, and where in it the folder is; '' is the skill's own. */
+  /** Finds the skill that contains a directory, and the directory's path in it; '' is the skill's own directory. */
   folder(uri: string): { readonly skill: Skill; readonly path: string } | undefined
 }
 
 export function createShelf(skills: readonly Skill[]): Shelf {
   const byUri = new Map<string, Skill>()
-  const byRoot = new Map<string, Skill>()
+  const byDirectory = new Map<string, Skill>()
   for (const skill of skills) {
     const { name, uri, frontmatter } = skill
-    if (!uri.endsWith(`/${name}${MANIFEST}`))
+    if (!uri.endsWith(`/${name}${MANIFEST_SUFFIX}`))
       throw new Error(`the address of skill ${name} must end in /${name}/SKILL.md`)
     if (frontmatter.name !== name) throw new Error(`the frontmatter of skill ${name} must say that name`)
-    if (byUri.has(uri)) throw new Error(`${uri} is offered twice`)
+    if (byUri.has(uri)) throw new Error(`${uri} is registered twice`)
     byUri.set(uri, skill)
-    byRoot.set(rootOf(skill), skill)
+    byDirectory.set(directoryUri(skill), skill)
   }
   return {
     skills,
     at: (uri) => byUri.get(uri),
     folder(uri) {
       if (uri.endsWith('/')) return undefined
-      // Skills may lie in skills: the innermost has it.
+      // Skills may be nested: the innermost one is returned.
       for (let end = uri.length; end > 0; end = uri.lastIndexOf('/', end - 1)) {
-        const skill = byRoot.get(uri.slice(0, end))
+        const skill = byDirectory.get(uri.slice(0, end))
         const path = skill && decodePath(uri.slice(end + 1))
         if (skill) return path === undefined ? undefined : { skill, path }
       }
@@ -39,13 +39,13 @@ export function createShelf(skills: readonly Skill[]): Shelf {
   }
 }
 
-/** The address of a file or folder in a skill. */
+/** The URI of a file or directory in a skill. */
 export function addressIn(skill: Skill, path: string): string {
-  return `${rootOf(skill)}/${path.split('/').map(encodeURIComponent).join('/')}`
+  return `${directoryUri(skill)}/${path.split('/').map(encodeURIComponent).join('/')}`
 }
 
-function rootOf({ uri }: Skill): string {
-  return uri.slice(0, -MANIFEST.length)
+function directoryUri({ uri }: Skill): string {
+  return uri.slice(0, -MANIFEST_SUFFIX.length)
 }
 
 function decodePath(text: string): string | undefined {

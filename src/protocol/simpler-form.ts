@@ -1,5 +1,5 @@
-// Forms as clients before 2025-11-25 know them: choices with titles are two lists, and where several choices may be made
-// each is a switch of its own. What they answer is turned back into what the asker's schema describes.
+// Forms for clients before 2025-11-25: titled choices become two lists, and a multiple choice becomes one boolean field
+// per option. Answers are converted back to match the original schema.
 
 import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
@@ -7,30 +7,30 @@ import { isObject, type JsonObject } from '../lib/json.js'
 export function simplerForm(schema: JsonObject): JsonObject {
   const { properties, required } = schema
   if (!isObject(properties)) return schema
-  const lists = listsIn(properties)
-  const simpler = Object.entries(properties).flatMap(([name, property]): readonly Field[] => {
-    const list = lists.find((each) => each.name === name)
-    return list ? switchFields(list) : [[name, simplerField(property)]]
+  const multipleChoices = findMultipleChoices(properties)
+  const fields = Object.entries(properties).flatMap(([name, property]): readonly Field[] => {
+    const list = multipleChoices.find((each) => each.name === name)
+    return list ? toBooleanFields(list) : [[name, downgradeField(property)]]
   })
-  const isKept = (name: unknown): boolean => !lists.some((list) => list.name === name)
+  const isUnchanged = (name: unknown): boolean => !multipleChoices.some((list) => list.name === name)
   return {
     ...schema,
-    properties: Object.fromEntries(simpler),
-    ...(Array.isArray(required) && { required: required.filter(isKept) }),
+    properties: Object.fromEntries(fields),
+    ...(Array.isArray(required) && { required: required.filter(isUnchanged) }),
   }
 }
 
-/** What was said to the simpler form, as if it had been said to the one it was made from. */
+/** Converts the answer to a downgraded form into an answer to the original form. */
 export function fullContent({ properties, required }: JsonObject, content: unknown): unknown {
   if (!isObject(properties) || !isObject(content)) return content
   const full = new Map(Object.entries(content))
-  for (const { name, choices } of listsIn(properties)) {
-    const given = choices.map((choice) => ({ ...choice, on: content[choice.field] }))
+  for (const { name, choices } of findMultipleChoices(properties)) {
+    const options = choices.map((choice) => ({ ...choice, on: content[choice.field] }))
     for (const { field } of choices) full.delete(field)
-    const chosen = given.filter(({ on }) => on === true).map(({ value }) => value)
-    // Nobody knows what is meant by a switch that is neither on nor off: the check of the answer is to see it.
-    const odd = given.find(({ on }) => on !== undefined && on !== null && typeof on !== 'boolean')
-    if (odd) full.set(name, odd.on)
+    const chosen = options.filter(({ on }) => on === true).map(({ value }) => value)
+    // A value that is not a boolean is passed on unchanged, so that validation reports it.
+    const invalid = options.find(({ on }) => on !== undefined && on !== null && typeof on !== 'boolean')
+    if (invalid) full.set(name, invalid.on)
     else if (chosen.length > 0 || (Array.isArray(required) && required.includes(name))) full.set(name, chosen)
   }
   return Object.fromEntries(full)
@@ -38,18 +38,18 @@ export function fullContent({ properties, required }: JsonObject, content: unkno
 
 type Field = readonly [name: string, property: unknown]
 
-interface List {
+interface MultipleChoice {
   readonly name: string
   readonly title: unknown
   readonly choices: readonly { readonly field: string; readonly value: unknown; readonly title: unknown }[]
 }
 
-function listsIn(properties: JsonObject): readonly List[] {
+function findMultipleChoices(properties: JsonObject): readonly MultipleChoice[] {
   return Object.entries(properties).flatMap(([name, property]) => {
     if (!isObject(property) || property.type !== 'array') return []
-    const options = choicesOf(property.items)
+    const options = readOptions(property.items)
     const choices = options.map(([value, title], index) => {
-      // Some clients sort fields by name, as text.
+      // Zero-padded, because some clients sort fields by name as text.
       let field = `${name}_${String(index + 1).padStart(String(options.length).length, '0')}`
       while (Object.hasOwn(properties, field)) field += '_'
       return { field, value, title }
@@ -59,21 +59,21 @@ function listsIn(properties: JsonObject): readonly List[] {
   })
 }
 
-function choicesOf(items: unknown): readonly (readonly [value: unknown, title: unknown])[] {
+function readOptions(items: unknown): readonly (readonly [value: unknown, title: unknown])[] {
   if (!isObject(items)) return []
   if (Array.isArray(items.enum)) return items.enum.map((value) => [value, value])
-  const titled = [items.anyOf, items.oneOf].find((list) => Array.isArray(list)) ?? []
-  return titled.filter(isObject).map((option) => [option.const, option.title ?? option.const])
+  const alternatives = [items.anyOf, items.oneOf].find((list) => Array.isArray(list)) ?? []
+  return alternatives.filter(isObject).map((option) => [option.const, option.title ?? option.const])
 }
 
-function switchFields({ title, choices }: List): readonly Field[] {
+function toBooleanFields({ title, choices }: MultipleChoice): readonly Field[] {
   return choices.map((choice) => [
     choice.field,
     { type: 'boolean', title: choice.title, ...(title !== undefined && { description: title }), default: false },
   ])
 }
 
-function simplerField(property: unknown): unknown {
+function downgradeField(property: unknown): unknown {
   if (!isObject(property) || !Array.isArray(property.oneOf)) return property
   const { oneOf, ...rest } = property
   const options = oneOf.filter(isObject)

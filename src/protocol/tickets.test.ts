@@ -100,7 +100,7 @@ describe('the first end counts', () => {
     const before = told.length
     ticket.say('too late')
     const asked = { q: { question: { method: 'roots/list', params: {} }, fits: () => true } }
-    await expect(ticket.ask(asked, 10, new AbortController().signal)).rejects.toThrow('Nobody answered')
+    await expect(ticket.ask(asked, 10, new AbortController().signal)).rejects.toThrow('No answer within')
     expect(told).toHaveLength(before)
     expect(JSON.parse(`{${ticket.members}}`).status).toBe('completed')
   })

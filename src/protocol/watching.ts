@@ -1,16 +1,15 @@
-// A subscription to something that others change too: whoever looks after it is told that somebody wants to know. What
-// goes wrong there is heard by whoever reads it.
+// Calls a resource's `watch` when a client subscribes. A Failure is ignored here, because resources/read reports it.
 
 import { Failure } from '../lib/failure.js'
 import type { Server } from './server.js'
 
 export function beginWatching(server: Server, uri: string, user: string): void {
-  const found = server.library.at(uri)
-  const resource = found && 'template' in found ? found.template : found
+  const match = server.library.at(uri)
+  const resource = match && 'template' in match ? match.template : match
   if (resource?.watch) void watch(server, resource, user)
 }
 
-async function watch(server: Server, resource: Watched, user: string): Promise<void> {
+async function watch(server: Server, resource: WatchableResource, user: string): Promise<void> {
   try {
     const services = await server.services.open(resource.needs ?? [])
     await resource.watch?.(services, user)
@@ -19,7 +18,7 @@ async function watch(server: Server, resource: Watched, user: string): Promise<v
   }
 }
 
-interface Watched {
+interface WatchableResource {
   readonly needs?: readonly string[]
   watch?(services: unknown, user: string): void | Promise<void>
 }

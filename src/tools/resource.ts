@@ -70,8 +70,7 @@ export function resourcesOver<S>() {
 
 /** `defineTemplate` for templates that use the services `S`. */
 export function templatesOver<S>() {
-  return <const K extends keyof S & string = never>(definition: TypedTemplate<S, K>): ResourceTemplate =>
-    definition
+  return <const K extends keyof S & string = never>(definition: TypedTemplate<S, K>): ResourceTemplate => definition
 }
 
 /** Checks the types of a resource. */

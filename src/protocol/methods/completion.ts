@@ -1,4 +1,4 @@
-// completion/complete: what may follow what a person has typed, for arguments of prompts and variables of templates.
+// completion/complete: suggests values for prompt arguments and resource template variables.
 
 import { isObject, type JsonObject } from '../../lib/json.js'
 import type { Complete } from '../../tools/prompt.js'
@@ -16,14 +16,14 @@ async function complete({ library }: Server, { params }: Exchange): Promise<stri
   if (!isObject(argument) || typeof argument.name !== 'string' || typeof argument.value !== 'string') {
     throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'argument' must have a 'name' and a 'value'")
   }
-  const suggest = completer(library, ref, argument.name)
-  const all = suggest ? await suggest(argument.value, readOthers(context)) : []
-  const values = all.slice(0, MAX_VALUES)
-  return memberText({ completion: { values, total: all.length, hasMore: all.length > values.length } })
+  const completeValue = findCompleter(library, ref, argument.name)
+  const matches = completeValue ? await completeValue(argument.value, readContextArguments(context)) : []
+  const values = matches.slice(0, MAX_VALUES)
+  return memberText({ completion: { values, total: matches.length, hasMore: matches.length > values.length } })
 }
 
-/** undefined: there is such a thing, but nobody knows its values. */
-function completer(library: Library, ref: unknown, name: string): Complete | undefined {
+/** Returns undefined if the argument exists but has no suggestions. */
+function findCompleter(library: Library, ref: unknown, name: string): Complete | undefined {
   const { type, name: promptName, uri } = isObject(ref) ? ref : {}
   if (type === 'ref/prompt' && typeof promptName === 'string') {
     const prompt = library.prompt(promptName)
@@ -38,10 +38,12 @@ function completer(library: Library, ref: unknown, name: string): Complete | und
   throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'ref' names no prompt and no resource of this server")
 }
 
-function readOthers(context: unknown): Readonly<Record<string, string>> {
-  const others: JsonObject = isObject(context) && isObject(context.arguments) ? context.arguments : {}
-  const texts = Object.entries(others).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-  return Object.fromEntries(texts)
+function readContextArguments(context: unknown): Readonly<Record<string, string>> {
+  const contextArguments: JsonObject = isObject(context) && isObject(context.arguments) ? context.arguments : {}
+  const strings = Object.entries(contextArguments).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  )
+  return Object.fromEntries(strings)
 }
 
 export const COMPLETION: Methods = { 'completion/complete': complete }

@@ -1,12 +1,12 @@
-// What each era answers to, by method name.
+// The method tables of the legacy and modern protocol. Methods other than lifecycle and tools are loaded on demand.
 
 import { LEGACY_LIFECYCLE, MODERN_LIFECYCLE } from './lifecycle.js'
 import type { Method, Methods } from './method.js'
 import { LEGACY_TOOLS, MODERN_TOOLS } from './tools.js'
 
-type Offers = typeof import('./offers.js')
+type OptionalMethods = typeof import('./offers.js')
 
-const OFFERS = [
+const OPTIONAL_METHODS = [
   'resources/list',
   'resources/templates/list',
   'resources/read',
@@ -17,18 +17,21 @@ const OFFERS = [
   'skills/get',
   'resources/directory/read',
 ]
-const MODERN_ONLY = ['tasks/get', 'tasks/update', 'tasks/cancel']
+const MODERN_ONLY_METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel']
 
-let offers: Offers | undefined
-// One promise for all, so that who asks first is answered first.
-let loading: Promise<Offers> | undefined
+let optionalMethods: OptionalMethods | undefined
+// One shared promise, so that requests are answered in the order they arrived.
+let loading: Promise<OptionalMethods> | undefined
 
-/** What is answered about everything but tools; beforehand, for whom a first answer that waits is another answer. */
-export function loadOffers(): Promise<Offers> {
+/**
+ * Loads the methods other than lifecycle and tools. Called in advance where a delayed first answer would change the
+ * order.
+ */
+export function loadOffers(): Promise<OptionalMethods> {
   loading ??= import('./offers.js').then(
-    (loaded) => (offers = loaded),
+    (loaded) => (optionalMethods = loaded),
     (error: unknown) => {
-      // Tried again by the next who asks.
+      // Retried by the next request.
       loading = undefined
       throw error
     },
@@ -39,30 +42,37 @@ export function loadOffers(): Promise<Offers> {
 let legacy: Methods | undefined
 let modern: Methods | undefined
 
-// Made on first use: who imports the library for something else takes nothing of it along.
+// Created on first use, so that importing the library costs nothing.
 export function legacyMethods(): Methods {
-  return (legacy ??= { ...LEGACY_LIFECYCLE, ...LEGACY_TOOLS, ...later(OFFERS, (loaded) => loaded.LEGACY_OFFERS) })
+  return (legacy ??= {
+    ...LEGACY_LIFECYCLE,
+    ...LEGACY_TOOLS,
+    ...loadOnCall(OPTIONAL_METHODS, (loaded) => loaded.LEGACY_OFFERS),
+  })
 }
 
 export function modernMethods(): Methods {
   return (modern ??= {
     ...MODERN_LIFECYCLE,
     ...MODERN_TOOLS,
-    ...later([...OFFERS, ...MODERN_ONLY], (loaded) => loaded.MODERN_OFFERS),
+    ...loadOnCall([...OPTIONAL_METHODS, ...MODERN_ONLY_METHODS], (loaded) => loaded.MODERN_OFFERS),
   })
 }
 
-function later(names: readonly string[], tableIn: (loaded: Offers) => Methods): Methods {
-  const methodOf = (name: string): Method => {
-    const work = (loaded: Offers, ...args: Parameters<Method>): ReturnType<Method> => {
+function loadOnCall(names: readonly string[], tableIn: (loaded: OptionalMethods) => Methods): Methods {
+  const createHandler = (name: string): Method => {
+    const callMethod = (loaded: OptionalMethods, ...args: Parameters<Method>): ReturnType<Method> => {
       const method = tableIn(loaded)[name]
       if (!method) throw new Error(`no handler for ${name}`)
       return method(...args)
     }
-    return (...args) => (offers ? work(offers, ...args) : loadOffers().then((loaded) => work(loaded, ...args)))
+    return (...args) =>
+      optionalMethods
+        ? callMethod(optionalMethods, ...args)
+        : loadOffers().then((loaded) => callMethod(loaded, ...args))
   }
-  return Object.fromEntries(names.map((name) => [name, methodOf(name)]))
+  return Object.fromEntries(names.map((name) => [name, createHandler(name)]))
 }
 
-/** The methods in which a modern client may be asked something first. */
+/** The methods that may ask a modern client for input. */
 export const ASKING_METHODS: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read'])

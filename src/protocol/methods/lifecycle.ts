@@ -1,5 +1,4 @@
-// How a conversation begins: `initialize` on legacy revisions, `server/discover` on the modern one. What the server
-// declares follows from what it offers.
+// initialize, ping and server/discover. The declared capabilities follow from the server's definition.
 
 import { isObject, type JsonObject } from '../../lib/json.js'
 import { CHANNEL, SKILLS_EXTENSION, TASKS_EXTENSION, type Client } from '../client.js'
@@ -14,11 +13,11 @@ export function initializeMembers(server: Server, { revision, capabilities }: Cl
   server.prepareSoon()
   return memberText({
     protocolVersion: revision,
-    // What came later than its revision is told only to who has heard of it.
+    // Extensions are declared only to clients that declare extensions themselves.
     capabilities: {
-      ...capabilitiesOf(server, revision),
-      ...(isObject(capabilities.extensions) && extensionsOf(server, revision)),
-      ...(pushesTo(server, capabilities) && { experimental: { [CHANNEL]: {} } }),
+      ...serverCapabilities(server, revision),
+      ...(isObject(capabilities.extensions) && serverExtensions(server, revision)),
+      ...(supportsChannel(server, capabilities) && { experimental: { [CHANNEL]: {} } }),
     },
     serverInfo: projectIdentity(identity, revision),
     instructions,
@@ -28,7 +27,7 @@ export function initializeMembers(server: Server, { revision, capabilities }: Cl
 const discover: Method = (server) => {
   server.prepareSoon()
   const { instructions } = server
-  const capabilities = { ...capabilitiesOf(server, MODERN_REVISION), ...extensionsOf(server, MODERN_REVISION) }
+  const capabilities = { ...serverCapabilities(server, MODERN_REVISION), ...serverExtensions(server, MODERN_REVISION) }
   return `${memberText({ supportedVersions: SUPPORTED_REVISIONS, capabilities, instructions })},${LIST_CACHE}`
 }
 
@@ -36,7 +35,7 @@ export const LEGACY_LIFECYCLE: Methods = { ping: () => '' }
 
 export const MODERN_LIFECYCLE: Methods = { 'server/discover': discover }
 
-function capabilitiesOf(server: Server, revision: Revision): JsonObject {
+function serverCapabilities(server: Server, revision: Revision): JsonObject {
   const { changing, hasTools, library, logging } = server
   return {
     ...(hasTools && { tools: { listChanged: changing.tools } }),
@@ -49,11 +48,11 @@ function capabilitiesOf(server: Server, revision: Revision): JsonObject {
   }
 }
 
-function pushesTo({ channel }: Server, { experimental }: JsonObject): boolean {
+function supportsChannel({ channel }: Server, { experimental }: JsonObject): boolean {
   return channel !== undefined && isObject(experimental) && isObject(experimental[CHANNEL])
 }
 
-function extensionsOf({ defers, hasSkills }: Server, revision: Revision): JsonObject {
+function serverExtensions({ defers, hasSkills }: Server, revision: Revision): JsonObject {
   const extensions = {
     ...(defers && revision === MODERN_REVISION && { [TASKS_EXTENSION]: {} }),
     ...(hasSkills && { [SKILLS_EXTENSION]: { directoryRead: true } }),

@@ -1,5 +1,5 @@
-// subscriptions/listen: a request that stays open and carries what changed, each message marked with the listener's id.
-// It is answered when the server ends it; until then it is not work that anybody waits for.
+// subscriptions/listen: a request that stays open and carries change notifications, each marked with the subscription
+// id. It is answered when the server ends it, and does not count as work in progress.
 
 import { isObject } from '../../lib/json.js'
 import type { Notice } from '../../services/notices.js'
@@ -22,36 +22,37 @@ interface Filter {
 }
 
 export interface Listening {
-  /** Stops telling, and gives the answer that says so. */
+  /** Ends the notifications and returns the answer. */
   end(): Reply
 }
 
-/** Acknowledges, then tells what changes. */
-export function listen(server: Server, exchange: Exchange): Listening {
-  const { send } = exchange.outlet
+/** Acknowledges the subscription, then sends a notification for each change. */
+export function listen(server: Server, context: Exchange): Listening {
+  const { send } = context.outlet
   if (!send) throw new ProtocolError(INVALID_PARAMS, 'This connection cannot carry a stream')
-  const mark = `"io.modelcontextprotocol/subscriptionId":${exchange.request.id}`
-  const tell = (method: string, params = ''): void =>
-    send(notificationText(method, `{"_meta":{${mark}}${params && `,${params}`}}`))
-  const filter = agreedFilter(server, exchange)
-  tell('notifications/subscriptions/acknowledged', `"notifications":${JSON.stringify(filter)}`)
-  const uris = new Set(filter.resourceSubscriptions)
-  const tickets = new Set(filter.taskIds)
-  const { user } = exchange.conversation.peer
-  for (const uri of uris) beginWatching(server, uri, user)
+  const subscriptionIdMember = `"io.modelcontextprotocol/subscriptionId":${context.request.id}`
+  const notify = (method: string, params = ''): void =>
+    send(notificationText(method, `{"_meta":{${subscriptionIdMember}}${params && `,${params}`}}`))
+  const filter = acceptFilter(server, context)
+  notify('notifications/subscriptions/acknowledged', `"notifications":${JSON.stringify(filter)}`)
+  const resourceUris = new Set(filter.resourceSubscriptions)
+  const taskIds = new Set(filter.taskIds)
+  const { user } = context.conversation.peer
+  for (const uri of resourceUris) beginWatching(server, uri, user)
 
-  const leave = server.notices.listen((notice) => {
-    if (notice.kind === 'task') {
-      if (notice.user === user && tickets.has(notice.id)) tell('notifications/tasks', notice.params)
-    } else if (notice.kind === 'resource') {
-      const isOurs = notice.user === undefined || notice.user === user
-      if (isOurs && uris.has(notice.uri)) tell('notifications/resources/updated', `"uri":${JSON.stringify(notice.uri)}`)
-    } else if (notice.kind !== 'message' && filter[`${notice.kind}ListChanged`]) tell(listChanged(notice.kind))
+  const unsubscribe = server.notices.listen((event) => {
+    if (event.kind === 'task') {
+      if (event.user === user && taskIds.has(event.id)) notify('notifications/tasks', event.params)
+    } else if (event.kind === 'resource') {
+      const isVisible = event.user === undefined || event.user === user
+      if (isVisible && resourceUris.has(event.uri))
+        notify('notifications/resources/updated', `"uri":${JSON.stringify(event.uri)}`)
+    } else if (event.kind !== 'message' && filter[`${event.kind}ListChanged`]) notify(listChanged(event.kind))
   })
   return {
     end() {
-      leave()
-      return new Reply('complete', '', mark)
+      unsubscribe()
+      return new Reply('complete', '', subscriptionIdMember)
     },
   }
 }
@@ -60,28 +61,29 @@ export function listChanged(list: Exclude<Notice['kind'], 'resource' | 'task' | 
   return `notifications/${list}/list_changed`
 }
 
-/** What was asked for and can be had. */
-function agreedFilter(server: Server, exchange: Exchange): Filter {
-  const { notifications: wanted = {} } = exchange.params
-  if (!isObject(wanted)) throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'notifications' must be an object")
+/** Returns the part of the requested filter that this server supports. */
+function acceptFilter(server: Server, context: Exchange): Filter {
+  const { notifications: requested = {} } = context.params
+  if (!isObject(requested)) throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'notifications' must be an object")
   const { changing, library } = server
-  const uris = names(wanted.resourceSubscriptions, 'resourceSubscriptions')
-  const tickets = names(wanted.taskIds, 'taskIds')
-  if (tickets && !abilitiesOf(exchange.client).defer) {
+  const resourceUris = readNames(requested.resourceSubscriptions, 'resourceSubscriptions')
+  const taskIds = readNames(requested.taskIds, 'taskIds')
+  if (taskIds && !abilitiesOf(context.client).defer) {
     const requiredCapabilities = { extensions: { [TASKS_EXTENSION]: {} } }
     throw new ProtocolError(MISSING_CAPABILITY, 'Missing required client capability', { requiredCapabilities })
   }
   return {
-    ...(wanted.toolsListChanged === true && changing.tools && { toolsListChanged: true }),
-    ...(wanted.promptsListChanged === true && changing.prompts && { promptsListChanged: true }),
-    ...(wanted.resourcesListChanged === true && changing.resources && { resourcesListChanged: true }),
-    ...(uris && library.hasResources && { resourceSubscriptions: uris.filter((uri) => library.at(uri)) }),
-    ...(tickets && server.defers && { taskIds: tickets }),
+    ...(requested.toolsListChanged === true && changing.tools && { toolsListChanged: true }),
+    ...(requested.promptsListChanged === true && changing.prompts && { promptsListChanged: true }),
+    ...(requested.resourcesListChanged === true && changing.resources && { resourcesListChanged: true }),
+    ...(resourceUris &&
+      library.hasResources && { resourceSubscriptions: resourceUris.filter((uri) => library.at(uri)) }),
+    ...(taskIds && server.defers && { taskIds }),
   }
 }
 
-function names(given: unknown, member: string): readonly string[] | undefined {
-  if (given === undefined) return undefined
-  if (Array.isArray(given) && given.length <= MAX_NAMES && given.every((name) => typeof name === 'string')) return given
+function readNames(value: unknown, member: string): readonly string[] | undefined {
+  if (value === undefined) return undefined
+  if (Array.isArray(value) && value.length <= MAX_NAMES && value.every((name) => typeof name === 'string')) return value
   throw new ProtocolError(INVALID_PARAMS, `Invalid params: '${member}' must be a list of at most ${MAX_NAMES} strings`)
 }

@@ -1,8 +1,8 @@
-// Which methods there are follows from what the server offers.
+// Tells which methods a server supports.
 
 import type { Server } from '../server.js'
 
-/** Whether this server has what a method is about; without it the method does not exist. */
+/** Whether the server's definition includes what a method is about; otherwise the method does not exist. */
 export function isOffered(server: Server, method: string): boolean {
   const { library, changing } = server
   if (method === 'resources/directory/read') return server.hasSkills

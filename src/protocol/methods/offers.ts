@@ -1,4 +1,5 @@
-// What is answered about everything but tools. Loaded by the first who asks: most servers have tools and nothing else.
+// The methods other than lifecycle and tools. Loaded by the first request for one of them, because most servers only
+// have tools.
 
 import { COMPLETION } from './completion.js'
 import type { Methods } from './method.js'

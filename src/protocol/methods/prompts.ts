@@ -19,16 +19,16 @@ const list: ListMethod = ({ library, pageSize: size }, { client, params: { curso
   return memberText({ prompts: items.map((item) => projectPrompt(item, client.revision)), nextCursor })
 }
 
-async function get(server: Server, exchange: Exchange): Promise<string> {
-  const name = textParam(exchange, 'name')
+async function get(server: Server, context: Exchange): Promise<string> {
+  const name = textParam(context, 'name')
   const prompt = server.library.prompt(name)
   if (!prompt) throw new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 128)}`)
-  const args = readArguments(prompt, exchange.params.arguments)
+  const args = readArguments(prompt, context.params.arguments)
   try {
     const services = await server.services.open(prompt.needs ?? [])
-    const messages = await prompt.get(args, exchange.toCall(), services)
+    const messages = await prompt.get(args, context.toCall(), services)
     if (!Array.isArray(messages)) throw new Error(`prompt ${name} must return a list of messages`)
-    const { revision } = exchange.client
+    const { revision } = context.client
     return memberText({
       description: prompt.description,
       messages: messages.map((message) => projectMessage(message, revision)),
@@ -39,18 +39,18 @@ async function get(server: Server, exchange: Exchange): Promise<string> {
   }
 }
 
-function readArguments(prompt: Prompt, given: unknown = {}): Readonly<Record<string, string>> {
-  if (!isObject(given)) throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'arguments' must be an object")
-  const known: [string, string][] = []
+function readArguments(prompt: Prompt, input: unknown = {}): Readonly<Record<string, string>> {
+  if (!isObject(input)) throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'arguments' must be an object")
+  const texts: [string, string][] = []
   for (const { name, required } of prompt.arguments ?? []) {
-    const value = given[name]
-    if (typeof value === 'string') known.push([name, value])
+    const value = input[name]
+    if (typeof value === 'string') texts.push([name, value])
     else if (value !== undefined || required) {
       const problem = value === undefined ? 'is required' : 'must be a string'
       throw new ProtocolError(INVALID_PARAMS, `Invalid params: '${name}' of prompt ${prompt.name} ${problem}`)
     }
   }
-  return Object.fromEntries(known)
+  return Object.fromEntries(texts)
 }
 
 function projectMessage({ role, content }: PromptMessage, revision: Revision) {
@@ -61,6 +61,6 @@ function projectMessage({ role, content }: PromptMessage, revision: Revision) {
 export const LEGACY_PROMPTS: Methods = { 'prompts/list': prepared(list), 'prompts/get': prepared(get) }
 
 export const MODERN_PROMPTS: Methods = {
-  'prompts/list': prepared((server, exchange) => `${list(server, exchange)},${LIST_CACHE}`),
+  'prompts/list': prepared((server, context) => `${list(server, context)},${LIST_CACHE}`),
   'prompts/get': prepared(get),
 }

@@ -1,4 +1,4 @@
-// resources/list, resources/templates/list, resources/read and, on legacy revisions, subscriptions to one resource.
+// resources/list, resources/templates/list and resources/read.
 
 import { Failure } from '../../lib/failure.js'
 import type { Content, ResourcePart } from '../../tools/resource.js'
@@ -11,7 +11,7 @@ import { MODERN_REVISION } from '../revision.js'
 import type { Server } from '../server.js'
 import { LIST_CACHE, prepared, textParam, type ListMethod, type Methods } from './method.js'
 
-// What is read changes by its own rules; a client that wants it fresh asks again.
+// Resource contents may change at any time.
 const READ_CACHE = '"ttlMs":0,"cacheScope":"private"'
 
 const list: ListMethod = ({ library, pageSize: size }, { client, params: { cursor } }) => {
@@ -20,42 +20,42 @@ const list: ListMethod = ({ library, pageSize: size }, { client, params: { curso
 }
 
 const listTemplates: ListMethod = ({ library, pageSize: size }, { client, params: { cursor } }) => {
-  const terms = { list: 'templates', cursor, size }
-  const { items, nextCursor } = pageOf(library.templates, ({ uriTemplate }) => uriTemplate, terms)
+  const options = { list: 'templates', cursor, size }
+  const { items, nextCursor } = pageOf(library.templates, ({ uriTemplate }) => uriTemplate, options)
   return memberText({ resourceTemplates: items.map((item) => projectTemplate(item, client.revision)), nextCursor })
 }
 
-async function read(server: Server, exchange: Exchange): Promise<string> {
-  const uri = textParam(exchange, 'uri')
-  const found = server.library.at(uri)
-  if (!found) throw notFound(uri, exchange)
+async function read(server: Server, context: Exchange): Promise<string> {
+  const uri = textParam(context, 'uri')
+  const match = server.library.at(uri)
+  if (!match) throw createNotFoundError(uri, context)
   const [{ needs = [], mimeType }, variables] =
-    'template' in found ? [found.template, found.variables] : [found, undefined]
+    'template' in match ? [match.template, match.variables] : [match, undefined]
   try {
     const services = await server.services.open(needs)
-    const call = exchange.toCall()
+    const call = context.toCall()
     const content =
-      'template' in found
-        ? await found.template.read(variables ?? {}, call, services)
-        : await found.read(call, services)
-    if (content === undefined) throw notFound(uri, exchange)
-    return memberText({ contents: partsOf(content, uri, mimeType) })
+      'template' in match
+        ? await match.template.read(variables ?? {}, call, services)
+        : await match.read(call, services)
+    if (content === undefined) throw createNotFoundError(uri, context)
+    return memberText({ contents: toResourceContents(content, uri, mimeType) })
   } catch (error) {
     if (error instanceof Failure) throw new ProtocolError(INTERNAL_ERROR, error.message, { uri })
     throw error
   }
 }
 
-function partsOf(content: Content, uri: string, mimeType: string | undefined): readonly ResourcePart[] {
-  const face = mimeType === undefined ? { uri } : { uri, mimeType }
-  if (typeof content === 'string') return [{ ...face, text: content }]
-  if (content instanceof Uint8Array) return [{ ...face, blob: Buffer.from(content).toString('base64') }]
+function toResourceContents(content: Content, uri: string, mimeType: string | undefined): readonly ResourcePart[] {
+  const info = mimeType === undefined ? { uri } : { uri, mimeType }
+  if (typeof content === 'string') return [{ ...info, text: content }]
+  if (content instanceof Uint8Array) return [{ ...info, blob: Buffer.from(content).toString('base64') }]
   if (Array.isArray(content)) return content
   throw new Error(`resource ${uri} must return text, bytes or a list of parts`)
 }
 
-/** The code moved between the eras. */
-function notFound(uri: string, { client }: Exchange): ProtocolError {
+/** Modern and legacy revisions use different error codes. */
+function createNotFoundError(uri: string, { client }: Exchange): ProtocolError {
   const code = client.revision === MODERN_REVISION ? INVALID_PARAMS : RESOURCE_NOT_FOUND
   return new ProtocolError(code, `Resource not found: ${uri.slice(0, 500)}`, { uri })
 }
@@ -67,7 +67,7 @@ export const LEGACY_RESOURCES: Methods = {
 }
 
 export const MODERN_RESOURCES: Methods = {
-  'resources/list': prepared((server, exchange) => `${list(server, exchange)},${LIST_CACHE}`),
-  'resources/templates/list': prepared((server, exchange) => `${listTemplates(server, exchange)},${LIST_CACHE}`),
-  'resources/read': prepared(async (server, exchange) => `${await read(server, exchange)},${READ_CACHE}`),
+  'resources/list': prepared((server, context) => `${list(server, context)},${LIST_CACHE}`),
+  'resources/templates/list': prepared((server, context) => `${listTemplates(server, context)},${LIST_CACHE}`),
+  'resources/read': prepared(async (server, context) => `${await read(server, context)},${READ_CACHE}`),
 }

@@ -1,5 +1,5 @@
-// The Skills extension: skills/list, skills/get and resources/directory/read. A listing says what each file of a skill
-// must be, so that hosts can tell whether they were given what they approved of.
+// The Skills extension: skills/list, skills/get and resources/directory/read. A listing contains the digest of each
+// file, so that hosts can verify what they approved.
 
 import { Failure } from '../../lib/failure.js'
 import type { JsonObject } from '../../lib/json.js'
@@ -12,102 +12,106 @@ import type { Server } from '../server.js'
 import { addressIn } from '../shelf.js'
 import { LIST_CACHE, prepared, textParam, type Methods } from './method.js'
 
-// Every file of each skill on a page is read.
-const PAGE = 50
+// Small, because every file of each listed skill is read.
+const PAGE_SIZE = 50
 const DIRECTORY = 'inode/directory'
 
-async function list(server: Server, exchange: Exchange): Promise<string> {
-  const { cursor } = exchange.params
-  const { items, nextCursor } = pageOf(server.shelf.skills, ({ uri }) => uri, { list: 'skills', cursor, size: PAGE })
+async function list(server: Server, context: Exchange): Promise<string> {
+  const { cursor } = context.params
+  const { items, nextCursor } = pageOf(server.shelf.skills, ({ uri }) => uri, {
+    list: 'skills',
+    cursor,
+    size: PAGE_SIZE,
+  })
   const skills: JsonObject[] = []
-  for (const skill of items) skills.push(...(await listed(skill, server, exchange)))
+  for (const skill of items) skills.push(...(await listSkill(skill, server, context)))
   return memberText({ skills, nextCursor })
 }
 
-/** One that cannot be shown, as when it has just gone, does not take the others with it. */
-async function listed(skill: Skill, server: Server, exchange: Exchange): Promise<readonly JsonObject[]> {
-  const services = await servicesOf(skill, server)
+/** Skips a skill that cannot be read, for example because it was just removed. */
+async function listSkill(skill: Skill, server: Server, context: Exchange): Promise<readonly JsonObject[]> {
+  const services = await openServices(skill, server)
   try {
-    return [entryOf(skill, await skill.files(exchange.toCall(), services))]
+    return [formatSkill(skill, await skill.files(context.toCall(), services))]
   } catch (error) {
     if (error instanceof Failure) return []
     throw error
   }
 }
 
-async function get(server: Server, exchange: Exchange): Promise<string> {
-  const uri = textParam(exchange, 'uri')
+async function get(server: Server, context: Exchange): Promise<string> {
+  const uri = textParam(context, 'uri')
   const skill = server.shelf.at(uri)
   if (!skill) throw new ProtocolError(INVALID_PARAMS, `Unknown skill: ${uri.slice(0, 500)}`, { uri })
-  return memberText({ skill: entryOf(skill, await filesOf(skill, server, exchange)) })
+  return memberText({ skill: formatSkill(skill, await readFiles(skill, server, context)) })
 }
 
-async function readDirectory(server: Server, exchange: Exchange): Promise<string> {
-  const uri = textParam(exchange, 'uri')
-  const found = server.shelf.folder(uri)
-  const children = found ? childrenOf(found, await contentsOf(found.skill, server, exchange)) : []
+async function readDirectory(server: Server, context: Exchange): Promise<string> {
+  const uri = textParam(context, 'uri')
+  const folder = server.shelf.folder(uri)
+  const children = folder ? listChildren(folder, await readDirectoryFiles(folder.skill, server, context)) : []
   if (children.length === 0) throw new ProtocolError(INVALID_PARAMS, `Not a directory: ${uri.slice(0, 500)}`, { uri })
-  const terms = { list: `directory ${uri}`, cursor: exchange.params.cursor, size: server.pageSize }
-  const { items, nextCursor } = pageOf(children, (child) => child.uri, terms)
+  const options = { list: `directory ${uri}`, cursor: context.params.cursor, size: server.pageSize }
+  const { items, nextCursor } = pageOf(children, (child) => child.uri, options)
   return memberText({ resources: items, nextCursor })
 }
 
-async function filesOf(skill: Skill, server: Server, exchange: Exchange): Promise<readonly SkillFile[] | undefined> {
-  const services = await servicesOf(skill, server)
+async function readFiles(skill: Skill, server: Server, context: Exchange): Promise<readonly SkillFile[] | undefined> {
+  const services = await openServices(skill, server)
   try {
-    return await skill.files(exchange.toCall(), services)
+    return await skill.files(context.toCall(), services)
   } catch (error) {
-    throw said(error)
+    throw toProtocolError(error)
   }
 }
 
-async function contentsOf(skill: Skill, server: Server, exchange: Exchange): Promise<readonly Content[]> {
-  if (!skill.contents) return (await filesOf(skill, server, exchange)) ?? []
-  const services = await servicesOf(skill, server)
+async function readDirectoryFiles(skill: Skill, server: Server, context: Exchange): Promise<readonly DirectoryFile[]> {
+  if (!skill.contents) return (await readFiles(skill, server, context)) ?? []
+  const services = await openServices(skill, server)
   try {
-    return await skill.contents(exchange.toCall(), services)
+    return await skill.contents(context.toCall(), services)
   } catch (error) {
-    throw said(error)
+    throw toProtocolError(error)
   }
 }
 
-async function servicesOf({ needs = [] }: Skill, server: Server): Promise<JsonObject> {
+async function openServices({ needs = [] }: Skill, server: Server): Promise<JsonObject> {
   try {
     return await server.services.open(needs)
   } catch (error) {
-    throw said(error)
+    throw toProtocolError(error)
   }
 }
 
-function said(error: unknown): unknown {
+function toProtocolError(error: unknown): unknown {
   return error instanceof Failure ? new ProtocolError(INTERNAL_ERROR, error.message) : error
 }
 
-function entryOf(skill: Skill, files: readonly SkillFile[] | undefined): JsonObject {
+function formatSkill(skill: Skill, files: readonly SkillFile[] | undefined): JsonObject {
   const { uri, frontmatter } = skill
   const resources = files?.map(({ path, digest, size }) => ({ uri: addressIn(skill, path), digest, size }))
   return { uri, frontmatter, resources: resources ?? 'dynamic' }
 }
 
-type Content = Omit<SkillFile, 'digest'>
+type DirectoryFile = Omit<SkillFile, 'digest'>
 
-interface Child {
+interface DirectoryEntry {
   readonly uri: string
   readonly name: string
   readonly mimeType?: string | undefined
   readonly size?: number
 }
 
-function childrenOf(
+function listChildren(
   { skill, path }: { readonly skill: Skill; readonly path: string },
-  files: readonly Content[],
-): readonly Child[] {
-  const before = path === '' ? '' : `${path}/`
-  const children = new Map<string, Child>()
+  files: readonly DirectoryFile[],
+): readonly DirectoryEntry[] {
+  const prefix = path === '' ? '' : `${path}/`
+  const children = new Map<string, DirectoryEntry>()
   for (const file of files) {
-    if (!file.path.startsWith(before)) continue
-    const [name = '', ...rest] = file.path.slice(before.length).split('/')
-    const uri = addressIn(skill, `${before}${name}`)
+    if (!file.path.startsWith(prefix)) continue
+    const [name = '', ...rest] = file.path.slice(prefix.length).split('/')
+    const uri = addressIn(skill, `${prefix}${name}`)
     const { size, mimeType } = file
     children.set(name, rest.length > 0 ? { uri, name, mimeType: DIRECTORY } : { uri, name, mimeType, size })
   }
@@ -121,9 +125,9 @@ export const LEGACY_SKILLS: Methods = {
 }
 
 export const MODERN_SKILLS: Methods = {
-  'skills/list': prepared(async (server, exchange) => `${await list(server, exchange)},${LIST_CACHE}`),
-  'skills/get': prepared(async (server, exchange) => `${await get(server, exchange)},${LIST_CACHE}`),
+  'skills/list': prepared(async (server, context) => `${await list(server, context)},${LIST_CACHE}`),
+  'skills/get': prepared(async (server, context) => `${await get(server, context)},${LIST_CACHE}`),
   'resources/directory/read': prepared(
-    async (server, exchange) => `${await readDirectory(server, exchange)},${LIST_CACHE}`,
+    async (server, context) => `${await readDirectory(server, context)},${LIST_CACHE}`,
   ),
 }

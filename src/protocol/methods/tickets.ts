@@ -1,4 +1,4 @@
-// tasks/get, tasks/update and tasks/cancel: asking about calls that outlive their answer.
+// tasks/get, tasks/update and tasks/cancel.
 
 import { isObject } from '../../lib/json.js'
 import { abilitiesOf, TASKS_EXTENSION } from '../client.js'
@@ -9,27 +9,27 @@ import type { Tickets } from '../tickets.js'
 import { textParam, type Methods } from './method.js'
 
 export const TICKETS: Methods = {
-  'tasks/get': async (server, exchange) => {
-    const tickets = await open(server, exchange)
-    return tickets.describe(exchange.conversation.peer.user, textParam(exchange, 'taskId'))
+  'tasks/get': async (server, context) => {
+    const handles = await requireTaskHandles(server, context)
+    return handles.describe(context.conversation.peer.user, textParam(context, 'taskId'))
   },
-  'tasks/update': async (server, exchange) => {
-    const tickets = await open(server, exchange)
-    const { inputResponses } = exchange.params
+  'tasks/update': async (server, context) => {
+    const handles = await requireTaskHandles(server, context)
+    const { inputResponses } = context.params
     if (!isObject(inputResponses)) {
       throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'inputResponses' must be an object")
     }
-    await tickets.answer(exchange.conversation.peer.user, textParam(exchange, 'taskId'), inputResponses)
+    await handles.answer(context.conversation.peer.user, textParam(context, 'taskId'), inputResponses)
     return ''
   },
-  'tasks/cancel': async (server, exchange) => {
-    const tickets = await open(server, exchange)
-    await tickets.cancel(exchange.conversation.peer.user, textParam(exchange, 'taskId'))
+  'tasks/cancel': async (server, context) => {
+    const handles = await requireTaskHandles(server, context)
+    await handles.cancel(context.conversation.peer.user, textParam(context, 'taskId'))
     return ''
   },
 }
 
-function open(server: Server, { client }: Exchange): Promise<Tickets> {
+function requireTaskHandles(server: Server, { client }: Exchange): Promise<Tickets> {
   if (!abilitiesOf(client).defer) {
     const requiredCapabilities = { extensions: { [TASKS_EXTENSION]: {} } }
     throw new ProtocolError(MISSING_CAPABILITY, 'Missing required client capability', { requiredCapabilities })

@@ -8,6 +8,6 @@ const list: ListMethod = ({ catalogue }, { client, params }) => catalogue.list(c
 export const LEGACY_TOOLS: Methods = { 'tools/list': prepared(list), 'tools/call': callTool }
 
 export const MODERN_TOOLS: Methods = {
-  'tools/list': prepared((server, exchange) => `${list(server, exchange)},${LIST_CACHE}`),
+  'tools/list': prepared((server, context) => `${list(server, context)},${LIST_CACHE}`),
   'tools/call': callTool,
 }
