@@ -1,4 +1,4 @@
-// The keywords about the items of an array.
+// Schema keywords for array items.
 
 import { findRepeat } from './equal.js'
 import { isArray, readCount, simpleRule, type Build, type Keyword, type Rule } from './rule.js'
@@ -6,12 +6,12 @@ import { countWords, nameOf } from './words.js'
 
 export const arrayKeywords: readonly Keyword[] = [items, itemCount, contains, uniqueItems]
 
-/** `prefixItems` and `items`, which older dialects spell `items` and `additionalItems`. */
+/** `prefixItems` and `items`, which older dialects call `items` and `additionalItems`. */
 function items({ schema, child }: Build): Rule | undefined {
-  const isOlder = isArray(schema.items)
-  const first = isOlder ? schema.items : schema.prefixItems
+  const isOldSyntax = isArray(schema.items)
+  const first = isOldSyntax ? schema.items : schema.prefixItems
   const prefix = isArray(first) ? first.map((item) => child(item)) : []
-  const last = isOlder ? schema.additionalItems : schema.items
+  const last = isOldSyntax ? schema.additionalItems : schema.items
   const rest = last === undefined ? undefined : child(last)
   if (prefix.length === 0 && rest === undefined) return undefined
   return {
@@ -27,8 +27,8 @@ function items({ schema, child }: Build): Rule | undefined {
     *explain(value, parent) {
       if (!isArray(value)) return
       if (rest?.schema === false && value.length > prefix.length) {
-        const words = countWords(undefined, prefix.length, 'item', 'items')
-        yield { at: parent, message: `${nameOf(parent)} must have ${words}, got ${value.length}` }
+        const expected = countWords(undefined, prefix.length, 'item', 'items')
+        yield { at: parent, message: `${nameOf(parent)} must have ${expected}, got ${value.length}` }
       }
       const others = rest?.schema === false ? undefined : rest
       for (const [key, item] of value.entries()) {
@@ -41,23 +41,23 @@ function items({ schema, child }: Build): Rule | undefined {
 }
 
 function itemCount({ schema }: Build): Rule | undefined {
-  const low = readCount(schema, 'minItems')
-  const high = readCount(schema, 'maxItems')
-  if (low === undefined && high === undefined) return undefined
-  const words = countWords(low, high, 'item', 'items')
+  const min = readCount(schema, 'minItems')
+  const max = readCount(schema, 'maxItems')
+  if (min === undefined && max === undefined) return undefined
+  const expected = countWords(min, max, 'item', 'items')
   return simpleRule(
-    (value) => !isArray(value) || (value.length >= (low ?? 0) && value.length <= (high ?? Infinity)),
-    (value, at) => `${nameOf(at)} must have ${words}, got ${isArray(value) ? value.length : 0}`,
+    (value) => !isArray(value) || (value.length >= (min ?? 0) && value.length <= (max ?? Infinity)),
+    (value, at) => `${nameOf(at)} must have ${expected}, got ${isArray(value) ? value.length : 0}`,
   )
 }
 
 function contains({ schema, child, dialect }: Build): Rule | undefined {
   if (schema.contains === undefined) return undefined
   const node = child(schema.contains)
-  const low = readCount(schema, 'minContains') ?? 1
-  const high = readCount(schema, 'maxContains')
-  const words = countWords(low === 0 ? undefined : low, high, 'matching item', 'matching items')
-  const fitting = (value: readonly unknown[]) => value.filter((item) => node.is(item)).length
+  const min = readCount(schema, 'minContains') ?? 1
+  const max = readCount(schema, 'maxContains')
+  const expected = countWords(min === 0 ? undefined : min, max, 'matching item', 'matching items')
+  const countMatching = (value: readonly unknown[]) => value.filter((item) => node.is(item)).length
   return simpleRule(
     (value, seen) => {
       if (!isArray(value)) return true
@@ -66,13 +66,13 @@ function contains({ schema, child, dialect }: Build): Rule | undefined {
         if (!node.is(value[index])) continue
         count++
         if (dialect === '2020-12') seen?.indexes.add(index)
-        if (seen === undefined && high === undefined && count >= low) return true
+        if (seen === undefined && max === undefined && count >= min) return true
       }
-      return count >= low && count <= (high ?? Infinity)
+      return count >= min && count <= (max ?? Infinity)
     },
     (value, at) => {
-      const got = isArray(value) ? fitting(value) : 0
-      return `${nameOf(at)} must contain ${words}, got ${got}`
+      const got = isArray(value) ? countMatching(value) : 0
+      return `${nameOf(at)} must contain ${expected}, got ${got}`
     },
   )
 }

@@ -1,5 +1,5 @@
-// The keywords that put several schemas to the same value, and those that look at what the others left unevaluated.
-// The law: what a schema has seen of a value counts only if that schema said yes.
+// Keywords that apply several schemas to the same value, and `unevaluated…`, which depends on what the others
+// evaluated. What a schema evaluated counts only if the value is valid for it.
 
 import { isObject } from '../json.js'
 import { explainClosest } from './explain.js'
@@ -18,14 +18,14 @@ import {
 import { readAllowed, readTypes } from './values.js'
 import { either, kindsOf, nameOf, nameWith, said, spelt } from './words.js'
 
-export const branchKeywords: readonly Keyword[] = [allOf, anyOf, oneOf, not, condition]
+export const branchKeywords: readonly Keyword[] = [allOf, anyOf, oneOf, not, ifThenElse]
 
 function allOf({ schema, same }: Build): Rule | undefined {
-  const nodes = nodesOf(schema.allOf, same)
+  const nodes = compileList(schema.allOf, same)
   return nodes.length === 0 ? undefined : everyRule(nodes)
 }
 
-/** Also what `$ref` is: one more schema for the same value. */
+/** Also used for `$ref`, which is one more schema for the same value. */
 export function everyRule(nodes: readonly Node[]): Rule {
   const [only, second] = nodes
   if (only !== undefined && second === undefined) {
@@ -44,16 +44,16 @@ export function everyRule(nodes: readonly Node[]): Rule {
 }
 
 function anyOf({ schema, same }: Build): Rule | undefined {
-  const nodes = nodesOf(schema.anyOf, same)
+  const nodes = compileList(schema.anyOf, same)
   if (nodes.length === 0) return undefined
   const is = (value: unknown, seen?: Seen) => {
-    let fits = false
+    let isAnyValid = false
     for (const node of nodes) {
-      if (!(seen === undefined ? node.is(value) : sees(node, value, seen))) continue
+      if (!(seen === undefined ? node.is(value) : testAndRecord(node, value, seen))) continue
       if (seen === undefined) return true
-      fits = true
+      isAnyValid = true
     }
-    return fits
+    return isAnyValid
   }
   return {
     is,
@@ -62,29 +62,29 @@ function anyOf({ schema, same }: Build): Rule | undefined {
 }
 
 function oneOf({ schema, same }: Build): Rule | undefined {
-  const nodes = nodesOf(schema.oneOf, same)
+  const nodes = compileList(schema.oneOf, same)
   if (nodes.length === 0) return undefined
   return {
     is(value, seen) {
       let count = 0
       for (const node of nodes) {
-        if ((seen === undefined ? node.is(value) : sees(node, value, seen)) && ++count > 1) return false
+        if ((seen === undefined ? node.is(value) : testAndRecord(node, value, seen)) && ++count > 1) return false
       }
       return count === 1
     },
     explain(value, at, inside) {
       const count = nodes.filter((node) => node.is(value)).length
       if (count === 0) return explainClosest(nodes, value, at, inside)
-      const words = `${count} of the ${nodes.length} allowed forms, and must fit only one`
-      return count === 1 ? [] : [{ at, message: `${nameWith(at, 'fits', 'fit')} ${words}` }]
+      const text = `${count} of the ${nodes.length} allowed forms, and must fit only one`
+      return count === 1 ? [] : [{ at, message: `${nameWith(at, 'fits', 'fit')} ${text}` }]
     },
   }
 }
 
-function sees(node: Node, value: unknown, seen: Seen): boolean {
-  const own = createSeen()
-  if (!node.is(value, own)) return false
-  mergeSeen(seen, own)
+function testAndRecord(node: Node, value: unknown, seen: Seen): boolean {
+  const ownParts = createSeen()
+  if (!node.is(value, ownParts)) return false
+  mergeSeen(seen, ownParts)
   return true
 }
 
@@ -94,40 +94,40 @@ function not({ schema, same }: Build): Rule | undefined {
   return simpleRule(
     (value) => !node.is(value),
     (value, at) => {
-      const unwanted = isObject(schema.not) ? simpleWords(schema.not) : undefined
-      if (unwanted !== undefined) return `${nameOf(at)} must not be ${unwanted}, got ${said(value)}`
+      const forbidden = isObject(schema.not) ? describeSimpleSchema(schema.not) : undefined
+      if (forbidden !== undefined) return `${nameOf(at)} must not be ${forbidden}, got ${said(value)}`
       return `${nameOf(at)} must not have this form`
     },
   )
 }
 
-/** A schema of one keyword, in words, when they are few. */
-function simpleWords(schema: JsonSchema): string | undefined {
+/** Describes a schema of one keyword; undefined for others. */
+function describeSimpleSchema(schema: JsonSchema): string | undefined {
   if (Object.keys(schema).length !== 1) return undefined
   const types = readTypes(schema)
   if (types !== undefined) return kindsOf(types)
   return readAllowed(schema) === undefined ? undefined : either((readAllowed(schema) ?? []).slice(0, 10).map(spelt))
 }
 
-function condition({ schema, same }: Build): Rule | undefined {
+function ifThenElse({ schema, same }: Build): Rule | undefined {
   if (schema.if === undefined) return undefined
   const test = same(schema.if)
   const then = schema.then === undefined ? undefined : same(schema.then)
   const otherwise = schema.else === undefined ? undefined : same(schema.else)
   return {
     is(value, seen) {
-      const branch = (seen === undefined ? test.is(value) : sees(test, value, seen)) ? then : otherwise
+      const branch = (seen === undefined ? test.is(value) : testAndRecord(test, value, seen)) ? then : otherwise
       return branch === undefined || branch.is(value, seen)
     },
     explain: (value, at, inside) => (test.is(value) ? then : otherwise)?.explain(value, at, inside) ?? [],
   }
 }
 
-function nodesOf(list: unknown, same: Build['same']): readonly Node[] {
+function compileList(list: unknown, same: Build['same']): readonly Node[] {
   return isArray(list) ? list.map((schema) => same(schema)) : []
 }
 
-/** Wraps the rule of all other keywords, since `unevaluated…` speaks of what they have left. */
+/** Wraps the rule of all other keywords, because `unevaluated…` applies to what they left. */
 export function unevaluatedRule(others: Rule, { schema, child }: Build): Rule | undefined {
   const items = schema.unevaluatedItems === undefined ? undefined : child(schema.unevaluatedItems)
   const fields = schema.unevaluatedProperties === undefined ? undefined : child(schema.unevaluatedProperties)
@@ -135,35 +135,36 @@ export function unevaluatedRule(others: Rule, { schema, child }: Build): Rule | 
   return {
     is(value, seen) {
       if (typeof value !== 'object') return others.is(value)
-      const own = createSeen()
-      if (!others.is(value, own)) return false
+      const ownParts = createSeen()
+      if (!others.is(value, ownParts)) return false
       if (items !== undefined && isArray(value)) {
-        for (let index = own.below; index < value.length; index++) {
-          if (!own.indexes.has(index) && !items.is(value[index])) return false
+        for (let index = ownParts.below; index < value.length; index++) {
+          if (!ownParts.indexes.has(index) && !items.is(value[index])) return false
         }
-        own.below = value.length
+        ownParts.below = value.length
       }
-      if (fields !== undefined && isObject(value) && !own.allKeys) {
+      if (fields !== undefined && isObject(value) && !ownParts.allKeys) {
         for (const key in value) {
-          if (!own.keys.has(key) && Object.hasOwn(value, key) && !fields.is(value[key])) return false
+          if (!ownParts.keys.has(key) && Object.hasOwn(value, key) && !fields.is(value[key])) return false
         }
-        own.allKeys = true
+        ownParts.allKeys = true
       }
-      if (seen !== undefined) mergeSeen(seen, own)
+      if (seen !== undefined) mergeSeen(seen, ownParts)
       return true
     },
     *explain(value, parent, inside) {
       yield* others.explain(value, parent, inside)
-      const own = createSeen()
-      if (!others.is(value, own)) return
+      const ownParts = createSeen()
+      if (!others.is(value, ownParts)) return
       if (items !== undefined && isArray(value)) {
         for (const [key, item] of value.entries()) {
-          if (key >= own.below && !own.indexes.has(key)) yield { at: { parent, key }, node: items, value: item }
+          if (key >= ownParts.below && !ownParts.indexes.has(key))
+            yield { at: { parent, key }, node: items, value: item }
         }
       }
-      if (fields !== undefined && isObject(value) && !own.allKeys) {
+      if (fields !== undefined && isObject(value) && !ownParts.allKeys) {
         for (const key of Object.keys(value)) {
-          if (!own.keys.has(key)) yield { at: { parent, key }, node: fields, value: value[key] }
+          if (!ownParts.keys.has(key)) yield { at: { parent, key }, node: fields, value: value[key] }
         }
       }
     },

@@ -1,16 +1,16 @@
-// What a compiled schema is to those who use it.
+// The interface of a compiled schema.
 
 import { findComplaints } from './complaints.js'
 import type { Node } from './rule.js'
 import { pathOf } from './words.js'
 
 export interface Problem {
-  /** `steps[0].text`, or '' for the root. */
+  /** Path such as `steps[0].text`; '' for the root. */
   readonly path: string
   readonly message: string
 }
 
-/** Undefined when valid; otherwise up to 5 problems, in document order, most useful first. */
+/** Returns undefined if the value is valid, otherwise up to 5 problems in document order, most useful first. */
 export type Check = (value: unknown) => readonly Problem[] | undefined
 
 export function checkBy(root: Node): Check {
@@ -19,7 +19,7 @@ export function checkBy(root: Node): Check {
       if (root.is(value)) return undefined
       return findComplaints(root, value, undefined, 0).map(({ at, message }) => ({ path: pathOf(at), message }))
     } catch (error) {
-      // A recursive schema follows the value down, and the stack may end before a hostile value does.
+      // A recursive schema recurses with the value, and a hostile value may exhaust the stack.
       if (!(error instanceof RangeError)) throw error
       return [{ path: '', message: 'the arguments are nested too deeply' }]
     }

@@ -1,5 +1,5 @@
-// A JSON Schema validator (2020-12, and what 2019-09 and draft-07 spell differently), compiled to closures. The law:
-// everything is resolved when compiling, a valid value costs no allocation, and sentences are made only after a no.
+// A JSON Schema validator (2020-12, with the differences of 2019-09 and draft-07), compiled to closures. Everything is
+// resolved at compile time, a valid value costs no allocation, and messages are built only for invalid values.
 
 import { checkBy, type Check } from './check.js'
 import { compileNodes } from './nodes.js'
@@ -7,7 +7,7 @@ import type { JsonSchema } from './rule.js'
 
 export type { JsonSchema } from './rule.js'
 
-/** Throws an Error when the schema itself is at fault. */
+/** Throws an Error if the schema itself is invalid. */
 export function compileSchema(schema: JsonSchema | boolean): Check {
   return checkBy(compileNodes(schema))
 }

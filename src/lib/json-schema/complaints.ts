@@ -1,24 +1,24 @@
-// Finds the words for a value that a schema said no to. The law: explaining takes no more stack than checking did.
+// Collects the violations of an invalid value. Explaining needs no more stack than testing did.
 
 import type { At, Complaint, Finding, Node } from './rule.js'
 import { pathOf } from './words.js'
 
-const MOST_COMPLAINTS = 5
+const MAX_VIOLATIONS = 5
 
 export function findComplaints(node: Node, value: unknown, at: At, inside: number): readonly Complaint[] {
   const found: Complaint[] = []
-  const way: Iterator<Finding>[] = [node.explain(value, at, inside)[Symbol.iterator]()]
-  for (let last = way.at(-1); last !== undefined && found.length < MOST_COMPLAINTS; last = way.at(-1)) {
-    const next = last.next()
-    if (next.done === true) way.pop()
-    else if ('message' in next.value) addOnce(found, next.value)
-    else way.push(next.value.node.explain(next.value.value, next.value.at, inside)[Symbol.iterator]())
+  const stack: Iterator<Finding>[] = [node.explain(value, at, inside)[Symbol.iterator]()]
+  for (let top = stack.at(-1); top !== undefined && found.length < MAX_VIOLATIONS; top = stack.at(-1)) {
+    const next = top.next()
+    if (next.done === true) stack.pop()
+    else if ('message' in next.value) addUnlessPresent(found, next.value)
+    else stack.push(next.value.node.explain(next.value.value, next.value.at, inside)[Symbol.iterator]())
   }
   return found
 }
 
-function addOnce(found: Complaint[], complaint: Complaint): void {
-  if (!found.some((other) => isSame(other, complaint))) found.push(complaint)
+function addUnlessPresent(found: Complaint[], violation: Complaint): void {
+  if (!found.some((other) => isSame(other, violation))) found.push(violation)
 }
 
 export function isSame(a: Complaint, b: Complaint): boolean {

@@ -1,15 +1,15 @@
-// Reads a schema document: which dialect each part is written in, where its subschemas are and what each reference leads
-// to. The law: everything is found inside the document or refused by name; nothing is ever fetched.
+// Reads a schema document: the dialect of each part, its subschemas, and the target of each reference. References must
+// resolve inside the document; nothing is fetched.
 
 import { isObject } from '../json.js'
 import { isArray, isSchema, type Dialect, type JsonSchema, type Schema } from './rule.js'
 import { cut, said } from './words.js'
 
 export const MOST_SUBSCHEMAS = 10_000
-const DEEPEST_NESTING = 100
+const MAX_NESTING = 100
 
-// Stands in for the address of a document that does not state its own.
-const NO_ADDRESS = 'schema:///'
+// The base URI of a document without `$id`.
+const DEFAULT_BASE_URI = 'schema:///'
 
 const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
   ['https://json-schema.org/draft/2020-12/schema', '2020-12'],
@@ -18,8 +18,9 @@ const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
   ['https://json-schema.org/draft-07/schema', 'draft-07'],
 ])
 
-// How each keyword holds its subschemas. `items` of older dialects may be a list, and `dependencies` may hold names.
-const HOLDERS: ReadonlyMap<string, 'one' | 'list' | 'map'> = new Map([
+// How each keyword contains its subschemas. `items` of older dialects may be a list, and `dependencies` may contain
+// names.
+const SUBSCHEMA_KEYWORDS: ReadonlyMap<string, 'one' | 'list' | 'map'> = new Map([
   ['$defs', 'map'],
   ['additionalItems', 'one'],
   ['additionalProperties', 'one'],
@@ -44,99 +45,99 @@ const HOLDERS: ReadonlyMap<string, 'one' | 'list' | 'map'> = new Map([
   ['unevaluatedProperties', 'one'],
 ])
 
-/** The resource is the address of the nearest `$id`; references and anchors are relative to it. */
-interface Place {
+/** `resource` is the URI of the nearest `$id`; references and anchors are relative to it. */
+interface SchemaLocation {
   readonly resource: string
   readonly dialect: Dialect
 }
 
 export interface Link {
   readonly target: Schema
-  /** Set when the link goes to whichever schema of this name is outermost while validating. */
+  /** Set if the reference resolves to the outermost schema with this dynamic anchor while validating. */
   readonly dynamicName: string | undefined
 }
 
 export interface Document {
   readonly schemas: Iterable<JsonSchema>
-  readonly placeOf: (schema: JsonSchema) => Place
+  readonly placeOf: (schema: JsonSchema) => SchemaLocation
   readonly linksOf: (schema: JsonSchema) => readonly Link[]
-  /** The schemas of a resource that dynamic references may find, by name. */
+  /** The dynamic anchors of a resource, by name. */
   readonly dynamicNamesOf: (resource: string) => ReadonlyMap<string, JsonSchema>
 }
 
 export function readDocument(root: Schema): Document {
-  const map = createMap()
+  const index = createIndex()
   const links = new Map<JsonSchema, Link[]>()
-  map.visit(root, { resource: NO_ADDRESS, dialect: '2020-12' }, 0)
-  // A pointer may lead to a place no keyword told us of; visiting it makes this list grow while we walk it.
-  for (const reference of map.references) {
-    const link = follow(map, reference)
-    links.set(reference.schema, [...(links.get(reference.schema) ?? []), link])
+  index.visit(root, { resource: DEFAULT_BASE_URI, dialect: '2020-12' }, 0)
+  // A pointer may lead to a location that no keyword covers; visiting it extends this list during the loop.
+  for (const reference of index.references) {
+    const resolved = resolveReference(index, reference)
+    links.set(reference.schema, [...(links.get(reference.schema) ?? []), resolved])
   }
   return {
-    schemas: map.places.keys(),
-    placeOf: (schema) => map.places.get(schema) ?? { resource: NO_ADDRESS, dialect: '2020-12' },
+    schemas: index.places.keys(),
+    placeOf: (schema) => index.places.get(schema) ?? { resource: DEFAULT_BASE_URI, dialect: '2020-12' },
     linksOf: (schema) => links.get(schema) ?? [],
-    dynamicNamesOf: (resource) => map.dynamicNames.get(resource) ?? new Map(),
+    dynamicNamesOf: (resource) => index.dynamicNames.get(resource) ?? new Map(),
   }
 }
 
 interface Reference {
   readonly schema: JsonSchema
-  readonly place: Place
+  readonly location: SchemaLocation
   readonly keyword: '$ref' | '$dynamicRef' | '$recursiveRef'
   readonly text: string
 }
 
-type DocumentMap = ReturnType<typeof createMap>
+type DocumentIndex = ReturnType<typeof createIndex>
 
-function createMap() {
-  const places = new Map<JsonSchema, Place>()
+function createIndex() {
+  const locations = new Map<JsonSchema, SchemaLocation>()
   const anchors = new Map<string, Schema>()
   const dynamicNames = new Map<string, Map<string, JsonSchema>>()
   const references: Reference[] = []
   let count = 0
 
-  function visit(schema: unknown, parent: Place, depth: number): void {
+  function visit(schema: unknown, parent: SchemaLocation, depth: number): void {
     if (!isSchema(schema)) throw new Error(`A schema must be an object or a boolean, got ${said(schema)}.`)
-    if (depth > DEEPEST_NESTING) throw new Error(`The schema is nested deeper than ${DEEPEST_NESTING} levels.`)
-    if (typeof schema === 'object' && places.has(schema)) return
+    if (depth > MAX_NESTING) throw new Error(`The schema is nested deeper than ${MAX_NESTING} levels.`)
+    if (typeof schema === 'object' && locations.has(schema)) return
     if (++count > MOST_SUBSCHEMAS) throw new Error(`The schema has more than ${MOST_SUBSCHEMAS} subschemas.`)
     if (depth === 0) anchors.set(parent.resource, schema)
     if (typeof schema === 'boolean') return
-    const place = enter(schema, parent)
-    places.set(schema, place)
-    name(schema, place)
-    references.push(...referencesOf(schema, place))
-    for (const subschema of subschemasOf(schema)) visit(subschema, place, depth + 1)
+    const location = locate(schema, parent)
+    locations.set(schema, location)
+    registerAnchors(schema, location)
+    references.push(...referencesOf(schema, location))
+    for (const subschema of subschemasOf(schema)) visit(subschema, location, depth + 1)
   }
 
-  function enter(schema: JsonSchema, parent: Place): Place {
+  function locate(schema: JsonSchema, parent: SchemaLocation): SchemaLocation {
     const dialect = dialectOf(schema) ?? parent.dialect
     const id = idOf(schema, dialect)
-    const resource = id === undefined || id.startsWith('#') ? parent.resource : addressOf(id, parent.resource)
+    const resource = id === undefined || id.startsWith('#') ? parent.resource : resolveId(id, parent.resource)
     if (resource !== parent.resource) anchors.set(resource, schema)
     return { resource, dialect }
   }
 
-  function name(schema: JsonSchema, { resource, dialect }: Place): void {
+  function registerAnchors(schema: JsonSchema, { resource, dialect }: SchemaLocation): void {
     const { $anchor, $dynamicAnchor, $recursiveAnchor } = schema
     const id = idOf(schema, dialect)
     if (id?.startsWith('#') === true && id !== '#') anchors.set(resource + id, schema)
     if (typeof $anchor === 'string') anchors.set(`${resource}#${$anchor}`, schema)
     if (typeof $dynamicAnchor === 'string') {
       anchors.set(`${resource}#${$dynamicAnchor}`, schema)
-      nameDynamically($dynamicAnchor, schema, resource)
+      registerDynamicAnchor($dynamicAnchor, schema, resource)
     }
-    if ($recursiveAnchor === true && dialect === '2019-09') nameDynamically('', schema, resource)
+    if ($recursiveAnchor === true && dialect === '2019-09') registerDynamicAnchor('', schema, resource)
   }
 
-  function nameDynamically(anchor: string, schema: JsonSchema, resource: string): void {
+  function registerDynamicAnchor(anchor: string, schema: JsonSchema, resource: string): void {
     const names = dynamicNames.get(resource) ?? new Map<string, JsonSchema>()
     dynamicNames.set(resource, names.set(anchor, schema))
   }
 
-  return { visit, places, anchors, dynamicNames, references }
+  return { visit, places: locations, anchors, dynamicNames, references }
 }
 
 function dialectOf(schema: JsonSchema): Dialect | undefined {
@@ -144,78 +145,78 @@ function dialectOf(schema: JsonSchema): Dialect | undefined {
   if ($schema === undefined) return undefined
   const dialect = typeof $schema === 'string' ? DIALECTS.get($schema.replace(/#$/, '')) : undefined
   if (dialect !== undefined) return dialect
-  const known = [...new Set(DIALECTS.values())].join(', ')
-  throw new Error(`The schema dialect ${said($schema).replace('the string ', '')} is not supported, only ${known}.`)
+  const supported = [...new Set(DIALECTS.values())].join(', ')
+  throw new Error(`The schema dialect ${said($schema).replace('the string ', '')} is not supported, only ${supported}.`)
 }
 
 function idOf(schema: JsonSchema, dialect: Dialect): string | undefined {
-  // Until 2019-09 a $ref silenced everything beside it.
+  // Before 2019-09 `$ref` disabled all keywords beside it.
   if (typeof schema.$id !== 'string' || (dialect === 'draft-07' && schema.$ref !== undefined)) return undefined
   return schema.$id
 }
 
-function addressOf(id: string, base: string): string {
+function resolveId(id: string, base: string): string {
   if (!URL.canParse(id, base)) throw new Error(`The $id '${cut(id)}' in the schema is not an address.`)
   return new URL(id, base).href.replace(/#.*$/s, '')
 }
 
-function referencesOf(schema: JsonSchema, place: Place): Reference[] {
+function referencesOf(schema: JsonSchema, location: SchemaLocation): Reference[] {
   const keywords = ['$ref', '$dynamicRef', '$recursiveRef'] as const
   return keywords.flatMap((keyword) => {
     const text = schema[keyword]
-    if (text === undefined || (keyword === '$recursiveRef' && place.dialect !== '2019-09')) return []
+    if (text === undefined || (keyword === '$recursiveRef' && location.dialect !== '2019-09')) return []
     if (typeof text !== 'string') throw new Error(`The schema keyword '${keyword}' must be a string.`)
-    return [{ schema, place, keyword, text }]
+    return [{ schema, location, keyword, text }]
   })
 }
 
 function* subschemasOf(schema: JsonSchema): Iterable<unknown> {
-  for (const [keyword, held] of Object.entries(schema)) {
-    const holder = held === undefined ? undefined : HOLDERS.get(keyword)
-    if (holder === undefined) continue
-    if (holder === 'one') yield* keyword === 'items' && isArray(held) ? held : [held]
-    else if (holder === 'list' && isArray(held)) yield* held
-    else if (holder === 'map' && isObject(held)) {
-      yield* Object.values(held).filter((each) => keyword !== 'dependencies' || !isArray(each))
+  for (const [keyword, container] of Object.entries(schema)) {
+    const containerKind = container === undefined ? undefined : SUBSCHEMA_KEYWORDS.get(keyword)
+    if (containerKind === undefined) continue
+    if (containerKind === 'one') yield* keyword === 'items' && isArray(container) ? container : [container]
+    else if (containerKind === 'list' && isArray(container)) yield* container
+    else if (containerKind === 'map' && isObject(container)) {
+      yield* Object.values(container).filter((each) => keyword !== 'dependencies' || !isArray(each))
     } else
       throw new Error(
-        `The schema keyword '${keyword}' must be ${holder === 'list' ? 'an array' : 'an object'} of schemas.`,
+        `The schema keyword '${keyword}' must be ${containerKind === 'list' ? 'an array' : 'an object'} of schemas.`,
       )
   }
 }
 
-function follow(map: DocumentMap, { place, keyword, text }: Reference): Link {
-  const address = URL.canParse(text, place.resource) ? new URL(text, place.resource) : undefined
+function resolveReference(index: DocumentIndex, { location, keyword, text }: Reference): Link {
+  const address = URL.canParse(text, location.resource) ? new URL(text, location.resource) : undefined
   const fragment = decode(address?.hash.slice(1) ?? '')
   const resource = address?.href.replace(/#.*$/s, '') ?? ''
   const found = fragment.startsWith('/')
-    ? followPointer(map, map.anchors.get(resource), fragment)
-    : map.anchors.get(fragment === '' ? resource : `${resource}#${fragment}`)
+    ? resolvePointer(index, index.anchors.get(resource), fragment)
+    : index.anchors.get(fragment === '' ? resource : `${resource}#${fragment}`)
   if (found === undefined) {
     throw new Error(`The ${keyword} '${cut(text)}' leads nowhere in the schema, and nothing is fetched.`)
   }
   return { target: found, dynamicName: keyword === '$ref' ? undefined : dynamicNameOf(found, keyword, fragment) }
 }
 
-// A dynamic reference is only dynamic when its first target carries the dynamic anchor it names.
+// A dynamic reference is dynamic only if its initial target has the dynamic anchor it names.
 function dynamicNameOf(target: Schema, keyword: string, fragment: string): string | undefined {
   if (typeof target === 'boolean') return undefined
   if (keyword === '$recursiveRef') return target.$recursiveAnchor === true ? '' : undefined
   return fragment !== '' && target.$dynamicAnchor === fragment ? fragment : undefined
 }
 
-function followPointer(map: DocumentMap, from: Schema | undefined, pointer: string): Schema | undefined {
+function resolvePointer(index: DocumentIndex, from: Schema | undefined, pointer: string): Schema | undefined {
   let current: unknown = from
-  let place: Place | undefined
-  for (const part of pointer.slice(1).split('/')) {
+  let location: SchemaLocation | undefined
+  for (const segment of pointer.slice(1).split('/')) {
     if (typeof current !== 'object' || current === null) return undefined
-    if (isObject(current)) place = map.places.get(current) ?? place
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (isObject(current)) location = index.places.get(current) ?? location
+    const key = segment.replaceAll('~1', '/').replaceAll('~0', '~')
     const member = Object.getOwnPropertyDescriptor(current, key)
     current = member?.enumerable === true ? member.value : undefined
   }
   if (!isSchema(current)) return undefined
-  if (place !== undefined && isObject(current)) map.visit(current, place, 1)
+  if (location !== undefined && isObject(current)) index.visit(current, location, 1)
   return current
 }
 

@@ -1,5 +1,5 @@
-// When two JSON values are the same value: members in any order, 1 and 1.0 alike. The law: only own properties count, so a
-// key called `__proto__` is data like any other.
+// Equality of JSON values: members in any order, 1 equals 1.0. Only own properties count, so a key named `__proto__` is
+// data.
 
 import { isObject } from '../json.js'
 import { isArray } from './rule.js'
@@ -12,27 +12,27 @@ export function isEqual(a: unknown, b: unknown): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]))
 }
 
-/** The first two equal items, or undefined. Linear, whatever the items are. */
+/** Returns the indexes of the first two equal items, or undefined. Linear time for any items. */
 export function findRepeat(items: readonly unknown[]): readonly [number, number] | undefined {
-  const simple = new Map<unknown, number>()
-  const deep = new Map<string, number>()
+  const primitives = new Map<unknown, number>()
+  const composites = new Map<string, number>()
   for (const [index, item] of items.entries()) {
-    const isDeep = typeof item === 'object' && item !== null
-    const text = isDeep ? canonical(item) : ''
-    const earlier = isDeep ? deep.get(text) : simple.get(item)
-    if (earlier !== undefined) return [earlier, index]
-    if (isDeep) deep.set(text, index)
-    else simple.set(item, index)
+    const isComposite = typeof item === 'object' && item !== null
+    const text = isComposite ? toCanonicalText(item) : ''
+    const previous = isComposite ? composites.get(text) : primitives.get(item)
+    if (previous !== undefined) return [previous, index]
+    if (isComposite) composites.set(text, index)
+    else primitives.set(item, index)
   }
   return undefined
 }
 
-/** The same text for equal values. */
-function canonical(value: unknown): string {
-  if (isArray(value)) return `[${value.map(canonical).join()}]`
+/** Returns the same text for equal values. */
+function toCanonicalText(value: unknown): string {
+  if (isArray(value)) return `[${value.map(toCanonicalText).join()}]`
   if (!isObject(value)) return JSON.stringify(value) ?? 'undefined'
   const members = Object.keys(value)
     .toSorted()
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)
+    .map((key) => `${JSON.stringify(key)}:${toCanonicalText(value[key])}`)
   return `{${members.join()}}`
 }

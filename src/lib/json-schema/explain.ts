@@ -1,4 +1,5 @@
-// The words for a value that fits none of several schemas: those of the one that was meant, if that is clear.
+// Explains why a value matches no alternative of anyOf or oneOf: reports the problems of the alternative that was
+// probably meant.
 
 import { isObject, type JsonObject } from '../json.js'
 import { findComplaints, isSame } from './complaints.js'
@@ -7,15 +8,15 @@ import type { At, Complaint, JsonSchema, Node } from './rule.js'
 import { isOfType, readAllowed, readTypes } from './values.js'
 import { mustBeOneOf, mustBeType, nameWith } from './words.js'
 
-const MOST_JOINED = 3
+const MAX_JOINED = 3
 
-// An anyOf inside an anyOf adds to the work, and multiplies it while several candidates are left.
-const DEEPEST_CLEAR = 16
-const DEEPEST_UNCLEAR = 3
+// Nested anyOf adds to the work, and multiplies it while several candidates are left.
+const MAX_DEPTH_CLEAR = 16
+const MAX_DEPTH_UNCLEAR = 3
 
-/** For a value that none of the nodes says yes to. */
+/** Called for a value that is invalid for every node. */
 export function explainClosest(nodes: readonly Node[], value: unknown, at: At, inside: number): readonly Complaint[] {
-  const choices = nodes.map(allowedBy)
+  const choices = nodes.map(allowedValuesOf)
   if (choices.every((choice) => choice !== undefined))
     return [{ at, message: mustBeOneOf([...new Set(choices.flat())], value, at) }]
   const candidates = nodes.filter((node) => typesOf(node)?.some((type) => isOfType(type, value)) !== false)
@@ -23,43 +24,44 @@ export function explainClosest(nodes: readonly Node[], value: unknown, at: At, i
     const types = new Set(nodes.flatMap((node) => typesOf(node) ?? []))
     return [{ at, message: mustBeType(types, value, at) }]
   }
-  const key = isObject(value) ? tagOf(candidates, value) : undefined
+  const key = isObject(value) ? findDiscriminator(candidates, value) : undefined
   const tag = key !== undefined && isObject(value) ? value[key] : undefined
-  const meant = key === undefined ? candidates : candidates.filter((node) => isAmong(tagsOf(node, key), tag))
-  if (key !== undefined && meant.length === 0) {
+  const matching =
+    key === undefined ? candidates : candidates.filter((node) => includesValue(discriminatorValues(node, key), tag))
+  if (key !== undefined && matching.length === 0) {
     const place = { parent: at, key }
-    const tags = new Set(candidates.flatMap((node) => tagsOf(node, key) ?? []))
+    const tags = new Set(candidates.flatMap((node) => discriminatorValues(node, key) ?? []))
     return [{ at: place, message: mustBeOneOf([...tags], tag, place) }]
   }
-  const none = { at, message: `${nameWith(at, 'fits', 'fit')} none of the ${nodes.length} allowed forms` }
-  if (inside >= (meant.length === 1 ? DEEPEST_CLEAR : DEEPEST_UNCLEAR)) return [none]
-  const lists = meant.map((node) => findComplaints(node, value, at, inside + 1))
-  const shared = sharedBy(lists)
+  const noMatch = { at, message: `${nameWith(at, 'fits', 'fit')} none of the ${nodes.length} allowed forms` }
+  if (inside >= (matching.length === 1 ? MAX_DEPTH_CLEAR : MAX_DEPTH_UNCLEAR)) return [noMatch]
+  const lists = matching.map((node) => findComplaints(node, value, at, inside + 1))
+  const shared = findShared(lists)
   if (shared.length > 0) return shared
-  if (lists.length > MOST_JOINED || lists.some((list) => list.length > 1)) return [none]
+  if (lists.length > MAX_JOINED || lists.some((list) => list.length > 1)) return [noMatch]
   return [{ at, message: lists.flatMap((list) => list.map(({ message }) => message)).join(', or ') }]
 }
 
-function sharedBy(lists: readonly (readonly Complaint[])[]): readonly Complaint[] {
+function findShared(lists: readonly (readonly Complaint[])[]): readonly Complaint[] {
   const [first = [], ...others] = lists
-  return first.filter((complaint) => others.every((list) => list.some((other) => isSame(other, complaint))))
+  return first.filter((violation) => others.every((list) => list.some((other) => isSame(other, violation))))
 }
 
-/** A property by which the candidates tell themselves apart, such as `kind`, and which the value has. */
-function tagOf(nodes: readonly Node[], value: JsonObject): string | undefined {
+/** Finds a property that distinguishes the candidates, such as `kind`, and that the value has. */
+function findDiscriminator(nodes: readonly Node[], value: JsonObject): string | undefined {
   if (nodes.length < 2) return undefined
   return Object.keys(propertiesOf(nodes[0])).find(
-    (key) => Object.hasOwn(value, key) && nodes.every((node) => tagsOf(node, key) !== undefined),
+    (key) => Object.hasOwn(value, key) && nodes.every((node) => discriminatorValues(node, key) !== undefined),
   )
 }
 
-function tagsOf(node: Node, key: string): readonly unknown[] | undefined {
+function discriminatorValues(node: Node, key: string): readonly unknown[] | undefined {
   const properties = propertiesOf(node)
   const member = Object.hasOwn(properties, key) ? properties[key] : undefined
   return isObject(member) ? readAllowed(member) : undefined
 }
 
-function isAmong(choices: readonly unknown[] | undefined, value: unknown): boolean {
+function includesValue(choices: readonly unknown[] | undefined, value: unknown): boolean {
   return choices?.some((choice) => isEqual(choice, value)) === true
 }
 
@@ -68,7 +70,7 @@ function propertiesOf(node: Node | undefined): JsonSchema {
   return isObject(properties) ? properties : {}
 }
 
-function allowedBy(node: Node): readonly unknown[] | undefined {
+function allowedValuesOf(node: Node): readonly unknown[] | undefined {
   return readAllowed(schemaWith('const', node)) ?? readAllowed(schemaWith('enum', node))
 }
 
@@ -76,10 +78,10 @@ function typesOf(node: Node): readonly string[] | undefined {
   return readTypes(schemaWith('type', node))
 }
 
-/** The first schema along the `$ref`s that has this keyword, or an empty one. */
+/** Returns the first schema along the `$ref` chain that has this keyword, or an empty one. */
 function schemaWith(keyword: string, node: Node | undefined): JsonSchema {
-  for (let each = node; each !== undefined; each = each.ref) {
-    if (isObject(each.schema) && Object.hasOwn(each.schema, keyword)) return each.schema
+  for (let current = node; current !== undefined; current = current.ref) {
+    if (isObject(current.schema) && Object.hasOwn(current.schema, keyword)) return current.schema
   }
   return {}
 }

@@ -1,4 +1,4 @@
-// The rules of all the keywords that one schema has, as one; and the two schemas that need none.
+// Combines the rules of all keywords of one schema; and the two trivial schemas, true and false.
 
 import { arrayKeywords } from './arrays.js'
 import { objectKeywords } from './objects.js'
@@ -6,7 +6,7 @@ import type { Is, Node, Rule } from './rule.js'
 import { valueKeywords } from './values.js'
 import { nameWith } from './words.js'
 
-/** Those that stand for themselves, in the order in which a reader is best told. */
+/** Keywords that need no other schema for the same value, in the order best for error messages. */
 export const PLAIN_KEYWORDS = [...valueKeywords, ...objectKeywords, ...arrayKeywords]
 
 export const anything: Node = { schema: true, is: () => true, explain: () => [], ref: undefined, sameAs: undefined }
@@ -23,7 +23,7 @@ export function joined(rules: readonly Rule[]): Rule {
   const [first] = rules
   if (first === undefined || rules.length === 1) return first ?? anything
   return {
-    is: every(rules.map(({ is }) => is)),
+    is: testAll(rules.map(({ is }) => is)),
     *explain(value, at, inside) {
       for (const rule of rules) {
         yield* rule.explain(value, at, inside)
@@ -33,7 +33,7 @@ export function joined(rules: readonly Rule[]): Rule {
   }
 }
 
-function every(tests: readonly Is[]): Is {
+function testAll(tests: readonly Is[]): Is {
   const [a, b, c, d] = tests
   if (a !== undefined && b !== undefined && d === undefined) {
     if (c === undefined) return (value, seen) => a(value, seen) && b(value, seen)

@@ -1,14 +1,14 @@
-// Turns a schema document into linked nodes, each holding the rule of all its keywords. The law: whatever is wrong with a
-// schema is said here, used or not, so that checking a value cannot fail.
+// Compiles a schema document into linked nodes, each with the combined rule of its keywords. All errors of a schema,
+// used or not, are found here, so that validating a value cannot fail.
 
 import { branchKeywords, everyRule, unevaluatedRule } from './branches.js'
 import { MOST_SUBSCHEMAS, readDocument, type Document, type Link } from './document.js'
 import { anything, joined, nothing, PLAIN_KEYWORDS } from './joined-rules.js'
 import { isSchema, type Build, type JsonSchema, type Node, type Rule, type Schema } from './rule.js'
 
-const KEYWORDS = [...PLAIN_KEYWORDS, ...branchKeywords]
+const ALL_KEYWORDS = [...PLAIN_KEYWORDS, ...branchKeywords]
 
-/** The dynamic anchors bound on the way to a schema; the outermost wins. */
+/** The dynamic anchors bound on the path to a schema; the outermost wins. */
 interface Scope {
   readonly id: string
   readonly names: ReadonlyMap<string, JsonSchema>
@@ -16,53 +16,53 @@ interface Scope {
 
 const NO_SCOPE: Scope = { id: '', names: new Map() }
 
-/** A node to be filled. */
-interface Unfilled {
+/** A node whose rule is not compiled yet. */
+interface PendingNode {
   readonly node: Node
   readonly schema: JsonSchema
   readonly scope: Scope
-  /** The nodes it puts to the same value. */
+  /** The nodes it applies to the same value. */
   readonly same: Node[]
 }
 
-// A node is made when first asked for and filled later, from a list: so schemas may refer to each other in circles, and
-// a long chain of references needs no stack. A schema is another node where its dynamic references lead elsewhere.
+// A node is created on first use and filled later, from a queue, so that schemas may be circular and a long chain of
+// references needs no stack. One schema has several nodes if its dynamic references resolve differently.
 export function compileNodes(root: Schema): Node {
   const document = readDocument(root)
   const nodes = new Map<JsonSchema, Map<string, Node>>()
-  const jobs = new Map<Node, Unfilled>()
-  const waiting: Unfilled[] = []
+  const pendingNodes = new Map<Node, PendingNode>()
+  const queue: PendingNode[] = []
 
   function nodeOf(schema: unknown, outer: Scope): Node {
     if (!isSchema(schema) || typeof schema === 'boolean') return schema === true ? anything : nothing
-    const scope = enter(outer, document, document.placeOf(schema).resource)
-    const known = nodes.get(schema) ?? new Map<string, Node>()
-    const made = known.get(scope.id)
-    if (made !== undefined) return made
+    const scope = enterScope(outer, document, document.placeOf(schema).resource)
+    const nodesByScope = nodes.get(schema) ?? new Map<string, Node>()
+    const existing = nodesByScope.get(scope.id)
+    if (existing !== undefined) return existing
     const node: Node = { ...anything, schema }
-    const job: Unfilled = { node, schema, scope, same: [] }
-    nodes.set(schema, known.set(scope.id, node))
-    jobs.set(node, job)
-    waiting.push(job)
-    if (jobs.size <= MOST_SUBSCHEMAS) return node
+    const pending: PendingNode = { node, schema, scope, same: [] }
+    nodes.set(schema, nodesByScope.set(scope.id, node))
+    pendingNodes.set(node, pending)
+    queue.push(pending)
+    if (pendingNodes.size <= MOST_SUBSCHEMAS) return node
     throw new Error(`The dynamic references of the schema multiply it to more than ${MOST_SUBSCHEMAS} subschemas.`)
   }
 
   function fillAll(): void {
-    for (let job = waiting.pop(); job !== undefined; job = waiting.pop()) fill(job, document, nodeOf)
+    for (let pending = queue.pop(); pending !== undefined; pending = queue.pop()) fillNode(pending, document, nodeOf)
   }
 
-  const top = nodeOf(root, NO_SCOPE)
+  const rootNode = nodeOf(root, NO_SCOPE)
   fillAll()
-  // A definition that nothing refers to is compiled too, for the faults it may have.
+  // Unused definitions are compiled too, to find their errors.
   for (const schema of document.schemas) if (!nodes.has(schema)) nodeOf(schema, NO_SCOPE)
   fillAll()
-  refuseCircles(jobs)
-  for (const node of [...jobs.keys()].toReversed()) shorten(node)
-  return top
+  rejectCycles(pendingNodes)
+  for (const node of [...pendingNodes.keys()].toReversed()) resolveAliases(node)
+  return rootNode
 }
 
-function enter(outer: Scope, document: Document, resource: string): Scope {
+function enterScope(outer: Scope, document: Document, resource: string): Scope {
   const added = [...document.dynamicNamesOf(resource)].filter(([name]) => !outer.names.has(name))
   if (added.length === 0) return outer
   const ids = added.map(([name]) => JSON.stringify([name, resource]))
@@ -70,69 +70,69 @@ function enter(outer: Scope, document: Document, resource: string): Scope {
   return { id, names: new Map([...outer.names, ...added]) }
 }
 
-function fill(
-  { node, schema, scope, same }: Unfilled,
+function fillNode(
+  { node, schema, scope, same }: PendingNode,
   document: Document,
   nodeOf: (schema: unknown, scope: Scope) => Node,
 ) {
-  const links = document.linksOf(schema).map((link) => nodeOf(targetOf(link, scope), scope))
-  same.push(...links)
-  const rule = ruleOf(links, {
+  const references = document.linksOf(schema).map((reference) => nodeOf(resolveTarget(reference, scope), scope))
+  same.push(...references)
+  const rule = compileRule(references, {
     schema,
     dialect: document.placeOf(schema).dialect,
     child: (subschema) => nodeOf(subschema, scope),
     same(subschema) {
-      const made = nodeOf(subschema, scope)
-      same.push(made)
-      return made
+      const existing = nodeOf(subschema, scope)
+      same.push(existing)
+      return existing
     },
   })
   node.is = rule.is
   node.explain = rule.explain
-  node.ref = links[0]
+  node.ref = references[0]
   node.sameAs = rule.sameAs
 }
 
-function targetOf({ target, dynamicName }: Link, scope: Scope): Schema {
+function resolveTarget({ target, dynamicName }: Link, scope: Scope): Schema {
   return dynamicName === undefined ? target : (scope.names.get(dynamicName) ?? target)
 }
 
-function ruleOf(links: readonly Node[], build: Build): Rule {
-  const linked = links.length === 0 ? [] : [everyRule(links)]
-  // Until 2019-09 a $ref silenced everything beside it.
-  if (build.dialect === 'draft-07' && build.schema.$ref !== undefined) return joined(linked)
-  const others = joined([...KEYWORDS.flatMap((keyword) => keyword(build) ?? []), ...linked])
+function compileRule(references: readonly Node[], build: Build): Rule {
+  const referenceRules = references.length === 0 ? [] : [everyRule(references)]
+  // Before 2019-09 `$ref` disabled all keywords beside it.
+  if (build.dialect === 'draft-07' && build.schema.$ref !== undefined) return joined(referenceRules)
+  const others = joined([...ALL_KEYWORDS.flatMap((keyword) => keyword(build) ?? []), ...referenceRules])
   return unevaluatedRule(others, build) ?? others
 }
 
-/** A schema that leads back to itself for the same value would never come to an answer. */
-function refuseCircles(jobs: ReadonlyMap<Node, Unfilled>): void {
+/** A schema that refers to itself for the same value would never terminate. */
+function rejectCycles(pendingNodes: ReadonlyMap<Node, PendingNode>): void {
   const done = new Set<Node>()
-  const onWay = new Set<Node>()
-  const way: { readonly node: Node; readonly left: Node[] }[] = []
-  const step = (node: Node) => {
-    if (onWay.has(node)) throw new Error('The schema refers to itself without reaching a part of the value.')
+  const onPath = new Set<Node>()
+  const path: { readonly node: Node; readonly remaining: Node[] }[] = []
+  const visit = (node: Node) => {
+    if (onPath.has(node)) throw new Error('The schema refers to itself without reaching a part of the value.')
     if (done.has(node)) return
-    onWay.add(node)
-    way.push({ node, left: [...(jobs.get(node)?.same ?? [])] })
+    onPath.add(node)
+    path.push({ node, remaining: [...(pendingNodes.get(node)?.same ?? [])] })
   }
-  for (const start of jobs.keys()) {
-    step(start)
-    for (let last = way.at(-1); last !== undefined; last = way.at(-1)) {
-      const next = last.left.pop()
+  for (const start of pendingNodes.keys()) {
+    visit(start)
+    for (let current = path.at(-1); current !== undefined; current = path.at(-1)) {
+      const next = current.remaining.pop()
       if (next !== undefined) {
-        step(next)
+        visit(next)
         continue
       }
-      done.add(last.node)
-      onWay.delete(last.node)
-      way.pop()
+      done.add(current.node)
+      onPath.delete(current.node)
+      path.pop()
     }
   }
 }
 
-/** Lets a node that only names another answer as that one does: recursive schemas need less stack. */
-function shorten(node: Node): void {
+/** Lets an alias node use the functions of its target directly, so that recursive schemas need less stack. */
+function resolveAliases(node: Node): void {
   for (let other = node.sameAs; other !== undefined; other = other.sameAs) {
     node.is = other.is
     node.explain = other.explain

@@ -1,5 +1,5 @@
-// The keywords about the properties of an object. The law: only own properties are looked at, by name or by walking, so a
-// property called `__proto__` or `toString` is data like any other.
+// Schema keywords for object properties. Only own properties are read, so a property named `__proto__` or `toString` is
+// data.
 
 import { isObject } from '../json.js'
 import {
@@ -16,7 +16,7 @@ import { countWords, mustBeField, nameOf } from './words.js'
 
 export const objectKeywords: readonly Keyword[] = [
   fields,
-  otherFields,
+  patternAndAdditional,
   propertyNames,
   propertyCount,
   dependentRequired,
@@ -29,21 +29,21 @@ interface Field {
   readonly isRequired: boolean
 }
 
-/** `properties` and `required` together: one look-up serves both. */
+/** `properties` and `required` together, with one lookup for both. */
 function fields({ schema, child }: Build): Rule | undefined {
   const required = new Set(readNames(schema.required, 'required'))
-  const described = membersOf(schema.properties)
-  const known = new Set(described.map(([key]) => key))
-  const all: readonly Field[] = [
-    ...described.map(([key, member]) => ({ key, node: child(member), isRequired: required.has(key) })),
+  const declared = entriesOf(schema.properties)
+  const known = new Set(declared.map(([key]) => key))
+  const members: readonly Field[] = [
+    ...declared.map(([key, member]) => ({ key, node: child(member), isRequired: required.has(key) })),
     ...[...required].filter((key) => !known.has(key)).map((key) => ({ key, node: undefined, isRequired: true })),
   ]
-  if (all.length === 0) return undefined
+  if (members.length === 0) return undefined
   return {
     is(value, seen) {
       if (!isObject(value)) return true
-      for (let at = 0; at < all.length; at++) {
-        const field = all[at]
+      for (let at = 0; at < members.length; at++) {
+        const field = members[at]
         if (field === undefined) continue
         if (!Object.hasOwn(value, field.key)) {
           if (field.isRequired) return false
@@ -56,26 +56,26 @@ function fields({ schema, child }: Build): Rule | undefined {
     },
     *explain(value, parent) {
       if (!isObject(value)) return
-      for (const { key, isRequired } of all) {
+      for (const { key, isRequired } of members) {
         const at = { parent, key }
         if (isRequired && !Object.hasOwn(value, key)) yield { at, message: `${nameOf(at)} is required` }
       }
-      for (const { key, node } of all) {
+      for (const { key, node } of members) {
         if (node !== undefined && Object.hasOwn(value, key)) yield { at: { parent, key }, node, value: value[key] }
       }
     },
   }
 }
 
-/** `patternProperties` and `additionalProperties`: one walk over the keys serves both. */
-function otherFields({ schema, child }: Build): Rule | undefined {
-  const known = new Set(membersOf(schema.properties).map(([key]) => key))
-  const patterns = membersOf(schema.patternProperties).map(([source, member]) => ({
+/** `patternProperties` and `additionalProperties` together, with one pass over the keys. */
+function patternAndAdditional({ schema, child }: Build): Rule | undefined {
+  const known = new Set(entriesOf(schema.properties).map(([key]) => key))
+  const patterns = entriesOf(schema.patternProperties).map(([source, member]) => ({
     expression: readPattern(source),
     node: child(member),
   }))
   const rest = schema.additionalProperties === undefined ? undefined : child(schema.additionalProperties)
-  if (patterns.length === 0) return rest === undefined ? undefined : restRule(rest, known)
+  if (patterns.length === 0) return rest === undefined ? undefined : createRestRule(rest, known)
   return {
     is(value, seen) {
       if (!isObject(value)) return true
@@ -97,15 +97,15 @@ function otherFields({ schema, child }: Build): Rule | undefined {
       if (!isObject(value)) return
       for (const key of Object.keys(value)) {
         const at = { parent, key }
-        const fitting = patterns.filter(({ expression }) => expression.test(key))
-        for (const { node } of fitting) yield { at, node, value: value[key] }
-        if (rest !== undefined && fitting.length === 0 && !known.has(key)) yield { at, node: rest, value: value[key] }
+        const matching = patterns.filter(({ expression }) => expression.test(key))
+        for (const { node } of matching) yield { at, node, value: value[key] }
+        if (rest !== undefined && matching.length === 0 && !known.has(key)) yield { at, node: rest, value: value[key] }
       }
     },
   }
 }
 
-function restRule(rest: Node, known: ReadonlySet<string>): Rule {
+function createRestRule(rest: Node, known: ReadonlySet<string>): Rule {
   const names = [...known]
   return {
     is(value, seen) {
@@ -146,18 +146,18 @@ function propertyNames({ schema, child }: Build): Rule | undefined {
 }
 
 function propertyCount({ schema }: Build): Rule | undefined {
-  const low = readCount(schema, 'minProperties')
-  const high = readCount(schema, 'maxProperties')
-  if (low === undefined && high === undefined) return undefined
-  const words = countWords(low, high, 'field', 'fields')
+  const min = readCount(schema, 'minProperties')
+  const max = readCount(schema, 'maxProperties')
+  if (min === undefined && max === undefined) return undefined
+  const expected = countWords(min, max, 'field', 'fields')
   return simpleRule(
-    (value) => !isObject(value) || isWithin(countKeys(value), low, high),
-    (value, at) => `${nameOf(at)} must have ${words}, got ${countKeys(value)}`,
+    (value) => !isObject(value) || isInRange(countKeys(value), min, max),
+    (value, at) => `${nameOf(at)} must have ${expected}, got ${countKeys(value)}`,
   )
 }
 
-function isWithin(count: number, low = 0, high = Infinity): boolean {
-  return count >= low && count <= high
+function isInRange(count: number, min = 0, max = Infinity): boolean {
+  return count >= min && count <= max
 }
 
 function countKeys(value: unknown): number {
@@ -167,14 +167,15 @@ function countKeys(value: unknown): number {
 }
 
 function dependentRequired({ schema }: Build): Rule | undefined {
-  const needs = [...membersOf(schema.dependentRequired), ...membersOf(schema.dependencies).filter(isNameList)].map(
-    ([key, names]) => ({ key, names: readNames(names, 'dependentRequired') }),
-  )
-  if (needs.length === 0) return undefined
+  const dependencies = [
+    ...entriesOf(schema.dependentRequired),
+    ...entriesOf(schema.dependencies).filter(isNameList),
+  ].map(([key, names]) => ({ key, names: readNames(names, 'dependentRequired') }))
+  if (dependencies.length === 0) return undefined
   return {
     is(value) {
       if (!isObject(value)) return true
-      for (const { key, names } of needs) {
+      for (const { key, names } of dependencies) {
         if (!Object.hasOwn(value, key)) continue
         for (const name of names) if (!Object.hasOwn(value, name)) return false
       }
@@ -182,7 +183,7 @@ function dependentRequired({ schema }: Build): Rule | undefined {
     },
     *explain(value, parent) {
       if (!isObject(value)) return
-      for (const { key, names } of needs.filter((need) => Object.hasOwn(value, need.key))) {
+      for (const { key, names } of dependencies.filter((need) => Object.hasOwn(value, need.key))) {
         for (const name of names.filter((each) => !Object.hasOwn(value, each))) {
           const at = { parent, key: name }
           yield { at, message: `${nameOf(at)} is required when ${nameOf({ parent, key })} is given` }
@@ -193,20 +194,20 @@ function dependentRequired({ schema }: Build): Rule | undefined {
 }
 
 function dependentSchemas({ schema, same }: Build): Rule | undefined {
-  const needs = [
-    ...membersOf(schema.dependentSchemas),
-    ...membersOf(schema.dependencies).filter((member) => !isNameList(member)),
+  const dependencies = [
+    ...entriesOf(schema.dependentSchemas),
+    ...entriesOf(schema.dependencies).filter((member) => !isNameList(member)),
   ].map(([key, member]) => ({ key, node: same(member) }))
-  if (needs.length === 0) return undefined
+  if (dependencies.length === 0) return undefined
   return {
     is(value, seen) {
       if (!isObject(value)) return true
-      for (const { key, node } of needs) if (Object.hasOwn(value, key) && !node.is(value, seen)) return false
+      for (const { key, node } of dependencies) if (Object.hasOwn(value, key) && !node.is(value, seen)) return false
       return true
     },
     *explain(value, at, inside) {
       if (!isObject(value)) return
-      for (const { key, node } of needs) if (Object.hasOwn(value, key)) yield* node.explain(value, at, inside)
+      for (const { key, node } of dependencies) if (Object.hasOwn(value, key)) yield* node.explain(value, at, inside)
     },
   }
 }
@@ -215,6 +216,6 @@ function isNameList([, member]: readonly [string, unknown]): boolean {
   return Array.isArray(member)
 }
 
-function membersOf(map: unknown): readonly (readonly [string, unknown])[] {
+function entriesOf(map: unknown): readonly (readonly [string, unknown])[] {
   return isObject(map) ? Object.entries(map) : []
 }

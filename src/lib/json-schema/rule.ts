@@ -1,5 +1,5 @@
-// What a compiled schema is made of. A rule answers twice: `is` says yes or no and allocates nothing, `explain` says what
-// is wrong and runs only after a no. The law: a rule explains at least one problem exactly when its `is` says no.
+// The parts of a compiled schema. A rule has two functions: a test that allocates nothing, and `explain`, which runs
+// only after the test failed. A rule must explain at least one problem exactly if its test fails.
 
 import { isObject } from '../json.js'
 
@@ -7,18 +7,18 @@ export type JsonSchema = { readonly [keyword: string]: unknown }
 export type Schema = JsonSchema | boolean
 export type Dialect = '2020-12' | '2019-09' | 'draft-07'
 
-/** A place in the value; undefined is the root. Linked, so that a path is spelt only when it is reported. */
+/** A path in the value; undefined is the root. A linked list, so that the text is built only when it is reported. */
 export type At = Step | undefined
 interface Step {
   readonly parent: At
   readonly key: string | number
-  /** The property's name is being checked, not its value. */
+  /** The property's name is validated, not its value. */
   readonly isName?: boolean
 }
 
 export type Is = (value: unknown, seen?: Seen) => boolean
 
-/** What is wrong, and which parts are to be explained in their turn; `inside` counts the anyOf and oneOf around us. */
+/** Yields violations, and parts of the value to explain next; `inside` is the number of enclosing anyOf and oneOf. */
 export type Explain = (value: unknown, at: At, inside: number) => Iterable<Finding>
 export type Finding = Complaint | Part
 export interface Complaint {
@@ -34,41 +34,43 @@ interface Part {
 export interface Rule {
   readonly is: Is
   readonly explain: Explain
-  /** When this rule says no, what the other rules of its schema say is noise. */
+  /** If this rule fails, the violations of the schema's other rules are not reported. */
   readonly decides?: boolean
-  /** The one node that this rule is only another name for. */
+  /** The node that this rule is an alias of. */
   readonly sameAs?: Node | undefined
 }
 
-/** One subschema. Rules hold nodes and not their functions, so a node may be used before it is filled. */
+/**
+ * One subschema. Rules refer to nodes rather than to their functions, so that a node may be used before it is filled.
+ */
 export interface Node {
   readonly schema: Schema
   is: Is
   explain: Explain
-  /** Where `$ref` leads, for those who ask what kind of value this node is about. */
+  /** The target of `$ref`, used to find the type of value this node describes. */
   ref: Node | undefined
-  /** The node that this one is only another name for. */
+  /** The node that this one is an alias of. */
   sameAs: Node | undefined
 }
 
-/** What a keyword is given to build its rule. */
+/** What a keyword receives to build its rule. */
 export interface Build {
   readonly schema: JsonSchema
   readonly dialect: Dialect
-  /** The node of a subschema about a part of the value. */
+  /** Compiles a subschema for a part of the value. */
   readonly child: (schema: unknown) => Node
-  /** The node of a subschema about the same value. */
+  /** Compiles a subschema for the same value. */
   readonly same: (schema: unknown) => Node
 }
 
 export type Keyword = (build: Build) => Rule | undefined
 
-/** The parts of one value that some keyword has evaluated, kept only where `unevaluated…` will ask. */
+/** The parts of a value that keywords have evaluated, recorded only if `unevaluated…` needs them. */
 export interface Seen {
   readonly keys: Set<string>
   allKeys: boolean
   readonly indexes: Set<number>
-  /** Every index below this one. */
+  /** All indexes less than this one are evaluated. */
   below: number
 }
 
@@ -76,14 +78,14 @@ export function createSeen(): Seen {
   return { keys: new Set(), allKeys: false, indexes: new Set(), below: 0 }
 }
 
-export function mergeSeen(into: Seen, from: Seen): void {
-  for (const key of from.keys) into.keys.add(key)
-  for (const index of from.indexes) into.indexes.add(index)
-  into.allKeys ||= from.allKeys
-  into.below = Math.max(into.below, from.below)
+export function mergeSeen(target: Seen, source: Seen): void {
+  for (const key of source.keys) target.keys.add(key)
+  for (const index of source.indexes) target.indexes.add(index)
+  target.allKeys ||= source.allKeys
+  target.below = Math.max(target.below, source.below)
 }
 
-/** A rule about the value as a whole: one test, one sentence. */
+/** Creates a rule with one test and one message. */
 export function simpleRule(is: Is, message: (value: unknown, at: At) => string): Rule {
   return {
     is,
@@ -123,7 +125,7 @@ export function readPattern(source: unknown): RegExp {
   try {
     return new RegExp(source, 'u')
   } catch {
-    // Patterns in the wild escape characters that the u flag does not let them escape.
+    // Patterns in practice contain escapes that the u flag rejects.
   }
   try {
     return new RegExp(source)

@@ -1,7 +1,7 @@
-// The TypeScript type of what a JSON Schema literal admits, so that a tool's `run` is typed by the schema the
-// client sees. Covers what tools use (type, properties, required, items, enum, const, anyOf, oneOf); beyond that, unknown.
+// The TypeScript type of the values a JSON Schema literal accepts, so that a tool's `run` is typed by the schema the
+// client sees. Covers type, properties, required, items, enum, const, anyOf and oneOf; everything else is unknown.
 
-type Primitives = {
+type PrimitiveTypes = {
   string: string
   number: number
   integer: number
@@ -11,10 +11,10 @@ type Primitives = {
 
 type Properties<P> = { readonly [key: string]: P }
 
-type Flat<T> = { [K in keyof T]: T[K] }
+type Flatten<T> = { [K in keyof T]: T[K] }
 
-/** What is required counts also where no property describes it. */
-type ObjectType<P extends Properties<unknown>, R extends string> = Flat<
+/** A required name without a property schema is a member too. */
+type ObjectType<P extends Properties<unknown>, R extends string> = Flatten<
   { readonly [K in keyof P as K extends R ? K : never]: FromSchema<P[K]> } & {
     readonly [K in keyof P as K extends R ? never : K]?: FromSchema<P[K]> | undefined
   } & { readonly [K in Exclude<R, keyof P>]: unknown }
@@ -30,15 +30,15 @@ type ObjectOf<S> = S extends { readonly properties: infer P extends Properties<u
           : unknown
       }
 
-type Typed<S, T> = T extends 'object'
+type TypeByName<S, T> = T extends 'object'
   ? ObjectOf<S>
   : T extends 'array'
     ? readonly (S extends { readonly items: infer I } ? FromSchema<I> : unknown)[]
-    : T extends keyof Primitives
-      ? Primitives[T]
+    : T extends keyof PrimitiveTypes
+      ? PrimitiveTypes[T]
       : unknown
 
-/** The type of the values that fit a JSON Schema literal. */
+/** The type of the values a JSON Schema literal accepts. */
 export type FromSchema<S> = S extends { readonly const: infer C }
   ? C
   : S extends { readonly enum: readonly (infer E)[] }
@@ -50,5 +50,5 @@ export type FromSchema<S> = S extends { readonly const: infer C }
         : S extends { readonly oneOf: readonly (infer B)[] }
           ? FromSchema<B>
           : S extends { readonly type: infer T }
-            ? Typed<S, T extends readonly (infer U)[] ? U : T>
+            ? TypeByName<S, T extends readonly (infer U)[] ? U : T>
             : unknown

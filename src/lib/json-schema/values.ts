@@ -1,5 +1,5 @@
-// The keywords about a value as a whole: its type, the values allowed, and the bounds of numbers and strings.
-// The law: a keyword says yes to every value of a type it is not about.
+// Schema keywords for a value as a whole: type, allowed values, ranges, lengths and patterns. A keyword accepts every
+// value of a type it does not apply to.
 
 import { isObject } from '../json.js'
 import { isEqual } from './equal.js'
@@ -18,7 +18,7 @@ import {
 } from './rule.js'
 import { countWords, isShortList, mustBeOneOf, mustBeType, nameOf, said } from './words.js'
 
-// In the order of usefulness to a reader.
+// In the order most useful to a reader.
 export const valueKeywords: readonly Keyword[] = [type, constant, enumeration, range, multipleOf, length, pattern]
 
 const TYPES: ReadonlyMap<string, Is> = new Map<string, Is>([
@@ -35,7 +35,7 @@ export function isOfType(name: string, value: unknown): boolean {
   return TYPES.get(name)?.(value) === true
 }
 
-/** The names in `type`, or undefined when the schema does not have it. */
+/** Returns the names in `type`, or undefined if the schema has no `type`. */
 export function readTypes(schema: JsonSchema): readonly string[] | undefined {
   if (schema.type === undefined) return undefined
   const names: readonly unknown[] = isArray(schema.type) ? schema.type : [schema.type]
@@ -45,7 +45,7 @@ export function readTypes(schema: JsonSchema): readonly string[] | undefined {
   })
 }
 
-/** The values that `enum` or `const` allow, or undefined when the schema has neither. */
+/** Returns the values that `enum` or `const` allow, or undefined if the schema has neither. */
 export function readAllowed(schema: JsonSchema): readonly unknown[] | undefined {
   if (Object.hasOwn(schema, 'const')) return [schema.const]
   return schema.enum === undefined ? undefined : readEnum(schema.enum)
@@ -60,13 +60,13 @@ function type({ schema }: Build): Rule | undefined {
   const names = readTypes(schema)
   if (names === undefined) return undefined
   const choices = readAllowed(schema) ?? []
-  // Who sends a wrong type where a few values are allowed is helped more by hearing the values.
+  // If only a few values are allowed, listing them is more useful than the type.
   const message = (value: unknown, at: At) =>
     choices.length > 0 && isShortList(choices) ? mustBeOneOf(choices, value, at) : mustBeType(names, value, at)
-  return { ...simpleRule(anyOfTypes(names), message), decides: true }
+  return { ...simpleRule(createTypeTest(names), message), decides: true }
 }
 
-function anyOfTypes(names: readonly string[]): Is {
+function createTypeTest(names: readonly string[]): Is {
   const tests = names.flatMap((name) => TYPES.get(name) ?? [])
   const [first, second, third] = tests
   if (first === undefined) return () => false
@@ -79,58 +79,62 @@ function anyOfTypes(names: readonly string[]): Is {
 }
 
 function constant({ schema }: Build): Rule | undefined {
-  return Object.hasOwn(schema, 'const') ? amongRule([schema.const]) : undefined
+  return Object.hasOwn(schema, 'const') ? createAllowedValuesRule([schema.const]) : undefined
 }
 
 function enumeration({ schema }: Build): Rule | undefined {
-  return schema.enum === undefined ? undefined : amongRule(readEnum(schema.enum))
+  return schema.enum === undefined ? undefined : createAllowedValuesRule(readEnum(schema.enum))
 }
 
-function amongRule(choices: readonly unknown[]): Rule {
-  return { ...simpleRule(isAmong(choices), (value, at) => mustBeOneOf(choices, value, at)), decides: true }
+function createAllowedValuesRule(choices: readonly unknown[]): Rule {
+  return {
+    ...simpleRule(createAllowedValuesTest(choices), (value, at) => mustBeOneOf(choices, value, at)),
+    decides: true,
+  }
 }
 
-function isAmong(choices: readonly unknown[]): Is {
+function createAllowedValuesTest(choices: readonly unknown[]): Is {
   const [only] = choices
-  const deep = choices.filter((choice) => typeof choice === 'object' && choice !== null)
-  if (deep.length > 0) return (value) => choices.some((choice) => isEqual(choice, value))
+  const composites = choices.filter((choice) => typeof choice === 'object' && choice !== null)
+  if (composites.length > 0) return (value) => choices.some((choice) => isEqual(choice, value))
   if (choices.length === 1) return (value) => value === only
-  const simple = new Set(choices)
-  return (value) => simple.has(value)
+  const primitives = new Set(choices)
+  return (value) => primitives.has(value)
 }
 
 function range({ schema }: Build): Rule | undefined {
-  const least = readNumber(schema, 'minimum') ?? -Infinity
-  const above = readNumber(schema, 'exclusiveMinimum') ?? -Infinity
-  const most = readNumber(schema, 'maximum') ?? Infinity
-  const below = readNumber(schema, 'exclusiveMaximum') ?? Infinity
-  if (least === -Infinity && above === -Infinity && most === Infinity && below === Infinity) return undefined
-  const words = rangeWords(least, above, most, below)
-  const message = (value: unknown, at: At) => `${nameOf(at)} must be ${words}, got ${said(value)}`
-  if (above === -Infinity && below === Infinity) {
-    return simpleRule((value) => typeof value !== 'number' || (value >= least && value <= most), message)
+  const minimum = readNumber(schema, 'minimum') ?? -Infinity
+  const exclusiveMinimum = readNumber(schema, 'exclusiveMinimum') ?? -Infinity
+  const maximum = readNumber(schema, 'maximum') ?? Infinity
+  const exclusiveMaximum = readNumber(schema, 'exclusiveMaximum') ?? Infinity
+  if (minimum === -Infinity && exclusiveMinimum === -Infinity && maximum === Infinity && exclusiveMaximum === Infinity)
+    return undefined
+  const expected = describeRange(minimum, exclusiveMinimum, maximum, exclusiveMaximum)
+  const message = (value: unknown, at: At) => `${nameOf(at)} must be ${expected}, got ${said(value)}`
+  if (exclusiveMinimum === -Infinity && exclusiveMaximum === Infinity) {
+    return simpleRule((value) => typeof value !== 'number' || (value >= minimum && value <= maximum), message)
   }
   return simpleRule(
     (value) =>
       typeof value !== 'number' ||
-      (value >= least &&
-        value <= most &&
-        (above === -Infinity || value > above) &&
-        (below === Infinity || value < below)),
+      (value >= minimum &&
+        value <= maximum &&
+        (exclusiveMinimum === -Infinity || value > exclusiveMinimum) &&
+        (exclusiveMaximum === Infinity || value < exclusiveMaximum)),
     message,
   )
 }
 
-function rangeWords(least: number, above: number, most: number, below: number): string {
-  const isOpenBelow = above >= least && above !== -Infinity
-  const isOpenAbove = below <= most && below !== Infinity
-  if (!isOpenBelow && !isOpenAbove && least !== -Infinity && most !== Infinity) {
-    return least === most ? String(least) : `between ${least} and ${most}`
+function describeRange(minimum: number, exclusiveMinimum: number, maximum: number, exclusiveMaximum: number): string {
+  const isMinimumExclusive = exclusiveMinimum >= minimum && exclusiveMinimum !== -Infinity
+  const isMaximumExclusive = exclusiveMaximum <= maximum && exclusiveMaximum !== Infinity
+  if (!isMinimumExclusive && !isMaximumExclusive && minimum !== -Infinity && maximum !== Infinity) {
+    return minimum === maximum ? String(minimum) : `between ${minimum} and ${maximum}`
   }
-  const low = isOpenBelow ? `greater than ${above}` : `at least ${least}`
-  const high = isOpenAbove ? `less than ${below}` : `at most ${most}`
-  if (Math.min(most, below) === Infinity) return low
-  return Math.max(least, above) === -Infinity ? high : `${low} and ${high}`
+  const low = isMinimumExclusive ? `greater than ${exclusiveMinimum}` : `at least ${minimum}`
+  const high = isMaximumExclusive ? `less than ${exclusiveMaximum}` : `at most ${maximum}`
+  if (Math.min(maximum, exclusiveMaximum) === Infinity) return low
+  return Math.max(minimum, exclusiveMinimum) === -Infinity ? high : `${low} and ${high}`
 }
 
 function multipleOf({ schema }: Build): Rule | undefined {
@@ -143,17 +147,17 @@ function multipleOf({ schema }: Build): Rule | undefined {
   )
 }
 
-// In binary 0.0075 is not a multiple of 0.0001, so fractions are compared as the decimals people wrote.
+// In binary 0.0075 is not a multiple of 0.0001, so fractions are compared as decimals.
 function isMultiple(value: number, step: number): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(step)) return value % step === 0
   if (!Number.isFinite(value)) return false
-  const a = decimalOf(value)
-  const b = decimalOf(step)
+  const a = toDecimal(value)
+  const b = toDecimal(step)
   const shift = 10n ** BigInt(Math.abs(a.exponent - b.exponent))
   return a.exponent >= b.exponent ? (a.digits * shift) % b.digits === 0n : a.digits % (b.digits * shift) === 0n
 }
 
-function decimalOf(value: number): { digits: bigint; exponent: number } {
+function toDecimal(value: number): { digits: bigint; exponent: number } {
   const [mantissa = '0', exponent = '0'] = value.toExponential().split('e')
   const [whole = '0', fraction = ''] = mantissa.split('.')
   return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length }
@@ -163,25 +167,25 @@ function length({ schema }: Build): Rule | undefined {
   const low = readCount(schema, 'minLength')
   const high = readCount(schema, 'maxLength')
   if (low === undefined && high === undefined) return undefined
-  const words = `${countWords(low, high, 'character', 'characters')} long`
+  const expected = `${countWords(low, high, 'character', 'characters')} long`
   return simpleRule(
-    (value) => typeof value !== 'string' || isBetween(value, low ?? 0, high ?? Infinity),
+    (value) => typeof value !== 'string' || isLengthBetween(value, low ?? 0, high ?? Infinity),
     (value, at) => {
       if (value === '' && low !== undefined) return `${nameOf(at)} must not be empty`
-      return `${nameOf(at)} must be ${words}, got ${typeof value === 'string' ? codePoints(value) : 0}`
+      return `${nameOf(at)} must be ${expected}, got ${typeof value === 'string' ? countCodePoints(value) : 0}`
     },
   )
 }
 
-// Counting code points walks the string, and the length in UTF-16 units mostly settles it.
-function isBetween(text: string, low: number, high: number): boolean {
+// Counting code points scans the string; the length in UTF-16 units usually decides.
+function isLengthBetween(text: string, low: number, high: number): boolean {
   if (text.length < low || text.length > 2 * high) return false
   if (text.length >= 2 * low && text.length <= high) return true
-  const count = codePoints(text)
+  const count = countCodePoints(text)
   return count >= low && count <= high
 }
 
-function codePoints(text: string): number {
+function countCodePoints(text: string): number {
   let count = text.length
   for (let at = 1; at < text.length; at++) {
     const isPair = (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00

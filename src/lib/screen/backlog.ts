@@ -1,34 +1,34 @@
-// Plain text at the end of a page that nobody has asked to change: bytes as they came, not looked at again unless a
-// control code needs their rows. What can no longer be in the last ROWS of them is handed on.
+// Append-only text at the end of a terminal page: bytes as received, not scanned again unless a control code needs
+// their rows. Text that can no longer be in the last ROWS rows is emitted.
 
 import type { Row } from './row.js'
 import { bytesOfLastRow, MAX_ROW_BYTES, ROWS, splitRows, startOfLastRows } from './row-ends.js'
 import { survey, type Survey } from './survey.js'
 
-/** So many bytes are always that many rows, and one more that has begun before. */
-const ENOUGH_BYTES = (ROWS + 1) * (MAX_ROW_BYTES + 1)
+/** This many bytes always contain ROWS rows, plus one that started earlier. */
+const MAX_EDITABLE_BYTES = (ROWS + 1) * (MAX_ROW_BYTES + 1)
 
 const NEWLINE = 0x0a
-const SLAB = 16 * 1024
-const LARGE = 4096
-/** Shorter than this, a loop copies faster than a native call. */
-const SHORT = 48
+const SLAB_BYTES = 16 * 1024
+const KEEP_FROM_BYTES = 4096
+/** Below this size a loop is faster than a native copy. */
+const COPY_BELOW_BYTES = 48
 
 export type OnText = (bytes: Buffer, measured: Survey) => void
 
 export interface Backlog {
-  /** Text that may have newlines and tabs, and no other control codes. It is copied. */
+  /** Adds text with newlines and tabs but no other control codes. The bytes are copied. */
   add(bytes: Buffer, from: number, to: number): void
-  /** The same for a whole chunk, which is kept as it is if it is large. */
+  /** Adds a whole chunk, which is kept without copying if it is large. */
   addChunk(chunk: Buffer, measured: Survey): void
   addNewline(): void
-  /** Whether nothing was added behind the last newline. */
+  /** Whether nothing follows the last newline. */
   atRowStart(): boolean
-  /** All there is. */
+  /** Returns all text. */
   pieces(): Buffer[]
-  /** The last of it as rows, of which the very last has not ended. */
+  /** Returns the last rows; the very last has no newline yet. */
   rows(): Row[]
-  /** Gives the rows, hands on what is before them, and is empty then. */
+  /** Returns the last rows, emits everything before them, and clears the buffer. */
   takeRows(): Row[]
 }
 
@@ -41,86 +41,86 @@ export function createBacklog(onText: OnText): Backlog {
   let sealed: Piece[] = []
   let sealedBytes = 0
   let sealedLines = 0
-  // Small texts are packed behind each other, so that a byte at a time does not cost an object a byte.
+  // Small texts are packed into slabs, so that single bytes do not cost one object each.
   let slab = Buffer.alloc(0)
-  let start = 0
-  let used = 0
-  let rowStart = true
-  /** How many bytes of the first row were handed on already. */
-  let ahead = 0
+  let slabStart = 0
+  let slabEnd = 0
+  let isRowStart = true
+  /** Number of bytes of the first row that were already emitted. */
+  let emittedBytes = 0
 
   function add(bytes: Buffer, from: number, to: number): void {
-    makeRoom(to - from)
-    if (to - from < SHORT) for (let at = from; at < to; at++) slab[used++] = bytes[at] ?? 0
-    else used += bytes.copy(slab, used, from, to)
-    rowStart = slab[used - 1] === NEWLINE
+    ensureCapacity(to - from)
+    if (to - from < COPY_BELOW_BYTES) for (let at = from; at < to; at++) slab[slabEnd++] = bytes[at] ?? 0
+    else slabEnd += bytes.copy(slab, slabEnd, from, to)
+    isRowStart = slab[slabEnd - 1] === NEWLINE
   }
 
-  function makeRoom(bytes: number): void {
-    if (used + bytes <= slab.length) return
-    seal()
-    slab = Buffer.allocUnsafe(Math.max(SLAB, bytes))
-    start = 0
-    used = 0
+  function ensureCapacity(bytes: number): void {
+    if (slabEnd + bytes <= slab.length) return
+    sealSlab()
+    slab = Buffer.allocUnsafe(Math.max(SLAB_BYTES, bytes))
+    slabStart = 0
+    slabEnd = 0
   }
 
-  function seal(): void {
-    if (used === start) return
-    const bytes = slab.subarray(start, used)
-    start = used
-    push(bytes, survey(bytes))
+  function sealSlab(): void {
+    if (slabEnd === slabStart) return
+    const bytes = slab.subarray(slabStart, slabEnd)
+    slabStart = slabEnd
+    addPiece(bytes, survey(bytes))
   }
 
-  function push(bytes: Buffer, measured: Survey): void {
+  function addPiece(bytes: Buffer, measured: Survey): void {
     sealed.push({ bytes, measured })
     sealedBytes += bytes.length
     sealedLines += measured.lines
     for (let first = sealed[0]; first && sealed.length > 1; first = sealed[0]) {
-      if (sealedLines - first.measured.lines < ROWS && sealedBytes - first.bytes.length < ENOUGH_BYTES) return
+      if (sealedLines - first.measured.lines < ROWS && sealedBytes - first.bytes.length < MAX_EDITABLE_BYTES) return
       sealed.shift()
       sealedBytes -= first.bytes.length
       sealedLines -= first.measured.lines
-      ahead = bytesOfLastRow(first.bytes, ahead)
+      emittedBytes = bytesOfLastRow(first.bytes, emittedBytes)
       onText(first.bytes, first.measured)
     }
   }
 
   function pieces(): Buffer[] {
-    return [...sealed.map(({ bytes }) => bytes), slab.subarray(start, used)]
+    return [...sealed.map(({ bytes }) => bytes), slab.subarray(slabStart, slabEnd)]
   }
 
   function rowsOf(bytes: Buffer): { readonly rows: Row[]; readonly from: number } {
     const from = startOfLastRows(bytes)
-    return { rows: splitRows(bytes, from, from > 0 ? 0 : ahead), from }
+    return { rows: splitRows(bytes, from, from > 0 ? 0 : emittedBytes), from }
   }
 
   function clear(): void {
     sealed = []
     sealedBytes = 0
     sealedLines = 0
-    start = used
-    rowStart = true
-    ahead = 0
+    slabStart = slabEnd
+    isRowStart = true
+    emittedBytes = 0
   }
 
   return {
     add,
     addChunk(chunk, measured) {
-      if (chunk.length < LARGE) return add(chunk, 0, chunk.length)
-      seal()
-      push(chunk, measured)
-      rowStart = chunk.at(-1) === NEWLINE
+      if (chunk.length < KEEP_FROM_BYTES) return add(chunk, 0, chunk.length)
+      sealSlab()
+      addPiece(chunk, measured)
+      isRowStart = chunk.at(-1) === NEWLINE
     },
     addNewline() {
-      makeRoom(1)
-      slab[used++] = NEWLINE
-      rowStart = true
+      ensureCapacity(1)
+      slab[slabEnd++] = NEWLINE
+      isRowStart = true
     },
-    atRowStart: () => rowStart,
+    atRowStart: () => isRowStart,
     pieces,
     rows: () => rowsOf(Buffer.concat(pieces())).rows,
     takeRows() {
-      const bytes = sealed.length > 0 ? Buffer.concat(pieces()) : slab.subarray(start, used)
+      const bytes = sealed.length > 0 ? Buffer.concat(pieces()) : slab.subarray(slabStart, slabEnd)
       const { rows, from } = rowsOf(bytes)
       if (from > 0) onText(bytes.subarray(0, from), survey(bytes.subarray(0, from)))
       clear()

@@ -1,7 +1,7 @@
-// How many columns of a terminal a character takes: none, one or two.
+// The width of a character in terminal columns: zero, one or two.
 
-// East Asian wide and fullwidth; emoji are found by their property.
-const WIDE: readonly (readonly [number, number])[] = [
+// East Asian wide and fullwidth ranges; emoji are detected by their Unicode property.
+const WIDE_RANGES: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0x3029],
   [0x302e, 0x303e],
@@ -19,29 +19,29 @@ const WIDE: readonly (readonly [number, number])[] = [
   [0x20000, 0x3fffd],
 ]
 
-/** Vowels and final consonants of Hangul, which join the syllable before them. */
-const JOINING: readonly (readonly [number, number])[] = [
+/** Hangul vowels and final consonants, which join the preceding syllable. */
+const JOINING_RANGES: readonly (readonly [number, number])[] = [
   [0x1160, 0x11ff],
   [0xd7b0, 0xd7fb],
 ]
 
-const REMEMBERED = 0x20000
-let remembered: Uint8Array | undefined
+const CACHED_CODE_POINTS = 0x20000
+let cache: Uint8Array | undefined
 
 export function columnsOf(code: number): number {
   if (code < 0x300) return 1
-  if (code >= REMEMBERED) return findColumns(code)
-  remembered ??= new Uint8Array(REMEMBERED)
-  const known = remembered[code]
-  if (known) return known - 1
-  const columns = findColumns(code)
-  remembered[code] = columns + 1
+  if (code >= CACHED_CODE_POINTS) return computeWidth(code)
+  cache ??= new Uint8Array(CACHED_CODE_POINTS)
+  const cached = cache[code]
+  if (cached) return cached - 1
+  const columns = computeWidth(code)
+  cache[code] = columns + 1
   return columns
 }
 
-function findColumns(code: number): number {
-  if (WIDE.some(([first, last]) => code >= first && code <= last)) return 2
-  if (JOINING.some(([first, last]) => code >= first && code <= last)) return 0
+function computeWidth(code: number): number {
+  if (WIDE_RANGES.some(([first, last]) => code >= first && code <= last)) return 2
+  if (JOINING_RANGES.some(([first, last]) => code >= first && code <= last)) return 0
   const character = String.fromCodePoint(code)
   if (/[\p{Mn}\p{Me}\p{Cf}]/u.test(character)) return 0
   return /\p{Emoji_Presentation}/u.test(character) ? 2 : 1

@@ -1,5 +1,5 @@
-// The strings programs send to a terminal: titles, links, clipboards, pictures. Nothing in them is shown, so nothing is
-// kept; what is remembered is that one is open. One that is never closed is given up, and what follows is text again.
+// Skips control strings: titles, links, clipboard data, images. Nothing in them is displayed, so only the fact that one
+// is open is kept. An unterminated string is abandoned after a limit and what follows is text again.
 
 import { isContinuation } from '../utf8.js'
 
@@ -11,16 +11,16 @@ const BELL = 0x07
 const CANCEL = 0x18
 const SUBSTITUTE = 0x1a
 
-/** What opens an operating system command. The other strings may have newlines and bells in them. */
-const COMMAND = 0x5d
+/** Introduces an operating system command (OSC). Other strings may contain newlines and bells. */
+const OSC = 0x5d
 
 export interface ControlString {
-  /** Begins one, by the byte behind its escape. */
+  /** Opens a string, given the byte after the escape. */
   open(kind: number): void
   isOpen(): boolean
-  /** Skips it from a position on, and gives the one behind it. */
+  /** Skips the string from a position and returns the position after it. */
   skip(bytes: Buffer, from: number): number
-  /** How much has come of the one that is open. */
+  /** Number of bytes of the open string so far. */
   bytes(): number
 }
 
@@ -34,14 +34,14 @@ export function createControlString(): ControlString {
     return at
   }
 
-  function ends(byte: number): boolean {
+  function isTerminator(byte: number): boolean {
     if (byte === ESCAPE || byte === CANCEL || byte === SUBSTITUTE) return true
-    return kind === COMMAND && (byte === BELL || byte === NEWLINE)
+    return kind === OSC && (byte === BELL || byte === NEWLINE)
   }
 
   return {
-    open(by) {
-      kind = by
+    open(introducer) {
+      kind = introducer
       count = 2
     },
     isOpen: () => kind !== undefined,
@@ -49,8 +49,8 @@ export function createControlString(): ControlString {
       const limit = Math.min(bytes.length, from + MAX_BYTES - count)
       for (let at = from; at < limit; at++) {
         const byte = bytes[at] ?? 0
-        // An escape may begin something else, and a title that was not closed does not take the next line along.
-        if (byte < 0x20 && ends(byte)) return close(byte === ESCAPE || byte === NEWLINE ? at : at + 1)
+        // An escape may start another sequence, and an unterminated title does not swallow the next line.
+        if (byte < 0x20 && isTerminator(byte)) return close(byte === ESCAPE || byte === NEWLINE ? at : at + 1)
       }
       count += limit - from
       if (count < MAX_BYTES) return limit

@@ -1,5 +1,5 @@
-// The control sequences that move the cursor or erase, each as what it does to the rows. Those that are not here
-// (colours, scrolling, questions to the terminal) change nothing that can be read.
+// Control sequences that move the cursor or erase text. All others (colours, scrolling, queries) do not affect the text
+// and are ignored.
 
 import type { Grid } from './grid.js'
 import type { Page } from './page.js'
@@ -9,7 +9,7 @@ const MAX_PARAMETER = 9999
 const MAX_PARAMETERS = 16
 const SEMICOLON = 0x3b
 
-/** Numbers between semicolons, 0 where one is missing. */
+/** Parses numbers separated by semicolons; a missing one is 0. */
 export function readParameters(bytes: Buffer, from: number, to: number): number[] {
   const parameters = [0]
   for (let at = from; at < to; at++) {
@@ -22,21 +22,22 @@ export function readParameters(bytes: Buffer, from: number, to: number): number[
   return parameters
 }
 
-/** Does what the sequence of a name, its final letter, does. */
+/** Runs the command with this final byte. */
 export function act(page: Page, name: string, [first = 0, second = 0]: readonly number[]): void {
-  // Nothing is behind the end of everything, and whoever colours matches, as grep does, erases there at each.
+  // Nothing follows the end of the text. Programs that colour matches, such as grep, erase to the end of line after
+  // each.
   if (first === 0 && (name === 'K' || name === 'J') && page.isPlain()) return
-  ACTS[name]?.(page.grid(), first, second)
+  COMMANDS[name]?.(page.grid(), first, second)
 }
 
-type Act = (grid: Grid, first: number, second: number) => void
+type CursorCommand = (grid: Grid, first: number, second: number) => void
 
-const up: Act = (grid, count) => grid.moveBy(-some(count), 0)
-const down: Act = (grid, count) => grid.moveBy(some(count), 0)
-const right: Act = (grid, count) => grid.moveBy(0, some(count))
-const left: Act = (grid, count) => grid.moveBy(0, -some(count))
-const toColumn: Act = (grid, column) => grid.toColumn(some(column) - 1)
-const toRow: Act = (grid, row) => grid.toRow(some(row) - 1)
+const up: CursorCommand = (grid, count) => grid.moveBy(-atLeastOne(count), 0)
+const down: CursorCommand = (grid, count) => grid.moveBy(atLeastOne(count), 0)
+const right: CursorCommand = (grid, count) => grid.moveBy(0, atLeastOne(count))
+const left: CursorCommand = (grid, count) => grid.moveBy(0, -atLeastOne(count))
+const toColumn: CursorCommand = (grid, column) => grid.toColumn(atLeastOne(column) - 1)
+const toRow: CursorCommand = (grid, row) => grid.toRow(atLeastOne(row) - 1)
 
 function toPosition(grid: Grid, row: number, column: number): void {
   toRow(grid, row, 0)
@@ -49,30 +50,30 @@ function eraseInRow(grid: Grid, part: number): void {
   if (part === 2) grid.change((row) => cut(row, 0))
 }
 
-// There is a part 3, the lines that have left the screen. They are not erased: somebody wants to read them.
-function eraseInPage(grid: Grid, part: number): void {
+// Part 3 erases the scrollback, which is kept here because it is part of the output.
+function eraseInDisplay(grid: Grid, part: number): void {
   eraseInRow(grid, part)
   if (part === 0 || part === 2) grid.eraseBelow()
   if (part === 1 || part === 2) grid.eraseAbove()
 }
 
-const ACTS: Readonly<Record<string, Act | undefined>> = {
+const COMMANDS: Readonly<Record<string, CursorCommand | undefined>> = {
   A: up,
   B: down,
   C: right,
   D: left,
-  E: (grid, count) => grid.moveBy(some(count), -Infinity),
-  F: (grid, count) => grid.moveBy(-some(count), -Infinity),
+  E: (grid, count) => grid.moveBy(atLeastOne(count), -Infinity),
+  F: (grid, count) => grid.moveBy(-atLeastOne(count), -Infinity),
   G: toColumn,
   H: toPosition,
   I: (grid) => grid.tab(),
-  J: eraseInPage,
+  J: eraseInDisplay,
   K: eraseInRow,
-  L: (grid, count) => grid.insertRows(some(count)),
-  M: (grid, count) => grid.removeRows(some(count)),
-  P: (grid, count) => grid.change((row, column) => remove(row, column, some(count))),
-  X: (grid, count) => grid.change((row, column) => blank(row, column, column + some(count))),
-  '@': (grid, count) => grid.change((row, column) => insert(row, column, some(count))),
+  L: (grid, count) => grid.insertRows(atLeastOne(count)),
+  M: (grid, count) => grid.removeRows(atLeastOne(count)),
+  P: (grid, count) => grid.change((row, column) => remove(row, column, atLeastOne(count))),
+  X: (grid, count) => grid.change((row, column) => blank(row, column, column + atLeastOne(count))),
+  '@': (grid, count) => grid.change((row, column) => insert(row, column, atLeastOne(count))),
   '`': toColumn,
   a: right,
   d: toRow,
@@ -83,6 +84,6 @@ const ACTS: Readonly<Record<string, Act | undefined>> = {
 }
 
 /** A missing or zero count means one. */
-function some(count: number): number {
+function atLeastOne(count: number): number {
   return Math.max(count, 1)
 }

@@ -1,6 +1,5 @@
-// The rows of a page that control codes are changing, and the cursor among them. There is no right edge and no bottom:
-// a row is as wide as what is written into it, up to MAX_COLUMNS, and of the rows the last ROWS can change; those above
-// are final and handed on, many at a time.
+// The editable rows of a terminal page, and the cursor. There is no right edge and no bottom: a row is as wide as its
+// text, up to MAX_COLUMNS, and the last ROWS rows are editable. Rows above are final and are emitted in groups.
 
 import { codePointAt, sequenceLength } from '../utf8.js'
 import type { OnText } from './backlog.js'
@@ -11,23 +10,23 @@ import { ROWS } from './row-ends.js'
 import { survey } from './survey.js'
 
 const NEWLINE = Buffer.from('\n')
-/** So many final rows are handed on at once. */
-const MANY = 50
+/** Number of final rows emitted at once. */
+const FLUSH_ROWS = 50
 
 export interface Grid {
-  /** Puts rows behind those that are here and the cursor at the start or the end of the last. */
+  /** Appends rows and moves the cursor to the start or the end of the last. */
   open(rows: readonly Row[], atStart: boolean): void
-  /** Takes the last row away if it is empty and has the cursor: there, text can as well be plain again. */
+  /** Removes the last row if it is empty and has the cursor; the text can then be append-only again. */
   close(): boolean
-  /** Text without control codes. */
+  /** Writes text without control codes. */
   print(bytes: Buffer, from: number, to: number): void
-  /** To the start of the next row; true where that would be a new one, which is then not made here. */
+  /** Moves to the start of the next row. Returns true, without creating the row, if it would be a new one. */
   newline(): boolean
   tab(): void
   rowIsEmpty(): boolean
-  /** Changes the row with the cursor, if there is text as far down. */
-  change(how: (row: Row, column: number) => void): void
-  /** Never out of the rows there are or have been. */
+  /** Edits the row with the cursor, if it exists. */
+  change(edit: (row: Row, column: number) => void): void
+  /** Moves the cursor within the rows that exist or have existed. */
   moveBy(rows: number, columns: number): void
   toRow(row: number): void
   toColumn(column: number): void
@@ -35,53 +34,55 @@ export interface Grid {
   restore(): void
   insertRows(count: number): void
   removeRows(count: number): void
-  /** Everything above the row with the cursor, or below it. */
+  /** Erases everything above, or below, the row with the cursor. */
   eraseAbove(): void
   eraseBelow(): void
-  /** One row up; at the top everything moves down instead. */
+  /** Moves up one row; at the top, inserts a row instead. */
   reverse(): void
-  /** All rows are final. */
+  /** Emits all rows as final. */
   flush(): void
-  /** What there is, final or not; all rows with their newlines if others follow. */
-  picture(isFollowed: boolean): Buffer
-  /** Only what can still change, if these rows follow. */
-  visible(behind: readonly Row[]): Buffer
+  /** Returns all text; each row ends with a newline if more text follows. */
+  picture(hasFollowingText: boolean): Buffer
+  /** Returns only the editable text, given the rows that follow. */
+  visible(following: readonly Row[]): Buffer
 }
 
 export function createGrid(onText: OnText): Grid {
   const rows: Row[] = []
-  /** The first row that is not final. */
+  /** Index of the first editable row. */
   let top = 0
   let cursor: Cursor = { row: 0, column: 0 }
   let saved: Cursor | undefined
-  /** The lowest row there has been: a cursor that goes up, erases what is below and comes back finds its place. */
+  /**
+   * The lowest row that ever existed: a cursor that moves up, erases below and moves down again returns to its place.
+   */
   let lowest = 0
 
-  function here(): Row {
+  function currentRow(): Row {
     while (rows.length <= cursor.row) rows.push(createRow())
-    trim()
+    finalizeRows()
     return rows[cursor.row] ?? createRow()
   }
 
-  function trim(): void {
+  function finalizeRows(): void {
     lowest = Math.max(lowest, rows.length - 1)
     top = Math.max(top, rows.length - ROWS)
     cursor.row = Math.max(cursor.row, top)
-    if (top >= MANY) handOn(rows.splice(0, top))
+    if (top >= FLUSH_ROWS) emit(rows.splice(0, top))
   }
 
-  function handOn(final: readonly Row[]): void {
-    if (final.length === 0) return
-    const bytes = join(final, true)
-    top = Math.max(top - final.length, 0)
-    lowest = Math.max(lowest - final.length, 0)
-    cursor = raised(cursor, final.length)
-    saved &&= raised(saved, final.length)
+  function emit(finalRows: readonly Row[]): void {
+    if (finalRows.length === 0) return
+    const bytes = join(finalRows, true)
+    top = Math.max(top - finalRows.length, 0)
+    lowest = Math.max(lowest - finalRows.length, 0)
+    cursor = moveUp(cursor, finalRows.length)
+    saved &&= moveUp(saved, finalRows.length)
     onText(bytes, survey(bytes))
   }
 
   function print(bytes: Buffer, from: number, to: number): void {
-    let row = here()
+    let row = currentRow()
     for (let at = from; at < to; at += sequenceLength(bytes[at] ?? 0)) {
       const code = codePointAt(bytes, at)
       const columns = columnsOf(code)
@@ -92,7 +93,7 @@ export function createGrid(onText: OnText): Grid {
       if (cursor.column + columns > MAX_COLUMNS) {
         row.soft = true
         cursor = { row: cursor.row + 1, column: 0 }
-        row = here()
+        row = currentRow()
       }
       put(row, cursor.column, code, columns)
       cursor.column += columns
@@ -102,7 +103,7 @@ export function createGrid(onText: OnText): Grid {
   function newline(): boolean {
     cursor.column = 0
     const isNew = cursor.row + 1 >= rows.length
-    if (isNew) here().soft = false
+    if (isNew) currentRow().soft = false
     else cursor.row++
     return isNew
   }
@@ -112,11 +113,11 @@ export function createGrid(onText: OnText): Grid {
     const end = Math.min(cursor.row + count, top + ROWS)
     while (below.length > 0 && rows.length < end) rows.push(createRow())
     rows.push(...below.slice(0, top + ROWS - rows.length))
-    trim()
+    finalizeRows()
   }
 
-  /** With nothing behind the last row that has text or the cursor. */
-  function drawn(from: number): Buffer {
+  /** Returns text without blank rows after the last row with text or the cursor. */
+  function toTrimmedText(from: number): Buffer {
     let end = rows.length
     while (end > cursor.row + 1 && isBlankAt(end - 1)) end--
     return join(rows.slice(from, end), end < rows.length && !isBlankAt(end - 1))
@@ -126,11 +127,11 @@ export function createGrid(onText: OnText): Grid {
   const bottom = (): number => Math.max(lowest, rows.length - 1, cursor.row)
 
   return {
-    open(more, atStart) {
-      rows.push(...more)
+    open(added, atStart) {
+      rows.push(...added)
       cursor = { row: rows.length - 1, column: 0 }
-      trim()
-      if (!atStart) cursor.column = widthOf(here())
+      finalizeRows()
+      if (!atStart) cursor.column = widthOf(currentRow())
     },
     close() {
       const last = rows.at(-1)
@@ -145,16 +146,16 @@ export function createGrid(onText: OnText): Grid {
       if (row && cursor.column === widthOf(row)) putTab(row)
       cursor.column = clamp(cursor.column - (cursor.column % TAB_STOP) + TAB_STOP, 0, MAX_COLUMNS - 1)
     },
-    rowIsEmpty: () => cursor.row >= rows.length || isEmpty(here()),
-    change(how) {
+    rowIsEmpty: () => cursor.row >= rows.length || isEmpty(currentRow()),
+    change(edit) {
       const row = rows[cursor.row]
-      if (row) how(row, cursor.column)
+      if (row) edit(row, cursor.column)
     },
     moveBy(down, right) {
       cursor.row = clamp(cursor.row + down, top, bottom())
       cursor.column = clamp(cursor.column + right, 0, MAX_COLUMNS - 1)
     },
-    // Who asks for row 999 wants the bottom, wherever it is.
+    // Programs use row 999 to reach the bottom.
     toRow: (row) => void (cursor.row = row < ROWS ? top + row : bottom()),
     toColumn: (column) => void (cursor.column = clamp(column, 0, MAX_COLUMNS - 1)),
     save: () => void (saved = { ...cursor }),
@@ -171,9 +172,10 @@ export function createGrid(onText: OnText): Grid {
       if (cursor.row > top) cursor.row--
       else insertRows(1)
     },
-    flush: () => handOn(rows.splice(0)),
-    picture: (isFollowed) => (isFollowed ? join(rows, true) : drawn(0)),
-    visible: (behind) => (behind.length > 0 ? join([...rows, ...behind].slice(-ROWS), false) : drawn(top)),
+    flush: () => emit(rows.splice(0)),
+    picture: (hasFollowingText) => (hasFollowingText ? join(rows, true) : toTrimmedText(0)),
+    visible: (following) =>
+      following.length > 0 ? join([...rows, ...following].slice(-ROWS), false) : toTrimmedText(top),
   }
 }
 
@@ -182,15 +184,15 @@ interface Cursor {
   column: number
 }
 
-function raised({ row, column }: Cursor, rows: number): Cursor {
+function moveUp({ row, column }: Cursor, rows: number): Cursor {
   return { row: Math.max(row - rows, 0), column }
 }
 
-function clamp(wanted: number, lowest: number, highest: number): number {
-  return Math.min(Math.max(wanted, lowest), highest)
+function clamp(value: number, lowest: number, highest: number): number {
+  return Math.min(Math.max(value, lowest), highest)
 }
 
-/** A newline is behind every row that does not go on in the next, and behind the last only if it has ended. */
+/** Ends each row that is not soft-wrapped with a newline, the last one only if it has ended. */
 function join(rows: readonly Row[], hasEnded: boolean): Buffer {
   const pieces: Buffer[] = []
   for (const row of rows) {

@@ -1,5 +1,5 @@
-// Reads what a program sends to a terminal: text and control codes. It keeps the two pages, the main one and the
-// alternate one of editors and pagers, whose text is gone when they leave it.
+// Parses terminal output into text and control codes. Keeps the main page and the alternate page of editors and pagers,
+// whose text is discarded when they leave it.
 
 import type { OnText } from './backlog.js'
 import { act, readParameters } from './control.js'
@@ -7,10 +7,10 @@ import { createControlString } from './control-string.js'
 import { drawLines } from './line-drawing.js'
 import { createPage, type Page } from './page.js'
 
-/** A sequence longer than this is none: what follows is text again. */
+/** A longer sequence is invalid: what follows is text again. */
 const MAX_SEQUENCE = 256
 
-const NOT_WHOLE = -1
+const INCOMPLETE = -1
 const NEWLINE = Buffer.from('\n')
 
 const NUL = 0x00
@@ -22,25 +22,25 @@ const CARRIAGE_RETURN = 0x0d
 const ESCAPE = 0x1b
 const DELETE = 0x7f
 
-/** The first byte of U+0080 to U+009F, the second set of control codes, and of the characters up to U+00BF. */
-const SECOND_SET = 0xc2
+/** The UTF-8 lead byte of the C1 control codes U+0080 to U+009F, and of characters up to U+00BF. */
+const C1_LEAD_BYTE = 0xc2
 
-const SEQUENCE = byteOf('[')
-const STRINGS = new Set([']', 'P', 'X', '^', '_'].map(byteOf))
-const SET_OF_CHARACTERS = byteOf('(')
+const CSI = byteOf('[')
+const STRING_INTRODUCERS = new Set([']', 'P', 'X', '^', '_'].map(byteOf))
+const DESIGNATE_G0 = byteOf('(')
 const LINE_DRAWING = byteOf('0')
-const COLOURS = byteOf('m')
-const PRIVATE = byteOf('?')
-const ALTERNATE_PAGE = [1049, 1047, 47]
+const SGR = byteOf('m')
+const PRIVATE_MARKER = byteOf('?')
+const ALTERNATE_PAGE_MODES = [1049, 1047, 47]
 
 export interface Interpreter {
-  /** Reads well-formed bytes up to the end, or to a sequence that is not whole, and gives the position. */
+  /** Parses valid UTF-8 up to the end or an incomplete sequence, and returns the position. */
   read(bytes: Buffer): number
-  /** The page, where plain text can be put behind everything. */
+  /** Returns the page if plain text can be appended to it. */
   plainPage(): Page | undefined
-  /** How many bytes were read of a string that has not ended. */
+  /** Number of bytes read of an unterminated string. */
   swallowed(): number
-  /** What would still be handed on if nothing more came. */
+  /** The text that would still be emitted if the output ended now. */
   rest(): Buffer
 }
 
@@ -48,25 +48,25 @@ export function createInterpreter(onText: OnText): Interpreter {
   const main = createPage(onText)
   let alternate: Page | undefined
   let page = main
-  let drawing = false
+  let isLineDrawing = false
   const string = createControlString()
 
   function read(bytes: Buffer): number {
     let at = string.isOpen() ? string.skip(bytes, 0) : 0
     while (at < bytes.length) {
-      const end = endOfText(bytes, at)
+      const end = findTextEnd(bytes, at)
       if (end > at) print(bytes, at, end)
       if (end === bytes.length) return end
       at = readControl(bytes, end)
-      if (at === NOT_WHOLE) return end
+      if (at === INCOMPLETE) return end
     }
     return at
   }
 
   function print(bytes: Buffer, from: number, to: number): void {
-    if (!drawing) return page.print(bytes, from, to)
-    const drawn = drawLines(bytes.subarray(from, to))
-    page.print(drawn, 0, drawn.length)
+    if (!isLineDrawing) return page.print(bytes, from, to)
+    const translated = drawLines(bytes.subarray(from, to))
+    page.print(translated, 0, translated.length)
   }
 
   function readControl(bytes: Buffer, at: number): number {
@@ -76,51 +76,51 @@ export function createInterpreter(onText: OnText): Interpreter {
     else if (byte === TAB) page.tab()
     else if (byte === BACKSPACE) page.grid().moveBy(0, -1)
     else if (byte >= LINE_FEED && byte <= FORM_FEED) page.newline()
-    // A terminal ignores it; lists made for xargs -0 are meant to be read all the same.
+    // Terminals ignore NUL; lists for xargs -0 should be readable, so it starts a new line.
     else if (byte === NUL && !page.rowIsEmpty()) page.newline()
-    return byte === SECOND_SET ? at + 2 : at + 1
+    return byte === C1_LEAD_BYTE ? at + 2 : at + 1
   }
 
   function readEscape(bytes: Buffer, at: number): number {
     const kind = bytes[at]
-    if (kind === undefined) return NOT_WHOLE
-    if (kind === SEQUENCE) return readSequence(bytes, at + 1)
-    if (STRINGS.has(kind)) {
+    if (kind === undefined) return INCOMPLETE
+    if (kind === CSI) return readSequence(bytes, at + 1)
+    if (STRING_INTRODUCERS.has(kind)) {
       string.open(kind)
       return string.skip(bytes, at + 1)
     }
-    const end = endOfRange(bytes, at, 0x20, 0x2f)
+    const end = findRangeEnd(bytes, at, 0x20, 0x2f)
     if (end - at === MAX_SEQUENCE) return end
     const final = bytes[end]
-    if (final === undefined) return NOT_WHOLE
+    if (final === undefined) return INCOMPLETE
     if (final < 0x30 || final > 0x7e) return end
-    if (end === at) escape(String.fromCharCode(final))
-    else if (kind === SET_OF_CHARACTERS) drawing = final === LINE_DRAWING
+    if (end === at) runEscape(String.fromCharCode(final))
+    else if (kind === DESIGNATE_G0) isLineDrawing = final === LINE_DRAWING
     return end + 1
   }
 
   function readSequence(bytes: Buffer, from: number): number {
-    const end = endOfRange(bytes, from, 0x20, 0x3f)
+    const end = findRangeEnd(bytes, from, 0x20, 0x3f)
     if (end - from === MAX_SEQUENCE) return end
     const final = bytes[end]
-    if (final === undefined) return NOT_WHOLE
+    if (final === undefined) return INCOMPLETE
     if (final < 0x40 || final > 0x7e) return end
-    // Nearly all there are, so they cost nothing more.
-    if (final === COLOURS) return end + 1
+    // The most common sequence, so it is handled first.
+    if (final === SGR) return end + 1
     const name = String.fromCharCode(final)
     const marker = bytes[from] ?? 0
-    if (marker === PRIVATE) setModes(readParameters(bytes, from, end), name)
+    if (marker === PRIVATE_MARKER) setModes(readParameters(bytes, from, end), name)
     else if (marker < 0x3c || marker > 0x3f) act(page, name, readParameters(bytes, from, end))
     return end + 1
   }
 
   function setModes(modes: readonly number[], name: string): void {
-    if ((name !== 'h' && name !== 'l') || !modes.some((mode) => ALTERNATE_PAGE.includes(mode))) return
+    if ((name !== 'h' && name !== 'l') || !modes.some((mode) => ALTERNATE_PAGE_MODES.includes(mode))) return
     alternate = name === 'h' ? (alternate ?? createPage(() => {})) : undefined
     page = alternate ?? main
   }
 
-  function escape(name: string): void {
+  function runEscape(name: string): void {
     if (name === '7') page.grid().save()
     if (name === '8') page.grid().restore()
     if (name === 'D' || name === 'E') page.newline()
@@ -129,39 +129,39 @@ export function createInterpreter(onText: OnText): Interpreter {
   }
 
   function reset(): void {
-    drawing = false
-    setModes(ALTERNATE_PAGE, 'l')
+    isLineDrawing = false
+    setModes(ALTERNATE_PAGE_MODES, 'l')
     act(page, 'H', [])
     act(page, 'J', [2])
   }
 
   function rest(): Buffer {
-    const picture = alternate?.visible()
-    const before = main.rest()
-    if (!picture || picture.length === 0) return before
-    const hasEnded = before.length === 0 || before.at(-1) === LINE_FEED
-    return Buffer.concat(hasEnded ? [before, picture] : [before, NEWLINE, picture])
+    const alternateText = alternate?.visible()
+    const mainText = main.rest()
+    if (!alternateText || alternateText.length === 0) return mainText
+    const hasEnded = mainText.length === 0 || mainText.at(-1) === LINE_FEED
+    return Buffer.concat(hasEnded ? [mainText, alternateText] : [mainText, NEWLINE, alternateText])
   }
 
   return {
     read,
-    plainPage: () => (!string.isOpen() && !drawing && page.isPlain() ? page : undefined),
+    plainPage: () => (!string.isOpen() && !isLineDrawing && page.isPlain() ? page : undefined),
     swallowed: () => string.bytes(),
     rest,
   }
 }
 
-function endOfText(bytes: Buffer, from: number): number {
+function findTextEnd(bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at] ?? 0
     if (byte < 0x20 || byte === DELETE) return at
-    if (byte === SECOND_SET && (bytes[at + 1] ?? 0) < 0xa0) return at
+    if (byte === C1_LEAD_BYTE && (bytes[at + 1] ?? 0) < 0xa0) return at
   }
   return bytes.length
 }
 
-/** The first position whose byte is not in the range; MAX_SEQUENCE bytes on, any will do. */
-function endOfRange(bytes: Buffer, from: number, low: number, high: number): number {
+/** Returns the first position whose byte is outside the range, at most MAX_SEQUENCE bytes on. */
+function findRangeEnd(bytes: Buffer, from: number, low: number, high: number): number {
   const limit = Math.min(bytes.length, from + MAX_SEQUENCE)
   for (let at = from; at < limit; at++) {
     const byte = bytes[at] ?? 0

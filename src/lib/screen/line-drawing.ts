@@ -1,8 +1,10 @@
-// The line drawing set of the VT100, with which programs draw boxes out of letters.
+// The VT100 line drawing character set, with which programs draw boxes.
 
-const FIRST = 0x60
-const DRAWN = '◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·'
+const FIRST_LETTER = 0x60
+const LINE_CHARACTERS = '◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·'
 
 export function drawLines(bytes: Buffer): Buffer {
-  return Buffer.from(bytes.toString().replace(/[`-~]/g, (letter) => DRAWN.charAt(letter.charCodeAt(0) - FIRST)))
+  return Buffer.from(
+    bytes.toString().replace(/[`-~]/g, (letter) => LINE_CHARACTERS.charAt(letter.charCodeAt(0) - FIRST_LETTER)),
+  )
 }

@@ -1,6 +1,6 @@
-// A page of a terminal: while text only comes behind text it is a backlog of plain bytes; when a control code changes
-// what is there, the last rows become a grid; with the next new row it is plain again. Which of the two it is depends
-// on the text alone, never on how it was cut into chunks.
+// A terminal page. While text is only appended it is a buffer of plain bytes; when a control code edits it, the last
+// rows become a grid; the next new row makes it plain again. The mode depends on the text alone, never on chunk
+// boundaries.
 
 import { createBacklog, type OnText } from './backlog.js'
 import { createGrid, type Grid } from './grid.js'
@@ -9,70 +9,70 @@ import type { Survey } from './survey.js'
 const TAB = Buffer.from('\t')
 
 export interface Page {
-  /** Whether what comes now comes behind everything there is. */
+  /** Whether new text is appended at the end. */
   isPlain(): boolean
-  /** A chunk of plain text, where isPlain. */
+  /** Appends a chunk of plain text; only valid in append mode. */
   append(chunk: Buffer, measured: Survey): void
-  /** Text without control codes. */
+  /** Writes text without control codes. */
   print(bytes: Buffer, from: number, to: number): void
   newline(): void
   carriageReturn(): void
   tab(): void
   rowIsEmpty(): boolean
-  /** The rows, to be changed. */
+  /** Returns the rows for editing. */
   grid(): Grid
-  /** What would still be handed on if nothing more came. */
+  /** The text that would still be emitted if the output ended now. */
   rest(): Buffer
-  /** Only what can still change of it. */
+  /** Returns only the editable part of that text. */
   visible(): Buffer
 }
 
 export function createPage(onText: OnText): Page {
   const grid = createGrid(onText)
-  const backlog = createBacklog((bytes, measured) => {
+  const buffer = createBacklog((bytes, measured) => {
     grid.flush()
     onText(bytes, measured)
   })
-  let plain = true
-  /** After a carriage return the cursor is at the start of a row with text; until more text comes nothing has changed. */
-  let returned = false
+  let isPlainMode = true
+  /** After a carriage return the cursor is at the start of a row with text; nothing changes until more text arrives. */
+  let isAfterReturn = false
 
-  function edit(): Grid {
-    if (plain) grid.open(backlog.takeRows(), returned)
-    plain = false
-    returned = false
+  function startEditing(): Grid {
+    if (isPlainMode) grid.open(buffer.takeRows(), isAfterReturn)
+    isPlainMode = false
+    isAfterReturn = false
     return grid
   }
 
-  /** Whether text that comes now comes behind everything. */
-  function comesBehind(): boolean {
-    plain ||= grid.close()
-    return plain && !returned
+  /** Whether new text is appended; returns to append mode if possible. */
+  function checkAppending(): boolean {
+    isPlainMode ||= grid.close()
+    return isPlainMode && !isAfterReturn
   }
 
   return {
-    isPlain: comesBehind,
-    append: (chunk, measured) => backlog.addChunk(chunk, measured),
+    isPlain: checkAppending,
+    append: (chunk, measured) => buffer.addChunk(chunk, measured),
     print(bytes, from, to) {
-      if (comesBehind()) backlog.add(bytes, from, to)
-      else edit().print(bytes, from, to)
+      if (checkAppending()) buffer.add(bytes, from, to)
+      else startEditing().print(bytes, from, to)
     },
     newline() {
-      if (plain) backlog.addNewline()
-      else plain = grid.newline()
-      returned = false
+      if (isPlainMode) buffer.addNewline()
+      else isPlainMode = grid.newline()
+      isAfterReturn = false
     },
     carriageReturn() {
-      if (plain) returned = !backlog.atRowStart()
+      if (isPlainMode) isAfterReturn = !buffer.atRowStart()
       else grid.toColumn(0)
     },
     tab() {
-      if (comesBehind()) backlog.add(TAB, 0, 1)
-      else edit().tab()
+      if (checkAppending()) buffer.add(TAB, 0, 1)
+      else startEditing().tab()
     },
-    rowIsEmpty: () => (plain ? backlog.atRowStart() : grid.rowIsEmpty()),
-    grid: edit,
-    rest: () => (plain ? Buffer.concat([grid.picture(true), ...backlog.pieces()]) : grid.picture(false)),
-    visible: () => grid.visible(plain ? backlog.rows() : []),
+    rowIsEmpty: () => (isPlainMode ? buffer.atRowStart() : grid.rowIsEmpty()),
+    grid: startEditing,
+    rest: () => (isPlainMode ? Buffer.concat([grid.picture(true), ...buffer.pieces()]) : grid.picture(false)),
+    visible: () => grid.visible(isPlainMode ? buffer.rows() : []),
   }
 }

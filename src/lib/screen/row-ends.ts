@@ -1,17 +1,17 @@
-// Where the rows of plain text end: at a newline; or softly, without one, where a row would grow longer than
-// MAX_ROW_BYTES, as on a terminal that is that wide, so that one endless line does not fill the memory.
+// Splits plain text into rows: at newlines, and softly, without one, where a row would exceed MAX_ROW_BYTES, so that an
+// endless line does not fill the memory.
 
 import { isContinuation } from '../utf8.js'
 import { createRow, type Row } from './row.js'
 
-/** The rows a control code can still change; those above are final. */
+/** Number of rows a control code can still edit; rows above are final. */
 export const ROWS = 200
 
 export const MAX_ROW_BYTES = 1024
 
 const NEWLINE = 0x0a
 
-/** The position behind which the last ROWS rows are; 0 where there are not so many lines. */
+/** Returns the position where the last ROWS rows start; 0 if there are fewer lines. */
 export function startOfLastRows(bytes: Buffer): number {
   let at = bytes.length
   for (let line = 0; line < ROWS; line++) {
@@ -21,44 +21,47 @@ export function startOfLastRows(bytes: Buffer): number {
   return at + 1
 }
 
-/** The rows from a position on, the last of which has not ended. Of the first, `before` bytes went ahead. */
-export function splitRows(bytes: Buffer, from: number, before: number): Row[] {
+/**
+ * Splits text from a position into rows; the last has no newline yet. `emittedBefore` bytes of the first row were
+ * emitted earlier.
+ */
+export function splitRows(bytes: Buffer, from: number, emittedBefore: number): Row[] {
   const rows: Row[] = []
-  let ahead = before
+  let emitted = emittedBefore
   let at = from
-  for (let lineEnd = endOfLine(bytes, at); ;) {
-    const end = endOfRow(bytes, at, lineEnd, ahead)
-    // Copied, because a row that stays must not keep the whole chunk it came in.
+  for (let lineEnd = findLineEnd(bytes, at); ;) {
+    const end = findRowEnd(bytes, at, lineEnd, emitted)
+    // Copied, so that a kept row does not keep the whole chunk in memory.
     rows.push(createRow(Buffer.from(bytes.subarray(at, end)), end < lineEnd))
-    ahead = 0
+    emitted = 0
     at = end
     if (end < lineEnd) continue
     if (lineEnd === bytes.length) return rows
     at++
-    lineEnd = endOfLine(bytes, at)
+    lineEnd = findLineEnd(bytes, at)
   }
 }
 
-/** How many bytes the row has at the end of a text, of whose first row `before` bytes went ahead. */
-export function bytesOfLastRow(bytes: Buffer, before: number): number {
+/** Returns the length of the last row of a text; `emittedBefore` bytes of its first row were emitted earlier. */
+export function bytesOfLastRow(bytes: Buffer, emittedBefore: number): number {
   const newline = bytes.lastIndexOf(NEWLINE)
-  let ahead = newline === -1 ? before : 0
+  let emitted = newline === -1 ? emittedBefore : 0
   for (let at = newline + 1; ;) {
-    const end = endOfRow(bytes, at, bytes.length, ahead)
-    if (end === bytes.length) return ahead + end - at
-    ahead = 0
+    const end = findRowEnd(bytes, at, bytes.length, emitted)
+    if (end === bytes.length) return emitted + end - at
+    emitted = 0
     at = end
   }
 }
 
-function endOfLine(bytes: Buffer, at: number): number {
+function findLineEnd(bytes: Buffer, at: number): number {
   const newline = bytes.indexOf(NEWLINE, at)
   return newline === -1 ? bytes.length : newline
 }
 
-function endOfRow(bytes: Buffer, at: number, lineEnd: number, ahead: number): number {
-  if (ahead + lineEnd - at <= MAX_ROW_BYTES) return lineEnd
-  let end = at + MAX_ROW_BYTES - ahead
+function findRowEnd(bytes: Buffer, at: number, lineEnd: number, emitted: number): number {
+  if (emitted + lineEnd - at <= MAX_ROW_BYTES) return lineEnd
+  let end = at + MAX_ROW_BYTES - emitted
   while (end > at && isContinuation(bytes[end] ?? 0)) end--
   return end
 }

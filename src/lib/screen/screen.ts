@@ -1,6 +1,6 @@
-// What a terminal would show of the bytes a program prints, as text: a progress bar is its last state, colours are
-// gone. Lines that can no longer change are handed on as UTF-8, in order; what is kept is bounded whatever comes.
-// However the bytes are cut into chunks, the text is the same. Plain text passes as it is, without being copied.
+// Converts terminal output to the text a terminal would show: a progress bar becomes its last state, colours are
+// removed. Lines that can no longer change are emitted as UTF-8, in order, and memory is bounded. The text does not
+// depend on chunk boundaries. Plain text passes through without a copy.
 
 import { isUtf8 } from 'node:buffer'
 
@@ -9,49 +9,51 @@ import type { OnText } from './backlog.js'
 import { createInterpreter } from './interpreter.js'
 import { survey, type Survey } from './survey.js'
 
-/** Larger chunks are taken in copied steps, so that no more than a step is kept of them. */
+/** Larger chunks are copied in steps, so that at most one step is retained. */
 const MAX_CHUNK = 256 * 1024
 
-const NOTHING = Buffer.alloc(0)
+const EMPTY = Buffer.alloc(0)
 
 export interface Screen {
-  /** The chunk may be kept and handed on: its bytes must not change. `measured` is its survey, where it was made already. */
+  /**
+   * Processes a chunk, which may be retained: its bytes must not change. `measured` is its measure, if already known.
+   */
   write(chunk: Uint8Array, measured?: Survey): void
-  /** What would still be handed on if nothing more came: the rows that may change, the last without its newline. */
+  /** The text that would still be emitted if the output ended now: the editable rows, the last without its newline. */
   rest(): Buffer
-  /** How many bytes at the end are a part of a character or of a control sequence, and therefore not in the text. */
+  /** Number of trailing bytes that are part of an incomplete character or control sequence and not in the text. */
   heldBack(): number
-  /** Hands on everything; a character that is not whole is a U+FFFD. Nothing may be asked or written after. */
+  /** Emits everything; an incomplete character becomes U+FFFD. No other call may follow. */
   end(): void
 }
 
 export function createScreen(onText: OnText): Screen {
   const interpreter = createInterpreter(onText)
-  let unread = NOTHING
+  let incomplete = EMPTY
 
   function take(bytes: Buffer, measured: Survey | undefined): void {
     const page = interpreter.plainPage()
-    if (!page) return read(bytes)
-    const found = measured ?? survey(bytes)
-    if (found.plain) page.append(bytes, found)
-    else read(bytes)
+    if (!page) return parse(bytes)
+    const measure = measured ?? survey(bytes)
+    if (measure.plain) page.append(bytes, measure)
+    else parse(bytes)
   }
 
-  function read(bytes: Buffer): void {
-    const whole = bytes.subarray(0, bytes.length - unfinishedCharacter(bytes))
-    const text = isUtf8(whole) ? whole : Buffer.from(whole.toString())
+  function parse(bytes: Buffer): void {
+    const complete = bytes.subarray(0, bytes.length - unfinishedCharacter(bytes))
+    const text = isUtf8(complete) ? complete : Buffer.from(complete.toString())
     const end = interpreter.read(text)
-    if (end < text.length || whole.length < bytes.length)
-      unread = Buffer.concat([text.subarray(end), bytes.subarray(whole.length)])
+    if (end < text.length || complete.length < bytes.length)
+      incomplete = Buffer.concat([text.subarray(end), bytes.subarray(complete.length)])
   }
 
   function write(chunk: Uint8Array, measured?: Survey): void {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     if (bytes.length > MAX_CHUNK) return writeInSteps(bytes)
     if (bytes.length === 0) return
-    if (unread.length === 0) return take(bytes, measured)
-    const all = Buffer.concat([unread, bytes])
-    unread = NOTHING
+    if (incomplete.length === 0) return take(bytes, measured)
+    const all = Buffer.concat([incomplete, bytes])
+    incomplete = EMPTY
     take(all, undefined)
   }
 
@@ -62,9 +64,9 @@ export function createScreen(onText: OnText): Screen {
   return {
     write,
     rest: () => interpreter.rest(),
-    heldBack: () => unread.length + interpreter.swallowed(),
+    heldBack: () => incomplete.length + interpreter.swallowed(),
     end() {
-      interpreter.read(Buffer.from(unread.toString()))
+      interpreter.read(Buffer.from(incomplete.toString()))
       const rest = interpreter.rest()
       if (rest.length > 0) onText(rest, survey(rest))
     },

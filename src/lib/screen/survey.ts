@@ -1,17 +1,17 @@
-// Looks at bytes once: are they plain text, which a terminal prints as it is, and what do they measure? This is all
-// the work plain output costs, so it reads four bytes at a time and leaves the rest to native scans.
+// Tests whether bytes are plain text, which a terminal prints unchanged, and counts characters and lines in one pass.
+// This is all the work plain output costs, so it reads four bytes at a time and uses native scans for the rest.
 
 import { isAscii, isUtf8 } from 'node:buffer'
 
 const NEWLINE = 0x0a
 const TAB = 0x09
 const DELETE = 0x7f
-const SHORT = 64
+const WORD_SCAN_FROM_BYTES = 64
 
 export interface Survey {
-  /** Whole characters, and no control codes but tab and newline. Where this is false, nothing was counted. */
+  /** Complete characters and no control codes except tab and newline. If false, nothing was counted. */
   readonly plain: boolean
-  /** In UTF-16 units, as the `length` of a string. */
+  /** In UTF-16 units, like `length` of a string. */
   readonly characters: number
   readonly lines: number
 }
@@ -26,21 +26,21 @@ export function survey(bytes: Buffer): Survey {
   return characters < 0 ? NOT_PLAIN : { plain: true, characters, lines }
 }
 
-/** -1 where there is a control code. */
+/** Returns -1 if there is a control code. */
 function countLines(bytes: Buffer): number {
-  if (bytes.length < SHORT) return countLinesBetween(bytes, 0, bytes.length)
+  if (bytes.length < WORD_SCAN_FROM_BYTES) return countLinesBetween(bytes, 0, bytes.length)
   const from = -bytes.byteOffset & 3
-  const words = new Int32Array(bytes.buffer, bytes.byteOffset + from, (bytes.length - from) >> 2)
+  const fourByteBlocks = new Int32Array(bytes.buffer, bytes.byteOffset + from, (bytes.length - from) >> 2)
   const before = countLinesBetween(bytes, 0, from)
-  const after = countLinesBetween(bytes, from + words.length * 4, bytes.length)
+  const after = countLinesBetween(bytes, from + fourByteBlocks.length * 4, bytes.length)
   if (before < 0 || after < 0) return -1
   let lines = before + after
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? 0
-    // The borrow of a byte below 0x20 may mark its neighbour too, but no word without such a byte is marked.
-    if (((word - 0x20202020) & ~word & 0x80808080) === 0) continue
+  for (let at = 0; at < fourByteBlocks.length; at++) {
+    const fourBytes = fourByteBlocks[at] ?? 0
+    // The borrow of a byte below 0x20 may flag its neighbour too, but a word without such a byte is never flagged.
+    if (((fourBytes - 0x20202020) & ~fourBytes & 0x80808080) === 0) continue
     for (let shift = 0; shift < 32; shift += 8) {
-      const byte = (word >>> shift) & 0xff
+      const byte = (fourBytes >>> shift) & 0xff
       if (byte === NEWLINE) lines++
       else if (byte < 0x20 && byte !== TAB) return -1
     }
@@ -58,7 +58,7 @@ function countLinesBetween(bytes: Buffer, from: number, to: number): number {
   return lines
 }
 
-/** Of well-formed text; -1 where there is a control code of the second set, U+0080 to U+009F. */
+/** Counts characters of valid UTF-8; -1 if there is a C1 control code, U+0080 to U+009F. */
 function countCharacters(bytes: Buffer): number {
   let count = bytes.length
   let previous = 0
