@@ -60,8 +60,8 @@ function callRegisteredTool(server: Server, registered: Entry, context: Exchange
 }
 
 /** Continues at once with a value, or when a promise is fulfilled, so that a synchronous call creates no promise. */
-function andThen<R>(value: unknown, next: (value: unknown) => R | Promise<R>): R | Promise<R> {
-  return isThenable(value) ? Promise.resolve(value).then(next) : next(value)
+function andThen<R>(value: unknown, continueWith: (value: unknown) => R | Promise<R>): R | Promise<R> {
+  return isThenable(value) ? Promise.resolve(value).then(continueWith) : continueWith(value)
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

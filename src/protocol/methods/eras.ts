@@ -2,9 +2,10 @@
 
 import { LEGACY_LIFECYCLE, MODERN_LIFECYCLE } from './lifecycle.js'
 import type { Method, Methods } from './method.js'
+import type * as optional from './offers.js'
 import { LEGACY_TOOLS, MODERN_TOOLS } from './tools.js'
 
-type OptionalMethods = typeof import('./offers.js')
+type OptionalMethods = typeof optional
 
 const OPTIONAL_METHODS = [
   'resources/list',
