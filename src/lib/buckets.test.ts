@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { createBuckets } from './buckets.js'
 
-test('a burst goes through, then as many as flow in', () => {
+test('allows a burst, then the refill rate', () => {
   let time = 0
   const buckets = createBuckets({ rate: 2, burst: 3, maxKeys: 10 }, () => time)
   const take = (key: string): number | undefined => buckets.take(key)
@@ -17,13 +17,13 @@ test('a burst goes through, then as many as flow in', () => {
   expect([take('a'), take('a'), take('a'), take('a')]).toEqual([undefined, undefined, undefined, 0.5])
 })
 
-test('a rate of 0 is no limit, and nothing is remembered', () => {
+test('a rate of 0 disables the limit and keeps no state', () => {
   const buckets = createBuckets({ rate: 0, burst: 1, maxKeys: 10 }, () => 0)
   for (let round = 0; round < 100; round++) expect(buckets.take('a')).toBeUndefined()
   expect(buckets.size).toBe(0)
 })
 
-test('in any stretch of time no more go through than the burst and what flowed in', () => {
+test('in any interval at most the burst plus the refill passes', () => {
   const steps = fc.array(fc.integer({ min: 0, max: 2000 }), { minLength: 1, maxLength: 200 })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 50 }), steps, (rate, burst, gaps) => {
@@ -41,7 +41,7 @@ test('in any stretch of time no more go through than the burst and what flowed i
   )
 })
 
-test('buckets that are full again are forgotten, the others are not', () => {
+test('drops buckets that are full again and keeps the others', () => {
   let time = 0
   const buckets = createBuckets({ rate: 1, burst: 5, maxKeys: 1000 }, () => time)
   for (let key = 0; key < 100; key++) buckets.take(String(key))
@@ -53,7 +53,7 @@ test('buckets that are full again are forgotten, the others are not', () => {
   expect(buckets.size).toBeLessThanOrEqual(3)
 })
 
-test('forgetting changes no answer', () => {
+test('dropping buckets changes no result', () => {
   const acts = fc.array(fc.tuple(fc.nat(2), fc.oneof(fc.constant(0), fc.nat(1500))), { maxLength: 300, size: 'max' })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 }), acts, (rate, burst, steps) => {
@@ -73,7 +73,7 @@ test('forgetting changes no answer', () => {
   )
 })
 
-test('there are never more than allowed, and the oldest go first', () => {
+test('never keeps more than the maximum and drops the oldest first', () => {
   const buckets = createBuckets({ rate: 1, burst: 1, maxKeys: 100 }, () => 0)
   let most = 0
   for (let key = 0; key < 100_000; key++) {

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 
 import { canonicalJson } from './canonical-json.js'
 
-test('the order of keys does not matter, anywhere; that of lists does', () => {
+test('ignores the order of keys at any depth, but not the order of lists', () => {
   expect(canonicalJson({ b: [{ y: 1, x: 2 }], a: null })).toBe('{"a":null,"b":[{"x":2,"y":1}]}')
   expect(canonicalJson([1, 2])).not.toBe(canonicalJson([2, 1]))
 })
 
-test('what a client prints another way has the same text; what means something else has not', () => {
+test('equal values have equal text, different values different text', () => {
   const turned = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(turned)
     if (typeof value !== 'object' || value === null) return value

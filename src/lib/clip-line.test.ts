@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { clipLine } from './clip-line.js'
 
-test('a long line is clipped in its middle and says by how much', () => {
+test('clips a long line in the middle and states how much was omitted', () => {
   const line = `${'a'.repeat(5000)}${'b'.repeat(5000)}`
   const { text: clipped } = clipLine(line)
   expect(clipped.length).toBeLessThanOrEqual(2000)
@@ -11,13 +11,13 @@ test('a long line is clipped in its middle and says by how much', () => {
   expect(kept(clipped) + leftOut(clipped)).toBe(10_000)
 })
 
-test('a line of exactly the limit is whole', () => {
+test('keeps a line of exactly the limit', () => {
   const line = 'x'.repeat(2000)
   expect(clipLine(line).text).toBe(line)
   expect(clipLine(`${line}x`).text).not.toBe(`${line}x`)
 })
 
-test('a place in the line stays visible, wherever it is', () => {
+test('keeps the given position visible', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 20_000 }), (at) => {
       const line = `${'-'.repeat(at)}found${'-'.repeat(20_000 - at)}`
@@ -30,7 +30,7 @@ test('a place in the line stays visible, wherever it is', () => {
   )
 })
 
-test('no surrogate pair is cut', () => {
+test('never splits a surrogate pair', () => {
   for (const length of [2001, 2002, 2003]) expect(clipLine('😀'.repeat(length)).text.isWellFormed()).toBe(true)
 })
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { shownAddress, withoutPassword } from './database-address.js'
 
-test('shows an address without its password', () => {
+test('redacts the password of a URL', () => {
   expect(shownAddress('postgres://ann:s3cret@db.example.com:5433/app?sslmode=require')).toBe(
     'postgres://ann:****@db.example.com:5433/app?sslmode=require',
   )
@@ -19,7 +19,7 @@ test.each(['', 'app', 'mysql://u:p@h/d', '/srv/state.db', 'postgres', 'http://an
   (address) => expect(shownAddress(address)).toBeUndefined(),
 )
 
-test('no password is left in a text about it, however it is written there', () => {
+test('redacts the password in texts, however it is encoded', () => {
   const password = fc
     .string({ unit: 'grapheme', minLength: 1 })
     .filter((text) => text.isWellFormed() && text.trim() !== '')

@@ -9,7 +9,7 @@ import { deadline } from './deadline.js'
 const aborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)))
 
-test('it ends with the time, with the other signal, and not once it was cleared', async () => {
+test('aborts after the timeout or with the other signal, not once cleared', async () => {
   const never = new AbortController().signal
   const late = deadline(5, never)
   const cleared = deadline(5, never)
@@ -18,15 +18,15 @@ test('it ends with the time, with the other signal, and not once it was cleared'
   expect(cleared.signal.aborted).toBe(false)
   const stop = new AbortController()
   const stopped = deadline(60_000, stop.signal)
-  const told = aborted(stopped.signal)
+  const reason = aborted(stopped.signal)
   stop.abort('enough')
-  expect(await told).toBe('enough')
+  expect(await reason).toBe('enough')
   stopped.clear()
   expect(deadline(60_000, stop.signal).signal.reason).toBe('enough')
 })
 
 // AbortSignal.any over AbortSignal.timeout fails this on Node 20: none of its signals abort.
-test('it ends in time when the garbage collector has run and only listeners hold its signal', async () => {
+test('aborts in time after garbage collection while only listeners hold the signal', async () => {
   const never = new AbortController().signal
   const count = 200
   let aborts = 0
@@ -38,7 +38,7 @@ test('it ends in time when the garbage collector has run and only listeners hold
   await expect.poll(() => aborts, { timeout: 5000 }).toBe(count)
 })
 
-test('it ends with whichever of several signals is first', async () => {
+test('aborts with the first of several signals', async () => {
   const [first, second] = [new AbortController(), new AbortController()]
   const { signal } = deadline(60_000, first.signal, undefined, second.signal)
   second.abort('second')

@@ -6,10 +6,10 @@ const latin = (text: string) => Uint8Array.from(Buffer.from(text, 'latin1'))
 const utf8 = (text: string) => new TextEncoder().encode(text)
 const bytes = (...values: number[]) => Uint8Array.from(values)
 
-/** The word in the charset, what says so, and the word. */
+/** Encoded text, its Content-Type, and the expected text. */
 test.each<[string, Uint8Array, string, string]>([
-  ['nothing said, UTF-8', utf8('Zażółć gęślą jaźń'), '', 'Zażółć gęślą jaźń'],
-  ['nothing said, no UTF-8', latin('caf\xe9 \x93quoted\x94'), '', 'café “quoted”'],
+  ['no declaration, UTF-8', utf8('Zażółć gęślą jaźń'), '', 'Zażółć gęślą jaźń'],
+  ['no declaration, not UTF-8', latin('caf\xe9 \x93quoted\x94'), '', 'café “quoted”'],
   ['the header', bytes(0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2), 'text/html; charset=windows-1251', 'Привет'],
   ['the header, quoted', bytes(0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2), 'text/html; charset="WINDOWS-1251"', 'Привет'],
   ['Shift_JIS', bytes(0x93, 0xfa, 0x96, 0x7b), 'text/html; charset=shift_jis', '日本'],
@@ -28,8 +28,8 @@ test.each<[string, Uint8Array, string, string]>([
   ['an unknown name', utf8('naïve'), 'text/html; charset=klingon', 'naïve'],
   ['broken UTF-8 that says it is', bytes(0x61, 0xff, 0x62), 'text/html; charset=utf-8', 'a\uFFFDb'],
   ['UTF-8 cut within a character', utf8('naïve 中').subarray(0, -1), '', 'naïve \uFFFD'],
-])('%s', (_, given, contentType, text) => {
-  expect(decodeText(given, contentType)).toBe(text)
+])('%s', (_, bytes, contentType, text) => {
+  expect(decodeText(bytes, contentType)).toBe(text)
 })
 
 test.each([
@@ -37,11 +37,11 @@ test.each([
   "<META CHARSET = 'windows-1251' />",
   '<meta http-equiv="Content-Type" content="text/html; charset=windows-1251">',
   '<?xml version="1.0" encoding="windows-1251"?>',
-])('the page says it: %s', (said) => {
-  const page = Buffer.concat([Buffer.from(said), Buffer.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2])])
-  expect(decodeText(page, 'text/html')).toBe(`${said}Привет`)
+])('the markup declares the encoding: %s', (markup) => {
+  const page = Buffer.concat([Buffer.from(markup), Buffer.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2])])
+  expect(decodeText(page, 'text/html')).toBe(`${markup}Привет`)
 })
 
-test('a page that could be read as far as its meta is not UTF-16', () => {
+test('markup that was readable as ASCII is not UTF-16', () => {
   expect(decodeText(utf8('<meta charset="utf-16">é'), '')).toBe('<meta charset="utf-16">é')
 })

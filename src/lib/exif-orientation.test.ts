@@ -14,7 +14,7 @@ function picture(format: 'jpeg' | 'png' | 'webp') {
   return sharp({ create: { width: 8, height: 6, channels: 3, background: 'red' } }).toFormat(format)
 }
 
-test.each(FORMATS)('%s: each of the eight is found, and none is upright', async (name, format) => {
+test.each(FORMATS)('%s: reads each orientation, and 1 if there is none', async (name, format) => {
   expect(exifOrientationOf(await picture(format).toBuffer(), name)).toBe(1)
   for (let orientation = 1; orientation <= 8; orientation++) {
     const bytes = await picture(format).withMetadata({ orientation }).toBuffer()
@@ -22,7 +22,7 @@ test.each(FORMATS)('%s: each of the eight is found, and none is upright', async 
   }
 })
 
-test('cut or scribbled over anywhere, it is some orientation, at once', async () => {
+test('returns an orientation quickly for truncated or corrupted files', async () => {
   for (const [name, format] of FORMATS) {
     const bytes = await picture(format).withMetadata({ orientation: 6 }).toBuffer()
     fc.assert(

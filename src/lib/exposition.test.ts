@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { createRegistry } from './exposition.js'
 
-test('a family is printed once, with help, type and its series in the order they were made', () => {
+test('prints a family once, with help, type and its series in order of creation', () => {
   const registry = createRegistry()
   const cakes = registry.counter('cakes_total', 'Cakes baked.')
   const plum = cakes({ kind: 'plum' })
@@ -22,7 +22,7 @@ test('a family without series is not printed', () => {
   expect(registry.text()).toBe('')
 })
 
-test('a histogram adds its buckets up; a value on a bound belongs under it', () => {
+test('histogram buckets are cumulative; a value on a bound counts below it', () => {
   const registry = createRegistry()
   const waits = registry.histogram('wait_seconds', 'Waits.', [0.1, 1])({ at: 'door' })
   for (const value of [0.05, 0.1, 0.5, 1, 7]) waits.observe(value)
@@ -36,7 +36,7 @@ wait_seconds_count{at="door"} 5
 `)
 })
 
-test('what is read is read anew for each page', () => {
+test('observable values are read for each output', () => {
   const registry = createRegistry()
   let heat = 20
   registry.read('gauge', 'oven_celsius', 'Heat.')({}, () => heat)
@@ -47,7 +47,7 @@ test('what is read is read anew for each page', () => {
   expect(registry.text()).toContain('\noven_celsius NaN\n')
 })
 
-test('labels and help cannot break a line or leave their quotes', () => {
+test('labels and help are escaped', () => {
   const registry = createRegistry()
   registry.counter('odd_total', 'One\\two\nthree "four".')({ name: 'a\\b"c\nd} 7' }).add(1)
   expect(registry.text()).toBe(`# HELP odd_total One\\\\two\\nthree "four".

@@ -5,7 +5,7 @@ import { fitColumns, widthOf, wrapColumns } from './fit-columns.js'
 
 const words = fc.string({ unit: fc.constantFrom('a', ' ', '한', '👍', 'e\u0301', 'ب', '\u200D') })
 
-test('what is cut fits, and what fits is not cut', () => {
+test('truncated text fits, and text that fits is not truncated', () => {
   fc.assert(
     fc.property(words, fc.integer({ min: 2, max: 30 }), (text, columns) => {
       const fitted = fitColumns(text, columns)
@@ -16,7 +16,7 @@ test('what is cut fits, and what fits is not cut', () => {
   )
 })
 
-test('what is wrapped fits and loses nothing but the spaces at its breaks', () => {
+test('wrapped lines fit and lose only the spaces at breaks', () => {
   fc.assert(
     fc.property(words, fc.integer({ min: 2, max: 30 }), (text, columns) => {
       const lines = wrapColumns(text, columns)
@@ -35,7 +35,7 @@ test.each([
   expect(fitColumns(text, columns)).toBe(fitted)
 })
 
-test('lines break between words where they can', () => {
+test('breaks lines between words where possible', () => {
   expect(wrapColumns('one two three', 8)).toEqual(['one two', 'three'])
   expect(wrapColumns('abcdefghij', 4)).toEqual(['abcd', 'efgh', 'ij'])
   expect(wrapColumns('', 4)).toEqual([''])

@@ -19,7 +19,7 @@ const same = [
   ['❤️', '❤'],
 ]
 
-test.each(same)('%s and %s are the same to a search', (one, other) => {
+test.each(same)('%s and %s fold to the same text', (one, other) => {
   expect(foldText(one)).toBe(foldText(other))
 })
 
@@ -31,24 +31,24 @@ const different = [
   ['数', '据'],
 ]
 
-test.each(different)('%s and %s are not', (one, other) => {
+test.each(different)('%s and %s fold to different texts', (one, other) => {
   expect(foldText(one)).not.toBe(foldText(other))
   expect(foldText(one)).not.toContain(foldText(`${other}x`))
 })
 
-test('a syllable is found whole, not by its parts', () => {
+test('finds a syllable as a whole, not by its parts', () => {
   expect(foldText('한국어')).toContain(foldText('한국'))
   expect(foldText('한국어')).not.toContain(foldText('하'))
 })
 
-test('folding twice changes nothing, and the case of a text never matters', () => {
+test('folding is stable and ignores case', () => {
   const text = fc.string({ unit: 'binary' })
   fc.assert(
-    fc.property(text, (given) => {
-      const folded = foldText(given)
+    fc.property(text, (input) => {
+      const folded = foldText(input)
       expect(foldText(folded)).toBe(folded)
-      expect(foldText(given.toLowerCase())).toBe(folded)
-      expect(foldText(given.normalize('NFD'))).toBe(folded)
+      expect(foldText(input.toLowerCase())).toBe(folded)
+      expect(foldText(input.normalize('NFD'))).toBe(folded)
     }),
     { numRuns: 5000 },
   )

@@ -16,11 +16,11 @@ async function animation(format: 'gif' | 'webp', frames: number): Promise<Buffer
   return sharp(data, { raw }).toFormat(format).toBuffer()
 }
 
-test.each(FORMATS)('%s: as many as there are', async (name, format) => {
+test.each(FORMATS)('%s: counts all frames', async (name, format) => {
   for (const frames of [1, 2, 5]) expect(frameCountOf(await animation(format, frames), name)).toBe(frames)
 })
 
-test('what does not move is one', async () => {
+test('a still image has one frame', async () => {
   expect(
     frameCountOf(
       await sharp(await animation('gif', 1))
@@ -31,7 +31,7 @@ test('what does not move is one', async () => {
   ).toBe(1)
 })
 
-test('cut or scribbled over anywhere, it is counted at once', async () => {
+test('returns quickly for truncated or corrupted files', async () => {
   for (const [name, format] of FORMATS) {
     const bytes = await animation(format, 3)
     fc.assert(

@@ -46,12 +46,12 @@ test.each([
   ['BM', 'a BMP image'],
   ['8BPS', 'a Photoshop document'],
   ['\x01\x02\x03', 'binary data of an unknown kind'],
-])('%j is no image but %s', (head, nature) => {
+])('%j is not an image but %s', (head, nature) => {
   expect(imageFormatOf(bytes(head))).toBeUndefined()
   expect(natureOf(bytes(head))).toBe(nature)
 })
 
-test('any bytes have a nature, which repeats nothing of them, soon', () => {
+test('describes any bytes quickly, without quoting them', () => {
   const anything = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
     fc.string({ maxLength: 300 }).map((text) => Buffer.from(`<!--${text}`)),
@@ -65,7 +65,7 @@ test('any bytes have a nature, which repeats nothing of them, soon', () => {
 })
 
 test.each(['<!--', '<?', '<!DOCTYPE svg ', '<!DOCTYPE svg [', ' '])(
-  'a head of nothing but %j is told soon',
+  'detects the type of repeated %j quickly',
   (piece) => {
     const cpuMs = startCpuClock()
     imageFormatOf(bytes(piece.repeat(4096).slice(0, 4096)))

@@ -21,7 +21,7 @@ const MADE = {
   extended: () => plain(37, 21).webp(),
 }
 
-test.each(Object.entries(MADE))('%s: its size and its end are found', async (_, make) => {
+test.each(Object.entries(MADE))('%s: reads the size and finds the end', async (_, make) => {
   const bytes = await make().toBuffer()
   const format = imageFormatOf(bytes)!
   expect(imageSizeOf(bytes, format)).toEqual({ width: 37, height: 21 })
@@ -29,7 +29,7 @@ test.each(Object.entries(MADE))('%s: its size and its end are found', async (_, 
   expect(isComplete(bytes.subarray(0, bytes.length >> 1), format)).toBe(false)
 })
 
-test('any bytes have a size or none', () => {
+test('never throws, whatever the bytes', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 400 }),

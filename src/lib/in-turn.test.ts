@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { createInTurn } from './in-turn.js'
 
-test('work of one key never overlaps and keeps its order, whatever fails; keys do not wait for each other', async () => {
+test('work of one key runs in order without overlap despite failures; keys are independent', async () => {
   const job = fc.record({ key: fc.constantFrom('a', 'b'), fails: fc.boolean() })
   await fc.assert(
     fc.asyncProperty(fc.array(job), fc.scheduler(), async (jobs, scheduler) => {
@@ -32,7 +32,7 @@ test('work of one key never overlaps and keeps its order, whatever fails; keys d
   )
 })
 
-test('work that throws before it waits fails its own turn only', async () => {
+test('a synchronous throw rejects only its own work', async () => {
   const inTurn = createInTurn()
   const failing = inTurn('', () => {
     throw new Error('at once')

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { standingOf } from './internet-address.js'
 
-/** As the registries of special addresses list them, so that a library that changes its mind is noticed. */
+/** The ranges of the IANA special-purpose registries, to notice when the library changes its classification. */
 const OWN_4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -102,14 +102,14 @@ test.each([
   '64:ff9b::168.63.129.16',
   '2001:db8::5efe:a9fe:a9fe',
   '64:ff9b:1:a9fe:a9:fe00::',
-])('%s belongs to the services of a cloud', (address) => expect(standingOf(address)).toBe('metadata'))
+])('%s is a cloud metadata address', (address) => expect(standingOf(address)).toBe('metadata'))
 
 test.each(['', 'localhost', '1.2.3', '1.2.3.4.5', '::g', '[::1]', '8.8.8.8/32', ' ', 'fe80', '256.1.1.1'])(
   '%j is no public address',
   (text) => expect(standingOf(text)).not.toBe('public'),
 )
 
-test('no address of a special range is public, however it is carried', () => {
+test('no address of a special range is public, however it is embedded', () => {
   fc.assert(
     fc.property(own4, fc.nat(0xffff), (address, noise) => {
       for (const text of carriersOf(address, noise)) expect([text, standingOf(text)]).not.toContain('public')
@@ -117,7 +117,7 @@ test('no address of a special range is public, however it is carried', () => {
   )
 })
 
-test('a public address is public in those carriers that lead to it, and in no other', () => {
+test('a public IPv4 address is public when embedded in addresses that route to it, and in no other', () => {
   fc.assert(
     fc.property(public4, fc.nat(0xffff), (address, noise) => {
       const [plain, mapped, dotted, translated, ...others] = carriersOf(address, noise).map(standingOf)
@@ -127,7 +127,7 @@ test('a public address is public in those carriers that lead to it, and in no ot
   )
 })
 
-test('no address outside of what has been given out is public, but those that carry a public one', () => {
+test('no unallocated address is public, except those that embed a public one', () => {
   const random = fc.tuple(fc.constantFrom(...OWN_6), fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }))
   fc.assert(
     fc.property(random, ([[prefix, length], bits]) => {

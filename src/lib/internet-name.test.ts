@@ -14,7 +14,7 @@ test.each([
   'api.default.svc',
   'api.default.svc.cluster.local',
   'abc.onion',
-])('%s is somebody’s own', (name) => expect(standingOfName(name)).toBe('private'))
+])('%s is private', (name) => expect(standingOfName(name)).toBe('private'))
 
 test.each(['metadata.google.internal', 'metadata', 'metadata.goog', 'instance-data', 'metadata.tencentyun.com'])(
   '%s is a cloud’s',
@@ -31,4 +31,4 @@ test.each([
   'arpa',
   'lan.example.org',
   'xn--mnchen-3ya.de',
-])('%s tells nothing', (name) => expect(standingOfName(name)).toBe('public'))
+])('%s is not classified by name', (name) => expect(standingOfName(name)).toBe('public'))

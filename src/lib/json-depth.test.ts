@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { deeperThan } from './json-depth.js'
 
-/** The depth by the book: one character at a time, strings and escapes respected. */
+/** Reference implementation: one character at a time, with strings and escapes. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0
@@ -20,7 +20,7 @@ function depthOf(text: string): number {
   return deepest
 }
 
-test('agrees with the slow way on any text', () => {
+test('agrees with a slow implementation on any text', () => {
   const pieces = fc.constantFrom(
     '[',
     ']',

@@ -31,7 +31,7 @@ test.each([
   expect(jsonErrorAt(text)).toBe(at)
 })
 
-test('a character that never stands in JSON is found wherever it is put between two tokens', () => {
+test('finds an invalid character between any two tokens', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), (json, seed) => {
       const text = JSON.stringify([JSON.parse(json), 1])
@@ -42,7 +42,7 @@ test('a character that never stands in JSON is found wherever it is put between 
   )
 })
 
-test('of any text, a beginning is good until there and no longer', () => {
+test('every prefix up to the position can be completed to JSON, and no longer one', () => {
   const piece = fc.constantFrom(...'{}[]:,"\\ua0159-+.eE \n'.split(''), 'true', 'nul', '"a"', '\\u00e9', '[1,', '{"a":')
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
@@ -53,11 +53,11 @@ test('of any text, a beginning is good until there and no longer', () => {
   )
 })
 
-test('depth is no matter', () => {
+test('handles any nesting depth', () => {
   expect(jsonErrorAt('['.repeat(1_000_000))).toBe(1_000_000)
 })
 
-test('what is cut off ends too early', () => {
+test('reports the length for truncated text', () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), (json, seed) => {
       const text = JSON.stringify([JSON.parse(json)])
@@ -67,7 +67,7 @@ test('what is cut off ends too early', () => {
   )
 })
 
-/** The same said otherwise: a beginning is good if one of a few ends makes it JSON. */
+/** Reference implementation: a prefix is valid if one of a few suffixes completes it to JSON. */
 function firstHopeless(text: string): number {
   for (let end = 1; end <= text.length; end++) if (!canBecomeJson(text.slice(0, end))) return end - 1
   return text.length
@@ -98,7 +98,7 @@ function canBecomeJson(beginning: string): boolean {
   return ends.some((end) => after.some((more) => isJson(closed(`${beginning}${end}${more}`))))
 }
 
-/** With the brackets closed that are open outside of strings. */
+/** Closes the brackets that are open outside of strings. */
 function closed(text: string): string {
   const open: string[] = []
   for (const bracket of text.replace(/"(?:[^"\\]|\\.)*"?/g, '').match(/[[\]{}]/g) ?? []) {

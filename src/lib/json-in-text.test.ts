@@ -17,7 +17,7 @@ test.each([
   ['{"a":1', undefined],
 ])('%j', (text, value) => expect(jsonInText(text)).toEqual(value))
 
-test('an object is found however it is printed, whatever is said before it', () => {
+test('finds the object whatever its formatting and the output around it', () => {
   const words = fc
     .array(fc.string({ unit: 'grapheme' }).filter((line) => !/[{}\r\n]/.test(line)))
     .map((lines) => lines.join('\n'))

@@ -7,7 +7,7 @@ const spaced = fc
   .tuple(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t'))
   .map(([value, space]) => JSON.stringify(value, null, space))
 
-test('the raw text of any member parses to what JSON.parse gives', () => {
+test('the raw text of a member parses to the value JSON.parse returns', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.constantFrom(undefined, 2), (object, space) => {
       const text = JSON.stringify(object, null, space)
@@ -29,7 +29,7 @@ test('the raw elements of any array parse to its elements', () => {
   )
 })
 
-test('digits survive, paths are followed, and of duplicate keys the last one counts', () => {
+test('keeps digits exactly, follows paths, and takes the last of duplicate keys', () => {
   const text = '{"id":1,"params":{"x":"}","requestId":123456789012345678901234567890},"id":9007199254740993}'
   expect(rawMember(text, ['id'])).toBe('9007199254740993')
   expect(rawMember(text, ['params', 'requestId'])).toBe('123456789012345678901234567890')

@@ -7,7 +7,7 @@ import { printJson } from './json.js'
 const units = fc.array(fc.oneof(fc.constantFrom(0xd800, 0xdfff, 0x5c, 0x75, 0x64, 0x38, 0x30, 0x22), fc.nat(0xffff)))
 const text = units.map((codes) => String.fromCharCode(...codes))
 
-test('half characters are replaced, and nothing else is touched', () => {
+test('replaces lone surrogates and nothing else', () => {
   fc.assert(
     fc.property(text, text, (key, value) => {
       expect(JSON.parse(printJson({ [`k${key}`]: [value] }))).toEqual({
@@ -22,7 +22,7 @@ test.each(['\\ud800', '\\\\ud800', '\\\\\\ud800', '\u{1f600}', '\ud83d', '\ude00
   expect(JSON.parse(printJson([value]))).toEqual([value.toWellFormed()])
 })
 
-test('many backslashes do not take long', () => {
+test('takes linear time on many backslashes', () => {
   const cpuMs = startCpuClock()
   printJson(['\\'.repeat(1_000_000), '\ud800'])
   expect(cpuMs()).toBeLessThan(10_000)

@@ -2,23 +2,23 @@ import { expect, test } from 'vitest'
 
 import { compilePattern } from './line-pattern.js'
 
-test('lines that match are found with the place of the match', () => {
+test('finds matching lines with the position of the match', () => {
   expect(compilePattern('b+').find(['abb', 'x', 'b'])).toEqual([
     { line: 'abb', index: 1 },
     { line: 'b', index: 0 },
   ])
 })
 
-test.each([0, 5000, 9990, 10_500, 99_990, 250_000])('a match at %i of a long line is found', (at) => {
+test.each([0, 5000, 9990, 10_500, 99_990, 250_000])('finds a match at %i of a long line', (at) => {
   const line = `${'x'.repeat(at)}needle${'x'.repeat(50_000)}`
   expect(compilePattern('need?le').find([line])).toEqual([{ line, index: at }])
 })
 
-test('the start of a line is where the line starts, however long it is', () => {
+test('^ matches only the start of a long line', () => {
   expect(compilePattern('^y').matching([`x${'y'.repeat(50_000)}`])).toEqual([])
 })
 
-test('a pattern that takes the square of the length is tried on the beginning of a long line', () => {
+test('tries a quadratic pattern on the beginning of a long line', () => {
   const line = `${'x'.repeat(250_000)}needle`
   expect(compilePattern('(x+)+$').matching(['xx'])).toEqual(['xx'])
   expect(() => compilePattern('(x+)+y').matching([line])).toThrow('takes too long')

@@ -9,6 +9,6 @@ test.each([
   ['1', '1.0.1', true],
   ['1.0.1', '1', false],
   ['', '3.51.3', true],
-])('%j beside %j: older is %s', (version, than, expected) => {
+])('%j compared with %j: older is %s', (version, than, expected) => {
   expect(isOlder(version, than)).toBe(expected)
 })

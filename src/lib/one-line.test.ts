@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 
 import { oneLine } from './one-line.js'
 
-test('whatever the text, it is one line, short enough and well formed, and the same if it is asked again', () => {
+test('the result is a single line, short enough, well-formed, and stable', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 20 }), (text, most) => {
-      const line = oneLine(text, most)
-      expect(line.length).toBeLessThanOrEqual(most)
+    fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 20 }), (text, maxLength) => {
+      const line = oneLine(text, maxLength)
+      expect(line.length).toBeLessThanOrEqual(maxLength)
       expect(line.isWellFormed()).toBe(true)
       expect(line).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
-      expect(oneLine(line, most)).toBe(line)
+      expect(oneLine(line, maxLength)).toBe(line)
     }),
   )
 })
@@ -23,6 +23,6 @@ test.each([
   ['abcdef', 6, 'abcdef'],
   ['abcdefg', 6, 'abcde…'],
   ['abcd😀x', 6, 'abcd…'],
-])('%j in %i', (text, most, line) => {
-  expect(oneLine(text, most)).toBe(line)
+])('%j in %i', (text, maxLength, line) => {
+  expect(oneLine(text, maxLength)).toBe(line)
 })

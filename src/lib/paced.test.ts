@@ -5,7 +5,7 @@ import { paced } from './paced.js'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('is done at once, then no more often than it may, and a last time for whoever asked last', async () => {
+test('runs at once, then at most once per interval, and once more for the last request', async () => {
   const times: number[] = []
   const start = Date.now()
   const work = paced(100, () => void times.push(Date.now() - start))
@@ -20,7 +20,7 @@ test('is done at once, then no more often than it may, and a last time for whoev
   expect(times.at(-1)).toBeGreaterThan(990)
 })
 
-test('never overlaps itself, and is done again for whoever asked during it', async () => {
+test('never overlaps, and runs again for a request during a run', async () => {
   let running = 0
   let most = 0
   let done = 0
@@ -38,7 +38,7 @@ test('never overlaps itself, and is done again for whoever asked during it', asy
   expect([most, done]).toEqual([1, 2])
 })
 
-test('stopped, it is not done any more', async () => {
+test('does not run after stop', async () => {
   let done = 0
   const work = paced(10, () => void done++)
   work.ask()

@@ -5,7 +5,7 @@ import { plainLines } from './plain-lines.js'
 
 const HOSTILE = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\p{Cs}]/u
 
-test('nothing a terminal would obey is left, whatever comes', () => {
+test('removes all terminal controls, whatever the input', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom(

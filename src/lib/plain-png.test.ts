@@ -18,7 +18,7 @@ const pictures = fc
     return { width, height, channels: 4, data }
   })
 
-test('what is put in comes out', async () => {
+test('decodes what it encoded', async () => {
   await fc.assert(
     fc.asyncProperty(pictures, async (pixels) => {
       expect((await pixelsIn(pngOf(pixels), wholeOf(pixels))).equals(pixels.data)).toBe(true)
@@ -27,7 +27,7 @@ test('what is put in comes out', async () => {
   )
 })
 
-test('another library reads the same, of three channels and of four', async () => {
+test('other libraries decode the same pixels, with three and four channels', async () => {
   for (const channels of [3, 4] as const) {
     const pixels: Pixels = { width: 5, height: 3, channels, data: Buffer.from([...Array(15 * channels).keys()]) }
     const { data, info } = await sharp(pngOf(pixels)).raw().toBuffer({ resolveWithObject: true })
@@ -36,7 +36,7 @@ test('another library reads the same, of three channels and of four', async () =
   }
 })
 
-test('a part is cut out, whatever filters another library chose', async () => {
+test('decodes a region, whatever filters another encoder used', async () => {
   await fc.assert(
     fc.asyncProperty(pictures, fc.nat(39), fc.nat(39), async (pixels, left, top) => {
       const { width, height, data } = pixels
@@ -55,7 +55,7 @@ test('a part is cut out, whatever filters another library chose', async () => {
   )
 })
 
-test('one that ends too soon, or is of another kind, is refused', async () => {
+test('rejects a truncated PNG and other kinds of PNG', async () => {
   const pixels: Pixels = { width: 4, height: 4, channels: 4, data: Buffer.alloc(64) }
   const png = pngOf(pixels)
   const at = png.indexOf('IDAT') - 4

@@ -6,7 +6,7 @@ import { asStored, clip, scaled, turned, upright, wholeOf, type Rectangle, type 
 const size = fc.record({ width: fc.integer({ min: 1, max: 12 }), height: fc.integer({ min: 1, max: 12 }) })
 const orientation = fc.integer({ min: 1, max: 8 })
 
-/** One channel, each pixel another number. */
+/** One channel; each pixel has a different value. */
 const numbered = ({ width, height }: Size): Buffer => Buffer.from(Array.from({ length: width * height }, (_, n) => n))
 
 function cut(pixels: Buffer, { width: across }: Size, { x, y, width, height }: Rectangle): Buffer {
@@ -14,7 +14,7 @@ function cut(pixels: Buffer, { width: across }: Size, { x, y, width, height }: R
   return Buffer.concat(rows)
 }
 
-test('what is cut out and turned upright is what is turned upright and cut out', () => {
+test('cropping and orienting commute', () => {
   const property = fc.property(size, orientation, fc.nat(), fc.nat(), fc.nat(), fc.nat(), (stored, way, a, b, c, d) => {
     const seen = turned(stored, way)
     const x = a % seen.width
@@ -27,14 +27,14 @@ test('what is cut out and turned upright is what is turned upright and cut out',
   fc.assert(property, { numRuns: 2000 })
 })
 
-test('the eight ways are told apart', () => {
+test('the eight orientations are distinct', () => {
   const stored = { width: 2, height: 2 }
   const seen = [1, 2, 3, 4, 5, 6, 7, 8].map((way) => [...upright(Buffer.from('abcd'), stored, 1, way)])
   const names = seen.map((bytes) => Buffer.from(bytes).toString())
   expect(names).toEqual(['abcd', 'badc', 'dcba', 'cdab', 'acbd', 'cadb', 'dbca', 'bdac'])
 })
 
-test('a part is cut to what there is', () => {
+test('clips a rectangle to the bounds', () => {
   const within = { width: 10, height: 5 }
   const number = fc.integer({ min: -20, max: 20 })
   const property = fc.property(
@@ -55,6 +55,6 @@ test('a part is cut to what there is', () => {
   expect(clip(wholeOf(within), within)).toEqual({ x: 0, y: 0, ...within })
 })
 
-test('nothing gets smaller than a pixel', () => {
+test('scales to at least one pixel', () => {
   expect(scaled({ width: 100_000, height: 3 }, 0.01)).toEqual({ width: 1000, height: 1 })
 })

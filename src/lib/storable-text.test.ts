@@ -7,7 +7,7 @@ import { storableText } from './storable-text.js'
 
 const anything = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) })
 
-test('survives UTF-8, holds no NUL, and is as long as before', () => {
+test('the result survives UTF-8, contains no NUL, and keeps its length', () => {
   fc.assert(
     fc.property(anything, (text) => {
       const stored = storableText(text)

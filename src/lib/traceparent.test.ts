@@ -9,7 +9,7 @@ test.each([
   ['the usual form', `00-${TRACE}-${PARENT}-01`],
   ['a later version', `cc-${TRACE}-${PARENT}-00`],
   ['a later version that says more', `cc-${TRACE}-${PARENT}-01-what-the-future-will-be`],
-])('%s gives its trace-id', (_, value) => {
+])('reads the trace id of %s', (_, value) => {
   expect(readTraceparent(value)).toBe(TRACE)
 })
 
@@ -26,6 +26,6 @@ test.each([
   ['a short trace', `00-${TRACE.slice(1)}-${PARENT}-01`],
   ['a newline behind it', `00-${TRACE}-${PARENT}-01\n`],
   ['a book', `cc-${TRACE}-${PARENT}-01-${'x'.repeat(1000)}`],
-])('%s is not valid', (_, value) => {
+])('rejects %s', (_, value) => {
   expect(readTraceparent(value)).toBeUndefined()
 })

@@ -5,7 +5,7 @@ import { createTurns } from './turns.js'
 
 const patient = new AbortController().signal
 
-test('never more than so many at once, and everybody has a turn, in order', async () => {
+test('never exceeds the limit and serves waiters in order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(fc.nat(3), { maxLength: 20 }), async (atOnce, waits) => {
       const turns = createTurns(atOnce)
@@ -29,7 +29,7 @@ test('never more than so many at once, and everybody has a turn, in order', asyn
   )
 })
 
-test('who does not want to wait any more leaves no gap', async () => {
+test('an aborted waiter does not block the queue', async () => {
   const turns = createTurns(1)
   const giveBack = await turns.take(patient)
   const leaving = new AbortController()

@@ -11,11 +11,11 @@ test.each([
   [[0xfe, 0xff, 0], 'utf-16be'],
   [[0xff, 0xd8], 'none'],
   [[0x61], 'none'],
-])('the mark of %j is %s', (bytes, order) => {
+])('the byte order of %j is %s', (bytes, order) => {
   expect(byteOrderOf(Buffer.from(bytes))).toBe(order)
 })
 
-test('text is the same however it was cut, in both orders', () => {
+test('the text does not depend on chunk boundaries, in both byte orders', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.boolean(), fc.integer({ min: 1, max: 5 }), (text, little, size) => {
       const bytes = Buffer.from(`\ufeff${text}`, 'utf16le')

@@ -7,7 +7,7 @@ import { codePointAt, sequenceLength, unfinishedCharacter, wellFormedLength } fr
 
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 8 }).map((some) => Buffer.from(some))
 
-test('what is unfinished is what TextDecoder waits with', () => {
+test('an incomplete tail is what TextDecoder holds back', () => {
   fc.assert(
     fc.property(bytes, (some) => {
       const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -19,7 +19,7 @@ test('what is unfinished is what TextDecoder waits with', () => {
   )
 })
 
-test('a character is well-formed where Node says so', () => {
+test('accepts the sequences that Node.js accepts', () => {
   fc.assert(
     fc.property(bytes, (some) => {
       const length = wellFormedLength(some, 0)
@@ -29,7 +29,7 @@ test('a character is well-formed where Node says so', () => {
   )
 })
 
-test('characters are read as strings have them', () => {
+test('decodes the same code points as strings', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 5 }), (text) => {
       const some = Buffer.from(text.toWellFormed())

@@ -43,7 +43,7 @@ const texts = fc.array(fc.constantFrom(...VISIBLE, ...HIDDEN, ...JOINERS, ...SEL
   maxLength: 40,
 })
 
-test('nothing that hides is left, and nothing that shows is lost', () => {
+test('removes every hidden character and keeps every visible one', () => {
   fc.assert(
     fc.property(texts, (parts) => {
       const text = parts.join('')
@@ -59,7 +59,7 @@ test('nothing that hides is left, and nothing that shows is lost', () => {
   )
 })
 
-test('what it returned stays as it is', () => {
+test('applying it twice changes nothing', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -74,7 +74,7 @@ test('what it returned stays as it is', () => {
   )
 })
 
-test('words are not written with joiners or selectors between plain letters', () => {
+test('removes joiners and selectors between plain letters', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('h', '7', '中', ' ', ...JOINERS, '\uFE0F\uFE0E'), { maxLength: 30 }),
@@ -94,6 +94,6 @@ test.each([
   ['Persian', 'می‌خواهم'],
   ['Hindi', 'क्‍ष'],
   ['accents', 'e\u0301 ñ'],
-])('%s stays whole', (_, text) => {
+])('keeps %s unchanged', (_, text) => {
   expect(visibleText(text)).toBe(text)
 })

@@ -13,7 +13,7 @@ function tool(name: string, input: Schema, output?: Schema): Tool {
 
 const DESCRIBED = { type: 'object', properties: { n: { type: 'string' } }, required: ['n'] }
 
-/** What a schema library hands over: `n` is read from text into a number. */
+/** A schema as a library provides it: `n` is parsed from text into a number. */
 function numeric(async: boolean): StandardSchema<unknown, { n: number }> {
   const validate = (value: unknown) => {
     const n = Number((value as { n?: unknown } | undefined)?.n)
@@ -30,8 +30,8 @@ function numeric(async: boolean): StandardSchema<unknown, { n: number }> {
   }
 }
 
-describe('a schema of a library', () => {
-  test('is described by itself, and its parsed value reaches the tool', async () => {
+describe('a Standard Schema', () => {
+  test('provides its JSON Schema, and its parsed value reaches the tool', async () => {
     const catalogue = createCatalogue([tool('now', numeric(false)), tool('later', numeric(true))])
     expect(JSON.parse(`{${catalogue.list('2025-11-25', undefined)}}`).tools).toMatchObject([
       { inputSchema: DESCRIBED },
@@ -41,41 +41,41 @@ describe('a schema of a library', () => {
     expect(await catalogue.find('later')?.read({ n: '5' })).toEqual({ n: 5 })
   })
 
-  test('says which field is wrong', async () => {
+  test('reports the invalid field', async () => {
     const catalogue = createCatalogue([tool('now', numeric(false)), tool('later', numeric(true))])
     expect(() => catalogue.find('now')?.read({})).toThrow(BadInput)
     await expect(catalogue.find('later')?.read({})).rejects.toThrow("'list.0.n': expected a number")
   })
 
-  test('that cannot describe itself is refused with a way out', () => {
+  test('that cannot convert itself is rejected with a suggestion', () => {
     const mute: StandardSchema = { '~standard': { version: 1, vendor: 'mute', validate: (value) => ({ value }) } }
     expect(() => createCatalogue([tool('x', mute)])).toThrow('(mute) cannot describe itself as JSON Schema: use')
   })
 })
 
-describe('refused when the server is made', () => {
+describe('rejected when the server is created', () => {
   const fine = { type: 'object' }
 
   test.each(['', 'with space', 'ünïcode', 'x'.repeat(129), 'a/b'])('the name %j', (name) => {
     expect(() => createCatalogue([tool(name, fine)])).toThrow('tool name not allowed')
   })
 
-  test('two tools of one name', () => {
+  test('two tools with one name', () => {
     expect(() => createCatalogue([tool('a', fine), tool('a', fine)])).toThrow('two tools are called a')
   })
 
-  test('an input or output that is no object', () => {
+  test('an input or output that is not an object schema', () => {
     expect(() => createCatalogue([tool('a', { type: 'string' })])).toThrow('the input of tool a must be')
     expect(() => createCatalogue([tool('a', fine, { type: 'array' })])).toThrow('the output of tool a must be')
   })
 
-  test('an output beside text of its own', () => {
+  test('an output together with a format function', () => {
     const both = { ...tool('a', fine, fine), render: () => '' }
     expect(() => createCatalogue([both])).toThrow('tool a has both output and render')
   })
 })
 
-test('the list is the same text every time', () => {
+test('the list text is cached', () => {
   const make = () => createCatalogue([tool('b', DESCRIBED), tool('a', DESCRIBED)])
   expect(make().list('2026-07-28', undefined)).toBe(make().list('2026-07-28', undefined))
   expect(make().names()).toEqual(['b', 'a'])

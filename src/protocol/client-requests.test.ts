@@ -21,12 +21,12 @@ function overdue(count: number) {
       })
       .result.catch((error: unknown) => expect(error).toBeInstanceOf(Failure)),
   )
-  const answer = (index: number, given: { result?: unknown; error?: unknown }): void =>
-    requests.take({ kind: 'response', id: `"ask-${index}"`, result: undefined, error: undefined, ...given })
+  const answer = (index: number, response: { result?: unknown; error?: unknown }): void =>
+    requests.take({ kind: 'response', id: `"ask-${index}"`, result: undefined, error: undefined, ...response })
   return { ready: Promise.all(sent), late, answer }
 }
 
-test('what is answered when the time is up is told once; a refusal is not', async () => {
+test('a late result is reported once; a late error is not', async () => {
   const { ready, late, answer } = overdue(3)
   await ready
   answer(2, { result: 'yes' })
@@ -37,7 +37,7 @@ test('what is answered when the time is up is told once; a refusal is not', asyn
   expect(late).toEqual([[2, 'yes']])
 })
 
-test('of very many the oldest are forgotten', async () => {
+test('drops the oldest of too many overdue requests', async () => {
   const { ready, late, answer } = overdue(150)
   await ready
   for (let index = 1; index <= 150; index++) answer(index, { result: index })

@@ -22,21 +22,21 @@ const words: fc.Arbitrary<Words> = fc.oneof(
   fc.record({ content: text, isError: fc.boolean() }),
 )
 
-test('on request every text block that has text ends with a newline, and nothing else changes', () => {
+test('adds a newline to each non-empty text block on request, and changes nothing else', () => {
   fc.assert(
-    fc.property(words, fc.option(text, { nil: undefined }), (said, front) => {
-      const plain = blocksOf(said, { front })
+    fc.property(words, fc.option(text, { nil: undefined }), (output, front) => {
+      const plain = blocksOf(output, { front })
       const ended = plain.map((block) =>
         block.type !== 'text' || block.text === '' || block.text.endsWith('\n')
           ? block
           : { ...block, text: `${block.text}\n` },
       )
-      expect(blocksOf(said, { front, newline: true })).toEqual(ended)
+      expect(blocksOf(output, { front, newline: true })).toEqual(ended)
     }),
   )
 })
 
-test('a message in front is a block of its own, followed by an empty line', () => {
+test('pending text is a separate block followed by an empty line', () => {
   expect(blocksOf('output', { front: 'RING', newline: true })).toEqual([
     { type: 'text', text: 'RING\n\n' },
     { type: 'text', text: 'output\n' },

@@ -25,7 +25,7 @@ function open(token = '7') {
 
 const progress = (params: string): string => `{"jsonrpc":"2.0","method":"notifications/progress","params":{${params}}}`
 
-test('progress increases: what does not is dropped', () => {
+test('drops progress that does not increase', () => {
   const { exchange, sent } = open()
   for (const done of [1, 1, 0.5, 2, Number.NaN, -1, Infinity, 2.5]) exchange.progress(done)
   expect(sent).toEqual([1, 2, 2.5].map((done) => progress(`"progressToken":7,"progress":${done}`)))
@@ -38,14 +38,14 @@ test.each(['"text"', '0', '9007199254740993', '"\\ud800"'])('the token %s is ech
   expect(sent).toEqual([progress(`"progressToken":${token},"progress":1,"total":2,"message":"half"`)])
 })
 
-test.each(['null', '1.5', '{}', '[]', 'true', JSON.stringify('x'.repeat(2000))])('%s is no token', (token) => {
+test.each(['null', '1.5', '{}', '[]', 'true', JSON.stringify('x'.repeat(2000))])('rejects %s as a token', (token) => {
   const { exchange, sent } = open(token)
   expect(exchange.toCall().wantsProgress).toBe(false)
   exchange.progress(1)
   expect(sent).toEqual([])
 })
 
-test('nothing leaves after the end or after a cancellation', () => {
+test('sends nothing after the end or a cancellation', () => {
   const answered = open()
   answered.exchange.close()
   const cancelled = open()
@@ -57,7 +57,7 @@ test('nothing leaves after the end or after a cancellation', () => {
   expect(cancelled.exchange.signal.aborted).toBe(true)
 })
 
-test('a signal asked for before or after the abort is aborted, with the reason', () => {
+test('a signal read before or after the abort is aborted, with the reason', () => {
   const before = open().exchange
   const { signal } = before
   before.cancel('enough')
@@ -68,14 +68,14 @@ test('a signal asked for before or after the abort is aborted, with the reason',
   expect(after.cancelled).toBe(false)
 })
 
-test('an answered call cannot be cancelled any more', () => {
+test('an answered call cannot be cancelled', () => {
   const { exchange } = open()
   exchange.close()
   exchange.cancel('late')
   expect(exchange.cancelled).toBe(false)
 })
 
-test('what a tool is handed can be taken apart', () => {
+test('members of the call context can be destructured', () => {
   const { exchange, sent } = open()
   const { progress: report, signal, wantsProgress } = exchange.toCall()
   report(1)

@@ -1,4 +1,5 @@
-// What becomes of a parcel when nobody can say whether its result arrived: what stdio and HTTP show only by accident.
+// What happens to pending messages if the transport cannot tell whether the result arrived, which stdio and HTTP show
+// only by chance.
 
 import { expect, test } from 'vitest'
 
@@ -57,7 +58,7 @@ test.each([
   expect(fates).toEqual([fate])
 })
 
-test('a call that is never answered takes nothing', async () => {
+test('a call that is never answered takes no messages', async () => {
   const { call, fates, session } = open()
   const answer = call({ waits: true })
   session.leave('gone')
@@ -66,7 +67,7 @@ test('a call that is never answered takes nothing', async () => {
   expect(fates).toEqual([])
 })
 
-test('what becomes due by the moment of the result goes with it', async () => {
+test('messages that become due before the result are sent with it', async () => {
   const { call, due } = open({ isPrepared: true })
   due('due')
   const answer = await call({})
@@ -75,7 +76,7 @@ test('what becomes due by the moment of the result goes with it', async () => {
   answer.settle(true)
 })
 
-test('a call that is cancelled while that is prepared takes nothing', async () => {
+test('a call cancelled while messages are prepared takes none', async () => {
   const { call, due, fates, session } = open({ isPrepared: true })
   const answer = call({})
   session.leave('gone')
@@ -84,7 +85,7 @@ test('a call that is cancelled while that is prepared takes nothing', async () =
   expect(fates).toEqual([])
 })
 
-test('an unknown tool is an error of the protocol and brings nothing', async () => {
+test('an unknown tool is a protocol error and carries no messages', async () => {
   const { session, fates } = open()
   const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'none' } })
   expect(await session.receive(readText(text), { notify: () => {} })).not.toBeInstanceOf(Registered)

@@ -7,7 +7,7 @@ import { checkMirrored, checkParameters, checkVersion } from './mirrored-headers
 const base64 = (text: string | Buffer): string => `=?base64?${Buffer.from(text).toString('base64')}?=`
 const mismatch = expect.objectContaining({ code: -32020 })
 
-describe('the version, the method and the name are repeated', () => {
+describe('version, method and name headers', () => {
   const call = (headers: Record<string, string>, name: unknown = 'echo'): void =>
     checkMirrored({ 'mcp-method': 'tools/call', ...headers }, 'tools/call', { name })
 
@@ -45,7 +45,7 @@ describe('the version, the method and the name are repeated', () => {
     expect(() => checkVersion({ 'mcp-protocol-version': '2025-11-25' }, '2026-07-28')).toThrow(mismatch)
   })
 
-  test('any name passes as Base64, and no other name does', () => {
+  test('any name matches as Base64, and no other name does', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (name, other) => {
         if (!name.isWellFormed()) return
@@ -56,7 +56,7 @@ describe('the version, the method and the name are repeated', () => {
   })
 })
 
-describe('arguments that a tool wants repeated', () => {
+describe('argument headers', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -67,7 +67,7 @@ describe('arguments that a tool wants repeated', () => {
   }
   const parameters = headerParameters(schema, 't')
 
-  test('are found where they are', () => {
+  test('are found by their path', () => {
     expect(parameters).toEqual([
       { header: 'mcp-param-region', path: ['region'] },
       { header: 'mcp-param-copies', path: ['copies'] },
@@ -88,7 +88,7 @@ describe('arguments that a tool wants repeated', () => {
     [{}, { region: null, deep: 5 }],
     [{}, undefined],
     [{ 'mcp-param-unknown': 'x' }, {}],
-  ])('%j repeats %j', (headers, args) => {
+  ])('%j matches %j', (headers, args) => {
     checkParameters(headers, args, parameters)
   })
 
@@ -106,7 +106,7 @@ describe('arguments that a tool wants repeated', () => {
     [{ 'mcp-param-copies': '9007199254740992' }, { copies: Number('9007199254740993') }],
     [{ 'mcp-param-dry-run': 'True' }, { deep: { dry: true } }],
     [{ 'mcp-param-dry-run': '1' }, { deep: { dry: true } }],
-  ])('%j does not repeat %j', (headers, args) => {
+  ])('%j does not match %j', (headers, args) => {
     expect(() => checkParameters(headers, args, parameters)).toThrow(mismatch)
   })
 
@@ -131,11 +131,11 @@ describe('arguments that a tool wants repeated', () => {
         properties: { a: { type: 'string', 'x-mcp-header': 'A' }, b: { type: 'string', 'x-mcp-header': 'a' } },
       },
     ],
-  ])('%s is a mistake of the author', (_, wrong) => {
+  ])('rejects %s', (_, wrong) => {
     expect(() => headerParameters(wrong as never, 't')).toThrow(/tool t/)
   })
 
-  test('a property that is called so is no annotation', () => {
+  test('a property with the name of the annotation is not an annotation', () => {
     expect(headerParameters({ type: 'object', properties: { 'x-mcp-header': { type: 'string' } } }, 't')).toEqual([])
     expect(headerParameters({ type: 'object', default: { 'x-mcp-header': 'A' } }, 't')).toEqual([])
   })

@@ -8,7 +8,7 @@ import { createServer } from './server.js'
 const names = fc.uniqueArray(fc.string({ unit: 'binary' }), { maxLength: 30 })
 const same = (name: string): string => name
 
-test('all pages together are the list, each but the last is full, and cursors of other lists are refused', () => {
+test('the pages make up the list, all but the last are full, and cursors of other lists are rejected', () => {
   fc.assert(
     fc.property(names, fc.integer({ min: 1, max: 12 }), (items, size) => {
       const walked: string[] = []
@@ -28,12 +28,12 @@ test('all pages together are the list, each but the last is full, and cursors of
   )
 })
 
-test('a cursor that was not given is refused, whatever it is', () => {
+test('rejects a cursor that was not issued', () => {
   const items = ['a', 'b', 'c', 'd']
-  const given = pageOf(items, same, { list: 'tools', cursor: undefined, size: 2 }).nextCursor
+  const issued = pageOf(items, same, { list: 'tools', cursor: undefined, size: 2 }).nextCursor
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.base64String(), fc.anything()), (cursor) => {
-      if (cursor === undefined || cursor === given) return
+      if (cursor === undefined || cursor === issued) return
       const isOurs = typeof cursor === 'string' && /^tools\n[abcd]$/.test(Buffer.from(cursor, 'base64url').toString())
       if (!isOurs) expect(() => pageOf(items, same, { list: 'tools', cursor, size: 2 })).toThrow(ProtocolError)
     }),
@@ -41,7 +41,7 @@ test('a cursor that was not given is refused, whatever it is', () => {
   )
 })
 
-test('a list that grows meanwhile shows nothing twice', () => {
+test('a growing list shows nothing twice', () => {
   const items = ['b', 'c', 'd']
   const first = pageOf(items, same, { list: 'tools', cursor: undefined, size: 2 })
   items.unshift('a')
@@ -49,6 +49,6 @@ test('a list that grows meanwhile shows nothing twice', () => {
   expect([first.items, second.items]).toEqual([['b', 'c'], ['d']])
 })
 
-test.each([0, -1, 1.5, Number.NaN])('a page of %s is no page', (pageSize) => {
+test.each([0, -1, 1.5, Number.NaN])('rejects the page size %s', (pageSize) => {
   expect(() => createServer({ name: 'x', version: '0', tools: [], pageSize })).toThrow('pageSize')
 })

@@ -13,7 +13,7 @@ const bond: Bond = {
 }
 const content = { answers: { sure: { action: 'accept' } }, asked: ['next'] }
 
-/** A clock that only moves when told to. */
+/** A clock that the test advances. */
 function open(): { states: RequestStates; pass: (ms: number) => void } {
   let now = 1_000_000
   return { states: createRequestStates(() => now), pass: (ms) => void (now += ms) }
@@ -28,28 +28,28 @@ function isRefused(work: () => unknown): boolean {
   }
 }
 
-test('what was sealed comes out as it went in, once', () => {
+test('a sealed state can be opened once', () => {
   const { states } = open()
   const state = states.seal(bond, content, LIFE_MS)
   expect(states.open(bond, state)).toEqual(content)
   expect(isRefused(() => states.open(bond, state))).toBe(true)
 })
 
-test('it says nothing to who carries it', () => {
+test('the content is not readable', () => {
   const state = open().states.seal(bond, { answers: { secret: 'hunter2' } }, LIFE_MS)
   for (const encoding of ['utf8', 'latin1'] as const) {
     expect(Buffer.from(state, 'base64url').toString(encoding)).not.toMatch(/hunter2|answers|ann|delete/)
   }
 })
 
-test('a refused state is not used up', () => {
+test('a rejected state is not used up', () => {
   const { states } = open()
   const state = states.seal(bond, content, LIFE_MS)
   expect(isRefused(() => states.open({ ...bond, user: 'bob' }, state))).toBe(true)
   expect(states.open(bond, state)).toEqual(content)
 })
 
-test('it ends when it was said to, and is not remembered longer', () => {
+test('expires on time and is then dropped from the nonce log', () => {
   const { states, pass } = open()
   const [early, late] = [states.seal(bond, content, LIFE_MS), states.seal(bond, content, LIFE_MS)]
   pass(LIFE_MS - 1)
@@ -57,12 +57,12 @@ test('it ends when it was said to, and is not remembered longer', () => {
   pass(1)
   expect(isRefused(() => states.open(bond, late))).toBe(true)
   pass(10 * LIFE_MS)
-  // Swept meanwhile, and still worth nothing.
+  // Dropped from the nonce log meanwhile, and still rejected.
   states.open(bond, states.seal(bond, content, LIFE_MS))
   expect(isRefused(() => states.open(bond, early))).toBe(true)
 })
 
-describe('10,000 states that are not what was given: none is accepted', () => {
+describe('10,000 invalid states: none is accepted', () => {
   const { states, pass } = open()
   const foreign = createRequestStates(() => 1_000_000)
   const bit = fc.nat()
@@ -81,8 +81,8 @@ describe('10,000 states that are not what was given: none is accepted', () => {
     fc.assert(
       fc.property(spoilt, (how) => {
         const state = states.seal(bond, content, LIFE_MS)
-        const given = spoil(state, how)
-        if (given !== state && !isRefused(() => states.open(bond, given))) accepted++
+        const tampered = spoil(state, how)
+        if (tampered !== state && !isRefused(() => states.open(bond, tampered))) accepted++
       }),
       { numRuns: 4000 },
     )

@@ -1,11 +1,11 @@
-// In a file of its own: here no call has loaded the validator yet.
+// A separate file, so that no call has loaded the compiler yet.
 
 import { expect, test } from 'vitest'
 
 import { defineTool } from '../tools/tool.js'
 import { createCatalogue } from './catalogue.js'
 
-test('a check that could not be made by the first call is made by the next', async () => {
+test('a compiler that failed to load is loaded by the next call', async () => {
   let isBroken = false
   const tool = defineTool({
     name: 'echo',

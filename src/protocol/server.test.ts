@@ -15,7 +15,7 @@ const clock = toolsOver<{ clock: { now(): number } }>()({
   render: String,
 })
 
-test('a tool whose service is not there is refused when the server is made, not when it is called', () => {
+test('a tool with an unknown service is rejected when the server is created, not when it is called', () => {
   const identity = { name: 's', version: '1', tools: [clock] }
   expect(() => createServer(identity)).toThrow('tool clock needs the service clock')
   expect(() =>

@@ -1,4 +1,4 @@
-// Several users and sessions on one server, and the moments between: what stdio, with its one client, cannot show.
+// Several users and sessions on one server, and race conditions, which stdio with its single client cannot show.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -65,7 +65,7 @@ function resultOf(answer: JsonObject | undefined): JsonObject {
 }
 
 describe('users', () => {
-  test('do not find, answer, cancel or hear of the tasks of others', async () => {
+  test('cannot see, answer or cancel the tasks of others and receive no events about them', async () => {
     const { server } = serve(async (call) => {
       await call.defer()
       await sleep(20)
@@ -88,9 +88,9 @@ describe('users', () => {
     expect(resultOf(await ann.ask('tasks/get', { taskId, ...meta }))).toMatchObject({ status: 'completed' })
   })
 
-  test('do not hear of the resources of others, nor go on with their calls', async () => {
+  test('receive no events about resources of others and cannot continue their calls', async () => {
     const resource = defineResource({ uri: 'x://a', name: 'a', description: 'A.', read: () => 'a' })
-    const { server, notices } = serve((call) => call.ask({ who: form }), { resources: [resource] })
+    const { server, notices } = serve((call) => call.ask({ name: form }), { resources: [resource] })
     const [ann, bob, eve] = [connect(server, 'ann'), connect(server, 'bob'), connect(server, 'eve')]
     await ann.ask('initialize', { protocolVersion: '2025-11-25' })
     await bob.ask('initialize', { protocolVersion: '2025-11-25' })
@@ -102,13 +102,13 @@ describe('users', () => {
     expect([ann, bob, eve].map(({ sent }) => sent.length)).toEqual([2, 1, 2])
 
     const { requestState } = resultOf(await ann.ask('tools/call', run))
-    const retry = { ...run, requestState, inputResponses: { who: { action: 'cancel' } } }
+    const retry = { ...run, requestState, inputResponses: { name: { action: 'cancel' } } }
     expect(await bob.ask('tools/call', retry)).toMatchObject({ error: { code: -32602 } })
     expect(await ann.ask('tools/call', retry)).toMatchObject({ result: { resultType: 'complete' } })
   })
 })
 
-describe('the end', () => {
+describe('shutdown', () => {
   test('a stream opened after streams were ended is ended at once, with its answer', async () => {
     const { server } = serve(() => '')
     const { session, ask, methods } = connect(server)
@@ -118,7 +118,7 @@ describe('the end', () => {
     expect(methods()).toEqual(['notifications/subscriptions/acknowledged'])
   })
 
-  test('who has left hears nothing, and its streams get no answer', async () => {
+  test('a disconnected client receives nothing, and its streams get no answer', async () => {
     const { server, notices } = serve((call) => new Promise((_, reject) => onAbort(call, reject)), { tools: () => [] })
     const { session, ask, sent } = connect(server)
     await ask('initialize', { protocolVersion: '2025-11-25' })
@@ -130,7 +130,7 @@ describe('the end', () => {
     expect([await streams, sent.length]).toEqual([undefined, before])
   })
 
-  test('a call told to stop before it defers is not deferred', async () => {
+  test('a call aborted before it defers is not deferred', async () => {
     const saved: string[] = []
     const memory = createTicketMemory()
     const tickets = () => ({
@@ -154,7 +154,7 @@ describe('the end', () => {
     expect(saved).toEqual([])
   })
 
-  test('a call cancelled while its ticket is made gets no answer, and its ticket ends', async () => {
+  test('a call cancelled while its task handle is created gets no answer, and the task ends', async () => {
     const { tickets, statuses, written } = slowStore()
     const { server, errors } = serve((call) => call.defer(), { tickets })
     const { session, ask, say } = connect(server)
@@ -188,12 +188,12 @@ function onAbort({ signal }: Call, reject: (reason: unknown) => void): void {
   signal.addEventListener('abort', () => reject(signal.reason))
 }
 
-test('a tool that goes on although the client must be asked leaves no ticket behind', async () => {
+test('a tool that continues although the client must be asked leaves no task behind', async () => {
   const saved: unknown[] = []
   const tickets = () => ({ ...createTicketMemory(), save: async (record: unknown) => void saved.push(record) })
   const { server, errors } = serve(
     async (call) => {
-      await call.ask({ who: form }).catch(() => undefined)
+      await call.ask({ name: form }).catch(() => undefined)
       return call.defer()
     },
     { tickets },
@@ -202,7 +202,7 @@ test('a tool that goes on although the client must be asked leaves no ticket beh
   expect([saved, errors]).toEqual([[], []])
 })
 
-test('whichever is first, the outcome or the handle: nothing is lost between them', async () => {
+test('nothing is lost, whichever is first, the outcome or the task handle', async () => {
   const hop = async (times: number): Promise<void> => {
     for (let count = 0; count < times; count++) await Promise.resolve()
   }
@@ -233,7 +233,7 @@ test('whichever is first, the outcome or the handle: nothing is lost between the
   expect(kinds).toEqual(new Set(['complete', 'task']))
 })
 
-test('an outcome that cannot be kept is logged, and the task is told as failed', async () => {
+test('an outcome that cannot be stored is logged, and the task is reported as failed', async () => {
   const memory = createTicketMemory()
   const tickets = () => ({
     ...memory,
@@ -256,7 +256,7 @@ test('an outcome that cannot be kept is logged, and the task is told as failed',
   expect(errors).toEqual([new Error('disk full')])
 })
 
-test('a place for tickets that failed to open is tried again, and keeps no service from closing', async () => {
+test('a task store that failed to open is opened again, and does not prevent services from closing', async () => {
   let tries = 0
   let isClosed = false
   const tickets = () => {
@@ -274,7 +274,7 @@ test('a place for tickets that failed to open is tried again, and keeps no servi
   expect(isClosed).toBe(true)
 })
 
-test('a tool that comes later can defer, and what it deferred is found when it has gone', async () => {
+test('a tool added later can defer, and its tasks are found after it was removed', async () => {
   let isHere = false
   const later = defineTool({
     name: 'later',
@@ -297,7 +297,7 @@ test('a tool that comes later can defer, and what it deferred is found when it h
   expect(resultOf(await ask('tasks/get', { taskId, ...meta }))).toMatchObject({ status: 'completed' })
 })
 
-test('a change of a list that was not declared to change is not told', async () => {
+test('a change of a static list is not sent', async () => {
   const { server } = serve((call) => call.changed('tools'))
   const { ask, sent } = connect(server)
   await ask('initialize', { protocolVersion: '2025-11-25' })
@@ -305,7 +305,7 @@ test('a change of a list that was not declared to change is not told', async () 
   expect(sent).toEqual([])
 })
 
-test('there may be a thousand subscriptions; one of them may be renewed, and all can be ended', async () => {
+test('allows a thousand subscriptions; one can be renewed and all can be ended', async () => {
   const items = Array.from({ length: 1001 }, (_, index) => `x://${index}`)
   let uris = items
   const resources = () =>
@@ -322,7 +322,7 @@ test('there may be a thousand subscriptions; one of them may be renewed, and all
   expect(await ask('resources/subscribe', { uri: 'x://1000' })).toMatchObject({ result: {} })
 })
 
-test('no more than 2000 requests are worked on at once', async () => {
+test('runs at most 2000 requests at once', async () => {
   const { server } = serve((call) => new Promise((_, reject) => onAbort(call, reject)))
   const { session, ask } = connect(server)
   const dues = Array.from({ length: 2000 }, (_, id) => ask('tools/call', { name: 'run' }, id))
@@ -335,8 +335,8 @@ test('no more than 2000 requests are worked on at once', async () => {
   await session.settled()
 })
 
-test('a question waits no longer than a timer can, however long it was told to', async () => {
-  const { server } = serve((call) => call.ask({ who: form }, { timeoutMs: Infinity }))
+test('caps the timeout of a question at the longest timer', async () => {
+  const { server } = serve((call) => call.ask({ name: form }, { timeoutMs: Infinity }))
   const legacy = connect(server)
   await legacy.ask('initialize', { protocolVersion: '2025-11-25', capabilities: { elicitation: {} } })
   void legacy.ask('tools/call', { name: 'run' }, 7)
@@ -346,14 +346,14 @@ test('a question waits no longer than a timer can, however long it was told to',
 
   const { ask } = connect(server)
   const { requestState } = resultOf(await ask('tools/call', run))
-  const retry = { ...run, requestState, inputResponses: { who: { action: 'cancel' } } }
+  const retry = { ...run, requestState, inputResponses: { name: { action: 'cancel' } } }
   expect(await ask('tools/call', retry)).toMatchObject({ result: { resultType: 'complete' } })
 })
 
-test('a call that was told to stop asks nobody', async () => {
+test('an aborted call does not ask the client', async () => {
   const { server } = serve(async (call) => {
     await sleep(5)
-    return call.ask({ who: form })
+    return call.ask({ name: form })
   })
   const { session, ask, methods } = connect(server)
   await ask('initialize', { protocolVersion: '2025-11-25', capabilities: { elicitation: {} } })

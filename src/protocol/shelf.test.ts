@@ -1,4 +1,4 @@
-// Skills on the shelf: found by address, also in one another; and lists that are prepared before they are shown.
+// Skills found by URI, also nested ones; and lists that are refreshed before they are read.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -16,8 +16,8 @@ function skill(name: string, prefix = ''): Skill {
   return defineSkill({ name, uri, frontmatter: { name, description: 'x' }, files: () => [] })
 }
 
-describe('the shelf', () => {
-  test('finds the innermost skill that a folder lies in', () => {
+describe('the skill registry', () => {
+  test('finds the innermost skill that contains a directory', () => {
     const [outer, inner] = [skill('outer'), skill('inner', 'outer/skills/')]
     const shelf = createShelf([outer, inner])
     expect(shelf.folder('skill://outer')).toEqual({ skill: outer, path: '' })
@@ -28,7 +28,7 @@ describe('the shelf', () => {
     expect(shelf.folder('skill://outer/%')).toBeUndefined()
   })
 
-  test('takes any address, and gives back the path it was made of', () => {
+  test('returns the path that a URI was made of', () => {
     const one = skill('one')
     const shelf = createShelf([one])
     const part = fc
@@ -46,16 +46,16 @@ describe('the shelf', () => {
   test.each([
     ['an address that does not say the name', { ...skill('one'), uri: 'skill://two/SKILL.md' }],
     ['frontmatter that says another name', { ...skill('one'), frontmatter: { name: 'two' } }],
-  ])('refuses %s', (_, wrong) => {
+  ])('rejects %s', (_, wrong) => {
     expect(() => createShelf([wrong])).toThrow('skill one must')
   })
 
-  test('refuses two at one address', () => {
+  test('rejects two skills with one URI', () => {
     expect(() => createShelf([skill('one'), skill('one')])).toThrow('registered twice')
   })
 })
 
-test('a skill that has just gone does not take the list with it', async () => {
+test('a skill that was just removed does not break the list', async () => {
   const gone = {
     ...skill('gone'),
     files: () => {
@@ -69,7 +69,7 @@ test('a skill that has just gone does not take the list with it', async () => {
   await expect(client.request('skills/get', { uri: gone.uri })).rejects.toThrow('gone is gone')
 })
 
-describe('lists that are prepared', () => {
+describe('lists that are refreshed', () => {
   const prompt = (name: string) => ({ name, description: name, get: () => [] })
 
   function served(prepare: () => Promise<void> | undefined) {
@@ -89,7 +89,7 @@ describe('lists that are prepared', () => {
     return { names, notices, server, listed }
   }
 
-  test('are read after the first preparation, whether it takes time or not', async () => {
+  test('are read after the first refresh, synchronous or not', async () => {
     for (const wait of [undefined, Promise.resolve()]) {
       const { names, server, listed } = served(() => {
         if (names.length === 0) names.push('a')
@@ -104,7 +104,7 @@ describe('lists that are prepared', () => {
     }
   })
 
-  test('are prepared soon after hello, and what goes wrong then is logged', async () => {
+  test('are refreshed soon after initialize, and errors are logged', async () => {
     const errors: unknown[] = []
     let count = 0
     const server = createServer({

@@ -15,7 +15,7 @@ const list = fc.uniqueArray(label, { minLength: 1, maxLength: 5 }).chain((labels
   }),
 )
 
-test('what is switched on comes back as what was chosen, whatever the fields are called', () => {
+test('selected boolean fields are converted back to the choices, whatever the field names', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.tuple(name, list), { selector: ([each]) => each, maxLength: 5 }), (fields) => {
       const properties = Object.fromEntries(fields.map(([each, { items }]) => [each, { type: 'array', items }]))
@@ -23,7 +23,7 @@ test('what is switched on comes back as what was chosen, whatever the fields are
       const simpler = simplerForm(schema).properties as Record<string, { type: string; title: string }>
       expect(Object.keys(simpler)).toHaveLength(fields.reduce((sum, [, { labels }]) => sum + labels.length, 0))
       expect(Object.values(simpler).every(({ type }) => type === 'boolean')).toBe(true)
-      // The switches come in the order of the fields, and within each in that of its choices.
+      // The boolean fields are in the order of the fields, and within each in the order of its options.
       const names = Object.keys(simpler)
       const all = fields.flatMap(([, { labels, chosen }]) => labels.map((each) => chosen.includes(each)))
       const content = Object.fromEntries(names.map((each, index) => [each, all[index]]))
@@ -35,7 +35,7 @@ test('what is switched on comes back as what was chosen, whatever the fields are
   )
 })
 
-test('any content is turned into something, and a switch that is neither on nor off is not taken for off', () => {
+test('never throws, and does not take a non-boolean value for false', () => {
   const schema = { type: 'object', properties: { a: { type: 'array', items: { enum: ['x', 'y'] } } } }
   fc.assert(fc.property(fc.anything(), (content) => void fullContent(schema, content)))
   expect(fullContent(schema, { a_1: 'yes' })).toEqual({ a: 'yes' })
@@ -43,6 +43,6 @@ test('any content is turned into something, and a switch that is neither on nor 
   expect(fullContent(schema, {})).toEqual({})
 })
 
-test('a list of free entries cannot be shown', () => {
+test('rejects a list of free entries', () => {
   expect(() => simplerForm({ properties: { a: { type: 'array', items: { type: 'string' } } } })).toThrow(Failure)
 })

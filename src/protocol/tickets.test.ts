@@ -8,8 +8,8 @@ import { createTickets } from './tickets.js'
 
 function open(store: TicketStore = createTicketMemory()) {
   const notices = createNotices()
-  const told: Notice[] = []
-  notices.listen((notice) => told.push(notice))
+  const events: Notice[] = []
+  notices.listen((event) => events.push(event))
   const tickets = createTickets(store, notices)
   const abort = vi.fn<(reason: string) => void>()
   const create = async (user = 'ann') => {
@@ -19,10 +19,10 @@ function open(store: TicketStore = createTicketMemory()) {
   }
   const statusOf = async (id: string, user = 'ann'): Promise<string> =>
     JSON.parse(`{${await tickets.describe(user, id)}}`).status
-  return { tickets, told, abort, create, statusOf }
+  return { tickets, told: events, abort, create, statusOf }
 }
 
-/** A store that can be slow, or full. */
+/** A store that can be slow or fail. */
 function brittle() {
   const memory = createTicketMemory()
   const state = { saving: Promise.resolve(), isFull: false }
@@ -37,7 +37,7 @@ function brittle() {
   return { state, store }
 }
 
-test('another user finds nothing, and changes nothing', async () => {
+test('another user can neither read nor change a task', async () => {
   const { tickets, abort, create, statusOf } = open()
   const { ticket, id } = await create('ann')
   const notFound = expect.objectContaining({ code: -32602 })
@@ -52,15 +52,15 @@ test('another user finds nothing, and changes nothing', async () => {
   expect(await statusOf(id)).toBe('completed')
 })
 
-test('a ticket that cannot be kept is not given out', async () => {
+test('a task handle that cannot be stored is not returned', async () => {
   const { state, store } = brittle()
   state.isFull = true
   const { create } = open(store)
   await expect(create()).rejects.toThrow('disk full')
 })
 
-describe('the first end counts', () => {
-  test('a cancellation, though the work then fails', async () => {
+describe('the first outcome wins', () => {
+  test('a cancellation, although the work fails afterwards', async () => {
     const { tickets, abort, create, statusOf } = open()
     const { ticket, id } = await create()
     abort.mockImplementation(() => void ticket.finish({ error: { code: 1, message: 'aborted' } }))
@@ -69,7 +69,7 @@ describe('the first end counts', () => {
     expect(abort).toHaveBeenCalledWith('cancelled by the client')
   })
 
-  test('an outcome, though it is cancelled while that is written; nobody sees it before', async () => {
+  test('an outcome, although the task is cancelled while it is stored; it is not visible before', async () => {
     const { state, store } = brittle()
     const { tickets, create, statusOf } = open(store)
     const { ticket, id } = await create()
@@ -83,7 +83,7 @@ describe('the first end counts', () => {
     expect(await statusOf(id)).toBe('completed')
   })
 
-  test('a cancellation that cannot be written still ends the work', async () => {
+  test('a cancellation that cannot be stored still aborts the work', async () => {
     const { state, store } = brittle()
     const { tickets, abort, create, statusOf } = open(store)
     const { id } = await create()
@@ -93,20 +93,20 @@ describe('the first end counts', () => {
     expect(await statusOf(id)).toBe('failed')
   })
 
-  test('and nothing is told after it', async () => {
-    const { told, create } = open()
+  test('and nothing is published after it', async () => {
+    const { told: events, create } = open()
     const { ticket } = await create()
     await ticket.finish({ result: '{}' })
-    const before = told.length
+    const before = events.length
     ticket.say('too late')
     const asked = { q: { question: { method: 'roots/list', params: {} }, fits: () => true } }
     await expect(ticket.ask(asked, 10, new AbortController().signal)).rejects.toThrow('No answer within')
-    expect(told).toHaveLength(before)
+    expect(events).toHaveLength(before)
     expect(JSON.parse(`{${ticket.members}}`).status).toBe('completed')
   })
 })
 
-test('a question nobody answers fails in time; one whose work is aborted, at once', async () => {
+test('an unanswered question fails after the timeout, one of aborted work at once', async () => {
   const { create } = open()
   const { ticket } = await create()
   const asked = { q: { question: { method: 'roots/list', params: {} }, fits: () => true } }
@@ -116,19 +116,19 @@ test('a question nobody answers fails in time; one whose work is aborted, at onc
   expect(JSON.parse(`{${ticket.members}}`).status).toBe('working')
 })
 
-test('an answer to nothing is not told to anybody', async () => {
-  const { tickets, told, create } = open()
+test('an answer that matches no question is ignored', async () => {
+  const { tickets, told: events, create } = open()
   const { ticket, id } = await create()
   const asked = { q: { question: { method: 'roots/list', params: {} }, fits: (answer: unknown) => answer === 'yes' } }
   const asking = ticket.ask(asked, 1000, new AbortController().signal)
-  const before = told.length
+  const before = events.length
   for (const responses of [{}, { other: 'yes' }, { q: 'no' }]) await tickets.answer('ann', id, responses)
-  expect(told).toHaveLength(before)
+  expect(events).toHaveLength(before)
   await tickets.answer('ann', id, { q: 'yes' })
   expect(await asking).toEqual({ q: 'yes' })
 })
 
-test('close ends all that are left, and those that come too late are refused', async () => {
+test('close aborts all running tasks and rejects new ones', async () => {
   const { tickets, abort, create, statusOf } = open()
   const { id } = await create()
   await tickets.close()
@@ -137,7 +137,7 @@ test('close ends all that are left, and those that come too late are refused', a
   await expect(create()).rejects.toThrow('The server is stopping.')
 })
 
-test('one user may have a thousand unfinished ones; others are not concerned', async () => {
+test('the limit of a thousand running tasks applies per user', async () => {
   const { create } = open()
   const made = await Promise.all(Array.from({ length: 1000 }, () => create('ann')))
   await expect(create('ann')).rejects.toThrow('1000 unfinished')
@@ -159,7 +159,7 @@ describe('memory', () => {
     ...more,
   })
 
-  test("keeps each user's newest, and pushes out nobody else's", async () => {
+  test('keeps the newest of each user without evicting those of others', async () => {
     const store = createTicketMemory(3)
     await store.save(record('b', { user: 'bob' }))
     await store.save(record('working', { status: 'working' }))
@@ -169,7 +169,7 @@ describe('memory', () => {
     expect(await store.load('bob', 'b')).toBeDefined()
   })
 
-  test('forgets what is over', async () => {
+  test('drops expired tasks', async () => {
     const store = createTicketMemory()
     await store.save(record('x', { ttlMs: 10 }))
     expect(await store.load('ann', 'x')).toBeDefined()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { createServices } from './services.js'
 
-test('a service is opened by the first call that needs it, once, and then handed out at once', async () => {
+test('a service is opened once, by the first call that needs it, and then returned synchronously', async () => {
   let opened = 0
   const services = createServices({ a: async () => ++opened, b: () => 'b' })
   expect(opened).toBe(0)
@@ -11,7 +11,7 @@ test('a service is opened by the first call that needs it, once, and then handed
   expect(services.open(['a', 'b'])).toEqual({ a: 1, b: 'b' })
 })
 
-test('a service that failed to open is tried again by the next call', async () => {
+test('a service that failed to open is opened again by the next call', async () => {
   let tries = 0
   const services = createServices({
     disk: async () => {
@@ -23,7 +23,7 @@ test('a service that failed to open is tried again by the next call', async () =
   expect(await services.open(['disk'])).toEqual({ disk: 'open' })
 })
 
-test('services are closed in reverse order, those never opened are left alone', async () => {
+test('services are closed in reverse order, unopened ones are skipped', async () => {
   const closed: string[] = []
   const closable = (name: string) => () => ({ close: () => closed.push(name) })
   const services = createServices({ a: closable('a'), b: closable('b'), c: closable('c') })
@@ -33,6 +33,6 @@ test('services are closed in reverse order, those never opened are left alone', 
   expect(closed).toEqual(['b', 'a'])
 })
 
-test('a name nobody provides is an error', async () => {
+test('an unknown name is an error', async () => {
   await expect(createServices({}).open(['x'])).rejects.toThrow('no such service: x')
 })

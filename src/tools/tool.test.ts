@@ -1,4 +1,4 @@
-// The types a tool's author sees; `npm run check` is what runs these.
+// The types that authors of tools see; `npm run check` checks them.
 
 import { expectTypeOf, test } from 'vitest'
 
@@ -45,7 +45,7 @@ test('the input of run is typed by the schema', () => {
   })
 })
 
-test('objects that may be null, open objects, and forms beside properties are typed too', () => {
+test('nullable objects, open objects, and alternatives beside properties are typed too', () => {
   defineTool({
     ...base,
     input: {
@@ -77,7 +77,7 @@ test('objects that may be null, open objects, and forms beside properties are ty
   })
 })
 
-test('a schema of a library gives its own output type', () => {
+test('a Standard Schema provides its own output type', () => {
   defineTool({
     ...base,
     input: {} as StandardSchema<{ n: string }, { n: number }>,
@@ -89,7 +89,7 @@ test('a schema of a library gives its own output type', () => {
   })
 })
 
-test('run must return what output promises, and may return more', () => {
+test('run must return what output declares, and may return more', () => {
   const output = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] } as const
   defineTool({
     ...base,
@@ -102,16 +102,16 @@ test('run must return what output promises, and may return more', () => {
   defineTool({ ...base, input: { type: 'object' }, output, run: () => ({ total: 1 }), render: () => '' })
 })
 
-test('only services that are needed are there', () => {
+test('run receives only the services the tool names', () => {
   const define = toolsOver<{ clock: { now(): number }; disk: { free(): number } }>()
   define({ ...base, needs: ['clock'], run: (_input, _call, { clock }) => clock.now(), render: String })
-  // @ts-expect-error -- disk was not asked for
+  // @ts-expect-error -- the tool does not name disk
   define({ ...base, needs: ['clock'], run: (_input, _call, { disk }) => disk.free(), render: String })
-  // @ts-expect-error -- there is no such service
+  // @ts-expect-error -- unknown service
   define({ ...base, needs: ['network'], run: () => 1, render: String })
 })
 
-test('a name and what it does are enough', () => {
+test('a name and run are enough', () => {
   defineTool({
     name: 'x',
     run(input, call) {
@@ -122,14 +122,14 @@ test('a name and what it does are enough', () => {
   })
 })
 
-test('complaints are about arguments that there are', () => {
+test('argument errors must name existing arguments', () => {
   const input = { type: 'object', properties: { verb: { enum: ['eat', 'go'] } }, required: ['verb'] } as const
   defineTool({ name: 'x', input, complaints: { verb: 'which verb?' }, run: ({ verb }) => verb })
-  // @ts-expect-error -- there is no such argument
+  // @ts-expect-error -- unknown argument
   defineTool({ name: 'x', input, complaints: { noun: 'which noun?' }, run: ({ verb }) => verb })
 })
 
-test('what a schema does not say is unknown', () => {
+test('anything the schema does not specify is unknown', () => {
   expectTypeOf<FromSchema<{ type: 'object' }>>().toEqualTypeOf<{ readonly [key: string]: unknown }>()
   expectTypeOf<FromSchema<{ anyOf: [{ type: 'string' }, { type: 'integer' }] }>>().toEqualTypeOf<string | number>()
   expectTypeOf<FromSchema<{ const: 5 }>>().toEqualTypeOf<5>()

@@ -20,7 +20,7 @@ const nested = (depth: number, leaf: unknown) => {
   return value
 }
 
-describe('what a reader is told', () => {
+describe('problem text', () => {
   test('a valid value has no problems', () => {
     const schema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
     expect(compileSchema(schema)({ text: 'hello' })).toBeUndefined()
@@ -68,7 +68,7 @@ describe('what a reader is told', () => {
     ['status', "'status' must be one of the 2 allowed statuses: a, b"],
     ['tags', "'tags' must be one of the 2 allowed tags: a, b"],
     ['level_2', "'level_2' must be one of the 2 allowed values: a, b"],
-  ])('the plural of %s', (key, message) => {
+  ])('pluralizes %s', (key, message) => {
     expect(field(key, { enum: ['a', 'b'] }, 'c')).toBe(message)
   })
 
@@ -109,11 +109,11 @@ describe('what a reader is told', () => {
     [{ not: { enum: [1, 2] } }, 1, "'n' must not be 1 or 2, got 1"],
     [{ not: { minimum: 3, type: 'number' } }, 4, "'n' must not have this form"],
     [{ not: {} }, 4, "'n' must not have this form"],
-  ])('one sentence: %j', (schema, value, message) => {
+  ])('problem text of %j', (schema, value, message) => {
     expect(field('n', schema, value)).toBe(message)
   })
 
-  test('a field that is not allowed is told which are', () => {
+  test('an unknown field is reported with the allowed ones', () => {
     const schema = { type: 'object', properties: { command: {}, timeout: {} }, additionalProperties: false }
     expect(messages(schema, { comand: 1 })).toEqual(["'comand' is not one of the 2 allowed fields: command, timeout"])
     expect(messages({ properties: { a: {} }, unevaluatedProperties: false }, { b: 1 })).toEqual(["'b' is not allowed"])
@@ -129,7 +129,7 @@ describe('what a reader is told', () => {
     expect(messages(false, 1)).toEqual(['the arguments are not allowed'])
   })
 
-  test('a name that would make the path ambiguous is spelt as JSON', () => {
+  test('a name that would make the path ambiguous is quoted as JSON', () => {
     const schema = { additionalProperties: { additionalProperties: { type: 'string' } } }
     expect(compileSchema(schema)({ 'a b': { 'x.y': 1 }, "it's": { '': 1 } })?.map(({ path }) => path)).toEqual([
       'a b["x.y"]',
@@ -137,13 +137,13 @@ describe('what a reader is told', () => {
     ])
   })
 
-  test('at most five problems, the first ones, and none twice', () => {
+  test('reports at most five problems, the first ones, without duplicates', () => {
     const schema = { items: { allOf: [{ type: 'string' }, { type: 'string' }] } }
     const paths = compileSchema(schema)([1, 2, 'a', 3, 4, 5, 6])?.map(({ path }) => path)
     expect(paths).toEqual(['[0]', '[1]', '[3]', '[4]', '[5]'])
   })
 
-  test('sentences do not grow with the value', () => {
+  test('the text does not grow with the value', () => {
     const long = 'k'.repeat(100_000)
     const schema = { additionalProperties: { const: long } }
     for (const message of messages(schema, { [long]: long + long })) expect(message.length).toBeLessThan(400)
@@ -156,7 +156,7 @@ describe('what a reader is told', () => {
   })
 })
 
-describe('which of several forms was meant', () => {
+describe('closest alternative', () => {
   const circle = {
     type: 'object',
     properties: { kind: { const: 'circle' }, radius: { type: 'number' } },
@@ -257,11 +257,11 @@ describe('recursion', () => {
     expect(check(nested(1000, bad))?.[0]?.message).not.toContain('too deeply')
   })
 
-  test('a value deeper than the stack is an answer, not an exception', () => {
+  test('a value deeper than the stack is a problem, not an exception', () => {
     expect(messages(list, nested(200_000, {}))).toEqual(['the arguments are nested too deeply'])
   })
 
-  test('a problem a thousand deep is found where it is', () => {
+  test('finds a problem a thousand levels deep', () => {
     expect(compileSchema(list)(nested(1000, 5))?.map(({ path }) => path.split('.').length)).toEqual([1000])
   })
 
@@ -269,7 +269,7 @@ describe('recursion', () => {
     [{ $ref: '#' }],
     [{ anyOf: [{ type: 'string' }, { $ref: '#' }] }],
     [{ $defs: { a: { $ref: '#/$defs/b' }, b: { allOf: [{ $ref: '#/$defs/a' }] } } }],
-  ])('a circle that stays at the same value is refused: %j', (schema) => {
+  ])('rejects a cycle that stays at the same value: %j', (schema) => {
     expect(() => compileSchema(schema)).toThrow('The schema refers to itself without reaching a part of the value.')
   })
 
@@ -280,7 +280,7 @@ describe('recursion', () => {
   })
 })
 
-describe('a schema at fault is refused with a sentence', () => {
+describe('an invalid schema is rejected with a message', () => {
   test.each([
     [{ $ref: '#/$defs/none' }, "The $ref '#/$defs/none' leads nowhere in the schema, and nothing is fetched."],
     [{ $defs: { unused: { $ref: '#none' } } }, "The $ref '#none' leads nowhere"],
@@ -316,7 +316,7 @@ describe('a schema at fault is refused with a sentence', () => {
     expect(() => compileSchema(items(101))).toThrow('The schema is nested deeper than 100 levels.')
   })
 
-  test('dynamic references may not multiply a schema without end', () => {
+  test('limits the expansion of dynamic references', () => {
     const names = Array.from({ length: 12 }, (_, index) => `n${index}`)
     const links = names.map((name) => ({ $ref: name }))
     const $defs = Object.fromEntries(
@@ -326,7 +326,7 @@ describe('a schema at fault is refused with a sentence', () => {
   })
 })
 
-describe('older spellings', () => {
+describe('older dialects', () => {
   const draft7 = 'http://json-schema.org/draft-07/schema#'
 
   test('array items with additionalItems, dependencies, definitions', () => {
@@ -338,7 +338,7 @@ describe('older spellings', () => {
     expect(isValid({ $ref: '#/definitions/a', definitions: { a: { type: 'string' } } }, 1)).toBe(false)
   })
 
-  test('in draft-07 a $ref silences its neighbours', () => {
+  test('in draft-07 $ref disables the keywords beside it', () => {
     const schema = { properties: { a: { $ref: '#/definitions/any', type: 'string' } }, definitions: { any: true } }
     expect(isValid({ $schema: draft7, ...schema }, { a: 1 })).toBe(true)
     expect(isValid(schema, { a: 1 })).toBe(false)
@@ -408,7 +408,7 @@ describe('properties of all values', () => {
     )
   })
 
-  test('multipleOf is right also where binary is not exact', () => {
+  test('multipleOf is exact where binary fractions are not', () => {
     expect(isValid({ multipleOf: 3 }, 1e300)).toBe(false)
     expect(isValid({ multipleOf: 10 }, 1e23)).toBe(true)
   })
@@ -423,12 +423,12 @@ describe('properties of all values', () => {
     )
   })
 
-  test('the fast pass and the explaining pass never disagree', () => {
+  test('test and explanation never disagree', () => {
     fc.assert(
       fc.property(schemas, values, (schema, value) => {
         const problems = compileSchema(schema)(value)
         if (problems !== undefined) expect(problems.length).toBeGreaterThan(0)
-        // A neighbour that is never allowed makes the explaining pass walk through valid values as well.
+        // A sibling that always fails makes the explanation walk through valid values as well.
         const beside = compileSchema({ properties: { value: schema, neighbour: false } })({ value, neighbour: 1 })
         const complaints = beside?.filter(({ path }) => path !== 'neighbour') ?? []
         expect(complaints.length > 0).toBe(problems !== undefined)
@@ -437,7 +437,7 @@ describe('properties of all values', () => {
     )
   })
 
-  test('a schema and its denial never agree', () => {
+  test('a schema and its negation never agree', () => {
     fc.assert(
       fc.property(schemas, values, (schema, value) => {
         expect(isValid({ not: schema }, value)).toBe(!isValid(schema, value))
@@ -454,7 +454,7 @@ describe('properties of all values', () => {
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
-/** The same value with the members of every object in the other order. */
+/** The same value with the members of every object in reverse order. */
 const reversed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(reversed)
   if (typeof value !== 'object' || value === null) return value
@@ -464,7 +464,7 @@ const reversed = (value: unknown): unknown => {
   )
 }
 
-// Few names and small numbers, so that schema and value often meet.
+// Few names and small numbers, so that schemas and values often match.
 const key = fc.constantFrom('a', 'b', '__proto__', 'toString')
 const small = fc.integer({ min: 0, max: 3 })
 const type = fc.constantFrom('null', 'boolean', 'integer', 'number', 'string', 'array', 'object')

@@ -56,7 +56,7 @@ const value = fc.letrec((tie) => ({
   ),
 })).value
 
-test('it says of any value what the whole validator says', () => {
+test('agrees with the full compiler on any value', () => {
   fc.assert(
     fc.property(plainSchema, fc.array(value, { minLength: 1, maxLength: 5 }), (plain, values) => {
       const check = compilePlain(plain)
@@ -79,7 +79,7 @@ test.each<[JsonSchema]>([
   [{ properties: { a: 5 } }],
   [{ items: null }],
   [{ 'x-unknown': 1 }],
-])('%j is left to the whole one', (schema) => {
+])('leaves %j to the full compiler', (schema) => {
   expect(compilePlain(schema)).toBeUndefined()
 })
 
@@ -89,7 +89,7 @@ test.each<[JsonSchema]>([
   [{ minimum: '1' }],
   [{ properties: { a: { pattern: '(' } } }],
   [{ required: [1] }],
-])('%j is at fault, in the same words', (schema) => {
+])('rejects %j with the same message', (schema) => {
   const fault = (compile: (schema: JsonSchema) => unknown): unknown => {
     try {
       return compile(schema)
@@ -101,7 +101,7 @@ test.each<[JsonSchema]>([
   expect(fault(compilePlain)).toBe(fault(compileSchema))
 })
 
-test('one that shares its parts until it would never end is left to the whole one', () => {
+test('leaves a schema with exponentially shared parts to the full compiler', () => {
   let schema: JsonSchema = { type: 'string' }
   for (let level = 0; level < 19; level++) schema = { properties: { a: schema, b: schema, c: schema } }
   expect(compilePlain(schema)).toBeUndefined()

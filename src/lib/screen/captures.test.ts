@@ -1,4 +1,4 @@
-// What programs really print while they work, and what is left of it on a screen.
+// Real output of programs, and the text a terminal shows of it.
 
 import { expect, test } from 'vitest'
 
@@ -92,7 +92,7 @@ test('docker compose up', () => {
   )
 })
 
-test('docker pull, which writes each layer in its own row', () => {
+test('docker pull, which updates one row per layer', () => {
   const layer = (up: number, text: string): string => `${E}${up}A${E}2K\r${text}\r${E}${up}B`
   expect(
     shown(
@@ -151,7 +151,7 @@ test('curl and wget', () => {
   ).toBe('file   100%[===========>] 10M  in 1s\n')
 })
 
-test('man, which writes over to make letters bold and underlined', () => {
+test('man, which overstrikes for bold and underline', () => {
   expect(shown('N\bNA\bAM\bME\bE\n       ls - list _\bd_\bi_\br\n')).toBe('NAME\n       ls - list dir\n')
 })
 

@@ -1,4 +1,4 @@
-// The screen against a terminal as simple as can be: a list of lists of letters, without limits and without speed.
+// Compares the renderer with a minimal terminal model: a list of lists of characters, without limits and slow.
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -24,7 +24,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-test('text, keys, movements and erasures show what a simple terminal shows', () => {
+test('text, cursor movements and erasures match a simple terminal model', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
       expect(withoutEnds(screenOf(steps.map(encode).join('')))).toBe(withoutEnds(modelOf(steps)))
@@ -41,7 +41,7 @@ function screenOf(output: string): string {
   return text
 }
 
-/** Spaces at the ends of rows and empty rows at the end cannot be seen. */
+/** Trailing spaces and trailing empty rows are not visible. */
 function withoutEnds(text: string): string {
   return text.replace(/ +$/gm, '').trimEnd()
 }

@@ -6,7 +6,7 @@ import { createScreen } from './screen.js'
 const ESC = '\x1b'
 const CSI = '\x1b['
 
-/** What is handed on up to the end; on the way, that it is measured rightly. */
+/** Returns all emitted text and checks its measures on the way. */
 function shown(...chunks: readonly (string | Uint8Array)[]): string {
   let text = ''
   const screen = createScreen((bytes, measured) => {
@@ -56,8 +56,8 @@ const piece = fc.oneof(
 
 const output = fc.array(piece, { maxLength: 30 }).map((pieces) => Buffer.from(pieces.join('')))
 
-describe('whatever is printed', () => {
-  test('the text is the same however it was cut into chunks', () => {
+describe('any output', () => {
+  test('the text does not depend on chunk boundaries', () => {
     fc.assert(
       fc.property(output, sizes, (bytes, cuts) => {
         expect(shown(...inChunks(bytes, cuts))).toBe(shown(bytes))
@@ -66,7 +66,7 @@ describe('whatever is printed', () => {
     )
   })
 
-  test('the same of much text without newlines, and of much with them', () => {
+  test('the same for long text with and without newlines', () => {
     const unit = fc.constantFrom(
       'x',
       'é',
@@ -91,7 +91,7 @@ describe('whatever is printed', () => {
     )
   })
 
-  test('the same of bytes that are no text', () => {
+  test('the same for invalid bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), sizes, (bytes, cuts) => {
         expect(shown(...inChunks(bytes, cuts))).toBe(shown(bytes))
@@ -100,7 +100,7 @@ describe('whatever is printed', () => {
     )
   })
 
-  test('no control code is left in it', () => {
+  test('contains no control codes', () => {
     fc.assert(
       fc.property(output, (bytes) => {
         // oxlint-disable-next-line no-control-regex
@@ -110,7 +110,7 @@ describe('whatever is printed', () => {
     )
   })
 
-  test('broken UTF-8 is replaced as TextDecoder does it', () => {
+  test('replaces invalid UTF-8 as TextDecoder does', () => {
     const bytes = fc.uint8Array({ maxLength: 40 }).map((some) => some.map((byte) => (byte < 0x20 ? byte + 0x20 : byte)))
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
     fc.assert(
@@ -122,7 +122,7 @@ describe('whatever is printed', () => {
     )
   })
 
-  test('plain text stays as it is', () => {
+  test('keeps plain text unchanged', () => {
     const text = fc.string({ unit: fc.constantFrom('a', ' ', '\t', '\n', 'é', '日', '👍', '\u0301') })
     fc.assert(
       fc.property(text, sizes, (some, cuts) => {
@@ -178,14 +178,14 @@ describe('one row', () => {
     expect(shown(printed)).toBe(text)
   })
 
-  test('one that is too long goes on without a newline, and only its last part can change', () => {
+  test('a long row wraps softly, and only its last part is editable', () => {
     const long = 'x'.repeat(100_000)
     expect(shown(`${long}\n`)).toBe(`${long}\n`)
     expect(shown(`${long}\rdone`).length).toBe(100_000)
     expect(shown(`a\r${long}\n`)).toBe(`${long}\n`)
   })
 
-  test('the bound is one of bytes, and never breaks a character', () => {
+  test('the limit counts bytes and never splits a character', () => {
     for (const character of ['é', '日', '👍']) {
       const long = `a${character.repeat(5000)}`
       expect(shown(`${long}${CSI}A\r`)).toBe(long)
@@ -196,36 +196,36 @@ describe('one row', () => {
 describe('many rows', () => {
   const many = Array.from({ length: 5000 }, (_, index) => `line ${index}\n`).join('')
 
-  test('rows above the cursor can change', () => {
+  test('rows above the cursor are editable', () => {
     expect(shown(`one\ntwo\nthree\n${CSI}3AONE${CSI}E${CSI}2Kdeux${CSI}2B\rend`)).toBe('ONE\ndeux\nthree\nend')
   })
 
-  test('a cursor that went up and erased comes down to where it was', () => {
+  test('a cursor that moved up and erased returns to its row', () => {
     expect(shown(`a\nb\nc\n${CSI}3A${CSI}J${CSI}3Bd`)).toBe('\n\n\nd')
   })
 
-  test('clearing does not reach what is final', () => {
+  test('clearing does not affect final rows', () => {
     for (const clear of [`${CSI}H${CSI}2J${CSI}3J`, `${CSI}2J${CSI}H`, `${ESC}c`]) {
       const text = shown(`${many}${clear}after\n`)
       expect(text).toBe(`${many.split('\n').slice(0, 4801).join('\n')}\nafter\n`)
     }
   })
 
-  test('the cursor does not go above the rows that can change', () => {
+  test('the cursor stays within the editable rows', () => {
     const lines = shown(`${many}${CSI}9999AX`).split('\n')
     expect(lines[4801]).toBe('Xine 4801')
     expect(lines.length).toBe(5001)
   })
 
-  test('rows can be put in and taken out', () => {
+  test('inserts and removes rows', () => {
     expect(shown(`a\nb\nc\n${CSI}2A${CSI}L1${CSI}2E${CSI}M`)).toBe('a\n1\nb\n')
   })
 
-  test('the last row is wherever the rows end', () => {
+  test('a large row number means the last row', () => {
     expect(shown(`a\nb${CSI}999;1HX`)).toBe('a\nX')
   })
 
-  test('an index up at the top moves everything down', () => {
+  test('reverse index at the top inserts a row', () => {
     expect(shown(`a\nb${CSI}H${ESC}MX`)).toBe('X\na\nb')
   })
 })
@@ -233,20 +233,20 @@ describe('many rows', () => {
 describe('the alternate page', () => {
   const vim = `${CSI}?1049h${CSI}22;0;0t${CSI}1;24r${CSI}H${CSI}2J~\r\n~\r\n${CSI}1;1Hhello${CSI}3;1H-- INSERT --`
 
-  test('is gone when it is left', () => {
+  test('is discarded when it is left', () => {
     expect(shown(`$ vim\n${vim}${CSI}?1049l$ ls\n`)).toBe('$ vim\n$ ls\n')
   })
 
-  test('is shown where the program ended in it', () => {
+  test('is shown if the program ended in it', () => {
     expect(shown(`$ vim${vim}`)).toBe('$ vim\nhello\n~\n-- INSERT --')
   })
 
-  test('does not touch the rows of the other', () => {
+  test('does not affect the rows of the main page', () => {
     expect(shown(`a\nb${CSI}?47h${CSI}H${CSI}2J${'x\n'.repeat(1000)}${CSI}?47lc`)).toBe('a\nbc')
   })
 })
 
-describe('what is not whole yet', () => {
+describe('incomplete sequences', () => {
   test.each([
     ['a character', Buffer.from('a日').subarray(0, 3), 2],
     ['an escape', `a${ESC}`, 1],
@@ -254,7 +254,7 @@ describe('what is not whole yet', () => {
     ['a set of characters', `a${ESC}(`, 2],
     ['a title', `a${ESC}]0;ti`, 6],
     ['nothing', `a${CSI}m\r`, 0],
-  ])('%s is held back', (_, bytes, count) => {
+  ])('%s is pending', (_, bytes, count) => {
     let text = ''
     const screen = createScreen((finished) => (text += finished.toString()))
     screen.write(Buffer.from(bytes))
@@ -262,7 +262,7 @@ describe('what is not whole yet', () => {
     expect(text + screen.rest().toString()).toBe('a')
   })
 
-  test('a string that never ends is given up', () => {
+  test('abandons an unterminated string', () => {
     const endless = 'x'.repeat(3 * 1024 * 1024)
     expect(shown(`${ESC}P${endless}`).length).toBe(2 * 1024 * 1024 + 2)
     expect(shown(`${ESC}P日`, '日'.repeat(1024 * 1024)).startsWith('日')).toBe(true)

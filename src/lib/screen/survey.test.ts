@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { survey } from './survey.js'
 
-test('plain text is measured as strings measure it, wherever it lies in memory', () => {
+test('measures plain text as strings do, at any memory alignment', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\t', 'é', '日', '👍'), maxLength: 200 })
   fc.assert(
     fc.property(text, fc.nat(7), (some, offset) => {
@@ -14,7 +14,7 @@ test('plain text is measured as strings measure it, wherever it lies in memory',
   )
 })
 
-test('one byte that is not plain is found, wherever it is', () => {
+test('finds a single control byte at any position', () => {
   const odd = fc.constantFrom(0, 7, 8, 0x0b, 0x0d, 0x1b, 0x1f, 0x7f, 0x80, 0xff)
   fc.assert(
     fc.property(fc.nat(300), fc.nat(300), odd, (before, after, byte) => {
