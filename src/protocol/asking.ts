@@ -64,8 +64,8 @@ export class Asking {
   }
 
   #getAnswers(questions: Questions, askContext: AskContext): JsonObject | Promise<JsonObject> {
-    const { ticket, answered, client } = this.context
-    if (ticket) return this.#askByTask(ticket, questions, askContext)
+    const { ticket: taskHandle, answered, client } = this.context
+    if (taskHandle) return this.#askByTask(taskHandle, questions, askContext)
     if (answered) throw new Failure('This call has been answered; its client is not asked any more.')
     return client.revision === MODERN_REVISION
       ? this.#askByRetry(questions, askContext)
@@ -177,7 +177,7 @@ export class Asking {
     return this.interrupt()
   }
 
-  async #askByTask(ticket: Ticket, questions: Questions, { ms, compile }: AskContext): Promise<JsonObject> {
+  async #askByTask(taskHandle: Ticket, questions: Questions, { ms, compile }: AskContext): Promise<JsonObject> {
     const asked = Object.entries(questions).map(([key, question]) => [
       key,
       {
@@ -186,7 +186,7 @@ export class Asking {
       },
     ])
     const askedAt = performance.now()
-    const answers = await ticket.ask(Object.fromEntries(asked), ms, this.context.signal)
+    const answers = await taskHandle.ask(Object.fromEntries(asked), ms, this.context.signal)
     // All answers of one round arrive together.
     for (const key of Object.keys(questions)) this.#times.set(key, performance.now() - askedAt)
     return Object.fromEntries(Object.entries(questions).map(([key, question]) => [key, usable(question, answers[key])]))

@@ -40,13 +40,13 @@ function callRegisteredTool(server: Server, registered: Entry, context: Exchange
   if (missing) return rejectMissingCapabilities(registered.tool, missing, context)
   try {
     const { dialect } = context.client
-    const { needs } = registered.tool
+    const { needs: serviceNames } = registered.tool
     const input = registered.read(
       dialect ? dialect.readArguments(rawArguments ?? {}, registered.inputNames) : (rawArguments ?? {}),
     )
     // Services are opened after the input was validated, so an invalid call opens none.
     const result = andThen(input, (parsed) =>
-      andThen(needs ? server.services.open(needs) : {}, (services) => {
+      andThen(serviceNames ? server.services.open(serviceNames) : {}, (services) => {
         if (context.cancelled) return ''
         return andThen(registered.tool.run(parsed, context.toCall(), services), (value) =>
           formatValue(registered, value, context),

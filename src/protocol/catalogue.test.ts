@@ -32,19 +32,19 @@ function numeric(async: boolean): StandardSchema<unknown, { n: number }> {
 
 describe('a Standard Schema', () => {
   test('provides its JSON Schema, and its parsed value reaches the tool', async () => {
-    const catalogue = createCatalogue([tool('now', numeric(false)), tool('later', numeric(true))])
-    expect(JSON.parse(`{${catalogue.list('2025-11-25', undefined)}}`).tools).toMatchObject([
+    const registry = createCatalogue([tool('now', numeric(false)), tool('later', numeric(true))])
+    expect(JSON.parse(`{${registry.list('2025-11-25', undefined)}}`).tools).toMatchObject([
       { inputSchema: DESCRIBED },
       { inputSchema: DESCRIBED },
     ])
-    expect(catalogue.find('now')?.read({ n: '5' })).toEqual({ n: 5 })
-    expect(await catalogue.find('later')?.read({ n: '5' })).toEqual({ n: 5 })
+    expect(registry.find('now')?.read({ n: '5' })).toEqual({ n: 5 })
+    expect(await registry.find('later')?.read({ n: '5' })).toEqual({ n: 5 })
   })
 
   test('reports the invalid field', async () => {
-    const catalogue = createCatalogue([tool('now', numeric(false)), tool('later', numeric(true))])
-    expect(() => catalogue.find('now')?.read({})).toThrow(BadInput)
-    await expect(catalogue.find('later')?.read({})).rejects.toThrow("'list.0.n': expected a number")
+    const registry = createCatalogue([tool('now', numeric(false)), tool('later', numeric(true))])
+    expect(() => registry.find('now')?.read({})).toThrow(BadInput)
+    await expect(registry.find('later')?.read({})).rejects.toThrow("'list.0.n': expected a number")
   })
 
   test('that cannot convert itself is rejected with a suggestion', () => {

@@ -116,7 +116,7 @@ function toJsonSchema(schema: StandardSchema, side: 'input' | 'output', name: st
 }
 
 function registerTool(tool: Tool, { name, inputSchema, outputSchema }: ToolFace): Entry {
-  const members = {
+  const members: Omit<Entry, 'read'> = {
     tool,
     outputNames: outputSchema && isObject(outputSchema.properties) ? Object.keys(outputSchema.properties) : undefined,
     inputNames: new Set(isObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : []),

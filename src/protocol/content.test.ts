@@ -2,12 +2,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import type { Block, Words } from '../tools/tool.js'
+import type { Client } from './client.js'
 import { contentMembers, type ContentOptions } from './content.js'
 
-const client = { revision: '2026-07-28', name: '', capabilities: {}, logLevel: undefined, dialect: undefined } as const
+const client: Client = { revision: '2026-07-28', name: '', capabilities: {}, logLevel: undefined, dialect: undefined }
 
-function blocksOf(words: Words, options: ContentOptions): readonly Block[] {
-  return JSON.parse(`{${contentMembers(words, client, options)}}`).content
+function blocksOf(output: Words, options: ContentOptions): readonly Block[] {
+  return JSON.parse(`{${contentMembers(output, client, options)}}`).content
 }
 
 test('structured content and embedded text are well-formed', () => {
@@ -16,7 +17,7 @@ test('structured content and embedded text are well-formed', () => {
 })
 
 const text = fc.string({ unit: 'binary' })
-const words: fc.Arbitrary<Words> = fc.oneof(
+const output: fc.Arbitrary<Words> = fc.oneof(
   text,
   fc.array(text.map((each) => ({ type: 'text' as const, text: each }))),
   fc.record({ content: text, isError: fc.boolean() }),
@@ -24,7 +25,7 @@ const words: fc.Arbitrary<Words> = fc.oneof(
 
 test('adds a newline to each non-empty text block on request, and changes nothing else', () => {
   fc.assert(
-    fc.property(words, fc.option(text, { nil: undefined }), (output, front) => {
+    fc.property(output, fc.option(text, { nil: undefined }), (output, front) => {
       const plain = blocksOf(output, { front })
       const ended = plain.map((block) =>
         block.type !== 'text' || block.text === '' || block.text.endsWith('\n')

@@ -13,35 +13,35 @@ function open(token = '7') {
     `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":${token}}}}`,
   )
   if (request.kind !== 'request') throw new Error('not a request')
-  const exchange = new Exchange(
+  const context = new Exchange(
     request,
     {},
     { revision: '2025-11-25', name: '', capabilities: {}, logLevel: undefined, dialect: undefined },
     { notify: (text) => sent.push(text) },
     { server: createServer({ name: 'test', version: '0', tools: [] }), peer, requests: new ClientRequests() },
   )
-  return { exchange, sent }
+  return { exchange: context, sent }
 }
 
 const progress = (params: string): string => `{"jsonrpc":"2.0","method":"notifications/progress","params":{${params}}}`
 
 test('drops progress that does not increase', () => {
-  const { exchange, sent } = open()
-  for (const done of [1, 1, 0.5, 2, Number.NaN, -1, Infinity, 2.5]) exchange.progress(done)
+  const { exchange: context, sent } = open()
+  for (const done of [1, 1, 0.5, 2, Number.NaN, -1, Infinity, 2.5]) context.progress(done)
   expect(sent).toEqual([1, 2, 2.5].map((done) => progress(`"progressToken":7,"progress":${done}`)))
 })
 
 test.each(['"text"', '0', '9007199254740993', '"\\ud800"'])('the token %s is echoed exactly', (token) => {
-  const { exchange, sent } = open(token)
-  expect(exchange.toCall().wantsProgress).toBe(true)
-  exchange.progress(1, { total: 2, message: 'half' })
+  const { exchange: context, sent } = open(token)
+  expect(context.toCall().wantsProgress).toBe(true)
+  context.progress(1, { total: 2, message: 'half' })
   expect(sent).toEqual([progress(`"progressToken":${token},"progress":1,"total":2,"message":"half"`)])
 })
 
 test.each(['null', '1.5', '{}', '[]', 'true', JSON.stringify('x'.repeat(2000))])('rejects %s as a token', (token) => {
-  const { exchange, sent } = open(token)
-  expect(exchange.toCall().wantsProgress).toBe(false)
-  exchange.progress(1)
+  const { exchange: context, sent } = open(token)
+  expect(context.toCall().wantsProgress).toBe(false)
+  context.progress(1)
   expect(sent).toEqual([])
 })
 
@@ -50,8 +50,8 @@ test('sends nothing after the end or a cancellation', () => {
   answered.exchange.close()
   const cancelled = open()
   cancelled.exchange.cancel('enough')
-  for (const { exchange, sent } of [answered, cancelled]) {
-    exchange.progress(1)
+  for (const { exchange: context, sent } of [answered, cancelled]) {
+    context.progress(1)
     expect(sent).toEqual([])
   }
   expect(cancelled.exchange.signal.aborted).toBe(true)
@@ -69,16 +69,16 @@ test('a signal read before or after the abort is aborted, with the reason', () =
 })
 
 test('an answered call cannot be cancelled', () => {
-  const { exchange } = open()
-  exchange.close()
-  exchange.cancel('late')
-  expect(exchange.cancelled).toBe(false)
+  const { exchange: context } = open()
+  context.close()
+  context.cancel('late')
+  expect(context.cancelled).toBe(false)
 })
 
 test('members of the call context can be destructured', () => {
-  const { exchange, sent } = open()
-  const { progress: report, signal, wantsProgress } = exchange.toCall()
+  const { exchange: context, sent } = open()
+  const { progress: report, signal, wantsProgress } = context.toCall()
   report(1)
   expect([sent.length, signal.aborted, wantsProgress]).toEqual([1, false, true])
-  expect(Object.keys(exchange.toCall())).toEqual([])
+  expect(Object.keys(context.toCall())).toEqual([])
 })

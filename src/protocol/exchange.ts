@@ -39,7 +39,7 @@ export class Exchange {
   #inputRequester: Asking | undefined
   #inputRequesterLoading: Promise<Asking> | undefined
   #deferral: Promise<boolean> | undefined
-  #ticket: Ticket | undefined
+  #taskHandle: Ticket | undefined
   #resolveEarly: ((reply: Reply) => void) | undefined
   #rejectEarly: ((error: Error) => void) | undefined
   // Created on first use: few calls have a listener.
@@ -90,7 +90,7 @@ export class Exchange {
   }
 
   progress(done: number, { total, message }: { readonly total?: number; readonly message?: string } = {}): void {
-    if (this.#ticket) return message === undefined ? undefined : this.#ticket.say(message)
+    if (this.#taskHandle) return message === undefined ? undefined : this.#taskHandle.say(message)
     const { progressToken } = this.request
     if (progressToken === undefined || this.#state !== 'open') return
     if (!Number.isFinite(done) || done <= this.#lastProgress) return
@@ -140,12 +140,12 @@ export class Exchange {
 
   async defer(options?: DeferOptions): Promise<boolean> {
     if (this.#inputRequester?.interrupts) this.#inputRequester.interrupt()
-    return (this.#deferral ??= this.#defer(options))
+    return (this.#deferral ??= this.#createTaskHandle(options))
   }
 
   /** Set once the call continues as a task; the outcome is then stored in the task handle. */
   get ticket(): Ticket | undefined {
-    return this.#ticket
+    return this.#taskHandle
   }
 
   /**
@@ -194,20 +194,23 @@ export class Exchange {
     this.#inputRequester?.end()
   }
 
-  async #defer(options: DeferOptions | undefined): Promise<boolean> {
+  async #createTaskHandle(options: DeferOptions | undefined): Promise<boolean> {
     const isDone = (): boolean => this.#state !== 'open' || this.stopped || this.done
     if (!this.can.defer || isDone()) return false
     const { server, peer } = this.conversation
-    const tickets = await server.tickets()
-    const ticket = await tickets.create({ user: peer.user, abort: (reason) => this.#abortWork(reason) }, options)
+    const taskHandles = await server.tickets()
+    const taskHandle = await taskHandles.create(
+      { user: peer.user, abort: (reason) => this.#abortWork(reason) },
+      options,
+    )
     if (isDone()) {
       // Cancelled while the task handle was created: its id was never sent.
-      await ticket.finish({ error: { code: INVALID_PARAMS, message: 'Cancelled.' } })
+      await taskHandle.finish({ error: { code: INVALID_PARAMS, message: 'Cancelled.' } })
       return false
     }
-    this.#ticket = ticket
+    this.#taskHandle = taskHandle
     this.#state = 'deferred'
-    this.#resolveEarly?.(new Reply('task', ticket.members))
+    this.#resolveEarly?.(new Reply('task', taskHandle.members))
     return true
   }
 

@@ -53,10 +53,10 @@ export class InFlight {
   }
 
   /** Tracks an answer until it is ready. */
-  promise(due: Promise<Answer>): Promise<Answer> {
-    this.#pending.add(due)
-    void due.then(() => this.#pending.delete(due))
-    return due
+  promise(pendingAnswer: Promise<Answer>): Promise<Answer> {
+    this.#pending.add(pendingAnswer)
+    void pendingAnswer.then(() => this.#pending.delete(pendingAnswer))
+    return pendingAnswer
   }
 
   begin(method: Method, context: Exchange): Due {
@@ -127,9 +127,9 @@ export class InFlight {
     }
   }
 
-  async #storeOutcome(ticket: Ticket, outcome: Outcome): Promise<Result> {
+  async #storeOutcome(taskHandle: Ticket, outcome: Outcome): Promise<Result> {
     try {
-      await ticket.finish(outcome)
+      await taskHandle.finish(outcome)
     } catch (error) {
       // The request was answered before; a client that polls the task learns that it was not finished.
       this.server.logError(error)
@@ -137,10 +137,10 @@ export class InFlight {
     return ''
   }
 
-  #storeError({ request, stopped }: Exchange, ticket: Ticket, error: unknown): Promise<Result> {
+  #storeError({ request, stopped }: Exchange, taskHandle: Ticket, error: unknown): Promise<Result> {
     if (!(error instanceof ProtocolError) && !stopped) this.server.logError(error)
     const { code, message } = toProtocolError(error, request)
-    return this.#storeOutcome(ticket, { error: { code, message } })
+    return this.#storeOutcome(taskHandle, { error: { code, message } })
   }
 
   #unfinishedError(): ProtocolError {

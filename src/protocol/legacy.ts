@@ -35,7 +35,7 @@ export class Legacy {
 
   constructor(
     private readonly server: Server,
-    private readonly peer: Who,
+    private readonly caller: Who,
     private readonly options: LegacyOptions,
   ) {
     const { revision, dialect } = options
@@ -85,8 +85,8 @@ export class Legacy {
    * Claude Code does not declare whether its user enabled the channel. With the setting `all` it is treated as
    * declared.
    */
-  #addChannel(given: unknown): JsonObject {
-    const capabilities = isObject(given) ? given : {}
+  #addChannel(declared: unknown): JsonObject {
+    const capabilities = isObject(declared) ? declared : {}
     if (this.server.channel !== 'all') return capabilities
     const experimental = isObject(capabilities.experimental) ? capabilities.experimental : {}
     return { ...capabilities, experimental: { ...experimental, [CHANNEL]: {} } }
@@ -107,7 +107,7 @@ export class Legacy {
       throw new ProtocolError(INVALID_PARAMS, `There may be ${MAX_SUBSCRIPTIONS} subscriptions; end some of them first`)
     }
     this.#subscriptions.add(uri)
-    beginWatching(this.server, uri, this.peer.user)
+    beginWatching(this.server, uri, this.caller.user)
     return ''
   }
 
@@ -130,7 +130,7 @@ export class Legacy {
       if (event.kind === 'task') return
       if (event.kind === 'message') return this.#pushMessage(event, notify)
       if (event.kind !== 'resource') return changing[event.kind] ? notify(listChanged(event.kind)) : undefined
-      const isVisible = event.user === undefined || event.user === this.peer.user
+      const isVisible = event.user === undefined || event.user === this.caller.user
       if (!isVisible || !this.#subscriptions.has(event.uri)) return
       notify('notifications/resources/updated', JSON.stringify({ uri: event.uri }))
     })
@@ -142,7 +142,7 @@ export class Legacy {
     notify: (method: string, params: string) => void,
   ): void {
     const { outlet } = this.options
-    if (user !== this.peer.user || session !== this.peer.session || !outlet?.send) return
+    if (user !== this.caller.user || session !== this.caller.session || !outlet?.send) return
     if (this.server.logging && wantsToHear('notice', this.client.logLevel)) {
       notify('notifications/message', printJson({ level: 'notice', logger: 'scorpiox-code', data: content }))
     }

@@ -3,6 +3,7 @@
 
 import { expect, test } from 'vitest'
 
+import type { Mail } from '../services/mail.js'
 import { defineTool } from '../tools/tool.js'
 import { readText, Registered } from './message.js'
 import { createServer } from './server.js'
@@ -19,16 +20,16 @@ const tool = defineTool({
 })
 
 function open({ isPrepared = false } = {}) {
-  const fates: string[] = []
-  let text = 'mail'
+  const outcomes: string[] = []
+  let text = 'messages'
   let resolve = (): void => {}
   const preparing = new Promise<void>((done) => (resolve = done))
-  const due = (becameDue: string): void => {
+  const announce = (becameDue: string): void => {
     text = becameDue
     resolve()
   }
-  const mail = {
-    take: () => ({ text, delivered: () => fates.push('delivered'), returned: () => fates.push('returned') }),
+  const mail: Mail = {
+    take: () => ({ text, delivered: () => outcomes.push('delivered'), returned: () => outcomes.push('returned') }),
     ...(isPrepared && { prepare: () => preparing }),
   }
   const server = createServer({ name: 'test', version: '0', tools: [tool], mail })
@@ -42,34 +43,34 @@ function open({ isPrepared = false } = {}) {
         notify: () => {},
       },
     )
-  return { fates, session, call, due }
+  return { fates: outcomes, session, call, due: announce }
 }
 
 test.each([
   [true, 'delivered'],
   [false, 'returned'],
 ])('an answer that was written (%s) is %s, once', async (written, fate) => {
-  const { call, fates } = open()
+  const { call, fates: outcomes } = open()
   const answer = await call({})
   if (!(answer instanceof Registered)) throw new Error('not registered')
-  expect(answer.text).toContain('"content":[{"type":"text","text":"mail\\n\\n"},{"type":"text","text":"done"}]')
+  expect(answer.text).toContain('"content":[{"type":"text","text":"messages\\n\\n"},{"type":"text","text":"done"}]')
   answer.settle(written)
   answer.settle(!written)
-  expect(fates).toEqual([fate])
+  expect(outcomes).toEqual([fate])
 })
 
 test('a call that is never answered takes no messages', async () => {
-  const { call, fates, session } = open()
+  const { call, fates: outcomes, session } = open()
   const answer = call({ waits: true })
   session.leave('gone')
   session.giveUp()
   expect(await answer).toBeUndefined()
-  expect(fates).toEqual([])
+  expect(outcomes).toEqual([])
 })
 
 test('messages that become due before the result are sent with it', async () => {
-  const { call, due } = open({ isPrepared: true })
-  due('due')
+  const { call, due: announce } = open({ isPrepared: true })
+  announce('due')
   const answer = await call({})
   if (!(answer instanceof Registered)) throw new Error('not registered')
   expect(answer.text).toContain('"text":"due\\n\\n"')
@@ -77,17 +78,17 @@ test('messages that become due before the result are sent with it', async () => 
 })
 
 test('a call cancelled while messages are prepared takes none', async () => {
-  const { call, due, fates, session } = open({ isPrepared: true })
+  const { call, due: announce, fates: outcomes, session } = open({ isPrepared: true })
   const answer = call({})
   session.leave('gone')
-  due('due')
+  announce('due')
   expect(await answer).toBeUndefined()
-  expect(fates).toEqual([])
+  expect(outcomes).toEqual([])
 })
 
 test('an unknown tool is a protocol error and carries no messages', async () => {
-  const { session, fates } = open()
+  const { session, fates: outcomes } = open()
   const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'none' } })
   expect(await session.receive(readText(text), { notify: () => {} })).not.toBeInstanceOf(Registered)
-  expect(fates).toEqual([])
+  expect(outcomes).toEqual([])
 })

@@ -14,9 +14,9 @@ const bond: Bond = {
 const content = { answers: { sure: { action: 'accept' } }, asked: ['next'] }
 
 /** A clock that the test advances. */
-function open(): { states: RequestStates; pass: (ms: number) => void } {
+function open(): { sealer: RequestStates; pass: (ms: number) => void } {
   let now = 1_000_000
-  return { states: createRequestStates(() => now), pass: (ms) => void (now += ms) }
+  return { sealer: createRequestStates(() => now), pass: (ms) => void (now += ms) }
 }
 
 function isRefused(work: () => unknown): boolean {
@@ -29,41 +29,41 @@ function isRefused(work: () => unknown): boolean {
 }
 
 test('a sealed state can be opened once', () => {
-  const { states } = open()
-  const state = states.seal(bond, content, LIFE_MS)
-  expect(states.open(bond, state)).toEqual(content)
-  expect(isRefused(() => states.open(bond, state))).toBe(true)
+  const { sealer } = open()
+  const state = sealer.seal(bond, content, LIFE_MS)
+  expect(sealer.open(bond, state)).toEqual(content)
+  expect(isRefused(() => sealer.open(bond, state))).toBe(true)
 })
 
 test('the content is not readable', () => {
-  const state = open().states.seal(bond, { answers: { secret: 'hunter2' } }, LIFE_MS)
+  const state = open().sealer.seal(bond, { answers: { secret: 'hunter2' } }, LIFE_MS)
   for (const encoding of ['utf8', 'latin1'] as const) {
     expect(Buffer.from(state, 'base64url').toString(encoding)).not.toMatch(/hunter2|answers|ann|delete/)
   }
 })
 
 test('a rejected state is not used up', () => {
-  const { states } = open()
-  const state = states.seal(bond, content, LIFE_MS)
-  expect(isRefused(() => states.open({ ...bond, user: 'bob' }, state))).toBe(true)
-  expect(states.open(bond, state)).toEqual(content)
+  const { sealer } = open()
+  const state = sealer.seal(bond, content, LIFE_MS)
+  expect(isRefused(() => sealer.open({ ...bond, user: 'bob' }, state))).toBe(true)
+  expect(sealer.open(bond, state)).toEqual(content)
 })
 
 test('expires on time and is then dropped from the nonce log', () => {
-  const { states, pass } = open()
-  const [early, late] = [states.seal(bond, content, LIFE_MS), states.seal(bond, content, LIFE_MS)]
+  const { sealer, pass } = open()
+  const [early, late] = [sealer.seal(bond, content, LIFE_MS), sealer.seal(bond, content, LIFE_MS)]
   pass(LIFE_MS - 1)
-  expect(states.open(bond, early)).toEqual(content)
+  expect(sealer.open(bond, early)).toEqual(content)
   pass(1)
-  expect(isRefused(() => states.open(bond, late))).toBe(true)
+  expect(isRefused(() => sealer.open(bond, late))).toBe(true)
   pass(10 * LIFE_MS)
   // Dropped from the nonce log meanwhile, and still rejected.
-  states.open(bond, states.seal(bond, content, LIFE_MS))
-  expect(isRefused(() => states.open(bond, early))).toBe(true)
+  sealer.open(bond, sealer.seal(bond, content, LIFE_MS))
+  expect(isRefused(() => sealer.open(bond, early))).toBe(true)
 })
 
 describe('10,000 invalid states: none is accepted', () => {
-  const { states, pass } = open()
+  const { sealer, pass } = open()
   const foreign = createRequestStates(() => 1_000_000)
   const bit = fc.nat()
 
@@ -80,9 +80,9 @@ describe('10,000 invalid states: none is accepted', () => {
     let accepted = 0
     fc.assert(
       fc.property(spoilt, (how) => {
-        const state = states.seal(bond, content, LIFE_MS)
+        const state = sealer.seal(bond, content, LIFE_MS)
         const tampered = spoil(state, how)
-        if (tampered !== state && !isRefused(() => states.open(bond, tampered))) accepted++
+        if (tampered !== state && !isRefused(() => sealer.open(bond, tampered))) accepted++
       }),
       { numRuns: 4000 },
     )
@@ -131,9 +131,9 @@ describe('10,000 invalid states: none is accepted', () => {
     let accepted = 0
     fc.assert(
       fc.property(otherBond, (other) => {
-        const state = states.seal(bond, content, LIFE_MS)
+        const state = sealer.seal(bond, content, LIFE_MS)
         if (isDeeplyEqual(other, bond)) return
-        if (!isRefused(() => states.open(other, state))) accepted++
+        if (!isRefused(() => sealer.open(other, state))) accepted++
       }),
       { numRuns: 3000 },
     )
@@ -143,12 +143,12 @@ describe('10,000 invalid states: none is accepted', () => {
   test('replayed, expired, of another server: 3,000', () => {
     let accepted = 0
     for (let run = 0; run < 1000; run++) {
-      const used = states.seal(bond, content, LIFE_MS)
-      states.open(bond, used)
-      const old = states.seal(bond, content, run % 50)
+      const used = sealer.seal(bond, content, LIFE_MS)
+      sealer.open(bond, used)
+      const old = sealer.seal(bond, content, run % 50)
       pass(run % 50)
       for (const state of [used, old, foreign.seal(bond, content, LIFE_MS)]) {
-        if (!isRefused(() => states.open(bond, state))) accepted++
+        if (!isRefused(() => sealer.open(bond, state))) accepted++
       }
     }
     expect(accepted).toBe(0)

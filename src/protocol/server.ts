@@ -117,24 +117,24 @@ export function createServer(definition: ServerDescription): Server {
   const createSkills = (): Shelf => createShelf(checkServiceNames('skill', resolveList(skills), services))
   // Lists that are refreshed on demand are read when needed; others at once, so that mistakes in them show at once.
   const readUnlessDeferred = <T>(read: () => T): T | undefined => (definition.prepare ? undefined : read())
-  let catalogue = readUnlessDeferred(createTools)
-  let library = readUnlessDeferred(createResources)
-  let shelf = readUnlessDeferred(createSkills)
-  let defers = resolveList(tools).some(supportsTaskHandles)
+  let toolRegistry = readUnlessDeferred(createTools)
+  let resourceRegistry = readUnlessDeferred(createResources)
+  let skillRegistry = readUnlessDeferred(createSkills)
+  let supportsTasks = resolveList(tools).some(supportsTaskHandles)
   // The first subscriber, so that later subscribers see the updated registries.
   notices.listen(({ kind }) => {
     if (kind === 'tools') {
-      catalogue = readUnlessDeferred(createTools)
+      toolRegistry = readUnlessDeferred(createTools)
       // Stays true once set: existing task handles can still be queried.
-      defers ||= resolveList(tools).some(supportsTaskHandles)
+      supportsTasks ||= resolveList(tools).some(supportsTaskHandles)
     }
-    if (kind === 'resources' || kind === 'prompts') library = readUnlessDeferred(createResources)
-    if (kind === 'resources') shelf = readUnlessDeferred(createSkills)
+    if (kind === 'resources' || kind === 'prompts') resourceRegistry = readUnlessDeferred(createResources)
+    if (kind === 'resources') skillRegistry = readUnlessDeferred(createSkills)
   })
 
   let isRefreshed = definition.prepare === undefined
   const dropUnrefreshedLists = (): undefined => {
-    if (!isRefreshed) catalogue = library = shelf = undefined
+    if (!isRefreshed) toolRegistry = resourceRegistry = skillRegistry = undefined
     isRefreshed = true
   }
 
@@ -143,20 +143,20 @@ export function createServer(definition: ServerDescription): Server {
     return refreshing ? refreshing.then(dropUnrefreshedLists) : dropUnrefreshedLists()
   }
 
-  let states: Promise<RequestStates> | undefined
-  let tickets: Promise<Tickets> | undefined
+  let requestStates: Promise<RequestStates> | undefined
+  let taskHandles: Promise<Tickets> | undefined
   return {
     identity,
     signature: signature(identity),
     instructions,
     get catalogue() {
-      return (catalogue ??= createTools())
+      return (toolRegistry ??= createTools())
     },
     get library() {
-      return (library ??= createResources())
+      return (resourceRegistry ??= createResources())
     },
     get shelf() {
-      return (shelf ??= createSkills())
+      return (skillRegistry ??= createSkills())
     },
     hasTools: definition.tools !== undefined,
     hasSkills: definition.skills !== undefined,
@@ -176,56 +176,57 @@ export function createServer(definition: ServerDescription): Server {
     channel: definition.channel,
     newlineAfterText: definition.newlineAfterText ?? false,
     get defers() {
-      return defers
+      return supportsTasks
     },
     prepare,
     prepareSoon() {
       if (definition.prepare && !isRefreshed) setImmediate(() => void runInBackground(prepare, logError))
     },
-    states: () => (states ??= import('./request-state.js').then(({ createRequestStates }) => createRequestStates())),
+    states: () =>
+      (requestStates ??= import('./request-state.js').then(({ createRequestStates }) => createRequestStates())),
     tickets() {
       // A failed open is retried by the next call that needs it.
-      tickets ??= openTickets(definition.tickets, notices).catch((error: unknown) => {
-        tickets = undefined
+      taskHandles ??= openTaskHandles(definition.tickets, notices).catch((error: unknown) => {
+        taskHandles = undefined
         throw error
       })
-      return tickets
+      return taskHandles
     },
     logError: (error) => safeLog(logError, error),
     async close() {
-      await tickets?.then((open) => open.close()).catch((error: unknown) => safeLog(logError, error))
+      await taskHandles?.then((open) => open.close()).catch((error: unknown) => safeLog(logError, error))
       await services.close().catch((error: unknown) => safeLog(logError, error))
     },
   }
 }
 
-function supportsTaskHandles({ defers }: Tool): boolean {
-  return defers !== undefined
+function supportsTaskHandles({ defers: supportsTasks }: Tool): boolean {
+  return supportsTasks !== undefined
 }
 
 function resolveList<T>(source: Offer<T>): readonly T[] {
   return typeof source === 'function' ? source() : source
 }
 
-function checkServiceNames<T extends { readonly name: string; readonly needs?: readonly string[] }>(
+function checkServiceNames<T extends Tool | Resource | ResourceTemplate | Prompt | Skill>(
   kind: string,
   items: readonly T[],
   services: Services,
 ): readonly T[] {
-  for (const { name, needs = [] } of items) {
-    const missingService = needs.find((service) => !services.names.has(service))
+  for (const { name, needs: required = [] } of items) {
+    const missingService = required.find((service) => !services.names.has(service))
     if (missingService !== undefined)
       throw new Error(`${kind} ${name} needs the service ${missingService}, which this server lacks`)
   }
   return items
 }
 
-async function openTickets(open: ServerDescription['tickets'], notices: Notices): Promise<Tickets> {
+async function openTaskHandles(open: ServerDescription['tickets'], changeEvents: Notices): Promise<Tickets> {
   const [{ createTickets }, { createTicketMemory }] = await Promise.all([
     import('./tickets.js'),
     import('../store/ticket-store.js'),
   ])
-  return createTickets(open ? await open() : createTicketMemory(), notices)
+  return createTickets(open ? await open() : createTicketMemory(), changeEvents)
 }
 
 /** Errors are logged only: the same error will be reported to the request that needs the lists. */

@@ -32,7 +32,7 @@ export interface Session {
   /** Whether any request is in progress. */
   readonly busy: boolean
   /** Handles a message and returns its answer, or a promise of it. Notifications go to the sink meanwhile. */
-  receive(message: Message | Batch, outlet: Outlet): Due
+  receive(message: Message | Batch, sink: Outlet): Due
   /** Resolves when no request is in progress, apart from open subscription streams. */
   settled(): Promise<void>
   /** Ends the subscription streams, and those that are opened later, each with its answer. */
@@ -59,8 +59,8 @@ export interface FinishedCall {
   readonly seconds: number
 }
 
-export function createSession(server: Server, peer: Who, options: SessionOptions = {}): Session {
-  return new ClientSession(server, peer, options)
+export function createSession(server: Server, caller: Who, options: SessionOptions = {}): Session {
+  return new ClientSession(server, caller, options)
 }
 
 class ClientSession implements Session, Conversation {
@@ -97,10 +97,12 @@ class ClientSession implements Session, Conversation {
     return this.#requests.busy
   }
 
-  receive(message: Message | Batch, outlet: Outlet): Due {
-    if (message.kind !== 'batch') return this.#handleMessage(message, outlet)
-    const due = answerBatch(message, this.#state.client.revision, (member) => this.#handleMessage(member, outlet))
-    return due instanceof Promise ? this.#requests.promise(due) : due
+  receive(message: Message | Batch, sink: Outlet): Due {
+    if (message.kind !== 'batch') return this.#handleMessage(message, sink)
+    const pendingAnswer = answerBatch(message, this.#state.client.revision, (member) =>
+      this.#handleMessage(member, sink),
+    )
+    return pendingAnswer instanceof Promise ? this.#requests.promise(pendingAnswer) : pendingAnswer
   }
 
   settled(): Promise<void> {
@@ -127,28 +129,28 @@ class ClientSession implements Session, Conversation {
     if (this.#options.stateless !== true) this.server.observer?.left(this.peer)
   }
 
-  #handleMessage(message: Message, outlet: Outlet): Due {
-    if (message.kind === 'request') return this.#handleRequest(message, outlet)
+  #handleMessage(message: Message, sink: Outlet): Due {
+    if (message.kind === 'request') return this.#handleRequest(message, sink)
     if (message.kind === 'notification') this.#handleNotification(message)
     if (message.kind === 'response') this.requests?.take(message)
     return message.kind === 'malformed' ? message.answer : undefined
   }
 
-  #handleRequest(request: Request, outlet: Outlet): Due {
+  #handleRequest(request: Request, sink: Outlet): Due {
     try {
       const params = readParams(request)
-      if (isModern(request.method, params)) return this.#handleModernRequest(request, params, outlet)
+      if (isModern(request.method, params)) return this.#handleModernRequest(request, params, sink)
       const members = this.#state.answer(request.method, params)
       if (members !== undefined) return resultText(request.id, `{${members}}`)
-      const context = new Exchange(request, params, this.#state.client, outlet, this)
+      const context = new Exchange(request, params, this.#state.client, sink, this)
       return this.#runMethod(this.#findMethod(legacyMethods(), request.method), context)
     } catch (error) {
       return this.#requests.refuse(request, error, true)
     }
   }
 
-  #handleModernRequest(request: Request, params: JsonObject, outlet: Outlet): Due {
-    const context = new Exchange(request, params, readModernClient(params), outlet, this)
+  #handleModernRequest(request: Request, params: JsonObject, sink: Outlet): Due {
+    const context = new Exchange(request, params, readModernClient(params), sink, this)
     if (request.method === 'subscriptions/listen') {
       return this.#streams.add(context, (reply) => this.#requests.answer(context, reply))
     }
@@ -178,10 +180,11 @@ class ClientSession implements Session, Conversation {
     const started = { tool: String(params.name), input: params.arguments }
     observer?.began(this.peer, started)
     const startedAt = performance.now()
-    const due = this.#requests.begin(method, context)
-    if (due instanceof Promise) void due.then((answer) => this.#reportCall(context, answer, startedAt, started))
-    else this.#reportCall(context, due, startedAt, started)
-    return due
+    const pendingAnswer = this.#requests.begin(method, context)
+    if (pendingAnswer instanceof Promise)
+      void pendingAnswer.then((answer) => this.#reportCall(context, answer, startedAt, started))
+    else this.#reportCall(context, pendingAnswer, startedAt, started)
+    return pendingAnswer
   }
 
   #reportCall({ failed }: Exchange, answer: Answer, startedAt: number, started: BegunCall): void {

@@ -19,28 +19,28 @@ function skill(name: string, prefix = ''): Skill {
 describe('the skill registry', () => {
   test('finds the innermost skill that contains a directory', () => {
     const [outer, inner] = [skill('outer'), skill('inner', 'outer/skills/')]
-    const shelf = createShelf([outer, inner])
-    expect(shelf.folder('skill://outer')).toEqual({ skill: outer, path: '' })
-    expect(shelf.folder('skill://outer/skills')).toEqual({ skill: outer, path: 'skills' })
-    expect(shelf.folder('skill://outer/skills/inner')).toEqual({ skill: inner, path: '' })
-    expect(shelf.folder('skill://outer/skills/inner/a%20b/c')).toEqual({ skill: inner, path: 'a b/c' })
-    expect(shelf.folder('skill://other/outer')).toBeUndefined()
-    expect(shelf.folder('skill://outer/%')).toBeUndefined()
+    const registry = createShelf([outer, inner])
+    expect(registry.folder('skill://outer')).toEqual({ skill: outer, path: '' })
+    expect(registry.folder('skill://outer/skills')).toEqual({ skill: outer, path: 'skills' })
+    expect(registry.folder('skill://outer/skills/inner')).toEqual({ skill: inner, path: '' })
+    expect(registry.folder('skill://outer/skills/inner/a%20b/c')).toEqual({ skill: inner, path: 'a b/c' })
+    expect(registry.folder('skill://other/outer')).toBeUndefined()
+    expect(registry.folder('skill://outer/%')).toBeUndefined()
   })
 
   test('returns the path that a URI was made of', () => {
     const one = skill('one')
-    const shelf = createShelf([one])
+    const registry = createShelf([one])
     const part = fc
       .string({ minLength: 1, unit: 'grapheme' })
       .filter((text) => !text.includes('/') && text.isWellFormed())
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), (parts) => {
         const path = parts.join('/')
-        expect(shelf.folder(addressIn(one, path))).toEqual({ skill: one, path })
+        expect(registry.folder(addressIn(one, path))).toEqual({ skill: one, path })
       }),
     )
-    fc.assert(fc.property(fc.string(), (uri) => void shelf.folder(uri)))
+    fc.assert(fc.property(fc.string(), (uri) => void registry.folder(uri)))
   })
 
   test.each([

@@ -4,22 +4,23 @@ import { describe, expect, test, vi } from 'vitest'
 
 import { createNotices, type Notice } from '../services/notices.js'
 import { createTicketMemory, type TicketRecord, type TicketStore } from '../store/ticket-store.js'
+import type { Asked } from './live-ticket.js'
 import { createTickets } from './tickets.js'
 
 function open(store: TicketStore = createTicketMemory()) {
-  const notices = createNotices()
+  const changeEvents = createNotices()
   const events: Notice[] = []
-  notices.listen((event) => events.push(event))
-  const tickets = createTickets(store, notices)
+  changeEvents.listen((event) => events.push(event))
+  const taskHandles = createTickets(store, changeEvents)
   const abort = vi.fn<(reason: string) => void>()
   const create = async (user = 'ann') => {
-    const ticket = await tickets.create({ user, abort })
-    const { taskId } = JSON.parse(`{${ticket.members}}`)
-    return { ticket, id: String(taskId) }
+    const taskHandle = await taskHandles.create({ user, abort })
+    const { taskId } = JSON.parse(`{${taskHandle.members}}`)
+    return { ticket: taskHandle, id: String(taskId) }
   }
   const statusOf = async (id: string, user = 'ann'): Promise<string> =>
-    JSON.parse(`{${await tickets.describe(user, id)}}`).status
-  return { tickets, told: events, abort, create, statusOf }
+    JSON.parse(`{${await taskHandles.describe(user, id)}}`).status
+  return { tickets: taskHandles, told: events, abort, create, statusOf }
 }
 
 /** A store that can be slow or fail. */
@@ -38,17 +39,17 @@ function brittle() {
 }
 
 test('another user can neither read nor change a task', async () => {
-  const { tickets, abort, create, statusOf } = open()
-  const { ticket, id } = await create('ann')
+  const { tickets: taskHandles, abort, create, statusOf } = open()
+  const { ticket: taskHandle, id } = await create('ann')
   const notFound = expect.objectContaining({ code: -32602 })
   for (const user of ['bob', '', 'ann\n', 'Ann']) {
-    await expect(tickets.describe(user, id)).rejects.toEqual(notFound)
-    await expect(tickets.answer(user, id, {})).rejects.toEqual(notFound)
-    await expect(tickets.cancel(user, id)).rejects.toEqual(notFound)
+    await expect(taskHandles.describe(user, id)).rejects.toEqual(notFound)
+    await expect(taskHandles.answer(user, id, {})).rejects.toEqual(notFound)
+    await expect(taskHandles.cancel(user, id)).rejects.toEqual(notFound)
   }
   expect(abort).not.toHaveBeenCalled()
-  await ticket.finish({ result: '{}' })
-  await expect(tickets.describe('bob', id)).rejects.toEqual(notFound)
+  await taskHandle.finish({ result: '{}' })
+  await expect(taskHandles.describe('bob', id)).rejects.toEqual(notFound)
   expect(await statusOf(id)).toBe('completed')
 })
 
@@ -61,22 +62,22 @@ test('a task handle that cannot be stored is not returned', async () => {
 
 describe('the first outcome wins', () => {
   test('a cancellation, although the work fails afterwards', async () => {
-    const { tickets, abort, create, statusOf } = open()
-    const { ticket, id } = await create()
-    abort.mockImplementation(() => void ticket.finish({ error: { code: 1, message: 'aborted' } }))
-    await tickets.cancel('ann', id)
+    const { tickets: taskHandles, abort, create, statusOf } = open()
+    const { ticket: taskHandle, id } = await create()
+    abort.mockImplementation(() => void taskHandle.finish({ error: { code: 1, message: 'aborted' } }))
+    await taskHandles.cancel('ann', id)
     expect(await statusOf(id)).toBe('cancelled')
     expect(abort).toHaveBeenCalledWith('cancelled by the client')
   })
 
   test('an outcome, although the task is cancelled while it is stored; it is not visible before', async () => {
     const { state, store } = brittle()
-    const { tickets, create, statusOf } = open(store)
-    const { ticket, id } = await create()
+    const { tickets: taskHandles, create, statusOf } = open(store)
+    const { ticket: taskHandle, id } = await create()
     let written: () => void = () => {}
     state.saving = new Promise((resolve) => (written = resolve))
-    const finishing = ticket.finish({ result: '{"x":1}' })
-    await tickets.cancel('ann', id)
+    const finishing = taskHandle.finish({ result: '{"x":1}' })
+    await taskHandles.cancel('ann', id)
     expect(await statusOf(id)).toBe('working')
     written()
     await finishing
@@ -85,53 +86,55 @@ describe('the first outcome wins', () => {
 
   test('a cancellation that cannot be stored still aborts the work', async () => {
     const { state, store } = brittle()
-    const { tickets, abort, create, statusOf } = open(store)
+    const { tickets: taskHandles, abort, create, statusOf } = open(store)
     const { id } = await create()
     state.isFull = true
-    await expect(tickets.cancel('ann', id)).rejects.toThrow('disk full')
+    await expect(taskHandles.cancel('ann', id)).rejects.toThrow('disk full')
     expect(abort).toHaveBeenCalledOnce()
     expect(await statusOf(id)).toBe('failed')
   })
 
   test('and nothing is published after it', async () => {
     const { told: events, create } = open()
-    const { ticket } = await create()
-    await ticket.finish({ result: '{}' })
+    const { ticket: taskHandle } = await create()
+    await taskHandle.finish({ result: '{}' })
     const before = events.length
-    ticket.say('too late')
-    const asked = { q: { question: { method: 'roots/list', params: {} }, fits: () => true } }
-    await expect(ticket.ask(asked, 10, new AbortController().signal)).rejects.toThrow('No answer within')
+    taskHandle.say('too late')
+    const asked: Record<string, Asked> = { q: { question: { method: 'roots/list', params: {} }, fits: () => true } }
+    await expect(taskHandle.ask(asked, 10, new AbortController().signal)).rejects.toThrow('No answer within')
     expect(events).toHaveLength(before)
-    expect(JSON.parse(`{${ticket.members}}`).status).toBe('completed')
+    expect(JSON.parse(`{${taskHandle.members}}`).status).toBe('completed')
   })
 })
 
 test('an unanswered question fails after the timeout, one of aborted work at once', async () => {
   const { create } = open()
-  const { ticket } = await create()
-  const asked = { q: { question: { method: 'roots/list', params: {} }, fits: () => true } }
-  await expect(ticket.ask(asked, 20, new AbortController().signal)).rejects.toThrow('No answer within 1 s.')
+  const { ticket: taskHandle } = await create()
+  const asked: Record<string, Asked> = { q: { question: { method: 'roots/list', params: {} }, fits: () => true } }
+  await expect(taskHandle.ask(asked, 20, new AbortController().signal)).rejects.toThrow('No answer within 1 s.')
   const gone = AbortSignal.abort(new Error('stopped for a reason'))
-  await expect(ticket.ask(asked, 1000, gone)).rejects.toThrow('stopped for a reason')
-  expect(JSON.parse(`{${ticket.members}}`).status).toBe('working')
+  await expect(taskHandle.ask(asked, 1000, gone)).rejects.toThrow('stopped for a reason')
+  expect(JSON.parse(`{${taskHandle.members}}`).status).toBe('working')
 })
 
 test('an answer that matches no question is ignored', async () => {
-  const { tickets, told: events, create } = open()
-  const { ticket, id } = await create()
-  const asked = { q: { question: { method: 'roots/list', params: {} }, fits: (answer: unknown) => answer === 'yes' } }
-  const asking = ticket.ask(asked, 1000, new AbortController().signal)
+  const { tickets: taskHandles, told: events, create } = open()
+  const { ticket: taskHandle, id } = await create()
+  const asked: Record<string, Asked> = {
+    q: { question: { method: 'roots/list', params: {} }, fits: (answer: unknown) => answer === 'yes' },
+  }
+  const asking = taskHandle.ask(asked, 1000, new AbortController().signal)
   const before = events.length
-  for (const responses of [{}, { other: 'yes' }, { q: 'no' }]) await tickets.answer('ann', id, responses)
+  for (const responses of [{}, { other: 'yes' }, { q: 'no' }]) await taskHandles.answer('ann', id, responses)
   expect(events).toHaveLength(before)
-  await tickets.answer('ann', id, { q: 'yes' })
+  await taskHandles.answer('ann', id, { q: 'yes' })
   expect(await asking).toEqual({ q: 'yes' })
 })
 
 test('close aborts all running tasks and rejects new ones', async () => {
-  const { tickets, abort, create, statusOf } = open()
+  const { tickets: taskHandles, abort, create, statusOf } = open()
   const { id } = await create()
-  await tickets.close()
+  await taskHandles.close()
   expect(abort).toHaveBeenCalledWith('The server was stopped.')
   expect(await statusOf(id)).toBe('failed')
   await expect(create()).rejects.toThrow('The server is stopping.')

@@ -1,6 +1,7 @@
 // Calls a resource's `watch` when a client subscribes. A Failure is ignored here, because resources/read reports it.
 
 import { Failure } from '../lib/failure.js'
+import type { Resource, ResourceTemplate } from '../tools/resource.js'
 import type { Server } from './server.js'
 
 export function beginWatching(server: Server, uri: string, user: string): void {
@@ -9,16 +10,11 @@ export function beginWatching(server: Server, uri: string, user: string): void {
   if (resource?.watch) void watch(server, resource, user)
 }
 
-async function watch(server: Server, resource: WatchableResource, user: string): Promise<void> {
+async function watch(server: Server, resource: Resource | ResourceTemplate, user: string): Promise<void> {
   try {
     const services = await server.services.open(resource.needs ?? [])
     await resource.watch?.(services, user)
   } catch (error) {
     if (!(error instanceof Failure)) server.logError(error)
   }
-}
-
-interface WatchableResource {
-  readonly needs?: readonly string[]
-  watch?(services: unknown, user: string): void | Promise<void>
 }

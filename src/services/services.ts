@@ -13,16 +13,23 @@ export interface Services {
 }
 
 /** Creates a service. It receives the change events and a function to get other services. */
-export type Openers<S> = { readonly [K in keyof S]: (notices: Notices, others: Others<S>) => S[K] | Promise<S[K]> }
+export type Openers<S> = {
+  readonly [K in keyof S]: (changeEvents: Notices, getOther: Others<S>) => S[K] | Promise<S[K]>
+}
 
 /** Gets another service, opening it if necessary. */
 export type Others<S> = <K extends keyof S & string>(name: K) => Promise<S[K]>
 
-export function createServices<S extends object>(openers: Openers<S>, notices = createNotices()): Services {
+export function createServices<S extends object>(
+  serviceFactories: Openers<S>,
+  changeEvents = createNotices(),
+): Services {
   const opening = new Map<string, Promise<unknown>>()
   const opened = new Map<string, unknown>()
   let closing: Promise<void> | undefined
-  const factories = new Map<string, (notices: Notices, others: Others<S>) => unknown>(Object.entries(openers))
+  const factories = new Map<string, (changeEvents: Notices, getOther: Others<S>) => unknown>(
+    Object.entries(serviceFactories),
+  )
 
   function openService(name: string): Promise<unknown> {
     const running = opening.get(name)
@@ -30,7 +37,7 @@ export function createServices<S extends object>(openers: Openers<S>, notices = 
     const factory = factories.get(name)
     if (!factory) return Promise.reject(new Error(`no such service: ${name}`))
     const promise = (async () => {
-      const service = await factory(notices, getService)
+      const service = await factory(changeEvents, getService)
       opened.set(name, service)
       return service
     })()

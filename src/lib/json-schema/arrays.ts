@@ -15,13 +15,13 @@ function items({ schema, child }: Build): Rule | undefined {
   const rest = last === undefined ? undefined : child(last)
   if (prefix.length === 0 && rest === undefined) return undefined
   return {
-    is(value, seen) {
+    is(value, evaluated) {
       if (!isArray(value)) return true
       const count = rest === undefined ? Math.min(prefix.length, value.length) : value.length
       for (let index = 0; index < count; index++) {
         if ((prefix[index] ?? rest)?.is(value[index]) === false) return false
       }
-      if (seen !== undefined) seen.below = Math.max(seen.below, count)
+      if (evaluated !== undefined) evaluated.below = Math.max(evaluated.below, count)
       return true
     },
     *explain(value, parent) {
@@ -59,14 +59,14 @@ function contains({ schema, child, dialect }: Build): Rule | undefined {
   const expected = countWords(min === 0 ? undefined : min, max, 'matching item', 'matching items')
   const countMatching = (value: readonly unknown[]) => value.filter((item) => node.is(item)).length
   return simpleRule(
-    (value, seen) => {
+    (value, evaluated) => {
       if (!isArray(value)) return true
       let count = 0
       for (let index = 0; index < value.length; index++) {
         if (!node.is(value[index])) continue
         count++
-        if (dialect === '2020-12') seen?.indexes.add(index)
-        if (seen === undefined && max === undefined && count >= min) return true
+        if (dialect === '2020-12') evaluated?.indexes.add(index)
+        if (evaluated === undefined && max === undefined && count >= min) return true
       }
       return count >= min && count <= (max ?? Infinity)
     },

@@ -29,16 +29,16 @@ function allOf({ schema, same }: Build): Rule | undefined {
 export function everyRule(nodes: readonly Node[]): Rule {
   const [only, second] = nodes
   if (only !== undefined && second === undefined) {
-    const is: Rule['is'] = (value, seen) => only.is(value, seen)
-    return { is, explain: (value, at, inside) => only.explain(value, at, inside), sameAs: only }
+    const is: Rule['is'] = (value, evaluated) => only.is(value, evaluated)
+    return { is, explain: (value, at, alternativeDepth) => only.explain(value, at, alternativeDepth), sameAs: only }
   }
   return {
-    is(value, seen) {
-      for (let index = 0; index < nodes.length; index++) if (nodes[index]?.is(value, seen) === false) return false
+    is(value, evaluated) {
+      for (let index = 0; index < nodes.length; index++) if (nodes[index]?.is(value, evaluated) === false) return false
       return true
     },
-    *explain(value, at, inside) {
-      for (const node of nodes) yield* node.explain(value, at, inside)
+    *explain(value, at, alternativeDepth) {
+      for (const node of nodes) yield* node.explain(value, at, alternativeDepth)
     },
   }
 }
@@ -46,18 +46,18 @@ export function everyRule(nodes: readonly Node[]): Rule {
 function anyOf({ schema, same }: Build): Rule | undefined {
   const nodes = compileList(schema.anyOf, same)
   if (nodes.length === 0) return undefined
-  const is = (value: unknown, seen?: Seen) => {
+  const is = (value: unknown, evaluated?: Seen) => {
     let isAnyValid = false
     for (const node of nodes) {
-      if (!(seen === undefined ? node.is(value) : testAndRecord(node, value, seen))) continue
-      if (seen === undefined) return true
+      if (!(evaluated === undefined ? node.is(value) : testAndRecord(node, value, evaluated))) continue
+      if (evaluated === undefined) return true
       isAnyValid = true
     }
     return isAnyValid
   }
   return {
     is,
-    explain: (value, at, inside) => (is(value) ? [] : explainClosest(nodes, value, at, inside)),
+    explain: (value, at, alternativeDepth) => (is(value) ? [] : explainClosest(nodes, value, at, alternativeDepth)),
   }
 }
 
@@ -65,26 +65,27 @@ function oneOf({ schema, same }: Build): Rule | undefined {
   const nodes = compileList(schema.oneOf, same)
   if (nodes.length === 0) return undefined
   return {
-    is(value, seen) {
+    is(value, evaluated) {
       let count = 0
       for (const node of nodes) {
-        if ((seen === undefined ? node.is(value) : testAndRecord(node, value, seen)) && ++count > 1) return false
+        if ((evaluated === undefined ? node.is(value) : testAndRecord(node, value, evaluated)) && ++count > 1)
+          return false
       }
       return count === 1
     },
-    explain(value, at, inside) {
+    explain(value, at, alternativeDepth) {
       const count = nodes.filter((node) => node.is(value)).length
-      if (count === 0) return explainClosest(nodes, value, at, inside)
+      if (count === 0) return explainClosest(nodes, value, at, alternativeDepth)
       const text = `${count} of the ${nodes.length} allowed forms, and must fit only one`
       return count === 1 ? [] : [{ at, message: `${nameWith(at, 'fits', 'fit')} ${text}` }]
     },
   }
 }
 
-function testAndRecord(node: Node, value: unknown, seen: Seen): boolean {
+function testAndRecord(node: Node, value: unknown, evaluated: Seen): boolean {
   const ownParts = createSeen()
   if (!node.is(value, ownParts)) return false
-  mergeSeen(seen, ownParts)
+  mergeSeen(evaluated, ownParts)
   return true
 }
 
@@ -115,11 +116,14 @@ function ifThenElse({ schema, same }: Build): Rule | undefined {
   const then = schema.then === undefined ? undefined : same(schema.then)
   const otherwise = schema.else === undefined ? undefined : same(schema.else)
   return {
-    is(value, seen) {
-      const branch = (seen === undefined ? test.is(value) : testAndRecord(test, value, seen)) ? then : otherwise
-      return branch === undefined || branch.is(value, seen)
+    is(value, evaluated) {
+      const branch = (evaluated === undefined ? test.is(value) : testAndRecord(test, value, evaluated))
+        ? then
+        : otherwise
+      return branch === undefined || branch.is(value, evaluated)
     },
-    explain: (value, at, inside) => (test.is(value) ? then : otherwise)?.explain(value, at, inside) ?? [],
+    explain: (value, at, alternativeDepth) =>
+      (test.is(value) ? then : otherwise)?.explain(value, at, alternativeDepth) ?? [],
   }
 }
 
@@ -133,7 +137,7 @@ export function unevaluatedRule(others: Rule, { schema, child }: Build): Rule | 
   const fields = schema.unevaluatedProperties === undefined ? undefined : child(schema.unevaluatedProperties)
   if (items === undefined && fields === undefined) return undefined
   return {
-    is(value, seen) {
+    is(value, evaluated) {
       if (typeof value !== 'object') return others.is(value)
       const ownParts = createSeen()
       if (!others.is(value, ownParts)) return false
@@ -149,11 +153,11 @@ export function unevaluatedRule(others: Rule, { schema, child }: Build): Rule | 
         }
         ownParts.allKeys = true
       }
-      if (seen !== undefined) mergeSeen(seen, ownParts)
+      if (evaluated !== undefined) mergeSeen(evaluated, ownParts)
       return true
     },
-    *explain(value, parent, inside) {
-      yield* others.explain(value, parent, inside)
+    *explain(value, parent, alternativeDepth) {
+      yield* others.explain(value, parent, alternativeDepth)
       const ownParts = createSeen()
       if (!others.is(value, ownParts)) return
       if (items !== undefined && isArray(value)) {

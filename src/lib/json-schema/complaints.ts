@@ -5,14 +5,14 @@ import { pathOf } from './words.js'
 
 const MAX_VIOLATIONS = 5
 
-export function findComplaints(node: Node, value: unknown, at: At, inside: number): readonly Complaint[] {
+export function findComplaints(node: Node, value: unknown, at: At, alternativeDepth: number): readonly Complaint[] {
   const found: Complaint[] = []
-  const stack: Iterator<Finding>[] = [node.explain(value, at, inside)[Symbol.iterator]()]
+  const stack: Iterator<Finding>[] = [node.explain(value, at, alternativeDepth)[Symbol.iterator]()]
   for (let top = stack.at(-1); top !== undefined && found.length < MAX_VIOLATIONS; top = stack.at(-1)) {
     const next = top.next()
     if (next.done === true) stack.pop()
     else if ('message' in next.value) addUnlessPresent(found, next.value)
-    else stack.push(next.value.node.explain(next.value.value, next.value.at, inside)[Symbol.iterator]())
+    else stack.push(next.value.node.explain(next.value.value, next.value.at, alternativeDepth)[Symbol.iterator]())
   }
   return found
 }

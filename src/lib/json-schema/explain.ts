@@ -15,7 +15,12 @@ const MAX_DEPTH_CLEAR = 16
 const MAX_DEPTH_UNCLEAR = 3
 
 /** Called for a value that is invalid for every node. */
-export function explainClosest(nodes: readonly Node[], value: unknown, at: At, inside: number): readonly Complaint[] {
+export function explainClosest(
+  nodes: readonly Node[],
+  value: unknown,
+  at: At,
+  alternativeDepth: number,
+): readonly Complaint[] {
   const choices = nodes.map(allowedValuesOf)
   if (choices.every((choice) => choice !== undefined))
     return [{ at, message: mustBeOneOf([...new Set(choices.flat())], value, at) }]
@@ -34,8 +39,8 @@ export function explainClosest(nodes: readonly Node[], value: unknown, at: At, i
     return [{ at: place, message: mustBeOneOf([...tags], tag, place) }]
   }
   const noMatch = { at, message: `${nameWith(at, 'fits', 'fit')} none of the ${nodes.length} allowed forms` }
-  if (inside >= (matching.length === 1 ? MAX_DEPTH_CLEAR : MAX_DEPTH_UNCLEAR)) return [noMatch]
-  const lists = matching.map((node) => findComplaints(node, value, at, inside + 1))
+  if (alternativeDepth >= (matching.length === 1 ? MAX_DEPTH_CLEAR : MAX_DEPTH_UNCLEAR)) return [noMatch]
+  const lists = matching.map((node) => findComplaints(node, value, at, alternativeDepth + 1))
   const shared = findShared(lists)
   if (shared.length > 0) return shared
   if (lists.length > MAX_JOINED || lists.some((list) => list.length > 1)) return [noMatch]

@@ -24,9 +24,9 @@ export function joined(rules: readonly Rule[]): Rule {
   if (first === undefined || rules.length === 1) return first ?? anything
   return {
     is: testAll(rules.map(({ is }) => is)),
-    *explain(value, at, inside) {
+    *explain(value, at, alternativeDepth) {
       for (const rule of rules) {
-        yield* rule.explain(value, at, inside)
+        yield* rule.explain(value, at, alternativeDepth)
         if (rule.decides === true && !rule.is(value)) return
       }
     },
@@ -36,11 +36,11 @@ export function joined(rules: readonly Rule[]): Rule {
 function testAll(tests: readonly Is[]): Is {
   const [a, b, c, d] = tests
   if (a !== undefined && b !== undefined && d === undefined) {
-    if (c === undefined) return (value, seen) => a(value, seen) && b(value, seen)
-    return (value, seen) => a(value, seen) && b(value, seen) && c(value, seen)
+    if (c === undefined) return (value, evaluated) => a(value, evaluated) && b(value, evaluated)
+    return (value, evaluated) => a(value, evaluated) && b(value, evaluated) && c(value, evaluated)
   }
-  return (value, seen) => {
-    for (const test of tests) if (!test(value, seen)) return false
+  return (value, evaluated) => {
+    for (const test of tests) if (!test(value, evaluated)) return false
     return true
   }
 }

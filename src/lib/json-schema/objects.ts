@@ -40,7 +40,7 @@ function fields({ schema, child }: Build): Rule | undefined {
   ]
   if (members.length === 0) return undefined
   return {
-    is(value, seen) {
+    is(value, evaluated) {
       if (!isObject(value)) return true
       for (let at = 0; at < members.length; at++) {
         const field = members[at]
@@ -49,7 +49,7 @@ function fields({ schema, child }: Build): Rule | undefined {
           if (field.isRequired) return false
         } else if (field.node !== undefined) {
           if (!field.node.is(value[field.key])) return false
-          seen?.keys.add(field.key)
+          evaluated?.keys.add(field.key)
         }
       }
       return true
@@ -77,7 +77,7 @@ function patternAndAdditional({ schema, child }: Build): Rule | undefined {
   const rest = schema.additionalProperties === undefined ? undefined : child(schema.additionalProperties)
   if (patterns.length === 0) return rest === undefined ? undefined : createRestRule(rest, known)
   return {
-    is(value, seen) {
+    is(value, evaluated) {
       if (!isObject(value)) return true
       for (const key in value) {
         if (!Object.hasOwn(value, key)) continue
@@ -85,12 +85,12 @@ function patternAndAdditional({ schema, child }: Build): Rule | undefined {
         for (const { expression, node } of patterns) {
           if (!expression.test(key)) continue
           isKnown = true
-          seen?.keys.add(key)
+          evaluated?.keys.add(key)
           if (!node.is(value[key])) return false
         }
         if (!isKnown && rest?.is(value[key]) === false) return false
       }
-      if (seen !== undefined && rest !== undefined) seen.allKeys = true
+      if (evaluated !== undefined && rest !== undefined) evaluated.allKeys = true
       return true
     },
     *explain(value, parent) {
@@ -108,9 +108,9 @@ function patternAndAdditional({ schema, child }: Build): Rule | undefined {
 function createRestRule(rest: Node, known: ReadonlySet<string>): Rule {
   const names = [...known]
   return {
-    is(value, seen) {
+    is(value, evaluated) {
       if (!isObject(value)) return true
-      if (seen !== undefined) seen.allKeys = true
+      if (evaluated !== undefined) evaluated.allKeys = true
       if (rest.schema === true) return true
       for (const key in value) {
         if (!known.has(key) && Object.hasOwn(value, key) && !rest.is(value[key])) return false
@@ -200,14 +200,16 @@ function dependentSchemas({ schema, same }: Build): Rule | undefined {
   ].map(([key, member]) => ({ key, node: same(member) }))
   if (dependencies.length === 0) return undefined
   return {
-    is(value, seen) {
+    is(value, evaluated) {
       if (!isObject(value)) return true
-      for (const { key, node } of dependencies) if (Object.hasOwn(value, key) && !node.is(value, seen)) return false
+      for (const { key, node } of dependencies)
+        if (Object.hasOwn(value, key) && !node.is(value, evaluated)) return false
       return true
     },
-    *explain(value, at, inside) {
+    *explain(value, at, alternativeDepth) {
       if (!isObject(value)) return
-      for (const { key, node } of dependencies) if (Object.hasOwn(value, key)) yield* node.explain(value, at, inside)
+      for (const { key, node } of dependencies)
+        if (Object.hasOwn(value, key)) yield* node.explain(value, at, alternativeDepth)
     },
   }
 }

@@ -4,7 +4,7 @@
 import { isObject } from '../json.js'
 import { checkBy, type Check } from './check.js'
 import { anything, joined, nothing, PLAIN_KEYWORDS } from './joined-rules.js'
-import { isSchema, type JsonSchema, type Node, type Schema } from './rule.js'
+import { isSchema, type Build, type JsonSchema, type Node, type Schema } from './rule.js'
 
 const ANNOTATIONS = 'title description default examples format deprecated readOnly writeOnly $comment'
 const VALUE_KEYWORDS = 'type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'
@@ -40,7 +40,7 @@ function isSimple(root: Schema): boolean {
 
 function compileNode(schema: unknown): Node {
   if (!isSchema(schema) || typeof schema === 'boolean') return schema === true ? anything : nothing
-  const context = { schema, dialect: '2020-12', child: compileNode, same: compileNode } as const
+  const context: Build = { schema, dialect: '2020-12', child: compileNode, same: compileNode }
   const { is, explain } = joined(PLAIN_KEYWORDS.flatMap((keyword) => keyword(context) ?? []))
   return { ...anything, schema, is, explain }
 }

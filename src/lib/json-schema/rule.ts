@@ -16,10 +16,10 @@ interface Step {
   readonly isName?: boolean
 }
 
-export type Is = (value: unknown, seen?: Seen) => boolean
+export type Is = (value: unknown, evaluated?: Seen) => boolean
 
-/** Yields violations, and parts of the value to explain next; `inside` is the number of enclosing anyOf and oneOf. */
-export type Explain = (value: unknown, at: At, inside: number) => Iterable<Finding>
+/** Yields violations, and parts of the value to explain next; `alternativeDepth` is the number of enclosing anyOf and oneOf. */
+export type Explain = (value: unknown, at: At, alternativeDepth: number) => Iterable<Finding>
 export type Finding = Complaint | Part
 export interface Complaint {
   readonly at: At

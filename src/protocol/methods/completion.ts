@@ -23,17 +23,17 @@ async function complete({ library }: Server, { params }: Exchange): Promise<stri
 }
 
 /** Returns undefined if the argument exists but has no suggestions. */
-function findCompleter(library: Library, ref: unknown, name: string): Complete | undefined {
+function findCompleter(registry: Library, ref: unknown, name: string): Complete | undefined {
   const { type, name: promptName, uri } = isObject(ref) ? ref : {}
   if (type === 'ref/prompt' && typeof promptName === 'string') {
-    const prompt = library.prompt(promptName)
+    const prompt = registry.prompt(promptName)
     if (prompt) return prompt.arguments?.find((argument) => argument.name === name)?.complete
   }
   if (type === 'ref/resource' && typeof uri === 'string') {
-    const template = library.template(uri)
+    const template = registry.template(uri)
     if (template)
       return template.complete && Object.hasOwn(template.complete, name) ? template.complete[name] : undefined
-    if (library.at(uri)) return undefined
+    if (registry.at(uri)) return undefined
   }
   throw new ProtocolError(INVALID_PARAMS, "Invalid params: 'ref' names no prompt and no resource of this server")
 }

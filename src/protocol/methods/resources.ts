@@ -29,10 +29,10 @@ async function read(server: Server, context: Exchange): Promise<string> {
   const uri = textParam(context, 'uri')
   const match = server.library.at(uri)
   if (!match) throw createNotFoundError(uri, context)
-  const [{ needs = [], mimeType }, variables] =
+  const [{ needs: serviceNames = [], mimeType }, variables] =
     'template' in match ? [match.template, match.variables] : [match, undefined]
   try {
-    const services = await server.services.open(needs)
+    const services = await server.services.open(serviceNames)
     const call = context.toCall()
     const content =
       'template' in match
