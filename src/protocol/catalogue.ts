@@ -20,7 +20,7 @@ import { checkOf } from './schema-check.js'
 // Large, because some clients read only the first page.
 export const DEFAULT_PAGE = 1000
 
-export interface Entry {
+interface ToolInfo {
   readonly tool: Tool
   /** The members of the value that go into `structuredContent`; undefined if the output schema does not list any. */
   readonly outputNames: readonly string[] | undefined
@@ -28,6 +28,9 @@ export interface Entry {
   readonly inputNames: ReadonlySet<string>
   /** The arguments that an HTTP client must repeat in headers. */
   readonly headers: readonly HeaderParameter[]
+}
+
+export interface Entry extends ToolInfo {
   /** Returns the validated input or a promise of it; throws BadInput. */
   read(args: unknown): unknown
 }
@@ -116,7 +119,7 @@ function toJsonSchema(schema: StandardSchema, side: 'input' | 'output', name: st
 }
 
 function registerTool(tool: Tool, { name, inputSchema, outputSchema }: ToolFace): Entry {
-  const members: Omit<Entry, 'read'> = {
+  const info: ToolInfo = {
     tool,
     outputNames: outputSchema && isObject(outputSchema.properties) ? Object.keys(outputSchema.properties) : undefined,
     inputNames: new Set(isObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : []),
@@ -125,10 +128,10 @@ function registerTool(tool: Tool, { name, inputSchema, outputSchema }: ToolFace)
   const { input = NO_INPUT, assumed, complaints } = tool
   const addDefaults = (args: unknown): unknown => (assumed && isObject(args) ? { ...assumed, ...args } : args)
   if (isStandardSchema(input))
-    return { ...members, read: (args) => parseWithStandardSchema(input, addDefaults(args), complaints) }
+    return { ...info, read: (args) => parseWithStandardSchema(input, addDefaults(args), complaints) }
   let check: Check | Promise<Check> | undefined
   return {
-    ...members,
+    ...info,
     read(rawArguments) {
       const args = addDefaults(rawArguments)
       check ??= checkOf(input)

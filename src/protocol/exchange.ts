@@ -23,7 +23,7 @@ export type Peer = Who
 /** What all requests of one session share. */
 export interface Conversation {
   readonly server: Server
-  readonly peer: Peer
+  readonly peer: Who
   /** The requests sent to the client; created when the first is sent. */
   requests: ClientRequests | undefined
 }
