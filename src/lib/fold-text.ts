@@ -1,5 +1,5 @@
-// Normalizes text for search: without case, accents and other variants. Vowel signs of Indic scripts and the voicing
-// marks of kana are letters there, not accents, and are kept.
+// Normalizes text for search and storage. Search ignores case, accents and other variants; vowel signs of Indic scripts
+// and the voicing marks of kana are letters there, not accents, and are kept.
 
 const ACCENTS = /(?![\u3099\u309a])\p{Script=Inherited}|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/gu
 

@@ -1,4 +1,4 @@
-// Reads the size of an image from its header, and whether its end is present, for PNG, JPEG, GIF and WebP.
+// Reads image headers: the size and whether the end of the file is present, for PNG, JPEG, GIF and WebP.
 
 import type { ImageFormat } from './image-format.js'
 import type { Size } from './rectangle.js'

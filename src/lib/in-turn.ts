@@ -1,4 +1,5 @@
-// A mutex by key: work with the same key runs one after another, even if an earlier one fails.
+// Limits of concurrent work: mutex by key, semaphore, throttle. With a mutex, work of the same key runs one after
+// another, even if an earlier one fails.
 
 export type InTurn = <T>(key: string, work: () => Promise<T>) => Promise<T>
 

@@ -5,15 +5,17 @@
 import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
 import { compileSchema } from '../lib/json-schema/compile.js'
-import type { AskOptions, Question, Questions } from '../tools/call.js'
+import type { Who } from '../services/who.js'
+import type { Abilities, AskOptions, Question, Questions } from '../tools/call.js'
+import type { Client } from './client.js'
 import { ClientRequests, type Sent } from './client-requests.js'
-import type { Exchange } from './exchange.js'
 import type { Ticket } from './live-ticket.js'
-import type { WireQuestion } from './message.js'
+import type { Request, WireQuestion } from './message.js'
+import type { Outlet } from './outlet.js'
 import { INVALID_PARAMS, ProtocolError } from './protocol-error.js'
 import { checkAbilities, fromWire, problemWith, usable, wireQuestion } from './questions.js'
 import { memberText, Reply } from './reply.js'
-import type { Bond } from './request-state.js'
+import type { Bond, RequestStates } from './request-state.js'
 import { MODERN_REVISION } from './revision.js'
 import type { Compile } from './schema-check.js'
 
@@ -32,6 +34,32 @@ interface AskContext {
   readonly options: AskOptions
 }
 
+/** What is needed of the request in progress. */
+export interface AskHost {
+  readonly request: Request
+  readonly params: JsonObject
+  readonly client: Client
+  readonly outlet: Outlet
+  readonly signal: AbortSignal
+  readonly can: Abilities
+  readonly ticket: Ticket | undefined
+  readonly answered: boolean
+  readonly conversation: AskSession
+}
+
+/** What is needed of the session. */
+export interface AskSession {
+  readonly server: AskServer
+  readonly peer: Who
+  requests: ClientRequests | undefined
+}
+
+/** What is needed of the server. */
+export interface AskServer {
+  readonly model: string
+  states(): Promise<RequestStates>
+}
+
 export class Asking {
   /** The answers a modern client sent, not yet validated. */
   #receivedAnswers: JsonObject = {}
@@ -45,7 +73,7 @@ export class Asking {
   #stateLifetimeMs = 0
   readonly #sent = new Set<Sent>()
 
-  constructor(private readonly context: Exchange) {}
+  constructor(private readonly context: AskHost) {}
 
   /** Whether the call must end because the client has to be asked first. */
   get interrupts(): boolean {

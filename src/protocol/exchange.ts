@@ -4,7 +4,7 @@
 import { printJson, type JsonObject } from '../lib/json.js'
 import type { Who } from '../services/who.js'
 import type { Abilities, Answers, AskOptions, Call, DeferOptions, LogLevel, Questions } from '../tools/call.js'
-import type { Asking } from './asking.js'
+import type { AskHost, AskSession, Asking } from './asking.js'
 import { abilitiesOf, NO_ABILITIES, wantsToHear, type Client } from './client.js'
 import type { ClientRequests } from './client-requests.js'
 import { ExchangeCall } from './exchange-call.js'
@@ -21,14 +21,14 @@ export type { Outlet } from './outlet.js'
 export type Peer = Who
 
 /** What all requests of one session share. */
-export interface Conversation {
+export interface Conversation extends AskSession {
   readonly server: Server
   readonly peer: Who
   /** The requests sent to the client; created when the first is sent. */
   requests: ClientRequests | undefined
 }
 
-export class Exchange {
+export class Exchange implements AskHost {
   /** Whether the result is marked as an error. */
   failed = false
   /** Whether the work has finished; from then on it cannot be deferred. */

@@ -1,5 +1,5 @@
-// The open `subscriptions/listen` streams of one client. Each ends once: when the client cancels it, without an answer,
-// or when the server ends it, with an answer.
+// Subscription streams (`subscriptions/listen`) of one client. Each ends once: when the client cancels it, without an
+// answer, or when the server ends it, with an answer.
 
 import type { Exchange } from './exchange.js'
 import type { Answer } from './message.js'

@@ -10,6 +10,7 @@ import type { Prompt } from '../tools/prompt.js'
 import type { Resource, ResourceTemplate } from '../tools/resource.js'
 import type { Skill } from '../tools/skill.js'
 import type { Tool } from '../tools/tool.js'
+import type { AskServer } from './asking.js'
 import { createCatalogue, DEFAULT_PAGE, type Catalogue } from './catalogue.js'
 import { createLibrary, type Library } from './library.js'
 import { signature } from './modern.js'
@@ -56,7 +57,7 @@ export interface ServerDescription extends Identity {
   readonly logError?: (error: unknown) => void
 }
 
-export interface Server {
+export interface Server extends AskServer {
   readonly identity: Identity
   /** The server info member of each modern result, as JSON text. */
   readonly signature: string

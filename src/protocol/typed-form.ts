@@ -1,4 +1,5 @@
-// Adds the type `string` to choices between strings: JSON Schema lets one omit it, but clients reject forms without it.
+// Adapts form schemas to clients. Choices between strings get the type `string`: JSON Schema lets one omit it, but
+// clients reject forms without it.
 
 import { isObject, type JsonObject } from '../lib/json.js'
 

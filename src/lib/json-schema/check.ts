@@ -1,4 +1,4 @@
-// The interface of a compiled schema.
+// Runs a compiled schema on a value and collects the problems.
 
 import { findComplaints } from './complaints.js'
 import type { Node } from './rule.js'

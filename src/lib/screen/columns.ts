@@ -1,4 +1,4 @@
-// The width of a character in terminal columns: zero, one or two.
+// Terminal column widths: a character takes zero, one or two columns.
 
 // East Asian wide and fullwidth ranges; emoji are detected by their Unicode property.
 const WIDE_RANGES: readonly (readonly [number, number])[] = [
