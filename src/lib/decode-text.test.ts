@@ -28,8 +28,8 @@ test.each<[string, Uint8Array, string, string]>([
   ['an unknown name', utf8('naïve'), 'text/html; charset=klingon', 'naïve'],
   ['broken UTF-8 that says it is', bytes(0x61, 0xff, 0x62), 'text/html; charset=utf-8', 'a\uFFFDb'],
   ['UTF-8 cut within a character', utf8('naïve 中').subarray(0, -1), '', 'naïve \uFFFD'],
-])('%s', (_, bytes, contentType, text) => {
-  expect(decodeText(bytes, contentType)).toBe(text)
+])('%s', (_, encoded, contentType, text) => {
+  expect(decodeText(encoded, contentType)).toBe(text)
 })
 
 test.each([

@@ -17,7 +17,7 @@ test('structured content and embedded text are well-formed', () => {
 })
 
 const text = fc.string({ unit: 'binary' })
-const output: fc.Arbitrary<Words> = fc.oneof(
+const outputs: fc.Arbitrary<Words> = fc.oneof(
   text,
   fc.array(text.map((each) => ({ type: 'text' as const, text: each }))),
   fc.record({ content: text, isError: fc.boolean() }),
@@ -25,7 +25,7 @@ const output: fc.Arbitrary<Words> = fc.oneof(
 
 test('adds a newline to each non-empty text block on request, and changes nothing else', () => {
   fc.assert(
-    fc.property(output, fc.option(text, { nil: undefined }), (output, front) => {
+    fc.property(outputs, fc.option(text, { nil: undefined }), (output, front) => {
       const plain = blocksOf(output, { front })
       const ended = plain.map((block) =>
         block.type !== 'text' || block.text === '' || block.text.endsWith('\n')
