@@ -5,7 +5,8 @@ import type { StatePlace } from '../../config/state-place.js'
 import { createState } from './create-state.js'
 import { openDatabase } from './open-database.js'
 import type { State } from './state.js'
+import { createTables } from './tables.js'
 
 export async function openState(place: StatePlace): Promise<State> {
-  return createState(await openDatabase(place))
+  return createState(await openDatabase(place), createTables)
 }

@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto'
 import { storableText } from '../../lib/storable-text.js'
 import { numberIn, onlyRow, textIn, type Sql, type SqlRow } from './sql.js'
 import type { Scope } from './state.js'
-import type { TaskCounts } from './task-rows.js'
 
 export interface ScopeMark {
   readonly id: number
@@ -85,26 +84,6 @@ export async function waitingUsers(sql: Sql, project: string): Promise<readonly 
     storableText(project),
   )
   return rows.map((row) => textIn(row, 'user_name'))
-}
-
-/** What the counts of the whole scope have grown by; counting anew would take longer with every task. */
-export async function addToCounts(sql: Sql, scope: number, { tasks, open, openSteps }: TaskCounts): Promise<void> {
-  await sql.run(
-    'UPDATE scopes SET tasks = tasks + ?, open_tasks = open_tasks + ?, open_steps = open_steps + ? WHERE id = ?',
-    tasks,
-    open,
-    openSteps,
-    scope,
-  )
-}
-
-export async function countsOf(sql: Sql, scope: number): Promise<TaskCounts> {
-  const [row] = await sql.all('SELECT tasks, open_tasks, open_steps FROM scopes WHERE id = ?', scope)
-  return row ? countsIn(row) : { tasks: 0, open: 0, openSteps: 0 }
-}
-
-export function countsIn(row: SqlRow): TaskCounts {
-  return { tasks: numberIn(row, 'tasks'), open: numberIn(row, 'open_tasks'), openSteps: numberIn(row, 'open_steps') }
 }
 
 function markOf(row: SqlRow): ScopeMark {

@@ -8,11 +8,11 @@ import type { QuestionRows } from './question-rows.js'
 import type { SessionRows } from './session-rows.js'
 import type { TaskRows } from './task-rows.js'
 
-export interface State {
+export interface State<R = Rows> {
   /** Sees one moment. Throws a Failure that says what is wrong with the place where state is kept. */
-  read<T>(scope: Scope, work: (rows: Rows) => Promise<T>): Promise<T>
+  read<T>(scope: Scope, work: (rows: R) => Promise<T>): Promise<T>
   /** All of it or, if the work throws, nothing. Writers of a scope come one after the other, whichever process they are in. */
-  write<T>(scope: Scope, work: (rows: Rows) => Promise<T>): Promise<T>
+  write<T>(scope: Scope, work: (rows: R) => Promise<T>): Promise<T>
   /** Tells that the rows of a scope that was used here have changed, by this process or another. Returns the way out. */
   onChange(listener: (scope: Scope) => void): () => void
   /** Looks now for what other processes have changed: somebody said that they have. */

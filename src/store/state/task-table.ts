@@ -4,7 +4,7 @@
 import { foldText } from '../../lib/fold-text.js'
 import { storableText } from '../../lib/storable-text.js'
 import { insertRows } from './insert-rows.js'
-import { addToCounts, countsIn, countsOf, takeNumbers } from './scope-table.js'
+import { takeNumbers } from './scope-table.js'
 import { numberIn, numberOrNullIn, onlyRow, textIn, type Sql, type SqlRow, type SqlValue } from './sql.js'
 import type { NewStep, StepRow, TaskCounts, TaskFilter, TaskRow, TaskRows } from './task-rows.js'
 
@@ -136,6 +136,26 @@ async function completeStep(sql: Sql, scope: number, id: number, at: number): Pr
   )
   if (numberOrNullIn(onlyRow(updated), 'completed_at') !== null) return
   await addToCounts(sql, scope, { tasks: 0, open: 0, openSteps: -1 })
+}
+
+/** What the counts of the whole scope have grown by; counting anew would take longer with every task. */
+async function addToCounts(sql: Sql, scope: number, { tasks, open, openSteps }: TaskCounts): Promise<void> {
+  await sql.run(
+    'UPDATE scopes SET tasks = tasks + ?, open_tasks = open_tasks + ?, open_steps = open_steps + ? WHERE id = ?',
+    tasks,
+    open,
+    openSteps,
+    scope,
+  )
+}
+
+async function countsOf(sql: Sql, scope: number): Promise<TaskCounts> {
+  const [row] = await sql.all('SELECT tasks, open_tasks, open_steps FROM scopes WHERE id = ?', scope)
+  return row ? countsIn(row) : { tasks: 0, open: 0, openSteps: 0 }
+}
+
+function countsIn(row: SqlRow): TaskCounts {
+  return { tasks: numberIn(row, 'tasks'), open: numberIn(row, 'open_tasks'), openSteps: numberIn(row, 'open_steps') }
 }
 
 function isWhole({ terms, state, before, except }: TaskFilter): boolean {

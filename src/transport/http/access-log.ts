@@ -2,7 +2,7 @@
 // because a write to the system costs more than the line. No secret is in it: of a session only the beginning of its id.
 
 import { readTraceparent } from '../../lib/traceparent.js'
-import type { Era } from './metrics.js'
+import type { AccessLog, FinishedRequest } from './visit.js'
 
 const WAIT_MS = 50
 const MAX_PENDING_CHARS = 64 * 1024
@@ -10,35 +10,7 @@ const MAX_PENDING_CHARS = 64 * 1024
 const MAX_FIELD_CHARS = 256
 const SESSION_CHARS = 8
 
-export interface FinishedRequest {
-  /** When the request arrived, in milliseconds since 1970. */
-  readonly at: number
-  readonly remote: string | undefined
-  readonly user: string | undefined
-  /** The id of the token or key that was presented, never the thing itself. */
-  readonly credential: string | undefined
-  readonly httpMethod: string
-  /** As it stood in the request; what follows a question mark is not logged. */
-  readonly url: string
-  readonly era: Era
-  readonly rpcMethod: string | undefined
-  /** The tool, resource or prompt that was asked for. */
-  readonly name: string | undefined
-  readonly status: number
-  readonly bytesIn: number
-  readonly bytesOut: number
-  readonly ms: number
-  readonly session: string | undefined
-  /** The `traceparent` header, and the `_meta.traceparent` of the message: the first valid one names the trace. */
-  readonly traceparent: unknown
-  readonly metaTraceparent: unknown
-}
-
-export interface AccessLog {
-  finished(request: FinishedRequest): void
-  /** Hands on what is still pending. */
-  close(): void
-}
+export type { AccessLog } from './visit.js'
 
 export function createAccessLog(write: (text: string) => void): AccessLog {
   let pending = ''

@@ -6,9 +6,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
 import { Failure } from '../../lib/failure.js'
-import type { TokenFile } from '../../store/token-file.js'
 import { isRefusal, readCredential, type Refusal } from './gate.js'
-import type { OAuth } from './oauth.js'
 import { createVerdicts } from './verdicts.js'
 
 export interface Caller {
@@ -28,6 +26,30 @@ export interface Authenticator {
   readonly keyHeader?: string
 }
 
+/** The named tokens of a server. */
+export interface TokenLookup {
+  find(token: string): { readonly id: string; readonly user: string } | undefined
+}
+
+export interface VerifiedToken {
+  readonly user: string
+  readonly scopes: readonly string[]
+  /** In seconds since 1970, as the token says it. */
+  readonly expiresAt: number
+}
+
+export type ChallengeError = 'invalid_token' | 'insufficient_scope'
+
+export interface AccessTokenVerifier {
+  /** Never rejects. */
+  verify(token: string): Promise<VerifiedToken | Refusal>
+  /** The document of RFC 9728, to be served at `metadataPath` to everybody. */
+  metadata(): object
+  readonly metadataPath: string
+  /** The value of WWW-Authenticate. */
+  challenge(error?: ChallengeError): string
+}
+
 export interface AuthenticatorInput {
   /** Nobody is asked for anything. */
   readonly open: boolean
@@ -36,8 +58,8 @@ export interface AuthenticatorInput {
   readonly fixedTokens: readonly string[]
   /** The user of the fixed tokens, and of everybody where it is open. */
   readonly owner: string
-  readonly tokens: TokenFile | undefined
-  readonly oauth: OAuth | undefined
+  readonly tokens: TokenLookup | undefined
+  readonly oauth: AccessTokenVerifier | undefined
 }
 
 export function createAuthenticator({
@@ -97,7 +119,7 @@ function createComparison(secret: string): (given: string) => boolean {
   return (given) => timingSafeEqual(hash('sha256', given, 'buffer'), expected)
 }
 
-function createJudge(oauth: OAuth): (token: string) => Caller | Promise<Caller | Refusal> {
+function createJudge(oauth: AccessTokenVerifier): (token: string) => Caller | Promise<Caller | Refusal> {
   const verdicts = createVerdicts<Caller>(Date.now)
   return (token) => {
     const digest = hash('sha256', token)

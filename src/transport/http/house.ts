@@ -4,7 +4,6 @@ import type { Boards } from '../../services/board/shared-boards.js'
 import type { Peer } from '../../protocol/exchange.js'
 import type { Server } from '../../protocol/server.js'
 import { createSession, type Session, type SessionOptions } from '../../protocol/session.js'
-import type { AccessLog } from './access-log.js'
 import type { Authenticator } from './auth.js'
 import type { EventStream } from './event-stream.js'
 import type { GatePolicy } from './gate.js'
@@ -12,7 +11,7 @@ import { LegacySessions } from './legacy-sessions.js'
 import type { Limits } from './limits.js'
 import { createMetrics } from './metrics.js'
 import { createOutbox } from './outbox.js'
-import type { Books } from './visit.js'
+import type { AccessLog, Books } from './visit.js'
 
 /** What whoever opens a house decides. */
 export interface HouseRules {

@@ -3,11 +3,11 @@
 
 import { randomBytes } from 'node:crypto'
 
-import type { Session } from '../../protocol/session.js'
+import type { Peer } from '../../protocol/exchange.js'
+import type { Session, SessionOptions } from '../../protocol/session.js'
 import { ARMORIQ } from './armoriq-format.js'
 import { EventLog, readId } from './event-log.js'
 import type { EventStream } from './event-stream.js'
-import type { House } from './house.js'
 import { Track } from './track.js'
 
 const IDLE_MS = 60 * 60 * 1000
@@ -15,7 +15,7 @@ const SWEEP_MS = 60 * 1000
 const MAX_PER_USER = 1000
 const STANDING = 'standing'
 
-type Converse = House['converse']
+type Converse = (peer: Peer, options: SessionOptions) => Session
 
 export class LegacySession {
   readonly id = randomBytes(24).toString('base64url')

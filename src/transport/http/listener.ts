@@ -10,9 +10,8 @@ import type { Server } from '../../protocol/server.js'
 import { drain } from './drain.js'
 import { openFrontDoor } from './front-door.js'
 import { openHouse, openStreams, type House, type HouseRules } from './house.js'
-import { createNodeServer, refuseWish, type NodeServer } from './node-server.js'
+import { createNodeServer, refuseWish, type NodeServer, type Tls } from './node-server.js'
 import { SseSessions } from './sse-endpoint.js'
-import type { Tls } from './tls.js'
 import { openUpgrades, wantsWebSocket, withoutWish, type Upgrades } from './upgrade.js'
 import { isWelcome } from './welcome.js'
 
@@ -84,7 +83,7 @@ function takeUpgrades({ http, isSecure }: NodeServer, upgrades: Upgrades): void 
 function look(house: House): void {
   for (const stream of openStreams(house)) {
     stream.keepAlive()
-    isWelcome(house, stream.response.req, stream.user).then(
+    isWelcome(house.authenticator, stream.response.req, stream.user).then(
       (mayStay) => !mayStay && stream.end(),
       (error: unknown) => {
         house.server.logError(error)

@@ -14,7 +14,6 @@ import type { Duplex } from 'node:stream'
 import { Failure } from '../../lib/failure.js'
 import { INVALID_REQUEST } from '../../protocol/protocol-error.js'
 import { linger } from './linger.js'
-import type { Tls, TlsOptions } from './tls.js'
 
 /** A request must have come in whole after this long. */
 const DAWDLING = {
@@ -30,6 +29,18 @@ const DAWDLING = {
 
 /** And the handshake before it; only over TLS is there one. */
 const HANDSHAKE = { handshakeTimeout: 8000 } as const
+
+export interface TlsOptions {
+  readonly cert: string
+  readonly key: string
+  readonly minVersion: 'TLSv1.2'
+}
+
+export interface Tls {
+  readonly options: TlsOptions
+  /** Looks at the files from now on; returns how to stop. Give `apply` to `server.setSecureContext`. */
+  watch(apply: (options: TlsOptions) => void, pollMs?: number): () => void
+}
 
 export interface NodeServer {
   readonly http: HttpServer

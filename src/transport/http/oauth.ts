@@ -3,6 +3,7 @@
 // issuer only: what a token says about keys is not looked at.
 
 import { Failure } from '../../lib/failure.js'
+import type { AccessTokenVerifier, ChallengeError, VerifiedToken } from './auth.js'
 import { isRefusal, type Refusal } from './gate.js'
 import { checkIssuerUrl, createIssuerKeys } from './issuer-keys.js'
 
@@ -33,24 +34,7 @@ export interface OAuthSettings {
   readonly warn?: (message: string) => void
 }
 
-export interface Grant {
-  readonly user: string
-  readonly scopes: readonly string[]
-  /** In seconds since 1970, as the token says it. */
-  readonly expiresAt: number
-}
-
-export type ChallengeError = 'invalid_token' | 'insufficient_scope'
-
-export interface OAuth {
-  /** Never rejects. */
-  verify(token: string): Promise<Grant | Refusal>
-  /** The document of RFC 9728, to be served at `metadataPath` to everybody. */
-  metadata(): object
-  readonly metadataPath: string
-  /** The value of WWW-Authenticate. */
-  challenge(error?: ChallengeError): string
-}
+export type OAuth = AccessTokenVerifier
 
 export function createOAuth(settings: OAuthSettings): OAuth {
   const { issuer, jwksUri, scopes, resource } = settings
@@ -105,7 +89,7 @@ function refusal(status: number, reason: string, headers: Refusal['headers'] & {
 }
 
 /** Gives the grant, or the sentence that says why the token is invalid, or a refusal when that cannot be told. */
-function createVerifier(settings: OAuthSettings): (token: string) => Promise<Grant | string | Refusal> {
+function createVerifier(settings: OAuthSettings): (token: string) => Promise<VerifiedToken | string | Refusal> {
   let keys: ReturnType<typeof createIssuerKeys> | undefined
   return async (token) => {
     if (!isCanonical(token)) return 'This is not an access token of the issuer; get one there'
@@ -141,7 +125,7 @@ function isCanonical(token: string): boolean {
 function grantOf(
   payload: Readonly<Record<string, unknown>>,
   header: { crit?: unknown; typ?: unknown },
-): Grant | string {
+): VerifiedToken | string {
   const { sub, exp, scope, scp } = payload
   if (header.crit !== undefined) return 'The token asks for an extension that is not known here; get one without "crit"'
   if (header.typ !== undefined && !(typeof header.typ === 'string' && ACCESS_TOKEN.test(header.typ))) {

@@ -7,27 +7,16 @@ import { createSecureContext } from 'node:tls'
 
 import { Failure } from '../../lib/failure.js'
 import { reasonOf } from '../../lib/reason-of.js'
+import type { Tls, TlsOptions } from './node-server.js'
 
 const POLL_MS = 2000
 const WEAK_BITS = 1024
-
-export interface TlsOptions {
-  readonly cert: string
-  readonly key: string
-  readonly minVersion: 'TLSv1.2'
-}
 
 export interface TlsFiles {
   readonly certFile: string
   readonly keyFile: string
   /** A changed pair cannot be used; told once for each state of the files that stays. */
   readonly onError: (failure: Failure) => void
-}
-
-export interface Tls {
-  readonly options: TlsOptions
-  /** Looks at the files from now on; returns how to stop. Give `apply` to `server.setSecureContext`. */
-  watch(apply: (options: TlsOptions) => void, pollMs?: number): () => void
 }
 
 /** Throws a Failure that says which file is wrong, and how. */

@@ -4,7 +4,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../protocol/protocol-error.js'
-import type { AccessLog } from './access-log.js'
 import type { Caller } from './auth.js'
 import { EventStream, oneLine } from './event-stream.js'
 import type { Refusal } from './gate.js'
@@ -16,6 +15,36 @@ export interface Books {
   readonly metrics: Metrics
   readonly accessLog: AccessLog | undefined
   readonly outbox: Outbox
+}
+
+export interface FinishedRequest {
+  /** When the request arrived, in milliseconds since 1970. */
+  readonly at: number
+  readonly remote: string | undefined
+  readonly user: string | undefined
+  /** The id of the token or key that was presented, never the thing itself. */
+  readonly credential: string | undefined
+  readonly httpMethod: string
+  /** As it stood in the request; what follows a question mark is not logged. */
+  readonly url: string
+  readonly era: Era
+  readonly rpcMethod: string | undefined
+  /** The tool, resource or prompt that was asked for. */
+  readonly name: string | undefined
+  readonly status: number
+  readonly bytesIn: number
+  readonly bytesOut: number
+  readonly ms: number
+  readonly session: string | undefined
+  /** The `traceparent` header, and the `_meta.traceparent` of the message: the first valid one names the trace. */
+  readonly traceparent: unknown
+  readonly metaTraceparent: unknown
+}
+
+export interface AccessLog {
+  finished(request: FinishedRequest): void
+  /** Hands on what is still pending. */
+  close(): void
 }
 
 export class Visit implements Leaving {

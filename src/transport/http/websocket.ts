@@ -42,7 +42,7 @@ export function openWebSockets(house: House): WebSockets {
     accept(request, socket, head, user) {
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
         converse(house, webSocket, user)
-        startPulse(webSocket, () => isWelcome(house, request, user))
+        startPulse(webSocket, () => isWelcome(house.authenticator, request, user))
       })
     },
     close() {

@@ -3,10 +3,14 @@
 
 import type { IncomingMessage } from 'node:http'
 
+import type { Authenticator } from './auth.js'
 import { isRefusal } from './gate.js'
-import type { House } from './house.js'
 
-export async function isWelcome(house: House, { headers }: IncomingMessage, user: string): Promise<boolean> {
-  const found = await house.authenticator.authenticate(headers)
+export async function isWelcome(
+  authenticator: Authenticator,
+  { headers }: IncomingMessage,
+  user: string,
+): Promise<boolean> {
+  const found = await authenticator.authenticate(headers)
   return isRefusal(found) ? found.status >= 500 : found.user === user
 }
