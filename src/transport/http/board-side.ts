@@ -1,44 +1,37 @@
 // The side of the house where people look: the page for everybody, the board for those who have logged in, and what is
 // asked of a browser for their sake.
 
-import type { IncomingMessage } from 'node:http'
-
+import type { Boards } from '../../services/board/shared-boards.js'
 import { openBoardEndpoint } from './board-endpoint.js'
 import { isVerb } from './board-order.js'
-import type { Refusal } from './gate.js'
-import type { BoardRules, House } from './house.js'
+import type { ExtraRoutes, House } from './house.js'
 import { checkOwnOrigin } from './own-origin.js'
 import { openPage } from './page-endpoint.js'
 import { refuseMethod } from './refuse-method.js'
-import type { Visit } from './visit.js'
 
 const BOARD = '/board'
 /** A reply of a person is never as long. */
 const MAX_ORDER_BYTES = 256 * 1024
 
-export interface BoardSide {
-  /** Whether the path, and everything that is asked of it, is the board's. */
-  isIts(path: string): boolean
-  /** Before anybody is asked who they are. */
-  refuse(request: IncomingMessage): Refusal | undefined
-  /** Whether it was a file of the page, which is for everybody. */
-  servePage(visit: Visit, path: string): boolean
-  /** For whoever was let in. */
-  route(visit: Visit, path: string, withBody: WithBody): void
-  /** The server is stopping. */
-  endStreams(): void
+export interface BoardRules {
+  readonly boards: Boards
+  /** Where the files of the page are. */
+  readonly pageFolder: string
+  readonly isSecure: boolean
+  /** Of the address people use, where it is not this one; '' for none. */
+  readonly publicOrigin: string
+  /** What the login of the page takes: no credential, a token of this server, or also the key of the `ui` command. */
+  readonly login: 'open' | 'server' | 'ui'
 }
 
-export type WithBody = (visit: Visit, next: (body: string) => void, maxBytes?: number) => void
-
-export function openBoardSide(house: House, rules: BoardRules): BoardSide {
+export function openBoardSide(house: House, rules: BoardRules): ExtraRoutes {
   const { boards, pageFolder, isSecure, publicOrigin, login } = rules
   const endpoint = openBoardEndpoint(house, boards)
   const page = openPage(pageFolder, login)
   return {
-    isIts: (path) => path === BOARD || path.startsWith(`${BOARD}/`),
+    ownsPath: (path) => path === BOARD || path.startsWith(`${BOARD}/`),
     refuse: ({ headers }) => checkOwnOrigin(headers, { isSecure, publicOrigin, policy: house.policy }),
-    servePage: (visit, path) => page.serve(visit, path),
+    servePublic: (visit, path) => page.serve(visit, path),
     route(visit, path, withBody) {
       const { method } = visit.request
       if (path === BOARD) return method === 'GET' ? endpoint.watch(visit) : refuseMethod(visit, 'GET')

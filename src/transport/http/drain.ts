@@ -17,7 +17,7 @@ export async function drain(
   house: House,
   node: NodeServer,
   sse: SseSessions,
-  upgrades: Upgrades,
+  upgrades: Upgrades | undefined,
   door: FrontDoor,
 ): Promise<void> {
   house.draining = true
@@ -34,7 +34,7 @@ export async function drain(
   await within(FLUSH_MS, settled(house))
   sse.close()
   house.sessions.close()
-  upgrades.close()
+  upgrades?.close()
   // Last words are on their way; those who do not take them are not waited for.
   await within(FLUSH_MS, closed)
   for (const socket of node.connections) socket.destroy()

@@ -6,7 +6,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Acquaintances } from './acquaintances.js'
 import type { Caller } from './auth.js'
 import { announcesMore, readBody } from './body.js'
-import { openBoardSide } from './board-side.js'
 import { checkGate, isRefusal, STOPPING, tooMany, type Refusal } from './gate.js'
 import type { House } from './house.js'
 import { endSession, openStream, postMessage } from './mcp-endpoint.js'
@@ -26,7 +25,7 @@ export interface FrontDoor {
 
 export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
   const { keyHeader } = house.authenticator
-  const board = house.board && openBoardSide(house, house.board)
+  const extra = house.extensions.routes?.(house)
   // A caller of the author's own function may be known by anything; nobody else can say what makes two alike.
   const acquaintances = keyHeader === undefined ? undefined : new Acquaintances(keyHeader)
 
@@ -37,10 +36,10 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
     const refusal = known ? undefined : checkGate(request.headers, house.policy)
     if (refusal) return visit.refuse(refusal, refusal.kind ?? 'host')
     const path = pathOf(request)
-    const foreign = board?.isIts(path) ? board.refuse(request) : undefined
+    const foreign = extra?.ownsPath(path) ? extra.refuse(request) : undefined
     if (foreign) return visit.refuse(foreign, 'origin')
-    if (board?.servePage(visit, path)) return
-    if (!board?.isIts(path)) allowOrigin(visit)
+    if (extra?.servePublic(visit, path)) return
+    if (!extra?.ownsPath(path)) allowOrigin(visit)
     if (isPublic(visit, path)) return
     if (known) return admit(visit, path, known)
     try {
@@ -64,7 +63,7 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
   function isPublic(visit: Visit, path: string): boolean {
     const { method } = visit.request
     const { metadata, metadataPath } = house.authenticator
-    if (method === 'OPTIONS' && !board?.isIts(path)) visit.empty(204)
+    if (method === 'OPTIONS' && !extra?.ownsPath(path)) visit.empty(204)
     else if (path === '/healthz') visit.text(200, 'ok\n', 'text/plain')
     else if (path === '/readyz' && house.draining) visit.text(503, 'stopping\n', 'text/plain')
     else if (path === '/readyz') visit.text(200, 'ready\n', 'text/plain')
@@ -87,7 +86,7 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
 
   function route(visit: Visit, path: string): void {
     const { method } = visit.request
-    if (board?.isIts(path)) return board.route(visit, path, withBody)
+    if (extra?.ownsPath(path)) return extra.route(visit, path, withBody)
     if (house.mcp === false) return refusePath(visit)
     if (path === '/mcp') {
       if (method === 'POST') return withBody(visit, (body) => postMessage(house, visit, body))
@@ -143,7 +142,7 @@ export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
     else visit.refuse({ status: 500, reason: "Internal error; see the server's log" }, 'error')
   }
 
-  return { receive, endStreams: () => board?.endStreams() }
+  return { receive, endStreams: () => extra?.endStreams() }
 }
 
 /** Who may go on; counted from here to the end of the visit. */

@@ -23,7 +23,7 @@ export async function postInitialize(house: House, visit: Visit, request: Reques
     house.sessions.end(opened, 'it was never agreed on')
     return visit.json(200, answer)
   }
-  if (agreed === '2024-11-05') visit.era = 'armoriq'
+  if (agreed === '2024-11-05' && house.extensions.unversioned) visit.era = 'armoriq'
   visit.session = opened.id
   visit.headers['mcp-session-id'] = opened.id
   if (visit.accepts('text/event-stream')) visit.event(answer)

@@ -4,8 +4,8 @@
 import { randomBytes } from 'node:crypto'
 
 import type { Peer } from '../../protocol/exchange.js'
+import type { Dialect } from '../../protocol/client.js'
 import type { Session, SessionOptions } from '../../protocol/session.js'
-import { ARMORIQ } from './armoriq-format.js'
 import { EventLog, readId } from './event-log.js'
 import type { EventStream } from './event-stream.js'
 import { Track } from './track.js'
@@ -30,9 +30,10 @@ export class LegacySession {
   constructor(
     readonly user: string,
     converse: Converse,
+    dialect: Dialect | undefined,
   ) {
     this.standing = this.#newTrack(STANDING)
-    const options = { revision: '2024-11-05', outlet: this.standing, dialect: ARMORIQ } as const
+    const options = { revision: '2024-11-05', outlet: this.standing, dialect } as const
     this.session = converse({ user, session: this.id }, options)
   }
 
@@ -93,7 +94,11 @@ export class LegacySessions {
   readonly #byUser = new Map<string, Set<LegacySession>>()
   readonly #sweeper: NodeJS.Timeout
 
-  constructor(private readonly converse: Converse) {
+  /** `dialect`: of sessions that agree on 2024-11-05. */
+  constructor(
+    private readonly converse: Converse,
+    private readonly dialect: Dialect | undefined,
+  ) {
     this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS).unref()
   }
 
@@ -104,7 +109,7 @@ export class LegacySessions {
   open(user: string): LegacySession {
     const own = this.#byUser.get(user) ?? new Set()
     if (own.size >= MAX_PER_USER) this.#makeRoom(own)
-    const session = new LegacySession(user, this.converse)
+    const session = new LegacySession(user, this.converse, this.dialect)
     this.#byUser.set(user, own.add(session))
     this.#sessions.set(session.id, session)
     return session

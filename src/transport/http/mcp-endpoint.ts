@@ -5,7 +5,6 @@ import { isObject } from '../../lib/json.js'
 import { readText, type Batch, type Message } from '../../protocol/message.js'
 import { isModern } from '../../protocol/modern.js'
 import { isLegacyRevision, MODERN_REVISION, SUPPORTED_REVISIONS } from '../../protocol/revision.js'
-import { postArmoriq } from './armoriq-post.js'
 import { STOPPING, tooMany } from './gate.js'
 import type { House } from './house.js'
 import { postAlone, postInitialize, postInSession } from './legacy-post.js'
@@ -27,10 +26,11 @@ export function postMessage(house: House, visit: Visit, body: string): void {
   }
   if (typeof id === 'string') return postWithId(house, visit, message, id)
   if (message.kind === 'request' && message.method === 'initialize') return void postInitialize(house, visit, message)
-  if (version === undefined && message.kind === 'batch') return postAlone(house, visit, message, '2025-03-26')
-  if (message.kind !== 'batch' && (version === undefined || version === '2024-11-05')) {
-    return postArmoriq(house, visit, message)
+  const { unversioned } = house.extensions
+  if (unversioned && message.kind !== 'batch' && (version === undefined || version === '2024-11-05')) {
+    return unversioned.post(house, visit, message)
   }
+  if (version === undefined) return postAlone(house, visit, message, '2025-03-26')
   if (isLegacyRevision(version)) return postAlone(house, visit, message, version)
   refuseVersion(visit)
 }
@@ -95,9 +95,10 @@ function postWithId(house: House, visit: Visit, message: Message | Batch, id: st
   if (!opened) return visit.refuse(NO_SESSION, 'session')
   const { 'mcp-protocol-version': version } = visit.request.headers
   if (version !== undefined && !isLegacyRevision(version)) return refuseVersion(visit)
-  const isArmoriq = opened.session.agreed === '2024-11-05' && message.kind !== 'batch'
-  if (isArmoriq) postArmoriq(house, visit, message, opened.session)
-  else postInSession(visit, opened, message)
+  const { unversioned } = house.extensions
+  if (unversioned && opened.session.agreed === '2024-11-05' && message.kind !== 'batch') {
+    unversioned.post(house, visit, message, opened.session)
+  } else postInSession(visit, opened, message)
 }
 
 function refuseVersion(visit: Visit): void {

@@ -5,8 +5,10 @@ import { osUser } from '../../platform/user.js'
 import type { Server } from '../../protocol/server.js'
 import { createAuthenticator, unauthorized, type Authenticator, type Caller } from './auth.js'
 import { createPolicy, isLoopback, isRefusal, readCredential, type Refusal } from './gate.js'
+import type { HttpExtensions } from './house.js'
 import { createLimits } from './limits.js'
-import { listenHttp } from './listener.js'
+import { startHttpTransport } from './http-server.js'
+import { EXTENSIONS } from './listener.js'
 
 const DEFAULT_MAX_BODY = 16 * 1024 * 1024
 const KEY_HEADER = 'x-api-key'
@@ -53,7 +55,11 @@ export interface HttpServing {
   readonly close: () => Promise<void>
 }
 
-export async function openHttp(server: Server, options: HttpOptions = {}): Promise<HttpServing> {
+export async function openHttp(
+  server: Server,
+  options: HttpOptions = {},
+  extensions: HttpExtensions = EXTENSIONS,
+): Promise<HttpServing> {
   const { host = '127.0.0.1', port = 0, publicUrl = '', allowedHosts = [], maxBodyBytes = DEFAULT_MAX_BODY } = options
   const { auth = 'none', rate = 0, burst = 2 * rate, maxOpenPerUser = 1000, maxConnections = 10_000 } = options
   const policy = createPolicy({ listenHost: host, publicUrl, allowedHosts })
@@ -63,7 +69,8 @@ export async function openHttp(server: Server, options: HttpOptions = {}): Promi
   if (typeof auth === 'object' && !auth.token) {
     throw new Error('http.auth.token is empty, and so nobody could come in: give it a secret')
   }
-  const listener = await listenHttp(server, {
+  const listener = await startHttpTransport(server, {
+    extensions,
     host,
     port,
     policy,

@@ -8,10 +8,9 @@ import type { Duplex } from 'node:stream'
 
 import { admission, pathOf } from './front-door.js'
 import { checkGate } from './gate.js'
-import type { House } from './house.js'
+import type { House, HttpExtensions, WebSockets } from './house.js'
 import { linger } from './linger.js'
 import { Visit } from './visit.js'
-import type { WebSockets } from './websocket.js'
 
 const KEY = /^[+/\dA-Za-z]{22}==$/
 
@@ -20,11 +19,17 @@ export interface Upgrades {
   close(): void
 }
 
-export function openUpgrades(house: House): Upgrades {
+export function openUpgrades(house: House, load: NonNullable<HttpExtensions['webSockets']>): Upgrades {
   let opening: Promise<WebSockets> | undefined
   let sockets: WebSockets | undefined
   const open = (): Promise<WebSockets> =>
-    (opening ??= import('./websocket.js').then(({ openWebSockets }) => (sockets = openWebSockets(house))))
+    (opening ??= load(house).then(
+      (loaded) => (sockets = loaded),
+      (error: unknown) => {
+        opening = undefined
+        throw error
+      },
+    ))
 
   async function take(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const visit = new Visit(request, new ServerResponse(request), house)

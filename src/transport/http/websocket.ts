@@ -1,9 +1,6 @@
 // WebSocket on /mcp with the subprotocol `mcp`: one message a frame, a session as long as the connection. Whoever comes
 // here has been through the same gate as everybody else. A client that does not read is not read from either.
 
-import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
-
 import { WebSocketServer, type WebSocket } from 'ws'
 
 import type { Outlet } from '../../protocol/exchange.js'
@@ -17,19 +14,13 @@ import {
   type Message,
 } from '../../protocol/message.js'
 import { INTERNAL_ERROR, PARSE_ERROR } from '../../protocol/protocol-error.js'
-import type { House } from './house.js'
+import type { House, WebSockets } from './house.js'
 import { isWelcome } from './welcome.js'
 
 const SUBPROTOCOL = 'mcp'
 const CONGESTED_AT = 1024 * 1024
 const PING_MS = 3500
 const GOODBYE_MS = 200
-
-export interface WebSockets {
-  /** Takes over a connection that asked to be upgraded. */
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, user: string): void
-  close(): void
-}
 
 export function openWebSockets(house: House): WebSockets {
   const sockets = new WebSocketServer({
