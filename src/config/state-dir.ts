@@ -14,7 +14,7 @@ function getHome(): string {
   const folder = readHome()
   // A relative path would resolve inside the project, whose author could then read and write the state.
   if (isAbsolute(folder)) return folder
-  throw new Failure('There is no home directory to keep anything in; set STATE_DIR to a folder')
+  throw new Failure('There is no home directory; set STATE_DIR to a folder')
 }
 
 // homedir() throws if the user has no passwd entry.

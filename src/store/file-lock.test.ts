@@ -47,7 +47,7 @@ test('a lock that is held is waited for, and then a sentence says what to do', (
   writeFileSync(path, 'alive')
   utimesSync(path, future, future)
   expect(() => withFileLock(path, () => 'mine', 100)).toThrow(
-    'is held by another process; if none is at work on it, delete',
+    'is locked by another process; if no process is using it, delete',
   )
   expect(readFileSync(path, 'utf8')).toBe('alive')
 })

@@ -53,6 +53,6 @@ test('one that was taken, used and removed between the look and the claim is not
 
 test('when none is left that is said, and nothing turns for ever', () => {
   mkdirSync(join(folder, '999999999'))
-  expect(() => takeNumber(folder)).toThrow(`The numbers of jobs are used up; delete ${folder}`)
+  expect(() => takeNumber(folder)).toThrow(`No job ids are left; delete ${folder}`)
   expect(readdirSync(folder)).toEqual(['999999999'])
 })

@@ -77,8 +77,8 @@ describe('a token', () => {
     [{ name: 'a', user: '' }, 'A user has'],
     [{ name: 'a', user: 'oauth:b' }, 'A user has'],
     [{ name: 'a', user: '../b' }, 'A user has'],
-    [{ name: 'a', user: 'b', expiresAt: 'tomorrow' }, 'A token expires at a moment'],
-    [{ name: 'a', user: 'b', expiresAt: '2030-02-31' }, 'A token expires at a moment'],
+    [{ name: 'a', user: 'b', expiresAt: 'tomorrow' }, 'The expiry of a token must be a time'],
+    [{ name: 'a', user: 'b', expiresAt: '2030-02-31' }, 'The expiry of a token must be a time'],
   ])('is not made of %j', (input, sentence) => {
     const path = newPath()
     expect(() => openTokenFile(path).create(input)).toThrow(sentence)

@@ -25,7 +25,7 @@ export function isBroken(error: unknown): boolean {
 export function postgresFailure(name: string, error: unknown, reason: string): Failure | undefined {
   if (error instanceof Failure) return error
   const sentence = isLost(error)
-    ? `${name} cannot be reached (${reason}), ${UNDONE}; see that the server runs and DATABASE_URL is right, and try again`
+    ? `${name} cannot be reached (${reason}), ${UNDONE}; check that the server is running and DATABASE_URL is correct, then try again`
     : sentenceOf(name, stateOf(error) ?? '', reason)
   return sentence === undefined ? undefined : new Failure(sentence, { cause: error })
 }
@@ -33,12 +33,12 @@ export function postgresFailure(name: string, error: unknown, reason: string): F
 export function unreachable(name: string, error: unknown, reason: string): Failure {
   const about = `${name} cannot be reached (${reason})`
   const failure = postgresFailure(name, error, reason)
-  return failure ?? new Failure(`${about}; see that the server runs and DATABASE_URL is right`, { cause: error })
+  return failure ?? new Failure(`${about}; check that the server is running and DATABASE_URL is correct`, { cause: error })
 }
 
 export function unsureCommit(name: string, error: unknown, reason: string): Failure {
   return new Failure(
-    `The connection to ${name} broke at the last moment (${reason}); whether the change was recorded is not known: look at the list`,
+    `The connection to ${name} broke during commit (${reason}); the change may or may not be stored: check before repeating it`,
     { cause: error },
   )
 }
@@ -47,14 +47,14 @@ function sentenceOf(name: string, state: string, reason: string): string | undef
   if (state.startsWith('28')) return `${name} refuses the user or the password in DATABASE_URL (${reason})`
   if (state === '3D000') return `${name} does not exist (${reason}); create it or correct DATABASE_URL`
   if (state === '42501') {
-    return `${name} does not let its user keep anything (${reason}); grant it CREATE on the database, or a schema scorpiox of its own`
+    return `${name} does not allow its user to create tables (${reason}); grant it CREATE on the database, or a schema scorpiox of its own`
   }
-  if (state === '25006') return `${name} can only be read (${reason}), ${UNDONE}; give DATABASE_URL the main server`
+  if (state === '25006') return `${name} is read-only (${reason}), ${UNDONE}; set DATABASE_URL to the primary server`
   if (['55P03', '57014', '40001', '40P01', '25P03'].includes(state)) {
-    return `${name} was held up by others for too long (${reason}), ${UNDONE}; try again`
+    return `${name} was blocked by other transactions for too long (${reason}), ${UNDONE}; try again`
   }
-  if (/^(53|58|XX)/.test(state)) return `${name} is in trouble (${reason}), ${UNDONE}; see to the server and try again`
-  if (isUnprepared({ code: state })) return `${name} lost its tables (${reason}), ${UNDONE}; try again`
+  if (/^(53|58|XX)/.test(state)) return `${name} reports a server error (${reason}), ${UNDONE}; check the server and try again`
+  if (isUnprepared({ code: state })) return `${name} has no tables (${reason}), ${UNDONE}; try again`
   return undefined
 }
 

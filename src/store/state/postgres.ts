@@ -98,7 +98,7 @@ export async function openPostgres(address: string): Promise<Database> {
   async function connected(): Promise<PoolClient> {
     if (shownAddress(address) === undefined) {
       throw new Failure(
-        'DATABASE_URL is no address of PostgreSQL such as postgres://user:password@host/name; correct it',
+        'DATABASE_URL is not a PostgreSQL URL such as postgres://user:password@host/name; correct it',
       )
     }
     try {
@@ -180,7 +180,7 @@ async function migrate(client: PoolClient, name: string): Promise<void> {
   )
   if (place?.encoding !== 'UTF8') {
     throw new Failure(
-      `${name} is not encoded as UTF8 but as ${String(place?.encoding)}; give DATABASE_URL another database`,
+      `${name} is encoded not as UTF8 but as ${String(place?.encoding)}; set DATABASE_URL to another database`,
     )
   }
   if (place.there !== true) await client.query('CREATE SCHEMA scorpiox')
@@ -206,6 +206,6 @@ async function rolledBack(client: PoolClient): Promise<boolean> {
 
 function tooNew(name: string): Failure {
   return new Failure(
-    `${name} was written by a newer scorpiox-code; update this one, or give DATABASE_URL another database`,
+    `${name} was written by a newer scorpiox-code; update this one, or set DATABASE_URL to another database`,
   )
 }

@@ -58,7 +58,7 @@ export function isUnsure(error: unknown): boolean {
 export function unsureCommit(file: string, error: unknown): Failure {
   const reason = reasonOf(error)
   return new Failure(
-    `${file} failed at the last moment (${reason}); whether the change was recorded is not known: look at the list`,
+    `${file} failed during commit (${reason}); the change may or may not be stored: check before repeating it`,
     { cause: error },
   )
 }

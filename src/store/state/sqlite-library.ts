@@ -40,7 +40,7 @@ export async function loadSqlite(sources: readonly Source[] = [builtIn, carried,
   const advice = 'run npm install @photostructure/sqlite beside scorpiox-code, use Node.js 22.23 or newer'
   throw new Failure(
     tooOld.length === 0
-      ? `This Node.js has no SQLite to keep tasks and plans in; ${advice}, or set DATABASE_URL to a PostgreSQL database`
+      ? `This Node.js has no SQLite, which stores tasks and plans; ${advice}, or set DATABASE_URL to a PostgreSQL database`
       : `SQLite ${tooOld.join(' and ')} can destroy a file that several processes write to, ${OLDEST} and newer ` +
           `cannot; ${advice}, or set DATABASE_URL to a PostgreSQL database`,
   )

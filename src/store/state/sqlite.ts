@@ -50,7 +50,7 @@ export function openSqlite(file: string): Database {
 
   /** Undefined: another process is at it, and nothing has begun. */
   async function attempted<T>(kind: Kind, work: (sql: Sql) => Promise<Written<T>>): Promise<Written<T> | undefined> {
-    if (closed) throw new Error(`${file} is used after it was closed`)
+    if (closed) throw new Error(`${file} is used after close`)
     const current = await begun(kind)
     if (!current) return undefined
     let committing = false
@@ -97,7 +97,7 @@ export function openSqlite(file: string): Database {
   function commit(current: SqliteConnection): void {
     current.commit()
     if (identityAt(file) === current.identity) return
-    throw unsureCommit(file, new Error('it was taken away while it was written to'))
+    throw unsureCommit(file, new Error('the file was removed during the write'))
   }
 
   /** After trouble with the file, it is opened afresh. What is not about the file comes back as it is. */

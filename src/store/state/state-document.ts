@@ -39,7 +39,7 @@ export type PlanDocument = PlanRow & { readonly versions: readonly PlanVersion[]
 export function readStateDocument(text: string): StateDocument {
   const document = parse(text)
   if (!isObject(document) || document.version === undefined || document.scopes === undefined) {
-    throw new Failure('it is no export of tasks and plans: that is an object with version and scopes')
+    throw new Failure('it is not an export of tasks and plans: an object with version and scopes is expected')
   }
   if (document.version !== 1)
     throw new Failure(`its version is ${JSON.stringify(document.version)}; this program reads version 1`)

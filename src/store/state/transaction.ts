@@ -19,7 +19,7 @@ export async function runTransaction<T>(
 
   function guarded(statement: Statement, allowed: boolean): Statement {
     return async (text, ...values) => {
-      if (over || !allowed) throw new Error(over ? 'a transaction is used after its end' : 'a reader wants to write')
+      if (over || !allowed) throw new Error(over ? 'the transaction has ended' : 'a read transaction cannot write')
       if ('error' in failed) throw failed.error
       watch.refresh()
       try {
