@@ -56,7 +56,7 @@ export function isSame(one: Identity, other: Identity): boolean {
 /** What the system's refusal to open a file says of it. */
 export function whyNotOpened(error: unknown): string {
   if (hasCode(error, 'ENOENT', 'ENOTDIR')) return 'is not there'
-  if (hasCode(error, 'ELOOP')) return 'is a circular link'
+  if (hasCode(error, 'ELOOP')) return 'is a link that leads in a circle'
   if (hasCode(error, 'EISDIR', 'ENXIO', 'ENODEV')) return 'is not a file'
   if (hasCode(error, 'EACCES', 'EPERM')) return 'may not be read by this user'
   if (hasCode(error, 'ENAMETOOLONG')) return 'has a name longer than any file has'
