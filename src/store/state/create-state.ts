@@ -1,4 +1,5 @@
-// State over a database: finds the scope, hands out its rows, and tells who listens when they have changed.
+// Creates the scoped database over a database: finds the scope's row, passes its tables to the work, and notifies
+// listeners of changes.
 
 import { createScopeWatch } from './scope-watch.js'
 import { enterScope, findScope, keyOf, openProjects, waitingUsers } from './scope-table.js'
@@ -6,39 +7,42 @@ import type { Database, Sql, Statement } from './sql.js'
 import type { State } from './state.js'
 
 export function createState<R>(database: Database, createTables: (sql: Sql, scopeId: number) => R): State<R> {
-  const watch = createScopeWatch(database)
+  const poller = createScopeWatch(database)
   return {
     async read(scope, work) {
       const { value, revision } = await database.read(async (sql) => {
-        const mark = await findScope(sql, scope)
-        return { value: await work(createTables(sql, mark.id)), revision: mark.revision }
+        const row = await findScope(sql, scope)
+        return { value: await work(createTables(sql, row.id)), revision: row.revision }
       })
-      watch.seen(scope, revision)
+      poller.seen(scope, revision)
       return value
     },
     async write(scope, work) {
       const { value, revision, changed } = await database.write(keyOf(scope), async (sql) => {
-        const mark = await enterScope(sql, scope)
-        const noting = notingChanges(sql)
-        const result = await work(createTables(noting.sql, mark.id))
-        const keep = noting.changed()
-        return { value: { value: result, revision: keep ? mark.revision : mark.revision - 1, changed: keep }, keep }
+        const row = await enterScope(sql, scope)
+        const tracked = trackChanges(sql)
+        const result = await work(createTables(tracked.sql, row.id))
+        const hasChanged = tracked.changed()
+        return {
+          value: { value: result, revision: hasChanged ? row.revision : row.revision - 1, changed: hasChanged },
+          keep: hasChanged,
+        }
       })
-      watch.seen(scope, revision, changed)
+      poller.seen(scope, revision, changed)
       return value
     },
-    onChange: (listener) => watch.listen(listener),
-    look: () => watch.look(),
+    onChange: (listener) => poller.listen(listener),
+    look: () => poller.look(),
     openProjects: (user) => database.read((sql) => openProjects(sql, user)),
     waitingUsers: (project) => database.read((sql) => waitingUsers(sql, project)),
     async close() {
-      watch.close()
+      poller.close()
       await database.close()
     },
   }
 }
 
-function notingChanges(sql: Sql): { readonly sql: Sql; changed(): boolean } {
+function trackChanges(sql: Sql): { readonly sql: Sql; changed(): boolean } {
   let changed = false
   const run: Statement = (text, ...values) => {
     changed = true

@@ -1,5 +1,5 @@
-// Opens what is remembered: PostgreSQL where its address is given, otherwise a SQLite file of this person. Nothing can
-// fail here: the first transaction looks at the place, and each says anew what is wrong with it.
+// Opens the state: PostgreSQL if a URL is configured, otherwise a SQLite file of this user. Opening does not fail:
+// each transaction reports what is wrong with the database.
 
 import type { StatePlace } from '../../config/state-place.js'
 import { createState } from './create-state.js'

@@ -1,5 +1,3 @@
-// The rows of sessions in SQL.
-
 import { storableText } from '../../lib/storable-text.js'
 import type { SessionRows } from './session-rows.js'
 import { numberIn, textIn, type Sql } from './sql.js'

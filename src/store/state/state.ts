@@ -1,5 +1,5 @@
-// What is remembered, as its users see it: typed rows inside transactions, never SQL. Everything belongs to a scope, one
-// user in one project, and no scope sees another. What `write` has acknowledged survives whatever happens next.
+// Transactions over the data of one scope, that is one user in one project. The work gets typed tables, not SQL, and
+// sees no other scope. An acknowledged write is durable.
 
 import type { CallbackRows } from './callback-rows.js'
 import type { MessageRows } from './message-rows.js'
@@ -9,17 +9,23 @@ import type { SessionRows } from './session-rows.js'
 import type { TaskRows } from './task-rows.js'
 
 export interface State<R = Rows> {
-  /** Sees one moment. Throws a Failure that says what is wrong with the place where state is kept. */
+  /** Runs `work` in a read transaction, which sees one snapshot. Throws a Failure if the database cannot be used. */
   read<T>(scope: Scope, work: (rows: R) => Promise<T>): Promise<T>
-  /** All of it or, if the work throws, nothing. Writers of a scope come one after the other, whichever process they are in. */
+  /**
+   * Runs `work` in a write transaction, which is rolled back if it throws. Writers of a scope are serialized across
+   * processes.
+   */
   write<T>(scope: Scope, work: (rows: R) => Promise<T>): Promise<T>
-  /** Tells that the rows of a scope that was used here have changed, by this process or another. Returns the way out. */
+  /**
+   * Calls the listener when a scope that was used here has changed, by this process or another. Returns a function
+   * that removes the listener.
+   */
   onChange(listener: (scope: Scope) => void): () => void
-  /** Looks now for what other processes have changed: somebody said that they have. */
+  /** Polls now for changes of other processes. */
   look(): Promise<void>
-  /** The projects in which this user has something open: a task, a plan, a question, a callback, a message that waits. */
+  /** The projects in which this user has an open task, plan, question or callback, or a pending message. */
   openProjects(user: string): Promise<readonly string[]>
-  /** The users who have something in this project that waits for a session of theirs. */
+  /** The users with items in this project that wait for one of their sessions. */
   waitingUsers(project: string): Promise<readonly string[]>
   close(): Promise<void>
 }
@@ -29,7 +35,7 @@ export interface Scope {
   readonly user: string
 }
 
-/** Good within the transaction it was handed to. */
+/** Valid during the transaction. */
 export interface Rows {
   readonly tasks: TaskRows
   readonly plans: PlanRows

@@ -1,4 +1,4 @@
-// Creates the tables of all features over one transaction.
+// Creates the tables of all features for one transaction.
 
 import { createCallbackTable } from './callback-table.js'
 import { createMessageTable } from './message-table.js'
