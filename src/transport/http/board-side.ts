@@ -1,5 +1,5 @@
-// The side of the house where people look: the page for everybody, the board for those who have logged in, and what is
-// asked of a browser for their sake.
+// The routes of the console: the public page, and the endpoints for authenticated users, which only accept requests of
+// the same origin.
 
 import type { Boards } from '../../services/board/shared-boards.js'
 import { openBoardEndpoint } from './board-endpoint.js'
@@ -9,36 +9,40 @@ import { checkOwnOrigin } from './own-origin.js'
 import { openPage } from './page-endpoint.js'
 import { refuseMethod } from './refuse-method.js'
 
-const BOARD = '/board'
-/** A reply of a person is never as long. */
-const MAX_ORDER_BYTES = 256 * 1024
+const BOARD_PATH = '/board'
+/** More than any reply of a user. */
+const MAX_ACTION_BYTES = 256 * 1024
 
 export interface BoardRules {
   readonly boards: Boards
-  /** Where the files of the page are. */
+  /** The folder with the files of the page. */
   readonly pageFolder: string
   readonly isSecure: boolean
-  /** Of the address people use, where it is not this one; '' for none. */
+  /** The origin of the public URL; '' for none. */
   readonly publicOrigin: string
-  /** What the login of the page takes: no credential, a token of this server, or also the key of the `ui` command. */
+  /** What the login form accepts: no credential, a token of this server, or also the key of the `ui` command. */
   readonly login: 'open' | 'server' | 'ui'
 }
 
-export function openBoardSide(house: House, rules: BoardRules): ExtraRoutes {
-  const { boards, pageFolder, isSecure, publicOrigin, login } = rules
-  const endpoint = openBoardEndpoint(house, boards)
+export function openBoardSide(context: House, options: BoardRules): ExtraRoutes {
+  const { boards, pageFolder, isSecure, publicOrigin, login } = options
+  const endpoint = openBoardEndpoint(context, boards)
   const page = openPage(pageFolder, login)
   return {
-    ownsPath: (path) => path === BOARD || path.startsWith(`${BOARD}/`),
-    refuse: ({ headers }) => checkOwnOrigin(headers, { isSecure, publicOrigin, policy: house.policy }),
-    servePublic: (visit, path) => page.serve(visit, path),
-    route(visit, path, withBody) {
-      const { method } = visit.request
-      if (path === BOARD) return method === 'GET' ? endpoint.watch(visit) : refuseMethod(visit, 'GET')
-      const verb = path.slice(BOARD.length + 1)
-      if (!isVerb(verb)) return visit.refuse({ status: 404, reason: `There is no order ${verb.slice(0, 40)}` }, 'path')
-      if (method !== 'POST') return refuseMethod(visit, 'POST')
-      withBody(visit, (body) => endpoint.order(visit, verb, body), Math.min(house.maxBodyBytes, MAX_ORDER_BYTES))
+    ownsPath: (path) => path === BOARD_PATH || path.startsWith(`${BOARD_PATH}/`),
+    refuse: ({ headers }) => checkOwnOrigin(headers, { isSecure, publicOrigin, policy: context.policy }),
+    servePublic: (exchange, path) => page.serve(exchange, path),
+    route(exchange, path, withBody) {
+      const { method } = exchange.request
+      if (path === BOARD_PATH) return method === 'GET' ? endpoint.watch(exchange) : refuseMethod(exchange, 'GET')
+      const verb = path.slice(BOARD_PATH.length + 1)
+      if (!isVerb(verb)) return exchange.refuse({ status: 404, reason: `Unknown action ${verb.slice(0, 40)}` }, 'path')
+      if (method !== 'POST') return refuseMethod(exchange, 'POST')
+      withBody(
+        exchange,
+        (body) => endpoint.order(exchange, verb, body),
+        Math.min(context.maxBodyBytes, MAX_ACTION_BYTES),
+      )
     },
     endStreams: () => endpoint.endStreams(),
   }

@@ -1,4 +1,4 @@
-// What all requests to one HTTP server share.
+// State shared by all requests of one HTTP server.
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -17,13 +17,13 @@ import { createMetrics } from './metrics.js'
 import { createOutbox } from './outbox.js'
 import type { AccessLog, Books, Visit } from './visit.js'
 
-/** What whoever opens a house decides. */
+/** Options of an HTTP server. */
 export interface HouseRules {
   readonly policy: GatePolicy
   readonly authenticator: Authenticator
   readonly limits: Limits
   readonly maxBodyBytes: number
-  /** The path a proxy serves us under, where it is not the root. */
+  /** The path prefix behind a proxy. */
   readonly basePath?: string | undefined
   readonly accessLog?: AccessLog | undefined
   readonly extensions?: HttpExtensions | undefined
@@ -34,11 +34,11 @@ export interface HouseRules {
 /** What a program adds to the HTTP server of the protocol. */
 export interface HttpExtensions {
   /** Opens further routes, such as those of the console. */
-  readonly routes?: ((house: House) => ExtraRoutes) | undefined
+  readonly routes?: ((context: House) => ExtraRoutes) | undefined
   /** Serves POSTs that name no revision, and sessions of 2024-11-05. Without it they are served as the protocol says. */
   readonly unversioned?: UnversionedClients | undefined
   /** Loads the handler of WebSockets. Without it the Upgrade header is ignored. */
-  readonly webSockets?: ((house: House) => Promise<WebSockets>) | undefined
+  readonly webSockets?: ((context: House) => Promise<WebSockets>) | undefined
 }
 
 export interface ExtraRoutes {
@@ -46,19 +46,19 @@ export interface ExtraRoutes {
   /** Checks a request for one of its paths before authentication. */
   refuse(request: IncomingMessage): Refusal | undefined
   /** Serves a public file; false if the path is not one. */
-  servePublic(visit: Visit, path: string): boolean
+  servePublic(exchange: Visit, path: string): boolean
   /** Serves an authenticated request for one of its paths. */
-  route(visit: Visit, path: string, withBody: WithBody): void
+  route(exchange: Visit, path: string, withBody: WithBody): void
   /** Called when the server shuts down. */
   endStreams(): void
 }
 
 /** Reads the body of a request, or refuses it. */
-export type WithBody = (visit: Visit, next: (body: string) => void, maxBytes?: number) => void
+export type WithBody = (exchange: Visit, next: (body: string) => void, maxBytes?: number) => void
 
 export interface UnversionedClients {
   readonly dialect: Dialect
-  post(house: House, visit: Visit, message: Message, opened?: Session): void
+  post(context: House, exchange: Visit, message: Message, opened?: Session): void
 }
 
 export interface WebSockets {
@@ -70,21 +70,21 @@ export interface WebSockets {
 export interface House extends Omit<HouseRules, 'accessLog'>, Books {
   readonly extensions: HttpExtensions
   readonly server: Server
-  /** A new conversation, of whatever length. */
-  converse(peer: Peer, options: SessionOptions): Session
-  /** Conversations that are as short as a request, or as long as a connection. */
+  /** Creates a session. */
+  converse(caller: Peer, options: SessionOptions): Session
+  /** Sessions that last as long as a request or a connection. */
   readonly passing: Set<Session>
   readonly sessions: LegacySessions
-  /** Responses that stay open and want a sign of life now and then. */
+  /** Open event streams, which get heartbeats. */
   readonly streams: Set<EventStream>
-  /** Set once the server is on its way out. */
+  /** True while the server shuts down. */
   draining: boolean
 }
 
-export function openHouse(server: Server, rules: HouseRules): House {
-  const { policy, authenticator, limits, maxBodyBytes, basePath, accessLog, extensions = {}, mcp } = rules
-  const converse: House['converse'] = (peer, { revision, outlet, dialect, stateless }) =>
-    createSession(server, peer, { revision, outlet, dialect, stateless, onCall: (call) => metrics.called(call) })
+export function openHouse(server: Server, options: HouseRules): House {
+  const { policy, authenticator, limits, maxBodyBytes, basePath, accessLog, extensions = {}, mcp } = options
+  const converse: House['converse'] = (caller, { revision, outlet, dialect, stateless }) =>
+    createSession(server, caller, { revision, outlet, dialect, stateless, onCall: (call) => metrics.called(call) })
   const sessions = new LegacySessions(converse, extensions.unversioned?.dialect)
   const streams = new Set<EventStream>()
   const metrics = createMetrics({
@@ -115,14 +115,14 @@ export function openHouse(server: Server, rules: HouseRules): House {
   }
 }
 
-/** Every stream of events that is open, of whatever kind. */
+/** All open event streams. */
 export function* openStreams({ streams, sessions }: Pick<House, 'streams' | 'sessions'>): Generator<EventStream> {
   yield* streams
   for (const session of sessions) yield* session.streams
 }
 
-/** Every conversation there is, short or long. */
-export function* conversations(house: House): Generator<Session> {
-  yield* house.passing
-  for (const { session } of house.sessions) yield session
+/** All sessions. */
+export function* conversations(context: House): Generator<Session> {
+  yield* context.passing
+  for (const { session } of context.sessions) yield session
 }

@@ -1,4 +1,4 @@
-// The HTTP server as a process sees it: it listens, over TLS where there are certificates, and ends when told.
+// Starts the HTTP server, with TLS if there is a certificate, sends heartbeats, and shuts it down.
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -26,38 +26,38 @@ export interface HttpServerOptions extends HouseRules {
 
 export interface HttpListener {
   readonly port: number
-  /** Takes no more requests, lets those in flight finish for a while, then stops them. */
+  /** Accepts no new requests, waits a limited time for those in progress, then aborts them. */
   close(): Promise<void>
 }
 
-export async function startHttpTransport(server: Server, settings: HttpServerOptions): Promise<HttpListener> {
-  const { tls, port, host, maxConnections } = settings
-  // Beforehand: what must wait for them is answered as a stream.
+export async function startHttpTransport(server: Server, options: HttpServerOptions): Promise<HttpListener> {
+  const { tls, port, host, maxConnections } = options
+  // Loaded before the first request: a response that has to wait for them would become a stream.
   await Promise.all([loadCompile(), loadOffers()])
-  const house = openHouse(server, settings)
-  const sse = new SseSessions(house)
-  const node = createNodeServer(tls, maxConnections, () => house.outbox.flush())
-  const { webSockets } = house.extensions
-  const upgrades = webSockets && openUpgrades(house, webSockets)
-  const door = openFrontDoor(house, sse)
-  const { receive } = door
-  node.http.on('request', receive).on('checkContinue', receive).on('checkExpectation', receive)
-  node.http.on('drop', () => house.metrics.refused('connections'))
-  takeUpgrades(node, upgrades)
-  await listen(node, port, host)
-  const stopWatching = tls?.watch((options) => node.secureWith(options))
-  // What a tool throws outside of its call must not take the other calls with it.
-  const surprised = (error: unknown): void => server.logError(error)
-  process.on('uncaughtException', surprised)
-  const pulse = setInterval(() => look(house), KEEP_ALIVE_MS).unref()
-  const address = node.http.address()
+  const context = openHouse(server, options)
+  const sse = new SseSessions(context)
+  const nodeServer = createNodeServer(tls, maxConnections, () => context.outbox.flush())
+  const { webSockets } = context.extensions
+  const upgrades = webSockets && openUpgrades(context, webSockets)
+  const router = openFrontDoor(context, sse)
+  const { receive } = router
+  nodeServer.http.on('request', receive).on('checkContinue', receive).on('checkExpectation', receive)
+  nodeServer.http.on('drop', () => context.metrics.refused('connections'))
+  handleUpgrades(nodeServer, upgrades)
+  await listen(nodeServer, port, host)
+  const stopWatching = tls?.watch((options) => nodeServer.secureWith(options))
+  // An exception outside of a call must not end the other calls.
+  const logUncaught = (error: unknown): void => server.logError(error)
+  process.on('uncaughtException', logUncaught)
+  const heartbeat = setInterval(() => checkStreams(context), KEEP_ALIVE_MS).unref()
+  const address = nodeServer.http.address()
   return {
     port: typeof address === 'object' && address ? address.port : port,
     async close() {
       stopWatching?.()
-      clearInterval(pulse)
-      await drain(house, node, sse, upgrades, door)
-      process.off('uncaughtException', surprised)
+      clearInterval(heartbeat)
+      await drain(context, nodeServer, sse, upgrades, router)
+      process.off('uncaughtException', logUncaught)
     },
   }
 }
@@ -69,25 +69,25 @@ function listen({ http }: NodeServer, port: number, host: string): Promise<void>
   })
 }
 
-function takeUpgrades({ http, isSecure }: NodeServer, upgrades: Upgrades | undefined): void {
+function handleUpgrades({ http, isSecure }: NodeServer, upgrades: Upgrades | undefined): void {
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // Behind a request that is still being answered there is no place for anything else.
+    // An upgrade behind an unfinished request on the same connection cannot be handled.
     if ('_httpMessage' in socket && socket._httpMessage) socket.destroy()
     else if (upgrades && wantsWebSocket(request)) upgrades.take(request, socket, head)
-    // Bun has thrown away what came behind the headers.
+    // Bun has discarded the bytes after the headers.
     else if (bunVersion() !== undefined) refuseWish(socket)
     else http.emit(isSecure ? 'secureConnection' : 'connection', withoutWish(request, socket, head))
   })
 }
 
-/** A sign of life for those who may stay; a stream ends whose credential is gone or can be judged no more. None waits. */
-function look(house: House): void {
-  for (const stream of openStreams(house)) {
+/** Sends heartbeats, and ends streams whose credential was revoked or cannot be checked. */
+function checkStreams(context: House): void {
+  for (const stream of openStreams(context)) {
     stream.keepAlive()
-    isWelcome(house.authenticator, stream.response.req, stream.user).then(
-      (mayStay) => !mayStay && stream.end(),
+    isWelcome(context.authenticator, stream.response.req, stream.user).then(
+      (isAuthorized) => !isAuthorized && stream.end(),
       (error: unknown) => {
-        house.server.logError(error)
+        context.server.logError(error)
         stream.end()
       },
     )

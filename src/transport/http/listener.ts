@@ -8,17 +8,17 @@ import type { HttpExtensions } from './house.js'
 import { startHttpTransport, type HttpListener, type HttpServerOptions } from './http-server.js'
 
 export interface HttpSettings extends Omit<HttpServerOptions, 'extensions'> {
-  /** Where people look; nowhere unless told. */
+  /** The console; none by default. */
   readonly board?: BoardRules | undefined
 }
 
-/** Of every server, with and without a console. */
+/** Extensions of every server, with or without a console. */
 export const EXTENSIONS: HttpExtensions = {
   unversioned: { dialect: ARMORIQ, post: postArmoriq },
-  webSockets: async (house) => (await import('./websocket.js')).openWebSockets(house),
+  webSockets: async (context) => (await import('./websocket.js')).openWebSockets(context),
 }
 
 export function listenHttp(server: Server, { board, ...settings }: HttpSettings): Promise<HttpListener> {
-  const routes = board && ((house: Parameters<typeof openBoardSide>[0]) => openBoardSide(house, board))
+  const routes = board && ((context: Parameters<typeof openBoardSide>[0]) => openBoardSide(context, board))
   return startHttpTransport(server, { ...settings, extensions: { ...EXTENSIONS, routes } })
 }

@@ -124,7 +124,7 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
     await vi.waitFor(() => expect(complain).toHaveBeenCalled(), 5000)
     await new Promise((resolve) => setTimeout(resolve, 200))
     expect(complain).toHaveBeenCalledTimes(1)
-    expect(complain.mock.calls[0]?.[0].message).toMatch(/was not taken.*does not belong to the first certificate/)
+    expect(complain.mock.calls[0]?.[0].message).toMatch(/was not loaded.*does not belong to the first certificate/)
     expect(await seen(port)).toBe('first')
     copyFileSync(second.keyFile, place.keyFile)
     await vi.waitFor(async () => expect(await seen(port)).toBe('second'), 5000)

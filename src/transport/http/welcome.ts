@@ -1,5 +1,5 @@
-// Whether whoever was let in a while ago still would be: a token may have been revoked, or have expired, since a
-// connection was opened. An issuer that is away for a moment revokes nothing.
+// Re-authenticates an open connection: its token may have been revoked or expired. A 5xx of the verifier (issuer
+// unreachable) does not end the connection.
 
 import type { IncomingMessage } from 'node:http'
 
@@ -11,6 +11,6 @@ export async function isWelcome(
   { headers }: IncomingMessage,
   user: string,
 ): Promise<boolean> {
-  const found = await authenticator.authenticate(headers)
-  return isRefusal(found) ? found.status >= 500 : found.user === user
+  const result = await authenticator.authenticate(headers)
+  return isRefusal(result) ? result.status >= 500 : result.user === user
 }
