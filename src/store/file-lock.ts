@@ -22,7 +22,9 @@ export function withFileLock<T>(
   const start = performance.now()
   while (!tryAcquire(path, holderId)) {
     if (performance.now() - start > timeoutMs) {
-      throw new Failure(`${path} is locked by another process; if no process is using it, delete that file and try again`)
+      throw new Failure(
+        `${path} is locked by another process; if no process is using it, delete that file and try again`,
+      )
     }
     removeIfStale(path, holderId)
     sleep(RETRY_MS * (0.5 + Math.random()))
