@@ -4,9 +4,9 @@
 import { createScopeWatch } from './scope-watch.js'
 import { enterScope, findScope, keyOf, openProjects, waitingUsers } from './scope-table.js'
 import type { Database, Sql, Statement } from './sql.js'
-import type { State } from './state.js'
+import type { ScopedDatabase } from './scoped-database.js'
 
-export function createState<R>(database: Database, createTables: (sql: Sql, scopeId: number) => R): State<R> {
+export function createState<R>(database: Database, createTables: (sql: Sql, scopeId: number) => R): ScopedDatabase<R> {
   const poller = createScopeWatch(database)
   return {
     async read(scope, work) {

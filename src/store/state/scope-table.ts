@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 
 import { storableText } from '../../lib/storable-text.js'
 import { numberIn, onlyRow, textIn, type Sql, type SqlRow } from './sql.js'
-import type { Scope } from './state.js'
+import type { Scope } from './scoped-database.js'
 
 export interface ScopeMark {
   readonly id: number

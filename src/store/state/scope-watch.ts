@@ -3,7 +3,7 @@
 
 import { keyOf } from './scope-table.js'
 import { numberIn, textIn, type Database } from './sql.js'
-import type { Scope } from './state.js'
+import type { Scope } from './scoped-database.js'
 
 const POLL_INTERVAL_MS = 700
 const SCOPES_PER_QUERY = 100

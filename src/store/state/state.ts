@@ -1,5 +1,4 @@
-// Transactions over the data of one scope, that is one user in one project. The work gets typed tables, not SQL, and
-// sees no other scope. An acknowledged write is durable.
+// The database of this program: scoped transactions over the tables of all features.
 
 import type { CallbackRows } from './callback-rows.js'
 import type { MessageRows } from './message-rows.js'
@@ -7,33 +6,11 @@ import type { PlanRows } from './plan-rows.js'
 import type { QuestionRows } from './question-rows.js'
 import type { SessionRows } from './session-rows.js'
 import type { TaskRows } from './task-rows.js'
+import type { ScopedDatabase } from './scoped-database.js'
 
-export interface State<R = Rows> {
-  /** Runs `work` in a read transaction, which sees one snapshot. Throws a Failure if the database cannot be used. */
-  read<T>(scope: Scope, work: (rows: R) => Promise<T>): Promise<T>
-  /**
-   * Runs `work` in a write transaction, which is rolled back if it throws. Writers of a scope are serialized across
-   * processes.
-   */
-  write<T>(scope: Scope, work: (rows: R) => Promise<T>): Promise<T>
-  /**
-   * Calls the listener when a scope that was used here has changed, by this process or another. Returns a function
-   * that removes the listener.
-   */
-  onChange(listener: (scope: Scope) => void): () => void
-  /** Polls now for changes of other processes. */
-  look(): Promise<void>
-  /** The projects in which this user has an open task, plan, question or callback, or a pending message. */
-  openProjects(user: string): Promise<readonly string[]>
-  /** The users with items in this project that wait for one of their sessions. */
-  waitingUsers(project: string): Promise<readonly string[]>
-  close(): Promise<void>
-}
+export type { Scope } from './scoped-database.js'
 
-export interface Scope {
-  readonly project: string
-  readonly user: string
-}
+export type State = ScopedDatabase<Rows>
 
 /** Valid during the transaction. */
 export interface Rows {

@@ -1,8 +1,6 @@
 // Shuts down the HTTP server: ends idle streams, gives calls a deadline, then aborts everything. Takes less than the
 // eight seconds that service managers wait.
 
-import { setTimeout as sleep } from 'node:timers/promises'
-
 import { conversations, type House } from './house.js'
 import type { FrontDoor } from './front-door.js'
 import type { NodeServer } from './node-server.js'
@@ -55,5 +53,8 @@ async function whenIdle(context: House): Promise<void> {
 }
 
 function withTimeout(ms: number, work: Promise<unknown>): Promise<unknown> {
-  return Promise.race([work, sleep(ms, undefined, { ref: false })])
+  const timeout = new Promise<void>((resolve) => {
+    setTimeout(resolve, ms).unref()
+  })
+  return Promise.race([work, timeout])
 }

@@ -13,7 +13,7 @@ import type { EventStream } from './event-stream.js'
 import type { GatePolicy, Refusal } from './gate.js'
 import { LegacySessions } from './legacy-sessions.js'
 import type { Limits } from './limits.js'
-import { createMetrics } from './metrics.js'
+import { createMetrics, type MetricsSettings } from './metrics.js'
 import { createOutbox } from './outbox.js'
 import type { AccessLog, Books, Visit } from './visit.js'
 
@@ -37,6 +37,8 @@ export interface HttpExtensions {
   readonly routes?: ((context: House) => ExtraRoutes) | undefined
   /** Serves POSTs that name no revision, and sessions of 2024-11-05. Without it they are served as the protocol says. */
   readonly unversioned?: UnversionedClients | undefined
+  /** Prefix of the metric names and version in `build_info`; by default `mcp_` and the version of the server. */
+  readonly metrics?: Pick<MetricsSettings, 'prefix' | 'version'> | undefined
   /** Loads the handler of WebSockets. Without it the Upgrade header is ignored. */
   readonly webSockets?: ((context: House) => Promise<WebSockets>) | undefined
 }
@@ -88,6 +90,7 @@ export function openHouse(server: Server, options: HouseRules): House {
   const sessions = new LegacySessions(converse, extensions.unversioned?.dialect)
   const streams = new Set<EventStream>()
   const metrics = createMetrics({
+    ...(extensions.metrics ?? { prefix: 'mcp_', version: server.identity.version }),
     gauges: {
       sessions: () => sessions.size,
       streams: () => [...openStreams({ streams, sessions })].length,

@@ -1,5 +1,6 @@
 // Starts the HTTP server with what this program adds to the protocol: the console, WebSockets and the ArmorIQ format.
 
+import { VERSION } from '../../lib/version.js'
 import type { Server } from '../../protocol/server.js'
 import { ARMORIQ } from './armoriq-format.js'
 import { postArmoriq } from './armoriq-post.js'
@@ -14,6 +15,7 @@ export interface HttpSettings extends Omit<HttpServerOptions, 'extensions'> {
 
 /** Extensions of every server, with or without a console. */
 export const EXTENSIONS: HttpExtensions = {
+  metrics: { prefix: 'scorpiox_', version: VERSION },
   unversioned: { dialect: ARMORIQ, post: postArmoriq },
   webSockets: async (context) => (await import('./websocket.js')).openWebSockets(context),
 }

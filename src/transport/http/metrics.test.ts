@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 
+import { VERSION } from '../../lib/version.js'
 import { createMetrics, type Era } from './metrics.js'
 
 const SAMPLE = /^[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? (NaN|[+-]Inf|-?\d+(\.\d+)?(e[+-]?\d+)?)$/
 
 function page(fill: (metrics: ReturnType<typeof createMetrics>) => void, settings = {}): string {
-  const metrics = createMetrics(settings)
+  const metrics = createMetrics({ prefix: 'scorpiox_', version: VERSION, ...settings })
   fill(metrics)
   const text = metrics.text()
   metrics.close()
@@ -62,7 +63,11 @@ test('every refusal reason starts at zero', () => {
 
 test('reads gauges when the metrics are formatted', () => {
   let open = 1
-  const metrics = createMetrics({ gauges: { sessions: () => open, in_flight: () => 0 } })
+  const metrics = createMetrics({
+    prefix: 'scorpiox_',
+    version: VERSION,
+    gauges: { sessions: () => open, in_flight: () => 0 },
+  })
   expect(metrics.text()).toContain('\nscorpiox_sessions 1\n')
   open = 5
   const text = metrics.text()

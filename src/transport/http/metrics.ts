@@ -2,7 +2,6 @@
 // every label comes from a fixed list, so that clients cannot grow the output.
 
 import { createRegistry, type Counter, type Histogram, type Labels, type Registry } from '../../lib/exposition.js'
-import { VERSION } from '../../lib/version.js'
 import { watchVitals, type Vitals } from '../../platform/vitals.js'
 
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
@@ -81,22 +80,26 @@ export interface Metrics {
 export type Outcome = 'ok' | 'error' | 'cancelled'
 
 export interface MetricsSettings {
+  /** The prefix of all metric names. */
+  readonly prefix: string
+  /** The version in `build_info`. */
+  readonly version: string
   readonly gauges?: Partial<Readonly<Record<keyof typeof GAUGES, () => number>>>
   /** The tools that are counted by name; others count as `other`. */
   readonly tools?: readonly string[]
 }
 
-export function createMetrics({ gauges = {}, tools = [] }: MetricsSettings = {}): Metrics {
+export function createMetrics({ prefix, version, gauges = {}, tools = [] }: MetricsSettings): Metrics {
   const registry = createRegistry()
   const processStats = watchVitals()
-  const answered = countAnswers(registry)
-  const refused = countRefusals(registry)
-  const called = countCalls(registry, new Set(tools))
+  const answered = countAnswers(registry, prefix)
+  const refused = countRefusals(registry, prefix)
+  const called = countCalls(registry, prefix, new Set(tools))
   for (const [name, help] of Object.entries(GAUGES)) {
     const read = new Map(Object.entries(gauges)).get(name)
-    if (read) registry.read('gauge', `scorpiox_${name}`, help)({}, read)
+    if (read) registry.read('gauge', `${prefix}${name}`, help)({}, read)
   }
-  describeProcess(registry, processStats)
+  describeProcess(registry, processStats, prefix, version)
   return {
     answered,
     refused,
@@ -115,10 +118,10 @@ interface RequestSeries {
   readonly statuses: Map<number, Counter>
 }
 
-function countAnswers(registry: Registry): Metrics['answered'] {
-  const requests = registry.counter('scorpiox_http_requests_total', 'HTTP requests answered.')
+function countAnswers(registry: Registry, prefix: string): Metrics['answered'] {
+  const requests = registry.counter(`${prefix}http_requests_total`, 'HTTP requests answered.')
   const durations = registry.histogram(
-    'scorpiox_http_request_duration_seconds',
+    `${prefix}http_request_duration_seconds`,
     'From the head of a request to the end of its answer.',
     REQUEST_BUCKETS,
   )
@@ -133,8 +136,8 @@ function countAnswers(registry: Registry): Metrics['answered'] {
   }
 }
 
-function countRefusals(registry: Registry): Metrics['refused'] {
-  const refusals = registry.counter('scorpiox_http_refused_total', 'HTTP requests refused, by reason.')
+function countRefusals(registry: Registry, prefix: string): Metrics['refused'] {
+  const refusals = registry.counter(`${prefix}http_refused_total`, 'HTTP requests refused, by reason.')
   // All are created at start: an alert on a missing series never fires.
   const counters = new Map(REASONS.map((reason) => [reason, refusals({ reason })]))
   return (reason) => counters.get(reason)?.add(1)
@@ -145,10 +148,10 @@ interface ToolSeries {
   readonly outcomes: Map<Outcome, Counter>
 }
 
-function countCalls(registry: Registry, toolNames: ReadonlySet<string>): Metrics['called'] {
-  const calls = registry.counter('scorpiox_tool_calls_total', 'Tool calls that ended, by outcome.')
+function countCalls(registry: Registry, prefix: string, toolNames: ReadonlySet<string>): Metrics['called'] {
+  const calls = registry.counter(`${prefix}tool_calls_total`, 'Tool calls that ended, by outcome.')
   const durations = registry.histogram(
-    'scorpiox_tool_call_duration_seconds',
+    `${prefix}tool_call_duration_seconds`,
     'From the start of a tool call to its end.',
     CALL_BUCKETS,
   )
@@ -164,17 +167,17 @@ function countCalls(registry: Registry, toolNames: ReadonlySet<string>): Metrics
   }
 }
 
-function describeProcess(registry: Registry, processStats: Vitals): void {
-  const delays = registry.read('gauge', 'scorpiox_event_loop_delay_seconds', 'How late timers fire, since last read.')
+function describeProcess(registry: Registry, processStats: Vitals, prefix: string, version: string): void {
+  const delays = registry.read('gauge', `${prefix}event_loop_delay_seconds`, 'How late timers fire, since last read.')
   for (const quantile of [0.5, 0.99]) {
     delays({ quantile: String(quantile) }, () => processStats.loopDelaySeconds(quantile * 100))
   }
   const gauge = (name: string, help: string, value: () => number, labels: Labels = {}): void =>
-    registry.read('gauge', `scorpiox_${name}`, help)(labels, value)
+    registry.read('gauge', `${prefix}${name}`, help)(labels, value)
   gauge('process_resident_memory_bytes', 'Resident memory.', () => processStats.residentBytes())
   gauge('process_uptime_seconds', 'Time since the process started.', () => processStats.uptimeSeconds())
-  gauge('build_info', 'Always 1; the version is in the label.', () => 1, { version: VERSION })
-  const cpu = registry.read('counter', 'scorpiox_process_cpu_seconds_total', 'Processor time, user and system.')
+  gauge('build_info', 'Always 1; the version is in the label.', () => 1, { version })
+  const cpu = registry.read('counter', `${prefix}process_cpu_seconds_total`, 'Processor time, user and system.')
   cpu({}, () => processStats.cpuSeconds())
 }
 
