@@ -78,7 +78,7 @@ test('does not wait long for a held lock', () => {
   const states = openEngineStates(path)
   states.change((all) => all.set('exa', BLOCKED))
   expect(states.read().get('exa')).toEqual(BLOCKED)
-  expect(states.problem()).toMatch(/held by another process/)
+  expect(states.problem()).toMatch(/locked by another process/)
 })
 
 test('a process killed while it replaces the file leaves a complete file', async () => {

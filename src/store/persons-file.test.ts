@@ -38,7 +38,7 @@ test('does not write through a link that was created since', () => {
   const file = readPersonsFile(path)
   rmSync(path)
   symlinkSync(secret, path)
-  expect(() => writePersonsFile(file, '{"ours": 1}', new Date())).toThrow('was changed by somebody else')
+  expect(() => writePersonsFile(file, '{"ours": 1}', new Date())).toThrow('was changed by another program')
   expect(readdirSync(place)).toEqual(['settings.json'])
   expect(readFileSync(secret, 'utf8')).toBe('a secret')
 })

@@ -19,13 +19,13 @@ export class EventLog {
   #last = 0
 
   append(track: string, text: string, isAnswer: boolean): LoggedEvent {
-    const event = { track, sequence: ++this.#last, text, isAnswer }
+    const event: LoggedEvent = { track, sequence: ++this.#last, text, isAnswer }
     const totals = isAnswer ? this.#answers : this.#others
     this.#events.push(event)
     totals.count++
     totals.bytes += text.length
     while (totals.count > 1 && (totals.bytes > MAX_BYTES || totals.count > MAX_EVENTS)) {
-      const at = this.#events.findIndex((event) => event.isAnswer === isAnswer)
+      const at = this.#events.findIndex((logged) => logged.isAnswer === isAnswer)
       const [removed] = this.#events.splice(at, 1)
       totals.count--
       totals.bytes -= removed?.text.length ?? 0

@@ -45,7 +45,7 @@ export async function startHttpTransport(server: Server, options: HttpServerOpti
   nodeServer.http.on('drop', () => context.metrics.refused('connections'))
   handleUpgrades(nodeServer, upgrades)
   await listen(nodeServer, port, host)
-  const stopWatching = tls?.watch((options) => nodeServer.secureWith(options))
+  const stopWatching = tls?.watch((certificate) => nodeServer.secureWith(certificate))
   // An exception outside of a call must not end the other calls.
   const logUncaught = (error: unknown): void => server.logError(error)
   process.on('uncaughtException', logUncaught)
