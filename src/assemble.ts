@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Config } from './config/load.js'
 import { refusalsOf } from './config/refusals.js'
 import { stateDirOf } from './config/state-dir.js'
-import { createHousehold, type Surroundings } from './household.js'
+import { createHousehold, type CreateServerDeps } from './household.js'
 import { VERSION } from './lib/version.js'
 import { stackOf } from './platform/log.js'
 import { createServer, type Server } from './protocol/server.js'
@@ -22,7 +22,7 @@ export interface Serving {
   readonly openBoards: () => Promise<Boards>
 }
 
-export function assemble(deps: Omit<Surroundings, 'tools' | 'refusals'>): Serving {
+export function assemble(deps: CreateServerDeps): Serving {
   const { config, log } = deps
   const { settings } = config
   const tools = TOOLS.map(({ name }) => name)

@@ -46,11 +46,15 @@ interface ServiceMap {
   readonly search: Search
 }
 
-export interface Surroundings {
+/** What a server is created from. */
+export interface CreateServerDeps {
   readonly config: Config
   readonly log: Log
   readonly confinement: () => Promise<Confinement>
   readonly transport: 'stdio' | 'http'
+}
+
+export interface Surroundings extends CreateServerDeps {
   /** All tool names, and for each disabled tool the reason. */
   readonly tools: readonly string[]
   readonly refusals: ReadonlyMap<string, string>
