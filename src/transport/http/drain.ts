@@ -44,7 +44,7 @@ export async function drain(
 /** Ends the streams that carry no call; the others end with their call. */
 function endIdleStreams(context: House, sse: SseSessions): void {
   for (const session of conversations(context)) session.endListening()
-  for (const { standing: serverStream } of context.sessions) serverStream.end(undefined)
+  for (const { standing } of context.sessions) standing.end(undefined)
   sse.endSettled()
 }
 
