@@ -1,44 +1,48 @@
-// The server, put together: the tools that are switched on, over the services of a household.
+// Creates the MCP server: the enabled tools, resources and prompts, over the services of the program.
 
 import { join } from 'node:path'
 
 import type { Config } from './config/load.js'
 import { refusalsOf } from './config/refusals.js'
 import { stateDirOf } from './config/state-dir.js'
-import { createHousehold, type Household, type Surroundings } from './household.js'
+import { createHousehold, type CreateServerDeps } from './household.js'
 import { VERSION } from './lib/version.js'
 import { stackOf } from './platform/log.js'
 import { createServer, type Server } from './protocol/server.js'
+import type { Boards } from './services/board/shared-boards.js'
+import type { LateCallbacks } from './services/callbacks/late-callbacks.js'
 import type { Confinement } from './services/shell/confinement.js'
 import { RESOURCES, TEMPLATES, TOOLS } from './tools/index.js'
 import { instructionsFor } from './tools/instructions.js'
 import type { Tool } from './tools/tool.js'
 
-export interface Serving extends Pick<Household, 'callbacks' | 'openBoards'> {
+export interface Serving {
   readonly server: Server
+  readonly callbacks: LateCallbacks
+  readonly openBoards: () => Promise<Boards>
 }
 
-export function assemble(given: Omit<Surroundings, 'tools' | 'refusals'>): Serving {
-  const { config, log } = given
+export function assemble(deps: CreateServerDeps): Serving {
+  const { config, log } = deps
   const { settings } = config
   const tools = TOOLS.map(({ name }) => name)
   const refusals = refusalsOf(config, tools)
   const { services, notices, skills, scripts, callbacks, observer, openBoards } = createHousehold({
-    ...given,
+    ...deps,
     tools,
     refusals,
   })
-  const isOffered = ({ name }: Tool): boolean => !refusals.has(name)
-  const offers = {
-    tools: TOOLS.filter(isOffered),
-    resources: RESOURCES.flatMap(({ of, offer }) => (isOffered(of) ? [offer] : [])),
-    templates: TEMPLATES.flatMap(({ of, offer }) => (isOffered(of) ? [offer] : [])),
+  const isEnabled = ({ name }: Tool): boolean => !refusals.has(name)
+  const definitions = {
+    tools: TOOLS.filter(isEnabled),
+    resources: RESOURCES.flatMap(({ of, offer }) => (isEnabled(of) ? [offer] : [])),
+    templates: TEMPLATES.flatMap(({ of, offer }) => (isEnabled(of) ? [offer] : [])),
   }
-  const offered = refusals.has('InvokeSkill') ? offers : skills.among(offers)
+  const withSkills = refusals.has('InvokeSkill') ? definitions : skills.among(definitions)
   const server = createServer({
     name: 'scorpiox-code',
     version: VERSION,
-    instructions: instructionsFor(offers.tools.map(({ name }) => name)),
+    instructions: instructionsFor(definitions.tools.map(({ name }) => name)),
     newlineAfterText: true,
     model: settings.MODEL,
     notices,
@@ -46,7 +50,7 @@ export function assemble(given: Omit<Surroundings, 'tools' | 'refusals'>): Servi
       const { openTicketFiles } = await import('./store/ticket-files.js')
       return openTicketFiles(join(stateDirOf(settings), 'tickets'))
     },
-    ...(scripts ? scripts.among(offered) : offered),
+    ...(scripts ? scripts.among(withSkills) : withSkills),
     refusals,
     logError: (error) => log.error(stackOf(error)),
     logging: true,
@@ -58,8 +62,8 @@ export function assemble(given: Omit<Surroundings, 'tools' | 'refusals'>): Servi
   return { server, callbacks, openBoards }
 }
 
-/** Looked at when it is needed: who runs no command need not know. */
-export function lazily(config: Config, given?: Confinement): () => Promise<Confinement> {
-  let found = given && Promise.resolve(given)
-  return () => (found ??= import('./services/shell/confinement.js').then((module) => module.confinementOf(config)))
+/** Opens the command sandbox on first use: a server that runs no commands does not need it. */
+export function lazily(config: Config, opened?: Confinement): () => Promise<Confinement> {
+  let opening = opened && Promise.resolve(opened)
+  return () => (opening ??= import('./services/shell/confinement.js').then((module) => module.confinementOf(config)))
 }

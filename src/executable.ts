@@ -1,11 +1,11 @@
-// The way in of the one executable. Node.js starts a part by its file, and so does this: asked in its first argument for
-// a part that it has within, it is that part.
+// The entry point of the single executable. It runs the image worker if the first argument names the worker's file,
+// and the program otherwise.
 
 import { dirname, join } from 'node:path'
 
 import { executableEntry } from './platform/program.js'
 
-const DARKROOM = join(dirname(executableEntry() ?? ''), 'darkroom.js')
+const IMAGE_WORKER = join(dirname(executableEntry() ?? ''), 'darkroom.js')
 
-if (process.argv[2] === DARKROOM) void import(DARKROOM)
+if (process.argv[2] === IMAGE_WORKER) void import(IMAGE_WORKER)
 else void import('./main.js')

@@ -1,5 +1,6 @@
-// The services behind the tools, and the way to each: opened by the first call that needs it, closed at the end. What every
-// call meets (mail, who is busy, recent calls) stands here from the start and loads nothing.
+// Declares the services behind the tools: how each is opened and in which order they close. A service is opened by the
+// first call that needs it. What every call uses (pending messages, recent calls) exists from the start and loads
+// nothing.
 
 import type { Config } from './config/load.js'
 import { scriptFolderOf } from './config/script-folder.js'
@@ -30,8 +31,8 @@ import { lateSkills, type LateSkills } from './tools/late-skills.js'
 import type { ScriptOffers } from './tools/script-offers.js'
 import { openSkillOffers } from './tools/skill-offers.js'
 
-/** Each by the name that tools call it by. */
-interface Rooms {
+/** The services, by the name that tools request them by. */
+interface ServiceMap {
   readonly desk: Desk
   readonly shell: Shell
   readonly plans: Plans
@@ -45,12 +46,16 @@ interface Rooms {
   readonly search: Search
 }
 
-export interface Surroundings {
+/** What a server is created from. */
+export interface CreateServerDeps {
   readonly config: Config
   readonly log: Log
   readonly confinement: () => Promise<Confinement>
   readonly transport: 'stdio' | 'http'
-  /** The names of all tools, and why some may not be called. */
+}
+
+export interface Surroundings extends CreateServerDeps {
+  /** All tool names, and for each disabled tool the reason. */
   readonly tools: readonly string[]
   readonly refusals: ReadonlyMap<string, string>
 }
@@ -59,21 +64,21 @@ export interface Household {
   readonly services: Services
   readonly notices: Notices
   readonly skills: LateSkills
-  /** Undefined where no folder of scripts is named. */
+  /** Undefined if no script folder is configured. */
   readonly scripts: LateScripts | undefined
-  /** Also what every result brings along. */
+  /** Also supplies the pending messages that are added to results. */
   readonly callbacks: LateCallbacks
   readonly observer: Observer
-  /** Where people look at what it does. */
+  /** Opens the console for users of this server. */
   readonly openBoards: () => Promise<Boards>
 }
 
-const COMMAND_TOOLS = ['Bash', 'BackgroundBash']
+const COMMAND_TOOL_NAMES = ['Bash', 'BackgroundBash']
 
 export function createHousehold({ config, log, confinement, transport, tools, refusals }: Surroundings): Household {
   const notices = createNotices()
-  const state = lazyState(config)
-  const calls = createRecentCalls()
+  const database = lazyState(config)
+  const recentCalls = createRecentCalls()
   const skills = lateSkills(() => openSkillOffers(config, notices, log))
   const callbacks = lateCallbacks({
     mayWait: async (user) => (await import('./services/callbacks/waiting-marks.js')).mayWait(config, user),
@@ -83,104 +88,112 @@ export function createHousehold({ config, log, confinement, transport, tools, re
   })
   let shell: Shell | undefined
   let desk: Desk | undefined
-  const jobs = () => shell?.openJobs()
+  const getOpenJobs = () => shell?.openJobs()
   const scriptFolder = scriptFolderOf(config)
   const scripts = scriptFolder === undefined ? undefined : lateScripts(() => openScriptOffers(scriptFolder))
   const allTools = (): readonly string[] => [...tools, ...(scripts?.names() ?? [])]
-  // Whatever is no tool of the house is a script, and runs as a command does.
-  const isCommandTool = (tool: string): boolean => COMMAND_TOOLS.includes(tool) || !tools.includes(tool)
-  const runsCommands = COMMAND_TOOLS.some((name) => !refusals.has(name))
+  // Every other tool is a script, which runs as a command does.
+  const isCommandTool = (tool: string): boolean => COMMAND_TOOL_NAMES.includes(tool) || !tools.includes(tool)
+  const runsCommands = COMMAND_TOOL_NAMES.some((name) => !refusals.has(name))
 
-  const openers: Openers<Rooms> = {
+  const factories: Openers<ServiceMap> = {
     async desk() {
       const { openDesk } = await import('./services/board/open-desk.js')
-      const seen = { notices, state, calls, jobs, refusals, tools: allTools, runsCommands: isCommandTool }
+      const viewDeps = {
+        notices,
+        state: database,
+        calls: recentCalls,
+        jobs: getOpenJobs,
+        refusals,
+        tools: allTools,
+        runsCommands: isCommandTool,
+      }
       const search = async () => (await import('./services/search/standing.js')).standingOf(config.settings)
-      const standings = new Map([['WebSearch', search]])
-      return (desk = await openDesk({ config, log, confinement, transport, standings, ...seen }))
+      const toolStatuses = new Map([['WebSearch', search]])
+      return (desk = await openDesk({ config, log, confinement, transport, standings: toolStatuses, ...viewDeps }))
     },
     async shell() {
       const { openShell } = await import('./services/shell/open-shell.js')
-      return (shell = openShell({ config, notices, log, confinement: await confinement(), state }))
+      return (shell = openShell({ config, notices, log, confinement: await confinement(), state: database }))
     },
     async plans() {
       const { openPlans } = await import('./services/plans/open-plans.js')
       const { level } = await confinement()
-      return openPlans({ config, notices, state, level })
+      return openPlans({ config, notices, state: database, level })
     },
     async tasks() {
       const { openTasks } = await import('./services/tasks/open-tasks.js')
-      return openTasks(config, notices, state)
+      return openTasks(config, notices, database)
     },
-    async questions(_, others) {
+    async questions(_, getService) {
       const { openQuestions } = await import('./services/questions/open-questions.js')
-      const attend = async (who: Who): Promise<void> => (await others('callbacks')).attend(who)
-      return openQuestions({ config, state, watchers: await others('desk'), attend })
+      const attend = async (caller: Who): Promise<void> => (await getService('callbacks')).attend(caller)
+      return openQuestions({ config, state: database, watchers: await getService('desk'), attend })
     },
-    async callbacks(_, others) {
+    async callbacks(_, getService) {
       const { openCallbacks } = await import('./services/callbacks/open-callbacks.js')
       const { lateAnswers } = await import('./services/questions/late-answers.js')
-      const openJobs = async () => (await others('shell')).jobs()
-      return openCallbacks({ config, notices, log, state, jobs: openJobs, late: callbacks, lateAnswers })
+      const openJobs = async () => (await getService('shell')).jobs()
+      return openCallbacks({ config, notices, log, state: database, jobs: openJobs, late: callbacks, lateAnswers })
     },
-    async skills(_, others) {
+    async skills(_, getService) {
       const { createSkills } = await import('./services/skills/skills.js')
-      return createSkills(skills.open().index, () => (runsCommands ? others('shell') : refuseScripts()))
+      return createSkills(skills.open().index, () => (runsCommands ? getService('shell') : rejectScripts()))
     },
     async wayOut() {
       const { openWayOut } = await import('./services/open-way-out.js')
       return openWayOut(config, log)
     },
-    async documents(_, others) {
+    async documents(_, getService) {
       const { openDocuments } = await import('./services/documents/open-documents.js')
-      return openDocuments({ config, log, wayOut: await others('wayOut') })
+      return openDocuments({ config, log, wayOut: await getService('wayOut') })
     },
     async images() {
       const { openImages } = await import('./services/images/open-images.js')
       const { level } = await confinement()
-      // Whoever may not run commands over HTTP is not to look at the whole disk either.
+      // Clients that may not run commands over HTTP must not read images from the whole disk either.
       return openImages(config, level !== 'off' || (transport === 'http' && !runsCommands))
     },
-    async search(_, others) {
+    async search(_, getService) {
       const { openSearch } = await import('./services/search/open-search.js')
-      return openSearch(config.settings, await others('wayOut'))
+      return openSearch(config.settings, await getService('wayOut'))
     },
   }
 
   async function openScriptOffers(folder: string): Promise<ScriptOffers> {
     const { scriptOffers } = await import('./tools/script-offers.js')
-    return scriptOffers({ folder, shell: openedShell, notices, log, house: tools })
+    return scriptOffers({ folder, shell: openShellService, notices, log, house: tools })
   }
 
-  async function openedShell(): Promise<Shell> {
+  async function openShellService(): Promise<Shell> {
     await services.open(['shell'])
     if (!shell) throw new Failure('The server is stopping.')
     return shell
   }
 
-  const services: Services = closingFirst([callbacks, ...(scripts ? [scripts] : [])], createServices(openers, notices))
+  const services: Services = closeBefore([callbacks, ...(scripts ? [scripts] : [])], createServices(factories, notices))
   return {
     services,
     notices,
     skills,
     scripts,
     callbacks,
-    observer: together([calls, callbacks]),
+    observer: together([recentCalls, callbacks]),
     async openBoards() {
       await services.open(['desk'])
       const { openBoards } = await import('./services/board/open-boards.js')
-      return openBoards({ config, state, own: desk })
+      return openBoards({ config, state: database, own: desk })
     },
   }
 }
 
-/** Callbacks have something to write down at the end, which they cannot once the state is closed. */
-function closingFirst(first: readonly { close(): unknown }[], services: Services): Services {
+/** Closes `first` before the services: callbacks save their state, which needs the open database. */
+function closeBefore(first: readonly { close(): unknown }[], services: Services): Services {
   return {
     ...services,
     async close() {
       try {
-        await Promise.all(first.map((each) => each.close()))
+        await Promise.all(first.map((service) => service.close()))
       } finally {
         await services.close()
       }
@@ -188,9 +201,9 @@ function closingFirst(first: readonly { close(): unknown }[], services: Services
   }
 }
 
-/** Who switched off commands did not mean those that come with a project. */
-function refuseScripts(): Promise<never> {
+/** Skills with scripts are refused if commands are disabled. */
+function rejectScripts(): Promise<never> {
   return Promise.reject(
-    new Failure('This skill is a script, and nothing is run here: Bash and BackgroundBash are switched off.'),
+    new Failure('This skill runs a script, and commands are disabled (Bash and BackgroundBash are off).'),
   )
 }

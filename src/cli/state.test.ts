@@ -111,7 +111,7 @@ describe('state export and import', () => {
 
   test.each([
     ['{', 'it is not JSON'],
-    ['[]', 'it is no export of tasks and plans'],
+    ['[]', 'it is not an export of tasks and plans'],
     ['{"version": 2, "scopes": []}', 'its version is 2; this program reads version 1'],
     ['{"version": 1, "scopes": {}}', 'scopes must be a list'],
     ['{"version": 1, "scopes": [7]}', 'scopes[0] must be an object'],

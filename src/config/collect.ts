@@ -1,9 +1,9 @@
-// Gathers settings from low to high precedence: the last usable value of a key stands, and what cannot be used is
-// warned about. A file full of nonsense is told of a few times only.
+// Merges settings in order of precedence: the last valid value of a key wins, and an invalid value causes a warning.
+// The number of warnings per file is limited.
 
 import { isForeign, OPTIONS, type Option, type Settings } from './options.js'
 
-const MAX_WARNINGS_A_FILE = 20
+const MAX_WARNINGS_PER_FILE = 20
 
 export interface Setting {
   readonly value: boolean | number | string
@@ -16,14 +16,14 @@ export interface Candidate {
   readonly key: string
   readonly value: string
   readonly source: string
-  /** Whether it comes from the person, and not from a project that may have been cloned. */
+  /** True if the user set it; false if it comes from a project, which may have been cloned. */
   readonly personal: boolean
 }
 
 export interface Collection {
   take(candidate: Candidate): void
-  warn(place: string, about: string): void
-  /** What stands for a key now. */
+  warn(location: string, message: string): void
+  /** The current value of a key. */
   current(key: string): Setting | undefined
   finish(): {
     readonly settings: Settings
@@ -35,15 +35,15 @@ export interface Collection {
 export function createCollection(): Collection {
   const effective = new Map<string, Setting>()
   const warnings: string[] = []
-  const told = new Map<string, number>()
+  const warningCounts = new Map<string, number>()
   for (const [key, option] of OPTIONS) effective.set(key, { value: option.default, source: 'default', personal: true })
 
-  function warn(place: string, about: string): void {
-    const file = place.replace(/:\d+$/, '')
-    const count = (told.get(file) ?? 0) + 1
-    told.set(file, count)
-    if (count <= MAX_WARNINGS_A_FILE) warnings.push(`${place}: ${about}`)
-    else if (count === MAX_WARNINGS_A_FILE + 1) warnings.push(`${file}: more warnings are not shown`)
+  function warn(location: string, message: string): void {
+    const file = location.replace(/:\d+$/, '')
+    const count = (warningCounts.get(file) ?? 0) + 1
+    warningCounts.set(file, count)
+    if (count <= MAX_WARNINGS_PER_FILE) warnings.push(`${location}: ${message}`)
+    else if (count === MAX_WARNINGS_PER_FILE + 1) warnings.push(`${file}: more warnings are not shown`)
   }
 
   function take({ key, value, source, personal }: Candidate): void {
@@ -57,15 +57,15 @@ export function createCollection(): Collection {
     }
     const parsed = parseValue(option, value)
     if (parsed !== undefined) return void effective.set(key, { value: parsed, source, personal })
-    const given = option.secret ? 'something else' : JSON.stringify(value)
-    warn(source, `${key} must be ${expected(option)}, got ${given}; using ${effective.get(key)?.value}`)
+    const shown = option.secret ? 'something else' : JSON.stringify(value)
+    warn(source, `${key} must be ${describeExpected(option)}, got ${shown}; using ${effective.get(key)?.value}`)
   }
 
   return {
     take,
     warn,
     current: (key) => effective.get(key),
-    finish: () => ({ settings: settingsOf(effective), effective, warnings }),
+    finish: () => ({ settings: toSettings(effective), effective, warnings }),
   }
 }
 
@@ -77,19 +77,19 @@ function parseValue(option: Option, value: string): Setting['value'] | undefined
   return number >= option.min && number <= option.max ? number : undefined
 }
 
-// An empty value in a file means "on", as it does for the terminal program.
+// An empty value in a file means "on", as in the terminal program.
 function parseBoolean(value: string): boolean | undefined {
   if (/^(|1|true|on|yes)$/i.test(value)) return true
   return /^(0|false|off|no)$/i.test(value) ? false : undefined
 }
 
-function expected(option: Option): string {
+function describeExpected(option: Option): string {
   if (option.type === 'boolean') return 'true or false'
   if (option.type === 'choice') return `one of ${option.choices.join(', ')}`
   return option.type === 'integer' ? `a whole number from ${option.min} to ${option.max}` : 'text'
 }
 
-function settingsOf(effective: ReadonlyMap<string, Setting>): Settings {
+function toSettings(effective: ReadonlyMap<string, Setting>): Settings {
   const settings = Object.fromEntries([...effective].map(([key, { value }]) => [key, value]))
   if (!isSettings(settings)) throw new Error('a setting is missing')
   return settings

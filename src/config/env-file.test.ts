@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { parseEnvFile } from './env-file.js'
 
-test('the example of the published page, comments behind the values included', () => {
+test('parses the published example, including comments after values', () => {
   const text = `# scorpiox-env.txt — MCP-related settings
 
 TOOLS=true                  # Enable MCP tool serving (default: true)
@@ -48,7 +48,7 @@ test.each([
   })
 })
 
-test('whatever the text, each line is an entry, a complaint or nothing', () => {
+test('every line of any text is an entry, a problem or ignored', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const { entries, complaints } = parseEnvFile(text)

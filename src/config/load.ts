@@ -1,5 +1,6 @@
-// Effective settings: defaults ← files ← profile ← environment ← `-e`, each value with where it came from.
-// The only reader of process.env. Nothing here fails: what cannot be used is warned about, and the value below stands.
+// Loads the effective settings: defaults, files, profile, environment, `-e`, in increasing precedence, each value with
+// its source. The only reader of process.env. It never fails: an invalid value causes a warning, and the value of
+// lower precedence is used.
 
 import { readFileSync, statSync, type Stats } from 'node:fs'
 import { homedir } from 'node:os'
@@ -16,39 +17,39 @@ export interface Config {
   readonly settings: Settings
   readonly effective: ReadonlyMap<string, Setting>
   readonly warnings: readonly string[]
-  /** The files that were found and read, lowest precedence first. */
+  /** The files that were read, lowest precedence first. */
   readonly files: readonly string[]
   /** The directory commands run in. */
   readonly cwd: string
-  /** The person's home; empty where there is none. */
+  /** The user's home directory; '' if there is none. */
   readonly home: string
-  /** Where the program itself lies. */
+  /** The directory of the program. */
   readonly programDir: string
-  /** Where its parts are, which may be within it. */
+  /** The directory of the lazily loaded parts; it may be inside the executable. */
   readonly partsDir: string
-  /** What on the disk is its code: a folder, or one file. */
+  /** The program's code on disk: a folder, or one file. */
   readonly ownCode: string
-  /** Files and folders that may hold the person's secrets, whether they exist or not. */
+  /** Files and folders that may contain the user's secrets, whether they exist or not. */
   readonly secretFiles: readonly string[]
-  /** The folder of the session that the program which started us has, where it told us one; else empty. */
+  /** The session folder of the parent process, from SX_SESSION_DIR; '' if not set. */
   readonly sessionDir: string
-  /** The environment for programs this server starts: ours, without our secrets. */
+  /** The environment for child processes: the server's own, without secrets. */
   readonly childEnv: NodeJS.ProcessEnv
-  /** The proxies that the environment names, each '' where it names none. */
+  /** The proxies named by the environment; '' for none. */
   readonly proxies: Proxies
 }
 
 export interface Proxies {
   readonly http: string
   readonly https: string
-  /** Hosts that are reached without, as NO_PROXY lists them. */
+  /** Hosts that bypass the proxy, in the format of NO_PROXY. */
   readonly bypass: string
 }
 
 export interface LoadInput {
-  /** Where the program itself lies: its folder may hold a scorpiox-env.txt. */
+  /** The directory of the program, which may contain a scorpiox-env.txt. */
   readonly programDir: string
-  /** Both that folder where nothing else is said. */
+  /** Default for both: `programDir`. */
   readonly partsDir?: string
   readonly ownCode?: string
   readonly cwdFlag?: string | undefined
@@ -58,27 +59,27 @@ export interface LoadInput {
 export function loadConfig({ cwdFlag, overrides = [], ...program }: LoadInput): Config {
   const { programDir, partsDir = programDir, ownCode = programDir } = program
   const { env } = process
-  const collected = createCollection()
-  const base = resolve(cwdFlag ?? orElse(() => process.cwd(), '/', collected))
-  const home = orElse(homedir, '', collected)
-  // One that is relative leads into the project, which could stand in for the person.
-  const personalHome = isAbsolute(home) ? home : ''
+  const builder = createCollection()
+  const startDir = resolve(cwdFlag ?? askOsOrDefault(() => process.cwd(), '/', builder))
+  const home = askOsOrDefault(homedir, '', builder)
+  // A relative home would resolve inside the project, which could then pose as the user.
+  const userHome = isAbsolute(home) ? home : ''
   const files = [
-    ...personalFiles(programDir, personalHome).filter((path) => readInto(collected, path, true)),
-    ...projectFiles(base).filter((path) => readInto(collected, path, false)),
-    ...readProfile(collected, profileOf(collected, overrides), profilePlaces(programDir, personalHome, base)),
+    ...listUserFiles(programDir, userHome).filter((path) => readFileInto(builder, path, true)),
+    ...listProjectFiles(startDir).filter((path) => readFileInto(builder, path, false)),
+    ...readProfile(builder, findActiveProfile(builder, overrides), listProfileFolders(programDir, userHome, startDir)),
   ]
   for (const key of OPTIONS.keys()) {
     const value = env[key]
-    if (value !== undefined && value !== '') collected.take({ key, value, source: 'environment', personal: true })
+    if (value !== undefined && value !== '') builder.take({ key, value, source: 'environment', personal: true })
   }
-  for (const override of overrides) takeOverride(collected, override)
-  const { settings, effective, warnings } = collected.finish()
+  for (const override of overrides) addOverride(builder, override)
+  const { settings, effective, warnings } = builder.finish()
   const startup = settings.STARTUP_DIR
-  const cwd = cwdFlag === undefined && startup !== '' ? resolve(base, startup) : base
-  const profiles = profilePlaces(programDir, personalHome, base).filter(({ personal }) => personal)
+  const cwd = cwdFlag === undefined && startup !== '' ? resolve(startDir, startup) : startDir
+  const profiles = listProfileFolders(programDir, userHome, startDir).filter(({ isFromUser }) => isFromUser)
   const secretFiles = [
-    ...personalFiles(programDir, personalHome),
+    ...listUserFiles(programDir, userHome),
     ...profiles.map(({ folder }) => join(folder, 'scorpiox-env')),
   ]
   return {
@@ -93,13 +94,13 @@ export function loadConfig({ cwdFlag, overrides = [], ...program }: LoadInput): 
     ownCode,
     secretFiles,
     sessionDir: env.SX_SESSION_DIR ?? '',
-    childEnv: withoutSecrets(env),
-    proxies: proxiesOf(env),
+    childEnv: removeSecrets(env),
+    proxies: readProxies(env),
   }
 }
 
-/** In small letters first, as curl has it. */
-function proxiesOf(env: NodeJS.ProcessEnv): Proxies {
+/** Lower-case names take precedence, as in curl. */
+function readProxies(env: NodeJS.ProcessEnv): Proxies {
   const all = env.all_proxy || env.ALL_PROXY || ''
   return {
     http: env.http_proxy || env.HTTP_PROXY || all,
@@ -108,112 +109,116 @@ function proxiesOf(env: NodeJS.ProcessEnv): Proxies {
   }
 }
 
-function personalFiles(programDir: string, home: string): readonly string[] {
-  const beside = join(programDir, 'scorpiox-env.txt')
-  // Without a home, these names would be relative, and a project could stand in for the person.
-  if (home === '') return [beside]
-  return [beside, join(home, '.scorpiox-env.txt'), join(home, '.claude', 'scorpiox-env.txt')]
+function listUserFiles(programDir: string, home: string): readonly string[] {
+  const programFile = join(programDir, 'scorpiox-env.txt')
+  // Without a home these paths would be relative, and a project could pose as the user.
+  if (home === '') return [programFile]
+  return [programFile, join(home, '.scorpiox-env.txt'), join(home, '.claude', 'scorpiox-env.txt')]
 }
 
-function projectFiles(base: string): readonly string[] {
-  const folders = [base, join(base, '.claude'), join(base, '.scorpiox')]
+function listProjectFiles(startDir: string): readonly string[] {
+  const folders = [startDir, join(startDir, '.claude'), join(startDir, '.scorpiox')]
   return folders.map((folder) => join(folder, 'scorpiox-env.txt'))
 }
 
-interface Place {
+interface ProfileFolder {
   readonly folder: string
-  readonly personal: boolean
+  readonly isFromUser: boolean
 }
 
-function profilePlaces(programDir: string, home: string, base: string): readonly Place[] {
+function listProfileFolders(programDir: string, home: string, startDir: string): readonly ProfileFolder[] {
   return [
-    { folder: join(base, '.scorpiox'), personal: false },
-    ...(home === '' ? [] : [{ folder: join(home, '.claude'), personal: true }]),
-    { folder: programDir, personal: true },
+    { folder: join(startDir, '.scorpiox'), isFromUser: false },
+    ...(home === '' ? [] : [{ folder: join(home, '.claude'), isFromUser: true }]),
+    { folder: programDir, isFromUser: true },
   ]
 }
 
 interface Profile {
   readonly name: string
-  /** Whether the person chose it; a project may choose its own profiles only. */
-  readonly personal: boolean
+  /** True if the user chose it. A project can only choose its own profiles. */
+  readonly isFromUser: boolean
 }
 
-function profileOf(collected: Collection, overrides: readonly string[]): Profile {
-  const prefix = 'ACTIVE_PROFILE='
-  const flag = overrides.findLast((override) => override.startsWith(prefix))?.slice(prefix.length)
-  const chosen = flag ?? process.env.ACTIVE_PROFILE ?? ''
-  if (chosen !== '') return { name: chosen, personal: true }
-  const { value = '', personal = true } = collected.current('ACTIVE_PROFILE') ?? {}
-  return { name: String(value), personal }
+function findActiveProfile(builder: Collection, overrides: readonly string[]): Profile {
+  const flagPrefix = 'ACTIVE_PROFILE='
+  const flag = overrides.findLast((override) => override.startsWith(flagPrefix))?.slice(flagPrefix.length)
+  const fromUser = flag ?? process.env.ACTIVE_PROFILE ?? ''
+  if (fromUser !== '') return { name: fromUser, isFromUser: true }
+  const { value = '', personal: isFromUser = true } = builder.current('ACTIVE_PROFILE') ?? {}
+  return { name: String(value), isFromUser }
 }
 
-/** Reads the first file of that name; the others are shadowed whole. */
-function readProfile(collected: Collection, profile: Profile, places: readonly Place[]): readonly string[] {
+/** Reads the first profile file of that name and ignores the others. */
+function readProfile(builder: Collection, profile: Profile, folders: readonly ProfileFolder[]): readonly string[] {
   const { name } = profile
   if (name === '') return []
   if (name.length > 64 || /[/\\]|\.\./.test(name)) {
-    collected.warn('ACTIVE_PROFILE', `${JSON.stringify(name)} is not allowed as a profile name`)
+    builder.warn('ACTIVE_PROFILE', `${JSON.stringify(name)} is not allowed as a profile name`)
     return []
   }
-  for (const { folder, personal } of places) {
-    if (personal && !profile.personal) continue
+  for (const { folder, isFromUser } of folders) {
+    if (isFromUser && !profile.isFromUser) continue
     const path = join(folder, 'scorpiox-env', `${name}.txt`)
-    if (readInto(collected, path, personal)) return [path]
+    if (readFileInto(builder, path, isFromUser)) return [path]
   }
-  collected.warn('ACTIVE_PROFILE', `profile ${name} was not found in any scorpiox-env folder`)
+  builder.warn('ACTIVE_PROFILE', `profile ${name} was not found in any scorpiox-env folder`)
   return []
 }
 
-function readInto(collected: Collection, path: string, personal: boolean): boolean {
-  const text = readIfThere(collected, path)
+function readFileInto(builder: Collection, path: string, isFromUser: boolean): boolean {
+  const text = readIfExists(builder, path)
   if (text === undefined) return false
   const { entries, complaints } = parseEnvFile(text)
-  for (const { line, about } of complaints) collected.warn(`${path}:${line}`, about)
-  for (const { key, value, line } of entries) collected.take({ key, value, source: `${path}:${line}`, personal })
+  for (const { line, about } of complaints) builder.warn(`${path}:${line}`, about)
+  for (const { key, value, line } of entries)
+    builder.take({ key, value, source: `${path}:${line}`, personal: isFromUser })
   return true
 }
 
-function readIfThere(collected: Collection, path: string): string | undefined {
+function readIfExists(builder: Collection, path: string): string | undefined {
   try {
-    // Most of these files do not exist, and asking is ten times cheaper than catching.
+    // Most of these files do not exist, and stat is ten times cheaper than catching an exception.
     const stat = statSync(path, { throwIfNoEntry: false })
     if (!stat || isPlaceholder(stat)) return undefined
-    // A pipe would block the start, and a link to /dev/stdin would swallow the protocol.
-    if (!stat.isFile()) collected.warn(path, 'is not a regular file; it is not read')
-    else if (stat.size > MAX_FILE_BYTES) collected.warn(path, `is larger than ${MAX_FILE_BYTES} bytes; it is not read`)
+    // Reading a FIFO would block the start, and a link to /dev/stdin would consume the protocol's input.
+    if (!stat.isFile()) builder.warn(path, 'is not a regular file; it is not read')
+    else if (stat.size > MAX_FILE_BYTES) builder.warn(path, `is larger than ${MAX_FILE_BYTES} bytes; it is not read`)
     else return readFileSync(path, 'utf8')
   } catch (error) {
-    collected.warn(path, `cannot be read (${reasonOf(error)})`)
+    builder.warn(path, `cannot be read (${reasonOf(error)})`)
   }
   return undefined
 }
 
-/** What the sandbox puts where no such file is, so that no command can: a folder with the sticky bit. */
+/**
+ * The sandbox creates a folder with the sticky bit in place of a missing file, so that no command can create the
+ * file.
+ */
 function isPlaceholder(stat: Stats): boolean {
   return stat.isDirectory() && (stat.mode & 0o1000) !== 0
 }
 
-function takeOverride(collected: Collection, override: string): void {
+function addOverride(builder: Collection, override: string): void {
   const equals = override.indexOf('=')
-  if (equals <= 0) return collected.warn(`-e ${JSON.stringify(override)}`, 'expected KEY=VALUE')
+  if (equals <= 0) return builder.warn(`-e ${JSON.stringify(override)}`, 'expected KEY=VALUE')
   const key = override.slice(0, equals)
-  collected.take({ key, value: override.slice(equals + 1).trim(), source: '-e', personal: true })
+  builder.take({ key, value: override.slice(equals + 1).trim(), source: '-e', personal: true })
 }
 
-/** What the system may refuse to tell: a directory that was removed, a user without an entry. */
-function orElse(ask: () => string, fallback: string, collected: Collection): string {
+/** Calls the OS, which fails if the directory was removed or the user has no passwd entry. */
+function askOsOrDefault(readFromOs: () => string, fallback: string, builder: Collection): string {
   try {
-    return ask()
+    return readFromOs()
   } catch (error) {
     const reason = reasonOf(error)
-    collected.warn(fallback === '' ? 'home directory' : 'current directory', `${reason}; using ${fallback || 'none'}`)
+    builder.warn(fallback === '' ? 'home directory' : 'current directory', `${reason}; using ${fallback || 'none'}`)
     return fallback
   }
 }
 
-function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const clean = { ...env }
-  for (const [key, option] of OPTIONS) if (option.secret) delete clean[key]
-  return clean
+function removeSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const childEnv = { ...env }
+  for (const [key, option] of OPTIONS) if (option.secret) delete childEnv[key]
+  return childEnv
 }

@@ -1,15 +1,18 @@
-// Every option once: its type, its default and one sentence. The documentation table, the `config` command and the
-// parsing of values all come from here.
+// Declares every option: type, default, description, and whether a project may set it. The documentation table, the
+// `config` command and the parser are derived from this list.
 
-interface Common {
+interface OptionBase {
   readonly about: string
-  /** Shown as **** wherever settings are printed. */
+  /** Printed as ****. */
   readonly secret?: true
-  /** A project's files may set it. Everything else comes from the person only: a project may have been cloned. */
+  /**
+   * A project's files may set it. All other options are read from the user's files, the environment and flags only,
+   * because a project may have been cloned.
+   */
   readonly project?: true
 }
 
-export type Option = Common &
+export type Option = OptionBase &
   (
     | { readonly type: 'boolean'; readonly default: boolean }
     | { readonly type: 'integer'; readonly default: number; readonly min: number; readonly max: number }
@@ -17,7 +20,7 @@ export type Option = Common &
     | { readonly type: 'choice'; readonly default: string; readonly choices: readonly string[] }
   )
 
-/** The published tools; each has a switch TOOL_<NAME>. */
+/** The tools; each has an option TOOL_<NAME>. */
 const TOOL_NAMES = [
   'Bash',
   'ReadImage',
@@ -34,9 +37,9 @@ const TOOL_NAMES = [
   'SetCallback',
 ] as const
 
-type ToolSwitch = `TOOL_${Uppercase<(typeof TOOL_NAMES)[number]>}`
+type ToolOptionName = `TOOL_${Uppercase<(typeof TOOL_NAMES)[number]>}`
 
-const GENERAL = {
+const GENERAL_OPTIONS = {
   TOOLS: {
     type: 'boolean',
     project: true,
@@ -372,8 +375,8 @@ const GENERAL = {
   },
 } as const satisfies Record<string, Option>
 
-type Options = typeof GENERAL &
-  Record<ToolSwitch, { readonly type: 'boolean'; readonly default: true; readonly about: string }>
+type Options = typeof GENERAL_OPTIONS &
+  Record<ToolOptionName, { readonly type: 'boolean'; readonly default: true; readonly about: string }>
 
 export type OptionName = keyof Options
 
@@ -389,7 +392,7 @@ export type Settings = {
 }
 
 export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
-  ...Object.entries(GENERAL),
+  ...Object.entries(GENERAL_OPTIONS),
   ...TOOL_NAMES.map((name): [string, Option] => [
     toolSwitch(name),
     {
@@ -405,10 +408,10 @@ export function toolSwitch(tool: string): string {
   return `TOOL_${tool.toUpperCase()}`
 }
 
-// Keys of the same file format that belong to the terminal program, not to this server. A shared file may hold them.
-const FOREIGN =
+// Keys of the same file format that belong to the terminal program. A shared file may contain them.
+const TERMINAL_PROGRAM_KEYS =
   /^(PROVIDER|THINKING|LOG_DIR|PROXY_|LOOP_DETECTION|PROMPT_|SCORPIOX_|SESSION_|TOOL_SEARCHSKILLS|TOOL_CREATEFILE|SKILL_|REQUIRED_SKILLS|SYSTEM_PROMPT_|HOOKS_|MCP|SERVER_|CONTEXT_|CACHE_|USAGE_|EMIT_|ANTHROPIC_|OPENAI_|CODEX_|COPILOT_|REASONING_|CLAUDE_|TMUX_|SXMUX_|SX_|CONTAINER_)/
 
 export function isForeign(key: string): boolean {
-  return FOREIGN.test(key)
+  return TERMINAL_PROGRAM_KEYS.test(key)
 }

@@ -1,9 +1,9 @@
-// How much commands may do, by the settings and the way by which they come.
+// Resolves the SANDBOX setting to a sandbox level.
 
 import type { Level } from '../platform/sandbox/level.js'
 import type { Settings } from './options.js'
 
-/** What `auto` comes to: whoever speaks over stdio can do all this without us, whoever comes over HTTP cannot. */
+/** `auto` is `off` over stdio, where the client can run commands without this server, and `workspace` over HTTP. */
 export function sandboxLevel(setting: Settings['SANDBOX'], isHttp: boolean): Level {
   if (setting !== 'auto') return setting
   return isHttp ? 'workspace' : 'off'

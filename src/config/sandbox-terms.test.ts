@@ -15,7 +15,7 @@ function config(...overrides: readonly string[]): Config {
   return { ...loaded, home: '/home/ann', secretFiles: ['/home/ann/.scorpiox-env.txt', '/opt/server/scorpiox-env.txt'] }
 }
 
-test('auto is off over stdio and the workspace over HTTP; a level is itself', () => {
+test('auto is off over stdio and workspace over HTTP; a level is unchanged', () => {
   expect(sandboxLevel('auto', false)).toBe('off')
   expect(sandboxLevel('auto', true)).toBe('workspace')
   for (const level of ['off', 'read-only', 'workspace', 'strict'] as const) {
@@ -24,7 +24,7 @@ test('auto is off over stdio and the workspace over HTTP; a level is itself', ()
   }
 })
 
-test('the state of the server, its settings and keys, and the usual secrets are hidden', () => {
+test('hides the state, settings and keys of the server, and the default secret paths', () => {
   const { hidden, folder, fixed, project } = sandboxTerms(config('TLS_KEY=/etc/tls/key.pem'), ['strict'])
   expect(hidden).toEqual(
     expect.arrayContaining([
@@ -44,7 +44,7 @@ test('the state of the server, its settings and keys, and the usual secrets are 
   expect(project).toBe(CWD)
 })
 
-test('a list adds to what is hidden, and can take away what is usual but nothing of the server', () => {
+test('SANDBOX_HIDE adds paths and can remove default ones, but none of the server', () => {
   const { hidden } = sandboxTerms(config('SANDBOX_HIDE=~/private/keys, .env,!~/.npmrc,!/state'), ['workspace'])
   expect(hidden).toContain('/home/ann/private/keys')
   expect(hidden).toContain(join(CWD, '.env'))
@@ -52,17 +52,17 @@ test('a list adds to what is hidden, and can take away what is usual but nothing
   expect(hidden).toContain('/state')
 })
 
-test('the home of root is hidden from all but root', () => {
+test('hides /root unless it is the home', () => {
   expect(sandboxTerms({ ...config(), home: '/root' }, []).hidden).not.toContain('/root')
 })
 
-test('without a home nothing is looked for in the project instead', () => {
+test('without a home no path resolves inside the project', () => {
   const { hidden } = sandboxTerms({ ...config('SANDBOX_HIDE=~/x'), home: '' }, [])
   expect(hidden.filter((path) => path.includes('.ssh/') || path.startsWith(CWD))).toEqual([])
   expect(hidden).toContain('/etc/shadow')
 })
 
-test('what may be read and written and how much is taken as it is set', () => {
+test('takes paths and limits from the settings', () => {
   const terms = sandboxTerms(
     config('SANDBOX_WRITE=~/.npm,/var/cache/x', 'SANDBOX_READ=~/.nvm', 'SANDBOX_PIDS=99', 'SANDBOX_MEMORY_MB=128'),
     ['workspace'],

@@ -1,4 +1,4 @@
-// From settings to the terms of the sandbox: what commands may not see, what they may write to, how much they may take.
+// Derives the sandbox policy from the settings: hidden, writable and readable paths, and resource limits.
 
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,15 +15,15 @@ import { stateDirOf } from './state-dir.js'
 export function sandboxTerms(config: Config, levels: readonly CageLevel[]): SandboxTerms {
   const { settings, cwd, home, ownCode, secretFiles, childEnv } = config
   const stateDir = stateDirOf(settings)
-  const inHome = (path: string): string => (path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path))
-  const scripts = [scriptFolderOf(config) ?? []].flat()
-  const wishes = listed(settings.SANDBOX_HIDE)
-  const shown = new Set(wishes.flatMap((wish) => (wish.startsWith('!') ? [inHome(wish.slice(1))] : [])))
-  const places = [...SECRET_PLACES, ...wishes.filter((wish) => !wish.startsWith('!'))]
-    // Without a home there is nothing of the person's, and these would be names in the project.
+  const expandPath = (path: string): string => (path.startsWith('~/') ? join(home, path.slice(2)) : resolve(cwd, path))
+  const scriptFolders = [scriptFolderOf(config) ?? []].flat()
+  const entries = splitList(settings.SANDBOX_HIDE)
+  const unhidden = new Set(entries.flatMap((entry) => (entry.startsWith('!') ? [expandPath(entry.slice(1))] : [])))
+  const hiddenPaths = [...SECRET_PLACES, ...entries.filter((entry) => !entry.startsWith('!'))]
+    // Without a home these paths would be relative to the project.
     .filter((path) => home !== '' || !path.startsWith('~/'))
-    .map(inHome)
-    .filter((path) => !shown.has(path) && path !== home)
+    .map(expandPath)
+    .filter((path) => !unhidden.has(path) && path !== home)
   return {
     levels,
     project: cwd,
@@ -31,24 +31,24 @@ export function sandboxTerms(config: Config, levels: readonly CageLevel[]): Sand
     folder: join(stateDir, 'sandbox'),
     hidden: [
       stateDir,
-      // The server speaks to its shells through pipes in there, and a pipe can be written to on a read-only mount.
+      // The FIFOs of the shell pool are there, and a FIFO can be written to even on a read-only mount.
       tmpdir(),
       ...secretFiles,
       ...(settings.TLS_KEY === '' ? [] : [resolve(settings.TLS_KEY)]),
-      ...places,
+      ...hiddenPaths,
     ],
-    writable: listed(settings.SANDBOX_WRITE).map(inHome),
-    readable: listed(settings.SANDBOX_READ).map(inHome),
+    writable: splitList(settings.SANDBOX_WRITE).map(expandPath),
+    readable: splitList(settings.SANDBOX_READ).map(expandPath),
     obeyed: secretFiles,
-    fixed: [ownCode, ...scripts.filter((folder) => existsSync(folder) && !isWithin(cwd, folder))],
-    programs: scripts,
+    fixed: [ownCode, ...scriptFolders.filter((folder) => existsSync(folder) && !isWithin(cwd, folder))],
+    programs: scriptFolders,
     pids: settings.SANDBOX_PIDS,
     memoryBytes: settings.SANDBOX_MEMORY_MB * 1024 * 1024,
     env: childEnv,
   }
 }
 
-function listed(value: string): readonly string[] {
+function splitList(value: string): readonly string[] {
   return value
     .split(',')
     .map((path) => path.trim())

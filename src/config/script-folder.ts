@@ -1,12 +1,12 @@
-// Where the scripts lie that become tools; undefined where the person named no folder, or switched tools off.
+// Returns the folder whose scripts become tools; undefined if SCRIPT_TOOLS is not set or tools are disabled.
 
 import { join, resolve } from 'node:path'
 
 import type { Config } from './load.js'
 
 export function scriptFolderOf({ settings, cwd, home }: Pick<Config, 'settings' | 'cwd' | 'home'>): string | undefined {
-  const { SCRIPT_TOOLS: named, TOOLS: isOn } = settings
-  if (named === '' || !isOn) return undefined
-  const isOfHome = home !== '' && (named === '~' || named.startsWith('~/'))
-  return isOfHome ? join(home, named.slice(1)) : resolve(cwd, named)
+  const { SCRIPT_TOOLS: path, TOOLS: hasTools } = settings
+  if (path === '' || !hasTools) return undefined
+  const isInHome = home !== '' && (path === '~' || path.startsWith('~/'))
+  return isInHome ? join(home, path.slice(1)) : resolve(cwd, path)
 }

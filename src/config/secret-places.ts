@@ -1,5 +1,5 @@
-// Where people keep what no command needs to read: keys, credentials, histories. `SANDBOX_HIDE` adds to these, and takes
-// some away. What lies in the home of another user is kept by the system itself.
+// Paths that are hidden from sandboxed commands by default: keys, credentials, histories. `SANDBOX_HIDE` adds and
+// removes entries. Home directories of other users are protected by file permissions.
 
 export const SECRET_PLACES: readonly string[] = [
   // Keys and passwords.
@@ -11,7 +11,7 @@ export const SECRET_PLACES: readonly string[] = [
   '~/.git-credentials',
   '~/.config/git/credentials',
   '~/.vault-token',
-  // Clouds.
+  // Cloud providers.
   '~/.aws',
   '~/.azure',
   '~/.config/gcloud',
@@ -25,7 +25,7 @@ export const SECRET_PLACES: readonly string[] = [
   '~/.docker/config.json',
   '~/.config/containers/auth.json',
   '~/.fly',
-  // Registries of packages.
+  // Package registries.
   '~/.npmrc',
   '~/.yarnrc.yml',
   '~/.pypirc',
@@ -37,7 +37,7 @@ export const SECRET_PLACES: readonly string[] = [
   '~/.m2/settings-security.xml',
   '~/.gradle/gradle.properties',
   '~/.config/composer/auth.json',
-  // Forges and models.
+  // Code hosting and AI services.
   '~/.config/gh',
   '~/.config/glab-cli',
   '~/.config/hub',
@@ -50,7 +50,7 @@ export const SECRET_PLACES: readonly string[] = [
   // Databases.
   '~/.pgpass',
   '~/.my.cnf',
-  // What was typed, and where one has been.
+  // Command and browser histories.
   '~/.bash_history',
   '~/.zsh_history',
   '~/.local/share/fish/fish_history',
@@ -62,7 +62,7 @@ export const SECRET_PLACES: readonly string[] = [
   '~/.mozilla',
   '~/.config/google-chrome',
   '~/.config/chromium',
-  // Only root can read these, and a server may run as root.
+  // Readable by root only; a server may run as root.
   '/root',
   '/etc/shadow',
   '/etc/shadow-',

@@ -6,13 +6,13 @@ import { expect, test } from 'vitest'
 import { LACKS, needs } from '../../test/runtime.js'
 import { stateDirOf } from './state-dir.js'
 
-test('the folder is the one that is set, or lies in the home of the person', () => {
+test('returns STATE_DIR, or a folder in the home directory', () => {
   expect(stateDirOf({ STATE_DIR: '/var/lib/scorpiox' })).toBe(resolve('/var/lib/scorpiox'))
   expect(stateDirOf({ STATE_DIR: 'here' })).toBe(resolve('here'))
   expect(stateDirOf({ STATE_DIR: '' })).toBe(join(homedir(), '.scorpiox'))
 })
 
-test('without a home it must be set: a relative one would lie in the project', (context) => {
+test('requires STATE_DIR without a home, because a relative path would be in the project', (context) => {
   needs(context, LACKS.changingHome)
   const { HOME, USERPROFILE } = process.env
   try {

@@ -1,4 +1,4 @@
-// Where the server keeps what it must remember: STATE_DIR, or a folder in the home of the person.
+// Returns the state directory: STATE_DIR, or ~/.scorpiox.
 
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
@@ -7,18 +7,18 @@ import { Failure } from '../lib/failure.js'
 import type { Settings } from './options.js'
 
 export function stateDirOf({ STATE_DIR: folder }: Pick<Settings, 'STATE_DIR'>): string {
-  return folder === '' ? join(home(), '.scorpiox') : resolve(folder)
+  return folder === '' ? join(getHome(), '.scorpiox') : resolve(folder)
 }
 
-function home(): string {
-  const folder = ask()
-  // A name relative to the project would let whoever wrote the project in.
+function getHome(): string {
+  const folder = readHome()
+  // A relative path would resolve inside the project, whose author could then read and write the state.
   if (isAbsolute(folder)) return folder
-  throw new Failure('There is no home directory to keep anything in; set STATE_DIR to a folder')
+  throw new Failure('There is no home directory; set STATE_DIR to a folder')
 }
 
-// A user without an entry has no home, and the system says so by throwing.
-function ask(): string {
+// homedir() throws if the user has no passwd entry.
+function readHome(): string {
   try {
     return homedir()
   } catch {

@@ -1,4 +1,4 @@
-// Where tasks and plans are kept, as the settings say.
+// Determines from the settings where the database is.
 
 import { join } from 'node:path'
 
@@ -6,9 +6,9 @@ import type { Settings } from './options.js'
 import { stateDirOf } from './state-dir.js'
 
 export interface StatePlace {
-  /** The SQLite file; its folder is made when it is first written to. */
+  /** The SQLite file; its folder is created on the first write. */
   readonly file: string
-  /** The address of a PostgreSQL database; empty: none. */
+  /** The URL of a PostgreSQL database; '' for none. */
   readonly databaseUrl: string
 }
 

@@ -9,7 +9,7 @@ import { makePrivateFolder, replaceFile } from './atomic-file.js'
 const folder = mkdtempSync(join(tmpdir(), 'scorpiox-atomic-'))
 const path = join(folder, 'a.txt')
 
-test('the file is replaced whole, or left as it was when the commit is refused', () => {
+test('replaces the file, or leaves it unchanged if the commit is refused', () => {
   expect(replaceFile(path, 'first', () => true)).toBe(true)
   expect(replaceFile(path, 'second', () => false)).toBe(false)
   expect(readFileSync(path, 'utf8')).toBe('first')

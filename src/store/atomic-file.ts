@@ -1,5 +1,5 @@
-// Replaces a file whole: after a crash at any moment the old text is there or the new, never a part. For its owner only,
-// unless told.
+// Replaces a file atomically and durably: after a crash it contains the old text or the new text, never a part. Files
+// are created with mode 0600 by default, folders with 0700.
 
 import {
   closeSync,
@@ -20,78 +20,87 @@ import { dirname } from 'node:path'
 
 import { hasCode } from '../lib/error-code.js'
 
-/** Who may do what with a file; an owner is given by root alone. */
+/** Mode and owner of a file; only root can set the owner. */
 export interface Like {
   readonly mode: number
   readonly owner?: Pick<Stats, 'uid' | 'gid'> | undefined
 }
 
-/** `mayCommit` is asked last, when the new text lies on disk beside the old; false leaves the old one and says so. */
-export function replaceFile(path: string, content: string | Buffer, mayCommit: () => boolean, like?: Like): boolean {
-  const beside = `${path}.${randomUUID()}.tmp`
+/**
+ * `mayCommit` is called after the new text was synced to a temporary file. If it returns false, the old file stays
+ * and the function returns false.
+ */
+export function replaceFile(
+  path: string,
+  content: string | Buffer,
+  mayCommit: () => boolean,
+  permissions?: Like,
+): boolean {
+  const tempPath = `${path}.${randomUUID()}.tmp`
   try {
-    writeDurably(beside, content, like)
+    writeDurably(tempPath, content, permissions)
     if (!mayCommit()) return false
-    renameSync(beside, path)
+    renameSync(tempPath, path)
     syncFolder(dirname(path))
     return true
   } finally {
-    rmSync(beside, { force: true })
+    rmSync(tempPath, { force: true })
   }
 }
 
-/** The same without holding up everybody else while the disk works. */
+/** The same without blocking the event loop. */
 export async function replaceFileLater(path: string, text: string): Promise<void> {
-  const beside = `${path}.${randomUUID()}.tmp`
+  const tempPath = `${path}.${randomUUID()}.tmp`
   try {
-    const file = await open(beside, 'wx', 0o600)
+    const file = await open(tempPath, 'wx', 0o600)
     try {
       await file.writeFile(text)
       await file.sync()
     } finally {
       await file.close()
     }
-    await rename(beside, path)
-    await syncFolderLater(dirname(path)).catch(unlessGone)
+    await rename(tempPath, path)
+    await fsyncFolderAsync(dirname(path)).catch(ignoreMissing)
   } finally {
-    await rm(beside, { force: true })
+    await rm(tempPath, { force: true })
   }
 }
 
-/** Another process may have read the new text at once and removed its folder because of what it says. */
-function unlessGone(error: unknown): void {
+/** Another process may have read the new text and removed the folder because of it. */
+function ignoreMissing(error: unknown): void {
   if (!hasCode(error, 'ENOENT')) throw error
 }
 
-/** A folder that was there keeps the mode its owner gave it. */
+/** An existing folder keeps its mode. */
 export function makePrivateFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
-  // By hand, because Node's recursive mkdir never returns where no folder can be made, as in /proc.
+  // Not `recursive`: Node's recursive mkdir never returns where no folder can be created, as in /proc.
   if (dirname(path) !== path) makePrivateFolder(dirname(path))
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Another process was faster.
+    // Another process created it first.
     if (!hasCode(error, 'EEXIST')) throw error
   }
 }
 
-/** A new file; never wider than it is to be, not even for a moment. */
-export function writeDurably(path: string, content: string | Buffer, like: Like | undefined): void {
+/** Creates a file and syncs it. Its permissions are never wider than requested, not even for a moment. */
+export function writeDurably(path: string, content: string | Buffer, permissions: Like | undefined): void {
   const file = openSync(path, 'wx', 0o600)
   try {
     writeFileSync(file, content)
-    if (like?.owner !== undefined && process.geteuid?.() === 0) fchownSync(file, like.owner.uid, like.owner.gid)
-    if (like !== undefined) fchmodSync(file, like.mode)
+    if (permissions?.owner !== undefined && process.geteuid?.() === 0)
+      fchownSync(file, permissions.owner.uid, permissions.owner.gid)
+    if (permissions !== undefined) fchmodSync(file, permissions.mode)
     fsyncSync(file)
   } finally {
     closeSync(file)
   }
 }
 
-/** So that what was put into it or taken from it stays so. */
+/** Makes the creation, renaming and removal of entries durable. */
 export function syncFolder(path: string): void {
-  // Windows has no folders one could sync.
+  // Windows cannot sync folders.
   if (process.platform === 'win32') return
   const folder = openSync(path, 'r')
   try {
@@ -101,7 +110,7 @@ export function syncFolder(path: string): void {
   }
 }
 
-async function syncFolderLater(path: string): Promise<void> {
+async function fsyncFolderAsync(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const folder = await open(path, 'r')
   try {

@@ -43,12 +43,12 @@ function plant(number: number, changes: object | string, at = new Date()): strin
   return path
 }
 
-test('however many that are none lie before it, one that lives is found', async () => {
+test('finds a live entry among many invalid files', async () => {
   for (let number = 0; number < 700; number++) plant(number, number % 2 === 0 ? '' : { host: 'elsewhere' })
   expect((await openDesks(folder)).map(({ id }) => id)).toEqual([LIVING])
 })
 
-test('what is nobody’s any more goes, what may be somebody’s stays', async () => {
+test('removes dead entries and keeps those that may be alive', async () => {
   const gone = [
     plant(1, { owner: { ...ourselves(), pid: 2 ** 22 - 1 } }),
     plant(2, { owner: { ...ourselves(), boot: 'another' } }),
@@ -65,7 +65,7 @@ test('what is nobody’s any more goes, what may be somebody’s stays', async (
   expect(existsSync(target)).toBe(true)
 })
 
-test('one that is renewed is not struck by a machine that cannot see it, and comes back where it was', async () => {
+test('a renewed entry is kept by a machine that cannot see its process, and a removed one is restored', async () => {
   const path = join(folder, `${LIVING}.json`)
   const address = join(folder, `${LIVING}.sock`)
   utimesSync(path, LONG_AGO, LONG_AGO)
@@ -78,21 +78,21 @@ test('one that is renewed is not struck by a machine that cannot see it, and com
   expect(await openDesks(folder)).toHaveLength(1)
 })
 
-test('what could not be written leaves nothing', () => {
+test('a failed write leaves no file', () => {
   const address = join(folder, 'x.sock')
   mkdirSync(join(folder, `${idOf(1)}.json`))
   expect(() => enterDesk(folder, idOf(1), address)).toThrow('cannot be written to')
   expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 
-test('a folder that is not believed is named, one that is missing is none', () => {
+test('describes an untrusted folder, and not a missing one', () => {
   expect(problemOfDesks(folder)).toBeUndefined()
   expect(problemOfDesks(join(folder, 'missing'))).toBeUndefined()
   symlinkSync(folder, join(folder, 'link'))
   expect(problemOfDesks(join(folder, 'link'))).toContain('is not a folder')
 })
 
-test('the dead are struck by those who come when they have become many', async () => {
+test('removes dead entries when there are many', async () => {
   const dead = { owner: { ...ourselves(), pid: 2 ** 22 - 1 } }
   for (let number = 0; number < 40; number++) plant(number, dead)
   await tidyDesks(folder)

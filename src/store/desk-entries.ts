@@ -1,6 +1,6 @@
-// The desks of this machine: a file for each server that names its process and its socket, in a folder that is ours. One
-// whose process is gone is struck by whoever finds it. The path of a socket is short by law; where the folder's is too
-// long for it, the socket lies in a private folder for temporary files.
+// Registry of the console sockets on this machine: one file per server with its process and its socket, in a private
+// folder. Entries of dead processes are removed when they are found. If the path of the folder is too long for a
+// socket address, the socket is in a private folder under the temporary directory.
 
 import {
   chmodSync,
@@ -23,19 +23,19 @@ import { isSeenGone, isWhereabouts, ourWhereabouts, type Whereabouts } from '../
 import { readSmallFile } from './private-file.js'
 import { ensurePrivateFolder, isPrivateFolder, notKept, problemOfFolder } from './private-folder.js'
 
-/** Linux takes 107 bytes, macOS 103. */
-const MAX_ADDRESS = 100
-const MAX_BYTES = 16 * 1024
+/** The limit is 107 bytes on Linux and 103 on macOS. */
+const MAX_ADDRESS_BYTES = 100
+const MAX_ENTRY_BYTES = 16 * 1024
 const MAX_ENTRIES = 200
-/** So many may lie about that are none. */
-const MAX_READ = 5000
-/** Where there are more files, some will be of the dead. */
+/** The most files to read, including invalid ones. */
+const MAX_FILES_READ = 5000
+/** Above this number of files, dead entries are removed at registration. */
 const MANY_FILES = 100
-/** What cannot be seen from here is left alone for so long. */
-const SILENCE_MS = 24 * 60 * 60 * 1000
+/** An entry whose process is not visible from here is kept for this long without renewal. */
+const EXPIRY_MS = 24 * 60 * 60 * 1000
 
-const ID = /^[0-9a-f]{16}$/
-const LODGING = 'scorpiox-desk-'
+const ID_PATTERN = /^[0-9a-f]{16}$/
+const TMP_FOLDER_PREFIX = 'scorpiox-desk-'
 
 export interface DeskEntry extends Whereabouts {
   readonly id: string
@@ -48,27 +48,30 @@ export function desksIn(stateDir: string): string {
   return join(stateDir, 'desks')
 }
 
-/** Where the socket of a desk goes. Throws a Failure where there is no place for one. */
+/** Chooses the address for the socket of a server. Throws a Failure if no address is possible. */
 export function lodge(folder: string, id: string): string {
   ensurePrivateFolder(folder)
   try {
-    // Nobody else may even look: whoever can enter can knock.
+    // Anyone who can enter this folder can connect to the sockets in it.
     chmodSync(folder, 0o700)
     if (process.platform === 'win32') return `\\\\.\\pipe\\scorpiox-${id}`
     const address = join(folder, `${id}.sock`)
-    if (Buffer.byteLength(address) <= MAX_ADDRESS) return address
-    const lodging = join(mkdtempSync(join(tmpdir(), LODGING)), 'desk.sock')
-    if (Buffer.byteLength(lodging) <= MAX_ADDRESS) return lodging
-    rmdirSync(dirname(lodging))
+    if (Buffer.byteLength(address) <= MAX_ADDRESS_BYTES) return address
+    const tempAddress = join(mkdtempSync(join(tmpdir(), TMP_FOLDER_PREFIX)), 'desk.sock')
+    if (Buffer.byteLength(tempAddress) <= MAX_ADDRESS_BYTES) return tempAddress
+    rmdirSync(dirname(tempAddress))
   } catch (error) {
     throw notKept(folder, error)
   }
-  throw new Failure(`no socket can be made: the paths of ${folder} and of ${tmpdir()} are too long`)
+  throw new Failure(`cannot create a socket: the paths of ${folder} and of ${tmpdir()} are too long`)
 }
 
-/** Says that a desk is open. At once: every server does this, and threads for it would stay with each. */
+/**
+ * Registers a socket. Synchronous: every server calls this at start, and asynchronous file access would keep its
+ * thread pool alive.
+ */
 export function enterDesk(folder: string, id: string, address: string): void {
-  const path = entryOf(folder, id)
+  const path = entryPath(folder, id)
   const entry = { id, ...ourWhereabouts(), address }
   try {
     writeFileSync(`${path}.tmp`, JSON.stringify(entry), { mode: 0o600, flag: 'wx' })
@@ -79,61 +82,61 @@ export function enterDesk(folder: string, id: string, address: string): void {
   }
 }
 
-/** Takes back all of it. */
+/** Removes the entry and the socket. */
 export function leaveDesk(folder: string, id: string, address: string): void {
-  remove(entryOf(folder, id), address)
+  removeEntryAndSocket(entryPath(folder, id), address)
 }
 
-/** Says so again: whoever cannot see the process believes no entry for ever. */
+/** Renews an entry: if the process is not visible, entries expire. */
 export function renewDesk(folder: string, id: string, address: string): void {
   try {
-    utimesSync(entryOf(folder, id), new Date(), new Date())
+    utimesSync(entryPath(folder, id), new Date(), new Date())
   } catch {
     enterDesk(folder, id, address)
   }
 }
 
-/** Strikes the dead where they have become many, because nobody ever looks. */
+/** Removes dead entries if there are many, in case no console ever lists them. */
 export async function tidyDesks(folder: string): Promise<void> {
   if (readdirSync(folder).length > MANY_FILES) await openDesks(folder)
 }
 
-/** Why no desk is found there although there may be some. */
+/** Describes why the folder cannot be used; undefined if it can, or does not exist. */
 export function problemOfDesks(folder: string): string | undefined {
   return lstatSync(folder, { throwIfNoEntry: false }) && problemOfFolder(folder)
 }
 
-/** Those that may be connected to; the dead are struck. */
+/** Lists the entries that can be connected to and removes those of dead processes. */
 export async function openDesks(folder: string): Promise<readonly DeskEntry[]> {
   if (!isPrivateFolder(folder)) return []
   const names = await readdir(folder).catch(() => [])
   const ids = names.filter((name) => name.endsWith('.json')).map((name) => basename(name, '.json'))
-  const known = ids.filter((id) => ID.test(id)).slice(0, MAX_READ)
-  const entries = await Promise.all(known.map((id) => readEntry(folder, id)))
+  const validIds = ids.filter((id) => ID_PATTERN.test(id)).slice(0, MAX_FILES_READ)
+  const entries = await Promise.all(validIds.map((id) => readEntry(folder, id)))
   return entries
     .filter((entry) => entry !== undefined)
-    .filter((entry) => !strikeLost(entry) && isOurs(entry.address))
+    .filter((entry) => !removeIfDead(entry) && isOwnSocket(entry.address))
     .slice(0, MAX_ENTRIES)
 }
 
-/** Its process may live, but nobody answers there. */
+/** Removes an entry whose socket refuses connections, unless its process is not visible and was active recently. */
 export function strikeRefused(entry: DeskEntry): void {
-  if (isSeenGone(entry) !== undefined || isSilent(entry)) remove(entry.path, entry.address)
+  if (isSeenGone(entry) !== undefined || isExpired(entry)) removeEntryAndSocket(entry.path, entry.address)
 }
 
-function strikeLost(entry: DeskEntry): boolean {
-  const isElsewhere = entry.host !== hostname()
-  const isLost = isSeenGone(entry) ?? (isElsewhere && isSilent(entry) && !isOurs(entry.address))
-  if (isLost) remove(entry.path, entry.address)
-  return isLost
+function removeIfDead(entry: DeskEntry): boolean {
+  const isOtherHost = entry.host !== hostname()
+  const isDead = isSeenGone(entry) ?? (isOtherHost && isExpired(entry) && !isOwnSocket(entry.address))
+  if (isDead) removeEntryAndSocket(entry.path, entry.address)
+  return isDead
 }
 
-function isSilent({ changedAt }: { readonly changedAt: number }): boolean {
-  return Date.now() - changedAt > SILENCE_MS
+function isExpired({ changedAt }: { readonly changedAt: number }): boolean {
+  return Date.now() - changedAt > EXPIRY_MS
 }
 
-/** Whether nobody but us can have put it there. */
-function isOurs(address: string): boolean {
+/** Checks that only this user can have created the socket. */
+function isOwnSocket(address: string): boolean {
   if (process.platform === 'win32') return address.startsWith('\\\\.\\pipe\\scorpiox-')
   try {
     const stat = lstatSync(address)
@@ -144,45 +147,45 @@ function isOurs(address: string): boolean {
 }
 
 async function readEntry(folder: string, id: string): Promise<DeskEntry | undefined> {
-  const path = entryOf(folder, id)
-  const file = await readSmallFile(path, MAX_BYTES)
+  const path = entryPath(folder, id)
+  const file = await readSmallFile(path, MAX_ENTRY_BYTES)
   if (!file) return undefined
-  const entry = entryIn(file.text, folder, id)
+  const entry = parseEntry(file.text, folder, id)
   if (entry) return { ...entry, path, changedAt: file.changedAt }
-  // What a machine that lost its power leaves is nobody's.
-  if (isSilent(file)) remove(path, join(folder, `${id}.sock`))
+  // An incomplete entry, as left by a power failure, is removed when it is old.
+  if (isExpired(file)) removeEntryAndSocket(path, join(folder, `${id}.sock`))
   return undefined
 }
 
-function entryIn(text: string, folder: string, id: string): Omit<DeskEntry, 'path' | 'changedAt'> | undefined {
+function parseEntry(text: string, folder: string, id: string): Omit<DeskEntry, 'path' | 'changedAt'> | undefined {
   const value = parseJson(text)
   if (!isObject(value) || value.id !== id || !isWhereabouts(value)) return undefined
   const { owner, host, pidSpace, address }: JsonObject & Whereabouts = value
-  if (typeof address !== 'string' || !isPossible(folder, id, address)) return undefined
+  if (typeof address !== 'string' || !isExpectedAddress(folder, id, address)) return undefined
   return { id, owner, host, pidSpace, address }
 }
 
-function entryOf(folder: string, id: string): string {
+function entryPath(folder: string, id: string): string {
   return join(folder, `${id}.json`)
 }
 
-/** What is struck is removed: an entry must not name anything else. */
-function isPossible(folder: string, id: string, address: string): boolean {
+/** Only these addresses are accepted, because removing an entry also removes its socket file. */
+function isExpectedAddress(folder: string, id: string, address: string): boolean {
   if (process.platform === 'win32') return address === `\\\\.\\pipe\\scorpiox-${id}`
   if (address === join(folder, `${id}.sock`)) return true
-  return basename(address) === 'desk.sock' && basename(dirname(address)).startsWith(LODGING)
+  return basename(address) === 'desk.sock' && basename(dirname(address)).startsWith(TMP_FOLDER_PREFIX)
 }
 
-function remove(path: string, address: string): void {
+function removeEntryAndSocket(path: string, address: string): void {
   try {
     if (process.platform !== 'win32') rmSync(address, { force: true })
-    if (basename(dirname(address)).startsWith(LODGING)) rmdirSync(dirname(address))
+    if (basename(dirname(address)).startsWith(TMP_FOLDER_PREFIX)) rmdirSync(dirname(address))
   } catch {
-    // The folder of temporary files may have been cleared before.
+    // The temporary directory may have been cleaned.
   }
   try {
     rmSync(path, { force: true })
   } catch {
-    // Whoever comes next tries again.
+    // The next process tries again.
   }
 }

@@ -1,4 +1,4 @@
-// What is known of engines outlives its process, and nothing that is wrong with the file stops a search.
+// Engine states survive the process, and no problem with the file stops a search.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ function emptyFolder(): string {
   return mkdtempSync(join(tmpdir(), 'scorpiox-engines-'))
 }
 
-test('one process sees what another has written', () => {
+test('reads what another process has written', () => {
   const path = join(emptyFolder(), 'deep', 'engines.json')
   const [one, other] = [openEngineStates(path), openEngineStates(path)]
   expect(one.change((states) => states.set('exa', BLOCKED).size)).toBe(1)
@@ -27,7 +27,7 @@ test('one process sees what another has written', () => {
   expect(statSync(path).mode & 0o077).toBe(0)
 })
 
-test('what does not change is not written', () => {
+test('does not write an unchanged state', () => {
   const path = join(emptyFolder(), 'engines.json')
   const states = openEngineStates(path)
   states.change((all) => all.get('exa'))
@@ -46,7 +46,7 @@ test.each(['', '{', 'null', '[]', '{"engines":[]}', '\u0000'.repeat(100), '{"eng
   },
 )
 
-test('it says that a file was damaged', () => {
+test('reports a damaged file', () => {
   const path = join(emptyFolder(), 'engines.json')
   writeFileSync(path, '{')
   const states = openEngineStates(path)
@@ -54,7 +54,7 @@ test('it says that a file was damaged', () => {
   expect(states.problem()).toMatch(/is damaged/)
 })
 
-test('a huge file, a folder in its place and a folder that is none: all is kept in memory, and said', () => {
+test('uses memory, and reports it, if the file is too large or a folder, or its folder is a file', () => {
   const folder = emptyFolder()
   const huge = join(folder, 'huge.json')
   writeFileSync(huge, 'x'.repeat(100_000))
@@ -72,20 +72,20 @@ test('a huge file, a folder in its place and a folder that is none: all is kept 
   }
 })
 
-test('a lock that somebody holds is not waited for long', () => {
+test('does not wait long for a held lock', () => {
   const path = join(emptyFolder(), 'engines.json')
   writeFileSync(`${path}.lock`, 'somebody')
   const states = openEngineStates(path)
   states.change((all) => all.set('exa', BLOCKED))
   expect(states.read().get('exa')).toEqual(BLOCKED)
-  expect(states.problem()).toMatch(/held by another process/)
+  expect(states.problem()).toMatch(/locked by another process/)
 })
 
-test('one that is killed while it replaces the file leaves a whole one', async () => {
+test('a process killed while it replaces the file leaves a complete file', async () => {
   const path = join(emptyFolder(), 'engines.json')
   const states = openEngineStates(path)
   states.change((all) => all.set('kept', BLOCKED))
-  // Reads and replaces the file as fast as it can, as another process would that is killed in the middle of it.
+  // Reads and replaces the file in a loop until it is killed.
   const script = `
     const { readFileSync, renameSync, writeFileSync } = require('node:fs')
     process.stdout.write('.')

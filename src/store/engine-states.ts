@@ -1,6 +1,6 @@
-// What is known of each search engine on this machine: until when it is left alone and why, and how much of its pace is
-// used up. A small file, shared by all processes, replaced whole; it outlives them, also one that is killed. Politeness is
-// no reason to fail: where the file cannot be read or written, each process keeps to itself, and says why when asked.
+// State of each search engine on this machine, shared by all processes: circuit breaker and rate limit. A small JSON
+// file that is replaced atomically. If it cannot be read or written, each process uses its own state, and `problem`
+// says why.
 
 import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -13,19 +13,19 @@ import { withFileLock } from './file-lock.js'
 
 const MAX_BYTES = 64 * 1024
 const MAX_ENGINES = 200
-/** Work under the lock takes a millisecond; whoever holds it longer is not worth waiting for. */
-const PATIENCE_MS = 100
+/** Work under the lock takes about a millisecond; waiting longer is not worth it. */
+const LOCK_TIMEOUT_MS = 100
 
 export interface EngineState {
-  /** Until when it is left alone, in milliseconds since 1970; 0 where it is not. */
+  /** The engine is not used until this time, in milliseconds since 1970; 0 if it is available. */
   readonly until: number
-  /** What happened last, as an outcome names it; '' where all is well. */
+  /** The outcome of the last failure; '' if there was none. */
   readonly why: string
-  /** How often it happened in a row. */
+  /** Failures in a row. */
   readonly strikes: number
-  /** Until when somebody is trying whether it answers again. */
+  /** Until this time another request is testing whether the engine works again. */
   readonly probeUntil: number
-  /** How many requests may be made at once, as of `drawnAt`. */
+  /** Tokens of the rate limit at `drawnAt`. */
   readonly drops: number
   readonly drawnAt: number
 }
@@ -33,88 +33,88 @@ export interface EngineState {
 export type StateMap = Map<string, EngineState>
 
 export interface EngineStates {
-  /** As they are now. */
+  /** The current states. */
   read(): ReadonlyMap<string, EngineState>
-  /** Nobody else changes them meanwhile. */
-  change<T>(work: (states: StateMap) => T): T
-  /** Why they are not shared with other processes or not kept; undefined where they are. */
+  /** Changes the states under a lock. */
+  change<T>(update: (states: StateMap) => T): T
+  /** Why the states are not shared or not stored; undefined if they are. */
   readonly problem: () => string | undefined
 }
 
 export function openEngineStates(path: string): EngineStates {
-  /** What this process knows, which stands in for a file that cannot be had. */
-  let own: StateMap = new Map()
+  /** The state in memory, used if the file is not available. */
+  let inMemory: StateMap = new Map()
   let isShared = true
   let problem: string | undefined
 
-  function load(): StateMap {
-    const { states, complaint } = readStates(path)
-    problem = complaint ?? problem
-    return complaint === undefined ? states : own
+  function readShared(): StateMap {
+    const { states, problemFound } = readStates(path)
+    problem = problemFound ?? problem
+    return problemFound === undefined ? states : inMemory
   }
 
-  function changeShared<T>(work: (states: StateMap) => T): T {
+  function changeShared<T>(update: (states: StateMap) => T): T {
     makePrivateFolder(dirname(path))
-    const underLock = (): T => {
-      const states = load()
-      const before = printed(states)
-      const value = work(states)
-      own = new Map(states)
-      const text = printed(states)
-      if (text !== before) replace(path, text)
+    const changeUnderLock = (): T => {
+      const states = readShared()
+      const before = formatStates(states)
+      const value = update(states)
+      inMemory = new Map(states)
+      const text = formatStates(states)
+      if (text !== before) replaceUnsynced(path, text)
       isShared = true
       return value
     }
-    return withFileLock(`${path}.lock`, underLock, PATIENCE_MS)
+    return withFileLock(`${path}.lock`, changeUnderLock, LOCK_TIMEOUT_MS)
   }
 
   return {
-    read: () => (isShared ? load() : own),
-    change(work) {
-      let done: { readonly value: ReturnType<typeof work> } | undefined
-      const once = (states: StateMap) => (done ??= { value: work(states) }).value
+    read: () => (isShared ? readShared() : inMemory),
+    change(update) {
+      let result: { readonly value: ReturnType<typeof update> } | undefined
+      const runOnce = (states: StateMap) => (result ??= { value: update(states) }).value
       try {
-        return changeShared(once)
+        return changeShared(runOnce)
       } catch (error) {
         isShared = false
         problem = `${path} cannot be written (${reasonOf(error)})`
-        return once(own)
+        return runOnce(inMemory)
       }
     },
     problem: () => problem,
   }
 }
 
-/** Not forced to the disk: after a power cut an engine may be asked a little too soon, which is no loss. */
-function replace(path: string, text: string): void {
-  const beside = `${path}.${randomUUID()}.tmp`
+/** Not synced: after a power failure an engine may be asked slightly too early, which does no harm. */
+function replaceUnsynced(path: string, text: string): void {
+  const tempPath = `${path}.${randomUUID()}.tmp`
   try {
-    writeFileSync(beside, text, { flag: 'wx', mode: 0o600 })
-    renameSync(beside, path)
+    writeFileSync(tempPath, text, { flag: 'wx', mode: 0o600 })
+    renameSync(tempPath, path)
   } finally {
-    rmSync(beside, { force: true })
+    rmSync(tempPath, { force: true })
   }
 }
 
-function printed(states: StateMap): string {
+function formatStates(states: StateMap): string {
   return JSON.stringify({ version: 1, engines: Object.fromEntries(states) })
 }
 
-interface Loaded {
+interface ReadResult {
   readonly states: StateMap
-  readonly complaint?: string
+  readonly problemFound?: string
 }
 
-function readStates(path: string): Loaded {
+function readStates(path: string): ReadResult {
   const states: StateMap = new Map()
   const text = readText(path)
-  if (typeof text === 'object') return { states, complaint: `${path} cannot be read (${text.reason})` }
+  if (typeof text === 'object') return { states, problemFound: `${path} cannot be read (${text.reason})` }
   if (text === '') return { states }
   const value = parseJson(text)
   if (!isObject(value) || !isObject(value.engines))
-    return { states, complaint: `${path} is damaged; it is written anew` }
+    return { states, problemFound: `${path} is damaged and will be replaced` }
   const entries = Object.entries(value.engines).slice(0, MAX_ENGINES)
-  for (const [id, state] of entries) if (/^[\w-]{1,30}$/.test(id) && isState(state)) states.set(id, state)
+  for (const [id, state] of entries) if (/^[\w-]{1,30}$/.test(id) && isEngineState(state)) states.set(id, state)
   return { states }
 }
 
@@ -122,15 +122,15 @@ function readText(path: string): string | { readonly reason: string } {
   try {
     const stat = statSync(path, { throwIfNoEntry: false })
     if (!stat) return ''
-    // A pipe would hold us up.
-    if (!stat.isFile() || stat.size > MAX_BYTES) return { reason: 'it is no small file' }
+    // Reading a FIFO would block.
+    if (!stat.isFile() || stat.size > MAX_BYTES) return { reason: 'it is not a small regular file' }
     return readFileSync(path, 'utf8') || '{}'
   } catch (error) {
     return { reason: reasonOf(error) }
   }
 }
 
-function isState(value: unknown): value is EngineState {
+function isEngineState(value: unknown): value is EngineState {
   if (!isObject(value) || typeof value.why !== 'string' || !/^[a-z_]{0,30}$/.test(value.why)) return false
   const numbers = [value.until, value.strikes, value.probeUntil, value.drops, value.drawnAt]
   return numbers.every((number) => typeof number === 'number' && Number.isFinite(number))

@@ -9,7 +9,7 @@ import { withFileLock } from './file-lock.js'
 const newPath = (): string => join(mkdtempSync(join(tmpdir(), 'scorpiox-lock-')), 'a.lock')
 const longAgo = new Date(Date.now() - 60_000)
 
-test('the lock is there during the work and gone after it, also when the work throws', () => {
+test('holds the lock during the work and releases it, also if the work throws', () => {
   const path = newPath()
   expect(withFileLock(path, (stillOurs) => [existsSync(path), stillOurs()])).toEqual([true, true])
   expect(existsSync(path)).toBe(false)
@@ -20,7 +20,7 @@ test('the lock is there during the work and gone after it, also when the work th
   expect(existsSync(path)).toBe(false)
 })
 
-test('a lock whose holder died is broken, and nothing is left lying about', () => {
+test('removes a stale lock and leaves no other files', () => {
   const path = newPath()
   writeFileSync(path, 'dead')
   utimesSync(path, longAgo, longAgo)
@@ -28,7 +28,7 @@ test('a lock whose holder died is broken, and nothing is left lying about', () =
   expect(readdirSync(dirname(path))).toEqual([])
 })
 
-test('who slept through the breaking of its lock is told, and leaves the lock of the other alone', () => {
+test('a holder whose lock was removed is informed, and does not release the new lock', () => {
   const path = newPath()
   const still = withFileLock(path, (stillOurs) => {
     utimesSync(path, longAgo, longAgo)
@@ -40,14 +40,14 @@ test('who slept through the breaking of its lock is told, and leaves the lock of
   expect(readFileSync(path, 'utf8')).toBe('of a third')
 })
 
-test('a lock that is held is waited for, and then a sentence says what to do', () => {
+test('waits for a held lock, then throws a Failure that says what to do', () => {
   const path = newPath()
-  // From the future, as after a clock was set back: it never grows old.
+  // From the future, as after the clock was set back: it never becomes stale.
   const future = new Date(Date.now() + 3_600_000)
   writeFileSync(path, 'alive')
   utimesSync(path, future, future)
   expect(() => withFileLock(path, () => 'mine', 100)).toThrow(
-    'is held by another process; if none is at work on it, delete',
+    'is locked by another process; if no process is using it, delete',
   )
   expect(readFileSync(path, 'utf8')).toBe('alive')
 })

@@ -1,5 +1,5 @@
-// One writer at a time, also across processes: a file that only one of them can create. Who died while holding it is
-// found out by the age of the lock alone, because in another container its process id would mean nothing.
+// Exclusive lock across processes: a file that only one of them can create. A stale lock is detected by its age alone,
+// because a process id means nothing in another container.
 
 import { randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -9,30 +9,36 @@ import { Failure } from '../lib/failure.js'
 const RETRY_MS = 5
 /** Work under a lock takes milliseconds. */
 const STALE_MS = 10_000
-const PATIENCE_MS = 15_000
+const DEFAULT_TIMEOUT_MS = 15_000
 
-/** `work` is given a question to ask just before it commits: is the lock still ours? */
-export function withFileLock<T>(path: string, work: (stillOurs: () => boolean) => T, patienceMs = PATIENCE_MS): T {
-  const id = randomUUID()
-  const stillOurs = (): boolean => read(path) === id
+/** `work` receives a function that tells whether the lock is still held; it must be called just before committing. */
+export function withFileLock<T>(
+  path: string,
+  work: (isStillHeld: () => boolean) => T,
+  timeoutMs = DEFAULT_TIMEOUT_MS,
+): T {
+  const holderId = randomUUID()
+  const isStillHeld = (): boolean => readHolder(path) === holderId
   const start = performance.now()
-  while (!take(path, id)) {
-    if (performance.now() - start > patienceMs) {
-      throw new Failure(`${path} is held by another process; if none is at work on it, delete that file and try again`)
+  while (!tryAcquire(path, holderId)) {
+    if (performance.now() - start > timeoutMs) {
+      throw new Failure(
+        `${path} is locked by another process; if no process is using it, delete that file and try again`,
+      )
     }
-    breakIfStale(path, id)
+    removeIfStale(path, holderId)
     sleep(RETRY_MS * (0.5 + Math.random()))
   }
   try {
-    return work(stillOurs)
+    return work(isStillHeld)
   } finally {
-    if (stillOurs()) rmSync(path, { force: true })
+    if (isStillHeld()) rmSync(path, { force: true })
   }
 }
 
-function take(path: string, id: string): boolean {
+function tryAcquire(path: string, holderId: string): boolean {
   try {
-    writeFileSync(path, id, { flag: 'wx', mode: 0o600 })
+    writeFileSync(path, holderId, { flag: 'wx', mode: 0o600 })
     return true
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false
@@ -40,18 +46,18 @@ function take(path: string, id: string): boolean {
   }
 }
 
-// Between the look and the deed somebody else may have broken the same lock and taken it. So it is moved aside, which
-// only one can do, looked at again, and put back if it is a new one.
-function breakIfStale(path: string, id: string): void {
+// Another process may have removed the stale lock and acquired it since it was checked. So the file is renamed, which
+// only one process can do, checked again, and restored if it is a new lock.
+function removeIfStale(path: string, holderId: string): void {
   if (!isStale(path)) return
-  const aside = `${path}.${id}`
+  const movedPath = `${path}.${holderId}`
   try {
-    renameSync(path, aside)
-    if (!isStale(aside)) linkSync(aside, path)
+    renameSync(path, movedPath)
+    if (!isStale(movedPath)) linkSync(movedPath, path)
   } catch (error) {
     if (!hasCode(error, 'ENOENT') && !hasCode(error, 'EEXIST')) throw error
   } finally {
-    rmSync(aside, { force: true })
+    rmSync(movedPath, { force: true })
   }
 }
 
@@ -60,7 +66,7 @@ function isStale(path: string): boolean {
   return stat !== undefined && Date.now() - stat.mtimeMs >= STALE_MS
 }
 
-function read(path: string): string | undefined {
+function readHolder(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {

@@ -1,5 +1,5 @@
-// Where the files of a job lie: in a folder named by its number, in the folder of a user and project. They are read with
-// suspicion: what is broken, foreign or in a folder that is not ours alone is not there.
+// Paths and validated reading of a job's files. Each job has a folder named by its id in the folder of a user and
+// project. Damaged files, and files in a folder that others can write to, count as missing.
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ export function outputFolder(folder: string, id: number): string {
   return join(folder, String(id), 'output')
 }
 
-/** In their order; also of jobs without a record. */
+/** Sorted; includes jobs without a record. */
 export async function jobNumbersIn(folder: string): Promise<readonly number[]> {
   const names = isPrivateFolder(folder) ? await readdir(folder).catch(() => []) : []
   return names

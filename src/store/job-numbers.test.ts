@@ -7,7 +7,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 
 import { takeNumber } from './job-numbers.js'
 
-/** What others do between our look and our claim. */
+/** What other processes do between listing and mkdir. */
 let meanwhile: (() => void) | undefined
 
 vi.mock('node:fs', async (original) => {
@@ -28,7 +28,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'scorpiox-numbers-'))
 })
 
-test('numbers begin at 1 and grow, over whatever is there', () => {
+test('ids start at 1 and increase, whatever else is in the folder', () => {
   expect([takeNumber(folder), takeNumber(folder)]).toEqual([1, 2])
   mkdirSync(join(folder, '20'))
   writeFileSync(join(folder, '30'), '')
@@ -36,12 +36,12 @@ test('numbers begin at 1 and grow, over whatever is there', () => {
   expect(takeNumber(folder)).toBe(31)
 })
 
-test('one that another takes first is left to it', () => {
+test('skips an id that another process allocates first', () => {
   meanwhile = () => mkdirSync(join(folder, '1'))
   expect(takeNumber(folder)).toBe(2)
 })
 
-test('one that was taken, used and removed between the look and the claim is not given again', () => {
+test('does not reuse an id that was allocated, used and removed meanwhile', () => {
   meanwhile = () => {
     mkdirSync(join(folder, '1'))
     mkdirSync(join(folder, '2'))
@@ -51,8 +51,8 @@ test('one that was taken, used and removed between the look and the claim is not
   expect(existsSync(join(folder, '1'))).toBe(false)
 })
 
-test('when none is left that is said, and nothing turns for ever', () => {
+test('throws if no id is left', () => {
   mkdirSync(join(folder, '999999999'))
-  expect(() => takeNumber(folder)).toThrow(`The numbers of jobs are used up; delete ${folder}`)
+  expect(() => takeNumber(folder)).toThrow(`No job ids are left; delete ${folder}`)
   expect(readdirSync(folder)).toEqual(['999999999'])
 })

@@ -1,6 +1,6 @@
-// The numbers of jobs: a folder each, made by whoever takes the number, which only one can do. They grow and none is
-// given twice, also with many servers at once and while old ones are removed. The highest folder tells which numbers
-// were given, so it is never removed, not even where its taking failed halfway.
+// Allocates job ids by creating a folder, which only one process can do. Ids increase and are never reused, even with
+// several servers and while old jobs are removed. The highest folder records the last id, so it is never removed, even
+// if the allocation failed halfway.
 
 import { mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,16 +8,16 @@ import { join } from 'node:path'
 import { hasCode } from '../lib/error-code.js'
 import { Failure } from '../lib/failure.js'
 
-const MAX = 999_999_999
+const MAX_ID = 999_999_999
 
 export function takeNumber(folder: string): number {
   for (;;) {
-    const number = highestIn(folder) + 1
-    if (number > MAX) throw new Failure(`The numbers of jobs are used up; delete ${folder} and begin again at 1`)
-    if (!claim(join(folder, String(number)))) continue
-    // Between the look and the claim it may have been given to another, used, and removed. Then there are higher ones.
-    if (highestIn(folder) === number) return number
-    giveBack(join(folder, String(number)))
+    const id = findHighestId(folder) + 1
+    if (id > MAX_ID) throw new Failure(`No job ids are left; delete ${folder} to start again at 1`)
+    if (!tryCreateFolder(join(folder, String(id)))) continue
+    // Since the folder was read, another process may have allocated, used and removed this id; then higher ids exist.
+    if (findHighestId(folder) === id) return id
+    removeEmptyFolder(join(folder, String(id)))
   }
 }
 
@@ -25,14 +25,14 @@ export function isJobNumber(name: string): boolean {
   return /^[1-9]\d{0,8}$/.test(name)
 }
 
-function highestIn(folder: string): number {
+function findHighestId(folder: string): number {
   return readdirSync(folder).reduce(
     (highest, name) => (isJobNumber(name) ? Math.max(highest, Number(name)) : highest),
     0,
   )
 }
 
-function claim(path: string): boolean {
+function tryCreateFolder(path: string): boolean {
   try {
     mkdirSync(path, { mode: 0o700 })
     return true
@@ -42,7 +42,7 @@ function claim(path: string): boolean {
   }
 }
 
-function giveBack(path: string): void {
+function removeEmptyFolder(path: string): void {
   try {
     rmdirSync(path)
   } catch {

@@ -1,6 +1,6 @@
-// How the output of a job lies on disk: segment files named by the offset they begin at, so that `cat output/*` is what
-// was kept, in order. At most eight are kept: always the first, because it tells how the job began, and the newest. A
-// segment is complete when the next one exists; where one ends before the next begins, bytes were dropped or lost.
+// Format of a job's output on disk: segment files named by the offset they begin at, so that `cat output/*` prints
+// what is kept, in order. At most eight are kept: the first, which shows how the job began, and the newest. A segment
+// is complete when the next one exists; a gap between two segments means that bytes were dropped or lost.
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { hasCode } from '../lib/error-code.js'
 
 export const SEGMENTS_KEPT = 8
 
-/** So that all segments together are no larger than `maxBytes`. */
+/** All segments together are no larger than `maxBytes`. */
 export function segmentBytesOf(maxBytes: number): number {
   return Math.max(Math.floor(maxBytes / SEGMENTS_KEPT), 1)
 }
@@ -18,7 +18,7 @@ export function segmentFile(folder: string, start: number): string {
   return join(folder, String(start).padStart(15, '0'))
 }
 
-/** Where the segments begin, in order; of a job that has printed nothing there are none. */
+/** The start offsets of the segments, sorted; empty if the job has printed nothing. */
 export async function segmentsIn(folder: string): Promise<readonly number[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true })

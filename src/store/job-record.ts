@@ -1,5 +1,5 @@
-// What is kept of a job besides its output. A record without an end is of a job that runs, as far as anybody wrote down.
-// Read with suspicion: what is not a record in every part is none.
+// The stored record of a job, and its validation. A record without an end belongs to a running job, or to one whose
+// end was not recorded. A record that is not valid in every field is ignored.
 
 import { isObject, parseJson } from '../lib/json.js'
 import { isOwner, type Owner } from '../platform/process-identity.js'
@@ -15,14 +15,14 @@ export interface JobRecord {
   readonly command: string
   readonly cwd: string
   readonly startedAt: number
-  /** False: a command in the foreground whose long output is kept. */
+  /** False: a foreground command whose long output is stored. */
   readonly background: boolean
   /** The server process that started it. */
   readonly owner: Owner
-  /** The tag of everything that server started, and of everything this job did. */
+  /** Process tags: of the server, and of this job. */
   readonly family: string
   readonly tag: string
-  /** It outlives its server. */
+  /** True if the job outlives its server. */
   readonly keep: boolean
   readonly endedAt?: number
   readonly exitCode?: number | null
@@ -42,17 +42,17 @@ function isJobRecord(value: unknown): value is JobRecord {
     Number.isSafeInteger(id) &&
     Number.isFinite(startedAt) &&
     [user, session, command, cwd, family, tag].every((text) => typeof text === 'string') &&
-    [background, keep].every((answer) => typeof answer === 'boolean') &&
+    [background, keep].every((flag) => typeof flag === 'boolean') &&
     isOwner(owner) &&
-    hasPossibleEnd(value)
+    hasValidEnding(value)
   )
 }
 
-function hasPossibleEnd({ endedAt, exitCode, signal, ending }: { readonly [key: string]: unknown }): boolean {
+function hasValidEnding({ endedAt, exitCode, signal, ending }: { readonly [key: string]: unknown }): boolean {
   return (
     (endedAt === undefined || Number.isFinite(endedAt)) &&
     (exitCode === undefined || exitCode === null || Number.isInteger(exitCode)) &&
     (signal === undefined || signal === null || typeof signal === 'string') &&
-    (ending === undefined || ENDINGS.some((each) => each === ending))
+    (ending === undefined || ENDINGS.some((known) => known === ending))
   )
 }

@@ -43,7 +43,7 @@ const fields: Omit<JobRecord, 'id'> = {
 const end = (endedAt: number): Partial<JobRecord> => ({ endedAt, exitCode: 0, signal: null, ending: 'exit' })
 
 describe('records', () => {
-  test('are numbered from 1, saved, and found by the next server', async () => {
+  test('have ids from 1, are saved, and are found by the next server', async () => {
     const folder = newFolder()
     const jobs = openJobRecords(folder)
     expect(await jobs.list()).toEqual([])
@@ -58,7 +58,7 @@ describe('records', () => {
     expect(others.create(fields).id).toBe(3)
   })
 
-  test('lie where only their owner can look', () => {
+  test('are readable by their owner only', () => {
     const folder = newFolder()
     const jobs = openJobRecords(folder)
     jobs.create(fields)
@@ -70,7 +70,7 @@ describe('records', () => {
     expect(modes).toEqual([0o700, 0o700, 0o700, 0o600])
   })
 
-  test('of other users and projects are elsewhere', () => {
+  test('of other users and projects are in other folders', () => {
     const places = [
       ['a', 'bc'],
       ['ab', 'c'],
@@ -81,7 +81,7 @@ describe('records', () => {
     for (const place of places) expect(place).toMatch(/^\/state\/jobs\/[\da-f]{16}$/)
   })
 
-  test('that are saved at once end as the last one says', async () => {
+  test('saved concurrently: the last one wins', async () => {
     const jobs = openJobRecords(newFolder())
     const record = jobs.create(fields)
     for (let round = 0; round < 20; round++) {
@@ -91,7 +91,7 @@ describe('records', () => {
     }
   })
 
-  test('have the status that was left for them', async () => {
+  test('have the exit status of the status file', async () => {
     const jobs = openJobRecords(newFolder())
     const { id } = jobs.create(fields)
     expect(await jobs.status(id)).toBeUndefined()
@@ -110,7 +110,7 @@ describe('records', () => {
   })
 })
 
-describe('what is broken or foreign is not there', () => {
+describe('damaged or foreign files count as missing', () => {
   test.each([
     '',
     '{',
@@ -158,7 +158,7 @@ describe('what is broken or foreign is not there', () => {
     expect(readdirSync(folder)).toContain('8')
   })
 
-  test('a pipe in place of a record, which would hold up everybody', async () => {
+  test('a FIFO in place of a record, which would block', async () => {
     const folder = newFolder()
     const jobs = openJobRecords(folder)
     jobs.create(fields)
@@ -169,7 +169,7 @@ describe('what is broken or foreign is not there', () => {
   })
 })
 
-describe('where nothing can be kept, a sentence says what to do', () => {
+describe('if nothing can be written, a Failure says what to do', () => {
   const failureOf = (act: () => unknown): string => {
     try {
       act()
@@ -199,7 +199,7 @@ describe('where nothing can be kept, a sentence says what to do', () => {
     const folder = newFolder()
     const jobs = openJobRecords(folder)
     const record = jobs.create(fields)
-    // It cannot be replaced by a file, so that writing fails late.
+    // A folder cannot be replaced by a file, so that writing fails late.
     rmSync(join(folder, '1', 'record.json'))
     mkdirSync(join(folder, '1', 'record.json', 'x'), { recursive: true })
     await expect(jobs.save(record)).rejects.toThrow(/cannot be written to \(.+\); free some space there/)
@@ -224,7 +224,7 @@ describe('where nothing can be kept, a sentence says what to do', () => {
     expect(failureOf(() => openJobRecords(link).create(fields))).toContain('is not a folder')
     expect(await openJobRecords(link).list()).toEqual([])
 
-    // Only root can give a folder away; to everybody else `/` belongs to another.
+    // Only root can change the owner; for other users `/` belongs to another user.
     if (process.geteuid?.() === 0) chownSync(folder, 12_345, 12_345)
     const foreign = openJobRecords(process.geteuid?.() === 0 ? folder : '/')
     expect(failureOf(() => foreign.create(fields))).toContain('belongs to another user; move it away')
@@ -243,7 +243,7 @@ describe('pruning', () => {
   }
   const idsIn = async (folder: string): Promise<number[]> => (await openJobRecords(folder).list()).map(({ id }) => id)
 
-  test('keeps the newest that ended, whatever runs, and the highest number', async () => {
+  test('keeps the newest ended jobs, running jobs, and the highest id', async () => {
     const folder = newFolder()
     createEnded(folder, [100, 500, undefined, 300, 200, 900])
     await openJobRecords(folder).prune({ ...ROOMY, keepEnded: 2 })
@@ -254,21 +254,21 @@ describe('pruning', () => {
     expect(openJobRecords(folder).create(fields).id).toBe(7)
   })
 
-  test('removes what ended too long ago', async () => {
+  test('deletes jobs that ended too long ago', async () => {
     const folder = newFolder()
     createEnded(folder, [8 * DAY_MS, 6 * DAY_MS, undefined, 8 * DAY_MS])
     await openJobRecords(folder).prune(ROOMY)
     expect(await idsIn(folder)).toEqual([2, 3, 4])
   })
 
-  test('removes the oldest until all output together is within its limit', async () => {
+  test('deletes the oldest until the total output is within its limit', async () => {
     const folder = newFolder()
     createEnded(folder, [400, 300, 200, undefined, 100, 0], 1000)
     await openJobRecords(folder).prune({ ...ROOMY, maxTotalBytes: 4000 })
     expect(await idsIn(folder)).toEqual([3, 4, 5, 6])
   })
 
-  test('removes folders without a record when they are old, and what only looks like a job not at all', async () => {
+  test('deletes old folders without a record, and nothing that is not a job', async () => {
     const folder = newFolder()
     createEnded(folder, [undefined, undefined, undefined])
     for (const id of ['1', '2']) rmSync(join(folder, id, 'record.json'))
@@ -279,7 +279,7 @@ describe('pruning', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['2', '3', 'servers'])
   })
 
-  test('removes empty folders after a minute, but for the highest, and says what it removed', async () => {
+  test('deletes empty folders after a minute, except the highest, and returns their ids', async () => {
     const folder = newFolder()
     createEnded(folder, [100, undefined])
     const jobs = openJobRecords(folder)
@@ -294,7 +294,7 @@ describe('pruning', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['2', String(young), String(highest)])
   })
 
-  test('follows no link out of its folder', async () => {
+  test('follows no links', async () => {
     const folder = newFolder()
     createEnded(folder, [100, undefined])
     const outside = join(dirname(folder), 'precious')
@@ -307,7 +307,7 @@ describe('pruning', () => {
     expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('x')
   })
 
-  test('of nothing, and of a folder that is not there, is nothing', async () => {
+  test('of an empty or missing folder does nothing', async () => {
     await openJobRecords(newFolder()).prune(ROOMY)
     await openJobRecords('/dev/null/x').prune(ROOMY)
   })
@@ -343,11 +343,11 @@ describe('several servers', () => {
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     const chunks: Buffer[] = []
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
-    // A line that was cut by the end is none.
+    // An incomplete last line is ignored.
     return { child, told: () => Buffer.concat(chunks).toString().split('\n').slice(0, -1) }
   }
 
-  test('give no number twice and lose no record', async () => {
+  test('allocate no id twice and lose no record', async () => {
     const folder = newFolder()
     const servers = Array.from({ length: 6 }, () => start(folder, 40, 1000))
     const codes = await Promise.all(servers.map(({ child }) => once(child, 'close')))
@@ -365,7 +365,7 @@ describe('several servers', () => {
     }
   })
 
-  test('give no number twice while they remove the old ones', async () => {
+  test('allocate no id twice while they delete old jobs', async () => {
     const folder = newFolder()
     const servers = Array.from({ length: 6 }, () => start(folder, 40, 1))
     await Promise.all(servers.map(({ child }) => once(child, 'close')))
@@ -375,7 +375,7 @@ describe('several servers', () => {
     expect(openJobRecords(folder).create(fields).id).toBeGreaterThan(Math.max(...ids.map(Number)))
   })
 
-  test('that are killed at any moment leave each record as it was or as it was to be', async () => {
+  test('killed at any moment leave each record in its old or new version', async () => {
     const folder = newFolder()
     const lines: string[] = []
     for (let round = 0; round < 8; round++) {

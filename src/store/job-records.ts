@@ -1,5 +1,5 @@
-// The jobs of one user in one project, each with its record, its output and the status it ended with. Servers come and
-// go and several may be at work here; whoever looks sees a record whole, as it is or as it was before.
+// The jobs of one user in one project: record, output and exit status of each. Several servers may use the folder at
+// the same time; a record is always read whole, in its old or its new version.
 
 import { hash } from 'node:crypto'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,23 +13,26 @@ import type { JobRecord } from './job-record.js'
 import { ensurePrivateFolder, notKept } from './private-folder.js'
 
 export interface JobRecords {
-  /** Gives it the next number. Throws a Failure where nothing can be kept. */
+  /** Allocates an id and writes the record. Throws a Failure if it cannot be written. */
   create(fields: Omit<JobRecord, 'id'>): JobRecord
-  /** Changes a record that was just made, at once: it survives the end of the server, not of the machine. Never throws. */
+  /** Updates a new record synchronously: it survives the server, but not a power failure. Never throws. */
   complete(record: JobRecord): void
-  /** Resolves when the record would survive the end of the machine; the last one asked for is the one that stays. */
+  /** Resolves when the record is synced to disk. The last call wins. */
   save(record: JobRecord): Promise<void>
   load(id: number): Promise<JobRecord | undefined>
-  /** In the order of their numbers. */
+  /** Sorted by id. */
   list(): Promise<readonly JobRecord[]>
   outputFolder(id: number): string
-  /** Where whoever waits for a job that outlives its server leaves its exit status: `"<code>\n"`, put there by rename. */
+  /**
+   * The file into which the process that waits for a job writes its exit status, as `"<code>
+   * "`, by rename.
+   */
   statusFile(id: number): string
-  /** What the status file says. */
+  /** Reads the status file. */
   status(id: number): Promise<number | undefined>
-  /** Takes away what is kept of a job that is not worth it; its number stays used. Never throws. */
+  /** Deletes the files of a job; its id stays used. Never throws. */
   remove(id: number): Promise<void>
-  /** Removes jobs that ended, the oldest first, until the limits are kept; never one that runs. Never throws. Gives their numbers. */
+  /** Deletes ended jobs, oldest first, until the limits are met, and returns their ids. Never throws. */
   prune(limits: PruneLimits): Promise<readonly number[]>
 }
 
@@ -38,19 +41,19 @@ export function jobsFolderOf(stateDir: string, project: string, user: string): s
 }
 
 export function openJobRecords(folder: string): JobRecords {
-  const saving = new Map<number, Promise<void>>()
+  const pendingSaves = new Map<number, Promise<void>>()
 
   async function save(record: JobRecord): Promise<void> {
     const { id } = record
-    const before = saving.get(id)?.catch(() => undefined) ?? Promise.resolve()
-    const done = before.then(() => replaceFileLater(recordFile(folder, id), JSON.stringify(record)))
-    saving.set(id, done)
+    const previous = pendingSaves.get(id)?.catch(() => undefined) ?? Promise.resolve()
+    const saved = previous.then(() => replaceFileLater(recordFile(folder, id), JSON.stringify(record)))
+    pendingSaves.set(id, saved)
     try {
-      await done
+      await saved
     } catch (error) {
       throw notKept(folder, error)
     } finally {
-      if (saving.get(id) === done) saving.delete(id)
+      if (pendingSaves.get(id) === saved) pendingSaves.delete(id)
     }
   }
 
@@ -59,7 +62,7 @@ export function openJobRecords(folder: string): JobRecords {
       try {
         ensurePrivateFolder(folder)
         const record: JobRecord = { ...fields, id: takeNumber(folder) }
-        putNew(recordFile(folder, record.id), JSON.stringify(record))
+        writeUnsynced(recordFile(folder, record.id), JSON.stringify(record))
         return record
       } catch (error) {
         throw notKept(folder, error)
@@ -67,16 +70,16 @@ export function openJobRecords(folder: string): JobRecords {
     },
     complete(record) {
       try {
-        putNew(recordFile(folder, record.id), JSON.stringify(record))
+        writeUnsynced(recordFile(folder, record.id), JSON.stringify(record))
       } catch {
-        // The disk is full since a moment ago; what was written first is still there.
+        // The disk may be full; the first version of the record is still there.
       }
     },
     save,
     load: (id) => readRecord(folder, id),
     async list() {
       const records: JobRecord[] = []
-      // One after the other: all at once could need more open files than there may be.
+      // Sequentially, to limit the number of open files.
       for (const id of await jobNumbersIn(folder)) {
         const record = await readRecord(folder, id)
         if (record) records.push(record)
@@ -91,13 +94,13 @@ export function openJobRecords(folder: string): JobRecords {
   }
 }
 
-// Not synced, so that starting a job does not wait for the disk: should the machine stop now, so does the job.
-function putNew(path: string, text: string): void {
-  const beside = `${path}.new`
+// Not synced, so that starting a job does not wait for the disk: a power failure also ends the job.
+function writeUnsynced(path: string, text: string): void {
+  const tempPath = `${path}.new`
   try {
-    writeFileSync(beside, text, { flag: 'wx', mode: 0o600 })
-    renameSync(beside, path)
+    writeFileSync(tempPath, text, { flag: 'wx', mode: 0o600 })
+    renameSync(tempPath, path)
   } finally {
-    rmSync(beside, { force: true })
+    rmSync(tempPath, { force: true })
   }
 }

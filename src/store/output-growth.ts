@@ -1,54 +1,54 @@
-// Tells when an output has grown, soon but not too often, and keeps no process alive. The system's own notices come at
-// once where they come at all; on network disks, or before the folder exists, looking from time to time must do.
+// Calls back when an output has grown, at most forty times a second, without keeping the process alive. Uses fs.watch,
+// and polling for network disks and folders that do not exist yet.
 
 import { watch, type FSWatcher } from 'node:fs'
 
 const POLL_MS = 250
-const APART_MS = 25
+const MIN_INTERVAL_MS = 25
 
-/** Calls back when there may be more, at the beginning in any case; returns the way out. */
-export function watchGrowth(folder: string, size: () => Promise<number>, onGrowth: () => void): () => void {
+/** Calls `onGrowth` when there may be more, and once at the beginning. Returns a function that stops it. */
+export function watchGrowth(folder: string, readSize: () => Promise<number>, onGrowth: () => void): () => void {
   let watcher: FSWatcher | undefined
-  let looking: NodeJS.Timeout | undefined
-  let telling: NodeJS.Timeout | undefined
-  let toldAt = -Infinity
-  let seen = -1
-  let over = false
+  let pollTimer: NodeJS.Timeout | undefined
+  let notifyTimer: NodeJS.Timeout | undefined
+  let notifiedAt = -Infinity
+  let lastSize = -1
+  let isStopped = false
 
-  function tell(): void {
-    if (over || telling) return
-    const wait = Math.max(toldAt + APART_MS - performance.now(), 1)
-    telling = setTimeout(callBack, wait).unref()
+  function scheduleNotification(): void {
+    if (isStopped || notifyTimer) return
+    const delayMs = Math.max(notifiedAt + MIN_INTERVAL_MS - performance.now(), 1)
+    notifyTimer = setTimeout(notify, delayMs).unref()
   }
 
-  function callBack(): void {
-    telling = undefined
-    toldAt = performance.now()
+  function notify(): void {
+    notifyTimer = undefined
+    notifiedAt = performance.now()
     onGrowth()
   }
 
-  async function look(): Promise<void> {
-    watcher ??= tryToWatch(folder, tell)
-    // A folder that cannot be read has not grown.
-    const now = await size().catch(() => seen)
-    if (now !== seen) tell()
-    seen = now
-    if (!over) looking = setTimeout(() => void look(), POLL_MS).unref()
+  async function poll(): Promise<void> {
+    watcher ??= tryWatch(folder, scheduleNotification)
+    // A folder that cannot be read counts as unchanged.
+    const currentSize = await readSize().catch(() => lastSize)
+    if (currentSize !== lastSize) scheduleNotification()
+    lastSize = currentSize
+    if (!isStopped) pollTimer = setTimeout(() => void poll(), POLL_MS).unref()
   }
 
-  void look()
+  void poll()
   return () => {
-    over = true
-    clearTimeout(looking)
-    clearTimeout(telling)
+    isStopped = true
+    clearTimeout(pollTimer)
+    clearTimeout(notifyTimer)
     watcher?.close()
   }
 }
 
-function tryToWatch(folder: string, onEvent: () => void): FSWatcher | undefined {
+function tryWatch(folder: string, onEvent: () => void): FSWatcher | undefined {
   try {
     const watcher = watch(folder, { persistent: false }, onEvent)
-    // It never fires again, and looking goes on.
+    // The watcher is useless after an error; polling continues.
     watcher.on('error', () => watcher.close())
     return watcher
   } catch {

@@ -21,14 +21,14 @@ function plant(folder: string, segments: Record<number, string>): void {
   for (const [start, text] of Object.entries(segments)) writeFileSync(join(folder, start.padStart(15, '0')), text)
 }
 
-test('of a job that has printed nothing there is nothing', async () => {
+test('is empty if the job has printed nothing', async () => {
   const reader = openOutputReader(newFolder())
   expect(await reader.size()).toBe(0)
   expect(await reader.read(0, 10)).toEqual({ from: 0, bytes: Buffer.alloc(0) })
   expect(await reader.read(7, 10)).toEqual({ from: 7, bytes: Buffer.alloc(0) })
 })
 
-test('a passage goes over the borders of segments and ends at a gap; behind one, `from` tells', async () => {
+test('a chunk spans segments and ends at a gap; after a gap `from` is greater', async () => {
   const folder = newFolder()
   plant(folder, { 0: 'abc', 3: 'def', 10: 'klm', 13: '', 20: 'u' })
   const reader = openOutputReader(folder)
@@ -48,7 +48,7 @@ test('a passage goes over the borders of segments and ends at a gap; behind one,
   expect(await reader.size()).toBe(21)
 })
 
-test('what is no segment is not read, nor waited for', async () => {
+test('ignores files that are not segments', async () => {
   const folder = newFolder()
   plant(folder, { 0: 'abc' })
   writeFileSync(join(folder, '000000000000003.tmp'), 'x')
@@ -60,13 +60,13 @@ test('what is no segment is not read, nor waited for', async () => {
   expect(await reader.size()).toBe(3)
 })
 
-test('a folder that cannot be read is a sentence', async () => {
+test('an unreadable folder is a Failure', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'scorpiox-reader-')), 'file')
   writeFileSync(path, '')
   await expect(openOutputReader(path).size()).rejects.toThrow(/cannot be read \(ENOTDIR.*\); make it readable/)
 })
 
-test('beside a writer in another process, every byte that is read is the right one, and none is read twice', async () => {
+test('reads every byte correctly and once while another process writes', async () => {
   const place = mkdtempSync(join(tmpdir(), 'scorpiox-beside-'))
   const { rolldown } = await import('rolldown')
   const build = await rolldown({ input: resolve(import.meta.dirname, 'output-writer.ts'), platform: 'node' })
@@ -103,7 +103,7 @@ test('beside a writer in another process, every byte that is read is the right o
     at = from + bytes.length
     read += bytes.length
     if (wasOver && bytes.length === 0) break
-    // Now and then it falls behind, so that the ring overtakes it.
+    // Sometimes it falls behind, so that segments are dropped.
     if (Math.random() < 0.1) await sleep(5)
   }
   expect(await closed).toEqual([0, null])
@@ -112,7 +112,7 @@ test('beside a writer in another process, every byte that is read is the right o
   expect(read === at).toBe(gaps === 0)
 })
 
-test('a segment that is dropped between the look and the reading is passed over', async () => {
+test('skips a segment that is deleted between listing and reading', async () => {
   const folder = newFolder()
   const reader = openOutputReader(folder)
   for (let round = 0; round < 100; round++) {
@@ -125,7 +125,7 @@ test('a segment that is dropped between the look and the reading is passed over'
   }
 })
 
-test('a folder that is removed altogether is empty, however often one looks', async () => {
+test('a removed folder reads as empty', async () => {
   const folder = newFolder()
   plant(folder, { 0: 'ab', 2: 'cd' })
   const reader = openOutputReader(folder)
@@ -135,13 +135,13 @@ test('a folder that is removed altogether is empty, however often one looks', as
   expect(await reader.read(0, 10)).toEqual({ from: 0, bytes: Buffer.alloc(0) })
 })
 
-test('growth is told soon, also where the folder came later; a flood is told some times only; and there is a way out', async () => {
+test('reports growth soon, also if the folder is created later, limits the rate, and can be stopped', async () => {
   const folder = newFolder()
   const writer = createOutputWriter(folder, 1_000_000)
   const reader = openOutputReader(folder)
   let calls = 0
   const stop = reader.watch(() => calls++)
-  // At the beginning in any case, so that nothing is missed between a read and the watch.
+  // Always once at the beginning, so that nothing is missed between reading and watching.
   await until(() => calls === 1)
   writer.append(Buffer.from('first'))
   await writer.flush()

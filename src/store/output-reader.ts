@@ -1,5 +1,5 @@
-// Reads the output of a job while it grows, whoever writes it: a server, another one, or the recorder. The ring may drop
-// a segment between the look and the reading; then the next one is read, and `from` tells what was missed.
+// Reads the output of a job while a server or the recorder script writes it. A segment may be deleted between listing
+// and reading; then the next one is read, and `from` shows what was skipped.
 
 import { lstat } from 'node:fs/promises'
 
@@ -11,13 +11,16 @@ import { watchGrowth } from './output-growth.js'
 import { openRegularFile } from './private-file.js'
 
 export interface OutputReader {
-  /** Bytes that have arrived so far, by looking at the files. */
+  /** Total bytes written so far, from the size of the files. */
   size(): Promise<number>
-  /** How many of them are still there. */
+  /** How many of them are still stored. */
   kept(): Promise<number>
-  /** Up to `max` bytes from an offset; `from` is greater than asked where bytes were dropped. Empty at the end. */
+  /**
+   * Reads up to `max` bytes from an offset. `from` of the result is greater than requested if bytes were dropped.
+   * Empty at the end.
+   */
   read(from: number, max: number): Promise<Passage>
-  /** Calls back when there may be more, some forty times a second at most; returns the way out. */
+  /** Calls `onGrowth` when there may be more, at most forty times a second. Returns a function that stops it. */
   watch(onGrowth: () => void): () => void
 }
 
@@ -27,21 +30,21 @@ export interface Passage {
 }
 
 export function openOutputReader(folder: string): OutputReader {
-  const size = (): Promise<number> => untilFound(folder, () => endOf(folder))
+  const size = (): Promise<number> => retryIfDropped(folder, () => findEnd(folder))
   return {
     size,
-    kept: () => untilFound(folder, () => keptIn(folder)),
-    read: (from, max) => untilFound(folder, () => readFrom(folder, from, max)),
+    kept: () => retryIfDropped(folder, () => countKeptBytes(folder)),
+    read: (from, max) => retryIfDropped(folder, () => readChunk(folder, from, max)),
     watch: (onGrowth) => watchGrowth(folder, size, onGrowth),
   }
 }
 
-/** Looks again where segments were dropped under our eyes. */
-async function untilFound<T>(folder: string, look: () => Promise<T | undefined>): Promise<T> {
+/** Retries if a segment was deleted during the operation. */
+async function retryIfDropped<T>(folder: string, attempt: () => Promise<T | undefined>): Promise<T> {
   try {
     for (;;) {
-      const found = await look()
-      if (found !== undefined) return found
+      const result = await attempt()
+      if (result !== undefined) return result
     }
   } catch (error) {
     const reason = reasonOf(error)
@@ -51,39 +54,39 @@ async function untilFound<T>(folder: string, look: () => Promise<T | undefined>)
   }
 }
 
-async function endOf(folder: string): Promise<number | undefined> {
+async function findEnd(folder: string): Promise<number | undefined> {
   const last = (await segmentsIn(folder)).at(-1)
   if (last === undefined) return 0
-  const size = await sizeOf(segmentFile(folder, last))
+  const size = await readFileSize(segmentFile(folder, last))
   return size === undefined ? undefined : last + size
 }
 
-async function keptIn(folder: string): Promise<number> {
-  const sizes = await Promise.all((await segmentsIn(folder)).map((start) => sizeOf(segmentFile(folder, start))))
+async function countKeptBytes(folder: string): Promise<number> {
+  const sizes = await Promise.all((await segmentsIn(folder)).map((start) => readFileSize(segmentFile(folder, start))))
   return sizes.reduce<number>((sum, size = 0) => sum + size, 0)
 }
 
-async function readFrom(folder: string, from: number, max: number): Promise<Passage | undefined> {
+async function readChunk(folder: string, from: number, max: number): Promise<Passage | undefined> {
   const starts = await segmentsIn(folder)
   const first = starts.findLastIndex((start) => start <= from)
-  const parts: Buffer[] = []
-  let [begin, at, dropped] = [from, from, false]
+  const pieces: Buffer[] = []
+  let [begin, at, wasDropped] = [from, from, false]
   for (const start of starts.slice(Math.max(first, 0))) {
-    // A passage is in one piece: what is behind a gap is for the next one.
-    if (start > at && parts.length > 0) break
+    // A chunk has no gaps: what follows a gap belongs to the next one.
+    if (start > at && pieces.length > 0) break
     if (start > at) begin = at = start
     const bytes = await readSegment(segmentFile(folder, start), at - start, begin + max - at)
-    dropped ||= bytes === undefined
+    wasDropped ||= bytes === undefined
     if (!bytes || bytes.length === 0) continue
-    parts.push(bytes)
+    pieces.push(bytes)
     at += bytes.length
     if (at === begin + max) break
   }
-  if (parts.length > 0) return { from: begin, bytes: Buffer.concat(parts) }
-  return dropped ? undefined : { from, bytes: Buffer.alloc(0) }
+  if (pieces.length > 0) return { from: begin, bytes: Buffer.concat(pieces) }
+  return wasDropped ? undefined : { from, bytes: Buffer.alloc(0) }
 }
 
-/** Undefined where it is gone. */
+/** Undefined if the file no longer exists. */
 async function readSegment(path: string, from: number, max: number): Promise<Buffer | undefined> {
   const file = await openRegularFile(path)
   if (!file) return undefined
@@ -102,7 +105,7 @@ async function readSegment(path: string, from: number, max: number): Promise<Buf
   }
 }
 
-async function sizeOf(path: string): Promise<number | undefined> {
+async function readFileSize(path: string): Promise<number | undefined> {
   try {
     return (await lstat(path)).size
   } catch (error) {

@@ -21,7 +21,7 @@ import { createOutputWriter, type OutputWriter } from './output-writer.js'
 
 const newFolder = (): string => join(mkdtempSync(join(tmpdir(), 'scorpiox-output-')), '1', 'output')
 
-/** Bytes of which each tells where it belongs. */
+/** Bytes that encode their own position. */
 function bytesAt(from: number, length: number): Buffer {
   return Buffer.from(Uint8Array.from({ length }, (_, index) => ((from + index) * 2_654_435_761) >>> 16))
 }
@@ -36,7 +36,7 @@ async function write(writer: OutputWriter, sizes: readonly number[]): Promise<vo
   await writer.flush()
 }
 
-test('whatever the chunks, the first segment and the newest are kept, byte for byte, within the limit', async () => {
+test('keeps the first segment and the newest ones within the limit, for any chunks', async () => {
   const shares = fc.array(fc.oneof(fc.nat(5), fc.nat(100)), { maxLength: 30 })
   await fc.assert(
     fc.asyncProperty(shares, fc.integer({ min: 8, max: 4000 }), fc.nat(), async (percents, maxBytes, seed) => {
@@ -67,7 +67,7 @@ test('whatever the chunks, the first segment and the newest are kept, byte for b
   )
 })
 
-test('a hundred megabytes go through in little time, and little of them waits at once', async () => {
+test('writes a hundred megabytes quickly with little queued at once', async () => {
   const folder = newFolder()
   const writer = createOutputWriter(folder, 32 * 1024 * 1024)
   const chunk = Buffer.alloc(65_536, 'x')
@@ -84,7 +84,7 @@ test('a hundred megabytes go through in little time, and little of them waits at
   }
   await writer.close()
   expect(waits).toBeGreaterThan(20)
-  // A design that waits for each chunk would wait 1,526 times.
+  // Waiting for each chunk would mean 1,526 waits.
   expect(waits).toBeLessThan(500)
   expect(mostAtOnce).toBeLessThan(4_000_000)
   const kept = filesIn(folder).reduce((sum, [, bytes]) => sum + bytes.length, 0)
@@ -92,7 +92,7 @@ test('a hundred megabytes go through in little time, and little of them waits at
   expect(kept).toBeGreaterThan(28 * 1024 * 1024)
 })
 
-test('single bytes count for what they cost in memory', async () => {
+test('counts the memory overhead of single bytes', async () => {
   const writer = createOutputWriter(newFolder(), 1_000_000)
   const byte = Buffer.from('x')
   let count = 0
@@ -101,7 +101,7 @@ test('single bytes count for what they cost in memory', async () => {
   await writer.close()
 })
 
-test('nothing is made before the first byte, and then for its owner only', async () => {
+test('creates nothing before the first byte, and then private files', async () => {
   const folder = newFolder()
   const writer = createOutputWriter(folder, 1000)
   expect(writer.append(Buffer.alloc(0))).toBe(true)
@@ -115,7 +115,7 @@ test('nothing is made before the first byte, and then for its owner only', async
   expect([folder, join(folder, '000000000000000')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600])
 })
 
-test('where nothing can be written the bytes are counted, and those that come when it can are written', async () => {
+test('counts bytes that cannot be written, and writes later ones when it is possible again', async () => {
   const folder = newFolder()
   mkdirSync(dirname(folder), { recursive: true })
   writeFileSync(folder, 'in the way')
@@ -135,7 +135,7 @@ test('where nothing can be written the bytes are counted, and those that come wh
   expect(await reader.size()).toBe(410)
 })
 
-test('a link planted where a segment goes is not followed', async () => {
+test('does not follow a link in place of a segment', async () => {
   const folder = newFolder()
   const target = join(dirname(dirname(folder)), 'target')
   writeFileSync(target, 'precious')
@@ -150,7 +150,7 @@ test('a link planted where a segment goes is not followed', async () => {
   expect(await openOutputReader(folder).read(0, 1000)).toEqual({ from: 100, bytes: bytesAt(100, 100) })
 })
 
-test('a disk that is full in the middle of a write keeps what it took, and the gap is counted exactly', async () => {
+test('a disk that becomes full during a write keeps the accepted bytes, and the gap is counted exactly', async () => {
   const place = mkdtempSync(join(tmpdir(), 'scorpiox-full-'))
   const { rolldown } = await import('rolldown')
   const build = await rolldown({ input: resolve(import.meta.dirname, 'output-writer.ts'), platform: 'node' })
@@ -168,7 +168,7 @@ test('a disk that is full in the middle of a write keeps what it took, and the g
      console.log(JSON.stringify([writer.written, writer.failure]))`,
   )
   const folder = join(place, 'output')
-  // No file may be larger than 8 KiB: for a program that is the same as a full disk, and needs no privileges.
+  // A file size limit of 8 KiB acts like a full disk and needs no privileges.
   const args = ['-c', 'ulimit -f 8; exec "$@"', 'bash', process.execPath, join(place, 'run.mjs'), folder]
   const child = spawn('bash', args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const lines: Buffer[] = []
@@ -176,7 +176,7 @@ test('a disk that is full in the middle of a write keeps what it took, and the g
   expect(await once(child, 'close')).toEqual([0, null])
   const [written, failure] = JSON.parse(Buffer.concat(lines).toString()) as [number, string]
   const files = filesIn(folder)
-  // Each of the three that were too large began where the one before had left room.
+  // Each of the three oversized segments began where the previous one ended.
   expect(files.map(([start, { length }]) => [start, length])).toEqual([
     [0, 8192],
     [10_000, 8192],

@@ -1,72 +1,75 @@
-// Writes the output of one job into its segments without holding anybody up: what arrives while the disk works goes
-// there together in the next write. What the disk refuses is counted and leaves a gap; the job never notices. Nothing
-// is synced: output survives the end of the server, not of the machine.
+// Writes the output of one job into segments without blocking: chunks that arrive during a write are written together
+// by the next one. Bytes that cannot be written are counted and leave a gap; the job is not affected. Nothing is
+// synced: output survives the server, but not a power failure.
 
 import { reasonOf } from '../lib/reason-of.js'
 import { segmentBytesOf } from './job-output.js'
 import { createSegmentRing } from './segment-ring.js'
 
-const MAX_WAITING = 2 * 1024 * 1024
-const RESUME_AT = MAX_WAITING / 2
-/** What a chunk of a single byte costs besides that byte. */
-const CHUNK_COST = 128
+const MAX_QUEUED_BYTES = 2 * 1024 * 1024
+const RESUME_AT_BYTES = MAX_QUEUED_BYTES / 2
+/** Memory overhead of one chunk. */
+const CHUNK_OVERHEAD_BYTES = 128
 
 export interface OutputWriter {
-  /** Takes the next bytes, for good; false: too much is waiting for the disk, stop until `drained`. Never throws. */
+  /**
+   * Queues bytes; the buffer must not be changed afterwards. False: too much is queued, wait for `drained`. Never
+   * throws.
+   */
   append(chunk: Buffer): boolean
   drained(): Promise<void>
-  /** When readers can see everything that was taken until now. */
+  /** Resolves when everything appended so far can be read. */
   flush(): Promise<void>
-  /** Bytes taken so far. */
+  /** Total bytes appended. */
   readonly written: number
-  /** What is missing and why, in a sentence; writing is tried again with the next bytes. */
+  /** A sentence about missing bytes; writing is tried again with the next bytes. */
   readonly failure: string | undefined
-  /** Everything on disk, file closed. */
+  /** Writes everything and closes the file. */
   close(): Promise<void>
 }
 
 export function createOutputWriter(folder: string, maxBytes: number): OutputWriter {
-  const ring = createSegmentRing(folder, segmentBytesOf(maxBytes))
+  const segments = createSegmentRing(folder, segmentBytesOf(maxBytes))
   const waiters = new Set<{ isDone(): boolean; resolve(): void }>()
   let queue: Buffer[] = []
-  let cost = 0
+  let queuedBytes = 0
   let written = 0
-  let settled = 0
-  let lost = 0
-  let reason = ''
-  let pumping = false
+  let handledBytes = 0
+  let lostBytes = 0
+  let errorReason = ''
+  let isWriting = false
 
-  async function pump(): Promise<void> {
-    pumping = true
+  async function writeQueued(): Promise<void> {
+    isWriting = true
     while (queue.length > 0) {
-      const [batch, rest] = cut(queue, ring.roomAt(settled))
-      queue = rest
-      const done = await write(batch)
-      queue.unshift(...cut(batch, done)[1])
-      settled += done
-      cost = queue.reduce((sum, { length }) => sum + length + CHUNK_COST, 0)
-      wake()
+      const [batch, restOfQueue] = splitAt(queue, segments.roomAt(handledBytes))
+      queue = restOfQueue
+      const handled = await write(batch)
+      queue.unshift(...splitAt(batch, handled)[1])
+      handledBytes += handled
+      queuedBytes = queue.reduce((sum, { length }) => sum + length + CHUNK_OVERHEAD_BYTES, 0)
+      resolveWaiters()
     }
-    pumping = false
+    isWriting = false
   }
 
-  /** How many bytes are dealt with: written, or lost. */
+  /** Returns how many bytes were written or lost. */
   async function write(batch: readonly Buffer[]): Promise<number> {
     try {
-      return await ring.write(settled, batch)
+      return await segments.write(handledBytes, batch)
     } catch (error) {
       const size = batch.reduce((sum, { length }) => sum + length, 0)
-      lost += size
-      note(error)
+      lostBytes += size
+      recordError(error)
       return size
     }
   }
 
-  function note(error: unknown): void {
-    reason = reasonOf(error)
+  function recordError(error: unknown): void {
+    errorReason = reasonOf(error)
   }
 
-  function wake(): void {
+  function resolveWaiters(): void {
     for (const waiter of waiters) {
       if (!waiter.isDone()) continue
       waiters.delete(waiter)
@@ -74,49 +77,50 @@ export function createOutputWriter(folder: string, maxBytes: number): OutputWrit
     }
   }
 
-  function until(isDone: () => boolean): Promise<void> {
+  function waitUntil(isDone: () => boolean): Promise<void> {
     return isDone() ? Promise.resolve() : new Promise((resolve) => waiters.add({ isDone, resolve }))
   }
 
   function flush(): Promise<void> {
     const target = written
-    return until(() => settled >= target)
+    return waitUntil(() => handledBytes >= target)
   }
 
   return {
     append(chunk) {
-      if (chunk.length === 0) return cost < MAX_WAITING
+      if (chunk.length === 0) return queuedBytes < MAX_QUEUED_BYTES
       queue.push(chunk)
       written += chunk.length
-      cost += chunk.length + CHUNK_COST
-      if (!pumping) void pump()
-      return cost < MAX_WAITING
+      queuedBytes += chunk.length + CHUNK_OVERHEAD_BYTES
+      if (!isWriting) void writeQueued()
+      return queuedBytes < MAX_QUEUED_BYTES
     },
-    drained: () => until(() => cost <= RESUME_AT),
+    drained: () => waitUntil(() => queuedBytes <= RESUME_AT_BYTES),
     flush,
     get written() {
       return written
     },
     get failure() {
-      if (reason === '') return undefined
-      const what = lost > 0 ? `${lost} bytes of the output are missing` : 'The end of the output may be missing'
-      return `${what}: ${folder} cannot be written to (${reason}); free some space there or make it writable.`
+      if (errorReason === '') return undefined
+      const missing =
+        lostBytes > 0 ? `${lostBytes} bytes of the output are missing` : 'The end of the output may be missing'
+      return `${missing}: ${folder} cannot be written to (${errorReason}); free some space there or make it writable.`
     },
     async close() {
       await flush()
-      // Some network disks refuse only now.
-      await ring.close().catch(note)
+      // Some network disks report errors at close.
+      await segments.close().catch(recordError)
     },
   }
 }
 
-/** The first bytes, and the others. */
-function cut(buffers: readonly Buffer[], at: number): [Buffer[], Buffer[]] {
-  let room = at
-  const index = buffers.findIndex(({ length }) => (room -= length) < 0)
+/** Splits buffers at an offset. */
+function splitAt(buffers: readonly Buffer[], at: number): [Buffer[], Buffer[]] {
+  let remaining = at
+  const index = buffers.findIndex(({ length }) => (remaining -= length) < 0)
   const split = buffers[index]
   if (!split) return [[...buffers], []]
-  const first = split.length + room
+  const first = split.length + remaining
   const before = buffers.slice(0, index)
   return [
     first > 0 ? [...before, split.subarray(0, first)] : before,

@@ -20,7 +20,7 @@ function folder(): string {
   return mkdtempSync(join(tmpdir(), 'scorpiox-person-'))
 }
 
-test('the copy that is kept is what was read, for those who could read it', () => {
+test('the backup has the content and the permissions of the file that was read', () => {
   const path = join(folder(), 'settings.json')
   writeFileSync(path, '{"key": "secret"}')
   chmodSync(path, 0o600)
@@ -29,7 +29,7 @@ test('the copy that is kept is what was read, for those who could read it', () =
   expect([path, backup].map((each) => statSync(each).mode & 0o777)).toEqual([0o600, 0o600])
 })
 
-test('what is a link by now is not written through', () => {
+test('does not write through a link that was created since', () => {
   const place = folder()
   const path = join(place, 'settings.json')
   const secret = join(folder(), 'secret')
@@ -38,12 +38,12 @@ test('what is a link by now is not written through', () => {
   const file = readPersonsFile(path)
   rmSync(path)
   symlinkSync(secret, path)
-  expect(() => writePersonsFile(file, '{"ours": 1}', new Date())).toThrow('was changed by somebody else')
+  expect(() => writePersonsFile(file, '{"ours": 1}', new Date())).toThrow('was changed by another program')
   expect(readdirSync(place)).toEqual(['settings.json'])
   expect(readFileSync(secret, 'utf8')).toBe('a secret')
 })
 
-test('what is a pipe by now holds nobody up, and nothing is left', () => {
+test('does not block on a FIFO that was created since, and leaves no files', () => {
   const place = folder()
   const path = join(place, 'settings.json')
   writeFileSync(path, '{}')

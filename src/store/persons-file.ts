@@ -1,5 +1,5 @@
-// A file that belongs to the person and to some other program, of which we change a few lines: a link is followed to
-// what it leads to, the mode stays, what was there is kept beside it, and nobody's change in the meantime is overwritten.
+// Edits a config file of another program: follows links, keeps mode and owner, writes a backup, and does not overwrite
+// changes that were made since it was read.
 
 import {
   accessSync,
@@ -23,98 +23,98 @@ import { reasonOf } from '../lib/reason-of.js'
 import { makePrivateFolder, replaceFile, syncFolder, writeDurably, type Like } from './atomic-file.js'
 
 const MAX_BYTES = 64 * 1024 * 1024
-const BACKUPS_KEPT = 3
-const BACKUP = '.scorpiox-backup-'
+const MAX_BACKUPS = 3
+const BACKUP_SUFFIX = '.scorpiox-backup-'
 const NEW_MODE = 0o600
-const MARK = '\uFEFF'
+const BOM = '\uFEFF'
 
 export interface PersonsFile {
-  /** Where it really lies. */
+  /** The real path, with links resolved. */
   readonly path: string
-  /** Without the mark that some editors put first; undefined where there is no file. */
+  /** Without the byte order mark; undefined if there is no file. */
   readonly text: string | undefined
   readonly hasMark: boolean
   readonly bytes: Buffer | undefined
   readonly like: Like
 }
 
-/** Throws a Failure whose message says of the file why it cannot be used, as in `is a folder`. */
-export function readPersonsFile(named: string): PersonsFile {
-  const path = realPathOf(named)
-  const found = path === undefined ? undefined : lookInto(path)
-  if (path === undefined || found === undefined) {
-    return { path: named, text: undefined, hasMark: false, bytes: undefined, like: { mode: NEW_MODE } }
+/** Throws a Failure whose message continues the path, as in `is a folder`. */
+export function readPersonsFile(requestedPath: string): PersonsFile {
+  const path = resolvePath(requestedPath)
+  const opened = path === undefined ? undefined : openAndRead(path)
+  if (path === undefined || opened === undefined) {
+    return { path: requestedPath, text: undefined, hasMark: false, bytes: undefined, like: { mode: NEW_MODE } }
   }
-  const { bytes, stat } = found
+  const { bytes, stat } = opened
   const text = decode(bytes)
-  const hasMark = text.startsWith(MARK)
+  const hasMark = text.startsWith(BOM)
   const like = { mode: stat.mode & 0o7777, owner: stat }
   return { path, text: hasMark ? text.slice(1) : text, hasMark, bytes, like }
 }
 
-/** Gives the name of the copy that was kept of what was there. */
-export function writePersonsFile(file: PersonsFile, text: string, now: Date): string | undefined {
-  return attempt(file, () => {
-    mustBeWritable(file)
+/** Returns the path of the backup. */
+export function writePersonsFile(file: PersonsFile, text: string, date: Date): string | undefined {
+  return withWriteFailure(file, () => {
+    requireWritable(file)
     if (file.bytes === undefined) makePrivateFolder(dirname(file.path))
-    const backup = keepBackup(file, now)
-    const marked = (file.hasMark ? MARK : '') + text
+    const backup = writeBackup(file, date)
+    const content = (file.hasMark ? BOM : '') + text
     try {
-      if (!replaceFile(file.path, marked, () => isUnchanged(file), file.like)) throw changedMeanwhile()
+      if (!replaceFile(file.path, content, () => isUnchanged(file), file.like)) throw changedSinceRead()
     } catch (error) {
       if (backup !== undefined) rmSync(backup, { force: true })
       throw error
     }
-    forgetOldBackups(file.path)
+    removeOldBackups(file.path)
     return backup
   })
 }
 
 export function removePersonsFile(file: PersonsFile): void {
-  attempt(file, () => {
-    mustBeWritable(file)
-    if (!isUnchanged(file)) throw changedMeanwhile()
+  withWriteFailure(file, () => {
+    requireWritable(file)
+    if (!isUnchanged(file)) throw changedSinceRead()
     rmSync(file.path)
     syncFolder(dirname(file.path))
   })
 }
 
-function realPathOf(named: string): string | undefined {
+function resolvePath(requestedPath: string): string | undefined {
   try {
-    return realpathSync(named)
+    return realpathSync(requestedPath)
   } catch (error) {
-    if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw notRead(error)
-    if (lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      throw new Failure('is a link to something that is not there')
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw toReadFailure(error)
+    if (lstatSync(requestedPath, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      throw new Failure('is a link to a missing file')
     }
     return undefined
   }
 }
 
-interface Found {
+interface OpenedFile {
   readonly bytes: Buffer
-  /** Of the very file that was read. */
+  /** Of the opened file. */
   readonly stat: Stats
 }
 
-function lookInto(path: string): Found | undefined {
+function openAndRead(path: string): OpenedFile | undefined {
   try {
-    // A pipe would hold us up.
+    // Opening a FIFO would block.
     const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
-      return read(file)
+      return readOpenFile(file)
     } finally {
       closeSync(file)
     }
   } catch (error) {
     if (error instanceof Failure) throw error
     if (hasCode(error, 'ENOENT')) return undefined
-    // It led nowhere else a moment ago.
-    throw hasCode(error, 'ELOOP') ? changedMeanwhile() : notRead(error)
+    // The path was resolved above, so a link here is new.
+    throw hasCode(error, 'ELOOP') ? changedSinceRead() : toReadFailure(error)
   }
 }
 
-function read(file: number): Found {
+function readOpenFile(file: number): OpenedFile {
   const stat = fstatSync(file)
   if (stat.isDirectory()) throw new Failure('is a folder, not a file')
   if (!stat.isFile()) throw new Failure('is not a regular file')
@@ -130,23 +130,23 @@ function decode(bytes: Buffer): string {
   }
 }
 
-function mustBeWritable({ path, bytes }: PersonsFile): void {
-  // A name could be put in its place, but whoever made it so did not want it changed.
+function requireWritable({ path, bytes }: PersonsFile): void {
+  // A read-only file could be replaced by rename, but it was probably made read-only on purpose.
   if (bytes !== undefined) accessSync(path, constants.W_OK)
 }
 
 function isUnchanged({ path, bytes }: PersonsFile): boolean {
-  const now = lookInto(path)?.bytes
-  return now === undefined || bytes === undefined ? now === bytes : now.equals(bytes)
+  const current = openAndRead(path)?.bytes
+  return current === undefined || bytes === undefined ? current === bytes : current.equals(bytes)
 }
 
-function keepBackup({ path, bytes, like }: PersonsFile, now: Date): string | undefined {
+function writeBackup({ path, bytes, like }: PersonsFile, date: Date): string | undefined {
   if (bytes === undefined) return undefined
-  const time = compactTime(now)
+  const time = compactTime(date)
   for (let count = 1; ; count++) {
-    const backup = `${path}${BACKUP}${time}${count === 1 ? '' : `-${count}`}`
+    const backup = `${path}${BACKUP_SUFFIX}${time}${count === 1 ? '' : `-${count}`}`
     try {
-      // What was read, and not what lies there now: that may be a link to something that is nobody else's to read.
+      // The bytes that were read, not the file itself: it may have become a link to a file that others must not read.
       writeDurably(backup, bytes, like)
       return backup
     } catch (error) {
@@ -156,28 +156,28 @@ function keepBackup({ path, bytes, like }: PersonsFile, now: Date): string | und
   }
 }
 
-function forgetOldBackups(path: string): void {
+function removeOldBackups(path: string): void {
   const folder = dirname(path)
-  const mine = readdirSync(folder).filter((name) => name.startsWith(`${basename(path)}${BACKUP}`))
-  for (const name of mine.toSorted().slice(0, -BACKUPS_KEPT)) rmSync(join(folder, name), { force: true })
+  const backups = readdirSync(folder).filter((name) => name.startsWith(`${basename(path)}${BACKUP_SUFFIX}`))
+  for (const name of backups.toSorted().slice(0, -MAX_BACKUPS)) rmSync(join(folder, name), { force: true })
 }
 
-function attempt<T>({ path }: PersonsFile, work: () => T): T {
+function withWriteFailure<T>({ path }: PersonsFile, work: () => T): T {
   try {
     return work()
   } catch (error) {
     if (error instanceof Failure) throw error
-    const why = hasCode(error, 'EACCES', 'EPERM', 'EROFS') ? 'may not be changed by this user' : 'cannot be written'
-    throw new Failure(`${why} (${reasonOf(error)}); nothing was changed in ${dirname(path)}`, { cause: error })
+    const problem = hasCode(error, 'EACCES', 'EPERM', 'EROFS') ? 'may not be changed by this user' : 'cannot be written'
+    throw new Failure(`${problem} (${reasonOf(error)}); nothing was changed in ${dirname(path)}`, { cause: error })
   }
 }
 
-function notRead(error: unknown): Failure {
+function toReadFailure(error: unknown): Failure {
   if (hasCode(error, 'EACCES', 'EPERM')) return new Failure('may not be read by this user')
-  if (hasCode(error, 'ELOOP')) return new Failure('is a link that leads in a circle')
+  if (hasCode(error, 'ELOOP')) return new Failure('is a circular link')
   return new Failure(`cannot be read (${reasonOf(error)})`)
 }
 
-function changedMeanwhile(): Failure {
-  return new Failure('was changed by somebody else in the meantime, and was left as it is; try again')
+function changedSinceRead(): Failure {
+  return new Failure('was changed by another program since it was read, and was left as it is; try again')
 }

@@ -1,5 +1,5 @@
-// Opens files in folders that are ours, with suspicion all the same: a link is not followed, a pipe does not hold us up,
-// and what is no regular file, or larger than it can be, is not there.
+// Opens files in private folders without following links or blocking on FIFOs. What is not a regular file, or is
+// larger than allowed, counts as missing.
 
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
@@ -11,7 +11,7 @@ export interface SmallFile {
   readonly changedAt: number
 }
 
-/** Never throws: what cannot be read is not there. */
+/** Never throws: a file that cannot be read counts as missing. */
 export async function readSmallFile(path: string, maxBytes: number): Promise<SmallFile | undefined> {
   const file = await openRegularFile(path).catch(() => undefined)
   try {
@@ -25,16 +25,16 @@ export async function readSmallFile(path: string, maxBytes: number): Promise<Sma
   }
 }
 
-/** Undefined where there is no regular file. */
+/** Undefined if there is no regular file. */
 export async function openRegularFile(path: string): Promise<FileHandle | undefined> {
-  const file = await openUnfollowed(path)
+  const file = await openWithoutFollowing(path)
   if (!file || (await file.stat()).isFile()) return file
   await file.close()
   return undefined
 }
 
-// Windows has neither flag and links are for administrators there.
-async function openUnfollowed(path: string): Promise<FileHandle | undefined> {
+// Windows has neither flag, and links require administrator rights there.
+async function openWithoutFollowing(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {

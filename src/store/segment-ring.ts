@@ -1,5 +1,6 @@
-// The segments of one output while they are written: begins a new one when one is full or could not be written to, and
-// drops the second when there are too many. The total is a law: where an old one cannot be dropped, nothing is written.
+// Writes the segment files of one output: starts a new one when the current one is full or failed, and deletes the
+// second when there are too many. The total size is a hard limit: if an old segment cannot be deleted, nothing is
+// written.
 
 import { constants } from 'node:fs'
 import { open, rm, type FileHandle } from 'node:fs/promises'
@@ -8,38 +9,38 @@ import { makePrivateFolder } from './atomic-file.js'
 import { segmentFile, SEGMENTS_KEPT } from './job-output.js'
 
 export interface SegmentRing {
-  /** How many bytes may be written there in one go. */
+  /** How many bytes fit into the segment at this position. */
   roomAt(position: number): number
-  /** Writes all or a part, and says how much. */
+  /** Writes all or a part and returns the number of bytes. */
   write(position: number, batch: readonly Buffer[]): Promise<number>
   close(): Promise<void>
 }
 
 export function createSegmentRing(folder: string, segmentBytes: number): SegmentRing {
-  const kept: number[] = []
+  const starts: number[] = []
   let current: { readonly start: number; readonly file: FileHandle } | undefined
 
-  async function segmentAt(position: number): Promise<FileHandle> {
+  async function openSegmentAt(position: number): Promise<FileHandle> {
     if (current && position < current.start + segmentBytes) return current.file
     await close()
     makePrivateFolder(folder)
-    for (let second = kept[1]; second !== undefined && kept.length >= SEGMENTS_KEPT; second = kept[1]) {
+    for (let second = starts[1]; second !== undefined && starts.length >= SEGMENTS_KEPT; second = starts[1]) {
       await rm(segmentFile(folder, second), { force: true })
-      kept.splice(1, 1)
+      starts.splice(1, 1)
     }
-    const file = await openNew(segmentFile(folder, position))
-    kept.push(position)
+    const file = await createSegmentFile(segmentFile(folder, position))
+    starts.push(position)
     current = { start: position, file }
     return file
   }
 
-  /** The bytes that could not be written leave a gap, so the next ones need a segment of their own. */
-  async function abandon(position: number): Promise<void> {
+  /** Bytes that could not be written leave a gap, so the next ones need a new segment. */
+  async function discardSegment(position: number): Promise<void> {
     const start = current?.start
     await close()
     if (start !== position) return
     await rm(segmentFile(folder, start), { force: true })
-    kept.pop()
+    starts.pop()
   }
 
   async function close(): Promise<void> {
@@ -52,11 +53,11 @@ export function createSegmentRing(folder: string, segmentBytes: number): Segment
     roomAt: (position) => segmentBytes - (current ? (position - current.start) % segmentBytes : 0),
     async write(position, batch) {
       try {
-        const { bytesWritten } = await (await segmentAt(position)).writev(batch)
-        if (bytesWritten === 0) throw new Error('the disk takes nothing')
+        const { bytesWritten } = await (await openSegmentAt(position)).writev(batch)
+        if (bytesWritten === 0) throw new Error('the disk accepted no bytes')
         return bytesWritten
       } catch (error) {
-        await abandon(position).catch(() => undefined)
+        await discardSegment(position).catch(() => undefined)
         throw error
       }
     },
@@ -64,7 +65,7 @@ export function createSegmentRing(folder: string, segmentBytes: number): Segment
   }
 }
 
-function openNew(path: string): Promise<FileHandle> {
+function createSegmentFile(path: string): Promise<FileHandle> {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
   return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
 }

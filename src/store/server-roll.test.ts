@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000
 
 afterEach(() => vi.useRealTimers())
 
-/** An entry as another server would have left it. */
+/** An entry of another server. */
 function leave(folder: string, family: string, owner: Owner, more: object = {}): string {
   signIn(folder, { owner, family, outlive: false })
   const path = join(folder, 'servers', `${family}.json`)
@@ -34,7 +34,7 @@ async function deadOwner(): Promise<Owner> {
   return owner
 }
 
-test('a server that works is not lost, and one that signed out has left nothing', async () => {
+test('a running server is not dead, and an unregistered one leaves no file', async () => {
   const folder = newFolder()
   expect(await lost(folder)).toEqual([])
   const signOut = signIn(folder, { owner: us, family: 'us', outlive: false })
@@ -45,11 +45,11 @@ test('a server that works is not lost, and one that signed out has left nothing'
   expect(readdirSync(join(folder, 'servers'))).toEqual([])
 })
 
-test('one that is gone is lost until it is struck, also where its number lives on or the machine was started anew', async () => {
+test('a dead server is listed until its entry is removed, also if its pid was reused or the machine restarted', async () => {
   const folder = newFolder()
   leave(folder, 'alive', us)
   leave(folder, 'dead', await deadOwner())
-  // Where only the number is known, it cannot be told from another process.
+  // With only the pid it cannot be distinguished from another process.
   const expected = us.startedAt === '' ? ['dead'] : ['dead', 'earlier', 'namesake']
   if (us.startedAt !== '') {
     leave(folder, 'namesake', { ...us, startedAt: '1' })
@@ -61,7 +61,7 @@ test('one that is gone is lost until it is struck, also where its number lives o
   expect(readdirSync(join(folder, 'servers'))).toEqual(['alive.json'])
 })
 
-test('what cannot be seen from here is left alone while it renews its entry', async () => {
+test('a server that is not visible is kept while it renews its entry', async () => {
   const folder = newFolder()
   const dead = await deadOwner()
   const paths = [
@@ -81,7 +81,7 @@ test('what cannot be seen from here is left alone while it renews its entry', as
   expect(await families(folder)).toEqual([])
 })
 
-test('a server renews its entry, and writes it again where it was taken for gone', async () => {
+test('a server renews its entry, and restores it if it was removed', async () => {
   const folder = newFolder()
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const signOut = signIn(folder, { owner: us, family: 'us', outlive: false })
@@ -102,7 +102,7 @@ test('a server renews its entry, and writes it again where it was taken for gone
   vi.advanceTimersByTime(10 * MINUTE_MS)
 })
 
-test('entries that are none are passed over', async () => {
+test('ignores invalid entries', async () => {
   const folder = newFolder()
   leave(folder, 'dead', await deadOwner())
   const roll = join(folder, 'servers')
@@ -113,7 +113,7 @@ test('entries that are none are passed over', async () => {
   expect(await families(folder)).toEqual(['dead'])
 })
 
-test('where nothing can be kept, signing in says what to do', () => {
+test('registering says what to do if nothing can be written', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'scorpiox-roll-')), 'file')
   writeFileSync(file, '')
   expect(() => signIn(file, { owner: us, family: 'us', outlive: false })).toThrow(

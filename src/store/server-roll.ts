@@ -1,7 +1,6 @@
-// The roll of servers at work on a project, so that the next one finds what a killed server left behind. An entry is
-// lost when its process is known to be gone: it is not there, or the machine of that name was started anew since. What
-// runs on another machine, or in a container or sandbox with process numbers of its own, cannot be seen from here: it
-// is left alone as long as it renews its entry, which every server does each minute, and lost after a long silence.
+// Registry of the servers of a project, so that the next server can clean up after one that was killed. A server
+// counts as dead if its process does not exist or the machine was restarted. Processes on other machines and in other
+// pid namespaces are not visible: their entries, which are renewed every minute, expire.
 
 import { rmSync, utimesSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -15,14 +14,14 @@ import { readSmallFile } from './private-file.js'
 import { ensurePrivateFolder, isPrivateFolder, notKept } from './private-folder.js'
 
 const RENEW_MS = 60 * 1000
-const SILENCE_MS = 15 * 60 * 1000
-const MAX_BYTES = 64 * 1024
+const EXPIRY_MS = 15 * 60 * 1000
+const MAX_ENTRY_BYTES = 64 * 1024
 
 export interface Server {
   readonly owner: Owner
-  /** The tag of everything it starts. */
+  /** The process tag of everything it starts. */
   readonly family: string
-  /** What it starts goes on without it. */
+  /** True if its jobs outlive it. */
   readonly outlive: boolean
 }
 
@@ -31,45 +30,49 @@ export interface RollEntry extends Server, Whereabouts {
   readonly path: string
 }
 
-/** Returns the way out. Throws a Failure where nothing can be kept. */
+/**
+ * Registers a server and returns a function that removes the entry. Throws a Failure if the entry cannot be written.
+ */
 export function signIn(folder: string, { owner, family, outlive }: Server): () => void {
-  const path = join(rollOf(folder), `${family}.json`)
+  const path = join(registryFolder(folder), `${family}.json`)
   const text = JSON.stringify({ ...whereaboutsOf(owner), family, outlive })
   ensurePrivateFolder(folder)
-  ensurePrivateFolder(rollOf(folder))
+  ensurePrivateFolder(registryFolder(folder))
   try {
     replaceFile(path, text, () => true)
   } catch (error) {
     throw notKept(folder, error)
   }
-  const renewing = setInterval(() => renew(path, text), RENEW_MS).unref()
+  const renewTimer = setInterval(() => renew(path, text), RENEW_MS).unref()
   return () => {
-    clearInterval(renewing)
-    remove(path)
+    clearInterval(renewTimer)
+    removeFile(path)
   }
 }
 
-/** Whoever cleans up after one strikes it last, so that it is found again should we be killed meanwhile. */
+/**
+ * Lists the dead servers. The caller removes an entry after its cleanup, so that an interrupted cleanup is repeated.
+ */
 export async function lost(folder: string): Promise<readonly RollEntry[]> {
-  const roll = rollOf(folder)
-  if (!isPrivateFolder(folder) || !isPrivateFolder(roll)) return []
-  const names = await readdir(roll).catch(() => [])
-  const paths = names.filter((name) => name.endsWith('.json')).map((name) => join(roll, name))
+  const registry = registryFolder(folder)
+  if (!isPrivateFolder(folder) || !isPrivateFolder(registry)) return []
+  const names = await readdir(registry).catch(() => [])
+  const paths = names.filter((name) => name.endsWith('.json')).map((name) => join(registry, name))
   const entries = await Promise.all(paths.map(readEntry))
   return entries.filter((entry) => entry !== undefined).filter(isLost)
 }
 
-/** Whether the server that a tag belongs to is still at work. */
+/** Whether the server with this tag is still running. */
 export async function isServed(folder: string, family: string): Promise<boolean> {
-  const entry = await readEntry(join(rollOf(folder), `${family}.json`))
+  const entry = await readEntry(join(registryFolder(folder), `${family}.json`))
   return entry !== undefined && !isLost(entry)
 }
 
 export function strike({ path }: RollEntry): void {
-  remove(path)
+  removeFile(path)
 }
 
-function rollOf(folder: string): string {
+function registryFolder(folder: string): string {
   return join(folder, 'servers')
 }
 
@@ -77,29 +80,29 @@ function renew(path: string, text: string): void {
   try {
     utimesSync(path, new Date(), new Date())
   } catch {
-    restore(path, text)
+    restoreEntry(path, text)
   }
 }
 
-// Struck by somebody who took our silence, as of a machine that slept, for our end.
-function restore(path: string, text: string): void {
+// Another server removed the entry because it was not renewed in time, for example while the machine was suspended.
+function restoreEntry(path: string, text: string): void {
   try {
     replaceFile(path, text, () => true)
   } catch {
-    // The disk may be back in a minute.
+    // Tried again in a minute.
   }
 }
 
-function remove(path: string): void {
+function removeFile(path: string): void {
   try {
     rmSync(path, { force: true })
   } catch {
-    // Whoever comes next finds it lost, and tries again.
+    // The next server finds the entry and tries again.
   }
 }
 
 async function readEntry(path: string): Promise<RollEntry | undefined> {
-  const file = await readSmallFile(path, MAX_BYTES)
+  const file = await readSmallFile(path, MAX_ENTRY_BYTES)
   const entry = file && parseEntry(file.text)
   return entry && { ...entry, renewedAt: file.changedAt, path }
 }
@@ -114,7 +117,7 @@ function isEntry(value: unknown): value is Omit<RollEntry, 'renewedAt' | 'path'>
   return isWhereabouts(value) && typeof value.family === 'string' && typeof value.outlive === 'boolean'
 }
 
-/** Whether a process can be given up, as far as can be told from here. */
+/** Whether a process is dead, or is not visible and has not renewed its entry. */
 export function isLost(entry: Whereabouts & Pick<RollEntry, 'renewedAt'>): boolean {
-  return isSeenGone(entry) ?? Date.now() - entry.renewedAt > SILENCE_MS
+  return isSeenGone(entry) ?? Date.now() - entry.renewedAt > EXPIRY_MS
 }

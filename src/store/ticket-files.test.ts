@@ -19,7 +19,7 @@ function record(id: string, more: Partial<TicketRecord> = {}): TicketRecord {
 
 const filesIn = (folder: string): string[] => readdirSync(folder, { recursive: true }).map(String)
 
-test('what was saved is found by the next, and only by its user', async () => {
+test('a saved record is found by the next process, and only by its user', async () => {
   const folder = newFolder()
   const first = await openTicketFiles(folder)
   await first.save(record('a', { status: 'working' }))
@@ -36,7 +36,7 @@ test('what was saved is found by the next, and only by its user', async () => {
   }
 })
 
-test.each(['', '.', '..', '../x', 'a/b', 'a\0', 'x'.repeat(65), 'ä'])('%j is no id', async (id) => {
+test.each(['', '.', '..', '../x', 'a/b', 'a\0', 'x'.repeat(65), 'ä'])('%j is not an id', async (id) => {
   const store = await openTicketFiles(newFolder())
   expect(await store.load('ann', id)).toBeUndefined()
 })
@@ -56,7 +56,7 @@ test.each(['', '{', 'null', '[]', '{"id":"a"}', '{"id":"a","user":"ann","pid":"1
   },
 )
 
-test('at the start, what is over goes: outcomes past their time, work of the dead, half-written files', async () => {
+test('removes expired records and temporary files at start', async () => {
   const folder = newFolder()
   const store = await openTicketFiles(folder)
   const past = { createdAt: Date.now() - 10 * 60_000 }
@@ -74,7 +74,7 @@ test('at the start, what is over goes: outcomes past their time, work of the dea
   expect(readdirSync(join(folder, home)).toSorted()).toEqual(['kept.json', 'x.json.new.tmp', 'young-orphan.json'])
 })
 
-test('a record that cannot be written leaves nothing behind', async () => {
+test('a record that cannot be written leaves no file', async () => {
   const folder = newFolder()
   const store = await openTicketFiles(folder)
   await store.save(record('a'))

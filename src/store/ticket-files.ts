@@ -1,5 +1,5 @@
-// Tickets as files, one each, in a folder per user: they survive the process that made them. Whoever reads one sees all
-// of it, or what was before.
+// Stores task handles as JSON files, one each, in a folder per user: they survive the process that created them. Files
+// are replaced atomically.
 
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
@@ -9,34 +9,34 @@ import { isObject } from '../lib/json.js'
 import { makePrivateFolder, replaceFileLater } from './atomic-file.js'
 import { isOver, type TicketRecord, type TicketStore } from './ticket-store.js'
 
-const SWEEP_MS = 60 * 60 * 1000
+const CLEANUP_INTERVAL_MS = 60 * 60 * 1000
 
-/** Looks at once for what is over, and from time to time while records are saved. */
+/** Removes expired records now, and every hour while records are saved. */
 export async function openTicketFiles(folder: string): Promise<TicketStore> {
-  await sweep(folder)
-  let nextSweep = Date.now() + SWEEP_MS
+  await removeExpired(folder)
+  let nextCleanup = Date.now() + CLEANUP_INTERVAL_MS
   return {
     async save(record) {
-      const home = folderOf(folder, record.user)
-      makePrivateFolder(home)
-      await replaceFileLater(join(home, `${record.id}.json`), JSON.stringify(record))
-      if (Date.now() < nextSweep) return
-      nextSweep = Date.now() + SWEEP_MS
-      void sweep(folder)
+      const userFolder = userFolderPath(folder, record.user)
+      makePrivateFolder(userFolder)
+      await replaceFileLater(join(userFolder, `${record.id}.json`), JSON.stringify(record))
+      if (Date.now() < nextCleanup) return
+      nextCleanup = Date.now() + CLEANUP_INTERVAL_MS
+      void removeExpired(folder)
     },
     async load(user, id) {
       if (!/^[\w-]{1,64}$/.test(id)) return undefined
-      const record = await read(join(folderOf(folder, user), `${id}.json`))
+      const record = await readRecord(join(userFolderPath(folder, user), `${id}.json`))
       return record === undefined || record.user !== user || isOver(record, Date.now()) ? undefined : record
     },
   }
 }
 
-function folderOf(folder: string, user: string): string {
+function userFolderPath(folder: string, user: string): string {
   return join(folder, createHash('sha256').update(user).digest('hex').slice(0, 32))
 }
 
-async function read(path: string): Promise<TicketRecord | undefined> {
+async function readRecord(path: string): Promise<TicketRecord | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'))
     return isRecord(value) ? value : undefined
@@ -52,22 +52,22 @@ function isRecord(value: unknown): value is TicketRecord {
   return [id, user, status].every((text) => typeof text === 'string') && numbers.every(Number.isFinite)
 }
 
-/** Removes what is over and what a crash left half-written; the rest is none of our business. Never throws. */
-async function sweep(folder: string): Promise<void> {
+/** Removes expired records and temporary files left by a crash. Never throws. */
+async function removeExpired(folder: string): Promise<void> {
   const users = await readdir(folder).catch(() => [])
   for (const user of users) {
     for (const name of await readdir(join(folder, user)).catch(() => [])) {
       const path = join(folder, user, name)
-      if (await isRubbish(path)) await rm(path, { force: true }).catch(() => undefined)
+      if (await isRemovable(path)) await rm(path, { force: true }).catch(() => undefined)
     }
   }
 }
 
-async function isRubbish(path: string): Promise<boolean> {
+async function isRemovable(path: string): Promise<boolean> {
   if (path.endsWith('.tmp')) {
-    const found = await stat(path).catch(() => undefined)
-    return found !== undefined && Date.now() - found.mtimeMs > SWEEP_MS
+    const info = await stat(path).catch(() => undefined)
+    return info !== undefined && Date.now() - info.mtimeMs > CLEANUP_INTERVAL_MS
   }
-  const record = path.endsWith('.json') ? await read(path) : undefined
+  const record = path.endsWith('.json') ? await readRecord(path) : undefined
   return record !== undefined && isOver(record, Date.now())
 }

@@ -1,11 +1,11 @@
-// Where tickets are kept: a ticket is a call that outlives its answer (the wire says task). A record is always of one
-// user; whoever asks for another user's finds nothing.
+// Stores task handles: calls that continue after their response (tasks of the protocol). A record belongs to one user
+// and is invisible to others.
 
-/** A call that outlives its answer, as it is kept. */
+/** A stored task handle. */
 export interface TicketRecord {
   readonly id: string
   readonly user: string
-  /** The process that works on it. */
+  /** The process that runs it. */
   readonly pid: number
   readonly createdAt: number
   readonly updatedAt: number
@@ -19,29 +19,29 @@ export interface TicketRecord {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** Where calls that outlive their answer are kept. */
+/** Stores task handles. */
 export interface TicketStore {
-  /** Resolves when the record would survive the end of this process. */
+  /** Resolves when the record survives the end of this process. */
   save(record: TicketRecord): Promise<void>
   load(user: string, id: string): Promise<TicketRecord | undefined>
 }
 
-// Work that takes longer than it was to be kept is still work; but nobody works for so long.
-const MONTH_MS = 30 * 24 * 60 * 60 * 1000
+// A running task may exceed its time to live, but not by more than this.
+const MAX_OVERRUN_MS = 30 * 24 * 60 * 60 * 1000
 
 export function isOver({ createdAt, ttlMs, status }: TicketRecord, now: number): boolean {
-  return now > createdAt + ttlMs + (status === 'working' ? MONTH_MS : 0)
+  return now > createdAt + ttlMs + (status === 'working' ? MAX_OVERRUN_MS : 0)
 }
 
 const MAX_PER_USER = 1000
 
-/** For servers that keep nothing: tickets live as long as the process. Nobody's push out another's. */
+/** Keeps task handles in memory, for servers without storage. The limit is per user. */
 export function createTicketMemory(maxPerUser = MAX_PER_USER): TicketStore {
   const users = new Map<string, Map<string, TicketRecord>>()
 
-  function makeRoom(records: Map<string, TicketRecord>): void {
+  function evict(records: Map<string, TicketRecord>): void {
     const now = Date.now()
-    for (const [id, kept] of records) if (isOver(kept, now)) records.delete(id)
+    for (const [id, record] of records) if (isOver(record, now)) records.delete(id)
     for (const [id, { status }] of records) {
       if (records.size <= maxPerUser) return
       if (status !== 'working') records.delete(id)
@@ -53,7 +53,7 @@ export function createTicketMemory(maxPerUser = MAX_PER_USER): TicketStore {
       const records = users.get(record.user) ?? new Map<string, TicketRecord>()
       users.set(record.user, records)
       records.set(record.id, record)
-      if (records.size > maxPerUser) makeRoom(records)
+      if (records.size > maxPerUser) evict(records)
     },
     async load(user, id) {
       const record = users.get(user)?.get(id)

@@ -29,7 +29,7 @@ const onUnix = test.skipIf(process.platform === 'win32')
 afterEach(() => vi.useRealTimers())
 
 describe('a token', () => {
-  test('has 256 random bits, is found, and lies nowhere on disk', () => {
+  test('has 256 random bits, is found, and is not on disk', () => {
     const path = newPath()
     const tokens = openTokenFile(path)
     const { token, record } = tokens.create({ name: 'laptop', user: 'ada' })
@@ -48,7 +48,7 @@ describe('a token', () => {
     expect(modeOf(dirname(path))).toBe(0o700)
   })
 
-  test('that is not quite right is not found', () => {
+  test('that differs slightly is not found', () => {
     const tokens = openTokenFile(newPath())
     const { token, record } = tokens.create({ name: 'a', user: 'b' })
     const wrong = ['', token.slice(0, -1), `${token}a`, ` ${token}`, token.slice(4), token.toUpperCase(), record.hash]
@@ -57,7 +57,7 @@ describe('a token', () => {
     fc.assert(fc.property(fc.stringMatching(/^sxc_[\w-]{43}$/), (text) => tokens.find(text) === undefined))
   })
 
-  test('is not found after its end, and listed all the same', () => {
+  test('is not found after its expiry, but is still listed', () => {
     const tokens = openTokenFile(newPath())
     const end = Date.now() + 3_600_000
     const { token } = tokens.create({ name: 'a', user: 'b', expiresAt: new Date(end).toISOString() })
@@ -77,8 +77,8 @@ describe('a token', () => {
     [{ name: 'a', user: '' }, 'A user has'],
     [{ name: 'a', user: 'oauth:b' }, 'A user has'],
     [{ name: 'a', user: '../b' }, 'A user has'],
-    [{ name: 'a', user: 'b', expiresAt: 'tomorrow' }, 'A token expires at a moment'],
-    [{ name: 'a', user: 'b', expiresAt: '2030-02-31' }, 'A token expires at a moment'],
+    [{ name: 'a', user: 'b', expiresAt: 'tomorrow' }, 'The expiry of a token must be a time'],
+    [{ name: 'a', user: 'b', expiresAt: '2030-02-31' }, 'The expiry of a token must be a time'],
   ])('is not made of %j', (input, sentence) => {
     const path = newPath()
     expect(() => openTokenFile(path).create(input)).toThrow(sentence)
@@ -87,7 +87,7 @@ describe('a token', () => {
 })
 
 describe('revoking', () => {
-  test('ends the token of that id, or every token of that name', () => {
+  test('revokes the token of that id, or every token of that name', () => {
     const tokens = openTokenFile(newPath())
     const [first, second, third] = ['a', 'a', 'b'].map((name) => tokens.create({ name, user: 'u' }))
     expect(tokens.revoke('nobody')).toEqual([])
@@ -97,7 +97,7 @@ describe('revoking', () => {
     for (const made of [first, second, third]) expect(tokens.find(made!.token)).toBeUndefined()
   })
 
-  test('is for the id alone when another token has that id as its name', () => {
+  test('prefers the id if another token has it as its name', () => {
     const tokens = openTokenFile(newPath())
     const { record } = tokens.create({ name: 'a', user: 'u' })
     const other = tokens.create({ name: record.id, user: 'u' })
@@ -105,7 +105,7 @@ describe('revoking', () => {
     expect(tokens.find(other.token)).toBeDefined()
   })
 
-  test('by another process is noticed within a second, as is a new token', async () => {
+  test('by another process takes effect within a second, as does a new token', async () => {
     const path = newPath()
     const [server, person] = [openTokenFile(path), openTokenFile(path)]
     expect(server.find('sxc_nothing')).toBeUndefined()
@@ -117,7 +117,7 @@ describe('revoking', () => {
     expect(server.find(token)).toBeUndefined()
   })
 
-  test('is noticed also when the clock of the machine is set back', async () => {
+  test('takes effect even if the wall clock is set back', async () => {
     const path = newPath()
     const [server, person] = [openTokenFile(path), openTokenFile(path)]
     const { token } = person.create({ name: 'a', user: 'u' })
@@ -128,7 +128,7 @@ describe('revoking', () => {
     expect(server.find(token)).toBeUndefined()
   })
 
-  test('by deleting the file ends them all', async () => {
+  test('by deleting the file revokes all tokens', async () => {
     const path = newPath()
     const tokens = openTokenFile(path)
     const { token } = tokens.create({ name: 'a', user: 'u' })
@@ -172,7 +172,7 @@ describe('a file that cannot be trusted', () => {
     expect(readdirSync(dirname(path))).toEqual(['tokens.json'])
   })
 
-  test('is trusted again once it was mended', async () => {
+  test('is trusted again once it was repaired', async () => {
     const path = newPath()
     const tokens = openTokenFile(path)
     const { token } = tokens.create({ name: 'a', user: 'u' })
@@ -212,7 +212,7 @@ describe('a file that cannot be trusted', () => {
     expect(() => openTokenFile(path).create({ name: 'a', user: 'u' })).toThrow(/cannot be changed \(.*\); no token/)
   })
 
-  test('after any flip of a byte it is whole or refused', () => {
+  test('with any byte flipped it is valid or refused', () => {
     const path = newPath()
     const { token } = openTokenFile(path).create({ name: 'a', user: 'u' })
     const good = readFileSync(path)
@@ -251,7 +251,7 @@ describe('several writers', () => {
   const start = (path: string, name: string, count: number) =>
     spawn(process.execPath, [script, path, name, String(count)], { stdio: ['ignore', 'pipe', 'inherit'] })
 
-  test('lose none of the tokens of the others', async () => {
+  test('lose no tokens', async () => {
     const path = newPath()
     const writers = Array.from({ length: 6 }, (_, index) => start(path, `writer-${index}`, 20))
     const codes = await Promise.all(writers.map((writer) => once(writer, 'exit')))
@@ -261,13 +261,13 @@ describe('several writers', () => {
     expect(readdirSync(dirname(path))).toEqual(['tokens.json'])
   })
 
-  test('of which some are killed: what was told is kept, and the lock of the dead is broken', async () => {
+  test('some of which are killed: reported tokens are kept, and stale locks are removed', async () => {
     const path = newPath()
     const told = new Set<string>()
     for (let round = 0; round < 5; round++) {
       const writer = start(path, 'mortal', 10_000)
       writer.stdout.on('data', (chunk: Buffer) => {
-        // The last line may be cut.
+        // The last line may be incomplete.
         for (const line of chunk.toString().match(/^[\da-f]{10}$/gm) ?? []) told.add(line)
       })
       await once(writer.stdout, 'data')
@@ -286,7 +286,7 @@ describe('several writers', () => {
     expect([...told, record.id].filter((id) => !ids.has(id))).toEqual([])
   })
 
-  /** As if the one who held it had died long ago. */
+  /** As if its holder had died long ago. */
   function age(lock: string): void {
     if (existsSync(lock)) utimesSync(lock, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000))
   }

@@ -1,5 +1,5 @@
-// The token records as they lie in their file, read with suspicion: who can write there can let anybody in. What is
-// not exactly what this program writes is a Failure, never a guess.
+// Reads and validates the token file: anyone who can write it can grant access. Content that this program would not
+// write is a Failure.
 
 import { readFileSync, statSync, type Stats } from 'node:fs'
 
@@ -7,7 +7,7 @@ import { Failure } from '../lib/failure.js'
 import { isObject } from '../lib/json.js'
 import { reasonOf } from '../lib/reason-of.js'
 
-const MAX_BYTES = 16 * 1024 * 1024
+const MAX_FILE_BYTES = 16 * 1024 * 1024
 
 export interface TokenRecord {
   readonly id: string
@@ -19,11 +19,11 @@ export interface TokenRecord {
   readonly expiresAt?: string
 }
 
-/** A file that is not there holds no tokens. */
+/** A missing file contains no tokens. */
 export function readTokens(path: string): readonly TokenRecord[] {
-  const stat = look(path)
+  const stat = statTokenFile(path)
   if (!stat) return []
-  const records = parse(path, stat)
+  const records = parseTokenFile(path, stat)
   if (records) return records
   throw new Failure(
     `${path} is damaged; restore it from a backup, or delete it, which revokes every token, and create new ones`,
@@ -34,13 +34,13 @@ export function printTokens(tokens: readonly TokenRecord[]): string {
   return `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`
 }
 
-/** Changes whenever the file does. */
+/** Changes whenever the file changes. */
 export function signatureOf(path: string): string {
-  const stat = look(path)
+  const stat = statTokenFile(path)
   return stat ? `${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}` : 'absent'
 }
 
-function look(path: string): Stats | undefined {
+function statTokenFile(path: string): Stats | undefined {
   try {
     const stat = statSync(path, { throwIfNoEntry: false })
     if (stat && !stat.isFile()) throw new Failure(`${path} is not a regular file; move it away`)
@@ -49,25 +49,25 @@ function look(path: string): Stats | undefined {
     }
     return stat
   } catch (error) {
-    throw unreadable(path, error)
+    throw toReadFailure(path, error)
   }
 }
 
-function parse(path: string, { size }: Stats): readonly TokenRecord[] | undefined {
-  if (size > MAX_BYTES) return undefined
+function parseTokenFile(path: string, { size }: Stats): readonly TokenRecord[] | undefined {
+  if (size > MAX_FILE_BYTES) return undefined
   try {
-    const document: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    if (!isObject(document) || document.version !== 1 || !Array.isArray(document.tokens)) return undefined
-    const tokens: readonly unknown[] = document.tokens
-    const records = tokens.filter(isRecord)
+    const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    if (!isObject(parsed) || parsed.version !== 1 || !Array.isArray(parsed.tokens)) return undefined
+    const tokens: readonly unknown[] = parsed.tokens
+    const records = tokens.filter(isTokenRecord)
     return records.length === tokens.length ? records : undefined
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
-    throw unreadable(path, error)
+    throw toReadFailure(path, error)
   }
 }
 
-function isRecord(value: unknown): value is TokenRecord {
+function isTokenRecord(value: unknown): value is TokenRecord {
   if (!isObject(value)) return false
   const { id, name, user, hash, createdAt, expiresAt } = value
   return (
@@ -79,12 +79,12 @@ function isRecord(value: unknown): value is TokenRecord {
   )
 }
 
-// An end that cannot be read would be no end.
+// An invalid expiry would mean that the token never expires.
 function isTime(value: unknown): boolean {
   return typeof value === 'string' && Number.isFinite(Date.parse(value))
 }
 
-function unreadable(path: string, error: unknown): Failure {
+function toReadFailure(path: string, error: unknown): Failure {
   if (error instanceof Failure) return error
   const reason = reasonOf(error)
   return new Failure(`${path} cannot be read (${reason}); make it readable for the user who runs the server`, {

@@ -33,21 +33,21 @@ describe('lines', () => {
     expect(linesOf(texts(...chunks))).toEqual(expected)
   })
 
-  test('a character cut between chunks is whole again', () => {
+  test('decodes a character that is split between chunks', () => {
     const bytes = Buffer.from('x😀é\n')
     for (let at = 0; at <= bytes.length; at++) {
       expect(linesOf([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(['x😀é'])
     }
   })
 
-  test('a line of exactly the limit passes, one byte more does not, in bytes and not in characters', () => {
+  test('accepts a line of exactly the limit and rejects one byte more, counted in bytes', () => {
     expect(linesOf(texts(`${'x'.repeat(10)}\n`), 10)).toEqual(['x'.repeat(10)])
     expect(linesOf(texts(`${'x'.repeat(11)}\ny\n`), 10)).toEqual([{ reason: expect.stringContaining('10 bytes') }, 'y'])
     expect(linesOf(texts('ééééé\n'), 10)).toEqual(['ééééé'])
     expect(linesOf(texts('éééééx\nz\n'), 10)).toEqual([{ reason: expect.any(String) }, 'z'])
   })
 
-  test('a long line is told once, however many chunks it has, and forgotten to its newline', () => {
+  test('reports a long line once and skips it up to its newline', () => {
     expect(linesOf(texts('a\nxxxxxx', 'xxxxxx', 'xxxxxx', 'xx\nb\n'), 10)).toEqual([
       'a',
       { reason: expect.any(String) },
@@ -56,19 +56,19 @@ describe('lines', () => {
     expect(linesOf(texts('xxxxxxxxxxxx', 'xx'), 10)).toEqual([{ reason: expect.any(String) }])
   })
 
-  test('a line of a million bytes that came one by one is whole', () => {
+  test('joins a line of a million bytes that arrived one by one', () => {
     const bytes = Buffer.from(`${'0123456789'.repeat(100_000)}\n`)
     const lines = createLines(2_000_000)
     for (let at = 0; at < bytes.length; at++) lines.push(bytes.subarray(at, at + 1))
     expect(lines.next()).toBe(bytes.toString().trim())
   })
 
-  test('a line that is not UTF-8 spoils only itself', () => {
+  test('a line that is not UTF-8 does not affect the others', () => {
     const bytes = Buffer.concat([Buffer.from('a\n'), Buffer.from([0xc3, 0x28, 0x0a]), Buffer.from('é\n')])
     expect(linesOf([bytes])).toEqual(['a', { reason: 'the line is not valid UTF-8' }, 'é'])
   })
 
-  test('any bytes, however cut, give the same lines as uncut', () => {
+  test('any bytes give the same lines, however they are split', () => {
     const byte = fc.oneof(fc.constantFrom(0x0a, 0x0d, 0x20, 0x41, 0xc3, 0xa9, 0xff), fc.integer({ min: 0, max: 255 }))
     fc.assert(
       fc.property(fc.array(byte, { maxLength: 200 }), fc.array(fc.nat(200), { maxLength: 10 }), (values, cuts) => {

@@ -1,5 +1,5 @@
-// Bytes → lines. Pure. What was scanned is not scanned or copied again: a partial line is a list of chunks until
-// its newline comes. A line that is too long or not UTF-8 becomes a Spoiled in its place, and the next one is fine.
+// Splits a byte stream into lines of UTF-8 text. Bytes are neither scanned nor copied twice: an incomplete line is a
+// list of chunks until its newline arrives. A line that is too long or not UTF-8 becomes an InvalidLine in its place.
 
 import { isAscii, isUtf8 } from 'node:buffer'
 
@@ -13,46 +13,46 @@ export interface Spoiled {
 
 export interface Lines {
   push(chunk: Buffer): void
-  /** Bytes of lines that are whole and wait to be taken, those partly taken included. */
+  /** Bytes of complete lines that were not taken yet, including those partly taken. */
   pending(): number
-  /** The end of input: what came after the last newline is a line too. */
+  /** Ends the input: what follows the last newline is a line too. */
   end(): void
-  /** The next line that is not blank; undefined when more bytes are needed. */
+  /** The next line that is not blank; undefined if more bytes are needed. */
   next(): string | Spoiled | undefined
 }
 
 export function createLines(maxBytes: number): Lines {
-  const ready: Region[] = []
+  const blocks: LineBlock[] = []
   let readyBytes = 0
   const partial = createPile()
-  let discarding = false
-  let first = true
+  let isDiscarding = false
+  let isFirst = true
 
   function push(chunk: Buffer): void {
     const last = chunk.lastIndexOf(NEWLINE)
-    if (last === -1) return keep(chunk)
+    if (last === -1) return addPartial(chunk)
     let start = 0
-    if (discarding) {
+    if (isDiscarding) {
       start = chunk.indexOf(NEWLINE) + 1
-      discarding = false
+      isDiscarding = false
     }
-    const whole = chunk.subarray(start, last + 1)
-    const bytes = partial.takeWith(whole)
+    const complete = chunk.subarray(start, last + 1)
+    const bytes = partial.takeWith(complete)
     if (bytes.length > 0) {
-      ready.push({ bytes: bytes.length, next: openRegion(first ? withoutMark(bytes) : bytes, maxBytes) })
+      blocks.push({ bytes: bytes.length, next: decodeBlock(isFirst ? stripBom(bytes) : bytes, maxBytes) })
       readyBytes += bytes.length
     }
-    first = false
-    if (last + 1 < chunk.length) keep(chunk.subarray(last + 1))
+    isFirst = false
+    if (last + 1 < chunk.length) addPartial(chunk.subarray(last + 1))
   }
 
-  function keep(rest: Buffer): void {
-    if (discarding) return
+  function addPartial(rest: Buffer): void {
+    if (isDiscarding) return
     partial.add(rest)
     if (partial.bytes() <= maxBytes) return
-    ready.push({ bytes: 0, next: oneSpoiled(tooLong(maxBytes)) })
+    blocks.push({ bytes: 0, next: yieldOnce(tooLong(maxBytes)) })
     partial.clear()
-    discarding = true
+    isDiscarding = true
   }
 
   return {
@@ -60,50 +60,50 @@ export function createLines(maxBytes: number): Lines {
     pending: () => readyBytes,
     end: () => push(Buffer.from('\n')),
     next() {
-      for (let region = ready[0]; region; region = ready[0]) {
-        const line = region.next()
+      for (let block = blocks[0]; block; block = blocks[0]) {
+        const line = block.next()
         if (line !== undefined) return line
-        ready.shift()
-        readyBytes -= region.bytes
+        blocks.shift()
+        readyBytes -= block.bytes
       }
       return undefined
     },
   }
 }
 
-/** A run of whole lines. */
-interface Region {
+/** A block of complete lines. */
+interface LineBlock {
   readonly bytes: number
-  readonly next: Next
+  readonly next: NextLine
 }
 
-/** Hands out one line at a time; undefined at the end. */
-type Next = () => string | Spoiled | undefined
+/** Returns the next line; undefined at the end. */
+type NextLine = () => string | Spoiled | undefined
 
-function openRegion(bytes: Buffer, maxBytes: number): Next {
+function decodeBlock(bytes: Buffer, maxBytes: number): NextLine {
   if (!isUtf8(bytes)) return splitBytes(bytes, maxBytes)
-  // One decode for many lines; one-byte strings are also what JSON.parse reads fastest.
-  const ascii = isAscii(bytes)
-  const text = ascii ? bytes.toString('latin1') : bytes.toString()
+  // One decode for many lines; JSON.parse is fastest on one-byte strings.
+  const isAsciiText = isAscii(bytes)
+  const text = isAsciiText ? bytes.toString('latin1') : bytes.toString()
   let at = 0
   return () => {
     while (at < text.length) {
       const end = text.indexOf('\n', at)
       const line = text.slice(at, end)
       at = end + 1
-      if (isLongerThan(maxBytes, line, ascii)) return tooLong(maxBytes)
+      if (isLongerThan(maxBytes, line, isAsciiText)) return tooLong(maxBytes)
       if (!isBlank(line)) return line
     }
     return undefined
   }
 }
 
-function isLongerThan(maxBytes: number, line: string, ascii: boolean): boolean {
-  if (ascii) return line.length > maxBytes
+function isLongerThan(maxBytes: number, line: string, isAsciiText: boolean): boolean {
+  if (isAsciiText) return line.length > maxBytes
   return line.length * 3 > maxBytes && Buffer.byteLength(line) > maxBytes
 }
 
-function splitBytes(bytes: Buffer, maxBytes: number): Next {
+function splitBytes(bytes: Buffer, maxBytes: number): NextLine {
   let at = 0
   return () => {
     while (at < bytes.length) {
@@ -119,8 +119,8 @@ function splitBytes(bytes: Buffer, maxBytes: number): Next {
   }
 }
 
-function oneSpoiled(spoiled: Spoiled): Next {
-  let next: Spoiled | undefined = spoiled
+function yieldOnce(invalid: Spoiled): NextLine {
+  let next: Spoiled | undefined = invalid
   return () => {
     const line = next
     next = undefined
@@ -132,10 +132,10 @@ function tooLong(maxBytes: number): Spoiled {
   return { reason: `the line is longer than ${maxBytes} bytes` }
 }
 
-// Some Windows shells open a pipe with a byte order mark.
-function withoutMark(bytes: Buffer): Buffer {
-  const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-  return marked ? bytes.subarray(3) : bytes
+// Some Windows shells start a pipe with a byte order mark.
+function stripBom(bytes: Buffer): Buffer {
+  const hasBom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return hasBom ? bytes.subarray(3) : bytes
 }
 
 function isBlank(line: string): boolean {

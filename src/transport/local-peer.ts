@@ -1,5 +1,5 @@
-// The other end when it is on this machine and started us: the person, in a conversation as long as this process.
-// Both are looked up when somebody asks: most calls do not.
+// The caller of a local transport: the OS user, with one session id per process. Both are determined on first use,
+// because most calls do not need them.
 
 import { osUser } from '../platform/user.js'
 import type { Peer } from '../protocol/exchange.js'

@@ -1,5 +1,5 @@
-// A client in the same process as its server, for tests and for the command line. It speaks any revision, answers what the
-// server asks by functions it was given, and keeps what the server says unasked.
+// A client in the same process as its server, for tests and the command line. It supports every revision, answers
+// requests of the server with the given functions, and collects notifications.
 
 import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
@@ -7,43 +7,43 @@ import { reasonOf } from '../lib/reason-of.js'
 import { MODERN_REVISION, NEWEST_LEGACY, type Revision } from '../protocol/revision.js'
 import type { LinkedTransport } from './memory.js'
 
-const MOST_ROUNDS = 20
+const MAX_INPUT_ROUNDS = 20
 
-/** How a client in memory presents itself, and what it answers. */
+/** Options of an in-memory client. */
 export interface ClientOptions {
-  /** The revision of the protocol to speak; 2025-11-25 unless told. */
+  /** The protocol revision; 2025-11-25 by default. */
   readonly revision?: Revision
-  /** What the server may ask, by method, and the answer: `sampling/createMessage`, `elicitation/create`, `roots/list`. */
+  /** Handlers for requests of the server, by method: `sampling/createMessage`, `elicitation/create`, `roots/list`. */
   readonly answers?: Readonly<Record<string, (params: JsonObject) => unknown>>
-  /** What the client declares, besides what follows from `answers`. */
+  /** Client capabilities besides those that follow from `answers`. */
   readonly capabilities?: JsonObject
 }
 
 /** A client in the same process as its server. */
 export interface MemoryClient {
-  /** What the server said of itself at the beginning. */
+  /** The result of `initialize` or `server/discover`. */
   readonly server: JsonObject
-  /** What the server said unasked, in order: progress, log messages, changes. */
+  /** Notifications of the server, in order: progress, log messages, changes. */
   readonly notifications: readonly Notified[]
-  /** The result of a request. An error rejects with a RequestFailure; `signal` cancels. */
+  /** Sends a request and returns its result. An error rejects with a RequestFailure; `signal` cancels. */
   request(method: string, params?: JsonObject, options?: { readonly signal?: AbortSignal }): Promise<JsonObject>
-  /** Tells the server something that is due no answer. */
+  /** Sends a notification. */
   notify(method: string, params?: JsonObject): Promise<void>
-  /** Stops what is still being worked on, and closes the server's services. */
+  /** Stops calls in progress and closes the server's services. */
   close(): Promise<void>
 }
 
-/** What a server said unasked. */
+/** A notification of the server. */
 export interface Notified {
   readonly method: string
   readonly params: JsonObject
 }
 
-/** The server answered with an error. */
+/** An error response of the server. */
 export class RequestFailure extends Failure {
   constructor(
     message: string,
-    /** As JSON-RPC has it: -32602 for wrong params. */
+    /** The JSON-RPC error code: -32602 for invalid params. */
     readonly code: number,
     readonly data?: unknown,
   ) {
@@ -51,19 +51,19 @@ export class RequestFailure extends Failure {
   }
 }
 
-export async function connectOver(line: LinkedTransport, options: ClientOptions = {}): Promise<MemoryClient> {
-  const caller = new Caller(line, options)
-  const server = await caller.greet()
+export async function connectOver(transport: LinkedTransport, options: ClientOptions = {}): Promise<MemoryClient> {
+  const session = new MemoryClientSession(transport, options)
+  const server = await session.initialize()
   return {
     server,
-    notifications: caller.notifications,
-    request: (method, params, { signal } = {}) => caller.request(method, params, signal),
-    notify: (method, params) => caller.notify(method, params),
-    close: () => line.close(),
+    notifications: session.notifications,
+    request: (method, params, { signal } = {}) => session.request(method, params, signal),
+    notify: (method, params) => session.notify(method, params),
+    close: () => transport.close(),
   }
 }
 
-class Caller {
+class MemoryClientSession {
   readonly notifications: Notified[] = []
   readonly #pending = new Map<unknown, (message: JsonObject) => void>()
   readonly #revision: Revision
@@ -72,19 +72,20 @@ class Caller {
   #lastId = 0
 
   constructor(
-    private readonly line: LinkedTransport,
+    private readonly transport: LinkedTransport,
     { revision = NEWEST_LEGACY, answers = {}, capabilities }: ClientOptions,
   ) {
     this.#revision = revision
     this.#answers = answers
     this.#capabilities = { ...capabilitiesFor(answers), ...capabilities }
-    line.onmessage = (message) => this.#hear(message)
-    line.onclose = () => {
-      for (const end of this.#pending.values()) end({ error: { code: -32000, message: 'The connection is closed.' } })
+    transport.onmessage = (message) => this.#receive(message)
+    transport.onclose = () => {
+      for (const resolve of this.#pending.values())
+        resolve({ error: { code: -32000, message: 'The connection is closed.' } })
     }
   }
 
-  async greet(): Promise<JsonObject> {
+  async initialize(): Promise<JsonObject> {
     if (this.#revision === MODERN_REVISION) return this.request('server/discover')
     const [protocolVersion, capabilities] = [this.#revision, this.#capabilities]
     const clientInfo = { name: 'in-memory', version: '1' }
@@ -94,28 +95,28 @@ class Caller {
   }
 
   notify(method: string, params?: JsonObject): Promise<void> {
-    return this.line.send({ jsonrpc: '2.0', method, ...(params && { params }) })
+    return this.transport.send({ jsonrpc: '2.0', method, ...(params && { params }) })
   }
 
   async request(method: string, params: JsonObject = {}, signal?: AbortSignal): Promise<JsonObject> {
-    if (this.#revision !== MODERN_REVISION) return this.#exchange(method, params, signal)
+    if (this.#revision !== MODERN_REVISION) return this.#sendRequest(method, params, signal)
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': this.#revision,
       'io.modelcontextprotocol/clientCapabilities': this.#capabilities,
       ...(isObject(params._meta) ? params._meta : {}),
     }
-    // A modern server does not ask: it answers with its questions, and the request is made again with the answers.
-    let brought: JsonObject = {}
-    for (let round = 0; round < MOST_ROUNDS; round++) {
-      const result = await this.#exchange(method, { ...params, ...brought, _meta }, signal)
+    // A modern server returns its requests as a result, and the call is repeated with the answers.
+    let answers: JsonObject = {}
+    for (let round = 0; round < MAX_INPUT_ROUNDS; round++) {
+      const result = await this.#sendRequest(method, { ...params, ...answers, _meta }, signal)
       if (result.resultType !== 'input_required') return result
-      brought = { requestState: result.requestState, inputResponses: await this.#answerAll(result.inputRequests) }
+      answers = { requestState: result.requestState, inputResponses: await this.#answerAll(result.inputRequests) }
     }
-    throw new Failure(`The server still asks after ${MOST_ROUNDS} rounds.`)
+    throw new Failure(`The server still requests input after ${MAX_INPUT_ROUNDS} rounds.`)
   }
 
-  /** One message and its answer. */
-  async #exchange(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
+  /** Sends one request and waits for its response. */
+  async #sendRequest(method: string, params: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
     signal?.throwIfAborted()
     const id = ++this.#lastId
     const message = await new Promise<JsonObject>((resolve, reject) => {
@@ -124,18 +125,18 @@ class Caller {
         void this.notify('notifications/cancelled', { requestId: id }).catch(() => {})
       }
       signal?.addEventListener('abort', cancel)
-      this.#pending.set(id, (found) => {
+      this.#pending.set(id, (response) => {
         signal?.removeEventListener('abort', cancel)
-        resolve(found)
+        resolve(response)
       })
-      this.line.send({ jsonrpc: '2.0', id, method, params }).catch(reject)
+      this.transport.send({ jsonrpc: '2.0', id, method, params }).catch(reject)
     }).finally(() => this.#pending.delete(id))
     if (isObject(message.result)) return message.result
-    const { code, message: words, data } = isObject(message.error) ? message.error : {}
-    throw new RequestFailure(String(words), Number(code), data)
+    const { code, message: errorMessage, data } = isObject(message.error) ? message.error : {}
+    throw new RequestFailure(String(errorMessage), Number(code), data)
   }
 
-  #hear(message: object): void {
+  #receive(message: object): void {
     if (!isObject(message)) return
     const { id, method } = message
     if (typeof method !== 'string') return this.#pending.get(id)?.(message)
@@ -149,22 +150,22 @@ class Caller {
       (result) => ({ result }),
       (error: unknown) => ({ error: { code: -32603, message: reasonOf(error) } }),
     )
-    await this.line.send({ jsonrpc: '2.0', id, ...outcome }).catch(() => {})
+    await this.transport.send({ jsonrpc: '2.0', id, ...outcome }).catch(() => {})
   }
 
   async #answer(method: string, params: JsonObject): Promise<unknown> {
     const answer = Object.hasOwn(this.#answers, method) ? this.#answers[method] : undefined
     if (answer) return answer(params)
-    throw new Failure(`This client has no answer to ${method}.`)
+    throw new Failure(`This client has no handler for ${method}.`)
   }
 
   async #answerAll(requests: unknown): Promise<JsonObject> {
-    const asked = isObject(requests) ? Object.entries(requests) : []
-    const answered = asked.map(async ([key, asking]) => {
-      const { method, params } = isObject(asking) ? asking : {}
+    const entries = isObject(requests) ? Object.entries(requests) : []
+    const responses = entries.map(async ([key, request]) => {
+      const { method, params } = isObject(request) ? request : {}
       return [key, await this.#answer(String(method), isObject(params) ? params : {})]
     })
-    return Object.fromEntries(await Promise.all(answered))
+    return Object.fromEntries(await Promise.all(responses))
   }
 }
 

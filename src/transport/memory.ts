@@ -1,5 +1,5 @@
-// The client's end of a line to a server in the same process. What crosses it is the text of every other transport, so
-// nothing works here that would not work over a wire.
+// In-process transport between a client and a server. Messages are converted to text and parsed, as on every other
+// transport.
 
 import { answerText, readText, Registered, type Answer } from '../protocol/message.js'
 import type { Peer } from '../protocol/exchange.js'
@@ -7,41 +7,41 @@ import type { Server } from '../protocol/server.js'
 import { createSession } from '../protocol/session.js'
 import { localPeer } from './local-peer.js'
 
-const STOP_MS = 2500
+const ABORT_TIMEOUT_MS = 2500
 
-/** A transport as the official SDK's `Client` takes one: `await client.connect(transport)`. */
+/** A transport for the `Client` of the official SDK: `await client.connect(transport)`. */
 export interface LinkedTransport {
-  /** Told of each message from the server. */
+  /** Called with each message from the server. */
   onmessage?: (message: object) => void
-  /** Told once the line is closed. */
+  /** Called once when the transport is closed. */
   onclose?: () => void
-  /** Told of what `onmessage` threw. */
+  /** Called with an error that `onmessage` threw. */
   onerror?: (error: Error) => void
-  /** There is nothing to start; clients call it all the same. */
+  /** Does nothing; required by the SDK. */
   start(): Promise<void>
-  /** Sends one message to the server; what it is answered comes to `onmessage`. */
+  /** Sends one message to the server; its response is passed to `onmessage`. */
   send(message: object): Promise<void>
-  /** Stops what is being worked on, and closes the server's services. */
+  /** Stops calls in progress and closes the server's services. */
   close(): Promise<void>
 }
 
-export function linkInMemory(server: Server, peer: Peer = localPeer()): LinkedTransport {
+export function linkInMemory(server: Server, caller: Peer = localPeer()): LinkedTransport {
   let isClosed = false
-  const outlet = { notify: deliver, send: deliver, written: (done: () => void) => done() }
-  const session = createSession(server, peer, { outlet })
+  const sink = { notify: deliver, send: deliver, written: (onWritten: () => void) => onWritten() }
+  const session = createSession(server, caller, { outlet: sink })
   const transport: LinkedTransport = {
     start: () => Promise.resolve(),
     async send(message) {
       if (isClosed) throw new Error('this transport is closed')
-      const due = session.receive(readText(JSON.stringify(message)), outlet)
-      if (due instanceof Promise) void due.then(give)
-      else give(due)
+      const pendingAnswer = session.receive(readText(JSON.stringify(message)), sink)
+      if (pendingAnswer instanceof Promise) void pendingAnswer.then(deliverAnswer)
+      else deliverAnswer(pendingAnswer)
     },
     async close() {
       if (isClosed) return
       isClosed = true
-      session.leave('the client is gone')
-      const timer = setTimeout(() => session.giveUp(), STOP_MS)
+      session.leave('the client disconnected')
+      const timer = setTimeout(() => session.giveUp(), ABORT_TIMEOUT_MS)
       await session.settled()
       clearTimeout(timer)
       await server.close()
@@ -49,13 +49,13 @@ export function linkInMemory(server: Server, peer: Peer = localPeer()): LinkedTr
     },
   }
 
-  function give(answer: Answer): void {
+  function deliverAnswer(answer: Answer): void {
     const text = answerText(answer)
     if (text !== undefined) deliver(text)
     if (answer instanceof Registered) answer.settle(!isClosed)
   }
 
-  /** Afterwards, as over a wire: whoever sends has always returned before it is answered. */
+  /** Asynchronous, as on a network: `send` always returns before its response arrives. */
   function deliver(text: string): void {
     queueMicrotask(() => {
       if (isClosed) return

@@ -1,13 +1,13 @@
-// Bytes waiting for their newline. Large chunks are kept as they came; small ones are packed together, because a client
-// that sends byte by byte must not cost an object a byte.
+// Buffers the chunks of an incomplete line. Large chunks are kept as they are; small ones are copied into a larger
+// block, so that a client that sends byte by byte does not cost an object per byte.
 
-const SMALL = 4096
-const SLAB = 64 * 1024
+const COPY_BELOW_BYTES = 4096
+const SLAB_BYTES = 64 * 1024
 
 export interface Pile {
   add(chunk: Buffer): void
   bytes(): number
-  /** All of it with `last` behind it, in one piece; the pile is empty then. */
+  /** Returns everything followed by `last` as one buffer, and empties this one. */
   takeWith(last: Buffer): Buffer
   clear(): void
 }
@@ -18,7 +18,7 @@ export function createPile(): Pile {
   let slab = Buffer.alloc(0)
   let used = 0
 
-  function seal(): void {
+  function closeSlab(): void {
     if (used > 0) pieces.push(slab.subarray(0, used))
     slab = Buffer.alloc(0)
     used = 0
@@ -26,14 +26,14 @@ export function createPile(): Pile {
 
   function add(chunk: Buffer): void {
     bytes += chunk.length
-    if (chunk.length >= SMALL) {
-      seal()
+    if (chunk.length >= COPY_BELOW_BYTES) {
+      closeSlab()
       pieces.push(chunk)
       return
     }
     if (used + chunk.length > slab.length) {
-      seal()
-      slab = Buffer.allocUnsafe(SLAB)
+      closeSlab()
+      slab = Buffer.allocUnsafe(SLAB_BYTES)
     }
     used += chunk.copy(slab, used)
   }
@@ -51,10 +51,10 @@ export function createPile(): Pile {
     clear,
     takeWith(last) {
       if (bytes === 0) return last
-      seal()
-      const whole = Buffer.concat([...pieces, last])
+      closeSlab()
+      const joined = Buffer.concat([...pieces, last])
       clear()
-      return whole
+      return joined
     },
   }
 }

@@ -1,6 +1,6 @@
-// Lines ⇄ messages over this process's standard streams; the only owner of stdout. When the client stops reading,
-// reading stops too. The end of input, a signal or a lost client all end it the same way: calls in flight get a
-// grace to finish and answer, then their work is stopped.
+// Serves MCP over stdin and stdout; the only writer of stdout. While the client does not read, no input is read. At
+// the end of input, on a signal or when the client disconnects, calls in progress get a grace period, then they are
+// aborted.
 
 import type { Writable } from 'node:stream'
 
@@ -23,173 +23,179 @@ import { localPeer } from './local-peer.js'
 
 const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024
 const GRACE_MS = 5000
-const STOP_MS = 2500
-/** On a busy machine commands take longer to end. A client that does not wait kills this process; they are ended all the same. */
+const ABORT_MS = 2500
+/**
+ * Killing commands takes longer on a busy machine. If the client kills this process first, the commands are killed
+ * anyway.
+ */
 const CLOSE_MS = 15_000
 const FLUSH_MS = 500
-const FLUSH_AT = 64 * 1024
-const CONGESTED_AT = 1024 * 1024
-const PENDING_AT = 1024 * 1024
+const FLUSH_AT_CHARS = 64 * 1024
+const BACKED_UP_BYTES = 1024 * 1024
+const MAX_PENDING_BYTES = 1024 * 1024
 
-/** Serves until the client goes or a signal comes; resolves when everything is answered or stopped. */
+/** Serves until the client disconnects or a signal arrives; resolves when every call was answered or aborted. */
 export async function serveStdio(
   server: Server,
   maxLineBytes = DEFAULT_MAX_LINE_BYTES,
-  peer: Peer = localPeer(),
+  caller: Peer = localPeer(),
 ): Promise<void> {
   const isBun = bunVersion() !== undefined
-  const out = openOutput(isBun ? (await import('./unbuffered-stdout.js')).openUnbuffered() : process.stdout)
-  const session = createSession(server, peer, { outlet: out })
+  const stdout = createStdoutWriter(isBun ? (await import('./unbuffered-stdout.js')).openUnbuffered() : process.stdout)
+  const session = createSession(server, caller, { outlet: stdout })
   const signals = watchSignals()
-  // What a tool throws outside of its call must not take the other calls with it.
+  // An exception outside of a call must not end the other calls.
   process.on('uncaughtException', (error) => server.logError(error))
-  const input = openInput(session, out, maxLineBytes)
-  await Promise.race([input.ended, signals.next(), out.gone])
+  const input = createStdinReader(session, stdout, maxLineBytes)
+  await Promise.race([input.ended, signals.next(), stdout.closed])
   input.stop()
   session.endListening()
   const stoppingAt = performance.now()
-  // Clients close stdin, signal two seconds later and kill two seconds after that: a signal ends the grace.
-  await within(GRACE_MS, Promise.race([session.settled(), signals.next(), out.gone]))
+  // Clients close stdin, send a signal after two seconds and kill after two more: a signal ends the grace period.
+  await withTimeout(GRACE_MS, Promise.race([session.settled(), signals.next(), stdout.closed]))
   session.abort('the server is stopping')
-  await Promise.all([within(STOP_MS, session.settled()), within(CLOSE_MS, server.close())])
-  const left = GRACE_MS - (performance.now() - stoppingAt)
-  await within(Math.max(left, FLUSH_MS), Promise.race([out.flushed(), signals.next(), out.gone]))
+  await Promise.all([withTimeout(ABORT_MS, session.settled()), withTimeout(CLOSE_MS, server.close())])
+  const remainingMs = GRACE_MS - (performance.now() - stoppingAt)
+  await withTimeout(
+    Math.max(remainingMs, FLUSH_MS),
+    Promise.race([stdout.whenFlushed(), signals.next(), stdout.closed]),
+  )
 }
 
-interface Output extends Outlet {
+interface StdoutWriter extends Outlet {
   readonly send: (text: string) => void
-  readonly give: (answer: Answer) => void
+  readonly sendAnswer: (answer: Answer) => void
   /** True while the client does not read. */
-  congested(): boolean
-  /** While held, messages are gathered; they leave in one write when it is released. */
-  hold(): void
-  release(): void
+  isBackedUp(): boolean
+  /** While corked, messages are buffered; uncorking writes them at once. */
+  cork(): void
+  uncork(): void
   onDrain(listener: () => void): void
-  flushed(): Promise<void>
+  whenFlushed(): Promise<void>
   /** Resolves when the client has closed its end. */
-  readonly gone: Promise<void>
+  readonly closed: Promise<void>
 }
 
-function openOutput(stdout: Writable): Output {
+function createStdoutWriter(stdout: Writable): StdoutWriter {
   let buffer = ''
-  let held = false
-  let scheduled = false
-  let lost = false
-  const gone = new Promise<void>((resolve) => {
+  let isCorked = false
+  let isFlushScheduled = false
+  let isClosed = false
+  const closed = new Promise<void>((resolve) => {
     stdout.on('error', () => {
-      lost = true
+      isClosed = true
       buffer = ''
       resolve()
     })
   })
 
   function flush(): void {
-    scheduled = false
-    if (buffer === '' || lost) return
+    isFlushScheduled = false
+    if (buffer === '' || isClosed) return
     const text = buffer
     buffer = ''
     stdout.write(text)
   }
 
   function send(text: string): void {
-    if (lost) return
+    if (isClosed) return
     buffer += text + '\n'
-    if (buffer.length > FLUSH_AT) return flush()
-    if (held || scheduled) return
-    scheduled = true
-    // From a promise's continuation this runs after all others that are ready, so their answers share a write.
+    if (buffer.length > FLUSH_AT_CHARS) return flush()
+    if (isCorked || isFlushScheduled) return
+    isFlushScheduled = true
+    // Runs after all promise continuations that are ready, so that their answers share one write.
     process.nextTick(flush)
   }
 
-  function settled(done: () => void): void {
+  function afterWrite(done: () => void): void {
     flush()
-    if (lost) done()
+    if (isClosed) done()
     else stdout.write('', () => done())
   }
 
-  const congested = (): boolean => stdout.writableLength >= CONGESTED_AT
+  const isBackedUp = (): boolean => stdout.writableLength >= BACKED_UP_BYTES
 
   return {
-    gone,
+    closed,
     send,
-    give(answer) {
+    sendAnswer(answer) {
       const text = answerText(answer)
       if (text !== undefined) send(text)
-      if (answer instanceof Registered) settled(() => answer.settle(!lost))
+      if (answer instanceof Registered) afterWrite(() => answer.settle(!isClosed))
     },
-    written: (done) => settled(() => lost || done()),
-    congested,
+    written: (done) => afterWrite(() => isClosed || done()),
+    isBackedUp,
     notify(text) {
-      if (!congested()) send(text)
+      if (!isBackedUp()) send(text)
     },
-    hold() {
-      held = true
+    cork() {
+      isCorked = true
     },
-    release() {
-      held = false
+    uncork() {
+      isCorked = false
       flush()
     },
     onDrain: (listener) => stdout.on('drain', listener),
-    flushed() {
+    whenFlushed() {
       flush()
-      return lost ? Promise.resolve() : new Promise((resolve) => stdout.write('', () => resolve()))
+      return isClosed ? Promise.resolve() : new Promise((resolve) => stdout.write('', () => resolve()))
     },
   }
 }
 
-interface Input {
-  /** Resolves at the end of input, when its last line has been taken. */
+interface StdinReader {
+  /** Resolves at the end of input, when the last line was processed. */
   readonly ended: Promise<void>
-  /** Takes nothing more, whatever has come already. */
+  /** Stops processing, even of input that has already arrived. */
   stop(): void
 }
 
-function openInput(session: Session, out: Output, maxLineBytes: number): Input {
+function createStdinReader(session: Session, stdout: StdoutWriter, maxLineBytes: number): StdinReader {
   const { stdin } = process
   const lines = createLines(maxLineBytes)
   let state: 'open' | 'ended' | 'stopped' = 'open'
   let resolveEnded: (() => void) | undefined
   const ended = new Promise<void>((resolve) => (resolveEnded = resolve))
-  const finish = (): void => resolveEnded?.()
-  const mayTake = (): boolean => state !== 'stopped' && !out.congested()
+  const resolveInputEnd = (): void => resolveEnded?.()
+  const canProcess = (): boolean => state !== 'stopped' && !stdout.isBackedUp()
 
-  function take(message: Message | Batch): void {
-    const due = session.receive(message, out)
-    if (due instanceof Promise) void due.then(out.give)
-    else out.give(due)
+  function handleMessage(message: Message | Batch): void {
+    const pendingAnswer = session.receive(message, stdout)
+    if (pendingAnswer instanceof Promise) void pendingAnswer.then(stdout.sendAnswer)
+    else stdout.sendAnswer(pendingAnswer)
   }
 
-  function pump(): void {
-    out.hold()
+  function processLines(): void {
+    stdout.cork()
     try {
-      while (mayTake()) {
+      while (canProcess()) {
         const line = lines.next()
         if (line === undefined) break
-        take(typeof line === 'string' ? readText(line) : malformed(PARSE_ERROR, `Parse error: ${line.reason}`))
+        handleMessage(typeof line === 'string' ? readText(line) : malformed(PARSE_ERROR, `Parse error: ${line.reason}`))
       }
     } finally {
-      out.release()
+      stdout.uncork()
     }
-    if (state === 'ended' && !out.congested()) finish()
-    // What has come is held back, not lost; a little more is let in, so that the end of input is seen.
-    else if (lines.pending() > PENDING_AT) stdin.pause()
+    if (state === 'ended' && !stdout.isBackedUp()) resolveInputEnd()
+    // Input is kept, not lost; a little more is read, so that the end of input is detected.
+    else if (lines.pending() > MAX_PENDING_BYTES) stdin.pause()
   }
 
   stdin.on('data', (chunk: Buffer) => {
     lines.push(chunk)
-    pump()
+    processLines()
   })
   stdin.on('end', () => {
     if (state === 'stopped') return
     lines.end()
     state = 'ended'
-    pump()
-    setTimeout(finish, GRACE_MS)
+    processLines()
+    setTimeout(resolveInputEnd, GRACE_MS)
   })
-  stdin.on('error', finish)
-  out.onDrain(() => {
-    pump()
-    if (state === 'open' && lines.pending() <= PENDING_AT) stdin.resume()
+  stdin.on('error', resolveInputEnd)
+  stdout.onDrain(() => {
+    processLines()
+    if (state === 'open' && lines.pending() <= MAX_PENDING_BYTES) stdin.resume()
   })
   return {
     ended,
@@ -201,17 +207,17 @@ function openInput(session: Session, out: Output, maxLineBytes: number): Input {
 }
 
 function watchSignals(): { next(): Promise<void> } {
-  let wake: (() => void) | undefined
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => wake?.())
+  let onSignal: (() => void) | undefined
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => onSignal?.())
   return {
     next: () =>
       new Promise((resolve) => {
-        wake = resolve
+        onSignal = resolve
       }),
   }
 }
 
-function within(ms: number, work: Promise<unknown>): Promise<unknown> {
+function withTimeout(ms: number, work: Promise<unknown>): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms)

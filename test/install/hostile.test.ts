@@ -113,12 +113,8 @@ test('a link is followed: what it leads to changes, keeps its mode, and the link
 })
 
 test.each([
-  [
-    'a link to nothing',
-    (path: string) => symlinkSync('/nowhere/x.json', path),
-    'is a link to something that is not there',
-  ],
-  ['a link to itself', (path: string) => symlinkSync(path, path), 'is a link that leads in a circle'],
+  ['a link to nothing', (path: string) => symlinkSync('/nowhere/x.json', path), 'is a link to a missing file'],
+  ['a link to itself', (path: string) => symlinkSync(path, path), 'is a circular link'],
   ['a folder', (path: string) => mkdirSync(path), 'is a folder, not a file'],
   ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'is not a regular file'],
 ])('%s is left alone', async (_, make, why) => {

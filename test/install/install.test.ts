@@ -247,7 +247,7 @@ test.skipIf(!HAS_TERMINALS)('a file that was changed while it asked is left as i
   await terminal.sees('Make these changes?')
   person.write('.cursor/mcp.json', '{"new": true}')
   terminal.type('y')
-  await terminal.sees('✗ Cursor: was changed by somebody else in the meantime')
+  await terminal.sees('✗ Cursor: was changed by another program since it was read')
   expect((await terminal.ended).code).toBe(1)
   expect(person.read('.cursor/mcp.json')).toBe('{"new": true}')
   expect(readdirSync(join(person.home, '.cursor'))).toEqual(['mcp.json'])

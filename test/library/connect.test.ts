@@ -204,7 +204,7 @@ test('a server that asks for ever is left', async () => {
     for (;;) await call.ask({ [`r${++round}`]: { kind: 'roots' } })
   })
   const client = await connect(server, { revision: MODERN, answers: { 'roots/list': () => ({ roots: [] }) } })
-  await expect(client.request('tools/call', DO)).rejects.toThrow('still asks after 20 rounds')
+  await expect(client.request('tools/call', DO)).rejects.toThrow('still requests input after 20 rounds')
   await client.close()
 })
 

@@ -124,7 +124,9 @@ test('a token that is not there lets nobody in, and is said at the start', async
 })
 
 test('whoever may call from elsewhere must be known', async () => {
-  await expect(serveHttp({ ...server, http: { host: '0.0.0.0' } })).rejects.toThrow('without auth only this machine')
+  await expect(serveHttp({ ...server, http: { host: '0.0.0.0' } })).rejects.toThrow(
+    'without auth only loopback addresses',
+  )
 })
 
 test('the same definition is served over HTTP and in memory', async () => {

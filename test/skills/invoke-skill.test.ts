@@ -261,7 +261,10 @@ describe('a script', () => {
     skill('it', '#!/bin/sh\necho ran\n')
     const client = start({ TOOL_BASH: '0', TOOL_BACKGROUNDBASH: '0' })
     const { text, isError } = await call(client, 'InvokeSkill', { skill_name: 'it' })
-    expect([isError, text]).toEqual([true, expect.stringContaining('Bash and BackgroundBash are switched off')])
+    expect([isError, text]).toEqual([
+      true,
+      expect.stringContaining('commands are disabled (Bash and BackgroundBash are off)'),
+    ])
     await client.close()
   })
 

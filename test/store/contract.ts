@@ -237,10 +237,10 @@ export function describeContract(name: string, newPlace: () => Promise<StatePlac
     })
 
     test('a reader cannot write, and rows are dead after their transaction', async () => {
-      await expect(state.read(SCOPE, (rows) => newTask(rows))).rejects.toThrow('a reader wants to write')
+      await expect(state.read(SCOPE, (rows) => newTask(rows))).rejects.toThrow('a read transaction cannot write')
       const kept = await state.write(SCOPE, async (rows) => rows)
-      await expect(newTask(kept)).rejects.toThrow('after its end')
-      await expect(kept.tasks.current()).rejects.toThrow('after its end')
+      await expect(newTask(kept)).rejects.toThrow('has ended')
+      await expect(kept.tasks.current()).rejects.toThrow('has ended')
       expect(await count(state)).toMatchObject({ tasks: 0 })
     })
 

@@ -1,31 +1,31 @@
-// The rows behind SetCallback: at most eight for a session, each in a slot. A time is kept twice, by the calendar and by
-// the machine's uptime: the second neither jumps nor stands still, but means something only until the machine is started anew.
+// Callback rows in SQL: at most eight per session, each in a slot. A time is stored twice, as wall clock and as
+// machine uptime: uptime does not jump, but is only valid until the next boot.
 
 export interface CallbackRow {
   readonly session: string
   readonly slot: number
   readonly message: string
   readonly setAt: number
-  /** 0 where it waits for an event. */
+  /** 0 if it waits for an event. */
   readonly delayMs: number
-  /** -1: for ever. */
+  /** -1: without limit. */
   readonly repeatsLeft: number
-  /** When it fires next, by the calendar; null where it waits for an event. */
+  /** When it fires next, in milliseconds since 1970; null if it waits for an event. */
   readonly fireAt: number | null
-  /** The same in milliseconds of uptime, and the boot they count from. */
+  /** The same in milliseconds of uptime, and the boot id they refer to. */
   readonly fireUptime: number | null
   readonly boot: string
-  /** The background job whose end, or whose output, it waits for. */
+  /** The job whose end or output it waits for. */
   readonly job: number | null
   readonly pattern: string | null
-  /** How far that output was looked at. */
+  /** The offset up to which the output was searched. */
   readonly position: number | null
 }
 
 export interface CallbackRows {
-  /** By session and slot. */
+  /** Sorted by session and slot. */
   all(): Promise<readonly CallbackRow[]>
-  /** Puts it into its slot, whatever was there. */
+  /** Replaces whatever is in its slot. */
   put(row: CallbackRow): Promise<void>
   remove(session: string, slot: number): Promise<void>
 }

@@ -1,5 +1,3 @@
-// The rows of callbacks in SQL.
-
 import { storableText } from '../../lib/storable-text.js'
 import type { CallbackRow, CallbackRows } from './callback-rows.js'
 import { numberIn, numberOrNullIn, textIn, textOrNullIn, type Sql, type SqlRow } from './sql.js'
@@ -9,13 +7,13 @@ const COLUMNS =
 
 export function createCallbackTable(sql: Sql, scope: number): CallbackRows {
   const remove = async (session: string, slot: number): Promise<void> => {
-    const named = storableText(session)
-    await sql.run('DELETE FROM callbacks WHERE scope = ? AND session = ? AND slot = ?', scope, named, slot)
+    const storedSession = storableText(session)
+    await sql.run('DELETE FROM callbacks WHERE scope = ? AND session = ? AND slot = ?', scope, storedSession, slot)
   }
   return {
     async all() {
       const rows = await sql.all(`SELECT ${COLUMNS} FROM callbacks WHERE scope = ? ORDER BY session, slot`, scope)
-      return rows.map(callbackOf)
+      return rows.map(callbackFromRow)
     },
     async put(row) {
       await remove(row.session, row.slot)
@@ -40,7 +38,7 @@ export function createCallbackTable(sql: Sql, scope: number): CallbackRows {
   }
 }
 
-function callbackOf(row: SqlRow): CallbackRow {
+function callbackFromRow(row: SqlRow): CallbackRow {
   return {
     session: textIn(row, 'session'),
     slot: numberIn(row, 'slot'),

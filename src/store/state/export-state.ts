@@ -1,4 +1,4 @@
-// All that is kept, of every scope, as one moment saw it; in an order that depends on nothing but the contents.
+// Exports all scopes in one read transaction, in an order that depends only on the content.
 
 import { createPlanTable } from './plan-table.js'
 import { numberIn, numberOrNullIn, textIn, type Database, type Sql, type SqlRow } from './sql.js'
@@ -6,18 +6,18 @@ import type { PlanDocument, ScopeDocument, StateDocument, StepDocument, TaskDocu
 import type { StepRow } from './task-rows.js'
 import { allSteps, createTaskTable } from './task-table.js'
 
-const ALL = Number.MAX_SAFE_INTEGER
+const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
 export function exportState(database: Database): Promise<StateDocument> {
   return database.read(async (sql) => {
     const rows = await sql.all('SELECT * FROM scopes')
     const scopes: ScopeDocument[] = []
-    for (const row of rows) scopes.push(await scopeOf(sql, row))
-    return { version: 1, scopes: scopes.sort(byName) }
+    for (const row of rows) scopes.push(await exportScope(sql, row))
+    return { version: 1, scopes: scopes.sort(compareScopes) }
   })
 }
 
-async function scopeOf(sql: Sql, row: SqlRow): Promise<ScopeDocument> {
+async function exportScope(sql: Sql, row: SqlRow): Promise<ScopeDocument> {
   const id = numberIn(row, 'id')
   return {
     project: textIn(row, 'project'),
@@ -26,40 +26,46 @@ async function scopeOf(sql: Sql, row: SqlRow): Promise<ScopeDocument> {
     nextStep: numberIn(row, 'next_step'),
     nextPlan: numberIn(row, 'next_plan'),
     currentTask: numberOrNullIn(row, 'current_task'),
-    tasks: await tasksOf(sql, id),
-    plans: await plansOf(sql, id),
+    tasks: await exportTasks(sql, id),
+    plans: await exportPlans(sql, id),
   }
 }
 
-async function tasksOf(sql: Sql, scope: number): Promise<readonly TaskDocument[]> {
-  const stepsOf = new Map<number, StepDocument[]>()
+async function exportTasks(sql: Sql, scope: number): Promise<readonly TaskDocument[]> {
+  const stepsByTask = new Map<number, StepDocument[]>()
   for (const step of await allSteps(sql, scope)) {
-    const steps = stepsOf.get(step.taskId)
-    if (steps) steps.push(stepOf(step))
-    else stepsOf.set(step.taskId, [stepOf(step)])
+    const steps = stepsByTask.get(step.taskId)
+    if (steps) steps.push(exportStep(step))
+    else stepsByTask.set(step.taskId, [exportStep(step)])
   }
-  const tasks = await createTaskTable(sql, scope).list({ terms: [] }, ALL)
+  const tasks = await createTaskTable(sql, scope).list({ terms: [] }, NO_LIMIT)
   return tasks
-    .map(({ id, name, createdAt, completedAt }) => ({ id, name, createdAt, completedAt, steps: stepsOf.get(id) ?? [] }))
+    .map(({ id, name, createdAt, completedAt }) => ({
+      id,
+      name,
+      createdAt,
+      completedAt,
+      steps: stepsByTask.get(id) ?? [],
+    }))
     .toReversed()
 }
 
-function stepOf({ id, text, createdAt, completedAt }: StepRow): StepDocument {
+function exportStep({ id, text, createdAt, completedAt }: StepRow): StepDocument {
   return { id, text, createdAt, completedAt }
 }
 
-async function plansOf(sql: Sql, scope: number): Promise<readonly PlanDocument[]> {
+async function exportPlans(sql: Sql, scope: number): Promise<readonly PlanDocument[]> {
   const table = createPlanTable(sql, scope)
   const plans: PlanDocument[] = []
   for (const plan of await table.all()) plans.push({ ...plan, versions: await table.versions(plan.id) })
   return plans
 }
 
-function byName(one: ScopeDocument, other: ScopeDocument): number {
-  return compare(one.project, other.project) || compare(one.user, other.user)
+function compareScopes(one: ScopeDocument, other: ScopeDocument): number {
+  return compareText(one.project, other.project) || compareText(one.user, other.user)
 }
 
-function compare(one: string, other: string): number {
+function compareText(one: string, other: string): number {
   if (one === other) return 0
   return one < other ? -1 : 1
 }

@@ -1,4 +1,4 @@
-// Takes an export in: all of it or nothing. Numbers that were given out are not given out again, whatever it says.
+// Imports an export, all or nothing. Ids that were used are not used again, even if the export says so.
 
 import { Failure } from '../../lib/failure.js'
 import { insertRows } from './insert-rows.js'
@@ -11,35 +11,35 @@ const TASK_COLUMNS = ['scope', 'id', 'created_at', 'completed_at', 'steps', 'ste
 const PLAN_COLUMNS = ['scope', 'id', 'goal', 'session', 'started_at', 'outcome', 'ended_at', 'plan_file']
 const VERSION_COLUMNS = ['scope', 'plan', 'number', 'saved_at', 'text']
 
-/** Scopes that have rows already are refused unless they are to be replaced. */
+/** Rejects scopes that already have rows, unless `replace` is set. */
 export async function importState(database: Database, { scopes }: StateDocument, replace: boolean): Promise<void> {
   await database.write('import', async (sql) => {
-    const entered: [number, ScopeDocument][] = []
-    for (const scope of scopes) entered.push([(await enterScope(sql, scope)).id, scope])
-    if (replace) for (const [id] of entered) await empty(sql, id)
-    else await refuseUsed(sql, entered, database.name)
-    for (const [id, scope] of entered) {
+    const locked: [number, ScopeDocument][] = []
+    for (const scope of scopes) locked.push([(await enterScope(sql, scope)).id, scope])
+    if (replace) for (const [id] of locked) await deleteScopeRows(sql, id)
+    else await rejectNonEmptyScopes(sql, locked, database.name)
+    for (const [id, scope] of locked) {
       await insertTasks(sql, id, scope.tasks)
       await insertPlans(sql, id, scope.plans)
-      await setCounters(sql, id, scope)
+      await updateCounters(sql, id, scope)
     }
     return { value: undefined, keep: true }
   })
 }
 
-async function empty(sql: Sql, scope: number): Promise<void> {
+async function deleteScopeRows(sql: Sql, scope: number): Promise<void> {
   for (const table of ['plan_versions', 'plans', 'steps', 'tasks']) {
     await sql.run(`DELETE FROM ${table} WHERE scope = ?`, scope)
   }
 }
 
-async function refuseUsed(
+async function rejectNonEmptyScopes(
   sql: Sql,
-  entered: readonly (readonly [number, ScopeDocument])[],
+  locked: readonly (readonly [number, ScopeDocument])[],
   name: string,
 ): Promise<void> {
   const used: string[] = []
-  for (const [id, { project, user }] of entered) {
+  for (const [id, { project, user }] of locked) {
     const rows = await sql.all('SELECT 1 FROM tasks WHERE scope = ? UNION SELECT 1 FROM plans WHERE scope = ?', id, id)
     if (rows.length > 0) used.push(`${project} of ${user}`)
   }
@@ -73,7 +73,7 @@ async function insertPlans(sql: Sql, scope: number, plans: readonly PlanDocument
   await insertRows(sql, 'plan_versions', VERSION_COLUMNS, versions)
 }
 
-async function setCounters(sql: Sql, scope: number, given: ScopeDocument): Promise<void> {
+async function updateCounters(sql: Sql, scope: number, imported: ScopeDocument): Promise<void> {
   const { tasks, open, openSteps } = await countTasks(sql, scope, { terms: [] })
   await sql.run(
     `UPDATE scopes SET current_task = ?, tasks = ?, open_tasks = ?, open_steps = ?,
@@ -81,11 +81,11 @@ async function setCounters(sql: Sql, scope: number, given: ScopeDocument): Promi
        next_step = CASE WHEN next_step > ? THEN next_step ELSE ? END,
        next_plan = CASE WHEN next_plan > ? THEN next_plan ELSE ? END
      WHERE id = ?`,
-    given.currentTask,
+    imported.currentTask,
     tasks,
     open,
     openSteps,
-    ...[given.nextTask, given.nextStep, given.nextPlan].flatMap((next) => [next, next]),
+    ...[imported.nextTask, imported.nextStep, imported.nextPlan].flatMap((next) => [next, next]),
     scope,
   )
 }

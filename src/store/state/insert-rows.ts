@@ -1,8 +1,8 @@
-// Many rows in few statements: each statement is a way to the server and back.
+// Inserts many rows with few statements, because each statement is a round trip.
 
 import type { Sql, SqlValue } from './sql.js'
 
-/** Values in one statement; SQLite takes 32,766 and PostgreSQL twice as many. */
+/** Values per statement; the limit of SQLite is 32,766, that of PostgreSQL twice as many. */
 const MAX_VALUES = 1500
 
 export async function insertRows(
@@ -11,12 +11,12 @@ export async function insertRows(
   columns: readonly string[],
   rows: readonly (readonly SqlValue[])[],
 ): Promise<void> {
-  const places = `(${columns.map(() => '?').join(', ')})`
-  const size = Math.floor(MAX_VALUES / columns.length)
-  for (let at = 0; at < rows.length; at += size) {
-    const chunk = rows.slice(at, at + size)
+  const placeholders = `(${columns.map(() => '?').join(', ')})`
+  const rowsPerStatement = Math.floor(MAX_VALUES / columns.length)
+  for (let at = 0; at < rows.length; at += rowsPerStatement) {
+    const chunk = rows.slice(at, at + rowsPerStatement)
     await sql.run(
-      `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${chunk.map(() => places).join(', ')}`,
+      `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${chunk.map(() => placeholders).join(', ')}`,
       ...chunk.flat(),
     )
   }

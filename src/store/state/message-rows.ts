@@ -1,5 +1,5 @@
-// The rows of what is to be told to a session and was not asked for: callbacks that fired, answers that came late. One
-// waits until it has been written to a client that took it.
+// Messages for a session that it did not request: callbacks that fired, late answers. A message stays pending until it
+// was written to a client that accepted it.
 
 export interface MessageRow {
   readonly id: number
@@ -7,19 +7,19 @@ export interface MessageRow {
   readonly kind: 'callback' | 'answer'
   readonly text: string
   readonly createdAt: number
-  /** Where it lies in the inbox of a session, until whoever reads there has taken it. */
+  /** The file in the session's inbox folder, until its reader has taken it. */
   readonly file: string | null
 }
 
 export interface MessageRows {
   insert(message: Omit<MessageRow, 'id' | 'file'>): Promise<MessageRow>
-  /** Not delivered yet, oldest first. */
+  /** The undelivered messages, oldest first. */
   waiting(): Promise<readonly MessageRow[]>
-  /** False: it was delivered before. */
+  /** Returns false if it was already delivered. */
   deliver(id: number, by: { readonly at: number; readonly via: string }): Promise<boolean>
   place(id: number, file: string | null): Promise<void>
-  /** Addresses what waits for one session to another. */
+  /** Moves the pending messages of one session to another. */
   readdress(from: string, to: string): Promise<void>
-  /** Drops what was delivered before then. */
+  /** Deletes messages that were delivered before this time. */
   forget(before: number): Promise<void>
 }

@@ -1,5 +1,3 @@
-// The rows of messages in SQL.
-
 import { storableText } from '../../lib/storable-text.js'
 import type { MessageRow, MessageRows } from './message-rows.js'
 import { takeNumbers } from './scope-table.js'
@@ -19,14 +17,14 @@ export function createMessageTable(sql: Sql, scope: number): MessageRows {
         createdAt,
         storableText(text),
       )
-      return messageOf(onlyRow(rows))
+      return messageFromRow(onlyRow(rows))
     },
     async waiting() {
       const rows = await sql.all(
         `SELECT ${COLUMNS} FROM messages WHERE scope = ? AND delivered_at IS NULL ORDER BY id`,
         scope,
       )
-      return rows.map(messageOf)
+      return rows.map(messageFromRow)
     },
     async deliver(id, { at, via }) {
       const rows = await sql.run(
@@ -39,8 +37,8 @@ export function createMessageTable(sql: Sql, scope: number): MessageRows {
       return rows.length > 0
     },
     async place(id, file) {
-      const named = file === null ? null : storableText(file)
-      await sql.run('UPDATE messages SET file = ? WHERE scope = ? AND id = ?', named, scope, id)
+      const storedFile = file === null ? null : storableText(file)
+      await sql.run('UPDATE messages SET file = ? WHERE scope = ? AND id = ?', storedFile, scope, id)
     },
     async readdress(from, to) {
       await sql.run(
@@ -56,7 +54,7 @@ export function createMessageTable(sql: Sql, scope: number): MessageRows {
   }
 }
 
-function messageOf(row: SqlRow): MessageRow {
+function messageFromRow(row: SqlRow): MessageRow {
   return {
     id: numberIn(row, 'id'),
     session: textIn(row, 'session'),

@@ -1,4 +1,4 @@
-// The database that a place names; its driver is loaded now, its server or file is not touched yet.
+// Opens the database at a location: loads its driver, but does not connect yet.
 
 import type { StatePlace } from '../../config/state-place.js'
 import type { Database } from './sql.js'

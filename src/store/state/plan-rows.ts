@@ -1,9 +1,9 @@
-// The rows behind PlanMode: every plan that was ever opened in a scope, at most one of them open, and each version of each.
+// Plan rows in SQL: every plan of a scope, at most one of them open, and all versions of each.
 
 export interface PlanRow {
   readonly id: number
   readonly goal: string
-  /** The name of the folder under `.scorpiox/sessions/` that the plan is written in. */
+  /** The name of the plan's folder under `.scorpiox/sessions/`. */
   readonly session: string
   readonly startedAt: number
   readonly outcome: 'open' | 'accepted' | 'reset'
@@ -20,7 +20,7 @@ export interface PlanVersion {
 
 export interface PlanRows {
   open(): Promise<PlanRow | undefined>
-  /** The one opened last, open or not. */
+  /** The newest plan, open or not. */
   latest(): Promise<PlanRow | undefined>
   insert(plan: { readonly goal: string; readonly session: string; readonly startedAt: number }): Promise<PlanRow>
   end(
@@ -29,6 +29,6 @@ export interface PlanRows {
   ): Promise<void>
   addVersion(planId: number, text: string, savedAt: number): Promise<PlanVersion>
   versions(planId: number): Promise<readonly PlanVersion[]>
-  /** In the order they were opened. */
+  /** Sorted by id. */
   all(): Promise<readonly PlanRow[]>
 }

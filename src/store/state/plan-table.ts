@@ -1,37 +1,37 @@
-// The rows of plans and their versions in SQL. An index of the database sees to it that at most one is open.
+// A unique index ensures that at most one plan is open.
 
 import { storableText } from '../../lib/storable-text.js'
 import type { PlanRow, PlanRows, PlanVersion } from './plan-rows.js'
 import { takeNumbers } from './scope-table.js'
 import { numberIn, numberOrNullIn, onlyRow, textIn, textOrNullIn, type Sql, type SqlRow } from './sql.js'
 
-const PLAN = 'id, goal, session, started_at, outcome, ended_at, plan_file'
+const PLAN_COLUMNS = 'id, goal, session, started_at, outcome, ended_at, plan_file'
 
 export function createPlanTable(sql: Sql, scope: number): PlanRows {
   return {
     async open() {
-      const [row] = await sql.all(`SELECT ${PLAN} FROM plans WHERE scope = ? AND outcome = 'open'`, scope)
-      return row && planOf(row)
+      const [row] = await sql.all(`SELECT ${PLAN_COLUMNS} FROM plans WHERE scope = ? AND outcome = 'open'`, scope)
+      return row && planFromRow(row)
     },
     async latest() {
-      const [row] = await sql.all(`SELECT ${PLAN} FROM plans WHERE scope = ? ORDER BY id DESC LIMIT 1`, scope)
-      return row && planOf(row)
+      const [row] = await sql.all(`SELECT ${PLAN_COLUMNS} FROM plans WHERE scope = ? ORDER BY id DESC LIMIT 1`, scope)
+      return row && planFromRow(row)
     },
     async all() {
-      const rows = await sql.all(`SELECT ${PLAN} FROM plans WHERE scope = ? ORDER BY id`, scope)
-      return rows.map(planOf)
+      const rows = await sql.all(`SELECT ${PLAN_COLUMNS} FROM plans WHERE scope = ? ORDER BY id`, scope)
+      return rows.map(planFromRow)
     },
     async insert({ goal, session, startedAt }) {
       const rows = await sql.run(
         `INSERT INTO plans (scope, id, goal, session, started_at, outcome) VALUES (?, ?, ?, ?, ?, 'open')
-         RETURNING ${PLAN}`,
+         RETURNING ${PLAN_COLUMNS}`,
         scope,
         await takeNumbers(sql, scope, 'next_plan', 1),
         storableText(goal),
         storableText(session),
         startedAt,
       )
-      return planOf(onlyRow(rows))
+      return planFromRow(onlyRow(rows))
     },
     async end(id, { outcome, endedAt, planFile }) {
       await sql.run(
@@ -54,7 +54,7 @@ export function createPlanTable(sql: Sql, scope: number): PlanRows {
         scope,
         planId,
       )
-      return versionOf(onlyRow(rows))
+      return versionFromRow(onlyRow(rows))
     },
     async versions(planId) {
       const rows = await sql.all(
@@ -62,29 +62,29 @@ export function createPlanTable(sql: Sql, scope: number): PlanRows {
         scope,
         planId,
       )
-      return rows.map(versionOf)
+      return rows.map(versionFromRow)
     },
   }
 }
 
-function planOf(row: SqlRow): PlanRow {
+function planFromRow(row: SqlRow): PlanRow {
   return {
     id: numberIn(row, 'id'),
     goal: textIn(row, 'goal'),
     session: textIn(row, 'session'),
     startedAt: numberIn(row, 'started_at'),
-    outcome: outcomeIn(row),
+    outcome: outcomeFromRow(row),
     endedAt: numberOrNullIn(row, 'ended_at'),
     planFile: textOrNullIn(row, 'plan_file'),
   }
 }
 
-function outcomeIn(row: SqlRow): PlanRow['outcome'] {
+function outcomeFromRow(row: SqlRow): PlanRow['outcome'] {
   const outcome = textIn(row, 'outcome')
   if (outcome === 'open' || outcome === 'accepted' || outcome === 'reset') return outcome
   throw new Error(`a plan has the outcome ${outcome}`)
 }
 
-function versionOf(row: SqlRow): PlanVersion {
+function versionFromRow(row: SqlRow): PlanVersion {
   return { number: numberIn(row, 'number'), text: textIn(row, 'text'), savedAt: numberIn(row, 'saved_at') }
 }

@@ -1,5 +1,5 @@
-// State in a PostgreSQL database, in a schema of its own: the database may be that of an application. Connections that
-// broke are replaced by the next transaction; what a commit that broke has done is not guessed.
+// Database over a PostgreSQL pool. Uses its own schema, because the database may belong to an application. A broken
+// connection is replaced by the next transaction; if it breaks during commit, the result is reported as unknown.
 
 import type { Pool, PoolClient, QueryResult } from 'pg'
 
@@ -14,75 +14,75 @@ import { runTransaction } from './transaction.js'
 
 const BIGINT = 20
 const MAX_CONNECTIONS = 8
-/** Any number, as long as every version of this program takes the same. */
+/** An arbitrary number, the same in every version of this program. */
 const MIGRATION_LOCK = 7_267_702_629
 
-const LIMITS = `SET LOCAL search_path TO scorpiox, pg_catalog; SET LOCAL statement_timeout TO '15s';
+const SESSION_LIMITS = `SET LOCAL search_path TO scorpiox, pg_catalog; SET LOCAL statement_timeout TO '15s';
   SET LOCAL lock_timeout TO '10s'; SET LOCAL idle_in_transaction_session_timeout TO '60s';`
-// A server may be set to acknowledge what is not on its disk yet.
-const DURABLE = `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off';`
-const BEGIN = {
-  read: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS} SELECT number FROM version`,
-  write: `BEGIN ISOLATION LEVEL READ COMMITTED; ${LIMITS} ${DURABLE} SELECT number FROM version`,
+// A server may be configured to acknowledge commits before they are on disk.
+const DURABLE_COMMIT = `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off';`
+const BEGIN_STATEMENTS = {
+  read: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${SESSION_LIMITS} SELECT number FROM version`,
+  write: `BEGIN ISOLATION LEVEL READ COMMITTED; ${SESSION_LIMITS} ${DURABLE_COMMIT} SELECT number FROM version`,
 }
 
-type Kind = keyof typeof BEGIN
+type Kind = keyof typeof BEGIN_STATEMENTS
 
-export async function openPostgres(address: string): Promise<Database> {
-  const name = shownAddress(address) ?? 'the database'
-  const pool = await createPool(address)
-  const inTurn = createInTurn()
+export async function openPostgres(url: string): Promise<Database> {
+  const name = shownAddress(url) ?? 'the database'
+  const pool = await createPool(url)
+  const serialize = createInTurn()
 
   async function transact<T>(kind: Kind, work: (sql: Sql) => Promise<Written<T>>): Promise<T> {
-    const client = await begun(kind, MAX_CONNECTIONS + 2)
-    let usable = false
+    const client = await beginWithRetry(kind, MAX_CONNECTIONS + 2)
+    let isUsable = false
     try {
-      const { value, keep } = await runTransaction(sqlOver(client), kind, work)
+      const { value, keep } = await runTransaction(createSql(client), kind, work)
       if (keep) await commit(client)
       else await client.query('ROLLBACK')
-      usable = true
+      isUsable = true
       return value
     } catch (error) {
-      usable = await rolledBack(client)
-      throw explained(error)
+      isUsable = await tryRollback(client)
+      throw toFailure(error)
     } finally {
-      client.release(!usable)
+      client.release(!isUsable)
     }
   }
 
-  /** Connections that were idle may have broken since, and the tables may have to be made: then it is tried again. */
-  async function begun(kind: Kind, attempts: number): Promise<PoolClient> {
-    const client = await connected()
+  /** Retries: an idle connection may have broken, and the tables may have to be created. */
+  async function beginWithRetry(kind: Kind, attempts: number): Promise<PoolClient> {
+    const client = await acquireClient()
     try {
       await begin(client, kind)
       return client
     } catch (error) {
-      client.release(!(await rolledBack(client)))
-      const unprepared = error instanceof Outdated || isUnprepared(error)
-      if (attempts === 1 || !(unprepared || isBroken(error))) throw explained(error)
-      if (unprepared) await migrated()
-      return begun(kind, attempts - 1)
+      client.release(!(await tryRollback(client)))
+      const needsMigration = error instanceof OutdatedSchemaError || isUnprepared(error)
+      if (attempts === 1 || !(needsMigration || isBroken(error))) throw toFailure(error)
+      if (needsMigration) await migrateSchema()
+      return beginWithRetry(kind, attempts - 1)
     }
   }
 
   async function begin(client: PoolClient, kind: Kind): Promise<void> {
-    const results: unknown = await client.query(BEGIN[kind])
-    const version = versionIn(results)
-    if (version < NEWEST_VERSION) throw new Outdated(`the tables of ${name} are of version ${version}`)
-    if (version > NEWEST_VERSION) throw tooNew(name)
+    const results: unknown = await client.query(BEGIN_STATEMENTS[kind])
+    const version = readVersion(results)
+    if (version < NEWEST_VERSION) throw new OutdatedSchemaError(`the tables of ${name} are of version ${version}`)
+    if (version > NEWEST_VERSION) throw newerSchemaFailure(name)
   }
 
-  async function migrated(): Promise<void> {
-    const client = await connected()
-    let usable = false
+  async function migrateSchema(): Promise<void> {
+    const client = await acquireClient()
+    let isUsable = false
     try {
       await migrate(client, name)
-      usable = true
+      isUsable = true
     } catch (error) {
-      usable = await rolledBack(client)
-      throw explained(error)
+      isUsable = await tryRollback(client)
+      throw toFailure(error)
     } finally {
-      client.release(!usable)
+      client.release(!isUsable)
     }
   }
 
@@ -91,47 +91,45 @@ export async function openPostgres(address: string): Promise<Database> {
       const { command } = await client.query('COMMIT')
       if (command !== 'COMMIT') throw new Error(`${name} answered COMMIT with ${command}`)
     } catch (error) {
-      throw isLost(error) ? unsureCommit(name, error, shownReason(error)) : error
+      throw isLost(error) ? unsureCommit(name, error, safeReason(error)) : error
     }
   }
 
-  async function connected(): Promise<PoolClient> {
-    if (shownAddress(address) === undefined) {
-      throw new Failure(
-        'DATABASE_URL is no address of PostgreSQL such as postgres://user:password@host/name; correct it',
-      )
+  async function acquireClient(): Promise<PoolClient> {
+    if (shownAddress(url) === undefined) {
+      throw new Failure('DATABASE_URL is not a PostgreSQL URL such as postgres://user:password@host/name; correct it')
     }
     try {
       return await pool.connect()
     } catch (error) {
-      throw unreachable(name, error, shownReason(error))
+      throw unreachable(name, error, safeReason(error))
     }
   }
 
-  function explained(error: unknown): unknown {
-    return postgresFailure(name, error, shownReason(error)) ?? error
+  function toFailure(error: unknown): unknown {
+    return postgresFailure(name, error, safeReason(error)) ?? error
   }
 
-  function shownReason(error: unknown): string {
-    return withoutPassword(reasonOf(error), address)
+  function safeReason(error: unknown): string {
+    return withoutPassword(reasonOf(error), url)
   }
 
   return {
     name,
     read: (work) => transact('read', async (sql) => ({ value: await work(sql), keep: false })),
-    write: (key, work) => inTurn(key, () => transact('write', work)),
+    write: (key, work) => serialize(key, () => transact('write', work)),
     stirred: async () => true,
     close: () => pool.end(),
   }
 }
 
-/** The tables are of an older version. */
-class Outdated extends Error {}
+/** The schema has an older version. */
+class OutdatedSchemaError extends Error {}
 
-async function createPool(address: string): Promise<Pool> {
-  const { Pool: PoolOf } = await import('pg')
-  const pool = new PoolOf({
-    connectionString: address,
+async function createPool(url: string): Promise<Pool> {
+  const { Pool: PgPool } = await import('pg')
+  const pool = new PgPool({
+    connectionString: url,
     application_name: 'scorpiox-code',
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: 5000,
@@ -139,63 +137,63 @@ async function createPool(address: string): Promise<Pool> {
     keepAlive: true,
     allowExitOnIdle: true,
   })
-  // Without a listener a connection that breaks would end the process; whoever uses it next hears of it.
+  // Without a listener, a broken connection would end the process; the next use reports the error.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
-function sqlOver(client: PoolClient): Sql {
-  const all: Statement = async (text, ...values) => rowsOf(await client.query(numbered(text), [...values]))
+function createSql(client: PoolClient): Sql {
+  const all: Statement = async (text, ...values) => rowsOf(await client.query(toNumberedParameters(text), [...values]))
   return { all, run: all }
 }
 
-function numbered(text: string): string {
+function toNumberedParameters(text: string): string {
   let number = 0
   return text.replaceAll('?', () => `$${++number}`)
 }
 
-// 64 bits come as a text, because not all of them fit into a number; ours do.
+// The driver returns 64-bit integers as text; the values stored here fit into a number.
 function rowsOf({ rows, fields }: QueryResult<Record<string, unknown>>): readonly SqlRow[] {
-  const wide = fields.filter(({ dataTypeID }) => dataTypeID === BIGINT)
+  const bigints = fields.filter(({ dataTypeID }) => dataTypeID === BIGINT)
   for (const row of rows) {
-    for (const { name } of wide) if (row[name] !== null) row[name] = Number(row[name])
+    for (const { name } of bigints) if (row[name] !== null) row[name] = Number(row[name])
   }
   return rows
 }
 
-function versionIn(results: unknown): number {
+function readVersion(results: unknown): number {
   const last: unknown = Array.isArray(results) ? results.at(-1) : undefined
   const rows = typeof last === 'object' && last !== null && 'rows' in last ? last.rows : undefined
   const [row]: readonly unknown[] = Array.isArray(rows) ? rows : []
   return typeof row === 'object' && row !== null && 'number' in row ? Number(row.number) : 0
 }
 
-/** However many processes start together: one of them does it and the others find it done. */
+/** The advisory lock lets one process migrate; the others find the schema current. */
 async function migrate(client: PoolClient, name: string): Promise<void> {
-  const sql = sqlOver(client)
-  await client.query(`BEGIN; ${LIMITS} SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
-  const [place] = await sql.all(
+  const sql = createSql(client)
+  await client.query(`BEGIN; ${SESSION_LIMITS} SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
+  const [schema] = await sql.all(
     `SELECT to_regnamespace('scorpiox') IS NOT NULL AS there, current_setting('server_encoding') AS encoding`,
   )
-  if (place?.encoding !== 'UTF8') {
+  if (schema?.encoding !== 'UTF8') {
     throw new Failure(
-      `${name} is not encoded as UTF8 but as ${String(place?.encoding)}; give DATABASE_URL another database`,
+      `${name} is encoded not as UTF8 but as ${String(schema?.encoding)}; set DATABASE_URL to another database`,
     )
   }
-  if (place.there !== true) await client.query('CREATE SCHEMA scorpiox')
+  if (schema.there !== true) await client.query('CREATE SCHEMA scorpiox')
   await client.query(`
     CREATE TABLE IF NOT EXISTS version (number INT NOT NULL);
     CREATE OR REPLACE FUNCTION instr(TEXT, TEXT) RETURNS INT LANGUAGE SQL IMMUTABLE AS 'SELECT strpos($1, $2)'`)
   const [row] = await sql.all('SELECT number FROM version')
   const version = row ? numberIn(row, 'number') : 0
-  if (version > NEWEST_VERSION) throw tooNew(name)
+  if (version > NEWEST_VERSION) throw newerSchemaFailure(name)
   for (const step of missingSteps(version, 'postgres')) await client.query(step)
   await client.query(`DELETE FROM version; INSERT INTO version VALUES (${NEWEST_VERSION}); COMMIT`)
 }
 
-/** Whether the connection can be used again. */
-async function rolledBack(client: PoolClient): Promise<boolean> {
+/** Whether the connection can be reused. */
+async function tryRollback(client: PoolClient): Promise<boolean> {
   try {
     await client.query('ROLLBACK')
     return true
@@ -204,8 +202,8 @@ async function rolledBack(client: PoolClient): Promise<boolean> {
   }
 }
 
-function tooNew(name: string): Failure {
+function newerSchemaFailure(name: string): Failure {
   return new Failure(
-    `${name} was written by a newer scorpiox-code; update this one, or give DATABASE_URL another database`,
+    `${name} was written by a newer scorpiox-code; update this one, or set DATABASE_URL to another database`,
   )
 }

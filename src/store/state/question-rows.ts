@@ -1,5 +1,5 @@
-// The rows behind AskUserQuestion: what was asked of the person and could not be answered by the client at once. A
-// question is answered once, whoever answers it; from then on it stays as it is.
+// Questions to the user that the client could not answer at once. A question is answered exactly once and then stays
+// unchanged. Questions and replies are stored as JSON, because they are only read whole.
 
 export interface Choice {
   readonly label: string
@@ -10,14 +10,14 @@ export interface Question {
   readonly text: string
   readonly header: string | null
   readonly choices: readonly Choice[]
-  /** Several choices may be made. */
+  /** True if several choices may be selected. */
   readonly multiple: boolean
 }
 
-/** What was said to one question of a form. */
+/** The reply to one question of a form. */
 export interface Reply {
   readonly outcome: 'answered' | 'declined' | 'cancelled'
-  /** Labels of the choices made, and the person's own words, which come last. */
+  /** Labels of the selected choices, followed by free text. */
   readonly selected: readonly string[]
 }
 
@@ -27,10 +27,10 @@ export interface QuestionRow {
   readonly id: number
   readonly session: string
   readonly askedAt: number
-  /** Whether the call that asked waits for it; one whose server was killed goes on saying so. */
+  /** Whether the call that asked is waiting. Stays true if its server was killed. */
   readonly waiting: boolean
   readonly questions: readonly Question[]
-  /** One for each question; null while it is open. */
+  /** One for each question; null while unanswered. */
   readonly replies: readonly Reply[] | null
   readonly answeredAt: number | null
   readonly surface: Surface | null
@@ -39,19 +39,19 @@ export interface QuestionRow {
 }
 
 export interface QuestionRows {
-  insert(asked: Pick<QuestionRow, 'session' | 'askedAt' | 'waiting' | 'questions'>): Promise<QuestionRow>
+  insert(question: Pick<QuestionRow, 'session' | 'askedAt' | 'waiting' | 'questions'>): Promise<QuestionRow>
   find(id: number): Promise<QuestionRow | undefined>
   /** Oldest first. */
   open(): Promise<readonly QuestionRow[]>
-  /** Answered, and not delivered. */
+  /** Answered but not delivered. */
   undelivered(): Promise<readonly QuestionRow[]>
-  /** False: it was answered before, and nothing is changed. */
-  answer(id: number, given: { replies: readonly Reply[]; surface: Surface; answeredAt: number }): Promise<boolean>
+  /** Returns false, and changes nothing, if it was already answered. */
+  answer(id: number, answer: { replies: readonly Reply[]; surface: Surface; answeredAt: number }): Promise<boolean>
   stopWaiting(id: number): Promise<void>
   deliver(id: number, at: number): Promise<void>
   remove(id: number): Promise<void>
-  /** Makes what one session asked, and has no answer to yet, another's. */
+  /** Moves the unanswered questions of one session to another. */
   readdress(from: string, to: string): Promise<void>
-  /** Drops what was asked before that time, apart from answers that are still to be delivered. */
+  /** Deletes questions asked before this time, except answers that are not delivered yet. */
   forget(before: number): Promise<void>
 }

@@ -1,5 +1,3 @@
-// The rows of questions in SQL. A form and what was said to it are each one text of JSON: they are only ever read whole.
-
 import { storableText } from '../../lib/storable-text.js'
 import type { Question, QuestionRow, QuestionRows, Reply, Surface } from './question-rows.js'
 import { takeNumbers } from './scope-table.js'
@@ -7,11 +5,13 @@ import { numberIn, numberOrNullIn, onlyRow, textIn, textOrNullIn, type Sql, type
 
 const COLUMNS = 'id, session, asked_at, waiting, answered_at, surface, delivered_at, questions, replies'
 
-const SURFACES: readonly Surface[] = ['client', 'page', 'inbox', 'call']
+const ANSWER_CHANNELS: readonly Surface[] = ['client', 'page', 'inbox', 'call']
 
 export function createQuestionTable(sql: Sql, scope: number): QuestionRows {
   const select = async (where: string): Promise<readonly QuestionRow[]> =>
-    (await sql.all(`SELECT ${COLUMNS} FROM questions WHERE scope = ? AND ${where} ORDER BY id`, scope)).map(questionOf)
+    (await sql.all(`SELECT ${COLUMNS} FROM questions WHERE scope = ? AND ${where} ORDER BY id`, scope)).map(
+      questionFromRow,
+    )
   return {
     async insert({ session, askedAt, waiting, questions }) {
       const rows = await sql.run(
@@ -24,11 +24,11 @@ export function createQuestionTable(sql: Sql, scope: number): QuestionRows {
         Number(waiting),
         storableText(JSON.stringify(questions)),
       )
-      return questionOf(onlyRow(rows))
+      return questionFromRow(onlyRow(rows))
     },
     async find(id) {
       const [row] = await sql.all(`SELECT ${COLUMNS} FROM questions WHERE scope = ? AND id = ?`, scope, id)
-      return row && questionOf(row)
+      return row && questionFromRow(row)
     },
     open: () => select('replies IS NULL'),
     undelivered: () => select('replies IS NOT NULL AND delivered_at IS NULL'),
@@ -76,26 +76,26 @@ export function createQuestionTable(sql: Sql, scope: number): QuestionRows {
   }
 }
 
-function questionOf(row: SqlRow): QuestionRow {
+function questionFromRow(row: SqlRow): QuestionRow {
   const replies = textOrNullIn(row, 'replies')
   return {
     id: numberIn(row, 'id'),
     session: textIn(row, 'session'),
     askedAt: numberIn(row, 'asked_at'),
     waiting: numberIn(row, 'waiting') !== 0,
-    questions: questionsIn(textIn(row, 'questions')),
-    replies: replies === null ? null : repliesIn(replies),
+    questions: parseQuestions(textIn(row, 'questions')),
+    replies: replies === null ? null : parseReplies(replies),
     answeredAt: numberOrNullIn(row, 'answered_at'),
-    surface: SURFACES.find((surface) => surface === row.surface) ?? null,
+    surface: ANSWER_CHANNELS.find((surface) => surface === row.surface) ?? null,
     deliveredAt: numberOrNullIn(row, 'delivered_at'),
   }
 }
 
-// Written above, by this program.
-function questionsIn(text: string): readonly Question[] {
+// The JSON was written by `insert` and `answer`, so it is not validated.
+function parseQuestions(text: string): readonly Question[] {
   return JSON.parse(text)
 }
 
-function repliesIn(text: string): readonly Reply[] {
+function parseReplies(text: string): readonly Reply[] {
   return JSON.parse(text)
 }

@@ -1,35 +1,34 @@
-// A row for each user in each project: its counters, its current task, and a revision that every write raises.
+// One row per user and project: id counters, current task, and a revision that every write increments.
 
 import { createHash } from 'node:crypto'
 
 import { storableText } from '../../lib/storable-text.js'
 import { numberIn, onlyRow, textIn, type Sql, type SqlRow } from './sql.js'
-import type { Scope } from './state.js'
-import type { TaskCounts } from './task-rows.js'
+import type { Scope } from './scoped-database.js'
 
 export interface ScopeMark {
   readonly id: number
   readonly revision: number
 }
 
-/** Numbers start at 1: no row belongs to this one. */
-const NOWHERE: ScopeMark = { id: 0, revision: 0 }
+/** Scope ids start at 1, so no row belongs to this one. */
+const NO_SCOPE: ScopeMark = { id: 0, revision: 0 }
 
-/** What tells one scope from another; short, because an index of PostgreSQL takes no long path. */
+/** A hash of project and user: an index of PostgreSQL does not accept long paths. */
 export function keyOf({ project, user }: Scope): string {
   const names = JSON.stringify([storableText(project), storableText(user)])
   return createHash('sha256').update(names).digest('hex')
 }
 
-/** Projects that are looked at together. */
+/** The most projects to return. */
 const MAX_PROJECTS = 50
 
 export async function findScope(sql: Sql, scope: Scope): Promise<ScopeMark> {
   const rows = await sql.all('SELECT id, revision FROM scopes WHERE key = ?', keyOf(scope))
-  return rows[0] ? markOf(rows[0]) : NOWHERE
+  return rows[0] ? scopeFromRow(rows[0]) : NO_SCOPE
 }
 
-/** Makes the row where there is none and holds it: whoever else writes to the scope waits here. */
+/** Inserts or updates the scope row; its lock serializes the writers of a scope. */
 export async function enterScope(sql: Sql, scope: Scope): Promise<ScopeMark> {
   const rows = await sql.run(
     `INSERT INTO scopes (key, project, user_name) VALUES (?, ?, ?)
@@ -38,27 +37,27 @@ export async function enterScope(sql: Sql, scope: Scope): Promise<ScopeMark> {
     storableText(scope.project),
     storableText(scope.user),
   )
-  return markOf(onlyRow(rows))
+  return scopeFromRow(onlyRow(rows))
 }
 
-/** Gives the first of `count` numbers that nobody will be given again. */
+/** Allocates `count` ids, which are never reused, and returns the first. */
 export async function takeNumbers(
   sql: Sql,
   scope: number,
-  counter: 'next_task' | 'next_step' | 'next_plan' | 'next_question' | 'next_message',
+  column: 'next_task' | 'next_step' | 'next_plan' | 'next_question' | 'next_message',
   count: number,
 ): Promise<number> {
   const rows = await sql.run(
-    `UPDATE scopes SET ${counter} = ${counter} + ? WHERE id = ? RETURNING ${counter} AS next`,
+    `UPDATE scopes SET ${column} = ${column} + ? WHERE id = ? RETURNING ${column} AS next`,
     count,
     scope,
   )
   return numberIn(onlyRow(rows), 'next') - count
 }
 
-/** Where this user has something open, in the projects that were used last. */
+/** Projects in which this user has open items, most recent first. */
 export async function openProjects(sql: Sql, user: string): Promise<readonly string[]> {
-  const open = [
+  const conditions = [
     'open_tasks > 0',
     `EXISTS (SELECT 1 FROM plans WHERE plans.scope = scopes.id AND outcome = 'open')`,
     'EXISTS (SELECT 1 FROM questions WHERE questions.scope = scopes.id AND replies IS NULL)',
@@ -66,47 +65,27 @@ export async function openProjects(sql: Sql, user: string): Promise<readonly str
     'EXISTS (SELECT 1 FROM messages WHERE messages.scope = scopes.id AND delivered_at IS NULL)',
   ]
   const rows = await sql.all(
-    `SELECT project FROM scopes WHERE user_name = ? AND (${open.join(' OR ')}) ORDER BY id DESC LIMIT ?`,
+    `SELECT project FROM scopes WHERE user_name = ? AND (${conditions.join(' OR ')}) ORDER BY id DESC LIMIT ?`,
     storableText(user),
     MAX_PROJECTS,
   )
   return rows.map((row) => textIn(row, 'project'))
 }
 
-/** Who has something in a project that waits for a session of theirs. */
+/** Users with items in a project that wait for one of their sessions. */
 export async function waitingUsers(sql: Sql, project: string): Promise<readonly string[]> {
-  const waiting = [
+  const conditions = [
     'EXISTS (SELECT 1 FROM callbacks WHERE callbacks.scope = scopes.id)',
     'EXISTS (SELECT 1 FROM messages WHERE messages.scope = scopes.id AND delivered_at IS NULL)',
     'EXISTS (SELECT 1 FROM questions WHERE questions.scope = scopes.id AND delivered_at IS NULL)',
   ]
   const rows = await sql.all(
-    `SELECT user_name FROM scopes WHERE project = ? AND (${waiting.join(' OR ')}) ORDER BY id`,
+    `SELECT user_name FROM scopes WHERE project = ? AND (${conditions.join(' OR ')}) ORDER BY id`,
     storableText(project),
   )
   return rows.map((row) => textIn(row, 'user_name'))
 }
 
-/** What the counts of the whole scope have grown by; counting anew would take longer with every task. */
-export async function addToCounts(sql: Sql, scope: number, { tasks, open, openSteps }: TaskCounts): Promise<void> {
-  await sql.run(
-    'UPDATE scopes SET tasks = tasks + ?, open_tasks = open_tasks + ?, open_steps = open_steps + ? WHERE id = ?',
-    tasks,
-    open,
-    openSteps,
-    scope,
-  )
-}
-
-export async function countsOf(sql: Sql, scope: number): Promise<TaskCounts> {
-  const [row] = await sql.all('SELECT tasks, open_tasks, open_steps FROM scopes WHERE id = ?', scope)
-  return row ? countsIn(row) : { tasks: 0, open: 0, openSteps: 0 }
-}
-
-export function countsIn(row: SqlRow): TaskCounts {
-  return { tasks: numberIn(row, 'tasks'), open: numberIn(row, 'open_tasks'), openSteps: numberIn(row, 'open_steps') }
-}
-
-function markOf(row: SqlRow): ScopeMark {
+function scopeFromRow(row: SqlRow): ScopeMark {
   return { id: numberIn(row, 'id'), revision: numberIn(row, 'revision') }
 }

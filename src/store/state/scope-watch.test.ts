@@ -6,7 +6,7 @@ import type { Database } from './sql.js'
 
 const SCOPE = { project: '/srv/project', user: 'ann' }
 
-/** A database that can be held up while it is looked at. */
+/** A database whose reads can be delayed. */
 function slowDatabase() {
   const looks: (() => void)[] = []
   let revision = 1
@@ -26,14 +26,14 @@ function slowDatabase() {
   return { database, looks, raise: () => void revision++ }
 }
 
-test('a look that is asked for during a look is not lost', async () => {
+test('a poll requested during a poll is not lost', async () => {
   const { database, looks, raise } = slowDatabase()
   const watch = createScopeWatch(database)
   let heard = 0
   watch.seen(SCOPE, 1)
   const leave = watch.listen(() => heard++)
   const first = watch.look()
-  // It has looked already, and is on its way back, when something changes.
+  // The read has completed, but has not returned, when something changes.
   raise()
   const second = watch.look()
   looks.shift()?.()
@@ -45,7 +45,7 @@ test('a look that is asked for during a look is not lost', async () => {
   leave()
 })
 
-test('a look that fails is followed by the next', async () => {
+test('polls again after a failed poll', async () => {
   const { database, looks } = slowDatabase()
   let isBroken = true
   const watch = createScopeWatch({

@@ -1,81 +1,81 @@
-// Notices that the rows of a scope have changed: by the revisions that pass by here, and by looking every now and then
-// for those that other processes have raised. Looking never fails anything and never keeps the process alive.
+// Detects changes of a scope by comparing revisions: those that transactions report, and those found by polling for
+// changes of other processes. Polling ignores errors and does not keep the process alive.
 
 import { keyOf } from './scope-table.js'
 import { numberIn, textIn, type Database } from './sql.js'
-import type { Scope } from './state.js'
+import type { Scope } from './scoped-database.js'
 
-const LOOK_MS = 700
-const CHUNK = 100
+const POLL_INTERVAL_MS = 700
+const SCOPES_PER_QUERY = 100
 
 export interface ScopeWatch {
-  /** What a transaction has met, and whether it has changed something itself. */
+  /** Reports the revision that a transaction has read or written. */
   seen(scope: Scope, revision: number, changed?: boolean): void
   listen(listener: (scope: Scope) => void): () => void
-  /** Looks at once. */
+  /** Polls now. */
   look(): Promise<void>
   close(): void
 }
 
-interface Known {
+interface KnownScope {
   readonly scope: Scope
   readonly revision: number
 }
 
 export function createScopeWatch(database: Database): ScopeWatch {
-  const known = new Map<string, Known>()
+  const knownScopes = new Map<string, KnownScope>()
   const listeners = new Set<(scope: Scope) => void>()
   let timer: NodeJS.Timeout | undefined
-  let looking: Promise<void> | undefined
-  let isAskedAgain = false
+  let polling: Promise<void> | undefined
+  let isPollRequested = false
 
   function seen(scope: Scope, revision: number, changed = false): void {
-    const before = known.get(keyOf(scope))?.revision ?? revision
-    // A reader may have seen an earlier moment than a writer that ended before it.
-    if (changed || revision >= before) note(scope, revision, changed || revision > before)
+    const previous = knownScopes.get(keyOf(scope))?.revision ?? revision
+    // A reader may have seen an older revision than a writer that finished before it.
+    if (changed || revision >= previous) recordRevision(scope, revision, changed || revision > previous)
   }
 
-  function note(scope: Scope, revision: number, changed: boolean): void {
-    known.set(keyOf(scope), { scope, revision })
+  function recordRevision(scope: Scope, revision: number, changed: boolean): void {
+    knownScopes.set(keyOf(scope), { scope, revision })
     if (!changed) return
-    // Later, so that a listener cannot spoil the answer of a transaction that is done.
+    // Deferred, so that an error in a listener does not affect the transaction.
     for (const listener of listeners) queueMicrotask(() => listener(scope))
   }
 
   function look(): Promise<void> {
-    // What is changed during a look may escape it.
-    isAskedAgain = true
-    return (looking ??= lookOn().finally(() => (looking = undefined)))
+    // A change during a poll may be missed, so another poll follows.
+    isPollRequested = true
+    return (polling ??= pollUntilCurrent().finally(() => (polling = undefined)))
   }
 
-  async function lookOn(): Promise<void> {
-    while (isAskedAgain) {
-      isAskedAgain = false
-      await lookOnce()
+  async function pollUntilCurrent(): Promise<void> {
+    while (isPollRequested) {
+      isPollRequested = false
+      await pollOnce()
     }
   }
 
-  async function lookOnce(): Promise<void> {
-    if (known.size === 0) return
+  async function pollOnce(): Promise<void> {
+    if (knownScopes.size === 0) return
     try {
-      if (await database.stirred()) await compare()
+      if (await database.stirred()) await compareRevisions()
     } catch {
-      // Whoever uses the database next hears what is wrong with it.
+      // The next transaction reports the error.
     }
   }
 
-  async function compare(): Promise<void> {
-    const entries = [...known]
-    for (let at = 0; at < entries.length; at += CHUNK) {
-      const chunk = entries.slice(at, at + CHUNK)
-      const found = await revisionsOf(
+  async function compareRevisions(): Promise<void> {
+    const entries = [...knownScopes]
+    for (let at = 0; at < entries.length; at += SCOPES_PER_QUERY) {
+      const chunk = entries.slice(at, at + SCOPES_PER_QUERY)
+      const revisions = await readRevisions(
         database,
         chunk.map(([key]) => key),
       )
       for (const [key, { scope, revision }] of chunk) {
-        const current = found.get(key) ?? 0
-        // Less than before: another file is in its place.
-        if (current !== revision) note(scope, current, true)
+        const current = revisions.get(key) ?? 0
+        // A smaller revision means that the file was replaced.
+        if (current !== revision) recordRevision(scope, current, true)
       }
     }
   }
@@ -84,11 +84,11 @@ export function createScopeWatch(database: Database): ScopeWatch {
     seen,
     look,
     listen(listener) {
-      const own = (scope: Scope): void => listener(scope)
-      listeners.add(own)
-      timer ??= setInterval(() => void look(), LOOK_MS).unref()
+      const ownListener = (scope: Scope): void => listener(scope)
+      listeners.add(ownListener)
+      timer ??= setInterval(() => void look(), POLL_INTERVAL_MS).unref()
       return () => {
-        listeners.delete(own)
+        listeners.delete(ownListener)
         if (listeners.size === 0) stop()
       }
     },
@@ -101,7 +101,7 @@ export function createScopeWatch(database: Database): ScopeWatch {
   }
 }
 
-async function revisionsOf(database: Database, keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+async function readRevisions(database: Database, keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await database.read((sql) =>
     sql.all(`SELECT key, revision FROM scopes WHERE key IN (${keys.map(() => '?').join(', ')})`, ...keys),
   )

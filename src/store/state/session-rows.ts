@@ -1,9 +1,9 @@
-// The sessions that have something to come back to, and the process that holds each. One whose process is gone is taken
-// over by the next session of the same user and project.
+// Session leases in SQL: which process holds a session. The next session of the same user and project takes over a
+// session whose process is dead.
 
 export interface SessionRow {
   readonly name: string
-  /** Who holds it, as JSON that only those who hold sessions read. */
+  /** The holding process as JSON. */
   readonly holder: string
   readonly renewedAt: number
 }

@@ -1,14 +1,12 @@
-// The rows of sessions in SQL.
-
 import { storableText } from '../../lib/storable-text.js'
-import type { SessionRows } from './session-rows.js'
+import type { SessionRow, SessionRows } from './session-rows.js'
 import { numberIn, textIn, type Sql } from './sql.js'
 
 export function createSessionTable(sql: Sql, scope: number): SessionRows {
   return {
     async all() {
       const rows = await sql.all('SELECT name, holder, renewed_at FROM sessions WHERE scope = ? ORDER BY name', scope)
-      return rows.map((row) => ({
+      return rows.map((row): SessionRow => ({
         name: textIn(row, 'name'),
         holder: textIn(row, 'holder'),
         renewedAt: numberIn(row, 'renewed_at'),

@@ -1,26 +1,29 @@
-// SQL as the tables speak it: one text for both databases, `?` for each value. Only this folder knows it.
+// The database interface: one SQL dialect for SQLite and PostgreSQL, with `?` for each value.
 
 export type SqlValue = string | number | null
 
 export type SqlRow = Readonly<Record<string, unknown>>
 
-/** Good within the transaction it was handed to. */
+/** Valid during the transaction. */
 export interface Sql {
   readonly all: Statement
-  /** For what changes rows; gives those that RETURNING names. */
+  /** For statements that change rows; returns the rows of RETURNING. */
   readonly run: Statement
 }
 
 export type Statement = (text: string, ...values: readonly SqlValue[]) => Promise<readonly SqlRow[]>
 
 export interface Database {
-  /** What to call it in a sentence; never with a password. */
+  /** The name for messages, without the password. */
   readonly name: string
-  /** Sees one moment. */
+  /** Runs `work` in a read transaction, which sees one snapshot. */
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T>
-  /** Writers of one key come one after the other. Nothing is kept if the work throws or says so. */
+  /**
+   * Runs `work` in a write transaction. Writers with the same key are serialized. Rolls back if the work throws or
+   * returns `keep: false`.
+   */
   write<T>(key: string, work: (sql: Sql) => Promise<Written<T>>): Promise<T>
-  /** Whether anybody else may have written since this was asked last. */
+  /** Whether another process may have written since the last call. */
   stirred(): Promise<boolean>
   close(): Promise<void>
 }
@@ -50,7 +53,7 @@ export function textOrNullIn(row: SqlRow, column: string): string | null {
   return row[column] === null ? null : textIn(row, column)
 }
 
-/** The row of a statement that always gives one. */
+/** Returns the row of a statement that always returns one. */
 export function onlyRow(rows: readonly SqlRow[]): SqlRow {
   const [row] = rows
   if (row) return row

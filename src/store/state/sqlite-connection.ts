@@ -1,4 +1,4 @@
-// One open SQLite file with today's tables in it. What is acknowledged is on the disk: the log is synced at each commit.
+// One open SQLite file with the current schema. Commits are durable: the write-ahead log is synced.
 
 import { closeSync, openSync, renameSync, statSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
@@ -10,47 +10,47 @@ import { missingSteps, NEWEST_VERSION } from './migrations.js'
 import { numberIn, onlyRow, type SqlRow, type SqlValue } from './sql.js'
 import type { SqliteHandle, SqliteLibrary, SqliteStatement } from './sqlite-library.js'
 
-/** A blocked call blocks the whole process, so it waits this little; who calls tries again later. */
-const WAIT_MS = 10
+/** A blocked call blocks the whole process, so the timeout is short; the caller retries. */
+const BUSY_TIMEOUT_MS = 10
 const MAX_STATEMENTS = 100
 
 export interface SqliteConnection {
-  /** Which file it is, whatever is at that path now; empty: none. */
+  /** Device and inode of the file, even if another file is at that path now; '' for none. */
   readonly identity: string
   begin(kind: 'read' | 'write'): void
   all(text: string, values: readonly SqlValue[]): readonly SqlRow[]
   commit(): void
-  /** Never throws: some failures have ended the transaction already. */
+  /** Never throws: some errors have already ended the transaction. */
   rollback(): void
   /** Changes when another connection has committed. */
   dataVersion(): number
-  /** For a file that was taken away: puts aside what it left behind. Never throws. */
+  /** Renames the log of a file that was removed. Never throws. */
   leave(): void
-  /** Brings all that was written into the file itself. Never throws. */
+  /** Moves the log into the database file. Never throws. */
   tidy(): void
-  /** The package for Node 20 lets go of the file only when its statements have been collected. */
+  /** With the package for Node 20 the file stays open until its statements are garbage-collected. */
   close(): void
 }
 
-/** Makes the file where there is none. */
+/** Creates the file if it does not exist. */
 export function connectToFile(library: SqliteLibrary, file: string): SqliteConnection {
   ensurePrivateFolder(dirname(file))
-  const stat = look(file) ?? make(file)
-  return prepared(new library.DatabaseSync(file), file, identityOf(stat))
+  const stat = statDatabaseFile(file) ?? createDatabaseFile(file)
+  return prepareConnection(new library.DatabaseSync(file), file, toIdentity(stat))
 }
 
-/** What a file that is not there holds. */
+/** An empty database, for reading when the file does not exist. */
 export function connectToNothing(library: SqliteLibrary): SqliteConnection {
-  return prepared(new library.DatabaseSync(':memory:'), 'an empty database', '')
+  return prepareConnection(new library.DatabaseSync(':memory:'), 'an empty database', '')
 }
 
-/** Undefined where no file is. */
+/** Undefined if the file does not exist. */
 export function identityAt(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false })
-  return stat && identityOf(stat)
+  return stat && toIdentity(stat)
 }
 
-function look(file: string): Stats | undefined {
+function statDatabaseFile(file: string): Stats | undefined {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (stat && !stat.isFile()) throw new Failure(`${file} is not a regular file; move it away`)
   if (stat && process.platform !== 'win32' && (stat.mode & 0o022) !== 0) {
@@ -59,39 +59,40 @@ function look(file: string): Stats | undefined {
   return stat
 }
 
-function make(file: string): Stats {
+function createDatabaseFile(file: string): Stats {
   try {
     closeSync(openSync(file, 'wx', 0o600))
   } catch (error) {
-    // Another process was faster. A file that was there is not opened here: closing it would drop SQLite's locks on it.
+    // Another process created it first. An existing file is not opened here, because closing it would release SQLite's
+    // locks on it.
     if (!hasCode(error, 'EEXIST')) throw error
   }
   return statSync(file)
 }
 
-function prepared(handle: SqliteHandle, file: string, identity: string): SqliteConnection {
+function prepareConnection(handle: SqliteHandle, file: string, identity: string): SqliteConnection {
   try {
-    handle.exec(`PRAGMA busy_timeout = ${WAIT_MS}`)
+    handle.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     handle.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
-    const connection = connectionOver(handle, file, identity)
+    const connection = createConnection(handle, file, identity)
     migrate(handle, file, connection)
-    return { ...connection, leave: leaving(file, identity) }
+    return { ...connection, leave: createWalMover(file, identity) }
   } catch (error) {
-    quietly(() => handle.close())
+    ignoreErrors(() => handle.close())
     throw error
   }
 }
 
-function connectionOver(handle: SqliteHandle, file: string, identity: string): SqliteConnection {
+function createConnection(handle: SqliteHandle, file: string, identity: string): SqliteConnection {
   const statements = new Map<string, SqliteStatement>()
 
   function statement(text: string): SqliteStatement {
-    const known = statements.get(text)
-    if (known) return known
+    const cached = statements.get(text)
+    if (cached) return cached
     if (statements.size >= MAX_STATEMENTS) statements.clear()
-    const made = handle.prepare(text)
-    statements.set(text, made)
-    return made
+    const prepared = handle.prepare(text)
+    statements.set(text, prepared)
+    return prepared
   }
 
   const all = (text: string, values: readonly SqlValue[]): readonly SqlRow[] =>
@@ -105,10 +106,10 @@ function connectionOver(handle: SqliteHandle, file: string, identity: string): S
     begin(kind) {
       handle.exec(kind === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN')
       try {
-        // The first look at the file is what fixes the moment a reader sees.
+        // The first read determines the snapshot of a read transaction.
         const version = pragma('user_version')
-        if (version > NEWEST_VERSION) throw tooNew(file)
-        // On a file that can only be read SQLite begins all the same, as a reader; this finds out before any work does.
+        if (version > NEWEST_VERSION) throw newerSchemaFailure(file)
+        // On a read-only file BEGIN IMMEDIATE succeeds as a reader; this write detects it before any work.
         if (kind === 'write' && version === NEWEST_VERSION) all('UPDATE scopes SET id = id WHERE id = 0', [])
       } catch (error) {
         connection.rollback()
@@ -117,42 +118,47 @@ function connectionOver(handle: SqliteHandle, file: string, identity: string): S
     },
     all,
     commit: () => handle.exec('COMMIT'),
-    rollback: () => quietly(() => handle.exec('ROLLBACK')),
+    rollback: () => ignoreErrors(() => handle.exec('ROLLBACK')),
     dataVersion: () => pragma('data_version'),
     leave: () => {},
-    tidy: () => quietly(() => handle.exec('PRAGMA wal_checkpoint(TRUNCATE)')),
+    tidy: () => ignoreErrors(() => handle.exec('PRAGMA wal_checkpoint(TRUNCATE)')),
     close() {
       statements.clear()
-      quietly(() => handle.close())
+      ignoreErrors(() => handle.close())
     },
   }
   return connection
 }
 
 /**
- * SQLite takes a log for that of whatever file it lies beside: it would write the pages of the old file over the new one.
- * Processes that notice at the same time do not put aside the log of one another.
+ * SQLite would apply a leftover log to the new file of that name. The identity check prevents that two processes
+ * rename each other's log.
  */
-function leaving(file: string, identity: string): () => void {
-  const left = ['-wal', '-shm'].map((end) => ({ end, identity: identity === '' ? undefined : identityAt(file + end) }))
+function createWalMover(file: string, identity: string): () => void {
+  const logs = ['-wal', '-shm'].map((suffix) => ({
+    end: suffix,
+    identity: identity === '' ? undefined : identityAt(file + suffix),
+  }))
   return () => {
-    for (const { end, identity: own } of left) quietly(() => putAside(file + end, `${file}.old${end}`, own))
+    for (const { end: suffix, identity: logIdentity } of logs)
+      ignoreErrors(() => moveAside(file + suffix, `${file}.old${suffix}`, logIdentity))
   }
 }
 
-function putAside(path: string, aside: string, identity: string | undefined): void {
+function moveAside(path: string, newPath: string, identity: string | undefined): void {
   if (identity === undefined || identityAt(path) !== identity) return
-  renameSync(path, aside)
-  if (identityAt(aside) !== identity) renameSync(aside, path)
+  renameSync(path, newPath)
+  if (identityAt(newPath) !== identity) renameSync(newPath, path)
 }
 
-/** However many processes start together: one of them does it and the others find it done. */
+/** The write lock lets one process migrate; the others find the schema current. */
 function migrate(handle: SqliteHandle, file: string, connection: SqliteConnection): void {
   const version = (): number => numberIn(onlyRow(connection.all('PRAGMA user_version', [])), 'user_version')
   if (version() === NEWEST_VERSION) return
   connection.begin('write')
   try {
-    if (version() === 0 && connection.all('SELECT 1 FROM sqlite_master LIMIT 1', []).length > 0) throw foreign(file)
+    if (version() === 0 && connection.all('SELECT 1 FROM sqlite_master LIMIT 1', []).length > 0)
+      throw foreignFileFailure(file)
     for (const step of missingSteps(version(), 'sqlite')) handle.exec(step)
     handle.exec(`PRAGMA user_version = ${NEWEST_VERSION}`)
     connection.commit()
@@ -162,25 +168,25 @@ function migrate(handle: SqliteHandle, file: string, connection: SqliteConnectio
   }
 }
 
-function foreign(file: string): Failure {
+function foreignFileFailure(file: string): Failure {
   return new Failure(`${file} is a database of another program; move it away, or set STATE_DIR to another folder`)
 }
 
-function tooNew(file: string): Failure {
+function newerSchemaFailure(file: string): Failure {
   return new Failure(
     `${file} was written by a newer scorpiox-code; update this one, or set STATE_DIR to another folder`,
   )
 }
 
-function quietly(end: () => void): void {
+function ignoreErrors(action: () => void): void {
   try {
-    end()
+    action()
   } catch {
-    // It had ended already, or the file cannot be used; the next transaction says so.
+    // The transaction had ended already, or the file cannot be used; the next transaction reports it.
   }
 }
 
-function identityOf({ dev, ino }: Stats): string {
+function toIdentity({ dev, ino }: Stats): string {
   return `${dev}:${ino}`
 }
 

@@ -27,14 +27,14 @@ function complaintOf(message: string, errcode?: number): Error {
   return Object.assign(new Error(message), { code: 'ERR_SQLITE_ERROR', ...(errcode !== undefined && { errcode }) })
 }
 
-test.each(complaints)('%s is explained, with its number and without', (message, code, sentence) => {
+test.each(complaints)('%s is explained, with and without its code', (message, code, sentence) => {
   for (const error of [complaintOf(message, code), complaintOf(message)]) {
     expect(sqliteFailure(FILE, error)?.message).toMatch(sentence)
     expect(sqliteFailure(FILE, error)).toBeInstanceOf(Failure)
   }
 })
 
-test('what is wrong with a statement is no failure but a bug, and a failure stays what it is', () => {
+test('a statement error is a bug, not a Failure; a Failure is returned unchanged', () => {
   const own = new Failure('there is no task 7')
   expect(sqliteFailure(FILE, own)).toBe(own)
   for (const error of [
@@ -44,11 +44,11 @@ test('what is wrong with a statement is no failure but a bug, and a failure stay
   ]) {
     expect(sqliteFailure(FILE, error)).toBeUndefined()
   }
-  // A text of somebody else that happens to hold the words.
+  // An unrelated message with the same words.
   expect(sqliteFailure(FILE, new Error('database is locked'))).toBeUndefined()
 })
 
-test('tells busy, full and unsure apart by the lowest byte', () => {
+test('distinguishes busy, full and uncertain by the lowest byte', () => {
   expect([5, 261, 517, 6, 15].every((code) => isBusy(complaintOf('', code)))).toBe(true)
   expect([13, 10, 11, 0].some((code) => isBusy(complaintOf('', code)))).toBe(false)
   expect(isFull(complaintOf('', 13))).toBe(true)

@@ -1,20 +1,22 @@
-// What SQLite complains about, said to a person: what is wrong with the file and what to do. Undefined where the
-// complaint is about the statement: that is a bug of ours.
+// Converts SQLite errors to Failures that say what is wrong with the file and what to do. Returns undefined for errors
+// of a statement, which are bugs of this program.
 
 import { Failure } from '../../lib/failure.js'
 import { reasonOf } from '../../lib/reason-of.js'
 
-const ELSEWHERE = 'or set STATE_DIR to another folder'
+const STATE_DIR_ADVICE = 'or set STATE_DIR to another folder'
 
-/** https://sqlite.org/rescode.html: the lowest byte says what it is about, the whole number says more. */
+/**
+ * Result codes (https://sqlite.org/rescode.html): the lowest byte is the primary code, the rest is the extended code.
+ */
 const BUSY = 5
 const LOCKED = 6
 const FULL = 13
 const PROTOCOL = 15
-const NO_ROOM_FOR_INDEX = 4874
+const SHM_SIZE_ERROR = 4874
 
-/** The package for Node 20 leaves the number out where a statement fails. */
-const WORDS: readonly (readonly [string, number])[] = [
+/** The package for Node 20 does not set the code if a statement fails. */
+const CODES_BY_MESSAGE: readonly (readonly [string, number])[] = [
   ['disk is full', FULL],
   ['disk I/O error', 10],
   ['is locked', BUSY],
@@ -29,15 +31,15 @@ export function isBusy(error: unknown): boolean {
   return [BUSY, LOCKED, PROTOCOL].includes(codeOf(error) & 0xff)
 }
 
-/** A full disk spoils nothing that is open. */
+/** A full disk does not damage an open connection. */
 export function isFull(error: unknown): boolean {
   return (codeOf(error) & 0xff) === FULL
 }
 
 export function sqliteFailure(file: string, error: unknown): Failure | undefined {
   if (error instanceof Failure) return error
-  const sentence = sentenceOf(file, codeOf(error), reasonOf(error))
-  return sentence === undefined ? undefined : new Failure(sentence, { cause: error })
+  const message = describeCode(file, codeOf(error), reasonOf(error))
+  return message === undefined ? undefined : new Failure(message, { cause: error })
 }
 
 export function stillBusy(file: string, seconds: number): Failure {
@@ -50,7 +52,7 @@ export function isReadOnly(error: unknown): boolean {
   return (codeOf(error) & 0xff) === 8
 }
 
-/** Whether a commit that failed so may have been recorded all the same. */
+/** Whether a commit that failed with this error may have been stored. */
 export function isUnsure(error: unknown): boolean {
   return (codeOf(error) & 0xff) === 10
 }
@@ -58,12 +60,12 @@ export function isUnsure(error: unknown): boolean {
 export function unsureCommit(file: string, error: unknown): Failure {
   const reason = reasonOf(error)
   return new Failure(
-    `${file} failed at the last moment (${reason}); whether the change was recorded is not known: look at the list`,
+    `${file} failed during commit (${reason}); the change may or may not be stored: check before repeating it`,
     { cause: error },
   )
 }
 
-function sentenceOf(file: string, code: number, reason: string): string | undefined {
+function describeCode(file: string, code: number, reason: string): string | undefined {
   const damaged = `${file} is damaged (${reason}) and was left as it is; move it away together with ${file}-wal and ${file}-shm`
   switch (code & 0xff) {
     case BUSY:
@@ -71,20 +73,20 @@ function sentenceOf(file: string, code: number, reason: string): string | undefi
     case PROTOCOL:
       return `${file} is in use by other processes; try again`
     case FULL:
-      return `The disk of ${file} is full, nothing was changed; free some space and try again, ${ELSEWHERE}`
+      return `The disk of ${file} is full, nothing was changed; free some space and try again, ${STATE_DIR_ADVICE}`
     case 3:
     case 8:
     case 23:
-      return `${file} cannot be written to (${reason}), nothing was changed; make it and its folder writable, ${ELSEWHERE}`
+      return `${file} cannot be written to (${reason}), nothing was changed; make it and its folder writable, ${STATE_DIR_ADVICE}`
     case 14:
-      return `${file} cannot be opened (${reason}); make it and its folder readable and writable, ${ELSEWHERE}`
+      return `${file} cannot be opened (${reason}); make it and its folder readable and writable, ${STATE_DIR_ADVICE}`
     case 11:
     case 26:
       return `${damaged}, and put a backup or an export in its place`
     case 10:
-      return code === NO_ROOM_FOR_INDEX
-        ? `The disk of ${file} is full, nothing was changed; free some space and try again, ${ELSEWHERE}`
-        : `The disk of ${file} failed (${reason}); check the disk and the space on it, ${ELSEWHERE}`
+      return code === SHM_SIZE_ERROR
+        ? `The disk of ${file} is full, nothing was changed; free some space and try again, ${STATE_DIR_ADVICE}`
+        : `The disk of ${file} failed (${reason}); check the disk and the space on it, ${STATE_DIR_ADVICE}`
     default:
       return undefined
   }
@@ -94,5 +96,5 @@ function codeOf(error: unknown): number {
   if (!(error instanceof Error)) return 0
   if ('errcode' in error) return Number(error.errcode)
   if (!('code' in error) || error.code !== 'ERR_SQLITE_ERROR') return 0
-  return WORDS.find(([word]) => error.message.includes(word))?.[1] ?? 0
+  return CODES_BY_MESSAGE.find(([fragment]) => error.message.includes(fragment))?.[1] ?? 0
 }

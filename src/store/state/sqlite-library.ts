@@ -1,5 +1,5 @@
-// The SQLite of the runtime or, where it has none or one too old, the one we carry for it, or that of a package somebody
-// installed: all three have the same interface.
+// Loads SQLite: built into the runtime or, if that is missing or too old, bundled with this program, or an installed
+// package. All three have the same interface.
 
 import { join } from 'node:path'
 
@@ -8,8 +8,8 @@ import { isOlder } from '../../lib/older-version.js'
 import { executableEntry } from '../../platform/program.js'
 import type { SqlValue } from './sql.js'
 
-/** Before it, two processes that write to one file can destroy it: https://sqlite.org/wal.html#walresetbug */
-const OLDEST = '3.51.3'
+/** Older versions can corrupt a file that two processes write to: https://sqlite.org/wal.html#walresetbug */
+const OLDEST_SAFE_VERSION = '3.51.3'
 
 export interface SqliteLibrary {
   readonly DatabaseSync: new (file: string) => SqliteHandle
@@ -27,28 +27,30 @@ export interface SqliteStatement {
 
 type Source = () => unknown
 
-/** The first of them that is there and recent enough. */
-export async function loadSqlite(sources: readonly Source[] = [builtIn, carried, packaged]): Promise<SqliteLibrary> {
+/** Returns the first source that exists and is recent enough. */
+export async function loadSqlite(
+  sources: readonly Source[] = [loadBuiltIn, loadBundled, loadInstalled],
+): Promise<SqliteLibrary> {
   const tooOld: string[] = []
   for (const source of sources) {
     const library = await source()
-    if (!isLibrary(library)) continue
-    const version = versionOf(library)
-    if (!isOlder(version, OLDEST)) return library
+    if (!isSqliteLibrary(library)) continue
+    const version = readVersion(library)
+    if (!isOlder(version, OLDEST_SAFE_VERSION)) return library
     tooOld.push(version)
   }
   const advice = 'run npm install @photostructure/sqlite beside scorpiox-code, use Node.js 22.23 or newer'
   throw new Failure(
     tooOld.length === 0
-      ? `This Node.js has no SQLite to keep tasks and plans in; ${advice}, or set DATABASE_URL to a PostgreSQL database`
-      : `SQLite ${tooOld.join(' and ')} can destroy a file that several processes write to, ${OLDEST} and newer ` +
+      ? `This Node.js has no SQLite, which stores tasks and plans; ${advice}, or set DATABASE_URL to a PostgreSQL database`
+      : `SQLite ${tooOld.join(' and ')} can destroy a file that several processes write to, ${OLDEST_SAFE_VERSION} and newer ` +
           `cannot; ${advice}, or set DATABASE_URL to a PostgreSQL database`,
   )
 }
 
-function builtIn(): unknown {
+function loadBuiltIn(): unknown {
   const emitWarning = process.emitWarning.bind(process)
-  // Node 22 calls its SQLite experimental on stderr, which clients show to people.
+  // Node 22 prints a warning that SQLite is experimental on stderr, which clients show to users.
   process.emitWarning = () => {}
   try {
     return process.getBuiltinModule('node:sqlite')
@@ -57,23 +59,28 @@ function builtIn(): unknown {
   }
 }
 
-/** What the build put beside the program; the C library of Linux decides which of two can be loaded. */
-function carried(): unknown {
-  // The one executable has no folder, and a library without one would be looked for where a project lies.
+/**
+ * The library that the build placed beside the program; which of two can be loaded depends on the C library of Linux.
+ */
+function loadBundled(): unknown {
+  // The single executable has no folder, and the library would be searched for in the working directory.
   if (executableEntry() !== undefined) return undefined
   for (const libc of ['usual', 'musl']) {
-    const holder = { exports: {} }
+    const moduleObject = { exports: {} }
     try {
-      process.dlopen(holder, join(import.meta.dirname, `../sqlite/${process.platform}-${process.arch}-${libc}.node`))
-      return holder.exports
+      process.dlopen(
+        moduleObject,
+        join(import.meta.dirname, `../sqlite/${process.platform}-${process.arch}-${libc}.node`),
+      )
+      return moduleObject.exports
     } catch {
-      // Not built for this platform, or not carried at all.
+      // Not bundled, or not for this platform.
     }
   }
   return undefined
 }
 
-async function packaged(): Promise<unknown> {
+async function loadInstalled(): Promise<unknown> {
   try {
     return await import('@photostructure/sqlite')
   } catch {
@@ -81,13 +88,13 @@ async function packaged(): Promise<unknown> {
   }
 }
 
-function isLibrary(value: unknown): value is SqliteLibrary {
+function isSqliteLibrary(value: unknown): value is SqliteLibrary {
   return (
     typeof value === 'object' && value !== null && 'DatabaseSync' in value && typeof value.DatabaseSync === 'function'
   )
 }
 
-function versionOf({ DatabaseSync }: SqliteLibrary): string {
+function readVersion({ DatabaseSync }: SqliteLibrary): string {
   const database = new DatabaseSync(':memory:')
   try {
     const [row] = database.prepare('SELECT sqlite_version() AS version').all()

@@ -1,5 +1,5 @@
-// State in a SQLite file: one connection, one transaction after the other. Whatever was wrong with the file, the next
-// transaction opens it afresh, so work goes on when the cause is gone; nothing is written to a file that was taken away.
+// Database over one SQLite file: one connection, serialized transactions. After an error the next transaction reopens
+// the file, so work continues when the cause is gone. Nothing is written to a file that was removed.
 
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 
@@ -12,73 +12,76 @@ import { isBusy, isFull, isReadOnly, isUnsure, sqliteFailure, stillBusy, unsureC
 import { loadSqlite, type SqliteLibrary } from './sqlite-library.js'
 import { runTransaction } from './transaction.js'
 
-const PATIENCE_MS = 10_000
-const PAUSE_MS = 20
+const BUSY_LIMIT_MS = 10_000
+const MAX_RETRY_DELAY_MS = 20
 
 type Kind = 'read' | 'write'
 
-let collect: Collect | undefined
+let collectGarbage: Collect | undefined
 
 export function openSqlite(file: string): Database {
-  const inTurn = createInTurn()
+  const serialize = createInTurn()
   let library: SqliteLibrary | undefined
   let connection: SqliteConnection | undefined
-  let seenVersion: number | undefined
-  let closed = false
-  let isHeld = false
+  let lastDataVersion: number | undefined
+  let isClosed = false
+  let needsCollection = false
 
-  /** Who waits for another process holds up the writers behind it, whose order is kept, and no reader. */
+  /** A writer that waits for another process blocks the writers after it, which keeps their order, but no readers. */
   function transact<T>(kind: Kind, work: (sql: Sql) => Promise<Written<T>>): Promise<T> {
-    const deadline = performance.now() + PATIENCE_MS
-    let isAfresh = false
-    /** What could only be read when it was opened may be writable by now; nothing has begun yet. */
-    const tryAfresh = (error: unknown): undefined => {
-      if (!(error instanceof Unwritable)) throw error
-      if (isAfresh) throw error.failure
-      isAfresh = true
+    const deadline = performance.now() + BUSY_LIMIT_MS
+    let hasReopened = false
+    /** A file that was read-only when it was opened may be writable now; nothing has begun yet. */
+    const reopenOnce = (error: unknown): undefined => {
+      if (!(error instanceof ReadOnlyFileError)) throw error
+      if (hasReopened) throw error.failure
+      hasReopened = true
     }
-    const patiently = async (): Promise<T> => {
+    const retryUntilDeadline = async (): Promise<T> => {
       for (;;) {
-        const done = await inTurn('file', () => attempted(kind, work)).catch(tryAfresh)
+        const done = await serialize('file', () => tryTransaction(kind, work)).catch(reopenOnce)
         if (done) return done.value
-        if (performance.now() >= deadline) throw stillBusy(file, PATIENCE_MS / 1000)
-        await pause(Math.random() * PAUSE_MS)
+        if (performance.now() >= deadline) throw stillBusy(file, BUSY_LIMIT_MS / 1000)
+        await pause(Math.random() * MAX_RETRY_DELAY_MS)
       }
     }
-    return kind === 'write' ? inTurn('writers', patiently) : patiently()
+    return kind === 'write' ? serialize('writers', retryUntilDeadline) : retryUntilDeadline()
   }
 
-  /** Undefined: another process is at it, and nothing has begun. */
-  async function attempted<T>(kind: Kind, work: (sql: Sql) => Promise<Written<T>>): Promise<Written<T> | undefined> {
-    if (closed) throw new Error(`${file} is used after it was closed`)
-    const current = await begun(kind)
+  /** Returns undefined if another process holds the lock and nothing has begun. */
+  async function tryTransaction<T>(
+    kind: Kind,
+    work: (sql: Sql) => Promise<Written<T>>,
+  ): Promise<Written<T> | undefined> {
+    if (isClosed) throw new Error(`${file} is used after close`)
+    const current = await beginTransaction(kind)
     if (!current) return undefined
-    let committing = false
+    let isCommitting = false
     try {
-      const written = await runTransaction(asyncSql(current), kind, work)
-      committing = written.keep
-      if (committing) commit(current)
+      const result = await runTransaction(asyncSql(current), kind, work)
+      isCommitting = result.keep
+      if (isCommitting) commit(current)
       else current.rollback()
-      return written
+      return result
     } catch (error) {
       current.rollback()
-      throw explained(error, committing)
+      throw toFailure(error, isCommitting)
     } finally {
       if (current.identity === '') current.close()
     }
   }
 
-  async function begun(kind: Kind): Promise<SqliteConnection | undefined> {
+  async function beginTransaction(kind: Kind): Promise<SqliteConnection | undefined> {
     try {
       library ??= await loadSqlite()
-      if (isHeld) await letGo()
+      if (needsCollection) await releaseStatements()
       const current = connectionFor(kind, library)
       current.begin(kind)
       return current
     } catch (error) {
       if (isBusy(error)) return undefined
-      const failure = explained(error)
-      throw isReadOnly(error) ? new Unwritable(failure) : failure
+      const failure = toFailure(error)
+      throw isReadOnly(error) ? new ReadOnlyFileError(failure) : failure
     }
   }
 
@@ -86,7 +89,7 @@ export function openSqlite(file: string): Database {
     const identity = identityAt(file)
     if (connection && connection.identity !== identity) {
       connection.leave()
-      drop()
+      discardConnection()
     }
     if (connection) return connection
     if (kind === 'read' && identity === undefined) return connectToNothing(from)
@@ -97,36 +100,33 @@ export function openSqlite(file: string): Database {
   function commit(current: SqliteConnection): void {
     current.commit()
     if (identityAt(file) === current.identity) return
-    throw unsureCommit(file, new Error('it was taken away while it was written to'))
+    throw unsureCommit(file, new Error('the file was removed during the write'))
   }
 
-  /** After trouble with the file, it is opened afresh. What is not about the file comes back as it is. */
-  function explained(error: unknown, committing = false): unknown {
-    const failure = sqliteFailure(file, error) ?? (isOfSystem(error) ? notKept(file, error) : undefined)
+  /** Converts an error of the file to a Failure and closes the connection; returns other errors unchanged. */
+  function toFailure(error: unknown, isCommitting = false): unknown {
+    const failure = sqliteFailure(file, error) ?? (isSystemError(error) ? notKept(file, error) : undefined)
     if (failure === undefined || failure === error) return error
-    if (!isFull(error)) drop()
-    return committing && isUnsure(error) ? unsureCommit(file, error) : failure
+    if (!isFull(error)) discardConnection()
+    return isCommitting && isUnsure(error) ? unsureCommit(file, error) : failure
   }
 
-  /**
-   * The package for Node 20 holds a file, and what it once found out about it, until its statements are collected: one
-   * that could only be read when it was opened stays so.
-   */
-  async function letGo(): Promise<void> {
-    isHeld = false
-    collect ??= findCollector()
+  /** The package for Node 20 keeps a file open, and its read-only state, until its statements are garbage-collected. */
+  async function releaseStatements(): Promise<void> {
+    needsCollection = false
+    collectGarbage ??= findCollector()
     for (let round = 0; round < 3; round++) {
       await turn()
-      collect()
+      collectGarbage()
       await turn()
     }
   }
 
-  function drop(): void {
-    isHeld = true
+  function discardConnection(): void {
+    needsCollection = true
     connection?.close()
     connection = undefined
-    seenVersion = undefined
+    lastDataVersion = undefined
   }
 
   return {
@@ -134,27 +134,27 @@ export function openSqlite(file: string): Database {
     read: (work) => transact('read', async (sql) => ({ value: await work(sql), keep: false })),
     write: (_, work) => transact('write', work),
     stirred: () =>
-      inTurn('file', async () => {
+      serialize('file', async () => {
         const identity = identityAt(file)
         if (!connection || connection.identity !== identity) return identity !== undefined
         const version = connection.dataVersion()
-        const stirred = seenVersion !== version
-        seenVersion = version
-        return stirred
+        const hasChanged = lastDataVersion !== version
+        lastDataVersion = version
+        return hasChanged
       }),
     close: () =>
-      inTurn('writers', () =>
-        inTurn('file', async () => {
-          closed = true
+      serialize('writers', () =>
+        serialize('file', async () => {
+          isClosed = true
           connection?.tidy()
-          drop()
+          discardConnection()
         }),
       ),
   }
 }
 
-/** A transaction could not begin, because the file can only be read. */
-class Unwritable extends Error {
+/** A transaction could not begin because the file is read-only. */
+class ReadOnlyFileError extends Error {
   constructor(readonly failure: unknown) {
     super('the file can only be read')
   }
@@ -165,6 +165,6 @@ function asyncSql(connection: SqliteConnection): Sql {
   return { all, run: all }
 }
 
-function isOfSystem(error: unknown): boolean {
+function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error
 }

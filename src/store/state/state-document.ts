@@ -1,5 +1,5 @@
-// All that is kept, as one JSON document: what `state export` prints and `state import` takes. Read with suspicion,
-// because people edit it: what is wrong is named by its place.
+// The JSON format of `state export` and `state import`. Input is validated, because users edit it; errors name the
+// path of the value.
 
 import { Failure } from '../../lib/failure.js'
 import { isObject } from '../../lib/json.js'
@@ -8,9 +8,9 @@ import { storableText } from '../../lib/storable-text.js'
 import type { PlanRow, PlanVersion } from './plan-rows.js'
 import type { StepRow, TaskRow } from './task-rows.js'
 
-/** Leaves room to count on. */
+/** Leaves room for further ids. */
 const MAX_ID = 999_999_999_999_999
-/** What a Date can hold. */
+/** The range of Date. */
 const MAX_TIME = 8.64e15
 
 export interface StateDocument {
@@ -37,14 +37,14 @@ export type PlanDocument = PlanRow & { readonly versions: readonly PlanVersion[]
 
 /** Throws a Failure that says what is wrong and where. */
 export function readStateDocument(text: string): StateDocument {
-  const document = parse(text)
+  const document = parseJsonText(text)
   if (!isObject(document) || document.version === undefined || document.scopes === undefined) {
-    throw new Failure('it is no export of tasks and plans: that is an object with version and scopes')
+    throw new Failure('it is not an export of tasks and plans: an object with version and scopes is expected')
   }
   if (document.version !== 1)
     throw new Failure(`its version is ${JSON.stringify(document.version)}; this program reads version 1`)
-  const scopes = listOf(document.scopes, 'scopes', scopeOf)
-  distinct(scopes, 'scopes', ({ project, user }) => JSON.stringify([project, user]))
+  const scopes = parseList(document.scopes, 'scopes', parseScope)
+  requireDistinct(scopes, 'scopes', ({ project, user }) => JSON.stringify([project, user]))
   return { version: 1, scopes }
 }
 
@@ -52,7 +52,7 @@ export function printStateDocument(document: StateDocument): string {
   return `${JSON.stringify(document, null, 1)}\n`
 }
 
-function parse(text: string): unknown {
+function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -60,124 +60,124 @@ function parse(text: string): unknown {
   }
 }
 
-function scopeOf(value: unknown, at: string): ScopeDocument {
-  const given = objectOf(value, at)
+function parseScope(value: unknown, path: string): ScopeDocument {
+  const fields = requireObject(value, path)
   const scope: ScopeDocument = {
-    project: textOf(given.project, `${at}.project`),
-    user: textOf(given.user, `${at}.user`),
-    nextTask: idOf(given.nextTask, `${at}.nextTask`),
-    nextStep: idOf(given.nextStep, `${at}.nextStep`),
-    nextPlan: idOf(given.nextPlan, `${at}.nextPlan`),
-    currentTask: given.currentTask === null ? null : idOf(given.currentTask, `${at}.currentTask`),
-    tasks: listOf(given.tasks, `${at}.tasks`, taskOf),
-    plans: listOf(given.plans, `${at}.plans`, planOf),
+    project: requireText(fields.project, `${path}.project`),
+    user: requireText(fields.user, `${path}.user`),
+    nextTask: requireId(fields.nextTask, `${path}.nextTask`),
+    nextStep: requireId(fields.nextStep, `${path}.nextStep`),
+    nextPlan: requireId(fields.nextPlan, `${path}.nextPlan`),
+    currentTask: fields.currentTask === null ? null : requireId(fields.currentTask, `${path}.currentTask`),
+    tasks: parseList(fields.tasks, `${path}.tasks`, parseTask),
+    plans: parseList(fields.plans, `${path}.plans`, parsePlan),
   }
   const { tasks, plans, currentTask } = scope
-  distinctIds(tasks, `${at}.tasks`, scope.nextTask)
-  distinctIds(
+  requireDistinctIds(tasks, `${path}.tasks`, scope.nextTask)
+  requireDistinctIds(
     tasks.flatMap(({ steps }) => steps),
-    `the steps of ${at}.tasks`,
+    `the steps of ${path}.tasks`,
     scope.nextStep,
   )
-  distinctIds(plans, `${at}.plans`, scope.nextPlan)
+  requireDistinctIds(plans, `${path}.plans`, scope.nextPlan)
   if (currentTask !== null && !tasks.some(({ id }) => id === currentTask)) {
-    throw wrong(`${at}.currentTask`, 'the id of one of its tasks, or null')
+    throw invalidValue(`${path}.currentTask`, 'the id of one of its tasks, or null')
   }
   if (plans.filter(({ outcome }) => outcome === 'open').length > 1)
-    throw wrong(`${at}.plans`, 'open in one case at most')
+    throw invalidValue(`${path}.plans`, 'open in one case at most')
   return scope
 }
 
-function taskOf(value: unknown, at: string): TaskDocument {
-  const given = objectOf(value, at)
+function parseTask(value: unknown, path: string): TaskDocument {
+  const fields = requireObject(value, path)
   return {
-    id: idOf(given.id, `${at}.id`),
-    name: textOf(given.name, `${at}.name`),
-    createdAt: timeOf(given.createdAt, `${at}.createdAt`),
-    completedAt: timeOrNullOf(given.completedAt, `${at}.completedAt`),
-    steps: listOf(given.steps, `${at}.steps`, stepOf),
+    id: requireId(fields.id, `${path}.id`),
+    name: requireText(fields.name, `${path}.name`),
+    createdAt: requireTime(fields.createdAt, `${path}.createdAt`),
+    completedAt: requireTimeOrNull(fields.completedAt, `${path}.completedAt`),
+    steps: parseList(fields.steps, `${path}.steps`, parseStep),
   }
 }
 
-function stepOf(value: unknown, at: string): StepDocument {
-  const given = objectOf(value, at)
+function parseStep(value: unknown, path: string): StepDocument {
+  const fields = requireObject(value, path)
   return {
-    id: idOf(given.id, `${at}.id`),
-    text: textOf(given.text, `${at}.text`),
-    createdAt: timeOf(given.createdAt, `${at}.createdAt`),
-    completedAt: timeOrNullOf(given.completedAt, `${at}.completedAt`),
+    id: requireId(fields.id, `${path}.id`),
+    text: requireText(fields.text, `${path}.text`),
+    createdAt: requireTime(fields.createdAt, `${path}.createdAt`),
+    completedAt: requireTimeOrNull(fields.completedAt, `${path}.completedAt`),
   }
 }
 
-function planOf(value: unknown, at: string): PlanDocument {
-  const given = objectOf(value, at)
-  const { outcome } = given
+function parsePlan(value: unknown, path: string): PlanDocument {
+  const fields = requireObject(value, path)
+  const { outcome } = fields
   if (outcome !== 'open' && outcome !== 'accepted' && outcome !== 'reset') {
-    throw wrong(`${at}.outcome`, 'open, accepted or reset')
+    throw invalidValue(`${path}.outcome`, 'open, accepted or reset')
   }
-  const versions = listOf(given.versions, `${at}.versions`, versionOf)
+  const versions = parseList(fields.versions, `${path}.versions`, parseVersion)
   if (versions.some(({ number }, index) => number !== index + 1))
-    throw wrong(`${at}.versions`, 'numbered 1, 2, 3 and so on')
+    throw invalidValue(`${path}.versions`, 'numbered 1, 2, 3 and so on')
   return {
-    id: idOf(given.id, `${at}.id`),
-    goal: textOf(given.goal, `${at}.goal`),
-    session: textOf(given.session, `${at}.session`),
-    startedAt: timeOf(given.startedAt, `${at}.startedAt`),
+    id: requireId(fields.id, `${path}.id`),
+    goal: requireText(fields.goal, `${path}.goal`),
+    session: requireText(fields.session, `${path}.session`),
+    startedAt: requireTime(fields.startedAt, `${path}.startedAt`),
     outcome,
-    endedAt: timeOrNullOf(given.endedAt, `${at}.endedAt`),
-    planFile: given.planFile === null ? null : textOf(given.planFile, `${at}.planFile`),
+    endedAt: requireTimeOrNull(fields.endedAt, `${path}.endedAt`),
+    planFile: fields.planFile === null ? null : requireText(fields.planFile, `${path}.planFile`),
     versions,
   }
 }
 
-function versionOf(value: unknown, at: string): PlanVersion {
-  const given = objectOf(value, at)
+function parseVersion(value: unknown, path: string): PlanVersion {
+  const fields = requireObject(value, path)
   return {
-    number: idOf(given.number, `${at}.number`),
-    text: textOf(given.text, `${at}.text`),
-    savedAt: timeOf(given.savedAt, `${at}.savedAt`),
+    number: requireId(fields.number, `${path}.number`),
+    text: requireText(fields.text, `${path}.text`),
+    savedAt: requireTime(fields.savedAt, `${path}.savedAt`),
   }
 }
 
-function objectOf(value: unknown, at: string): Readonly<Record<string, unknown>> {
+function requireObject(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (isObject(value)) return value
-  throw wrong(at, 'an object')
+  throw invalidValue(path, 'an object')
 }
 
-function listOf<T>(value: unknown, at: string, read: (entry: unknown, at: string) => T): readonly T[] {
-  if (!Array.isArray(value)) throw wrong(at, 'a list')
+function parseList<T>(value: unknown, path: string, read: (entry: unknown, path: string) => T): readonly T[] {
+  if (!Array.isArray(value)) throw invalidValue(path, 'a list')
   const entries: readonly unknown[] = value
-  return entries.map((entry, index) => read(entry, `${at}[${index}]`))
+  return entries.map((entry, index) => read(entry, `${path}[${index}]`))
 }
 
-function textOf(value: unknown, at: string): string {
+function requireText(value: unknown, path: string): string {
   if (typeof value === 'string') return storableText(value)
-  throw wrong(at, 'a text')
+  throw invalidValue(path, 'a text')
 }
 
-function idOf(value: unknown, at: string): number {
+function requireId(value: unknown, path: string): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= MAX_ID) return value
-  throw wrong(at, `a whole number from 1 to ${MAX_ID}`)
+  throw invalidValue(path, `a whole number from 1 to ${MAX_ID}`)
 }
 
-function timeOf(value: unknown, at: string): number {
+function requireTime(value: unknown, path: string): number {
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= MAX_TIME) return value
-  throw wrong(at, 'a time in milliseconds since 1970')
+  throw invalidValue(path, 'a time in milliseconds since 1970')
 }
 
-function timeOrNullOf(value: unknown, at: string): number | null {
-  return value === null ? null : timeOf(value, at)
+function requireTimeOrNull(value: unknown, path: string): number | null {
+  return value === null ? null : requireTime(value, path)
 }
 
-function distinctIds(entries: readonly { readonly id: number }[], at: string, next: number): void {
-  distinct(entries, at, ({ id }) => String(id))
-  if (entries.some(({ id }) => id >= next)) throw wrong(at, `numbered below the next number, ${next}`)
+function requireDistinctIds(entries: readonly { readonly id: number }[], path: string, nextId: number): void {
+  requireDistinct(entries, path, ({ id }) => String(id))
+  if (entries.some(({ id }) => id >= nextId)) throw invalidValue(path, `numbered below the next number, ${nextId}`)
 }
 
-function distinct<T>(entries: readonly T[], at: string, nameOf: (entry: T) => string): void {
-  if (new Set(entries.map(nameOf)).size < entries.length) throw wrong(at, 'different from each other')
+function requireDistinct<T>(entries: readonly T[], path: string, keyOf: (entry: T) => string): void {
+  if (new Set(entries.map(keyOf)).size < entries.length) throw invalidValue(path, 'different from each other')
 }
 
-function wrong(at: string, expected: string): Failure {
-  return new Failure(`${at} must be ${expected}`)
+function invalidValue(path: string, expected: string): Failure {
+  return new Failure(`${path} must be ${expected}`)
 }

@@ -1,10 +1,11 @@
-// The rows behind TaskManager. Numbers of tasks and of steps each run through the whole scope and are never used again.
+// Task and step rows in SQL. Task ids and step ids are unique in a scope and never reused. The row of a task contains
+// what lists and searches need: its step counters, and the folded text of its name and steps.
 
 export interface TaskRow {
   readonly id: number
   readonly name: string
   readonly createdAt: number
-  /** Milliseconds since 1970, as all times here; null: open. */
+  /** Milliseconds since 1970, as all times here; null if open. */
   readonly completedAt: number | null
   readonly steps: number
   readonly stepsDone: number
@@ -24,37 +25,37 @@ export interface NewStep {
 }
 
 export interface TaskFilter {
-  /** Each must occur in the name of a task or in the text of one of its steps, whatever the case or the accents. */
+  /** Each must occur in the task's name or in the text of one of its steps; case and accents are ignored. */
   readonly terms: readonly string[]
   readonly state?: 'open' | 'done' | undefined
-  /** Only tasks with a smaller number. */
+  /** Only tasks with a smaller id. */
   readonly before?: number | undefined
-  /** Not this one. */
+  /** Excludes this task. */
   readonly except?: number | undefined
 }
 
 export interface TaskCounts {
   readonly tasks: number
   readonly open: number
-  /** Steps that are not done, of the open ones among these tasks. */
+  /** Open steps of the open tasks. */
   readonly openSteps: number
 }
 
 export interface StepWish {
   readonly state?: 'open' | undefined
-  /** Without those that have a smaller number. */
+  /** Only steps with this id or a greater one. */
   readonly from?: number | undefined
   readonly limit?: number | undefined
 }
 
 export interface TaskRows {
-  /** The number of the current task. */
+  /** The id of the current task. */
   current(): Promise<number | undefined>
   setCurrent(id: number): Promise<void>
   find(id: number): Promise<TaskRow | undefined>
   findStep(id: number): Promise<StepRow | undefined>
-  /** In the order they were added. */
-  steps(taskId: number, wish?: StepWish): Promise<readonly StepRow[]>
+  /** Sorted by id. */
+  steps(taskId: number, query?: StepWish): Promise<readonly StepRow[]>
   insert(name: string, at: number): Promise<TaskRow>
   insertSteps(taskId: number, steps: readonly NewStep[], at: number): Promise<readonly StepRow[]>
   complete(id: number, at: number): Promise<void>

@@ -1,15 +1,12 @@
-// The rows of tasks and steps in SQL. What a list or a count needs stands in the row of the task: its counters, and the
-// folded text of its name and its steps, in which a search looks for each term.
-
 import { foldText } from '../../lib/fold-text.js'
 import { storableText } from '../../lib/storable-text.js'
 import { insertRows } from './insert-rows.js'
-import { addToCounts, countsIn, countsOf, takeNumbers } from './scope-table.js'
+import { takeNumbers } from './scope-table.js'
 import { numberIn, numberOrNullIn, onlyRow, textIn, type Sql, type SqlRow, type SqlValue } from './sql.js'
 import type { NewStep, StepRow, TaskCounts, TaskFilter, TaskRow, TaskRows } from './task-rows.js'
 
-const TASK = 'id, created_at, completed_at, steps, steps_done, name'
-const STEP = 'id, task, created_at, completed_at, text'
+const TASK_COLUMNS = 'id, created_at, completed_at, steps, steps_done, name'
+const STEP_SELECT = 'id, task, created_at, completed_at, text'
 export const STEP_COLUMNS = ['scope', 'id', 'task', 'created_at', 'completed_at', 'text']
 
 export function createTaskTable(sql: Sql, scope: number): TaskRows {
@@ -22,43 +19,49 @@ export function createTaskTable(sql: Sql, scope: number): TaskRows {
       await sql.run('UPDATE scopes SET current_task = ? WHERE id = ?', id, scope)
     },
     async find(id) {
-      const [row] = await sql.all(`SELECT ${TASK} FROM tasks WHERE scope = ? AND id = ?`, scope, asNumber(id))
-      return row && taskOf(row)
+      const [row] = await sql.all(`SELECT ${TASK_COLUMNS} FROM tasks WHERE scope = ? AND id = ?`, scope, clampId(id))
+      return row && taskFromRow(row)
     },
     async findStep(id) {
-      const [row] = await sql.all(`SELECT ${STEP} FROM steps WHERE scope = ? AND id = ?`, scope, asNumber(id))
-      return row && stepOf(row)
+      const [row] = await sql.all(`SELECT ${STEP_SELECT} FROM steps WHERE scope = ? AND id = ?`, scope, clampId(id))
+      return row && stepFromRow(row)
     },
     async steps(taskId, { state, from = 0, limit } = {}) {
       const open = state === 'open' ? ' AND completed_at IS NULL' : ''
       const end = limit === undefined ? '' : ' LIMIT ?'
-      const text = `SELECT ${STEP} FROM steps WHERE scope = ? AND task = ? AND id >= ?${open} ORDER BY id${end}`
-      return (await sql.all(text, scope, taskId, asNumber(from), ...(limit === undefined ? [] : [limit]))).map(stepOf)
+      const text = `SELECT ${STEP_SELECT} FROM steps WHERE scope = ? AND task = ? AND id >= ?${open} ORDER BY id${end}`
+      return (await sql.all(text, scope, taskId, clampId(from), ...(limit === undefined ? [] : [limit]))).map(
+        stepFromRow,
+      )
     },
     insert: (name, at) => insertTask(sql, scope, storableText(name), at),
-    insertSteps: (taskId, steps, at) => insertSteps(sql, scope, taskId, steps.map(storable), at),
+    insertSteps: (taskId, steps, at) => insertSteps(sql, scope, taskId, steps.map(toStorableStep), at),
     complete: (id, at) => completeTask(sql, scope, id, at),
     completeStep: (id, at) => completeStep(sql, scope, id, at),
     async list(filter, limit) {
-      const { where, values } = condition(scope, filter)
-      const rows = await sql.all(`SELECT ${TASK} FROM tasks WHERE ${where} ORDER BY id DESC LIMIT ?`, ...values, limit)
-      return rows.map(taskOf)
+      const { where, values } = buildWhere(scope, filter)
+      const rows = await sql.all(
+        `SELECT ${TASK_COLUMNS} FROM tasks WHERE ${where} ORDER BY id DESC LIMIT ?`,
+        ...values,
+        limit,
+      )
+      return rows.map(taskFromRow)
     },
-    count: (filter) => (isWhole(filter) ? countsOf(sql, scope) : countTasks(sql, scope, filter)),
+    count: (filter) => (matchesAll(filter) ? readCounts(sql, scope) : countTasks(sql, scope, filter)),
   }
 }
 
-/** In the order they were added, of all tasks at once: asking for those of each is a way to the server for each. */
+/** The steps of all tasks of a scope, sorted by id: one query instead of one per task. */
 export async function allSteps(sql: Sql, scope: number): Promise<readonly StepRow[]> {
-  return (await sql.all(`SELECT ${STEP} FROM steps WHERE scope = ? ORDER BY id`, scope)).map(stepOf)
+  return (await sql.all(`SELECT ${STEP_SELECT} FROM steps WHERE scope = ? ORDER BY id`, scope)).map(stepFromRow)
 }
 
-/** Callers ask for any number; a database takes 64 bits, and no row has one beyond what is exact. */
-function asNumber(asked: number): number {
-  return Math.max(-1, Math.min(asked, Number.MAX_SAFE_INTEGER))
+/** Clamps an id to the range that databases and numbers represent exactly. */
+function clampId(id: number): number {
+  return Math.max(-1, Math.min(id, Number.MAX_SAFE_INTEGER))
 }
 
-/** What a search looks into, of a name and the steps after it. */
+/** The text that searches match, of a name and its steps. */
 export function searchTextOf(texts: readonly string[]): string {
   return texts.map(foldText).join('\n')
 }
@@ -138,22 +141,42 @@ async function completeStep(sql: Sql, scope: number, id: number, at: number): Pr
   await addToCounts(sql, scope, { tasks: 0, open: 0, openSteps: -1 })
 }
 
-function isWhole({ terms, state, before, except }: TaskFilter): boolean {
+/** Adds to the counters of the scope; counting rows would get slower with every task. */
+async function addToCounts(sql: Sql, scope: number, { tasks, open, openSteps }: TaskCounts): Promise<void> {
+  await sql.run(
+    'UPDATE scopes SET tasks = tasks + ?, open_tasks = open_tasks + ?, open_steps = open_steps + ? WHERE id = ?',
+    tasks,
+    open,
+    openSteps,
+    scope,
+  )
+}
+
+async function readCounts(sql: Sql, scope: number): Promise<TaskCounts> {
+  const [row] = await sql.all('SELECT tasks, open_tasks, open_steps FROM scopes WHERE id = ?', scope)
+  return row ? countsFromRow(row) : { tasks: 0, open: 0, openSteps: 0 }
+}
+
+function countsFromRow(row: SqlRow): TaskCounts {
+  return { tasks: numberIn(row, 'tasks'), open: numberIn(row, 'open_tasks'), openSteps: numberIn(row, 'open_steps') }
+}
+
+function matchesAll({ terms, state, before, except }: TaskFilter): boolean {
   return terms.length === 0 && state === undefined && before === undefined && except === undefined
 }
 
 export async function countTasks(sql: Sql, scope: number, filter: TaskFilter): Promise<TaskCounts> {
-  const { where, values } = condition(scope, filter)
+  const { where, values } = buildWhere(scope, filter)
   const rows = await sql.all(
     `SELECT count(*) AS tasks, count(*) FILTER (WHERE completed_at IS NULL) AS open_tasks,
        CAST(coalesce(sum(steps - steps_done) FILTER (WHERE completed_at IS NULL), 0) AS BIGINT) AS open_steps
      FROM tasks WHERE ${where}`,
     ...values,
   )
-  return countsIn(onlyRow(rows))
+  return countsFromRow(onlyRow(rows))
 }
 
-function condition(scope: number, { terms, state, before, except }: TaskFilter) {
+function buildWhere(scope: number, { terms, state, before, except }: TaskFilter) {
   const folded = terms.map((term) => foldText(storableText(term))).filter((term) => term !== '')
   const where = [
     'scope = ?',
@@ -167,11 +190,11 @@ function condition(scope: number, { terms, state, before, except }: TaskFilter) 
   return { where, values }
 }
 
-function storable({ text, completedAt }: NewStep): NewStep {
+function toStorableStep({ text, completedAt }: NewStep): NewStep {
   return { text: storableText(text), completedAt }
 }
 
-function taskOf(row: SqlRow): TaskRow {
+function taskFromRow(row: SqlRow): TaskRow {
   return {
     id: numberIn(row, 'id'),
     name: textIn(row, 'name'),
@@ -182,7 +205,7 @@ function taskOf(row: SqlRow): TaskRow {
   }
 }
 
-function stepOf(row: SqlRow): StepRow {
+function stepFromRow(row: SqlRow): StepRow {
   return {
     id: numberIn(row, 'id'),
     taskId: numberIn(row, 'task'),

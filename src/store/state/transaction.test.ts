@@ -6,7 +6,7 @@ import { runTransaction } from './transaction.js'
 const QUIET: Sql = { all: async () => [], run: async () => [] }
 const never = new Promise<never>(() => {})
 
-test('work that waits for what never comes ends, and cannot go on afterwards', async () => {
+test('idle work is aborted and cannot continue', async () => {
   let kept: Sql = QUIET
   const stuck = runTransaction(
     QUIET,
@@ -17,14 +17,14 @@ test('work that waits for what never comes ends, and cannot go on afterwards', a
     },
     30,
   )
-  // The timer does not keep the process alive, so something else must.
+  // The timer does not keep the process alive.
   const alive = setInterval(() => {}, 1000)
   await expect(stuck).rejects.toThrow('did nothing for 30 ms')
   clearInterval(alive)
-  await expect(kept.run('x')).rejects.toThrow('after its end')
+  await expect(kept.run('x')).rejects.toThrow('has ended')
 })
 
-test('work that does something now and then may take its time', async () => {
+test('work that runs statements regularly is not aborted', async () => {
   const long = runTransaction(
     QUIET,
     'read',
@@ -40,7 +40,7 @@ test('work that does something now and then may take its time', async () => {
   await expect(long).resolves.toMatchObject({ value: 'done' })
 })
 
-test('what a statement threw comes before what the work made of it', async () => {
+test('the error of a statement takes precedence over that of the work', async () => {
   const broken: Sql = { ...QUIET, run: () => Promise.reject(new Error('full')) }
   const wrapping = runTransaction(broken, 'write', async (sql) => {
     await sql.run('x').catch(() => {

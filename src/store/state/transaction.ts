@@ -1,12 +1,12 @@
-// What may be done with SQL inside a transaction, the same on both databases: after a statement has failed nothing is
-// kept, whatever the work makes of it; a reader writes nothing; and nothing is done when it is over. Work that waits for
-// what never comes, such as another transaction, does not hold up the others for ever.
+// Rules inside a transaction, for both databases: after a failed statement nothing is stored, even if the work ignores
+// the error; a read transaction cannot write; no statement runs after the end. A transaction that is idle too long is
+// aborted, so that it does not block others.
 
 import type { Sql, Statement, Written } from './sql.js'
 
 const IDLE_MS = 30_000
 
-/** Throws what a statement threw before what the work did. */
+/** Throws the error of a statement rather than that of the work. */
 export async function runTransaction<T>(
   raw: Sql,
   kind: 'read' | 'write',
@@ -14,14 +14,15 @@ export async function runTransaction<T>(
   idleMs = IDLE_MS,
 ): Promise<Written<T>> {
   const failed: { error?: unknown } = {}
-  const watch = watchIdleness(idleMs)
-  let over = false
+  const idleTimeout = createIdleTimeout(idleMs)
+  let hasEnded = false
 
-  function guarded(statement: Statement, allowed: boolean): Statement {
+  function guard(statement: Statement, isAllowed: boolean): Statement {
     return async (text, ...values) => {
-      if (over || !allowed) throw new Error(over ? 'a transaction is used after its end' : 'a reader wants to write')
+      if (hasEnded || !isAllowed)
+        throw new Error(hasEnded ? 'the transaction has ended' : 'a read transaction cannot write')
       if ('error' in failed) throw failed.error
-      watch.refresh()
+      idleTimeout.refresh()
       try {
         return await statement(text, ...values)
       } catch (error) {
@@ -32,22 +33,22 @@ export async function runTransaction<T>(
   }
 
   try {
-    const sql: Sql = { all: guarded(raw.all, true), run: guarded(raw.run, kind === 'write') }
-    const written = await Promise.race([work(sql), watch.tooLong])
-    if (!('error' in failed)) return written
+    const sql: Sql = { all: guard(raw.all, true), run: guard(raw.run, kind === 'write') }
+    const result = await Promise.race([work(sql), idleTimeout.expired])
+    if (!('error' in failed)) return result
   } catch (error) {
     if (!('error' in failed)) throw error
   } finally {
-    over = true
-    watch.stop()
+    hasEnded = true
+    idleTimeout.stop()
   }
   throw failed.error
 }
 
-function watchIdleness(limit: number): { readonly tooLong: Promise<never>; refresh(): void; stop(): void } {
+function createIdleTimeout(limit: number): { readonly expired: Promise<never>; refresh(): void; stop(): void } {
   let timer: NodeJS.Timeout | undefined
-  const tooLong = new Promise<never>((_, reject) => {
+  const expired = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`a transaction did nothing for ${limit} ms`)), limit).unref()
   })
-  return { tooLong, refresh: () => void timer?.refresh(), stop: () => clearTimeout(timer) }
+  return { expired, refresh: () => void timer?.refresh(), stop: () => clearTimeout(timer) }
 }

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect, test } from 'vitest'
 
-import { createAccessLog, type FinishedRequest } from './access-log.js'
+import { createAccessLog } from './access-log.js'
+import type { FinishedRequest } from './visit.js'
 
 const REQUEST: FinishedRequest = {
   at: Date.UTC(2026, 0, 2, 3, 4, 5, 678),
@@ -31,7 +32,7 @@ function logged(...requests: Partial<FinishedRequest>[]): string {
   return text
 }
 
-test('a request is one line of JSON, without its query and with the beginning of its session', () => {
+test('writes a request as one line of JSON, without its query and with the beginning of its session id', () => {
   expect(logged({})).toBe(
     '{"time":"2026-01-02T03:04:05.678Z","remote":"127.0.0.1","user":"ada","credential":"k7","method":"POST","path":"/mcp",' +
       '"era":"legacy","rpc":"tools/call","name":"Bash","status":200,"bytesIn":120,"bytesOut":340,"ms":12.346,' +
@@ -39,7 +40,7 @@ test('a request is one line of JSON, without its query and with the beginning of
   )
 })
 
-test('what is not known is left out', () => {
+test('omits unknown fields', () => {
   const unknown = { user: undefined, credential: undefined, rpcMethod: undefined, name: undefined, session: undefined }
   expect(JSON.parse(logged({ ...unknown, remote: undefined, traceparent: undefined, era: 'other' }))).toEqual({
     time: '2026-01-02T03:04:05.678Z',
@@ -53,7 +54,7 @@ test('what is not known is left out', () => {
   })
 })
 
-test('the trace is that of the header, or else of the message', () => {
+test('takes the trace id from the header, or else from the message', () => {
   const other = '00-11111111111111111111111111111111-b7ad6b7169203331-01'
   const trace = (request: Partial<FinishedRequest>): unknown => JSON.parse(logged(request)).trace
   expect(trace({ metaTraceparent: other })).toBe('0af7651916cd43dd8448eb211c80319c')
@@ -61,7 +62,7 @@ test('the trace is that of the header, or else of the message', () => {
   expect(trace({ traceparent: ['a', 'b'], metaTraceparent: 7 })).toBeUndefined()
 })
 
-test('nothing a client sends breaks a line or makes it long', () => {
+test('client input neither breaks a line nor makes it long', () => {
   const hostile = 'a\r\nb\u2028c\u0085d\u009b31me\u0000f\u007f\ud800"\\'
   const text = logged({ name: hostile, rpcMethod: 'x'.repeat(1_000_000), url: `/${'y'.repeat(20_000)}` }, {})
   expect(text.split('\n')).toHaveLength(3)
@@ -71,7 +72,7 @@ test('nothing a client sends breaks a line or makes it long', () => {
   expect(text.length).toBeLessThan(2000)
 })
 
-test('lines leave together, within a moment', async () => {
+test('writes lines in batches, after a short delay', async () => {
   const writes: string[] = []
   const log = createAccessLog((text) => writes.push(text))
   for (let count = 0; count < 10; count++) log.finished(REQUEST)
@@ -83,7 +84,7 @@ test('lines leave together, within a moment', async () => {
   expect(writes).toHaveLength(1)
 })
 
-test('many lines do not wait', () => {
+test('writes at once when many lines are pending', () => {
   const writes: string[] = []
   const log = createAccessLog((text) => writes.push(text))
   for (let count = 0; count < 1000; count++) log.finished(REQUEST)

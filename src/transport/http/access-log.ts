@@ -1,53 +1,26 @@
-// The access log: one JSON line for each HTTP request that ended. Lines are gathered and handed on a few times a second,
-// because a write to the system costs more than the line. No secret is in it: of a session only the beginning of its id.
+// The access log: one JSON line per HTTP request. Lines are written in batches, because a write costs more than a
+// line. It contains no secrets: only the beginning of a session id is logged.
 
 import { readTraceparent } from '../../lib/traceparent.js'
-import type { Era } from './metrics.js'
+import type { AccessLog, FinishedRequest } from './visit.js'
 
-const WAIT_MS = 50
+const BATCH_MS = 50
 const MAX_PENDING_CHARS = 64 * 1024
-// A path or a tool's name is whatever the client sent.
+// Paths and tool names are chosen by the client.
 const MAX_FIELD_CHARS = 256
 const SESSION_CHARS = 8
 
-export interface FinishedRequest {
-  /** When the request arrived, in milliseconds since 1970. */
-  readonly at: number
-  readonly remote: string | undefined
-  readonly user: string | undefined
-  /** The id of the token or key that was presented, never the thing itself. */
-  readonly credential: string | undefined
-  readonly httpMethod: string
-  /** As it stood in the request; what follows a question mark is not logged. */
-  readonly url: string
-  readonly era: Era
-  readonly rpcMethod: string | undefined
-  /** The tool, resource or prompt that was asked for. */
-  readonly name: string | undefined
-  readonly status: number
-  readonly bytesIn: number
-  readonly bytesOut: number
-  readonly ms: number
-  readonly session: string | undefined
-  /** The `traceparent` header, and the `_meta.traceparent` of the message: the first valid one names the trace. */
-  readonly traceparent: unknown
-  readonly metaTraceparent: unknown
-}
-
-export interface AccessLog {
-  finished(request: FinishedRequest): void
-  /** Hands on what is still pending. */
-  close(): void
-}
+export type { AccessLog } from './visit.js'
 
 export function createAccessLog(write: (text: string) => void): AccessLog {
   let pending = ''
   let timer: NodeJS.Timeout | undefined
-  // Where it is busy, many requests come in the same millisecond, and a date is a quarter of a line's cost.
+  // Under load many requests arrive in the same millisecond, and formatting the date is a quarter of the cost of a
+  // line.
   let last = { at: Number.NaN, time: '' }
 
-  function timeOf(moment: number): string {
-    const at = Math.floor(moment)
+  function formatTime(atMs: number): string {
+    const at = Math.floor(atMs)
     if (at !== last.at) last = { at, time: new Date(at).toISOString() }
     return last.time
   }
@@ -62,28 +35,28 @@ export function createAccessLog(write: (text: string) => void): AccessLog {
 
   return {
     finished(request) {
-      pending += lineOf(request, timeOf(request.at))
+      pending += formatLine(request, formatTime(request.at))
       if (pending.length >= MAX_PENDING_CHARS) flush()
-      else timer ??= setTimeout(flush, WAIT_MS).unref()
+      else timer ??= setTimeout(flush, BATCH_MS).unref()
     },
     close: flush,
   }
 }
 
-/** What is not known is left out. */
-function lineOf(request: FinishedRequest, time: string): string {
+/** Unknown fields are omitted. */
+function formatLine(request: FinishedRequest, time: string): string {
   const { url, session } = request
   const query = url.indexOf('?')
   const line = JSON.stringify({
     time,
-    remote: bounded(request.remote),
-    user: bounded(request.user),
-    credential: bounded(request.credential),
+    remote: truncate(request.remote),
+    user: truncate(request.user),
+    credential: truncate(request.credential),
     method: request.httpMethod,
-    path: bounded(query === -1 ? url : url.slice(0, query)),
+    path: truncate(query === -1 ? url : url.slice(0, query)),
     era: request.era,
-    rpc: bounded(request.rpcMethod),
-    name: bounded(request.name),
+    rpc: truncate(request.rpcMethod),
+    name: truncate(request.name),
     status: request.status,
     bytesIn: request.bytesIn,
     bytesOut: request.bytesOut,
@@ -91,18 +64,18 @@ function lineOf(request: FinishedRequest, time: string): string {
     session: session?.slice(0, SESSION_CHARS),
     trace: readTraceparent(request.traceparent) ?? readTraceparent(request.metaTraceparent),
   })
-  return `${UNSEEN.test(line) ? escaped(line) : line}\n`
+  return `${UNSAFE_CHARACTERS.test(line) ? escapeUnsafe(line) : line}\n`
 }
 
-function bounded(text: string | undefined): string | undefined {
+function truncate(text: string | undefined): string | undefined {
   return text === undefined || text.length <= MAX_FIELD_CHARS ? text : `${text.slice(0, MAX_FIELD_CHARS)}…`
 }
 
-// JSON leaves these as they are, but some readers take them for the end of a line, and some terminals for commands.
-const UNSEEN = /[\u007f-\u009f\u2028\u2029]/
+// JSON does not escape these, but some readers treat them as line breaks, and some terminals as control characters.
+const UNSAFE_CHARACTERS = /[\u007f-\u009f\u2028\u2029]/
 
-function escaped(line: string): string {
-  return line.replace(new RegExp(UNSEEN, 'g'), (character) => {
+function escapeUnsafe(line: string): string {
+  return line.replace(new RegExp(UNSAFE_CHARACTERS, 'g'), (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
 }

@@ -1,42 +1,42 @@
-// Who was let in a moment ago over the same connection, saying the very same: such a request is let in without asking
-// anew, which would cost more than the rest of its way. A moment only, because a token can be revoked.
+// Caches the authentication result per connection for 250 ms if Host, Origin and credentials are unchanged, because
+// authentication costs more than the rest of a request. Short, because tokens can be revoked.
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
 import type { Caller } from './auth.js'
 
-const MOMENT_MS = 250
+const CACHE_MS = 250
 
-interface Acquaintance {
+interface CachedPrincipal {
   readonly host: string | undefined
   readonly origin: string | undefined
   readonly authorization: string | undefined
   readonly key: string | readonly string[] | undefined
   readonly caller: Caller
-  readonly until: number
+  readonly expiresAt: number
 }
 
 export class Acquaintances {
-  readonly #known = new WeakMap<Socket, Acquaintance>()
+  readonly #entries = new WeakMap<Socket, CachedPrincipal>()
 
-  /** `keyHeader`: the other header a credential may come in. */
+  /** `keyHeader`: the header besides Authorization that may contain a credential. */
   constructor(private readonly keyHeader: string) {}
 
   recall({ socket, headers }: IncomingMessage): Caller | undefined {
-    const known = this.#known.get(socket)
-    if (known === undefined || performance.now() > known.until) return undefined
+    const entry = this.#entries.get(socket)
+    if (entry === undefined || performance.now() > entry.expiresAt) return undefined
     const isSame =
-      known.host === headers.host &&
-      known.origin === headers.origin &&
-      known.authorization === headers.authorization &&
-      known.key === headers[this.keyHeader]
-    return isSame ? known.caller : undefined
+      entry.host === headers.host &&
+      entry.origin === headers.origin &&
+      entry.authorization === headers.authorization &&
+      entry.key === headers[this.keyHeader]
+    return isSame ? entry.caller : undefined
   }
 
   remember({ socket, headers }: IncomingMessage, caller: Caller): void {
     const { host, origin, authorization } = headers
-    const until = performance.now() + MOMENT_MS
-    this.#known.set(socket, { host, origin, authorization, key: headers[this.keyHeader], caller, until })
+    const expiresAt = performance.now() + CACHE_MS
+    this.#entries.set(socket, { host, origin, authorization, key: headers[this.keyHeader], caller, expiresAt })
   }
 }

@@ -33,7 +33,7 @@ const block: fc.Arbitrary<Block> = fc.oneof(
 const content = fc.oneof(text, fc.array(block))
 const words = fc.oneof(content, fc.record({ content, isError: fc.boolean() }))
 
-test('JSON.parse works on every text, whatever a tool says', () => {
+test('every text is valid JSON, whatever a tool returns', () => {
   fc.assert(
     fc.property(words, (said) => {
       for (const item of textsOf(said)) {

@@ -1,5 +1,5 @@
-// POST /mcp in the form ArmorIQ's callers read: each answer is exactly one event with one line of JSON, every content
-// item a JSON text. No session is needed, ids may repeat, and a notification that carries an id gets an empty result.
+// POST /mcp for ArmorIQ: each response is one event with one line of JSON. No session is required, ids may repeat, and
+// a notification with an id gets an empty result.
 
 import { answerText, resultText, type Answer, type Message } from '../../protocol/message.js'
 import type { Session } from '../../protocol/session.js'
@@ -9,31 +9,31 @@ import { SILENT } from './legacy-post.js'
 import { settleWith } from './settle-with.js'
 import type { Visit } from './visit.js'
 
-export function postArmoriq(house: House, visit: Visit, message: Message, opened?: Session): void {
-  visit.era = 'armoriq'
+export function postArmoriq(context: House, exchange: Visit, message: Message, existing?: Session): void {
+  exchange.era = 'armoriq'
   if (message.kind === 'request' && message.method.startsWith('notifications/')) {
-    return visit.event(resultText(message.id, '{}'))
+    return exchange.event(resultText(message.id, '{}'))
   }
-  const { user } = visit
-  const peer = { user, session: `user:${user}` }
-  const session = opened ?? house.converse(peer, { revision: '2024-11-05', dialect: ARMORIQ, stateless: true })
-  const due = session.receive(message, SILENT)
-  if (!(due instanceof Promise)) return finish(visit, due)
-  if (!opened) {
-    house.passing.add(session)
-    visit.response.on('close', () => {
-      house.passing.delete(session)
-      session.leave('the client is gone')
-      visit.lost()
+  const { user } = exchange
+  const caller = { user, session: `user:${user}` }
+  const session = existing ?? context.converse(caller, { revision: '2024-11-05', dialect: ARMORIQ, stateless: true })
+  const pendingAnswer = session.receive(message, SILENT)
+  if (!(pendingAnswer instanceof Promise)) return sendAnswer(exchange, pendingAnswer)
+  if (!existing) {
+    context.passing.add(session)
+    exchange.response.on('close', () => {
+      context.passing.delete(session)
+      session.leave('the client disconnected')
+      exchange.lost()
     })
   }
-  void due.then((answer) => finish(visit, answer))
+  void pendingAnswer.then((answer) => sendAnswer(exchange, answer))
 }
 
-function finish(visit: Visit, answer: Answer): void {
-  settleWith(answer, visit.response)
+function sendAnswer(exchange: Visit, answer: Answer): void {
+  settleWith(answer, exchange.response)
   const text = answerText(answer)
-  if (visit.response.destroyed) return visit.lost()
-  if (text === undefined) visit.empty(202)
-  else visit.event(text)
+  if (exchange.response.destroyed) return exchange.lost()
+  if (text === undefined) exchange.empty(202)
+  else exchange.event(text)
 }

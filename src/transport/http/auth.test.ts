@@ -32,7 +32,7 @@ const build = (input: Partial<AuthenticatorInput> = {}) =>
 const bearer = (credential: string): IncomingHttpHeaders => ({ authorization: `Bearer ${credential}` })
 
 describe('a static token', () => {
-  test('is answered at once: named, fixed, in either header', () => {
+  test('is checked synchronously: named, fixed, in either header', () => {
     const auth = build()
     const ada: Caller = { user: 'ada', via: 'token', credential: record.id }
     expect(auth.authenticate(bearer(token))).toEqual(ada)
@@ -41,7 +41,7 @@ describe('a static token', () => {
     expect(build({ keyHeader: 'X-Mine' }).authenticate({ 'x-mine': token })).toEqual(ada)
   })
 
-  test('that is missing is asked for; one that is wrong is called invalid', () => {
+  test('missing: 401 with a challenge; wrong: 401 with invalid_token', () => {
     const auth = build()
     expect(auth.authenticate({})).toEqual({
       status: 401,
@@ -70,14 +70,14 @@ describe('a static token', () => {
     expect(build().authenticate(headers)).toMatchObject({ status: 401 })
   })
 
-  test('where there is none, nobody is let in, not even with an empty one', () => {
+  test('without any configured token every request is refused, even with an empty one', () => {
     const auth = build({ fixedTokens: [''], tokens: undefined })
     for (const text of ['', ' ', FIXED, token, 'undefined'])
       expect(auth.authenticate(bearer(text))).toMatchObject({ status: 401 })
     expect(auth.authenticate({ 'x-api-key': '' })).toMatchObject({ status: 401 })
   })
 
-  test('that was revoked is refused within a second, however often it was seen', async () => {
+  test('is refused within a second after it was revoked', async () => {
     const auth = build()
     const other = tokens.create({ name: 'phone', user: 'ada' })
     for (let round = 0; round < 1000; round++)
@@ -93,7 +93,7 @@ describe('a static token', () => {
     expect(watching.authenticate(bearer(third.token))).toMatchObject({ status: 401 })
   })
 
-  test('is asked of nobody where it is open', () => {
+  test('is not required if anonymous access is allowed', () => {
     const auth = build({ open: true })
     expect(auth.authenticate({})).toEqual({ user: 'owner', via: 'open', credential: 'none' })
     expect(auth.authenticate(bearer('nope'))).toEqual({ user: 'owner', via: 'open', credential: 'none' })
@@ -135,7 +135,7 @@ describe('an access token', () => {
     server.close()
   })
 
-  test('takes a promise once, and is then known for a minute', async () => {
+  test('is verified once and then cached for a minute', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const auth = build({ oauth })
     const headers = bearer(await sign())
@@ -153,7 +153,7 @@ describe('an access token', () => {
     expect(asked).toBe(2)
   })
 
-  test('is not known past its end', async () => {
+  test('is not cached beyond its expiry', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const auth = build({ oauth })
     const headers = bearer(await sign({ exp: Math.floor(Date.now() / 1000) + 10 }))
@@ -162,7 +162,7 @@ describe('an access token', () => {
     expect(await auth.authenticate(headers)).toMatchObject({ status: 401, reason: expect.stringContaining('expired') })
   })
 
-  test('that is refused is judged again each time, and says where to get one', async () => {
+  test('is verified again each time if it was refused, and the challenge names the metadata', async () => {
     const auth = build({ oauth })
     const verdict = await auth.authenticate(bearer(await sign({ aud: 'https://other.example' })))
     expect(verdict).toMatchObject({ status: 401, reason: expect.stringContaining('"aud"') })
@@ -175,23 +175,23 @@ describe('an access token', () => {
     expect(auth.metadata).toMatchObject({ resource: RESOURCE })
   })
 
-  test('is verified only if it looks like one, and static tokens work beside it', async () => {
+  test('is verified only if it has the form of a JWT, and static tokens still work', async () => {
     const auth = build({ oauth })
     asked = 0
     for (const text of ['nope', 'a.b', '.b.c', 'a.b.c.d', 'a..']) await auth.authenticate(bearer(text))
-    // `a..` has two dots, and it is for the verifier to say what is wrong.
+    // `a..` has two dots; the verifier rejects it.
     expect(asked).toBe(1)
     expect(auth.authenticate(bearer(token))).toMatchObject({ user: 'ada', via: 'token' })
     expect(auth.authenticate(bearer(FIXED))).toMatchObject({ user: 'owner' })
   })
 
-  test('of a user who is called like one of ours is another user', async () => {
+  test('of a subject with the name of a local user is another user', async () => {
     const verdict = await build({ oauth }).authenticate(bearer(await sign({ sub: 'ada' })))
     expect(verdict).toMatchObject({ user: 'oauth:ada' })
   })
 })
 
-test('an unknown token takes as long as a known one', () => {
+test('an unknown token takes as long to check as a known one', () => {
   const auth = build({ fixedTokens: [''] })
   const [known, unknown] = [bearer(token), bearer(`${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`)]
   const time = (headers: IncomingHttpHeaders): number => {

@@ -1,6 +1,5 @@
-// The board over HTTP, for whoever has logged in: one stream of what there is and what changes, and what a person can do
-// about it. Everybody sees what is theirs; other servers of this machine are shown to its own person alone, and only to
-// one who came with a secret of this machine.
+// The console over HTTP for authenticated users: an event stream of its state, and actions. Users see their own data;
+// the other servers of this machine are shown to the OS user only, and only with a credential of this machine.
 
 import { Failure } from '../../lib/failure.js'
 import { printJson } from '../../lib/json.js'
@@ -22,60 +21,60 @@ const HEADERS = {
 } as const
 
 export interface BoardEndpoint {
-  watch(visit: Visit): void
-  /** Of the part of the path behind `/board/`. */
-  order(visit: Visit, verb: string, body: string): void
-  /** The server is stopping. */
+  watch(exchange: Visit): void
+  /** Handles the action named by the path after `/board/`. */
+  order(exchange: Visit, verb: string, body: string): void
+  /** Called when the server shuts down. */
   endStreams(): void
 }
 
-export function openBoardEndpoint(house: House, boards: Boards): BoardEndpoint {
-  const open = new Set<EventStream>()
-  const boardOf = ({ caller, user }: Visit): Board => boards.of(user, caller !== undefined && isLocal(caller))
+export function openBoardEndpoint(context: House, consoles: Boards): BoardEndpoint {
+  const openStreams = new Set<EventStream>()
+  const consoleFor = ({ caller, user }: Visit): Board => consoles.of(user, caller !== undefined && isLocal(caller))
 
-  function watch(visit: Visit): void {
-    Object.assign(visit.headers, HEADERS)
-    const stream = visit.stream()
-    const leave = boardOf(visit).watch(sendingTo(stream))
-    keep(stream)
-    stream.response.on('close', leave)
+  function watch(exchange: Visit): void {
+    Object.assign(exchange.headers, HEADERS)
+    const stream = exchange.stream()
+    const unsubscribe = consoleFor(exchange).watch(createCoalescingSender(stream))
+    trackStream(stream)
+    stream.response.on('close', unsubscribe)
     stream.open()
   }
 
-  function keep(stream: EventStream): void {
-    open.add(stream)
-    house.streams.add(stream)
+  function trackStream(stream: EventStream): void {
+    openStreams.add(stream)
+    context.streams.add(stream)
     stream.response.on('close', () => {
-      open.delete(stream)
-      house.streams.delete(stream)
+      openStreams.delete(stream)
+      context.streams.delete(stream)
     })
   }
 
-  async function obey(visit: Visit, order: Order): Promise<void> {
-    const board = boardOf(visit)
+  async function handleAction(exchange: Visit, action: Order): Promise<void> {
+    const userConsole = consoleFor(exchange)
     try {
-      if (order.verb === 'output') return await sendOutput(visit, board, order, keep)
-      if (order.verb === 'download') return await sendDownload(visit, board, order)
-      const answer = await carryOut(board, order)
-      if (answer === undefined) visit.empty(204)
-      else visit.json(200, printJson(answer))
+      if (action.verb === 'output') return await sendOutput(exchange, userConsole, action, trackStream)
+      if (action.verb === 'download') return await sendDownload(exchange, userConsole, action)
+      const result = await runAction(userConsole, action)
+      if (result === undefined) exchange.empty(204)
+      else exchange.json(200, printJson(result))
     } catch (error) {
-      if (error instanceof Failure) return visit.json(409, printJson({ error: error.message }))
-      house.server.logError(error)
-      visit.json(500, '{"error":"Internal error; see the server\'s log"}')
+      if (error instanceof Failure) return exchange.json(409, printJson({ error: error.message }))
+      context.server.logError(error)
+      exchange.json(500, '{"error":"Internal error; see the server\'s log"}')
     }
   }
 
   return {
     watch,
-    order(visit, verb, body) {
-      Object.assign(visit.headers, HEADERS, { 'cache-control': 'no-store' })
-      const order = readOrder(verb, body)
-      if (typeof order === 'string') visit.json(400, printJson({ error: order }))
-      else void obey(visit, order)
+    order(exchange, verb, body) {
+      Object.assign(exchange.headers, HEADERS, { 'cache-control': 'no-store' })
+      const action = readOrder(verb, body)
+      if (typeof action === 'string') exchange.json(400, printJson({ error: action }))
+      else void handleAction(exchange, action)
     },
     endStreams() {
-      for (const stream of open) stream.end()
+      for (const stream of openStreams) stream.end()
     },
   }
 }
@@ -84,43 +83,43 @@ function isLocal({ user, via }: Caller): boolean {
   return via !== 'oauth' && user === osUser()
 }
 
-/** To one that does not read, what came meanwhile is told at once when it does. */
-function sendingTo(stream: EventStream): (change: BoardChange) => void {
-  let waiting: BoardChange | undefined
+/** While the client is not reading, changes are merged and sent as one event on drain. */
+function createCoalescingSender(stream: EventStream): (change: BoardChange) => void {
+  let pendingChange: BoardChange | undefined
   const { response } = stream
   response.on('drain', () => {
-    if (!waiting) return
-    stream.send(printJson(waiting))
-    waiting = undefined
+    if (!pendingChange) return
+    stream.send(printJson(pendingChange))
+    pendingChange = undefined
   })
   return (change) => {
-    if (stream.congested) waiting = { ...waiting, ...change }
+    if (stream.congested) pendingChange = { ...pendingChange, ...change }
     else stream.send(printJson(change))
   }
 }
 
-type Short = Exclude<Order, { readonly verb: 'output' | 'download' }>
+type SimpleAction = Exclude<Order, { readonly verb: 'output' | 'download' }>
 
-/** The body of the answer; none where there is nothing to read. */
-async function carryOut(board: Board, order: Short): Promise<object | undefined> {
-  switch (order.verb) {
+/** Runs an action and returns the response body; undefined for none. */
+async function runAction(userConsole: Board, action: SimpleAction): Promise<object | undefined> {
+  switch (action.verb) {
     case 'plan':
-      return { text: (await board.readPlan(order.project)) ?? null }
+      return { text: (await userConsole.readPlan(action.project)) ?? null }
     case 'tasks':
-      return { tasks: await board.olderTasks(order.project, order.before) }
+      return { tasks: await userConsole.olderTasks(action.project, action.before) }
     case 'steps':
-      return { steps: await board.taskSteps(order.project, order.task, order.from) }
+      return { steps: await userConsole.taskSteps(action.project, action.task, action.from) }
     case 'answer':
-      await board.answer(order, order.replies, 'page')
+      await userConsole.answer(action, action.replies, 'page')
       return undefined
     case 'kill':
-      await board.kill(order)
+      await userConsole.kill(action)
       return undefined
     case 'cancel':
-      await board.cancelCallback(order)
+      await userConsole.cancelCallback(action)
       return undefined
     case 'dismiss':
-      await board.dismiss(order)
+      await userConsole.dismiss(action)
   }
   return undefined
 }

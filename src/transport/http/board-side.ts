@@ -1,51 +1,48 @@
-// The side of the house where people look: the page for everybody, the board for those who have logged in, and what is
-// asked of a browser for their sake.
+// The routes of the console: the public page, and the endpoints for authenticated users, which only accept requests of
+// the same origin.
 
-import type { IncomingMessage } from 'node:http'
-
+import type { Boards } from '../../services/board/shared-boards.js'
 import { openBoardEndpoint } from './board-endpoint.js'
 import { isVerb } from './board-order.js'
-import type { Refusal } from './gate.js'
-import type { BoardRules, House } from './house.js'
+import type { ExtraRoutes, House } from './house.js'
 import { checkOwnOrigin } from './own-origin.js'
 import { openPage } from './page-endpoint.js'
 import { refuseMethod } from './refuse-method.js'
-import type { Visit } from './visit.js'
 
-const BOARD = '/board'
-/** A reply of a person is never as long. */
-const MAX_ORDER_BYTES = 256 * 1024
+const BOARD_PATH = '/board'
+/** More than any reply of a user. */
+const MAX_ACTION_BYTES = 256 * 1024
 
-export interface BoardSide {
-  /** Whether the path, and everything that is asked of it, is the board's. */
-  isIts(path: string): boolean
-  /** Before anybody is asked who they are. */
-  refuse(request: IncomingMessage): Refusal | undefined
-  /** Whether it was a file of the page, which is for everybody. */
-  servePage(visit: Visit, path: string): boolean
-  /** For whoever was let in. */
-  route(visit: Visit, path: string, withBody: WithBody): void
-  /** The server is stopping. */
-  endStreams(): void
+export interface BoardRules {
+  readonly boards: Boards
+  /** The folder with the files of the page. */
+  readonly pageFolder: string
+  readonly isSecure: boolean
+  /** The origin of the public URL; '' for none. */
+  readonly publicOrigin: string
+  /** What the login form accepts: no credential, a token of this server, or also the key of the `ui` command. */
+  readonly login: 'open' | 'server' | 'ui'
 }
 
-export type WithBody = (visit: Visit, next: (body: string) => void, maxBytes?: number) => void
-
-export function openBoardSide(house: House, rules: BoardRules): BoardSide {
-  const { boards, pageFolder, isSecure, publicOrigin, login } = rules
-  const endpoint = openBoardEndpoint(house, boards)
+export function openBoardSide(context: House, options: BoardRules): ExtraRoutes {
+  const { boards, pageFolder, isSecure, publicOrigin, login } = options
+  const endpoint = openBoardEndpoint(context, boards)
   const page = openPage(pageFolder, login)
   return {
-    isIts: (path) => path === BOARD || path.startsWith(`${BOARD}/`),
-    refuse: ({ headers }) => checkOwnOrigin(headers, { isSecure, publicOrigin, policy: house.policy }),
-    servePage: (visit, path) => page.serve(visit, path),
-    route(visit, path, withBody) {
-      const { method } = visit.request
-      if (path === BOARD) return method === 'GET' ? endpoint.watch(visit) : refuseMethod(visit, 'GET')
-      const verb = path.slice(BOARD.length + 1)
-      if (!isVerb(verb)) return visit.refuse({ status: 404, reason: `There is no order ${verb.slice(0, 40)}` }, 'path')
-      if (method !== 'POST') return refuseMethod(visit, 'POST')
-      withBody(visit, (body) => endpoint.order(visit, verb, body), Math.min(house.maxBodyBytes, MAX_ORDER_BYTES))
+    ownsPath: (path) => path === BOARD_PATH || path.startsWith(`${BOARD_PATH}/`),
+    refuse: ({ headers }) => checkOwnOrigin(headers, { isSecure, publicOrigin, policy: context.policy }),
+    servePublic: (exchange, path) => page.serve(exchange, path),
+    route(exchange, path, withBody) {
+      const { method } = exchange.request
+      if (path === BOARD_PATH) return method === 'GET' ? endpoint.watch(exchange) : refuseMethod(exchange, 'GET')
+      const verb = path.slice(BOARD_PATH.length + 1)
+      if (!isVerb(verb)) return exchange.refuse({ status: 404, reason: `Unknown action ${verb.slice(0, 40)}` }, 'path')
+      if (method !== 'POST') return refuseMethod(exchange, 'POST')
+      withBody(
+        exchange,
+        (body) => endpoint.order(exchange, verb, body),
+        Math.min(context.maxBodyBytes, MAX_ACTION_BYTES),
+      )
     },
     endStreams: () => endpoint.endStreams(),
   }

@@ -1,24 +1,24 @@
-// The body of a request as text. What is too large is refused by its announced length, before a byte is read, or as
-// soon as it has grown too large; it is never kept.
+// Reads a request body as UTF-8 text. A body that is too large is refused by its Content-Length before anything is
+// read, or as soon as it exceeds the limit.
 
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 
 import type { Refusal } from './gate.js'
 
-/** undefined: the client went away while it was sending. */
+/** Undefined if the client disconnected. */
 export type Body = string | Refusal | undefined
 
 export function readBody(request: IncomingMessage, maxBytes: number, done: (body: Body, bytes: number) => void): void {
-  // Without `connection: close`: Node would cut the line at once, and the answer with it.
+  // Without `connection: close`: Node would close the connection before the response is sent.
   const tooLarge = { status: 413, reason: `The body is larger than ${maxBytes} bytes` }
   if (announcesMore(request, maxBytes)) return done(tooLarge, 0)
   const chunks: Buffer[] = []
   let size = 0
-  let isOver = false
+  let isFinished = false
   const finish = (body: Body): void => {
-    if (isOver) return
-    isOver = true
+    if (isFinished) return
+    isFinished = true
     done(body, size)
   }
   request.on('data', (chunk: Buffer) => {
@@ -26,19 +26,19 @@ export function readBody(request: IncomingMessage, maxBytes: number, done: (body
     if (size > maxBytes) {
       chunks.length = 0
       finish(tooLarge)
-    } else if (!isOver) chunks.push(chunk)
+    } else if (!isFinished) chunks.push(chunk)
   })
-  request.on('end', () => finish(decode(chunks)))
+  request.on('end', () => finish(decodeBody(chunks)))
   request.on('error', () => finish(undefined))
   request.on('close', () => finish(undefined))
 }
 
-/** Whether the client says itself that it is going to send too much. */
+/** Whether the Content-Length exceeds the limit. */
 export function announcesMore({ headers }: IncomingMessage, maxBytes: number): boolean {
   return Number(headers['content-length']) > maxBytes
 }
 
-function decode(chunks: readonly Buffer[]): string | Refusal {
+function decodeBody(chunks: readonly Buffer[]): string | Refusal {
   const [first] = chunks
   const bytes = chunks.length === 1 && first ? first : Buffer.concat(chunks)
   if (bytes.length === 0) return { status: 400, reason: 'The body is empty; send one JSON-RPC message' }

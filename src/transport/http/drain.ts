@@ -1,7 +1,5 @@
-// The end of the HTTP server, in order: streams are told, calls get a deadline, then everything stops. All of it in less
-// than the eight seconds that those who stop a service give it.
-
-import { setTimeout as sleep } from 'node:timers/promises'
+// Shuts down the HTTP server: ends idle streams, gives calls a deadline, then aborts everything. Takes less than the
+// eight seconds that service managers wait.
 
 import { conversations, type House } from './house.js'
 import type { FrontDoor } from './front-door.js'
@@ -10,50 +8,53 @@ import type { SseSessions } from './sse-endpoint.js'
 import type { Upgrades } from './upgrade.js'
 
 const GRACE_MS = 4500
-const STOP_MS = 2200
+const ABORT_MS = 2200
 const FLUSH_MS = 300
 
 export async function drain(
-  house: House,
-  node: NodeServer,
+  context: House,
+  nodeServer: NodeServer,
   sse: SseSessions,
-  upgrades: Upgrades,
-  door: FrontDoor,
+  upgrades: Upgrades | undefined,
+  router: FrontDoor,
 ): Promise<void> {
-  house.draining = true
-  door.endStreams()
-  tellStreams(house, sse)
-  // Still listening: who asks whether it is ready must be told that it is not.
-  await within(GRACE_MS, settled(house))
-  const closed = new Promise((resolve) => node.http.close(resolve))
-  node.http.closeIdleConnections()
-  for (const session of conversations(house)) session.abort('the server is stopping')
-  await within(STOP_MS, Promise.all([settled(house), house.server.close()]))
-  // Work that does not stop is answered for; its client must not be left with a broken line.
-  for (const session of conversations(house)) session.giveUp()
-  await within(FLUSH_MS, settled(house))
+  context.draining = true
+  router.endStreams()
+  endIdleStreams(context, sse)
+  // Still listening, so that readiness probes get 503.
+  await withTimeout(GRACE_MS, whenIdle(context))
+  const closed = new Promise((resolve) => nodeServer.http.close(resolve))
+  nodeServer.http.closeIdleConnections()
+  for (const session of conversations(context)) session.abort('the server is stopping')
+  await withTimeout(ABORT_MS, Promise.all([whenIdle(context), context.server.close()]))
+  // Calls that do not stop are answered with an error, so that no client is left with a broken connection.
+  for (const session of conversations(context)) session.giveUp()
+  await withTimeout(FLUSH_MS, whenIdle(context))
   sse.close()
-  house.sessions.close()
-  upgrades.close()
-  // Last words are on their way; those who do not take them are not waited for.
-  await within(FLUSH_MS, closed)
-  for (const socket of node.connections) socket.destroy()
-  await within(FLUSH_MS, closed)
-  house.metrics.close()
-  house.accessLog?.close()
+  context.sessions.close()
+  upgrades?.close()
+  // Responses are being flushed; clients that do not read them are disconnected.
+  await withTimeout(FLUSH_MS, closed)
+  for (const socket of nodeServer.connections) socket.destroy()
+  await withTimeout(FLUSH_MS, closed)
+  context.metrics.close()
+  context.accessLog?.close()
 }
 
-/** Streams that nobody's answer is waited for on end now; those that carry a call end with it. */
-function tellStreams(house: House, sse: SseSessions): void {
-  for (const session of conversations(house)) session.endListening()
-  for (const { standing } of house.sessions) standing.end(undefined)
+/** Ends the streams that carry no call; the others end with their call. */
+function endIdleStreams(context: House, sse: SseSessions): void {
+  for (const session of conversations(context)) session.endListening()
+  for (const { standing } of context.sessions) standing.end(undefined)
   sse.endSettled()
 }
 
-async function settled(house: House): Promise<void> {
-  await Promise.all(Array.from(conversations(house), (session) => session.settled()))
+async function whenIdle(context: House): Promise<void> {
+  await Promise.all(Array.from(conversations(context), (session) => session.settled()))
 }
 
-function within(ms: number, work: Promise<unknown>): Promise<unknown> {
-  return Promise.race([work, sleep(ms, undefined, { ref: false })])
+function withTimeout(ms: number, work: Promise<unknown>): Promise<unknown> {
+  const timeout = new Promise<void>((resolve) => {
+    setTimeout(resolve, ms).unref()
+  })
+  return Promise.race([work, timeout])
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { EventLog } from './event-log.js'
 
-test('the progress of one call does not cost another its answer', () => {
+test('progress events do not displace answers', () => {
   const log = new EventLog()
   log.append('p1', 'an answer', true)
   for (let step = 0; step < 5000; step++) log.append('p2', `step ${step}`, false)
@@ -11,7 +11,7 @@ test('the progress of one call does not cost another its answer', () => {
   expect(log.after('p2', 0).at(-1)?.text).toBe('step 4999')
 })
 
-test('the answers of a long session do not cost a question its place', () => {
+test('answers do not displace requests to the client', () => {
   const log = new EventLog()
   for (let call = 0; call < 5000; call++) log.append(`p${call}`, 'an answer', true)
   log.append('p5000', 'a question', false)
@@ -20,7 +20,7 @@ test('the answers of a long session do not cost a question its place', () => {
   expect(log.after('p5000', 0).map(({ text }) => text)).toEqual(['a question'])
 })
 
-test('is bounded in bytes, but the newest stays whatever its size', () => {
+test('is bounded in bytes, but always keeps the newest event', () => {
   const log = new EventLog()
   for (let call = 0; call < 10; call++) log.append(`p${call}`, 'x'.repeat(200_000), true)
   expect(Array.from({ length: 10 }, (_, call) => log.after(`p${call}`, 0).length)).toEqual([

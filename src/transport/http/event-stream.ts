@@ -1,54 +1,55 @@
-// Server-sent events on one HTTP response. A client that does not read is first spared what may be left out, then let go.
+// Server-sent events on one HTTP response. If the client does not read, optional events are dropped, then the
+// connection is closed.
 
 import type { ServerResponse } from 'node:http'
 
 import { waitForReader } from './patience.js'
 
-const CONGESTED_AT = 256 * 1024
+const BACKED_UP_BYTES = 256 * 1024
 
-const HEAD = {
+const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 } as const
 
 export class EventStream {
-  #waiting = false
+  #isWatched = false
 
   constructor(
     readonly response: ServerResponse,
-    /** Whose it is. */
+    /** The authenticated user. */
     readonly user: string,
     headers: Readonly<Record<string, string>> = {},
   ) {
-    response.writeHead(200, { ...HEAD, ...headers })
+    response.writeHead(200, { ...HEADERS, ...headers })
   }
 
   get congested(): boolean {
-    return this.response.writableLength > CONGESTED_AT
+    return this.response.writableLength > BACKED_UP_BYTES
   }
 
-  /** Tells the client that it is open, where there is nothing to say yet: Node keeps the head back until then. */
+  /** Sends the response headers, which Node otherwise holds back until the first event. */
   open(): void {
     this.response.flushHeaders()
   }
 
-  /** One message, with the id to resume from where there is one. */
+  /** Sends one message, with an id to resume from if there is one. */
   send(text: string, id?: string): void {
     this.#write(`event: message\n${id === undefined ? '' : `id: ${id}\n`}data: ${oneLine(text)}\n\n`)
   }
 
-  /** An event of another kind. */
+  /** Sends an event of another type. */
   sendEvent(event: string, data: string): void {
     this.#write(`event: ${event}\ndata: ${data}\n\n`)
   }
 
-  /** Gives the client an id to come back with before there is anything to say. */
+  /** Sends an id to resume from before the first event. */
   prime(id: string, retryMs: number): void {
     this.#write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`)
   }
 
-  /** Keeps those between us and the client from thinking that the line is dead. */
+  /** Keeps proxies from closing the idle connection. */
   keepAlive(): void {
     this.#write(':\n\n')
   }
@@ -56,27 +57,30 @@ export class EventStream {
   end(): void {
     const { response } = this
     response.end()
-    if (response.writableLength > 0) this.#wait()
+    if (response.writableLength > 0) this.#watchReader()
   }
 
   #write(text: string): void {
     const { response } = this
     if (response.writableEnded || response.destroyed) return
-    if (!response.write(text)) this.#wait()
+    if (!response.write(text)) this.#watchReader()
   }
 
-  #wait(): void {
-    if (this.#waiting) return
-    this.#waiting = true
-    waitForReader(this.response, () => (this.#waiting = false))
+  #watchReader(): void {
+    if (this.#isWatched) return
+    this.#isWatched = true
+    waitForReader(this.response, () => (this.#isWatched = false))
   }
 }
 
-// JSON leaves these as they are, and an event does not end at them; but Python's readers of lines do.
-const BREAKS = /[\u0085\u2028\u2029]/
+// JSON does not escape these. They do not end an event, but Python's line readers split at them.
+const LINE_BREAKS = /[\u0085\u2028\u2029]/
 
-/** JSON that is one line to everybody. */
+/** Escapes characters that some readers treat as line breaks. */
 export function oneLine(json: string): string {
-  if (!BREAKS.test(json)) return json
-  return json.replace(new RegExp(BREAKS, 'g'), (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  if (!LINE_BREAKS.test(json)) return json
+  return json.replace(
+    new RegExp(LINE_BREAKS, 'g'),
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

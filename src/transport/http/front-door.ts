@@ -1,12 +1,11 @@
-// Every HTTP request comes in here. The order is the law: Host and Origin, then who it is, then how much they may ask,
-// then the path; only then is a body read, and only after that is anything parsed.
+// Routes every HTTP request. The order of checks is fixed: Host and Origin, authentication, rate limits, path; only
+// then is the body read and parsed.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { Acquaintances } from './acquaintances.js'
 import type { Caller } from './auth.js'
 import { announcesMore, readBody } from './body.js'
-import { openBoardSide } from './board-side.js'
 import { checkGate, isRefusal, STOPPING, tooMany, type Refusal } from './gate.js'
 import type { House } from './house.js'
 import { endSession, openStream, postMessage } from './mcp-endpoint.js'
@@ -16,156 +15,158 @@ import { refuseMethod } from './refuse-method.js'
 import type { SseSessions } from './sse-endpoint.js'
 import { Visit } from './visit.js'
 
-const METADATA = /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/
+const METADATA_PATH = /^\/\.well-known\/oauth-protected-resource(\/mcp)?$/
 
 export interface FrontDoor {
   readonly receive: (request: IncomingMessage, response: ServerResponse) => void
-  /** Ends the streams of those who look at the board. */
+  /** Ends the streams of the extra routes. */
   endStreams(): void
 }
 
-export function openFrontDoor(house: House, sse: SseSessions): FrontDoor {
-  const { keyHeader } = house.authenticator
-  const board = house.board && openBoardSide(house, house.board)
-  // A caller of the author's own function may be known by anything; nobody else can say what makes two alike.
-  const acquaintances = keyHeader === undefined ? undefined : new Acquaintances(keyHeader)
+export function openFrontDoor(context: House, sse: SseSessions): FrontDoor {
+  const { keyHeader } = context.authenticator
+  const extraRoutes = context.extensions.routes?.(context)
+  // With a custom authenticate function any header may matter, so results are not cached.
+  const authCache = keyHeader === undefined ? undefined : new Acquaintances(keyHeader)
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
     watchQueued(request, response)
-    const visit = new Visit(request, response, house)
-    const known = acquaintances?.recall(request)
-    const refusal = known ? undefined : checkGate(request.headers, house.policy)
-    if (refusal) return visit.refuse(refusal, refusal.kind ?? 'host')
+    const exchange = new Visit(request, response, context)
+    const cached = authCache?.recall(request)
+    const refusal = cached ? undefined : checkGate(request.headers, context.policy)
+    if (refusal) return exchange.refuse(refusal, refusal.kind ?? 'host')
     const path = pathOf(request)
-    const foreign = board?.isIts(path) ? board.refuse(request) : undefined
-    if (foreign) return visit.refuse(foreign, 'origin')
-    if (board?.servePage(visit, path)) return
-    if (!board?.isIts(path)) allowOrigin(visit)
-    if (isPublic(visit, path)) return
-    if (known) return admit(visit, path, known)
+    const crossOrigin = extraRoutes?.ownsPath(path) ? extraRoutes.refuse(request) : undefined
+    if (crossOrigin) return exchange.refuse(crossOrigin, 'origin')
+    if (extraRoutes?.servePublic(exchange, path)) return
+    if (!extraRoutes?.ownsPath(path)) allowOrigin(exchange)
+    if (servePublicPath(exchange, path)) return
+    if (cached) return admit(exchange, path, cached)
     try {
-      const caller = house.authenticator.authenticate(request.headers)
-      if (!(caller instanceof Promise)) return meet(visit, path, caller)
-      caller.then(
-        (found) => meet(visit, path, found),
-        (error: unknown) => fail(visit, error),
+      const principal = context.authenticator.authenticate(request.headers)
+      if (!(principal instanceof Promise)) return rememberAndAdmit(exchange, path, principal)
+      principal.then(
+        (result) => rememberAndAdmit(exchange, path, result),
+        (error: unknown) => failRequest(exchange, error),
       )
     } catch (error) {
-      fail(visit, error)
+      failRequest(exchange, error)
     }
   }
 
-  function meet(visit: Visit, path: string, caller: Caller | Refusal): void {
-    if (!isRefusal(caller)) acquaintances?.remember(visit.request, caller)
-    admit(visit, path, caller)
+  function rememberAndAdmit(exchange: Visit, path: string, principal: Caller | Refusal): void {
+    if (!isRefusal(principal)) authCache?.remember(exchange.request, principal)
+    admit(exchange, path, principal)
   }
 
-  /** What everybody may see. */
-  function isPublic(visit: Visit, path: string): boolean {
-    const { method } = visit.request
-    const { metadata, metadataPath } = house.authenticator
-    if (method === 'OPTIONS' && !board?.isIts(path)) visit.empty(204)
-    else if (path === '/healthz') visit.text(200, 'ok\n', 'text/plain')
-    else if (path === '/readyz' && house.draining) visit.text(503, 'stopping\n', 'text/plain')
-    else if (path === '/readyz') visit.text(200, 'ready\n', 'text/plain')
-    else if (metadata && (path === metadataPath || METADATA.test(path))) visit.json(200, JSON.stringify(metadata))
+  /** Serves paths that require no authentication. */
+  function servePublicPath(exchange: Visit, path: string): boolean {
+    const { method } = exchange.request
+    const { metadata, metadataPath } = context.authenticator
+    if (method === 'OPTIONS' && !extraRoutes?.ownsPath(path)) exchange.empty(204)
+    else if (path === '/healthz') exchange.text(200, 'ok\n', 'text/plain')
+    else if (path === '/readyz' && context.draining) exchange.text(503, 'stopping\n', 'text/plain')
+    else if (path === '/readyz') exchange.text(200, 'ready\n', 'text/plain')
+    else if (metadata && (path === metadataPath || METADATA_PATH.test(path)))
+      exchange.json(200, JSON.stringify(metadata))
     else return false
     return true
   }
 
-  function admit(visit: Visit, path: string, caller: Caller | Refusal): void {
-    // Finding out who it is may have taken longer than the client stayed; what ends with it must not begin.
-    if (visit.response.destroyed) return visit.lost()
-    const refusal = admission(house, visit, caller)
-    if (refusal) return visit.refuse(refusal.refusal, refusal.kind)
+  function admit(exchange: Visit, path: string, principal: Caller | Refusal): void {
+    // The client may have disconnected during authentication; nothing must be started for it.
+    if (exchange.response.destroyed) return exchange.lost()
+    const refusal = admission(context, exchange, principal)
+    if (refusal) return exchange.refuse(refusal.refusal, refusal.kind)
     try {
-      route(visit, path)
+      route(exchange, path)
     } catch (error) {
-      fail(visit, error)
+      failRequest(exchange, error)
     }
   }
 
-  function route(visit: Visit, path: string): void {
-    const { method } = visit.request
-    if (board?.isIts(path)) return board.route(visit, path, withBody)
-    if (house.mcp === false) return refusePath(visit)
+  function route(exchange: Visit, path: string): void {
+    const { method } = exchange.request
+    if (extraRoutes?.ownsPath(path)) return extraRoutes.route(exchange, path, withBody)
+    if (context.mcp === false) return refusePath(exchange)
     if (path === '/mcp') {
-      if (method === 'POST') return withBody(visit, (body) => postMessage(house, visit, body))
-      if (method === 'GET') return openStream(house, visit)
-      if (method === 'DELETE') return endSession(house, visit)
-      return refuseMethod(visit, 'POST, GET, DELETE')
+      if (method === 'POST') return withBody(exchange, (body) => postMessage(context, exchange, body))
+      if (method === 'GET') return openStream(context, exchange)
+      if (method === 'DELETE') return endSession(context, exchange)
+      return refuseMethod(exchange, 'POST, GET, DELETE')
     }
-    if (path === '/sse') return method === 'GET' ? sse.open(visit) : refuseMethod(visit, 'GET')
+    if (path === '/sse') return method === 'GET' ? sse.open(exchange) : refuseMethod(exchange, 'GET')
     if (path === '/messages') {
-      if (method !== 'POST') return refuseMethod(visit, 'POST')
-      return withBody(visit, (body) => sse.post(visit, sessionIn(visit.request), body))
+      if (method !== 'POST') return refuseMethod(exchange, 'POST')
+      return withBody(exchange, (body) => sse.post(exchange, sessionIdFromQuery(exchange.request), body))
     }
     if (path === '/metrics') {
-      if (method !== 'GET') return refuseMethod(visit, 'GET')
-      return visit.text(200, house.metrics.text(), METRICS_CONTENT_TYPE)
+      if (method !== 'GET') return refuseMethod(exchange, 'GET')
+      return exchange.text(200, context.metrics.text(), METRICS_CONTENT_TYPE)
     }
-    refusePath(visit)
+    refusePath(exchange)
   }
 
-  function refusePath(visit: Visit): void {
-    const reason = house.mcp === false ? 'There is nothing here but the page' : 'The endpoint is /mcp'
-    visit.refuse({ status: 404, reason }, 'path')
+  function refusePath(exchange: Visit): void {
+    const reason = context.mcp === false ? 'Only the console is served here' : 'The endpoint is /mcp'
+    exchange.refuse({ status: 404, reason }, 'path')
   }
 
-  function withBody(visit: Visit, next: (body: string) => void, maxBytes = house.maxBodyBytes): void {
-    const { request, response } = visit
+  function withBody(exchange: Visit, next: (body: string) => void, maxBytes = context.maxBodyBytes): void {
+    const { request, response } = exchange
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
-      return visit.refuse({ status: 415, reason: 'The content type must be application/json' }, 'type')
+      return exchange.refuse({ status: 415, reason: 'The content type must be application/json' }, 'type')
     }
     const { expect } = request.headers
     if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
-      return visit.refuse({ status: 417, reason: 'The only expectation that can be met is 100-continue' }, 'header')
+      return exchange.refuse({ status: 417, reason: 'The only supported expectation is 100-continue' }, 'header')
     }
     if (expect !== undefined && !announcesMore(request, maxBytes)) response.writeContinue()
     readBody(request, maxBytes, (body, bytes) => {
-      visit.bytesIn = bytes
+      exchange.bytesIn = bytes
       try {
         if (typeof body === 'string') next(body)
-        else if (body === undefined) visit.lost()
+        else if (body === undefined) exchange.lost()
         else {
-          visit.refuse(body, body.status === 413 ? 'size' : 'body')
-          discard(visit)
+          exchange.refuse(body, body.status === 413 ? 'size' : 'body')
+          drainBody(exchange)
         }
       } catch (error) {
-        fail(visit, error)
+        failRequest(exchange, error)
       }
     })
   }
 
-  function fail(visit: Visit, error: unknown): void {
-    house.server.logError(error)
-    if (visit.response.headersSent) visit.response.destroy()
-    else visit.refuse({ status: 500, reason: "Internal error; see the server's log" }, 'error')
+  function failRequest(exchange: Visit, error: unknown): void {
+    context.server.logError(error)
+    if (exchange.response.headersSent) exchange.response.destroy()
+    else exchange.refuse({ status: 500, reason: "Internal error; see the server's log" }, 'error')
   }
 
-  return { receive, endStreams: () => board?.endStreams() }
+  return { receive, endStreams: () => extraRoutes?.endStreams() }
 }
 
-/** Who may go on; counted from here to the end of the visit. */
-export function admission(house: House, visit: Visit, caller: Caller | Refusal) {
-  if (isRefusal(caller)) {
-    const wait = caller.status === 401 ? house.limits.refused(visit.request.socket.remoteAddress ?? '') : undefined
-    if (!wait) return { refusal: caller, kind: caller.status === 403 ? 'scope' : 'credentials' } as const
-    return { refusal: tooMany('Too many refused credentials', wait.retryAfterSeconds), kind: 'rate' } as const
+/** Checks authentication result and limits. Counts the request until it ends. */
+export function admission(context: House, exchange: Visit, principal: Caller | Refusal) {
+  if (isRefusal(principal)) {
+    const retryAfter =
+      principal.status === 401 ? context.limits.refused(exchange.request.socket.remoteAddress ?? '') : undefined
+    if (!retryAfter) return { refusal: principal, kind: principal.status === 403 ? 'scope' : 'credentials' } as const
+    return { refusal: tooMany('Too many refused credentials', retryAfter.retryAfterSeconds), kind: 'rate' } as const
   }
-  visit.caller = caller
-  // Who is in the middle of something may still answer a question, or come back for the rest.
-  if (house.draining && !isUnderWay(visit.request)) return { refusal: STOPPING, kind: 'stopping' } as const
-  const wait = house.limits.take(caller.user)
-  if (wait) return { refusal: tooMany('Too many requests', wait.retryAfterSeconds), kind: 'rate' } as const
-  if (!house.limits.enter(caller.user)) {
+  exchange.caller = principal
+  // Requests of an existing session may still deliver an answer or resume a stream.
+  if (context.draining && !continuesSession(exchange.request)) return { refusal: STOPPING, kind: 'stopping' } as const
+  const retryAfter = context.limits.take(principal.user)
+  if (retryAfter) return { refusal: tooMany('Too many requests', retryAfter.retryAfterSeconds), kind: 'rate' } as const
+  if (!context.limits.enter(principal.user)) {
     return { refusal: tooMany('Too many requests and streams are open at once', 1), kind: 'streams' } as const
   }
-  visit.onEnd = () => house.limits.leave(caller.user)
+  exchange.onEnd = () => context.limits.leave(principal.user)
   return undefined
 }
 
-function isUnderWay(request: IncomingMessage): boolean {
+function continuesSession(request: IncomingMessage): boolean {
   return request.headers['mcp-session-id'] !== undefined || pathOf(request) === '/messages'
 }
 
@@ -174,11 +175,11 @@ export function pathOf({ url = '' }: IncomingMessage): string {
   return query === -1 ? url : url.slice(0, query)
 }
 
-function sessionIn({ url = '' }: IncomingMessage): string {
+function sessionIdFromQuery({ url = '' }: IncomingMessage): string {
   return new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('sessionId') ?? ''
 }
 
-/** A page that may ask must also be allowed to read. */
+/** CORS headers: an allowed origin may also read the response. */
 function allowOrigin({ request, headers }: Visit): void {
   const { origin } = request.headers
   if (origin === undefined) return
@@ -191,8 +192,8 @@ function allowOrigin({ request, headers }: Visit): void {
   headers['access-control-max-age'] = '600'
 }
 
-// Cutting the line at once would take the answer with it; what still comes is thrown away, for a moment.
-function discard({ request }: Visit): void {
+// Closing the connection at once would discard the response; the rest of the body is discarded for a moment.
+function drainBody({ request }: Visit): void {
   const { socket } = request
   request.resume()
   const timer = setTimeout(() => socket.destroy(), 2000)

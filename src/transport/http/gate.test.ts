@@ -150,7 +150,7 @@ const headersOf = (host: string | undefined, origin: string | undefined): Incomi
   ...(origin !== undefined && { origin }),
 })
 
-describe('a page the person has open', () => {
+describe("a web page in the user's browser", () => {
   test(`is refused by Host alone, whatever the Origin: ${EVIL_HOSTS.length} hosts`, () => {
     for (const host of EVIL_HOSTS) {
       for (const origin of [undefined, 'http://localhost:8808', 'https://mcp.example.com', ...EVIL_ORIGINS]) {
@@ -170,13 +170,13 @@ describe('a page the person has open', () => {
     }
   })
 
-  test('is told so in a sentence', () => {
+  test('gets an error message', () => {
     expect(checkGate({ host: 'evil.example' }, local)?.reason).toMatch(/Host .* ALLOWED_HOSTS/)
     expect(checkGate({ host: 'localhost', origin: 'null' }, local)?.reason).toMatch(/Origin .* ALLOWED_HOSTS/)
   })
 })
 
-describe('an honest caller', () => {
+describe('a legitimate caller', () => {
   test.each([
     ['localhost', undefined],
     ['LOCALHOST:1', undefined],
@@ -217,7 +217,7 @@ describe('the policy', () => {
     expect(checkGate({ host: 'mcp.example.com', origin }, published)).toMatchObject({ status: 403 })
   })
 
-  test('serves the address that is listened on, if it is one', () => {
+  test('allows the listen address, unless it is unspecified', () => {
     const policyOf = (listenHost: string) => createPolicy({ listenHost, publicUrl: '', allowedHosts: [] })
     expect(checkGate({ host: '192.168.1.5:8808' }, policyOf('192.168.1.5'))).toBeUndefined()
     expect(checkGate({ host: '[fd00::5]:8808' }, policyOf('fd00::5'))).toBeUndefined()
@@ -227,7 +227,7 @@ describe('the policy', () => {
       expect(policyOf(here).loopback).toBe(true)
   })
 
-  test('lets a person allow loopback names behind a port that is not', () => {
+  test('can allow loopback names on a public listen address', () => {
     const policy = createPolicy({ listenHost: '0.0.0.0', publicUrl: '', allowedHosts: ['localhost:3000'] })
     expect(checkGate({ host: 'localhost:8808', origin: 'http://localhost:3000' }, policy)).toBeUndefined()
     expect(checkGate({ host: 'localhost:8808', origin: 'http://localhost:3001' }, policy)).toMatchObject({
@@ -255,7 +255,7 @@ describe('the policy', () => {
   })
 })
 
-test('no text is taken for loopback that a URL parser would take elsewhere', () => {
+test('no text counts as loopback that a URL parser resolves elsewhere', () => {
   const piece = fc.constantFrom(
     'localhost',
     '127.0.0.1',
@@ -307,7 +307,7 @@ describe('the credential', () => {
     expect(readCredential(headers, 'X-API-Key')).toBe(expected)
   })
 
-  test('a refusal is told apart from everything else', () => {
+  test('isRefusal recognizes refusals only', () => {
     expect(isRefusal({ status: 401, reason: 'no' })).toBe(true)
     expect(isRefusal({ user: 'me', via: 'token' })).toBe(false)
   })
@@ -319,7 +319,7 @@ describe('on the wire', () => {
   })
   afterAll(() => server.close())
 
-  test('two Hosts or two Origins are none', async () => {
+  test('two Host or two Origin headers are refused', async () => {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     expect(await raw('Host: localhost')).toContain(' 200 ')
@@ -337,14 +337,14 @@ describe('on the wire', () => {
   }
 })
 
-test('a look costs less than two microseconds', () => {
+test('a check takes less than two microseconds', () => {
   const headers = { host: '127.0.0.1:8808', origin: 'http://localhost:3000', authorization: 'Bearer abc' }
   const look = (): void => {
     checkGate(headers, local)
     readCredential(headers, 'x-api-key')
   }
   for (let round = 0; round < 20_000; round++) look()
-  // The best of many: what else runs on this machine is not what is measured.
+  // The best of many runs, because other processes share the machine.
   const best = Math.min(
     ...Array.from({ length: 20 }, () => {
       const start = performance.now()

@@ -1,65 +1,96 @@
-// What all requests to one HTTP server share.
+// State shared by all requests of one HTTP server.
 
-import type { Boards } from '../../services/board/shared-boards.js'
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+import type { Dialect } from '../../protocol/client.js'
 import type { Peer } from '../../protocol/exchange.js'
+import type { Message } from '../../protocol/message.js'
 import type { Server } from '../../protocol/server.js'
 import { createSession, type Session, type SessionOptions } from '../../protocol/session.js'
-import type { AccessLog } from './access-log.js'
 import type { Authenticator } from './auth.js'
 import type { EventStream } from './event-stream.js'
-import type { GatePolicy } from './gate.js'
+import type { GatePolicy, Refusal } from './gate.js'
 import { LegacySessions } from './legacy-sessions.js'
 import type { Limits } from './limits.js'
-import { createMetrics } from './metrics.js'
+import { createMetrics, type MetricsSettings } from './metrics.js'
 import { createOutbox } from './outbox.js'
-import type { Books } from './visit.js'
+import type { AccessLog, Books, Visit } from './visit.js'
 
-/** What whoever opens a house decides. */
+/** Options of an HTTP server. */
 export interface HouseRules {
   readonly policy: GatePolicy
   readonly authenticator: Authenticator
   readonly limits: Limits
   readonly maxBodyBytes: number
-  /** The path a proxy serves us under, where it is not the root. */
+  /** The path prefix behind a proxy. */
   readonly basePath?: string | undefined
   readonly accessLog?: AccessLog | undefined
-  /** Where people look; nowhere unless told. */
-  readonly board?: BoardRules | undefined
-  /** False: nothing but the board is served. */
+  readonly extensions?: HttpExtensions | undefined
+  /** False: only the routes of the extensions are served. Default: true. */
   readonly mcp?: boolean | undefined
 }
 
-export interface BoardRules {
-  readonly boards: Boards
-  /** Where the files of the page are. */
-  readonly pageFolder: string
-  readonly isSecure: boolean
-  /** Of the address people use, where it is not this one; '' for none. */
-  readonly publicOrigin: string
-  /** What the login of the page takes: no credential, a token of this server, or also the key of the `ui` command. */
-  readonly login: 'open' | 'server' | 'ui'
+/** What a program adds to the HTTP server of the protocol. */
+export interface HttpExtensions {
+  /** Opens further routes, such as those of the console. */
+  readonly routes?: ((context: House) => ExtraRoutes) | undefined
+  /** Serves POSTs that name no revision, and sessions of 2024-11-05. Without it they are served as the protocol says. */
+  readonly unversioned?: UnversionedClients | undefined
+  /** Prefix of the metric names and version in `build_info`; by default `mcp_` and the version of the server. */
+  readonly metrics?: Pick<MetricsSettings, 'prefix' | 'version'> | undefined
+  /** Loads the handler of WebSockets. Without it the Upgrade header is ignored. */
+  readonly webSockets?: ((context: House) => Promise<WebSockets>) | undefined
+}
+
+export interface ExtraRoutes {
+  ownsPath(path: string): boolean
+  /** Checks a request for one of its paths before authentication. */
+  refuse(request: IncomingMessage): Refusal | undefined
+  /** Serves a public file; false if the path is not one. */
+  servePublic(exchange: Visit, path: string): boolean
+  /** Serves an authenticated request for one of its paths. */
+  route(exchange: Visit, path: string, withBody: WithBody): void
+  /** Called when the server shuts down. */
+  endStreams(): void
+}
+
+/** Reads the body of a request, or refuses it. */
+export type WithBody = (exchange: Visit, next: (body: string) => void, maxBytes?: number) => void
+
+export interface UnversionedClients {
+  readonly dialect: Dialect
+  post(context: House, exchange: Visit, message: Message, opened?: Session): void
+}
+
+export interface WebSockets {
+  /** Takes over a connection that asked to be upgraded. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, user: string): void
+  close(): void
 }
 
 export interface House extends Omit<HouseRules, 'accessLog'>, Books {
+  readonly extensions: HttpExtensions
   readonly server: Server
-  /** A new conversation, of whatever length. */
-  converse(peer: Peer, options: SessionOptions): Session
-  /** Conversations that are as short as a request, or as long as a connection. */
+  /** Creates a session. */
+  converse(caller: Peer, options: SessionOptions): Session
+  /** Sessions that last as long as a request or a connection. */
   readonly passing: Set<Session>
   readonly sessions: LegacySessions
-  /** Responses that stay open and want a sign of life now and then. */
+  /** Open event streams, which get heartbeats. */
   readonly streams: Set<EventStream>
-  /** Set once the server is on its way out. */
+  /** True while the server shuts down. */
   draining: boolean
 }
 
-export function openHouse(server: Server, rules: HouseRules): House {
-  const { policy, authenticator, limits, maxBodyBytes, basePath, accessLog, board, mcp } = rules
-  const converse: House['converse'] = (peer, { revision, outlet, dialect, stateless }) =>
-    createSession(server, peer, { revision, outlet, dialect, stateless, onCall: (call) => metrics.called(call) })
-  const sessions = new LegacySessions(converse)
+export function openHouse(server: Server, options: HouseRules): House {
+  const { policy, authenticator, limits, maxBodyBytes, basePath, accessLog, extensions = {}, mcp } = options
+  const converse: House['converse'] = (caller, { revision, outlet, dialect, stateless }) =>
+    createSession(server, caller, { revision, outlet, dialect, stateless, onCall: (call) => metrics.called(call) })
+  const sessions = new LegacySessions(converse, extensions.unversioned?.dialect)
   const streams = new Set<EventStream>()
   const metrics = createMetrics({
+    ...(extensions.metrics ?? { prefix: 'mcp_', version: server.identity.version }),
     gauges: {
       sessions: () => sessions.size,
       streams: () => [...openStreams({ streams, sessions })].length,
@@ -75,7 +106,7 @@ export function openHouse(server: Server, rules: HouseRules): House {
     maxBodyBytes,
     basePath,
     accessLog,
-    board,
+    extensions,
     mcp,
     converse,
     metrics,
@@ -87,14 +118,14 @@ export function openHouse(server: Server, rules: HouseRules): House {
   }
 }
 
-/** Every stream of events that is open, of whatever kind. */
+/** All open event streams. */
 export function* openStreams({ streams, sessions }: Pick<House, 'streams' | 'sessions'>): Generator<EventStream> {
   yield* streams
   for (const session of sessions) yield* session.streams
 }
 
-/** Every conversation there is, short or long. */
-export function* conversations(house: House): Generator<Session> {
-  yield* house.passing
-  for (const { session } of house.sessions) yield session
+/** All sessions. */
+export function* conversations(context: House): Generator<Session> {
+  yield* context.passing
+  for (const { session } of context.sessions) yield session
 }

@@ -1,5 +1,5 @@
-// POST /mcp on legacy revisions. With a session: what takes time is answered on a stream that can be taken up again,
-// and a broken connection cancels nothing. Without one: a request stands alone, and ends with its connection.
+// POST /mcp on legacy revisions. In a session, long calls are answered on a resumable stream, and a broken connection
+// cancels nothing. Without a session, a call ends with its connection.
 
 import type { Outlet } from '../../protocol/exchange.js'
 import { answerText, type Batch, type Message, type Request } from '../../protocol/message.js'
@@ -10,52 +10,52 @@ import { LiveAnswer } from './live-answer.js'
 import { settleWith } from './settle-with.js'
 import type { Visit } from './visit.js'
 
-/** Where nothing but the answer fits. */
+/** Discards everything but the response. */
 export const SILENT: Outlet = { notify: () => {} }
 
-/** `initialize`: opens a session and says its id. */
-export async function postInitialize(house: House, visit: Visit, request: Request): Promise<void> {
-  visit.era = 'legacy'
-  const opened = house.sessions.open(visit.user)
-  const answer = answerText(await opened.session.receive(request, SILENT)) ?? ''
-  const { agreed } = opened.session
-  if (agreed === undefined) {
-    house.sessions.end(opened, 'it was never agreed on')
-    return visit.json(200, answer)
+/** `initialize`: opens a session and returns its id. */
+export async function postInitialize(context: House, exchange: Visit, request: Request): Promise<void> {
+  exchange.era = 'legacy'
+  const httpSession = context.sessions.open(exchange.user)
+  const answer = answerText(await httpSession.session.receive(request, SILENT)) ?? ''
+  const { agreed: negotiated } = httpSession.session
+  if (negotiated === undefined) {
+    context.sessions.end(httpSession, 'initialize failed')
+    return exchange.json(200, answer)
   }
-  if (agreed === '2024-11-05') visit.era = 'armoriq'
-  visit.session = opened.id
-  visit.headers['mcp-session-id'] = opened.id
-  if (visit.accepts('text/event-stream')) visit.event(answer)
-  else visit.json(200, answer)
+  if (negotiated === '2024-11-05' && context.extensions.unversioned) exchange.era = 'armoriq'
+  exchange.session = httpSession.id
+  exchange.headers['mcp-session-id'] = httpSession.id
+  if (exchange.accepts('text/event-stream')) exchange.event(answer)
+  else exchange.json(200, answer)
 }
 
-export function postInSession(visit: Visit, opened: LegacySession, message: Message | Batch): void {
-  visit.era = 'legacy'
-  const track = opened.openTrack()
-  const streams = visit.accepts('text/event-stream')
-  const due = opened.session.receive(message, streams ? track : SILENT)
-  if (streams && (track.spoken || due instanceof Promise)) {
-    track.attach(visit.stream())
-    void Promise.resolve(due).then((answer) => {
-      settleWith(answer, track.stream?.response)
-      opened.closeTrack(track, answerText(answer))
+export function postInSession(exchange: Visit, httpSession: LegacySession, message: Message | Batch): void {
+  exchange.era = 'legacy'
+  const stream = httpSession.openTrack()
+  const acceptsStream = exchange.accepts('text/event-stream')
+  const pendingAnswer = httpSession.session.receive(message, acceptsStream ? stream : SILENT)
+  if (acceptsStream && (stream.spoken || pendingAnswer instanceof Promise)) {
+    stream.attach(exchange.stream())
+    void Promise.resolve(pendingAnswer).then((answer) => {
+      settleWith(answer, stream.stream?.response)
+      httpSession.closeTrack(stream, answerText(answer))
     })
     return
   }
-  void Promise.resolve(due).then((answer) => {
-    opened.closeTrack(track, undefined)
+  void Promise.resolve(pendingAnswer).then((answer) => {
+    httpSession.closeTrack(stream, undefined)
     const text = answerText(answer)
-    settleWith(answer, visit.response)
-    if (text === undefined) visit.empty(202)
-    else visit.json(200, text)
+    settleWith(answer, exchange.response)
+    if (text === undefined) exchange.empty(202)
+    else exchange.json(200, text)
   })
 }
 
-export function postAlone(house: House, visit: Visit, message: Message | Batch, revision: LegacyRevision): void {
-  visit.era = 'legacy'
-  const { user } = visit
-  const session = house.converse({ user, session: `user:${user}` }, { revision, stateless: true })
-  const answer = new LiveAnswer(house, visit, false)
+export function postAlone(context: House, exchange: Visit, message: Message | Batch, revision: LegacyRevision): void {
+  exchange.era = 'legacy'
+  const { user } = exchange
+  const session = context.converse({ user, session: `user:${user}` }, { revision, stateless: true })
+  const answer = new LiveAnswer(context, exchange, false)
   answer.give(session.receive(message, answer), session)
 }

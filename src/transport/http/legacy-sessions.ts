@@ -1,21 +1,20 @@
-// The legacy sessions of the HTTP server. Ids cannot be guessed and are worth nothing to another user: for them the
-// session does not exist. A session that nobody uses ends by itself.
+// Sessions by `Mcp-Session-Id`: per-user limit and expiry. Ids cannot be guessed and are not valid for other users.
 
 import { randomBytes } from 'node:crypto'
 
-import type { Session } from '../../protocol/session.js'
-import { ARMORIQ } from './armoriq-format.js'
+import type { Peer } from '../../protocol/exchange.js'
+import type { Dialect } from '../../protocol/client.js'
+import type { Session, SessionOptions } from '../../protocol/session.js'
 import { EventLog, readId } from './event-log.js'
 import type { EventStream } from './event-stream.js'
-import type { House } from './house.js'
 import { Track } from './track.js'
 
 const IDLE_MS = 60 * 60 * 1000
-const SWEEP_MS = 60 * 1000
+const CLEANUP_INTERVAL_MS = 60 * 1000
 const MAX_PER_USER = 1000
-const STANDING = 'standing'
+const SERVER_STREAM = 'standing'
 
-type Converse = House['converse']
+type CreateSession = (peer: Peer, options: SessionOptions) => Session
 
 export class LegacySession {
   readonly id = randomBytes(24).toString('base64url')
@@ -24,43 +23,44 @@ export class LegacySession {
   readonly standing: Track
   usedAt = Date.now()
   readonly #log = new EventLog()
-  readonly #tracks = new Map<string, Track>()
-  #lastTrack = 0
+  readonly #openStreams = new Map<string, Track>()
+  #lastStreamNumber = 0
 
   constructor(
     readonly user: string,
-    converse: Converse,
+    createSession: CreateSession,
+    dialect: Dialect | undefined,
   ) {
-    this.standing = this.#newTrack(STANDING)
-    const options = { revision: '2024-11-05', outlet: this.standing, dialect: ARMORIQ } as const
-    this.session = converse({ user, session: this.id }, options)
+    this.standing = this.#createStream(SERVER_STREAM)
+    const options = { revision: '2024-11-05', outlet: this.standing, dialect } as const
+    this.session = createSession({ user, session: this.id }, options)
   }
 
-  /** The line for one POST. */
+  /** Opens the stream of one POST. */
   openTrack(): Track {
-    const track = this.#newTrack(`p${++this.#lastTrack}`)
-    this.#tracks.set(track.name, track)
+    const track = this.#createStream(`p${++this.#lastStreamNumber}`)
+    this.#openStreams.set(track.name, track)
     return track
   }
 
   closeTrack(track: Track, text: string | undefined): void {
     track.end(text)
-    this.#tracks.delete(track.name)
+    this.#openStreams.delete(track.name)
   }
 
-  /** The line a client stopped in, and where; undefined: the id is none of ours. */
+  /** Finds the stream and position of an event id; undefined if the id is unknown. */
   lineAt(lastEventId: string): { readonly track: Track; readonly sequence: number } | undefined {
-    const found = readId(lastEventId)
-    if (!found) return undefined
-    const { track: name, sequence } = found
-    const track = name === STANDING ? this.standing : (this.#tracks.get(name) ?? this.#finished(name))
+    const position = readId(lastEventId)
+    if (!position) return undefined
+    const { track: name, sequence } = position
+    const track = name === SERVER_STREAM ? this.standing : (this.#openStreams.get(name) ?? this.#reopenFinished(name))
     return track && { track, sequence }
   }
 
-  /** The connections that carry its events now. */
+  /** The connections that carry its events. */
   get streams(): readonly EventStream[] {
-    const tracks = [this.standing, ...this.#tracks.values()]
-    return tracks.map(({ stream }) => stream).filter((stream) => stream !== undefined)
+    const streams = [this.standing, ...this.#openStreams.values()]
+    return streams.map(({ stream }) => stream).filter((stream) => stream !== undefined)
   }
 
   get busy(): boolean {
@@ -70,19 +70,19 @@ export class LegacySession {
   end(reason: string): void {
     this.session.leave(reason)
     this.standing.end(undefined)
-    for (const track of this.#tracks.values()) track.end(undefined)
+    for (const track of this.#openStreams.values()) track.end(undefined)
   }
 
-  #newTrack(name: string): Track {
-    // An event without data, to come back with, is new in 2025-11-25; older clients try to read it.
+  #createStream(name: string): Track {
+    // An initial event without data is allowed since 2025-11-25; older clients try to parse it.
     return new Track(name, this.#log, () => this.session.agreed === '2025-11-25')
   }
 
-  /** A line that is over still has its events in the log, for a while. */
-  #finished(name: string): Track | undefined {
+  /** The events of a finished stream stay in the log for a while. */
+  #reopenFinished(name: string): Track | undefined {
     const number = Number(/^p(\d+)$/.exec(name)?.[1])
-    if (!(number <= this.#lastTrack)) return undefined
-    const track = this.#newTrack(name)
+    if (!(number <= this.#lastStreamNumber)) return undefined
+    const track = this.#createStream(name)
     track.end(undefined)
     return track
   }
@@ -91,10 +91,14 @@ export class LegacySession {
 export class LegacySessions {
   readonly #sessions = new Map<string, LegacySession>()
   readonly #byUser = new Map<string, Set<LegacySession>>()
-  readonly #sweeper: NodeJS.Timeout
+  readonly #cleanupTimer: NodeJS.Timeout
 
-  constructor(private readonly converse: Converse) {
-    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS).unref()
+  /** `dialect`: the result format of sessions at 2024-11-05. */
+  constructor(
+    private readonly createSession: CreateSession,
+    private readonly dialect: Dialect | undefined,
+  ) {
+    this.#cleanupTimer = setInterval(() => this.#expireIdle(), CLEANUP_INTERVAL_MS).unref()
   }
 
   get size(): number {
@@ -102,10 +106,10 @@ export class LegacySessions {
   }
 
   open(user: string): LegacySession {
-    const own = this.#byUser.get(user) ?? new Set()
-    if (own.size >= MAX_PER_USER) this.#makeRoom(own)
-    const session = new LegacySession(user, this.converse)
-    this.#byUser.set(user, own.add(session))
+    const userSessions = this.#byUser.get(user) ?? new Set()
+    if (userSessions.size >= MAX_PER_USER) this.#evictOldest(userSessions)
+    const session = new LegacySession(user, this.createSession, this.dialect)
+    this.#byUser.set(user, userSessions.add(session))
     this.#sessions.set(session.id, session)
     return session
   }
@@ -119,9 +123,9 @@ export class LegacySessions {
 
   end(session: LegacySession, reason: string): void {
     this.#sessions.delete(session.id)
-    const own = this.#byUser.get(session.user)
-    own?.delete(session)
-    if (own?.size === 0) this.#byUser.delete(session.user)
+    const userSessions = this.#byUser.get(session.user)
+    userSessions?.delete(session)
+    if (userSessions?.size === 0) this.#byUser.delete(session.user)
     session.end(reason)
   }
 
@@ -130,22 +134,22 @@ export class LegacySessions {
   }
 
   close(): void {
-    clearInterval(this.#sweeper)
+    clearInterval(this.#cleanupTimer)
     for (const session of this.#sessions.values()) session.end('the server is stopping')
     this.#sessions.clear()
   }
 
-  /** Ends the one that was used longest ago of those that do nothing, or else of all. */
-  #makeRoom(own: ReadonlySet<LegacySession>): void {
-    const [leaving] = [...own].toSorted((a, b) => Number(a.busy) - Number(b.busy) || a.usedAt - b.usedAt)
-    if (leaving) this.end(leaving, 'there were too many sessions')
+  /** Ends the least recently used session, idle ones first. */
+  #evictOldest(userSessions: ReadonlySet<LegacySession>): void {
+    const [oldest] = [...userSessions].toSorted((a, b) => Number(a.busy) - Number(b.busy) || a.usedAt - b.usedAt)
+    if (oldest) this.end(oldest, 'there were too many sessions')
   }
 
-  #sweep(): void {
-    const before = Date.now() - IDLE_MS
+  #expireIdle(): void {
+    const cutoff = Date.now() - IDLE_MS
     for (const session of this.#sessions.values()) {
       if (session.busy) session.usedAt = Date.now()
-      else if (session.usedAt < before) this.end(session, 'it was not used for an hour')
+      else if (session.usedAt < cutoff) this.end(session, 'it was not used for an hour')
     }
   }
 }

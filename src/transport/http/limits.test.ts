@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { createLimits } from './limits.js'
 
-test('one user is slowed down, with the seconds to wait, and the others are not', () => {
+test('limits one user, with the seconds to wait, and not the others', () => {
   let time = 0
   const limits = createLimits({ rate: 10, burst: 5, maxStreams: 0 }, () => time)
   for (let round = 0; round < 5; round++) expect(limits.take('ada')).toBeUndefined()
@@ -12,7 +12,7 @@ test('one user is slowed down, with the seconds to wait, and the others are not'
   expect(limits.take('ada')).toBeUndefined()
 })
 
-test('streams are counted up and down for each user', () => {
+test('counts open streams per user', () => {
   const limits = createLimits({ rate: 0, burst: 1, maxStreams: 2 }, () => 0)
   expect([limits.enter('ada'), limits.enter('ada'), limits.enter('ada'), limits.enter('bob')]).toEqual([
     true,
@@ -26,12 +26,12 @@ test('streams are counted up and down for each user', () => {
   expect(limits.size).toBe(0)
 })
 
-test('0 streams is no limit', () => {
+test('0 streams means no limit', () => {
   const limits = createLimits({ rate: 0, burst: 1, maxStreams: 0 }, () => 0)
   for (let round = 0; round < 2000; round++) expect(limits.enter('ada')).toBe(true)
 })
 
-test('an address may be wrong twenty times, then once a second', () => {
+test('an address may fail twenty times, then once a second', () => {
   let time = 0
   const limits = createLimits({ rate: 0, burst: 1, maxStreams: 0 }, () => time)
   for (let round = 0; round < 20; round++) expect(limits.refused('192.0.2.1')).toBeUndefined()
@@ -57,7 +57,7 @@ test.each([
   expect(limits.refused(other) !== undefined).toBe(shared)
 })
 
-test('a storm from everywhere is remembered in bounded space', () => {
+test('memory is bounded for requests from many addresses', () => {
   let time = 0
   const limits = createLimits({ rate: 1, burst: 1, maxStreams: 10 }, () => time)
   for (let n = 0; n < 50_000; n++) limits.refused(`2001:db8:${(n >> 8).toString(16)}:${(n & 255).toString(16)}::1`)
@@ -70,7 +70,7 @@ test('a storm from everywhere is remembered in bounded space', () => {
   expect(limits.size).toBeLessThanOrEqual(3)
 })
 
-test('the clock is that of the process when none is given', () => {
+test('uses the monotonic clock by default', () => {
   const limits = createLimits({ rate: 1, burst: 1, maxStreams: 0 })
   expect([limits.take('a'), limits.take('a')]).toEqual([undefined, { retryAfterSeconds: 1 }])
 })

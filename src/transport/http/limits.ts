@@ -1,5 +1,5 @@
-// How much one user may ask for, and how often one network may be wrong. Honest callers behind the same proxy are not
-// shut out by a wrong one: only refused credentials count against an address. Memory is bounded.
+// Limits requests and streams per user, and refused credentials per network. Only refused credentials count against an
+// address, so that clients behind the same proxy are not affected. Memory is bounded.
 
 import { isIPv6 } from 'node:net'
 
@@ -7,76 +7,76 @@ import { createBuckets } from '../../lib/buckets.js'
 
 const MAX_USERS = 100_000
 const MAX_NETWORKS = 10_000
-/** Of refused credentials, for one network: a person who pastes the wrong token again and again stays below. */
-const REFUSALS = { rate: 1, burst: 20, maxKeys: MAX_NETWORKS }
+/** Refused credentials per network: a user who repeatedly pastes a wrong token stays below. */
+const FAILED_LOGIN_LIMIT = { rate: 1, burst: 20, maxKeys: MAX_NETWORKS }
 
 export interface LimitSettings {
-  /** Requests a second for one user; 0 for no limit. */
+  /** Requests per second and user; 0 for no limit. */
   readonly rate: number
   readonly burst: number
-  /** Open at the same time for one user; 0 for no limit. */
+  /** Open requests and streams per user; 0 for no limit. */
   readonly maxStreams: number
 }
 
 export interface Wait {
-  /** A whole number, for the header Retry-After. */
+  /** A whole number, for the Retry-After header. */
   readonly retryAfterSeconds: number
 }
 
 export interface Limits {
-  /** Counts a request, or several that came as one; undefined when the user may go on. */
+  /** Counts one or more requests; undefined if they are allowed. */
   take(user: string, count?: number): Wait | undefined
-  /** Counts a stream that opens; false when the user has enough, and then `leave` is not called. */
+  /** Counts an open request or stream; false if the limit is reached, and then `leave` must not be called. */
   enter(user: string): boolean
   leave(user: string): void
-  /** Counts a refused credential; a Wait says that this was one too many. */
+  /** Counts a refused credential; returns a wait time if the limit is exceeded. */
   refused(address: string): Wait | undefined
-  /** Requests, streams and WebSockets that are open now. */
+  /** Requests, streams and WebSockets that are open. */
   readonly open: number
-  /** How much is remembered. */
+  /** The number of entries in memory. */
   readonly size: number
 }
 
-/** `now` in milliseconds, from a clock that is never set back. */
+/** `now`: a monotonic clock in milliseconds. */
 export function createLimits({ rate, burst, maxStreams }: LimitSettings, now = () => performance.now()): Limits {
   const requests = createBuckets({ rate, burst, maxKeys: MAX_USERS }, now)
-  const refusals = createBuckets(REFUSALS, now)
+  const failedLogins = createBuckets(FAILED_LOGIN_LIMIT, now)
   const streams = new Map<string, number>()
-  let total = 0
+  let totalOpen = 0
   return {
-    take: (user, count) => waitOf(requests.take(user, count)),
-    refused: (address) => waitOf(refusals.take(networkOf(address))),
+    take: (user, count) => toRetryAfter(requests.take(user, count)),
+    refused: (address) => toRetryAfter(failedLogins.take(toNetwork(address))),
     enter(user) {
       const open = streams.get(user) ?? 0
       if (maxStreams > 0 && open >= maxStreams) return false
       streams.set(user, open + 1)
-      total++
+      totalOpen++
       return true
     },
     leave(user) {
-      total--
+      totalOpen--
       const open = streams.get(user) ?? 0
       if (open > 1) streams.set(user, open - 1)
       else streams.delete(user)
     },
     get open() {
-      return total
+      return totalOpen
     },
     get size() {
-      return requests.size + refusals.size + streams.size
+      return requests.size + failedLogins.size + streams.size
     },
   }
 }
 
-function waitOf(seconds: number | undefined): Wait | undefined {
+function toRetryAfter(seconds: number | undefined): Wait | undefined {
   return seconds === undefined ? undefined : { retryAfterSeconds: Math.max(1, Math.ceil(seconds)) }
 }
 
-// Whoever has one IPv6 address has the 2^64 beside it.
-function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
-  if (!isIPv6(plain)) return plain
-  const [before = '', after] = plain.split('::')
+// The owner of one IPv6 address usually has the whole /64 network.
+function toNetwork(address: string): string {
+  const address4or6 = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+  if (!isIPv6(address4or6)) return address4or6
+  const [before = '', after] = address4or6.split('::')
   const head = before === '' ? [] : before.split(':')
   const tail = after === undefined || after === '' ? [] : after.split(':')
   const zeros = after === undefined ? 0 : Math.max(0, 8 - head.length - tail.length)

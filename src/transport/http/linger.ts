@@ -1,11 +1,11 @@
-// The end of a connection after last words: cutting it at once might take them with it, and a client that does not
-// close its side must not keep it.
+// Closes the socket 2 s after the final response: an immediate close could discard it, and the client may never close
+// its side.
 
 import type { Duplex } from 'node:stream'
 
-const LINGER_MS = 2000
+const CLOSE_DELAY_MS = 2000
 
 export function linger(socket: Duplex): void {
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+  const timer = setTimeout(() => socket.destroy(), CLOSE_DELAY_MS)
   socket.once('close', () => clearTimeout(timer))
 }

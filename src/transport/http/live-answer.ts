@@ -1,5 +1,5 @@
-// The answer to one POST that has no session to come back to: JSON, unless something is said before the answer, then a
-// stream that ends with it. When the client closes it, the call is over.
+// The response to a POST without a session: JSON, or an event stream if something is sent before the result. When the
+// client disconnects, the call is aborted.
 
 import { answerText, Rejection, type Answer } from '../../protocol/message.js'
 import type { Outlet } from '../../protocol/exchange.js'
@@ -20,12 +20,12 @@ export class LiveAnswer implements Outlet {
   #stream: EventStream | undefined
 
   constructor(
-    private readonly house: House,
-    private readonly visit: Visit,
-    /** Whether refusals have a status of their own; older clients read an error only from a 200. */
-    private readonly mapsErrors = true,
+    private readonly context: House,
+    private readonly exchange: Visit,
+    /** Whether refusals get an HTTP error status; older clients read errors only from a 200. */
+    private readonly useErrorStatus = true,
   ) {
-    this.send = visit.accepts('text/event-stream') ? (text) => this.#open().send(text) : undefined
+    this.send = exchange.accepts('text/event-stream') ? (text) => this.#open().send(text) : undefined
   }
 
   notify(text: string): void {
@@ -33,47 +33,47 @@ export class LiveAnswer implements Outlet {
     this.send?.(text)
   }
 
-  /** Gives the answer when it is there; ends the work when the client has gone. */
-  give(due: Due, session: Session): void {
-    if (!(due instanceof Promise)) return this.#finish(due)
-    const { house, visit } = this
-    house.passing.add(session)
-    visit.response.on('close', () => {
-      house.passing.delete(session)
-      session.leave('the client is gone')
-      visit.lost()
+  /** Sends the answer when it is ready; aborts the call if the client disconnects. */
+  give(pendingAnswer: Due, session: Session): void {
+    if (!(pendingAnswer instanceof Promise)) return this.#finish(pendingAnswer)
+    const { context, exchange } = this
+    context.passing.add(session)
+    exchange.response.on('close', () => {
+      context.passing.delete(session)
+      session.leave('the client disconnected')
+      exchange.lost()
     })
-    void due.then((answer) => this.#finish(answer))
+    void pendingAnswer.then((answer) => this.#finish(answer))
   }
 
   #open(): EventStream {
     if (this.#stream) return this.#stream
-    const stream = this.visit.stream()
-    const { streams } = this.house
+    const stream = this.exchange.stream()
+    const { streams } = this.context
     streams.add(stream)
     stream.response.on('close', () => streams.delete(stream))
     return (this.#stream = stream)
   }
 
   #finish(answer: Answer): void {
-    const { visit } = this
-    settleWith(answer, visit.response)
-    if (visit.response.destroyed) return
+    const { exchange } = this
+    settleWith(answer, exchange.response)
+    if (exchange.response.destroyed) return
     const text = answerText(answer)
     if (this.#stream) {
       if (text !== undefined) this.#stream.send(text)
       return this.#stream.end()
     }
-    if (text === undefined) visit.empty(202)
-    else visit.json(this.mapsErrors ? statusOf(answer) : 200, text)
+    if (text === undefined) exchange.empty(202)
+    else exchange.json(this.useErrorStatus ? statusOf(answer) : 200, text)
   }
 }
 
-/** What was refused before any work was begun has a status of its own; work that came to an error was still served. */
+/** Requests refused before any work get an HTTP error status; a call that failed was still served. */
 export function statusOf(answer: Answer): number {
   if (!(answer instanceof Rejection)) return 200
   if (answer.code === METHOD_NOT_FOUND) return answer.early ? 404 : 200
-  return answer.early || STATUS_400.has(answer.code) ? 400 : 200
+  return answer.early || BAD_REQUEST_CODES.has(answer.code) ? 400 : 200
 }
 
-const STATUS_400: ReadonlySet<number> = new Set([HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION])
+const BAD_REQUEST_CODES: ReadonlySet<number> = new Set([HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION])

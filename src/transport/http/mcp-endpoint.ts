@@ -1,11 +1,10 @@
-// /mcp: which era a request belongs to, and who answers it. Decided from the message and its headers together: the
-// modern `_meta` or version, a session, a legacy version, or none of them, which is how ArmorIQ's callers come.
+// Handles /mcp: chooses the protocol by message and headers: the modern `_meta` or version, a session, a legacy
+// version, or none of them.
 
 import { isObject } from '../../lib/json.js'
 import { readText, type Batch, type Message } from '../../protocol/message.js'
 import { isModern } from '../../protocol/modern.js'
 import { isLegacyRevision, MODERN_REVISION, SUPPORTED_REVISIONS } from '../../protocol/revision.js'
-import { postArmoriq } from './armoriq-post.js'
 import { STOPPING, tooMany } from './gate.js'
 import type { House } from './house.js'
 import { postAlone, postInitialize, postInSession } from './legacy-post.js'
@@ -13,111 +12,112 @@ import type { LegacySession } from './legacy-sessions.js'
 import { postModern } from './modern-post.js'
 import type { Visit } from './visit.js'
 
-const NO_SESSION = { status: 404, reason: 'There is no such session; begin a new one with initialize' }
+const UNKNOWN_SESSION = { status: 404, reason: 'Unknown session; start a new one with initialize' }
 
-export function postMessage(house: House, visit: Visit, body: string): void {
+export function postMessage(context: House, exchange: Visit, body: string): void {
   const message = readText(body)
-  describe(visit, message)
-  if (message.kind === 'malformed') return visit.json(400, message.answer.text)
-  if (refuseBegun(house, visit, message)) return
-  const { 'mcp-session-id': id, 'mcp-protocol-version': version } = visit.request.headers
-  if (version === MODERN_REVISION || (message.kind !== 'batch' && carriesMeta(message))) {
-    if (message.kind !== 'batch') return postModern(house, visit, message)
-    return visit.refuse({ status: 400, reason: 'At 2026-07-28 a body is one message, not a batch' }, 'header')
+  recordRpcMethod(exchange, message)
+  if (message.kind === 'malformed') return exchange.json(400, message.answer.text)
+  if (refuseBegun(context, exchange, message)) return
+  const { 'mcp-session-id': id, 'mcp-protocol-version': version } = exchange.request.headers
+  if (version === MODERN_REVISION || (message.kind !== 'batch' && isModernMessage(message))) {
+    if (message.kind !== 'batch') return postModern(context, exchange, message)
+    return exchange.refuse({ status: 400, reason: 'At 2026-07-28 a body is one message, not a batch' }, 'header')
   }
-  if (typeof id === 'string') return postWithId(house, visit, message, id)
-  if (message.kind === 'request' && message.method === 'initialize') return void postInitialize(house, visit, message)
-  if (version === undefined && message.kind === 'batch') return postAlone(house, visit, message, '2025-03-26')
-  if (message.kind !== 'batch' && (version === undefined || version === '2024-11-05')) {
-    return postArmoriq(house, visit, message)
+  if (typeof id === 'string') return handlePostWithId(context, exchange, message, id)
+  if (message.kind === 'request' && message.method === 'initialize')
+    return void postInitialize(context, exchange, message)
+  const { unversioned: unversionedClients } = context.extensions
+  if (unversionedClients && message.kind !== 'batch' && (version === undefined || version === '2024-11-05')) {
+    return unversionedClients.post(context, exchange, message)
   }
-  if (isLegacyRevision(version)) return postAlone(house, visit, message, version)
-  refuseVersion(visit)
+  if (version === undefined) return postAlone(context, exchange, message, '2025-03-26')
+  if (isLegacyRevision(version)) return postAlone(context, exchange, message, version)
+  refuseVersion(exchange)
 }
 
-/** Nothing is begun once the end was decided on, and a batch counts for as many as it has. */
-export function refuseBegun(house: House, visit: Visit, message: Message | Batch): boolean {
+/** Refuses new requests during shutdown, and batches that exceed the rate limit. */
+export function refuseBegun(context: House, exchange: Visit, message: Message | Batch): boolean {
   if (message.kind !== 'request' && message.kind !== 'batch') return false
-  const wait = message.kind === 'batch' ? house.limits.take(visit.user, Math.max(0, message.size - 1)) : undefined
-  if (house.draining) visit.refuse(STOPPING, 'stopping')
-  else if (wait) visit.refuse(tooMany('Too many requests', wait.retryAfterSeconds), 'rate')
-  return house.draining || wait !== undefined
+  const retryAfter =
+    message.kind === 'batch' ? context.limits.take(exchange.user, Math.max(0, message.size - 1)) : undefined
+  if (context.draining) exchange.refuse(STOPPING, 'stopping')
+  else if (retryAfter) exchange.refuse(tooMany('Too many requests', retryAfter.retryAfterSeconds), 'rate')
+  return context.draining || retryAfter !== undefined
 }
 
-/** The stream of a session: what belongs to no request, or the rest of what a broken connection was owed. */
-export function openStream(house: House, visit: Visit): void {
-  visit.era = 'legacy'
-  const opened = findSession(house, visit)
-  if (!opened) return
-  if (!visit.accepts('text/event-stream')) {
-    return visit.refuse(
-      { status: 406, reason: 'Accept text/event-stream: a stream is all there is to get here' },
-      'header',
-    )
+/** GET: the stream of a session, or the rest of a stream whose connection broke. */
+export function openStream(context: House, exchange: Visit): void {
+  exchange.era = 'legacy'
+  const httpSession = findSession(context, exchange)
+  if (!httpSession) return
+  if (!exchange.accepts('text/event-stream')) {
+    return exchange.refuse({ status: 406, reason: 'Accept must include text/event-stream' }, 'header')
   }
-  const { 'last-event-id': last } = visit.request.headers
-  const broken = typeof last === 'string' ? opened.lineAt(last) : undefined
-  // Clients that were given an error come back for a result, again and again; this is the one answer that lets them rest.
-  if (broken?.track.isSpentAfter(broken.sequence)) {
-    return visit.refuse(
+  const { 'last-event-id': lastEventId } = exchange.request.headers
+  const resumePoint = typeof lastEventId === 'string' ? httpSession.lineAt(lastEventId) : undefined
+  // Clients repeat the request after other errors; a 405 makes them stop.
+  if (resumePoint?.track.isSpentAfter(resumePoint.sequence)) {
+    return exchange.refuse(
       { status: 405, reason: 'Everything on that stream was delivered', headers: { allow: 'POST' } },
       'session',
     )
   }
-  const { track, sequence } = broken ?? { track: opened.standing, sequence: undefined }
-  track.attach(visit.stream(), sequence)
+  const { track: stream, sequence } = resumePoint ?? { track: httpSession.standing, sequence: undefined }
+  stream.attach(exchange.stream(), sequence)
 }
 
-export function endSession(house: House, visit: Visit): void {
-  visit.era = 'legacy'
-  const opened = findSession(house, visit)
-  if (!opened) return
-  house.sessions.end(opened, 'the client ended the session')
-  visit.empty(204)
+export function endSession(context: House, exchange: Visit): void {
+  exchange.era = 'legacy'
+  const httpSession = findSession(context, exchange)
+  if (!httpSession) return
+  context.sessions.end(httpSession, 'the client ended the session')
+  exchange.empty(204)
 }
 
-function findSession(house: House, visit: Visit): LegacySession | undefined {
-  const { 'mcp-session-id': id } = visit.request.headers
+function findSession(context: House, exchange: Visit): LegacySession | undefined {
+  const { 'mcp-session-id': id } = exchange.request.headers
   if (typeof id !== 'string') {
     const reason = 'Send messages by POST; a stream needs the id of a session in Mcp-Session-Id'
-    visit.refuse({ status: 405, reason, headers: { allow: 'POST' } }, 'method')
+    exchange.refuse({ status: 405, reason, headers: { allow: 'POST' } }, 'method')
     return undefined
   }
-  const opened = house.sessions.find(id, visit.user)
-  visit.session = id
-  if (!opened) visit.refuse(NO_SESSION, 'session')
-  return opened
+  const httpSession = context.sessions.find(id, exchange.user)
+  exchange.session = id
+  if (!httpSession) exchange.refuse(UNKNOWN_SESSION, 'session')
+  return httpSession
 }
 
-function postWithId(house: House, visit: Visit, message: Message | Batch, id: string): void {
-  visit.session = id
-  const opened = house.sessions.find(id, visit.user)
-  if (!opened) return visit.refuse(NO_SESSION, 'session')
-  const { 'mcp-protocol-version': version } = visit.request.headers
-  if (version !== undefined && !isLegacyRevision(version)) return refuseVersion(visit)
-  const isArmoriq = opened.session.agreed === '2024-11-05' && message.kind !== 'batch'
-  if (isArmoriq) postArmoriq(house, visit, message, opened.session)
-  else postInSession(visit, opened, message)
+function handlePostWithId(context: House, exchange: Visit, message: Message | Batch, id: string): void {
+  exchange.session = id
+  const httpSession = context.sessions.find(id, exchange.user)
+  if (!httpSession) return exchange.refuse(UNKNOWN_SESSION, 'session')
+  const { 'mcp-protocol-version': version } = exchange.request.headers
+  if (version !== undefined && !isLegacyRevision(version)) return refuseVersion(exchange)
+  const { unversioned: unversionedClients } = context.extensions
+  if (unversionedClients && httpSession.session.agreed === '2024-11-05' && message.kind !== 'batch') {
+    unversionedClients.post(context, exchange, message, httpSession.session)
+  } else postInSession(exchange, httpSession, message)
 }
 
-function refuseVersion(visit: Visit): void {
-  const reason = `MCP-Protocol-Version is none of those spoken here: ${SUPPORTED_REVISIONS.join(', ')}`
-  visit.refuse({ status: 400, reason }, 'header')
+function refuseVersion(exchange: Visit): void {
+  const reason = `Unsupported MCP-Protocol-Version; supported: ${SUPPORTED_REVISIONS.join(', ')}`
+  exchange.refuse({ status: 400, reason }, 'header')
 }
 
-function carriesMeta(message: Message): boolean {
+function isModernMessage(message: Message): boolean {
   if (message.kind !== 'request' && message.kind !== 'notification') return false
   return isObject(message.params) ? isModern(message.method, message.params) : isModern(message.method, {})
 }
 
-function describe(visit: Visit, message: Message | Batch): void {
-  if (message.kind === 'batch') visit.rpcMethod = 'batch'
+function recordRpcMethod(exchange: Visit, message: Message | Batch): void {
+  if (message.kind === 'batch') exchange.rpcMethod = 'batch'
   if (message.kind !== 'request' && message.kind !== 'notification') return
-  visit.rpcMethod = message.method
+  exchange.rpcMethod = message.method
   const { params } = message
   if (!isObject(params)) return
   const { name, uri, _meta: meta } = params
-  if (typeof name === 'string') visit.name = name
-  else if (typeof uri === 'string') visit.name = uri
-  if (isObject(meta)) visit.metaTraceparent = meta.traceparent
+  if (typeof name === 'string') exchange.name = name
+  else if (typeof uri === 'string') exchange.name = uri
+  if (isObject(meta)) exchange.metaTraceparent = meta.traceparent
 }

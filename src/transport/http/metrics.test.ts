@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest'
 
+import { VERSION } from '../../lib/version.js'
 import { createMetrics, type Era } from './metrics.js'
 
 const SAMPLE = /^[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? (NaN|[+-]Inf|-?\d+(\.\d+)?(e[+-]?\d+)?)$/
 
 function page(fill: (metrics: ReturnType<typeof createMetrics>) => void, settings = {}): string {
-  const metrics = createMetrics(settings)
+  const metrics = createMetrics({ prefix: 'scorpiox_', version: VERSION, ...settings })
   fill(metrics)
   const text = metrics.text()
   metrics.close()
   return text
 }
 
-test('an answer is counted by era, method and status, and its time by era and method', () => {
+test('counts a response by era, method and status, and its duration by era and method', () => {
   const text = page((metrics) => {
     const answer = { era: 'legacy', method: 'tools/call', status: 200 } as const
     metrics.answered({ ...answer, seconds: 0.003 })
@@ -27,7 +28,7 @@ test('an answer is counted by era, method and status, and its time by era and me
   expect(text).toContain('scorpiox_http_request_duration_seconds_count{era="legacy",method="tools/call"} 3\n')
 })
 
-test('no client can grow the page: unknown methods and tools are others', () => {
+test('clients cannot grow the output: unknown methods and tools count as other', () => {
   const lines = (rounds: number): number =>
     page(
       (metrics) => {
@@ -41,7 +42,7 @@ test('no client can grow the page: unknown methods and tools are others', () => 
   expect(lines(1000)).toBe(lines(1))
 })
 
-test('a tool call is counted by name and outcome', () => {
+test('counts a tool call by name and outcome', () => {
   const text = page(
     (metrics) => {
       metrics.called({ tool: 'Bash', outcome: 'ok', seconds: 0.2 })
@@ -54,15 +55,19 @@ test('a tool call is counted by name and outcome', () => {
   expect(text).toContain('scorpiox_tool_call_duration_seconds_bucket{tool="Bash",le="0.25"} 1\n')
 })
 
-test('every reason to refuse is there from the start, at zero', () => {
+test('every refusal reason starts at zero', () => {
   const text = page((metrics) => metrics.refused('origin'))
   expect(text).toContain('scorpiox_http_refused_total{reason="origin"} 1\n')
   expect(text).toContain('scorpiox_http_refused_total{reason="credentials"} 0\n')
 })
 
-test('gauges are read when the page is', () => {
+test('reads gauges when the metrics are formatted', () => {
   let open = 1
-  const metrics = createMetrics({ gauges: { sessions: () => open, in_flight: () => 0 } })
+  const metrics = createMetrics({
+    prefix: 'scorpiox_',
+    version: VERSION,
+    gauges: { sessions: () => open, in_flight: () => 0 },
+  })
   expect(metrics.text()).toContain('\nscorpiox_sessions 1\n')
   open = 5
   const text = metrics.text()
@@ -72,7 +77,7 @@ test('gauges are read when the page is', () => {
   expect(text).not.toContain('scorpiox_streams')
 })
 
-test('the page is well-formed, and every family is declared once, before its samples', () => {
+test('the output is well-formed, and every family is declared once, before its samples', () => {
   const eras: Era[] = ['modern', 'legacy', 'armoriq', 'sse', 'websocket', 'other']
   const text = page((metrics) => {
     for (const era of eras) metrics.answered({ era, method: 'none', status: 200, seconds: 0.01 })

@@ -1,8 +1,7 @@
-// What the HTTP server counts, as a page for Prometheus. A request costs two look-ups and three additions: series are
-// made once and kept, and every label comes from a closed list, so that no client can grow the page.
+// Counts requests, refusals and tool calls, and formats them for Prometheus. Series are created once and reused, and
+// every label comes from a fixed list, so that clients cannot grow the output.
 
 import { createRegistry, type Counter, type Histogram, type Labels, type Registry } from '../../lib/exposition.js'
-import { VERSION } from '../../lib/version.js'
 import { watchVitals, type Vitals } from '../../platform/vitals.js'
 
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
@@ -63,17 +62,17 @@ const GAUGES = {
   in_flight: 'Requests, streams and WebSockets that are open now.',
 } as const
 
-const REQUEST_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 // A command may run for minutes.
-const CALL_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
+const CALL_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 
 export interface Metrics {
-  /** An HTTP request that was answered, a refused one too; `method` is JSON-RPC's, or `none`. */
+  /** Counts an answered or refused HTTP request; `method` is the JSON-RPC method, or `none`. */
   answered(answer: { era: Era; method: string; status: number; seconds: number }): void
-  /** Besides: why it was turned away. */
+  /** Counts the reason of a refusal. */
   refused(reason: RefusalReason): void
   called(call: { tool: string; outcome: Outcome; seconds: number }): void
-  /** The page. Delays of the event loop are those since it was last asked for. */
+  /** Formats all metrics. Event loop delays are those since the last call. */
   text(): string
   close(): void
 }
@@ -81,61 +80,65 @@ export interface Metrics {
 export type Outcome = 'ok' | 'error' | 'cancelled'
 
 export interface MetricsSettings {
+  /** The prefix of all metric names. */
+  readonly prefix: string
+  /** The version in `build_info`. */
+  readonly version: string
   readonly gauges?: Partial<Readonly<Record<keyof typeof GAUGES, () => number>>>
-  /** The tools that are counted by name; a call of any other counts as `other`. */
+  /** The tools that are counted by name; others count as `other`. */
   readonly tools?: readonly string[]
 }
 
-export function createMetrics({ gauges = {}, tools = [] }: MetricsSettings = {}): Metrics {
+export function createMetrics({ prefix, version, gauges = {}, tools = [] }: MetricsSettings): Metrics {
   const registry = createRegistry()
-  const vitals = watchVitals()
-  const answered = countAnswers(registry)
-  const refused = countRefusals(registry)
-  const called = countCalls(registry, new Set(tools))
+  const processStats = watchVitals()
+  const answered = countAnswers(registry, prefix)
+  const refused = countRefusals(registry, prefix)
+  const called = countCalls(registry, prefix, new Set(tools))
   for (const [name, help] of Object.entries(GAUGES)) {
     const read = new Map(Object.entries(gauges)).get(name)
-    if (read) registry.read('gauge', `scorpiox_${name}`, help)({}, read)
+    if (read) registry.read('gauge', `${prefix}${name}`, help)({}, read)
   }
-  describeProcess(registry, vitals)
+  describeProcess(registry, processStats, prefix, version)
   return {
     answered,
     refused,
     called,
     text() {
-      const page = registry.text()
-      vitals.forget()
-      return page
+      const text = registry.text()
+      processStats.forget()
+      return text
     },
-    close: () => vitals.close(),
+    close: () => processStats.close(),
   }
 }
 
-interface Route {
+interface RequestSeries {
   readonly duration: Histogram
   readonly statuses: Map<number, Counter>
 }
 
-function countAnswers(registry: Registry): Metrics['answered'] {
-  const requests = registry.counter('scorpiox_http_requests_total', 'HTTP requests answered.')
+function countAnswers(registry: Registry, prefix: string): Metrics['answered'] {
+  const requests = registry.counter(`${prefix}http_requests_total`, 'HTTP requests answered.')
   const durations = registry.histogram(
-    'scorpiox_http_request_duration_seconds',
+    `${prefix}http_request_duration_seconds`,
     'From the head of a request to the end of its answer.',
-    REQUEST_BOUNDS,
+    REQUEST_BUCKETS,
   )
-  const eras = new Map<Era, Map<string, Route>>()
-  return ({ era, method: given, status, seconds }) => {
-    const method = METHODS.has(given) ? given : 'other'
-    const routes = kept(eras, era, () => new Map<string, Route>())
-    const route = kept(routes, method, () => ({ duration: durations({ era, method }), statuses: new Map() }))
-    const counter = kept(route.statuses, status, () => requests({ era, method, status: String(status) }))
+  const byEra = new Map<Era, Map<string, RequestSeries>>()
+  return ({ era, method: name, status, seconds }) => {
+    const method = METHODS.has(name) ? name : 'other'
+    const byMethod = getOrCreate(byEra, era, () => new Map<string, RequestSeries>())
+    const series = getOrCreate(byMethod, method, () => ({ duration: durations({ era, method }), statuses: new Map() }))
+    const counter = getOrCreate(series.statuses, status, () => requests({ era, method, status: String(status) }))
     counter.add(1)
-    route.duration.observe(seconds)
+    series.duration.observe(seconds)
   }
 }
 
-function countRefusals(registry: Registry): Metrics['refused'] {
-  const refusals = registry.counter('scorpiox_http_refused_total', 'HTTP requests turned away, by reason.')
-  // All of them from the start: an alert on a series that does not exist yet never fires.
+function countRefusals(registry: Registry, prefix: string): Metrics['refused'] {
+  const refusals = registry.counter(`${prefix}http_refused_total`, 'HTTP requests refused, by reason.')
+  // All are created at start: an alert on a missing series never fires.
   const counters = new Map(REASONS.map((reason) => [reason, refusals({ reason })]))
   return (reason) => counters.get(reason)?.add(1)
 }
@@ -145,40 +148,43 @@ interface ToolSeries {
   readonly outcomes: Map<Outcome, Counter>
 }
 
-function countCalls(registry: Registry, known: ReadonlySet<string>): Metrics['called'] {
-  const calls = registry.counter('scorpiox_tool_calls_total', 'Tool calls that ended, by outcome.')
+function countCalls(registry: Registry, prefix: string, toolNames: ReadonlySet<string>): Metrics['called'] {
+  const calls = registry.counter(`${prefix}tool_calls_total`, 'Tool calls that ended, by outcome.')
   const durations = registry.histogram(
-    'scorpiox_tool_call_duration_seconds',
+    `${prefix}tool_call_duration_seconds`,
     'From the start of a tool call to its end.',
-    CALL_BOUNDS,
+    CALL_BUCKETS,
   )
   const series = new Map<string, ToolSeries>()
-  return ({ tool: given, outcome, seconds }) => {
-    const tool = known.has(given) ? given : 'other'
-    const { duration, outcomes } = kept(series, tool, () => ({ duration: durations({ tool }), outcomes: new Map() }))
-    kept(outcomes, outcome, () => calls({ tool, outcome })).add(1)
+  return ({ tool: name, outcome, seconds }) => {
+    const tool = toolNames.has(name) ? name : 'other'
+    const { duration, outcomes } = getOrCreate(series, tool, () => ({
+      duration: durations({ tool }),
+      outcomes: new Map(),
+    }))
+    getOrCreate(outcomes, outcome, () => calls({ tool, outcome })).add(1)
     duration.observe(seconds)
   }
 }
 
-function describeProcess(registry: Registry, vitals: Vitals): void {
-  const delays = registry.read('gauge', 'scorpiox_event_loop_delay_seconds', 'How late timers fire, since last read.')
+function describeProcess(registry: Registry, processStats: Vitals, prefix: string, version: string): void {
+  const delays = registry.read('gauge', `${prefix}event_loop_delay_seconds`, 'How late timers fire, since last read.')
   for (const quantile of [0.5, 0.99]) {
-    delays({ quantile: String(quantile) }, () => vitals.loopDelaySeconds(quantile * 100))
+    delays({ quantile: String(quantile) }, () => processStats.loopDelaySeconds(quantile * 100))
   }
   const gauge = (name: string, help: string, value: () => number, labels: Labels = {}): void =>
-    registry.read('gauge', `scorpiox_${name}`, help)(labels, value)
-  gauge('process_resident_memory_bytes', 'Resident memory.', () => vitals.residentBytes())
-  gauge('process_uptime_seconds', 'Time since the process started.', () => vitals.uptimeSeconds())
-  gauge('build_info', 'Always 1; the version is in the label.', () => 1, { version: VERSION })
-  const cpu = registry.read('counter', 'scorpiox_process_cpu_seconds_total', 'Processor time, user and system.')
-  cpu({}, () => vitals.cpuSeconds())
+    registry.read('gauge', `${prefix}${name}`, help)(labels, value)
+  gauge('process_resident_memory_bytes', 'Resident memory.', () => processStats.residentBytes())
+  gauge('process_uptime_seconds', 'Time since the process started.', () => processStats.uptimeSeconds())
+  gauge('build_info', 'Always 1; the version is in the label.', () => 1, { version })
+  const cpu = registry.read('counter', `${prefix}process_cpu_seconds_total`, 'Processor time, user and system.')
+  cpu({}, () => processStats.cpuSeconds())
 }
 
-function kept<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const found = map.get(key)
-  if (found !== undefined) return found
-  const made = make()
-  map.set(key, made)
-  return made
+function getOrCreate<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const existing = map.get(key)
+  if (existing !== undefined) return existing
+  const created = make()
+  map.set(key, created)
+  return created
 }

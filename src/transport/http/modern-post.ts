@@ -1,4 +1,4 @@
-// POST /mcp at the modern revision: stateless. What the headers repeat is compared with the body before it is served.
+// POST /mcp at 2026-07-28: stateless. Headers that repeat parts of the body must match it.
 
 import { isObject } from '../../lib/json.js'
 import { errorText, Rejection, type Notification, type Request, type Response } from '../../protocol/message.js'
@@ -9,22 +9,26 @@ import type { House } from './house.js'
 import { LiveAnswer, statusOf } from './live-answer.js'
 import type { Visit } from './visit.js'
 
-export function postModern(house: House, visit: Visit, message: Request | Notification | Response): void {
-  visit.era = 'modern'
-  if (message.kind === 'notification') return visit.empty(202)
+export function postModern(context: House, exchange: Visit, message: Request | Notification | Response): void {
+  exchange.era = 'modern'
+  if (message.kind === 'notification') return exchange.empty(202)
   if (message.kind === 'response') {
-    return visit.refuse({ status: 400, reason: 'At 2026-07-28 a client sends no responses' }, 'header')
+    return exchange.refuse({ status: 400, reason: 'At 2026-07-28 a client sends no responses' }, 'header')
   }
-  const refusal = contradiction(house, visit, message)
-  if (refusal) return visit.json(statusOf(refusal), refusal.text)
-  const { user } = visit
-  // Stateless: what belongs to a session belongs to the user.
-  const session = house.converse({ user, session: `user:${user}` }, { stateless: true })
-  const answer = new LiveAnswer(house, visit)
+  const mismatch = findHeaderMismatch(context, exchange, message)
+  if (mismatch) return exchange.json(statusOf(mismatch), mismatch.text)
+  const { user } = exchange
+  // Stateless: the session is that of the user.
+  const session = context.converse({ user, session: `user:${user}` }, { stateless: true })
+  const answer = new LiveAnswer(context, exchange)
   answer.give(session.receive(message, answer), session)
 }
 
-function contradiction({ server }: House, { request: { headers } }: Visit, message: Request): Rejection | undefined {
+function findHeaderMismatch(
+  { server }: House,
+  { request: { headers } }: Visit,
+  message: Request,
+): Rejection | undefined {
   const { id, method } = message
   const params = isObject(message.params) ? message.params : {}
   try {
@@ -36,7 +40,7 @@ function contradiction({ server }: House, { request: { headers } }: Visit, messa
     if (entry && entry.headers.length > 0) checkParameters(headers, args, entry.headers)
     return undefined
   } catch (error) {
-    const known = error instanceof ProtocolError ? error : new ProtocolError(INVALID_REQUEST, 'Invalid Request')
-    return new Rejection(known.code, errorText(id, known), true)
+    const protocolError = error instanceof ProtocolError ? error : new ProtocolError(INVALID_REQUEST, 'Invalid Request')
+    return new Rejection(protocolError.code, errorText(id, protocolError), true)
   }
 }

@@ -1,4 +1,4 @@
-// A loopback issuer, honest tokens of it, and every forgery we could think of. Nothing here leaves the machine.
+// Tests with a loopback issuer, its valid tokens, and forged ones. No traffic leaves the machine.
 
 import { createHmac, createPublicKey } from 'node:crypto'
 import { once } from 'node:events'
@@ -46,14 +46,14 @@ const [rsa, ps, ec, ed, evil, evilEc, stranger] = await Promise.all([
 ])
 const published = [rsa, ps, ec, ed]
 
-// What the issuer serves, and what it was asked for.
+// What the issuer serves, and the requests it got.
 const asked: string[] = []
 let keys: readonly JWK[] = []
 let pages: Record<string, unknown> = {}
 let isDown = false
 const server = createServer((request, response) => {
   asked.push(request.url ?? '')
-  // A connection that was used before and breaks is replaced by some runtimes, which would ask twice for one of us.
+  // Some runtimes replace a broken keep-alive connection and repeat the request, which would be counted twice.
   response.setHeader('connection', 'close')
   const page = request.url === '/jwks' ? { keys } : pages[request.url ?? '']
   if (isDown) response.socket?.destroy()
@@ -118,7 +118,7 @@ const partsOf = async (key: Key): Promise<[string, string, string]> =>
 const pem = (): string =>
   createPublicKey({ key: rsa.jwk, format: 'jwk' } as never).export({ type: 'spki', format: 'pem' }) as string
 
-describe('an honest token', () => {
+describe('a valid token', () => {
   test.each([
     ['RS256', rsa],
     ['PS256', ps],
@@ -141,11 +141,11 @@ describe('an honest token', () => {
     expect(await oauth.verify(await sign(ec, payload, header))).toMatchObject({ user: 'oauth:ada' })
   })
 
-  test('without kid is accepted where one key fits', async () => {
+  test('without kid is accepted if one key matches', async () => {
     expect(await oauth.verify(await sign(ec, {}, { kid: undefined }))).toMatchObject({ user: 'oauth:ada' })
   })
 
-  test('is for the audience of the settings when they name one', async () => {
+  test('must have the configured audience', async () => {
     const named = open({ audience: 'api://ours' })
     expect(await named.verify(await sign(ec, { aud: 'api://ours' }))).toMatchObject({ user: 'oauth:ada' })
     expect(await named.verify(await sign(ec))).toMatchObject({ status: 401 })
@@ -281,7 +281,7 @@ const FORGERIES: Readonly<Record<string, Forgery>> = {
   },
 }
 
-// By hand, for jose would not sign this.
+// Built by hand, because jose refuses to sign this.
 async function forgeHeader(header: object): Promise<string> {
   const signed = `${encode({ alg: 'ES256', kid: 'ec-1', ...header })}.${encode(claims())}`
   return `${signed}.${await ecSignature(signed)}`
@@ -297,7 +297,7 @@ async function ecSignature(signed: string): Promise<string> {
   return Buffer.from(bytes).toString('base64url')
 }
 
-describe(`a forged or ill-addressed token (${Object.keys(FORGERIES).length} of them)`, () => {
+describe(`a forged or misdirected token (${Object.keys(FORGERIES).length} of them)`, () => {
   test.each(Object.entries(FORGERIES))('%s', async (_, forge) => {
     const verdict = await oauth.verify(await forge())
     expect(verdict).toMatchObject({
@@ -308,7 +308,7 @@ describe(`a forged or ill-addressed token (${Object.keys(FORGERIES).length} of t
     expect(asked.filter((path) => path !== '/jwks')).toEqual([])
   })
 
-  test('what signs them in the tests signs honestly where nothing is forged', async () => {
+  test('the signing helper creates a valid token if nothing is forged', async () => {
     expect(await oauth.verify(await forgeHeader({}))).toMatchObject({ user: 'oauth:ada' })
     expect(await oauth.verify(await signRaw(JSON.stringify(claims())))).toMatchObject({ user: 'oauth:ada' })
   })
@@ -349,7 +349,7 @@ describe(`a forged or ill-addressed token (${Object.keys(FORGERIES).length} of t
     )
   })
 
-  test('a private or symmetric key that the issuer publishes by mistake opens nothing', async () => {
+  test('a private or symmetric key that the issuer publishes by mistake is not used', async () => {
     keys = [{ kty: 'oct', k: encode('secret'), kid: 'rsa-1', alg: 'HS256' }]
     expect(await open().verify(hmac('secret'))).toMatchObject({ status: 401 })
   })
@@ -380,7 +380,7 @@ describe('scopes', () => {
   })
 })
 
-describe('what clients are told', () => {
+describe('what clients are shown', () => {
   test('where to get a token', () => {
     const scoped = open({ scopes: ['mcp:run'] })
     expect(scoped.metadata()).toEqual({
@@ -459,7 +459,7 @@ describe('where the keys are', () => {
     expect(await open({ jwksUri: `${issuer}/odd` }).verify(await sign(ec))).toMatchObject({ status: 503 })
   })
 
-  test('is not where a redirect leads', async () => {
+  test('redirects are not followed', async () => {
     const redirecting = createServer((_, response) => response.writeHead(302, { location: `${issuer}/jwks` }).end())
     redirecting.listen(0, '127.0.0.1')
     await once(redirecting, 'listening')
@@ -470,11 +470,11 @@ describe('where the keys are', () => {
   })
 })
 
-describe('an issuer that cannot be reached', () => {
+describe('an unreachable issuer', () => {
   const pass = (ms: number): void => void vi.setSystemTime(Date.now() + ms)
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 
-  test('from the start: 503 with a sentence that names no machine, and no storm', async () => {
+  test('from the start: 503 with a message that names no host, and no repeated requests', async () => {
     isDown = true
     const token = await sign(ec, { exp: now() + 86_400 })
     const verdicts = await Promise.all(Array.from({ length: 50 }, () => oauth.verify(token)))
@@ -490,7 +490,7 @@ describe('an issuer that cannot be reached', () => {
     expect(await oauth.verify(token)).toMatchObject({ user: 'oauth:ada' })
   })
 
-  test('later: known keys keep working for the better part of an hour, and no longer', async () => {
+  test('later: known keys stay valid for less than an hour', async () => {
     const token = await sign(ec, { exp: now() + 86_400 })
     expect(await oauth.verify(token)).toMatchObject({ user: 'oauth:ada' })
     isDown = true
@@ -506,7 +506,7 @@ describe('an issuer that cannot be reached', () => {
     expect(await oauth.verify(token)).toMatchObject({ user: 'oauth:ada' })
   })
 
-  test('later: an unknown key is 401, and asked for once in 30 seconds at most', async () => {
+  test('later: an unknown key is 401, and is fetched at most once in 30 seconds', async () => {
     const [known, unknown] = [await sign(ec, { exp: now() + 86_400 }), await sign(stranger, { exp: now() + 86_400 })]
     await oauth.verify(known)
     isDown = true
@@ -520,7 +520,7 @@ describe('an issuer that cannot be reached', () => {
     expect(await oauth.verify(known)).toMatchObject({ user: 'oauth:ada' })
   })
 
-  test('a new key of the issuer is found, once the last look is 30 seconds ago', async () => {
+  test('a new key is found 30 seconds after the last fetch', async () => {
     await oauth.verify(await sign(ec))
     keys = [...keys, stranger.jwk]
     const token = await sign(stranger)
@@ -529,7 +529,7 @@ describe('an issuer that cannot be reached', () => {
     expect(await oauth.verify(token)).toMatchObject({ user: 'oauth:ada' })
   })
 
-  test('a key that the issuer has withdrawn is refused, at the latest after ten minutes', async () => {
+  test('a withdrawn key is refused after ten minutes at the latest', async () => {
     const token = await sign(ec, { exp: now() + 86_400 })
     await oauth.verify(token)
     keys = keys.filter(({ kid }) => kid !== 'ec-1')

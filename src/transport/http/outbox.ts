@@ -1,36 +1,36 @@
-// Answers of one turn of the loop leave together at its end. Reading all that has come, then writing all that is due,
-// costs a fifth less than going back and forth between the two.
+// Writes the responses of one event loop turn together at its end, which costs a fifth less than alternating between
+// reading and writing.
 
 export interface Leaving {
   leave(): void
-  /** It cannot leave: its connection ends instead. */
+  /** Called if writing failed: closes the connection. */
   giveUp(): void
 }
 
 export interface Outbox {
-  add(answer: Leaving): void
-  /** Lets them go now. */
+  add(response: Leaving): void
+  /** Writes them now. */
   flush(): void
 }
 
 export function createOutbox(onError: (error: unknown) => void): Outbox {
-  let waiting: Leaving[] = []
+  let queued: Leaving[] = []
   const flush = (): void => {
-    const batch = waiting
-    waiting = []
-    for (const answer of batch) {
+    const batch = queued
+    queued = []
+    for (const response of batch) {
       try {
-        answer.leave()
+        response.leave()
       } catch (error) {
-        // One that cannot be written must not take the others with it.
+        // One failed response must not affect the others.
         onError(error)
-        answer.giveUp()
+        response.giveUp()
       }
     }
   }
   return {
-    add(answer) {
-      if (waiting.push(answer) === 1) setImmediate(flush)
+    add(response) {
+      if (queued.push(response) === 1) setImmediate(flush)
     },
     flush,
   }

@@ -1,5 +1,5 @@
-// The output of a job over HTTP: one part of it as a stream of events that goes on while the job runs, or all that is
-// kept of it as a file. Neither is held in memory: no more is read than the client has taken.
+// The output of a job over HTTP: a part as an event stream that continues while the job runs, or everything that is
+// stored as a file. Reads no more than the client has received, so memory is bounded.
 
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
@@ -13,23 +13,23 @@ import type { EventStream } from './event-stream.js'
 import { waitForReader } from './patience.js'
 import type { Visit } from './visit.js'
 
-/** Rejects where nothing can be read; a failure after the first event is an event `{"error": "a sentence"}`. */
+/** Rejects if nothing can be read; a failure after the first event is sent as an event `{"error": "…"}`. */
 export async function sendOutput(
-  visit: Visit,
-  board: Board,
-  order: OfServer & { readonly start: OutputStart },
-  keep: (stream: EventStream) => void,
+  exchange: Visit,
+  userConsole: Board,
+  job: OfServer & { readonly start: OutputStart },
+  trackStream: (stream: EventStream) => void,
 ): Promise<void> {
-  const closed = new AbortController()
-  const events = streamOutput((from, max) => board.readOutput(order, from, max), order.start, closed.signal)
+  const disconnected = new AbortController()
+  const events = streamOutput((from, max) => userConsole.readOutput(job, from, max), job.start, disconnected.signal)
   let event = await events.next()
-  const stream = visit.stream()
-  keep(stream)
-  stream.response.on('close', () => closed.abort())
+  const stream = exchange.stream()
+  trackStream(stream)
+  stream.response.on('close', () => disconnected.abort())
   try {
-    while (!event.done && !closed.signal.aborted) {
+    while (!event.done && !disconnected.signal.aborted) {
       stream.send(printJson(event.value))
-      if (stream.congested) await drained(stream.response)
+      if (stream.congested) await whenDrained(stream.response)
       event = await events.next()
     }
   } catch (error) {
@@ -40,13 +40,13 @@ export async function sendOutput(
   }
 }
 
-/** Everything that had been printed when it was asked for; a line says where bytes were dropped. */
-export async function sendDownload(visit: Visit, board: Board, job: OfServer): Promise<void> {
-  const { size } = await board.readOutput(job, 0, 0)
-  const response = visit.download('application/octet-stream')
+/** Sends everything printed up to now; a line marks where bytes were dropped. */
+export async function sendDownload(exchange: Visit, userConsole: Board, job: OfServer): Promise<void> {
+  const { size } = await userConsole.readOutput(job, 0, 0)
+  const response = exchange.download('application/octet-stream')
   try {
     for (let next = 0; next < size && !response.destroyed;) {
-      const { from, bytes } = await board.readOutput(job, next, Math.min(MAX_PASSAGE_BYTES, size - next))
+      const { from, bytes } = await userConsole.readOutput(job, next, Math.min(MAX_PASSAGE_BYTES, size - next))
       if (bytes.length === 0) break
       if (from > next) await write(response, `\n[${from - next} bytes that were here are no longer kept]\n`)
       await write(response, bytes)
@@ -54,7 +54,7 @@ export async function sendDownload(visit: Visit, board: Board, job: OfServer): P
     }
     response.end()
   } catch {
-    // The client sees that it is not whole.
+    // The client detects the incomplete download.
     response.destroy()
   }
 }
@@ -62,16 +62,16 @@ export async function sendDownload(visit: Visit, board: Board, job: OfServer): P
 async function write(response: ServerResponse, chunk: Buffer | string): Promise<void> {
   if (response.write(chunk)) return
   waitForReader(response, () => {})
-  await drained(response)
+  await whenDrained(response)
 }
 
-async function drained(response: ServerResponse): Promise<void> {
+async function whenDrained(response: ServerResponse): Promise<void> {
   if (response.destroyed) return
-  const over = new AbortController()
-  const { signal } = over
+  const abort = new AbortController()
+  const { signal } = abort
   try {
     await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })])
   } finally {
-    over.abort()
+    abort.abort()
   }
 }

@@ -8,7 +8,7 @@ const local = createPolicy({ listenHost: '127.0.0.1', publicUrl: '', allowedHost
 const behind = createPolicy({ listenHost: '127.0.0.1', publicUrl: '', allowedHosts: ['board.example.com'] })
 const here = { isSecure: false, publicOrigin: '', policy: local }
 
-test('our own page may ask, and who is no browser', () => {
+test('allows the own page, and clients that are not browsers', () => {
   const host = '127.0.0.1:8808'
   expect(checkOwnOrigin({ host }, here)).toBeUndefined()
   expect(checkOwnOrigin({ host, origin: `http://${host}` }, here)).toBeUndefined()
@@ -17,7 +17,7 @@ test('our own page may ask, and who is no browser', () => {
   expect(checkOwnOrigin({ host, origin: `https://${host}` }, { ...here, isSecure: true })).toBeUndefined()
 })
 
-test('under a public address, or behind a proxy, that is ours too', () => {
+test('allows the public URL and an allowed name behind a proxy', () => {
   const open = { ...here, publicOrigin: 'https://mcp.example.com' }
   expect(checkOwnOrigin({ host: 'mcp.example.com', origin: 'https://mcp.example.com' }, open)).toBeUndefined()
   const proxied = { ...here, policy: behind }
@@ -25,7 +25,7 @@ test('under a public address, or behind a proxy, that is ours too', () => {
   expect(checkOwnOrigin({ host: '127.0.0.1', origin: 'https://board.example.com' }, proxied)).toBeDefined()
 })
 
-test('no other origin is ours', () => {
+test('refuses every other origin', () => {
   const host = '127.0.0.1:8808'
   fc.assert(
     fc.property(fc.oneof(fc.webUrl(), fc.string(), fc.webAuthority()), (origin) => {

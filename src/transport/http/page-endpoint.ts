@@ -1,5 +1,5 @@
-// The page where people look: three files that hold no data, and which credential its login takes; public. The files are
-// read once and may be cached; nothing in them, and nothing they show, may load or send anything elsewhere.
+// The page of the console: three public static files without data, and the kind of credential its login accepts. Files
+// are read once and may be cached; the Content-Security-Policy forbids other origins.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -15,12 +15,12 @@ const FILES: ReadonlyMap<string, { readonly name: string; readonly type: string 
   ['/page.css', { name: 'page.css', type: 'text/css; charset=utf-8' }],
 ])
 
-const LOGIN = '/login.json'
+const LOGIN_PATH = '/login.json'
 
-/** Named, and not with a weight of nothing. */
-const ZIPPED = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$|\s))/
+/** Accept-Encoding lists gzip, and not with q=0. */
+const ACCEPTS_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$|\s))/
 
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -32,7 +32,7 @@ const POLICY = [
 ].join('; ')
 
 const HEADERS = {
-  'content-security-policy': POLICY,
+  'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
@@ -42,8 +42,8 @@ const HEADERS = {
 } as const
 
 export interface PageEndpoint {
-  /** Whether the path is the page's, and was answered. */
-  serve(visit: Visit, path: string): boolean
+  /** Serves a path of the page; false if it is not one. */
+  serve(exchange: Visit, path: string): boolean
 }
 
 interface PageFile {
@@ -54,48 +54,49 @@ interface PageFile {
 }
 
 export function openPage(folder: string, login: 'open' | 'server' | 'ui'): PageEndpoint {
-  const read = new Map<string, PageFile>()
+  const cache = new Map<string, PageFile>()
 
-  function load(path: string): PageFile | undefined {
-    const known = read.get(path)
+  function loadFile(path: string): PageFile | undefined {
+    const cached = cache.get(path)
     const file = FILES.get(path)
-    if (known || !file) return known
-    const plain = readIfThere(join(folder, file.name))
+    if (cached || !file) return cached
+    const plain = readIfExists(join(folder, file.name))
     if (!plain) return undefined
     const tag = `"${createHash('sha256').update(plain).digest('hex').slice(0, 32)}"`
-    const found = { type: file.type, plain, zipped: gzipSync(plain, { level: 9 }), tag }
-    read.set(path, found)
-    return found
+    const loaded = { type: file.type, plain, zipped: gzipSync(plain, { level: 9 }), tag }
+    cache.set(path, loaded)
+    return loaded
   }
 
   return {
-    serve(visit, path) {
-      if (!FILES.has(path) && path !== LOGIN) return false
-      const { method, headers } = visit.request
+    serve(exchange, path) {
+      if (!FILES.has(path) && path !== LOGIN_PATH) return false
+      const { method, headers } = exchange.request
       if (method !== 'GET' && method !== 'HEAD') {
-        refuseMethod(visit, 'GET, HEAD')
+        refuseMethod(exchange, 'GET, HEAD')
         return true
       }
-      Object.assign(visit.headers, HEADERS)
-      const file = load(path)
-      if (path === LOGIN) visit.json(200, JSON.stringify({ kind: login }))
-      else if (!file) visit.text(404, 'The page is not part of this installation: run `npm run build`.\n', 'text/plain')
-      else if (headers['if-none-match']?.includes(file.tag)) give(visit, file, 304)
-      else give(visit, file, 200)
+      Object.assign(exchange.headers, HEADERS)
+      const file = loadFile(path)
+      if (path === LOGIN_PATH) exchange.json(200, JSON.stringify({ kind: login }))
+      else if (!file)
+        exchange.text(404, 'The page is not part of this installation: run `npm run build`.\n', 'text/plain')
+      else if (headers['if-none-match']?.includes(file.tag)) sendFile(exchange, file, 304)
+      else sendFile(exchange, file, 200)
       return true
     },
   }
 }
 
-function give(visit: Visit, { type, plain, zipped, tag }: PageFile, status: 200 | 304): void {
-  visit.headers['etag'] = tag
-  if (status === 304) return visit.empty(304)
-  const isZipped = ZIPPED.test(visit.request.headers['accept-encoding'] ?? '')
-  if (isZipped) visit.headers['content-encoding'] = 'gzip'
-  visit.text(200, isZipped ? zipped : plain, type)
+function sendFile(exchange: Visit, { type, plain, zipped, tag }: PageFile, status: 200 | 304): void {
+  exchange.headers['etag'] = tag
+  if (status === 304) return exchange.empty(304)
+  const acceptsGzip = ACCEPTS_GZIP.test(exchange.request.headers['accept-encoding'] ?? '')
+  if (acceptsGzip) exchange.headers['content-encoding'] = 'gzip'
+  exchange.text(200, acceptsGzip ? zipped : plain, type)
 }
 
-function readIfThere(path: string): Buffer | undefined {
+function readIfExists(path: string): Buffer | undefined {
   try {
     return readFileSync(path)
   } catch {

@@ -1,29 +1,29 @@
-// How long a client may take to read. One that takes its answer slowly is waited for as long as it takes some of it; one
-// that takes next to nothing is let go, because what it was given is kept for it.
+// Destroys a response whose client reads less than 16 KiB in 12 s, because unread data is buffered in memory. A slow
+// but active client is not affected.
 
 import type { ServerResponse } from 'node:http'
 
-const LOOK_MS = 12_000
-const LEAST_BYTES = 16 * 1024
+const CHECK_INTERVAL_MS = 12_000
+const MIN_BYTES_PER_CHECK = 16 * 1024
 
-/** After each of them nothing waits any more; once a response was ended there is no drain. */
-const RELIEFS = ['drain', 'finish', 'close'] as const
+/** After each of these nothing is buffered; an ended response emits no drain. */
+const DRAIN_EVENTS = ['drain', 'finish', 'close'] as const
 
-/** Looks after a response that has more to give than its client has taken; `done` when it has taken it. */
+/** Watches a response with unread data; calls `done` when it was read. */
 export function waitForReader(response: ServerResponse, done: () => void): void {
-  // Behind an earlier answer on the same connection it waits for us, not for the client.
+  // A pipelined response waits for the previous one, not for the client.
   const { socket } = response
   if (socket === null) return void response.once('socket', () => waitForReader(response, done))
-  let taken = socket.bytesWritten - socket.writableLength
+  let readBytes = socket.bytesWritten - socket.writableLength
   const timer = setInterval(() => {
-    const now = socket.bytesWritten - socket.writableLength
-    if (now - taken < LEAST_BYTES) response.destroy()
-    taken = now
-  }, LOOK_MS)
-  const relieved = (): void => {
+    const nowRead = socket.bytesWritten - socket.writableLength
+    if (nowRead - readBytes < MIN_BYTES_PER_CHECK) response.destroy()
+    readBytes = nowRead
+  }, CHECK_INTERVAL_MS)
+  const finish = (): void => {
     clearInterval(timer)
-    for (const event of RELIEFS) response.off(event, relieved)
+    for (const event of DRAIN_EVENTS) response.off(event, finish)
     done()
   }
-  for (const event of RELIEFS) response.on(event, relieved)
+  for (const event of DRAIN_EVENTS) response.on(event, finish)
 }

@@ -1,24 +1,24 @@
-// Responses that wait behind another one, because their client sent several requests at once. Node tells them nothing
-// when the connection ends, so that is done here: what they were for must end with it.
+// Ends pipelined responses when their connection closes: Node emits no event for responses that wait behind another
+// one.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-const queues = new WeakMap<Socket, Set<ServerResponse>>()
+const pipelines = new WeakMap<Socket, Set<ServerResponse>>()
 
-/** Lets a response that has no connection yet hear of its end. */
+/** Emits `close` on a response that is not assigned to the connection yet. */
 export function watchQueued({ socket }: IncomingMessage, response: ServerResponse): void {
   if (response.socket !== null) return
-  const queue = queues.get(socket) ?? openQueue(socket)
-  queue.add(response)
-  response.once('socket', () => queue.delete(response))
+  const pipeline = pipelines.get(socket) ?? createPipeline(socket)
+  pipeline.add(response)
+  response.once('socket', () => pipeline.delete(response))
 }
 
-function openQueue(socket: Socket): Set<ServerResponse> {
-  const queue = new Set<ServerResponse>()
-  queues.set(socket, queue)
+function createPipeline(socket: Socket): Set<ServerResponse> {
+  const pipeline = new Set<ServerResponse>()
+  pipelines.set(socket, pipeline)
   socket.once('close', () => {
-    for (const response of queue) response.destroy().emit('close')
+    for (const response of pipeline) response.destroy().emit('close')
   })
-  return queue
+  return pipeline
 }

@@ -1,73 +1,89 @@
-// HTTP for a server written on the library: a few options, and the same house as the program's.
+// HTTP for servers written on the library: converts the options and starts the same HTTP server as the program.
 
 import { isObject } from '../../lib/json.js'
 import { osUser } from '../../platform/user.js'
 import type { Server } from '../../protocol/server.js'
 import { createAuthenticator, unauthorized, type Authenticator, type Caller } from './auth.js'
 import { createPolicy, isLoopback, isRefusal, readCredential, type Refusal } from './gate.js'
+import type { HttpExtensions } from './house.js'
 import { createLimits } from './limits.js'
-import { listenHttp } from './listener.js'
+import { startHttpTransport } from './http-server.js'
+import { EXTENSIONS } from './listener.js'
 
-const DEFAULT_MAX_BODY = 16 * 1024 * 1024
+const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024
 const KEY_HEADER = 'x-api-key'
 
-/** How `serveHttp` listens, and to whom. */
+/** Options of `serveHttp`. */
 export interface HttpOptions {
-  /** A loopback address unless told. */
+  /** The listen address; 127.0.0.1 by default. */
   readonly host?: string
-  /** Any free port unless told. */
+  /** The port; any free port by default. */
   readonly port?: number
-  /** Who may call: everybody on this machine, whoever has the token, or whom your function knows. */
+  /** Authentication: none, which allows this machine only, a token, or your own function. */
   readonly auth?: 'none' | { readonly token: string } | Authenticate
-  /** The address people use, where it is not this one. */
+  /** The public URL, if it is not the listen address. */
   readonly publicUrl?: string
-  /** Other names this server goes by: `name` or `name:port`. */
+  /** Further host names of this server: `name` or `name:port`. */
   readonly allowedHosts?: readonly string[]
-  /** The longest message that is read; 16 MiB unless told. */
+  /** The largest request body; 16 MiB by default. */
   readonly maxBodyBytes?: number
-  /** Requests a second for one user; 0: as many as they like. */
+  /** Requests per second and user; 0 for no limit. */
   readonly rate?: number
-  /** Requests at once before `rate` counts; twice the rate unless told. */
+  /** Requests at once before `rate` applies; twice the rate by default. */
   readonly burst?: number
-  /** Requests and streams open at once for one user; 0: as many as they like. */
+  /** Open requests and streams per user; 0 for no limit. */
   readonly maxOpenPerUser?: number
-  /** Connections open at once, of everybody together; 10,000 unless told. */
+  /** Open connections in total; 10,000 by default. */
   readonly maxConnections?: number
 }
 
 /**
- * The name of the user who sent this token ('' for none) or these headers; everything is kept by user. Undefined turns them
- * away with 401, a refusal with what it says.
+ * Returns the user name for a token ('' for none) and headers; all data is kept per user. Undefined refuses the
+ * request with 401, a refusal with its own status.
  */
-export type Authenticate = (token: string, headers: Headers) => Known | Promise<Known>
+export type Authenticate = (
+  token: string,
+  headers: RequestHeaderMap,
+) => AuthenticateResult | Promise<AuthenticateResult>
 
-type Known = string | Refusal | undefined
-type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
+type AuthenticateResult = string | Refusal | undefined
+type RequestHeaderMap = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** A server that listens. */
+/** A running HTTP server. */
 export interface HttpServing {
-  /** Where clients connect: `http://127.0.0.1:<port>/mcp`. */
+  /** The URL for clients: `http://127.0.0.1:<port>/mcp`. */
   readonly url: string
   readonly port: number
-  /** Tells the streams, lets calls finish for a while, then ends everything. */
+  /** Ends the streams, waits a limited time for calls, then closes everything. */
   readonly close: () => Promise<void>
 }
 
-export async function openHttp(server: Server, options: HttpOptions = {}): Promise<HttpServing> {
-  const { host = '127.0.0.1', port = 0, publicUrl = '', allowedHosts = [], maxBodyBytes = DEFAULT_MAX_BODY } = options
+export async function openHttp(
+  server: Server,
+  options: HttpOptions = {},
+  extensions: HttpExtensions = EXTENSIONS,
+): Promise<HttpServing> {
+  const {
+    host = '127.0.0.1',
+    port = 0,
+    publicUrl = '',
+    allowedHosts = [],
+    maxBodyBytes = DEFAULT_MAX_BODY_BYTES,
+  } = options
   const { auth = 'none', rate = 0, burst = 2 * rate, maxOpenPerUser = 1000, maxConnections = 10_000 } = options
   const policy = createPolicy({ listenHost: host, publicUrl, allowedHosts })
   if (auth === 'none' && ![host, ...policy.hosts].every(isLoopback)) {
-    throw new Error('without auth only this machine is served: no other host, publicUrl or allowedHosts')
+    throw new Error('without auth only loopback addresses are allowed: no other host, publicUrl or allowedHosts')
   }
   if (typeof auth === 'object' && !auth.token) {
-    throw new Error('http.auth.token is empty, and so nobody could come in: give it a secret')
+    throw new Error('http.auth.token is empty; set it to a secret')
   }
-  const listener = await listenHttp(server, {
+  const listener = await startHttpTransport(server, {
+    extensions,
     host,
     port,
     policy,
-    authenticator: typeof auth === 'function' ? knownBy(auth) : authenticatorOf(auth),
+    authenticator: typeof auth === 'function' ? createCustomAuthenticator(auth) : createDefaultAuthenticator(auth),
     limits: createLimits({ rate, burst, maxStreams: maxOpenPerUser }),
     maxBodyBytes,
     maxConnections,
@@ -76,23 +92,23 @@ export async function openHttp(server: Server, options: HttpOptions = {}): Promi
   return { url: `http://${name}:${listener.port}/mcp`, port: listener.port, close: () => listener.close() }
 }
 
-function knownBy(auth: Authenticate): Authenticator {
+function createCustomAuthenticator(auth: Authenticate): Authenticator {
   return {
     metadata: undefined,
     authenticate(headers) {
-      const known = auth(readCredential(headers, KEY_HEADER) ?? '', headers)
-      return known instanceof Promise ? known.then(admitted) : admitted(known)
+      const result = auth(readCredential(headers, KEY_HEADER) ?? '', headers)
+      return result instanceof Promise ? result.then(toPrincipal) : toPrincipal(result)
     },
   }
 }
 
-/** Whatever is neither a name nor a refusal lets nobody in: a table of users also has a `__proto__`. */
-function admitted(known: Known): Caller | Refusal {
-  if (typeof known === 'string' && known !== '') return { user: known, via: 'token', credential: 'auth' }
-  return isObject(known) && isRefusal(known) ? known : unauthorized(KEY_HEADER, 'Bearer')
+/** Anything but a name or a refusal is rejected: looking up `__proto__` in a table of users returns an object. */
+function toPrincipal(result: AuthenticateResult): Caller | Refusal {
+  if (typeof result === 'string' && result !== '') return { user: result, via: 'token', credential: 'auth' }
+  return isObject(result) && isRefusal(result) ? result : unauthorized(KEY_HEADER, 'Bearer')
 }
 
-function authenticatorOf(auth: 'none' | { readonly token: string }): Authenticator {
+function createDefaultAuthenticator(auth: 'none' | { readonly token: string }): Authenticator {
   return createAuthenticator({
     open: auth === 'none',
     fixedTokens: auth === 'none' ? [] : [auth.token],

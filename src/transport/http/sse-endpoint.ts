@@ -1,5 +1,5 @@
-// HTTP+SSE of 2024-11-05: GET /sse is the stream and says where to post; POST /messages takes messages, and their
-// answers come on the stream. The session lasts as long as the stream.
+// HTTP+SSE transport of 2024-11-05: GET /sse opens the stream and sends the URL for messages; POST /messages accepts
+// messages, which are answered on the stream. The session lasts as long as the stream.
 
 import { randomBytes } from 'node:crypto'
 
@@ -14,58 +14,58 @@ import type { Visit } from './visit.js'
 export class SseSessions {
   readonly #sessions = new Map<string, SseSession>()
 
-  constructor(private readonly house: House) {}
+  constructor(private readonly context: House) {}
 
-  open(visit: Visit): void {
-    const { house } = this
-    visit.era = 'sse'
+  open(exchange: Visit): void {
+    const { context } = this
+    exchange.era = 'sse'
     const id = randomBytes(24).toString('base64url')
-    visit.session = id
-    const { user } = visit
-    const stream = visit.stream()
-    const outlet: Outlet = {
+    exchange.session = id
+    const { user } = exchange
+    const stream = exchange.stream()
+    const sink: Outlet = {
       send: (text) => stream.send(text),
       notify: (text) => (stream.congested ? undefined : stream.send(text)),
     }
-    const session = house.converse({ user, session: id }, { revision: '2024-11-05', outlet })
-    this.#sessions.set(id, { user, session, stream, outlet })
-    house.passing.add(session)
-    house.streams.add(stream)
+    const session = context.converse({ user, session: id }, { revision: '2024-11-05', outlet: sink })
+    this.#sessions.set(id, { user, session, stream, sink })
+    context.passing.add(session)
+    context.streams.add(stream)
     stream.response.on('close', () => {
       this.#sessions.delete(id)
-      house.passing.delete(session)
-      house.streams.delete(stream)
-      session.leave('the client is gone')
+      context.passing.delete(session)
+      context.streams.delete(stream)
+      session.leave('the client disconnected')
     })
-    stream.sendEvent('endpoint', `${house.basePath ?? ''}/messages?sessionId=${id}`)
+    stream.sendEvent('endpoint', `${context.basePath ?? ''}/messages?sessionId=${id}`)
   }
 
-  post(visit: Visit, id: string, body: string): void {
-    visit.era = 'sse'
-    visit.session = id
-    const found = this.#sessions.get(id)
-    if (found?.user !== visit.user) {
-      return visit.refuse({ status: 404, reason: 'There is no such session; open GET /sse first' }, 'session')
+  post(exchange: Visit, id: string, body: string): void {
+    exchange.era = 'sse'
+    exchange.session = id
+    const sseSession = this.#sessions.get(id)
+    if (sseSession?.user !== exchange.user) {
+      return exchange.refuse({ status: 404, reason: 'Unknown session; open GET /sse first' }, 'session')
     }
-    const { session, stream, outlet } = found
+    const { session, stream, sink } = sseSession
     const message = readText(body)
-    if (message.kind === 'malformed') return visit.json(400, message.answer.text)
-    if (refuseBegun(this.house, visit, message)) return
-    if (message.kind === 'request' || message.kind === 'notification') visit.rpcMethod = message.method
-    void Promise.resolve(session.receive(message, outlet)).then((answer) => {
+    if (message.kind === 'malformed') return exchange.json(400, message.answer.text)
+    if (refuseBegun(this.context, exchange, message)) return
+    if (message.kind === 'request' || message.kind === 'notification') exchange.rpcMethod = message.method
+    void Promise.resolve(session.receive(message, sink)).then((answer) => {
       const text = answerText(answer)
       if (text !== undefined) stream.send(text)
       if (answer instanceof Registered) answer.settle(!stream.response.destroyed)
     })
-    visit.text(202, 'Accepted', 'text/plain')
+    exchange.text(202, 'Accepted', 'text/plain')
   }
 
-  /** Ends each stream as soon as nothing is due on it. */
+  /** Ends each stream when no answer is pending on it. */
   endSettled(): void {
     for (const { session, stream } of this.#sessions.values()) void session.settled().then(() => stream.end())
   }
 
-  /** Ends the streams; their clients open new ones elsewhere. */
+  /** Ends all streams. */
   close(): void {
     for (const { stream } of this.#sessions.values()) stream.end()
   }
@@ -75,5 +75,5 @@ interface SseSession {
   readonly user: string
   readonly session: Session
   readonly stream: EventStream
-  readonly outlet: Outlet
+  readonly sink: Outlet
 }

@@ -1,4 +1,4 @@
-// Real certificates, made here by openssl, and a real server whose certificate is renewed under an open connection.
+// Uses certificates created by openssl, and a server whose certificate is renewed while a connection is open.
 
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -41,7 +41,7 @@ function make(name: string, kind: readonly string[] = CURVE): Pair {
   return { certFile, keyFile }
 }
 
-/** The pair under names of its own, so that it can be changed. */
+/** A copy of the pair that can be changed. */
 function inPlace({ certFile, keyFile }: Pair): Pair {
   const folder = mkdtempSync(join(made, 'live-'))
   const place = { certFile: join(folder, 'tls.crt'), keyFile: join(folder, 'tls.key') }
@@ -101,7 +101,7 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
     return chunk.toString()
   }
 
-  test('a renewal is seen by new connections and does not disturb the open ones', async (context) => {
+  test('new connections get a renewed certificate, and open ones are not affected', async (context) => {
     needs(context, LACKS.renewal)
     const place = inPlace(first)
     const { port } = await serve(place)
@@ -115,7 +115,7 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
     expect(nameOf(open)).toBe('first')
   })
 
-  test('a half-written pair is not taken, is told once, and is tried again', async (context) => {
+  test('an incomplete pair is not loaded, is reported once, and is tried again', async (context) => {
     needs(context, LACKS.renewal)
     const place = inPlace(first)
     const complain = vi.fn<(failure: Failure) => void>()
@@ -124,14 +124,14 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
     await vi.waitFor(() => expect(complain).toHaveBeenCalled(), 5000)
     await new Promise((resolve) => setTimeout(resolve, 200))
     expect(complain).toHaveBeenCalledTimes(1)
-    expect(complain.mock.calls[0]?.[0].message).toMatch(/was not taken.*does not belong to the first certificate/)
+    expect(complain.mock.calls[0]?.[0].message).toMatch(/was not loaded.*does not belong to the first certificate/)
     expect(await seen(port)).toBe('first')
     copyFileSync(second.keyFile, place.keyFile)
     await vi.waitFor(async () => expect(await seen(port)).toBe('second'), 5000)
     expect(apply).toHaveBeenCalledTimes(1)
   })
 
-  test('files that vanish leave the pair in use; files touched but equal change nothing for anybody', async (context) => {
+  test('removed files leave the pair in use; unchanged content has no effect', async (context) => {
     needs(context, LACKS.renewal)
     const place = inPlace(first)
     const complain = vi.fn<(failure: Failure) => void>()
@@ -145,7 +145,7 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
     expect(await seen(port)).toBe('first')
   })
 
-  test('who stops watching is told nothing more', async () => {
+  test('does not report after watching was stopped', async () => {
     const place = inPlace(first)
     const { port, apply, stop } = await serve(place)
     stop()
@@ -155,7 +155,7 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
     expect(await seen(port)).toBe('first')
   })
 
-  test('TLS 1.1 is not spoken', async () => {
+  test('TLS 1.1 is not supported', async () => {
     const { port } = await serve(inPlace(first))
     await expect(
       dial(port, { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'ALL:@SECLEVEL=0' }),
@@ -191,9 +191,9 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
     expect(() => openTls({ ...first, onError: never })).toThrow(sentence)
   })
 
-  test('a key that may not be read is refused in a sentence', () => {
+  test('an unreadable key is a Failure', () => {
     const place = inPlace(first)
-    // To the owner of everything nothing is forbidden, but even they cannot read a folder.
+    // Root can read every file, but not a folder.
     if (process.getuid?.() === 0) Object.assign(place, { keyFile: dirname(place.keyFile) })
     else chmodSync(place.keyFile, 0)
     expect(() => openTls({ ...place, onError: never })).toThrow('cannot be read')

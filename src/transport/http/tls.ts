@@ -1,5 +1,5 @@
-// The certificate and its key: read at the start, and again whenever their files change, so that a renewal needs no
-// restart. A pair that cannot be used, because it is half-written or wrong, never replaces the one in use.
+// Reads the certificate and key files at start and whenever they change, so that a renewal needs no restart. A pair
+// that cannot be used, because it is incomplete or invalid, never replaces the current one.
 
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
@@ -7,64 +7,53 @@ import { createSecureContext } from 'node:tls'
 
 import { Failure } from '../../lib/failure.js'
 import { reasonOf } from '../../lib/reason-of.js'
+import type { Tls, TlsOptions } from './node-server.js'
 
 const POLL_MS = 2000
-const WEAK_BITS = 1024
-
-export interface TlsOptions {
-  readonly cert: string
-  readonly key: string
-  readonly minVersion: 'TLSv1.2'
-}
+const MIN_KEY_BITS = 1024
 
 export interface TlsFiles {
   readonly certFile: string
   readonly keyFile: string
-  /** A changed pair cannot be used; told once for each state of the files that stays. */
+  /** Called once per change with the reason why the new pair cannot be used. */
   readonly onError: (failure: Failure) => void
-}
-
-export interface Tls {
-  readonly options: TlsOptions
-  /** Looks at the files from now on; returns how to stop. Give `apply` to `server.setSecureContext`. */
-  watch(apply: (options: TlsOptions) => void, pollMs?: number): () => void
 }
 
 /** Throws a Failure that says which file is wrong, and how. */
 export function openTls({ certFile, keyFile, onError }: TlsFiles): Tls {
-  // Looked at before reading: a change that comes in between is then seen as one.
-  let inUse = stateOf(certFile, keyFile)
+  // Read before the content, so that a change in between is detected.
+  let currentState = filesFingerprint(certFile, keyFile)
   return {
-    options: readPair(certFile, keyFile),
+    options: loadCertificatePair(certFile, keyFile),
     watch(apply, pollMs = POLL_MS) {
-      let lastSeen = inUse
-      let complainedOf = ''
-      const look = (): void => {
-        const state = stateOf(certFile, keyFile)
-        // Two files are never written at once: a state counts when it has stayed for two looks.
-        const stayed = state === lastSeen
-        lastSeen = state
-        if (state === inUse || !stayed) return
+      let lastState = currentState
+      let reportedState = ''
+      const check = (): void => {
+        const state = filesFingerprint(certFile, keyFile)
+        // The two files are not written at the same time: a state counts when it is unchanged for two checks.
+        const isStable = state === lastState
+        lastState = state
+        if (state === currentState || !isStable) return
         try {
-          apply(readPair(certFile, keyFile))
-          inUse = state
+          apply(loadCertificatePair(certFile, keyFile))
+          currentState = state
         } catch (error) {
-          // It is tried again at each look: a certificate that is not valid yet will be.
-          if (state !== complainedOf) onError(stillInUse(error))
-          complainedOf = state
+          // Tried again at each check: a certificate may become valid later.
+          if (state !== reportedState) onError(toReloadFailure(error))
+          reportedState = state
         }
       }
-      const timer = setInterval(look, pollMs).unref()
+      const timer = setInterval(check, pollMs).unref()
       return () => clearInterval(timer)
     },
   }
 }
 
-function stateOf(...files: readonly string[]): string {
-  return files.map(fileState).join(' ')
+function filesFingerprint(...files: readonly string[]): string {
+  return files.map(fileFingerprint).join(' ')
 }
 
-function fileState(file: string): string {
+function fileFingerprint(file: string): string {
   try {
     const { ino, size, mtimeMs, ctimeMs } = statSync(file)
     return `${ino}:${size}:${mtimeMs}:${ctimeMs}`
@@ -73,7 +62,7 @@ function fileState(file: string): string {
   }
 }
 
-function readPair(certFile: string, keyFile: string): TlsOptions {
+function loadCertificatePair(certFile: string, keyFile: string): TlsOptions {
   const cert = readText(certFile, 'certificate')
   const key = readText(keyFile, 'key')
   const certificate = readCertificate(cert, certFile)
@@ -86,7 +75,7 @@ function readPair(certFile: string, keyFile: string): TlsOptions {
   }
   checkDates(certificate, certFile)
   const options = { cert, key, minVersion: 'TLSv1.2' } as const
-  return orFail(
+  return withFailure(
     () => {
       checkStrength(privateKey)
       return createSecureContext(options) && options
@@ -96,28 +85,28 @@ function readPair(certFile: string, keyFile: string): TlsOptions {
   )
 }
 
-/** OpenSSL looks at that itself; what Bun has in its place takes any. */
+/** OpenSSL checks this itself; BoringSSL in Bun accepts any key. */
 function checkStrength({ asymmetricKeyDetails }: KeyObject): void {
   const bits = asymmetricKeyDetails?.modulusLength ?? Infinity
-  if (bits < WEAK_BITS) throw new Error(`the key has ${bits} bits only`)
+  if (bits < MIN_KEY_BITS) throw new Error(`the key has ${bits} bits only`)
 }
 
-function readText(file: string, what: string): string {
-  return orFail(
+function readText(file: string, kind: string): string {
+  return withFailure(
     () => readFileSync(file, 'utf8'),
-    `The ${what} file ${file} cannot be read`,
+    `The ${kind} file ${file} cannot be read`,
     'Check the path, and that the user this server runs as may read it.',
   )
 }
 
 function readCertificate(text: string, file: string): X509Certificate {
-  const fix = 'It must be PEM: a text with -----BEGIN CERTIFICATE-----.'
-  return orFail(() => new X509Certificate(text), `There is no certificate in ${file}`, fix)
+  const advice = 'It must be PEM: a text with -----BEGIN CERTIFICATE-----.'
+  return withFailure(() => new X509Certificate(text), `There is no certificate in ${file}`, advice)
 }
 
 function readKey(text: string, file: string): KeyObject {
-  const fix = 'It must be PEM, and without a passphrase: a text with -----BEGIN PRIVATE KEY-----.'
-  return orFail(() => createPrivateKey(text), `There is no usable key in ${file}`, fix)
+  const advice = 'It must be PEM, and without a passphrase: a text with -----BEGIN PRIVATE KEY-----.'
+  return withFailure(() => createPrivateKey(text), `There is no usable key in ${file}`, advice)
 }
 
 function checkDates({ validFrom, validTo }: X509Certificate, file: string): void {
@@ -130,15 +119,15 @@ function checkDates({ validFrom, validTo }: X509Certificate, file: string): void
   }
 }
 
-function orFail<T>(read: () => T, sentence: string, fix: string): T {
+function withFailure<T>(read: () => T, message: string, advice: string): T {
   try {
     return read()
   } catch (error) {
-    throw new Failure(`${sentence} (${reasonOf(error)}). ${fix}`)
+    throw new Failure(`${message} (${reasonOf(error)}). ${advice}`)
   }
 }
 
-function stillInUse(error: unknown): Failure {
+function toReloadFailure(error: unknown): Failure {
   const reason = reasonOf(error)
-  return new Failure(`The changed certificate was not taken, the one before it stays in use. ${reason}`)
+  return new Failure(`The changed certificate was not loaded; the previous one stays in use. ${reason}`)
 }

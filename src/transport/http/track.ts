@@ -1,81 +1,81 @@
-// One line of events of a legacy session: those that belong to one POST, or those that belong to none. Its connection
-// may break and another take its place; what was said meanwhile is in the log and follows.
+// The events of one POST, or those that belong to no request, of a legacy session. Its connection may break and be
+// replaced; events sent meanwhile are in the log and are sent then.
 
 import type { Outlet } from '../../protocol/exchange.js'
 import { idOf, type EventLog } from './event-log.js'
 import type { EventStream } from './event-stream.js'
 
-// Soon enough that nobody waits, late enough that a crowd does not come back at once.
+// Reconnect delay: short for one client, long enough to spread reconnects after a restart.
 const RETRY_MS = 1000
 
 export class Track implements Outlet {
   #stream: EventStream | undefined
-  #sent = 0
-  #over = false
-  #spoken = false
-  #toldToHangUp = false
+  #lastWritten = 0
+  #hasEnded = false
+  #hasSent = false
+  #isCloseRequested = false
 
   constructor(
     readonly name: string,
     private readonly log: EventLog,
-    /** Whether the client takes an event without data, to have an id from the start. */
-    private readonly primes: () => boolean,
+    /** Whether the client accepts an initial event without data, which gives it an id to resume from. */
+    private readonly sendsInitialId: () => boolean,
   ) {}
 
-  /** Whether anything was said on it. */
+  /** Whether anything was sent. */
   get spoken(): boolean {
-    return this.#spoken
+    return this.#hasSent
   }
 
-  /** The connection it goes over now. */
+  /** The current connection. */
   get stream(): EventStream | undefined {
     return this.#stream
   }
 
-  /** Whether everything there will ever be was before this event. */
+  /** Whether no further event will follow this one. */
   isSpentAfter(sequence: number): boolean {
-    return this.#over && this.log.after(this.name, sequence).length === 0
+    return this.#hasEnded && this.log.after(this.name, sequence).length === 0
   }
 
-  /** Goes on over this connection, with what came after `from`, or after what was last written. */
+  /** Continues on this connection with the events after `from`, or after the last one written. */
   attach(stream: EventStream, from?: number): void {
     this.#stream?.end()
     this.#stream = stream
     stream.response.once('close', () => {
       if (this.#stream === stream) this.#stream = undefined
     })
-    const start = from ?? this.#sent
-    // Not beyond what follows: whoever gets no further must come back for all of it.
-    if (this.primes()) stream.prime(idOf(this.name, start), RETRY_MS)
+    const start = from ?? this.#lastWritten
+    // Not a later id: a client that disconnects now must get all of the following events.
+    if (this.sendsInitialId()) stream.prime(idOf(this.name, start), RETRY_MS)
     else stream.open()
     for (const { sequence, text } of this.log.after(this.name, start)) this.#write(sequence, text)
-    if (this.#over || this.#toldToHangUp) this.#close()
-    this.#toldToHangUp = false
+    if (this.#hasEnded || this.#isCloseRequested) this.#endConnection()
+    this.#isCloseRequested = false
   }
 
-  readonly send = (text: string): void => this.#say(text, false)
+  readonly send = (text: string): void => this.#append(text, false)
 
   notify(text: string): void {
     if (!this.#stream?.congested) this.send(text)
   }
 
-  /** Lets the connection go; the client comes back for the rest. */
+  /** Closes the connection; the client reconnects for the rest. */
   hangUp(): void {
-    if (!this.primes()) return
-    // A call may say so before its stream has begun.
-    this.#toldToHangUp = this.#stream === undefined
-    this.#close()
+    if (!this.sendsInitialId()) return
+    // May be called before the stream is attached.
+    this.#isCloseRequested = this.#stream === undefined
+    this.#endConnection()
   }
 
-  /** The last word of this track. */
+  /** Sends the last event and ends the stream. */
   end(text: string | undefined): void {
-    if (text !== undefined) this.#say(text, true)
-    this.#over = true
-    this.#close()
+    if (text !== undefined) this.#append(text, true)
+    this.#hasEnded = true
+    this.#endConnection()
   }
 
-  #say(text: string, isAnswer: boolean): void {
-    this.#spoken = true
+  #append(text: string, isAnswer: boolean): void {
+    this.#hasSent = true
     const { sequence } = this.log.append(this.name, text, isAnswer)
     this.#write(sequence, text)
   }
@@ -83,10 +83,10 @@ export class Track implements Outlet {
   #write(sequence: number, text: string): void {
     if (!this.#stream) return
     this.#stream.send(text, idOf(this.name, sequence))
-    this.#sent = sequence
+    this.#lastWritten = sequence
   }
 
-  #close(): void {
+  #endConnection(): void {
     const stream = this.#stream
     this.#stream = undefined
     stream?.end()

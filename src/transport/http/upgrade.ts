@@ -1,6 +1,5 @@
-// Connections that want to become something else: only a WebSocket on /mcp that asks for `mcp`, and only through the
-// gate. What is refused gets a status and a sentence like every other request. Other wishes are overlooked, as HTTP
-// allows: some clients add one for HTTP/2 to whatever they ask first.
+// Handles `Upgrade`. Only a WebSocket with subprotocol `mcp` on /mcp is accepted, after the same checks as every
+// request; other upgrades (such as h2c) are ignored, as HTTP allows.
 
 import { ServerResponse, type IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
@@ -8,43 +7,48 @@ import type { Duplex } from 'node:stream'
 
 import { admission, pathOf } from './front-door.js'
 import { checkGate } from './gate.js'
-import type { House } from './house.js'
+import type { House, HttpExtensions, WebSockets } from './house.js'
 import { linger } from './linger.js'
 import { Visit } from './visit.js'
-import type { WebSockets } from './websocket.js'
 
-const KEY = /^[+/\dA-Za-z]{22}==$/
+const KEY_PATTERN = /^[+/\dA-Za-z]{22}==$/
 
 export interface Upgrades {
   take(request: IncomingMessage, socket: Duplex, head: Buffer): void
   close(): void
 }
 
-export function openUpgrades(house: House): Upgrades {
-  let opening: Promise<WebSockets> | undefined
+export function openUpgrades(context: House, load: NonNullable<HttpExtensions['webSockets']>): Upgrades {
+  let loading: Promise<WebSockets> | undefined
   let sockets: WebSockets | undefined
-  const open = (): Promise<WebSockets> =>
-    (opening ??= import('./websocket.js').then(({ openWebSockets }) => (sockets = openWebSockets(house))))
+  const loadSockets = (): Promise<WebSockets> =>
+    (loading ??= load(context).then(
+      (loaded) => (sockets = loaded),
+      (error: unknown) => {
+        loading = undefined
+        throw error
+      },
+    ))
 
   async function take(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const visit = new Visit(request, new ServerResponse(request), house)
-    visit.era = 'websocket'
-    const refused = await refusalOf(house, visit)
-    if (socket.destroyed) return visit.lost()
-    if (!refused) {
-      // Of the socket, not of the WebSocket: a handshake that fails never becomes one.
-      socket.once('close', () => visit.upgraded())
-      return (await open()).accept(request, socket, head, visit.user)
+    const exchange = new Visit(request, new ServerResponse(request), context)
+    exchange.era = 'websocket'
+    const refusal = await findRefusal(context, exchange)
+    if (socket.destroyed) return exchange.lost()
+    if (!refusal) {
+      // On the socket, not on the WebSocket: a failed handshake never creates one.
+      socket.once('close', () => exchange.upgraded())
+      return (await loadSockets()).accept(request, socket, head, exchange.user)
     }
-    answerOn(socket, visit.response)
-    visit.refuse(refused.refusal, refused.kind)
+    respondOnSocket(socket, exchange.response)
+    exchange.refuse(refusal.refusal, refusal.kind)
   }
 
   return {
     take(request, socket, head) {
       socket.on('error', () => socket.destroy())
       take(request, socket, head).catch((error: unknown) => {
-        house.server.logError(error)
+        context.server.logError(error)
         socket.destroy()
       })
     },
@@ -52,15 +56,15 @@ export function openUpgrades(house: House): Upgrades {
   }
 }
 
-async function refusalOf(house: House, visit: Visit) {
-  const { request } = visit
-  const refusal = checkGate(request.headers, house.policy)
+async function findRefusal(context: House, exchange: Visit) {
+  const { request } = exchange
+  const refusal = checkGate(request.headers, context.policy)
   if (refusal) return { refusal, kind: refusal.kind ?? 'host' }
-  const refused = admission(house, visit, await house.authenticator.authenticate(request.headers))
+  const refused = admission(context, exchange, await context.authenticator.authenticate(request.headers))
   if (refused) return refused
-  if (pathOf(request) !== '/mcp' || house.mcp === false)
+  if (pathOf(request) !== '/mcp' || context.mcp === false)
     return { refusal: { status: 404, reason: 'The endpoint is /mcp' }, kind: 'path' } as const
-  if (asksForMcp(request)) return undefined
+  if (isValidMcpUpgrade(request)) return undefined
   const reason = 'Upgrade to a WebSocket of version 13, with a key and the subprotocol mcp'
   return { refusal: { status: 400, reason }, kind: 'header' } as const
 }
@@ -69,7 +73,7 @@ export function wantsWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket'
 }
 
-/** Gives a connection back whose wish is overlooked, to be read again without it. */
+/** Returns the connection to the parser with the request, but without its Upgrade header. */
 export function withoutWish({ method, url, httpVersion, rawHeaders }: IncomingMessage, socket: Duplex, head: Buffer) {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -80,15 +84,17 @@ export function withoutWish({ method, url, httpVersion, rawHeaders }: IncomingMe
   return socket
 }
 
-function asksForMcp({ headers, method }: IncomingMessage): boolean {
-  const offered = headers['sec-websocket-protocol'] ?? ''
-  const isSound = method === 'GET' && headers['sec-websocket-version'] === '13'
+function isValidMcpUpgrade({ headers, method }: IncomingMessage): boolean {
+  const protocols = headers['sec-websocket-protocol'] ?? ''
+  const isValidHandshake = method === 'GET' && headers['sec-websocket-version'] === '13'
   return (
-    isSound && KEY.test(headers['sec-websocket-key'] ?? '') && offered.split(',').some((name) => name.trim() === 'mcp')
+    isValidHandshake &&
+    KEY_PATTERN.test(headers['sec-websocket-key'] ?? '') &&
+    protocols.split(',').some((name) => name.trim() === 'mcp')
   )
 }
 
-function answerOn(socket: Duplex, response: ServerResponse): void {
+function respondOnSocket(socket: Duplex, response: ServerResponse): void {
   response.shouldKeepAlive = false
   if (socket instanceof Socket) response.assignSocket(socket)
   response.on('finish', () => socket.end())

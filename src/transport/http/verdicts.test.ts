@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { createVerdicts } from './verdicts.js'
 
-test('a verdict lives for a minute, and not past its end', () => {
+test('caches a result for a minute, and not beyond its expiry', () => {
   let time = 1000
   const verdicts = createVerdicts<string>(() => time)
   verdicts.set('long', 'a', 1_000_000)
@@ -17,7 +17,7 @@ test('a verdict lives for a minute, and not past its end', () => {
   expect(verdicts.get('long')).toBeUndefined()
 })
 
-test('a clock that is set back ends it', () => {
+test('drops an entry if the clock is set back', () => {
   let time = 100_000
   const verdicts = createVerdicts<string>(() => time)
   verdicts.set('a', 'a', 1_000_000)
@@ -27,7 +27,7 @@ test('a clock that is set back ends it', () => {
   expect(verdicts.get('a')).toBeUndefined()
 })
 
-test('the oldest make room, and what is set again is young', () => {
+test('drops the oldest entries; setting an entry again makes it new', () => {
   const verdicts = createVerdicts<number>(() => 0)
   for (let key = 0; key < 1000; key++) verdicts.set(String(key), key, 1)
   verdicts.set('0', 0, 1)

@@ -1,33 +1,34 @@
-// What was found out about a credential, kept for a minute at most and never past its end; the oldest goes first.
+// Caches authentication results by token digest for at most a minute, and not beyond the token's expiry. The oldest
+// entries are dropped first.
 
-const KEEP_MS = 60_000
-const MAX_KEPT = 1000
+const MAX_AGE_MS = 60_000
+const MAX_ENTRIES = 1000
 
 export interface Verdicts<T> {
   get(digest: string): T | undefined
-  set(digest: string, verdict: T, endsAt: number): void
+  set(digest: string, result: T, tokenExpiresAt: number): void
 }
 
 export function createVerdicts<T>(now: () => number): Verdicts<T> {
-  const kept = new Map<string, { readonly verdict: T; readonly from: number; readonly until: number }>()
+  const entries = new Map<string, { readonly result: T; readonly cachedAt: number; readonly expiresAt: number }>()
   return {
     get(digest) {
-      const entry = kept.get(digest)
+      const entry = entries.get(digest)
       if (!entry) return undefined
       const time = now()
-      // Also when the clock was set back: a verdict must not live longer for that.
-      if (time < entry.until && time >= entry.from) return entry.verdict
-      kept.delete(digest)
+      // Entries are not extended if the clock is set back.
+      if (time < entry.expiresAt && time >= entry.cachedAt) return entry.result
+      entries.delete(digest)
       return undefined
     },
-    set(digest, verdict, endsAt) {
-      const from = now()
-      const until = Math.min(endsAt, from + KEEP_MS)
-      if (until <= from) return
-      kept.delete(digest)
-      const [oldest] = kept.keys()
-      if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest)
-      kept.set(digest, { verdict, from, until })
+    set(digest, result, tokenExpiresAt) {
+      const cachedAt = now()
+      const expiresAt = Math.min(tokenExpiresAt, cachedAt + MAX_AGE_MS)
+      if (expiresAt <= cachedAt) return
+      entries.delete(digest)
+      const [oldest] = entries.keys()
+      if (entries.size >= MAX_ENTRIES && oldest !== undefined) entries.delete(oldest)
+      entries.set(digest, { result, cachedAt, expiresAt })
     },
   }
 }

@@ -1,10 +1,9 @@
-// One HTTP request on its way through the house: who it is, what it asks, and its one answer. Every visit ends in one
-// line of the access log and one count, whatever became of it.
+// One HTTP request and its single response. Every request is logged and counted exactly once, even if the client
+// disconnects.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../protocol/protocol-error.js'
-import type { AccessLog } from './access-log.js'
 import type { Caller } from './auth.js'
 import { EventStream, oneLine } from './event-stream.js'
 import type { Refusal } from './gate.js'
@@ -18,8 +17,38 @@ export interface Books {
   readonly outbox: Outbox
 }
 
+export interface FinishedRequest {
+  /** When the request arrived, in milliseconds since 1970. */
+  readonly at: number
+  readonly remote: string | undefined
+  readonly user: string | undefined
+  /** The id of the credential, never the secret. */
+  readonly credential: string | undefined
+  readonly httpMethod: string
+  /** As in the request; the query is not logged. */
+  readonly url: string
+  readonly era: Era
+  readonly rpcMethod: string | undefined
+  /** The requested tool, resource or prompt. */
+  readonly name: string | undefined
+  readonly status: number
+  readonly bytesIn: number
+  readonly bytesOut: number
+  readonly ms: number
+  readonly session: string | undefined
+  /** The `traceparent` header and `_meta.traceparent`; the first valid one is used. */
+  readonly traceparent: unknown
+  readonly metaTraceparent: unknown
+}
+
+export interface AccessLog {
+  finished(request: FinishedRequest): void
+  /** Writes what is pending. */
+  close(): void
+}
+
 export class Visit implements Leaving {
-  /** Nobody until the gate knows. */
+  /** Undefined before authentication. */
   caller: Caller | undefined
   era: Era = 'other'
   rpcMethod = 'none'
@@ -27,14 +56,14 @@ export class Visit implements Leaving {
   session: string | undefined
   metaTraceparent: unknown
   bytesIn = 0
-  /** Called once, when nothing is worked on for it any more. */
+  /** Called once, when the request has ended. */
   onEnd: (() => void) | undefined
-  /** Sent with every answer: what a browser must see, and the id of a new session. */
+  /** Headers of every response: CORS, and the id of a new session. */
   readonly headers: Record<string, string> = {}
   readonly #startedAt = performance.now()
-  // Asked for now: a connection that has ended no longer knows.
+  // Read now: a closed connection does not know its address.
   readonly #remote: string | undefined
-  #booked = false
+  #isRecorded = false
   #status = 0
   #body: string | Buffer = ''
   #type: string | undefined
@@ -42,7 +71,7 @@ export class Visit implements Leaving {
   constructor(
     readonly request: IncomingMessage,
     readonly response: ServerResponse,
-    private readonly books: Books,
+    private readonly sinks: Books,
   ) {
     this.#remote = request.socket.remoteAddress
   }
@@ -51,7 +80,7 @@ export class Visit implements Leaving {
     return this.caller?.user ?? ''
   }
 
-  /** Whether the client takes an answer of this type; one that does not say takes anything. */
+  /** Whether the client accepts this type; without an Accept header it accepts any. */
   accepts(type: 'application/json' | 'text/event-stream'): boolean {
     const { accept } = this.request.headers
     return (
@@ -63,97 +92,97 @@ export class Visit implements Leaving {
   }
 
   json(status: number, body: string): void {
-    this.#answer(status, body, 'application/json')
+    this.#respond(status, body, 'application/json')
   }
 
   text(status: number, body: string | Buffer, type: string): void {
-    this.#answer(status, body, type)
+    this.#respond(status, body, type)
   }
 
   empty(status: number): void {
-    this.#answer(status, '', undefined)
+    this.#respond(status, '', undefined)
   }
 
-  /** One message and the end, framed as an event. */
+  /** Responds with one message as a server-sent event. */
   event(body: string): void {
-    this.#answer(200, `event: message\ndata: ${oneLine(body)}\n\n`, 'text/event-stream')
+    this.#respond(200, `event: message\ndata: ${oneLine(body)}\n\n`, 'text/event-stream')
   }
 
-  /** An answer that goes on; it is booked when it ends. */
+  /** Responds with an event stream, which is recorded when it ends. */
   stream(): EventStream {
     const { response } = this
-    // Kept: once it has ended, a response no longer knows its connection.
+    // Stored, because an ended response does not know its connection.
     const { socket } = this.request
-    const sentBefore = socket.bytesWritten
-    response.on('close', () => this.#book(200, socket.bytesWritten - sentBefore))
+    const bytesBefore = socket.bytesWritten
+    response.on('close', () => this.#record(200, socket.bytesWritten - bytesBefore))
     return new EventStream(response, this.user, this.headers)
   }
 
-  /** A body whose length is not known; it is booked when it ends. */
+  /** Responds with a body of unknown length, which is recorded when it ends. */
   download(type: string): ServerResponse {
     const { response } = this
     const { socket } = this.request
-    const sentBefore = socket.bytesWritten
-    response.on('close', () => this.#book(200, socket.bytesWritten - sentBefore))
+    const bytesBefore = socket.bytesWritten
+    response.on('close', () => this.#record(200, socket.bytesWritten - bytesBefore))
     return response.writeHead(200, { 'content-type': type, ...this.headers })
   }
 
   refuse({ status, reason, headers }: Refusal, kind: RefusalReason): void {
-    this.books.metrics.refused(kind)
+    this.sinks.metrics.refused(kind)
     const code = kind === 'error' ? INTERNAL_ERROR : kind === 'body' ? PARSE_ERROR : INVALID_REQUEST
     const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message: reason } })
     Object.assign(this.headers, headers)
-    this.#answer(status, body, 'application/json')
+    this.#respond(status, body, 'application/json')
   }
 
-  /** The connection became something else, and that is over now. */
+  /** Records the end of an upgraded connection. */
   upgraded(): void {
-    this.#book(101, 0)
+    this.#record(101, 0)
   }
 
-  /** The client went before there was an answer. A stream that was begun is booked by its own end. */
+  /** Records that the client disconnected before the response. A stream is recorded by its own end. */
   lost(): void {
-    if (!this.#status && !this.response.headersSent) this.#book(499, 0)
+    if (!this.#status && !this.response.headersSent) this.#record(499, 0)
   }
 
   giveUp(): void {
     this.response.destroy()
-    this.#book(500, 0)
+    this.#record(500, 0)
   }
 
   leave(): void {
     const { response } = this
-    if (response.destroyed) return this.#book(499, 0)
+    if (response.destroyed) return this.#record(499, 0)
     const body = this.#body
     const bytes = Buffer.byteLength(body)
     const headers =
       this.#type === undefined ? this.headers : { 'content-type': this.#type, 'content-length': bytes, ...this.headers }
     response.writeHead(this.#status, headers).end(body)
     if (response.writableLength > 0) waitForReader(response, () => {})
-    this.#book(this.#status, bytes)
+    this.#record(this.#status, bytes)
   }
 
-  /** The first answer counts. */
-  #answer(status: number, body: string | Buffer, type: string | undefined): void {
+  /** Only the first response is sent. */
+  #respond(status: number, body: string | Buffer, type: string | undefined): void {
     if (this.#status !== 0) return
     this.#status = status
     this.#body = body
     this.#type = type
-    this.#finish()
-    this.books.outbox.add(this)
+    this.#runOnEnd()
+    this.sinks.outbox.add(this)
   }
 
-  #finish(): void {
+  #runOnEnd(): void {
     this.onEnd?.()
     this.onEnd = undefined
   }
 
-  #book(status: number, bytesOut: number): void {
-    if (this.#booked) return
-    this.#booked = true
-    this.#finish()
+  #record(status: number, bytesOut: number): void {
+    if (this.#isRecorded) return
+    this.#isRecorded = true
+    this.#runOnEnd()
     const { request, era, rpcMethod, caller } = this
-    const { metrics, accessLog } = this.books
+    const { metrics, accessLog } = this.sinks
     const ms = performance.now() - this.#startedAt
     metrics.answered({ era, method: rpcMethod, status, seconds: ms / 1000 })
     accessLog?.finished({

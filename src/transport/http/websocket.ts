@@ -1,8 +1,5 @@
-// WebSocket on /mcp with the subprotocol `mcp`: one message a frame, a session as long as the connection. Whoever comes
-// here has been through the same gate as everybody else. A client that does not read is not read from either.
-
-import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
+// MCP over WebSocket on /mcp with subprotocol `mcp`: one message per frame, one session per connection. Input is
+// paused while the client does not read.
 
 import { WebSocketServer, type WebSocket } from 'ws'
 
@@ -17,95 +14,89 @@ import {
   type Message,
 } from '../../protocol/message.js'
 import { INTERNAL_ERROR, PARSE_ERROR } from '../../protocol/protocol-error.js'
-import type { House } from './house.js'
+import type { House, WebSockets } from './house.js'
 import { isWelcome } from './welcome.js'
 
 const SUBPROTOCOL = 'mcp'
-const CONGESTED_AT = 1024 * 1024
+const BACKED_UP_BYTES = 1024 * 1024
 const PING_MS = 3500
-const GOODBYE_MS = 200
+const CLOSE_TIMEOUT_MS = 200
 
-export interface WebSockets {
-  /** Takes over a connection that asked to be upgraded. */
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, user: string): void
-  close(): void
-}
-
-export function openWebSockets(house: House): WebSockets {
+export function openWebSockets(context: House): WebSockets {
   const sockets = new WebSocketServer({
     noServer: true,
-    maxPayload: house.maxBodyBytes,
+    maxPayload: context.maxBodyBytes,
     perMessageDeflate: false,
     handleProtocols: () => SUBPROTOCOL,
   })
   return {
     accept(request, socket, head, user) {
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
-        converse(house, webSocket, user)
-        startPulse(webSocket, () => isWelcome(house, request, user))
+        serveWebSocket(context, webSocket, user)
+        startHeartbeat(webSocket, () => isWelcome(context.authenticator, request, user))
       })
     },
     close() {
       sockets.close()
       for (const client of sockets.clients) {
         client.close(1001, 'the server is stopping')
-        // A client that does not say goodbye would keep the server from ending.
-        setTimeout(() => client.terminate(), GOODBYE_MS).unref()
+        // A client that does not close its side would delay the shutdown.
+        setTimeout(() => client.terminate(), CLOSE_TIMEOUT_MS).unref()
       }
     },
   }
 }
 
-function converse(house: House, webSocket: WebSocket, user: string): void {
-  const congested = (): boolean => webSocket.bufferedAmount > CONGESTED_AT
-  const send = (text: string): void => webSocket.send(text, () => !congested() && webSocket.resume())
-  const outlet: Outlet = { send, notify: (text) => (congested() ? undefined : send(text)) }
-  const session = house.converse({ user, session: crypto.randomUUID() }, { outlet })
-  house.passing.add(session)
+function serveWebSocket(context: House, webSocket: WebSocket, user: string): void {
+  const isBackedUp = (): boolean => webSocket.bufferedAmount > BACKED_UP_BYTES
+  const send = (text: string): void => webSocket.send(text, () => !isBackedUp() && webSocket.resume())
+  const sink: Outlet = { send, notify: (text) => (isBackedUp() ? undefined : send(text)) }
+  const session = context.converse({ user, session: crypto.randomUUID() }, { outlet: sink })
+  context.passing.add(session)
 
   webSocket.on('message', (data, isBinary) => {
     const message = isBinary
       ? malformed(PARSE_ERROR, 'Parse error: a message is a text frame')
       : readText(Buffer.isBuffer(data) ? data.toString() : '')
-    const due = refusalOf(house, user, message) ?? session.receive(message, outlet)
-    void Promise.resolve(due).then((answer) => {
+    const pendingAnswer = findRefusal(context, user, message) ?? session.receive(message, sink)
+    void Promise.resolve(pendingAnswer).then((answer) => {
       const text = answerText(answer)
       if (text !== undefined) send(text)
       if (answer instanceof Registered) answer.settle(webSocket.readyState === webSocket.OPEN)
     })
-    if (congested()) webSocket.pause()
+    if (isBackedUp()) webSocket.pause()
   })
   webSocket.on('error', () => webSocket.terminate())
   webSocket.on('close', () => {
-    house.passing.delete(session)
-    session.leave('the client is gone')
+    context.passing.delete(session)
+    session.leave('the client disconnected')
   })
 }
 
-/** What a request gets that is too much, or too late; there is no status here to say it with. */
-function refusalOf(house: House, user: string, message: Message | Batch): string | undefined {
+/** The error for a request beyond the limits or during shutdown; a WebSocket has no status code. */
+function findRefusal(context: House, user: string, message: Message | Batch): string | undefined {
   if (message.kind !== 'request' && message.kind !== 'batch') return undefined
   const id = message.kind === 'batch' ? 'null' : message.id
-  if (house.draining) return errorText(id, { code: INTERNAL_ERROR, message: 'The server is stopping' })
-  const wait = house.limits.take(user, message.kind === 'batch' ? message.size : 1)
-  const reason = `Too many requests; try again in ${wait?.retryAfterSeconds} s`
-  return wait && errorText(id, { code: INTERNAL_ERROR, message: reason })
+  if (context.draining) return errorText(id, { code: INTERNAL_ERROR, message: 'The server is stopping' })
+  const retryAfter = context.limits.take(user, message.kind === 'batch' ? message.size : 1)
+  const reason = `Too many requests; try again in ${retryAfter?.retryAfterSeconds} s`
+  return retryAfter && errorText(id, { code: INTERNAL_ERROR, message: reason })
 }
 
-/** A peer that answers no ping and takes nothing is gone, whatever its connection says. */
-function startPulse(webSocket: WebSocket, isStillWelcome: () => Promise<boolean>): void {
-  let missed = 0
-  let waiting = 0
-  const look = async (): Promise<void> => {
-    // A ping waits behind what was sent before it: whoever still takes that is alive too.
-    const takes = webSocket.bufferedAmount < waiting
-    waiting = webSocket.bufferedAmount
-    missed = takes ? 0 : missed + 1
-    if (missed > 2) return webSocket.terminate()
+/** Terminates a connection that neither answers pings nor reads, and closes it when its credential is revoked. */
+function startHeartbeat(webSocket: WebSocket, isStillAuthorized: () => Promise<boolean>): void {
+  let missedPings = 0
+  let lastBuffered = 0
+  const check = async (): Promise<void> => {
+    // A ping is queued behind data: a client that reads data is alive too.
+    const isReading = webSocket.bufferedAmount < lastBuffered
+    lastBuffered = webSocket.bufferedAmount
+    missedPings = isReading ? 0 : missedPings + 1
+    if (missedPings > 2) return webSocket.terminate()
     webSocket.ping()
-    if (!(await isStillWelcome())) webSocket.close(1008, 'the credential is no longer valid')
+    if (!(await isStillAuthorized())) webSocket.close(1008, 'the credential is no longer valid')
   }
-  const pulse = setInterval(() => void look().catch(() => webSocket.terminate()), PING_MS).unref()
-  webSocket.on('pong', () => (missed = 0))
-  webSocket.on('close', () => clearInterval(pulse))
+  const heartbeat = setInterval(() => void check().catch(() => webSocket.terminate()), PING_MS).unref()
+  webSocket.on('pong', () => (missedPings = 0))
+  webSocket.on('close', () => clearInterval(heartbeat))
 }

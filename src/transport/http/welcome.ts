@@ -1,12 +1,16 @@
-// Whether whoever was let in a while ago still would be: a token may have been revoked, or have expired, since a
-// connection was opened. An issuer that is away for a moment revokes nothing.
+// Re-authenticates an open connection: its token may have been revoked or expired. A 5xx of the verifier (issuer
+// unreachable) does not end the connection.
 
 import type { IncomingMessage } from 'node:http'
 
+import type { Authenticator } from './auth.js'
 import { isRefusal } from './gate.js'
-import type { House } from './house.js'
 
-export async function isWelcome(house: House, { headers }: IncomingMessage, user: string): Promise<boolean> {
-  const found = await house.authenticator.authenticate(headers)
-  return isRefusal(found) ? found.status >= 500 : found.user === user
+export async function isWelcome(
+  authenticator: Authenticator,
+  { headers }: IncomingMessage,
+  user: string,
+): Promise<boolean> {
+  const result = await authenticator.authenticate(headers)
+  return isRefusal(result) ? result.status >= 500 : result.user === user
 }
