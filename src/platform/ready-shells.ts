@@ -6,7 +6,7 @@ import { statSync } from 'node:fs'
 import { fitsPipe, openNursery, type Nursery, type Recording } from './nursery.js'
 import type { Nursling } from './nursling.js'
 import { tagsIn } from './process-tree.js'
-import type { Cage } from './sandbox/cage.js'
+import type { Cage } from './sandboxed-command.js'
 
 const NOBODY: ReadonlySet<number> = new Set()
 const SOON_MS = 5

@@ -24,10 +24,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { Cage, Grants } from '../../src/platform/sandbox/cage.js'
+import type { Grants } from '../../src/platform/sandbox/cage.js'
 import { enterCage } from '../../src/platform/sandbox/enter.js'
 import type { CageLevel } from '../../src/platform/sandbox/level.js'
 import { openSandbox, type Sandbox, type SandboxTerms } from '../../src/platform/sandbox/sandbox.js'
+import type { Cage } from '../../src/platform/sandboxed-command.js'
 import { isAlive, PROGRAM } from '../support.js'
 import { requires } from '../requirements.js'
 import { SANDBOX } from './support.js'

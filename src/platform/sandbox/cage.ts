@@ -4,6 +4,7 @@
 import { statSync } from 'node:fs'
 
 import { isWithin } from '../../lib/is-within.js'
+import type { Cage } from '../sandboxed-command.js'
 import { createHolds } from './holds.js'
 import { inheritedDescriptors } from './inherited.js'
 import type { CageLevel } from './level.js'
@@ -13,23 +14,6 @@ import { inRealFolders, writableRoot } from './places.js'
 import { createGuard } from './protected.js'
 import { createViews, hasHome, type ViewTerms } from './views.js'
 import type { Workshop } from './workshop.js'
-
-export interface Cage {
-  /** bwrap and its flags; the program and its arguments follow. */
-  readonly argv: readonly string[]
-  /** The filter of system calls, to be open for reading as descriptor 9. */
-  readonly filter: string
-  /** Files into which the starting process writes "0" first; if it cannot, it must not go on. */
-  readonly limits: readonly string[]
-  /** The bash to run in it: one that no command can have put there. */
-  readonly bash: string
-  /** Words for that bash, to be run before the command: '' or such as `exec 251<&-; ulimit -u 512; `. */
-  readonly prelude: string
-  /** Whether a cage made now would be the same. One that was kept ready and is not must be given up, and released. */
-  isCurrent(): boolean
-  /** To be called when the program and all it started are gone. */
-  release(): void
-}
 
 export interface Grants {
   readonly writable?: readonly string[]
