@@ -68,10 +68,10 @@ test('a redirect is an answer, and followed only when asked for', async () => {
 })
 
 test.each([
-  ['an answer that never begins', '/silent', { timeoutMs: 100 }, 'no whole answer within 100 ms'],
-  ['an answer that never ends', '/drip', { timeoutMs: 100 }, 'no whole answer within 100 ms'],
-  ['an answer that is too large', '/large', { maxBytes: 99_999 }, 'the answer is larger than 99999 bytes'],
-  ['an answer that is small until unpacked', '/bomb', {}, 'the answer is larger than 1048576 bytes'],
+  ['an answer that never begins', '/silent', { timeoutMs: 100 }, 'no complete response within 100 ms'],
+  ['an answer that never ends', '/drip', { timeoutMs: 100 }, 'no complete response within 100 ms'],
+  ['an answer that is too large', '/large', { maxBytes: 99_999 }, 'the response is larger than 99999 bytes'],
+  ['an answer that is small until unpacked', '/bomb', {}, 'the response is larger than 1048576 bytes'],
   ['an answer that is cut', '/cut', {}, ''],
 ])('%s is a Failure with its reason', async (_, path, outgoing, reason) => {
   const failure = await fetchFrom(`${base}${path}`, outgoing).catch((error: unknown) => error)

@@ -98,7 +98,7 @@ describe('the one that was set', () => {
 
   test('is not replaced by another when it is not there', () => {
     expect(findShell(on('linux', ['/bin/bash'], {}), '/opt/bash')).toBeUndefined()
-    expect(whyNoShell('linux', '/opt/bash')).toMatch(/^the shell that was set, \/opt\/bash, is not there\. Correct/)
+    expect(whyNoShell('linux', '/opt/bash')).toMatch(/^the configured shell \/opt\/bash is not there\. Correct/)
     expect(findShell(windows([GIT_BASH, WSL]), 'c:/windows/system32/bash')).toBeUndefined()
     expect(whyNoShell('win32', WSL)).toContain('WSL')
   })

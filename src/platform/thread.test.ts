@@ -55,7 +55,7 @@ test('what takes too much memory is ended', async () => {
 
 test.each([{ leave: true }, { throw: true }])('a thread that falls is replaced: %o', async (question) => {
   const threads = open()
-  expect(await reasonOf(threads.ask(question))).toBe('fallen')
+  expect(await reasonOf(threads.ask(question))).toBe('crashed')
   expect(await threads.ask({})).toMatchObject({ count: 1 })
 })
 

@@ -480,7 +480,7 @@ describe('no sandbox rather than half of one', () => {
   test('one that only runs the command is found out', async () => {
     const env = fakeBwrap(RUN_IT)
     const opening = open(() => ({ env, levels: ['workspace'] }))
-    await expect(opening).rejects.toThrow(/does not hold at the level workspace: .*reading a secret/)
+    await expect(opening).rejects.toThrow(/self-test failed at level workspace: .*reading a secret/)
     await expect(opening).rejects.toThrow(/capabilities|new privileges/)
   })
 
@@ -497,8 +497,8 @@ describe('no sandbox rather than half of one', () => {
           () => 'opened',
           (error: unknown) => String(error),
         )
-      expect(await missing('--seccomp|9')).toMatch(/does not hold.*system calls/)
-      expect(await missing('--unshare-net')).toMatch(/does not hold.*namespaces of the host/)
+      expect(await missing('--seccomp|9')).toMatch(/self-test failed.*system calls/)
+      expect(await missing('--unshare-net')).toMatch(/self-test failed.*namespaces of the host/)
       expect(await missing('--unshare-pid')).toMatch(/does not/)
       expect(await missing('nothing')).toBe('opened')
     },
@@ -520,7 +520,7 @@ describe('no sandbox rather than half of one', () => {
 
   test('what failed leaves nothing in the project', async () => {
     const project = folder()
-    await expect(open(() => ({ project, env: fakeBwrap(RUN_IT) }))).rejects.toThrow('does not hold')
+    await expect(open(() => ({ project, env: fakeBwrap(RUN_IT) }))).rejects.toThrow('self-test failed')
     expect(readdirSync(project)).toEqual([])
   })
 })
