@@ -9,7 +9,7 @@ import { isWithin } from '../lib/is-within.js'
 import { readBounded } from './read-bounded.js'
 import { whyNotOpened } from './regular-file.js'
 
-export interface Bounds {
+interface Bounds {
   readonly maxBytes: number
   /** The folder that must contain the file. */
   readonly inside?: string | undefined

@@ -8,7 +8,7 @@ import { Failure } from '../lib/failure.js'
 const TIMEOUT_MS = 10_000
 const MAX_BYTES = 1024 * 1024
 
-export interface Outgoing {
+interface Outgoing {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -20,7 +20,7 @@ export interface Outgoing {
   readonly signal?: AbortSignal
 }
 
-export interface Incoming {
+interface Incoming {
   readonly status: number
   readonly headers: Headers
   readonly bytes: Buffer

@@ -65,7 +65,7 @@ describe.each([
   })
 })
 
-test('a shell that was kept ready has no more open files than any other', async () => {
+test('a prepared shell has no more open files than any other', async () => {
   const list = 'echo /proc/self/fd/*'
   expect((await run(list)).output).toBe((await run(list, direct)).output)
 })

@@ -65,7 +65,7 @@ const OUTPUT_WAIT_MS = 100
 const NO_PIDS: ReadonlySet<number> = new Set()
 const MAX_OUTPUT_WAIT_MS = 3000
 
-export interface LauncherSettings {
+interface LauncherSettings {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   /** Runs a command if no prepared shell is available. */

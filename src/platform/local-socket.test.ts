@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const newAddress = (): string => join(mkdtempSync(join(tmpdir(), 'scorpiox-test-')), 'socket')
 
-/** Hears everything that anybody says. */
+/** Collects all received lines. */
 async function listen(address: string) {
   const heard: string[] = []
   const peers: LineSocket[] = []
@@ -30,7 +30,7 @@ async function listen(address: string) {
   return { heard, peers, closed: () => closed, server }
 }
 
-test('whatever lines go in come out, however they are cut', async () => {
+test('lines arrive unchanged, however they are split', async () => {
   const address = newAddress()
   const { heard } = await listen(address)
   const line = fc.string({ unit: 'grapheme', maxLength: 100 }).map((text) => text.replaceAll('\n', ''))
@@ -41,7 +41,7 @@ test('whatever lines go in come out, however they are cut', async () => {
       const socket = connect(address)
       for (let at = 0; at < bytes.length; at += step) socket.write(bytes.subarray(at, at + step))
       socket.end()
-      // A server that is closed while somebody is still arriving resets them.
+      // A server that is closed during a connect resets the connection.
       await new Promise((resolve) => socket.once('close', resolve))
       await expect.poll(() => heard.length, { interval: 1 }).toBe(lines.length)
       expect(heard).toEqual(lines.map((each) => each.toWellFormed()))
@@ -50,7 +50,7 @@ test('whatever lines go in come out, however they are cut', async () => {
   )
 })
 
-test('only its owner can open it, and it is gone with the server', async () => {
+test('only its owner can open it, and it is removed with the server', async () => {
   const address = newAddress()
   const { server } = await listen(address)
   expect(statSync(address).mode & 0o777).toBe(0o600)
@@ -60,7 +60,7 @@ test('only its owner can open it, and it is gone with the server', async () => {
   await expect(connectLocally(address, { maxLine: MAX }, () => silent)).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
-test('a line that is too long ends the connection, and nothing of it is heard', async () => {
+test('a line that is too long closes the connection, and is not delivered', async () => {
   const address = newAddress()
   const { heard, closed } = await listen(address)
   for (const text of ['x'.repeat(MAX + 1), `${'x'.repeat(MAX + 1)}\nafter\n`, `before\n${'y'.repeat(5 * MAX)}`]) {
@@ -73,7 +73,7 @@ test('a line that is too long ends the connection, and nothing of it is heard', 
   expect(heard).toEqual(['before'])
 })
 
-test('nothing is heard of one that was hung up on, and one that does not read cannot keep the line', async () => {
+test('after close nothing is received, and a peer that does not read cannot delay it', async () => {
   const address = newAddress()
   const { heard, peers, closed } = await listen(address)
   const deaf = connect(address)
@@ -87,7 +87,7 @@ test('nothing is heard of one that was hung up on, and one that does not read ca
   expect(heard).toEqual([])
 })
 
-test('one that never reads is let go before it costs much', async () => {
+test('a peer that never reads is disconnected before much is buffered', async () => {
   const address = newAddress()
   const { peers, closed } = await listen(address)
   const deaf = connect(address)

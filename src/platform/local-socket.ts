@@ -26,7 +26,7 @@ export interface LocalServer {
   close(): Promise<void>
 }
 
-export interface Manners {
+interface Manners {
   /** A longer line closes the connection. */
   readonly maxLine: number
 }

@@ -10,7 +10,7 @@ const ROTATION_CHECK_MS = 1000
 // Requests and their origin are for the operator and their group only.
 const MODE = 0o640
 
-export interface LogFile {
+interface LogFile {
   write(text: string): void
   close(): void
 }

@@ -4,7 +4,7 @@
 const LEVELS = ['error', 'warn', 'info', 'debug'] as const
 const MAX_PENDING_BYTES = 1024 * 1024
 
-export type Level = (typeof LEVELS)[number]
+type Level = (typeof LEVELS)[number]
 
 export type Log = { readonly [L in Level]: (message: string) => void }
 

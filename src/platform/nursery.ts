@@ -37,7 +37,7 @@ export interface Nursery {
 }
 
 /** How a shell differs from a plain one. */
-export interface Nature {
+interface Nature {
   /** The command, if it is known at the start and too long for a FIFO. */
   readonly command?: string | undefined
   /** Text for stdin; empty by default. */
@@ -58,7 +58,7 @@ export interface Recording {
   readonly statusFile: string
 }
 
-export interface NurserySettings {
+interface NurserySettings {
   readonly bash: string
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv

@@ -28,7 +28,7 @@ const which = (name: string): string =>
     .trim()
 const bash = which('bash')
 
-/** A PATH on which there is nothing but these. */
+/** A PATH with only these programs. */
 function toolsOf(targets: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'scorpiox-tools-'))
   for (const [name, target] of Object.entries(targets)) symlinkSync(target, join(folder, name))
@@ -44,7 +44,7 @@ interface Recording {
   readonly segment?: number
   readonly kept?: number
   readonly path?: string
-  /** Said in the shell before the recorder starts. */
+  /** Shell code that runs before the recorder starts. */
   readonly before?: string
 }
 
@@ -71,7 +71,7 @@ const filesIn = (folder: string): [number, Buffer][] =>
         .map((name) => [Number(name), readFileSync(join(folder, name))])
     : []
 
-/** The law of the layout: the first segment, a gap perhaps, and then everything to the end. */
+/** What the format requires: the first segment, perhaps a gap, and then everything to the end. */
 function expectKept(files: readonly [number, Buffer][], source: Buffer, segment: number, kept: number): void {
   expect(files.length).toBeLessThanOrEqual(kept)
   let previousEnd = 0
@@ -87,7 +87,7 @@ function expectKept(files: readonly [number, Buffer][], source: Buffer, segment:
 }
 
 describe.each(toolsets)('with %s', (_, path) => {
-  test('a flood of binary data is kept to the byte', async () => {
+  test('much binary data is recorded exactly', async () => {
     const source = randomBytes(40_000_000)
     const file = join(mkdtempSync(join(tmpdir(), 'scorpiox-source-')), 'source')
     writeFileSync(file, source)
@@ -97,7 +97,7 @@ describe.each(toolsets)('with %s', (_, path) => {
     expectKept(await recorded(`cat ${file}`, { path, segment: 10_000_000 }), source, 10_000_000, 8)
   })
 
-  test('whatever comes in which pieces, every byte is in its place', async () => {
+  test('however the output is split, every byte is at its offset', async () => {
     const pieces = fc.array(fc.uint8Array({ maxLength: 700 }), { maxLength: 25 })
     await fc.assert(
       fc.asyncProperty(pieces, fc.integer({ min: 100, max: 3000 }), async (chunks, segment) => {
@@ -119,7 +119,7 @@ describe.each(toolsets)('with %s', (_, path) => {
     )
   })
 
-  test('a trickle: each line is on disk at once, and segments are filled all the same', async () => {
+  test('with slow output each line is on disk at once, and segments are still filled', async () => {
     const lines = Array.from({ length: 300 }, (_each, index) => `line ${index}\n`).join('')
     const command = 'for ((i = 0; i < 300; i++)); do echo "line $i"; read -t 0.002 <> <(:); done; sleep 1'
     const { child, folder } = record(command, { path, segment: 1024, kept: 100 })
@@ -131,11 +131,11 @@ describe.each(toolsets)('with %s', (_, path) => {
     expectKept(files, Buffer.from(lines), 1024, 100)
   })
 
-  test('a disk that fills up loses what it cannot take; what is kept is in order, and the command is not held up', async () => {
+  test('a full disk loses output; what is kept is in order, and the command does not block', async () => {
     const source = randomBytes(3_000_000)
     const file = join(mkdtempSync(join(tmpdir(), 'scorpiox-source-')), 'source')
     writeFileSync(file, source)
-    // No file may be larger than 40 KiB: the same as a full disk, and needs no privileges.
+    // A file size limit of 40 KiB acts like a full disk, and needs no privileges.
     const limited = { path, segment: 1_000_000, before: 'ulimit -f 40' }
     const files = await recorded(`cat ${file}; sleep 1.1; echo the end`, limited)
     expect(files.length).toBeGreaterThan(1)
@@ -155,7 +155,7 @@ describe.each(toolsets)('with %s', (_, path) => {
     expect(files.at(-1)?.[1].toString()).toBe('the end\n')
   })
 
-  test('where there is no folder to write to, the command runs to its end', async () => {
+  test('without a writable folder, the command runs to its end', async () => {
     const folder = newFolder()
     writeFileSync(folder, 'in the way')
     const { child } = record('head -c 5000000 /dev/zero && touch "$DONE"', {
@@ -169,7 +169,7 @@ describe.each(toolsets)('with %s', (_, path) => {
   })
 })
 
-test('it outlives the command it records and hears its last words, whoever is told to end', async () => {
+test('it outlives the command and records its last output, whichever process gets SIGTERM', async () => {
   const command = 'trap "sleep 0.3; echo bye; exit 3" TERM HUP INT USR1; echo ready; while :; do sleep 0.02; done'
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGUSR1'] as const) {
     const { child, folder } = record(command, { before: 'trap : TERM HUP INT USR1' })
@@ -177,12 +177,12 @@ test('it outlives the command it records and hears its last words, whoever is to
     await until(() => text() === 'ready\n')
     process.kill(-child.pid!, signal)
     await once(child, 'exit')
-    // The shell may tell that its own sleep was ended.
+    // The shell may report that its sleep was terminated.
     expect(text()).toMatch(/^ready\n(.+\n)?bye\n$/)
   }
 })
 
-test('the folder may have any name, and its files are for their owner only', async () => {
+test('the folder may have any name, and its files are private', async () => {
   const folder = join(newFolder(), `-a b'"$(x)*[0-9]\n;`)
   mkdirSync(dirname(folder))
   const files = await recorded('printf 12345678abcdefghijkl', { folder, segment: 8, kept: 2, before: 'umask 0' })
@@ -194,7 +194,7 @@ test('the folder may have any name, and its files are for their owner only', asy
   for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
 })
 
-test('dd is asked to speak English, since its words are read', async () => {
+test('dd runs with LC_ALL=C, since its output is parsed', async () => {
   const german = join(mkdtempSync(join(tmpdir(), 'scorpiox-german-')), 'dd')
   const script = `#!${bash}\nif [[ $LC_ALL == C ]]; then exec ${which('dd')} "$@"; else exec ${which('dd')} "$@" 2>/dev/null; fi\n`
   writeFileSync(german, script, { mode: 0o755 })
@@ -204,7 +204,7 @@ test('dd is asked to speak English, since its words are read', async () => {
   expectKept(files, execFileSync('bash', ['-c', 'echo {1..50}']), 64, 100)
 })
 
-test('without dd nothing is kept, and the command still runs to its end', async () => {
+test('without dd nothing is recorded, and the command still runs to its end', async () => {
   const path = toolsOf({ wc: which('wc'), rm: which('rm'), mkdir: which('mkdir') })
   const files = await recorded("for i in 1 2 3; do printf 'a\\0b\\n'; sleep 0.05; done; head -c 300000 /dev/zero", {
     path,

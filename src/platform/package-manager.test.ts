@@ -24,7 +24,7 @@ test.each([
   expect(installCommand(program, platform)).toBe(expected)
 })
 
-test('Ubuntu calls one differently', () => {
+test('Ubuntu has another package name', () => {
   expect(installCommand('chromium', 'linux', 'ID=ubuntu\nID_LIKE=debian')).toBe('sudo apt install chromium-browser')
   expect(installCommand('chromium', 'linux', 'ID=debian')).toBe('sudo apt install chromium')
 })

@@ -28,7 +28,7 @@ export interface Answered {
   readonly certificate: Certificate | undefined
 }
 
-export interface Unanswered {
+interface Unanswered {
   readonly kind: 'unanswered'
   /** The reason, to be used inside a sentence. */
   readonly reason: string

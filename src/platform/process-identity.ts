@@ -25,7 +25,7 @@ export function ownerOf(pid: number = process.pid): Owner | undefined {
   return state && { pid, startedAt: state.startedAt, boot: bootId() }
 }
 
-export interface ProcessState {
+interface ProcessState {
   /** As in /proc/<pid>/stat: `T` and `t` are stopped. */
   readonly state: string
   readonly session: number

@@ -32,7 +32,7 @@ export interface Program {
   readonly ignoreOutput: () => void
 }
 
-export interface Start {
+interface Start {
   readonly file: string
   readonly args: readonly string[]
   readonly cwd: string
@@ -78,7 +78,7 @@ function withStdinFile<T>(input: string | undefined, start: (stdin: number | 'ig
   }
 }
 
-export interface Helper {
+interface Helper {
   readonly pid: number
   readonly exited: Promise<void>
   /** Resolves when neither it nor any of its children can report any more. */
@@ -88,7 +88,7 @@ export interface Helper {
   hangUp(): void
 }
 
-export interface HelperStart {
+interface HelperStart {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly onLine: (line: string) => void
@@ -120,7 +120,7 @@ export async function startHelper(file: string, args: readonly string[], start: 
   return { pid, exited, silent: reportsClosed, hangUp: disconnect, tell: (text) => void input.write(text) }
 }
 
-export interface Talker {
+interface Talker {
   readonly pid: number
   readonly exited: Promise<Exit>
   tell(text: string): void
@@ -128,7 +128,7 @@ export interface Talker {
   kill(): boolean
 }
 
-export interface TalkerStart {
+interface TalkerStart {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly onHeard: (chunk: Buffer) => void

@@ -3,7 +3,7 @@
 
 import { dirname } from 'node:path'
 
-export interface Program {
+interface Program {
   /** The folder of the program; settings may be beside it. */
   readonly programDir: string
   /** The folder of its lazily loaded files. */

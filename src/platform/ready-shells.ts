@@ -11,7 +11,7 @@ import type { Cage } from './sandboxed-command.js'
 const NO_PIDS: ReadonlySet<number> = new Set()
 const PREPARE_DELAY_MS = 5
 
-export interface ReadyShells {
+interface ReadyShells {
   /**
    * undefined if there is no supervisor on this system. Rejects if the system refuses; `code` is its error code, if
    * known.
@@ -26,7 +26,7 @@ export interface ReadyShells {
   close(): void
 }
 
-export interface Wish {
+interface Wish {
   readonly command?: string | undefined
   /** Text for stdin: needs a new shell. */
   readonly input?: string | undefined
@@ -34,7 +34,7 @@ export interface Wish {
   readonly record?: Recording | undefined
 }
 
-export type Command = Wish & { readonly command: string }
+type Command = Wish & { readonly command: string }
 
 /** Creates sandboxed commands; those with the same key are interchangeable. */
 export interface Confine {
@@ -44,13 +44,13 @@ export interface Confine {
   cage(): Cage
 }
 
-export interface ReadyShell {
+interface ReadyShell {
   readonly nursling: Nursling
   readonly tag: string
   readonly cage: Cage | undefined
 }
 
-export interface ReadySettings {
+interface ReadySettings {
   readonly bash: string
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv

@@ -10,7 +10,7 @@ const PLATFORMS_WITH_TAGS = new Set<NodeJS.Platform>(['linux', 'android'])
 
 const KILL_DEPS: Means = { ask: askSystem, signal: signalProcess }
 
-export interface Roots {
+interface Roots {
   add(program: Program): Root
   /** Both return the processes that could not be killed. */
   end(root: Root, killAfterMs: number): Promise<readonly number[]>

@@ -44,7 +44,7 @@ describe('on Unix', () => {
     expect(found(on('darwin', files, { PATH }))).toMatchObject({ kind: 'bash', file })
   })
 
-  test('without one, it says what to install', () => {
+  test('without bash, the message says what to install', () => {
     expect(findShell(on('linux', [], { PATH: '/bin' }))).toBeUndefined()
     expect(whyNoShell('linux')).toContain('apk add bash')
     expect(whyNoShell('darwin')).toContain('brew install bash')
@@ -66,7 +66,7 @@ describe('on Windows', () => {
     expect(found(windows(files, env))).toMatchObject({ kind: 'bash', file: files[0] })
   })
 
-  test('PowerShell where there is no bash, the newer one first; never the bash of WSL', () => {
+  test('PowerShell is used without bash, the newer one first; never the bash of WSL', () => {
     const wsl = [WSL, WSL_OF_THE_STORE]
     expect(found(windows([...wsl, WINDOWS_POWERSHELL, PWSH]))).toMatchObject({ kind: 'powershell', file: PWSH })
     expect(found(windows([...wsl, WINDOWS_POWERSHELL]))).toMatchObject({ kind: 'powershell', file: WINDOWS_POWERSHELL })
@@ -74,7 +74,7 @@ describe('on Windows', () => {
     expect(whyNoShell('win32')).toContain('winget install Git.Git')
   })
 
-  test('a command that the system would not take is refused before', () => {
+  test('a command that is too long for the system is rejected', () => {
     const bash = found(windows([GIT_BASH]))
     const powershell = found(windows([PWSH]))
     expect(whyTooLong('win32', bash, 'x'.repeat(31_000))).toBeUndefined()
@@ -86,7 +86,7 @@ describe('on Windows', () => {
   })
 })
 
-describe('the one that was set', () => {
+describe('the configured shell', () => {
   test.each([
     ['a path', windows([GIT_BASH, 'D:\\my\\bash.exe']), 'D:\\my\\bash.exe', 'bash', 'D:\\my\\bash.exe'],
     ['a path as bash writes it', windows(['D:/my/bash.exe']), 'D:/my/bash', 'bash', 'D:/my/bash.exe'],
@@ -96,7 +96,7 @@ describe('the one that was set', () => {
     expect(found(surroundings, preferred)).toMatchObject({ kind, file })
   })
 
-  test('is not replaced by another when it is not there', () => {
+  test('is not replaced by another if it is missing', () => {
     expect(findShell(on('linux', ['/bin/bash'], {}), '/opt/bash')).toBeUndefined()
     expect(whyNoShell('linux', '/opt/bash')).toMatch(/^the configured shell \/opt\/bash is not there\. Correct/)
     expect(findShell(windows([GIT_BASH, WSL]), 'c:/windows/system32/bash')).toBeUndefined()

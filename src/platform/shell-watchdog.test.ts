@@ -9,7 +9,7 @@ import { watchShells } from './shell-watchdog.js'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('a shell whose supervisor is running is waited for, on a busy machine for a minute and more', async () => {
+test('a shell whose watcher is running is waited for, on a busy machine for more than a minute', async () => {
   const supervisor = await running()
   const { lost, check } = watch(started(await ended(), supervisor.pid), sessionOf(supervisor))
   check(100)
@@ -18,7 +18,7 @@ test('a shell whose supervisor is running is waited for, on a busy machine for a
   expect(lost).toEqual([1])
 })
 
-test('a shell whose supervisor was killed counts as lost at the second check', async () => {
+test('a shell whose watcher was killed counts as lost at the second check', async () => {
   const supervisor = await running()
   const session = sessionOf(supervisor)
   supervisor.kill('SIGKILL')
@@ -30,7 +30,7 @@ test('a shell whose supervisor was killed counts as lost at the second check', a
   expect(lost).toEqual([1])
 })
 
-test('a process that has the number of a supervisor but is in another session is not taken for it', async () => {
+test('a process with the pid of a watcher in another session is not the watcher', async () => {
   const other = await running()
   const { lost, check } = watch(started(await ended(), other.pid), 1)
   check(2)
@@ -56,7 +56,7 @@ test('a shell that does not start counts as lost after half a minute', () => {
   expect(lost).toEqual([1])
 })
 
-test('a supervisor that was stopped is continued', async () => {
+test('a stopped watcher is continued', async () => {
   const supervisor = await running()
   const session = sessionOf(supervisor)
   supervisor.kill('SIGSTOP')
@@ -67,7 +67,7 @@ test('a supervisor that was stopped is continued', async () => {
   expect(lost).toEqual([])
 })
 
-test('a shell that runs is never lost', async () => {
+test('a running shell is never lost', async () => {
   const { pid } = await running()
   const { lost, check } = watch(started(pid, undefined), 1)
   check(200)

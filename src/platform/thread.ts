@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 import { isObject } from '../lib/json.js'
 import { watchMemory } from './thread-memory.js'
 
-export interface Threads {
+interface Threads {
   /** Rejects with a ThreadFailure if the thread was terminated or crashed, else with what the thread threw. */
   ask(question: object, signal?: AbortSignal): Promise<unknown>
   /** Starts a thread before the first request. */

@@ -17,8 +17,8 @@ import {
 
 const root: Root = { pid: 500, isOver: false }
 
-describe('who descends from a program, by a list of ps', () => {
-  // As macOS prints it: to the right, without a header.
+describe('descendants of a program in the output of ps', () => {
+  // As macOS prints it: right-aligned, without a header.
   const ps = `
     0     0     0 Ss
     1     0     1 Ss
@@ -38,17 +38,17 @@ describe('who descends from a program, by a list of ps', () => {
     expect(new Set(descendantsOf(ps, [root]))).toEqual(new Set([500, 501, 502, 503, 504, 505]))
   })
 
-  test('when it has ended, those it left in its group; nobody, when its number is another’s', () => {
+  test('after its exit, the members of its group; none, if its pid was reused', () => {
     const over = { pid: 500, isOver: true }
     expect(descendantsOf(ps.replace(/^  500 .*$/m, ''), [over])).toEqual([501, 504, 502, 503, 505])
     expect(descendantsOf(ps, [over])).toEqual([])
   })
 
-  test.each([0, 1, -1, Number.NaN])('never everybody: %d', (pid) => {
+  test.each([0, 1, -1, Number.NaN])('never all processes: %d', (pid) => {
     expect(descendantsOf(ps, [{ pid, isOver: false }])).toEqual([])
   })
 
-  test('what is no list has nobody in it', () => {
+  test('invalid output contains no processes', () => {
     expect(descendantsOf('', [root])).toEqual([])
     expect(descendantsOf('ps: illegal option\n500\n501 500 500\n502 500 500 S extra\n', [root])).toEqual([])
   })
@@ -59,7 +59,7 @@ describe('who descends from a program, by a list of ps', () => {
   })
 })
 
-/** A system of processes that die of the signals given here; ps lists those that live. */
+/** Simulates processes that exit on the given signals; ps lists the running ones. */
 function pretend(lives: Map<number, { readonly ppid: number; readonly diesOf: readonly NodeJS.Signals[] }>) {
   const events: string[] = []
   const means: Means = {
@@ -85,13 +85,13 @@ describe('by ps', () => {
   const polite = { diesOf: ['SIGTERM', 'SIGKILL'] } as const
   const stubborn = { diesOf: ['SIGKILL'] } as const
 
-  test('the list comes before the signals, and again after them', async () => {
+  test('the processes are listed before the signals, and again after them', async () => {
     const { means, events, started } = pretend(new Map([[500, { ppid: 1, ...polite }]]))
     await endListed([started], 1000, means)
     expect(events).toEqual(['ps', 'SIGTERM 500', 'ps'])
   })
 
-  test('a child whose parent has gone is remembered, and killed when its time is up', async () => {
+  test('a child whose parent has exited is remembered, and killed after the grace time', async () => {
     const lives = new Map([
       [500, { ppid: 1, ...polite }],
       [501, { ppid: 500, ...stubborn }],
@@ -102,7 +102,7 @@ describe('by ps', () => {
     expect(lives.size).toBe(0)
   })
 
-  test('where there is no ps, the group must do', async () => {
+  test('without ps, the group is signalled', async () => {
     const { means, events, started } = pretend(new Map([[500, { ppid: 1, ...stubborn }]]))
     const blind: Means = {
       ask: async () => undefined,
@@ -119,7 +119,7 @@ describe('by taskkill', () => {
     expect(taskkillArguments(500, true)).toEqual(['/PID', '500', '/T', '/F'])
   })
 
-  /** A system where taskkill answers as told; each answer may be followed by the end of the program. */
+  /** Simulates taskkill with the given results; after each, the program may exit. */
   function windows(answers: readonly ('refused' | 'asked' | 'ended')[]) {
     const calls: string[] = []
     const started = { pid: 500, isOver: false }
@@ -149,14 +149,14 @@ describe('by taskkill', () => {
     expect(calls).toEqual(expected)
   })
 
-  test('a program that is over is left alone', async () => {
+  test('a program that has exited is not signalled', async () => {
     const { calls, means } = windows([])
     await endByTaskkill([{ pid: 500, isOver: true }], 50, means)
     expect(calls).toEqual([])
   })
 })
 
-describe.skipIf(process.platform === 'win32')('as a Mac would, with real processes', () => {
+describe.skipIf(process.platform === 'win32')('as on macOS, with real processes', () => {
   const env = { PATH: process.env.PATH }
 
   const sleepers = (seconds: string) =>
@@ -170,14 +170,14 @@ describe.skipIf(process.platform === 'win32')('as a Mac would, with real process
     return { launcher, running: await launcher.launch({ command, onOutput: () => undefined }) }
   }
 
-  test('those in groups of their own end, and those that ignore TERM', async () => {
+  test('children in other groups and those that ignore SIGTERM are killed', async () => {
     const { running } = await begin(`set -m; sleep 41.1 & (sleep 41.1; :) & (trap '' TERM; exec sleep 41.1) & wait`)
     await vi.waitFor(() => expect(sleepers('41.1')).toHaveLength(3))
     await running.end(300)
     expect(sleepers('41.1')).toEqual([])
   })
 
-  test('at the end of all, what an ended program left behind goes as well', async () => {
+  test('on close, the children of an exited program are killed as well', async () => {
     const { launcher, running } = await begin('sleep 42.1 &')
     await running.exited
     await vi.waitFor(() => expect(sleepers('42.1')).toHaveLength(1))

@@ -8,7 +8,7 @@ import { createTrees } from './trees.js'
 
 const canSee = existsSync('/proc/self/environ')
 
-test.skipIf(!canSee)('what cannot be killed is named, and what can be is not', async () => {
+test.skipIf(!canSee)('unkillable processes are returned, others are not', async () => {
   const child = spawn('sleep', ['60'], {
     stdio: 'ignore',
     env: { PATH: process.env.PATH, SCORPIOX_TREE: ';family.1;' },

@@ -14,7 +14,7 @@ const EMPTY_SCANS_NEEDED = 5
 /** How long a killed process may take to disappear, on a busy machine, before it counts as unkillable. */
 const UNKILLABLE_MS = 8000
 
-export interface Trees {
+interface Trees {
   /** The prefix of every tag. */
   readonly family: string
   /** Forgets the last scan, which does not contain programs started after it. */

@@ -12,7 +12,7 @@ function open(maxMessage?: number) {
   return { devtools, written, say }
 }
 
-test('however messages are cut, each is heard once and in order', () => {
+test('however messages are split, each is received once and in order', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ unit: 'binary' })),
@@ -35,7 +35,7 @@ test('however messages are cut, each is heard once and in order', () => {
   )
 })
 
-test('answers find who asked, in whatever order they come', async () => {
+test('replies are matched to their requests in any order', async () => {
   const { devtools, written, say } = open()
   const asked = [devtools.root.ask('A'), devtools.session('s').ask('B'), devtools.root.ask('C')]
   const [a, b, c] = written.map(({ id }) => id)
@@ -49,7 +49,7 @@ test('answers find who asked, in whatever order they come', async () => {
   expect(written.map(({ sessionId }) => sessionId)).toEqual([undefined, 's', undefined])
 })
 
-test('what is refused, ended or closed is told to those who wait and to those who come later', async () => {
+test('errors and closing reject pending and later requests', async () => {
   const { devtools, written, say } = open()
   const page = devtools.session('s')
   const [refused, left, other] = [page.ask('A'), page.ask('B'), devtools.root.ask('C')]
@@ -68,7 +68,7 @@ test('what is refused, ended or closed is told to those who wait and to those wh
   await expect(devtools.root.ask('E')).rejects.toThrow('the browser has ended')
 })
 
-test('nobody hears what another session was told, or what he stopped listening to', () => {
+test('a listener receives only events of its session, until it is removed', () => {
   const { devtools, say } = open()
   const heard: string[] = []
   const stop = devtools.session('a').on('Said', () => heard.push('a'))
@@ -80,7 +80,7 @@ test('nobody hears what another session was told, or what he stopped listening t
   expect(heard).toEqual(['a', 'root'])
 })
 
-test('what is too long or no JSON is passed over, and what follows is heard', () => {
+test('messages that are too long or not JSON are skipped', () => {
   const { devtools, say } = open(100)
   const heard: unknown[] = []
   devtools.root.on('Said', ({ text }) => heard.push(text))

@@ -27,7 +27,7 @@ test.runIf(HAS_IT)(
   },
 )
 
-test.runIf(HAS_IT)('nothing is started from a folder that somebody put there', async () => {
+test.runIf(HAS_IT)('nothing is started from a folder of another user', async () => {
   const planted = join(emptyFolder(), 'planted')
   mkdirSync(planted)
   const victim = emptyFolder()
@@ -36,7 +36,7 @@ test.runIf(HAS_IT)('nothing is started from a folder that somebody put there', a
   expect(readdirSync(planted)).toEqual([])
 })
 
-test.runIf(HAS_IT)('the one executable takes none, which would be that of the project it works in', async () => {
+test.runIf(HAS_IT)('the single executable uses no npm package, which could be that of the project', async () => {
   const { argv } = process
   process.argv = [process.execPath, '/$bunfs/root/scorpiox-code']
   try {
@@ -46,7 +46,7 @@ test.runIf(HAS_IT)('the one executable takes none, which would be that of the pr
   }
 })
 
-/** What the folder of this version is called, found without unpacking it: a device is in the way. */
+/** The name of the folder of this version, found without unpacking: a device makes that fail. */
 async function folderName(): Promise<string> {
   const failed = await unpackedChromium(() => '/dev/null').catch((error: unknown) => String(error))
   return /chromium-[\w.-]+(?=:)/.exec(String(failed))?.[0] ?? 'unknown'

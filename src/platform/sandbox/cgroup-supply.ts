@@ -11,7 +11,7 @@ import { makeCgroup, type Slot, type Values } from './cgroups.js'
 const RETRIES = 6
 const RETRY_MS = 10
 
-export interface Supply {
+interface Supply {
   /** The cgroup.procs files through which a process enters its cgroups. */
   take(): readonly string[]
   giveBack(procsFiles: readonly string[]): void

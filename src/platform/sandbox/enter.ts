@@ -1,7 +1,7 @@
 // The command line that starts a program in the sandbox: /bin/sh enters the cgroups, opens the seccomp filter as fd 9
 // and executes bwrap. Nothing is searched in PATH, which may contain a folder of the project.
 
-export interface Entrance {
+interface Entrance {
   readonly argv: readonly string[]
   readonly filter: string
   readonly limits: readonly string[]

@@ -4,7 +4,7 @@
 import { isWithin } from '../../lib/is-within.js'
 import type { Plan } from './mounts.js'
 
-export interface Holds {
+interface Holds {
   /** Whether the path is a mount point in every command that could otherwise change it. */
   readonly isHeld: (path: string) => boolean
   /** Registers a command that has this mount plan; the returned function removes it. */

@@ -16,7 +16,7 @@ export interface Limits {
 }
 
 /** The limits of one command. */
-export interface Allotment {
+interface Allotment {
   /** Files to which the starting process writes "0" to enter its cgroups. */
   readonly entrances: readonly string[]
   /** Shell code for a bash that is already in the sandbox. */
@@ -24,7 +24,7 @@ export interface Allotment {
   release(): void
 }
 
-export interface LimitTerms {
+interface LimitTerms {
   readonly pids: number
   readonly memoryBytes: number
   readonly isRoot: boolean

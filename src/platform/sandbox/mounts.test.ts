@@ -6,7 +6,7 @@ function flagsFor(view: View, isHeld: (path: string) => boolean): readonly strin
   return mountFlags(planMounts(view, isHeld), view)
 }
 
-/** What is mounted where, in order, without what every view has. */
+/** The mounts in order, without those of every view. */
 function mounts(
   places: readonly (readonly [as: Place['as'], path: string])[],
   base: View['base'] = 'everything',
@@ -32,7 +32,7 @@ function mounts(
   })
 }
 
-test('what is visible anyway is not mounted again', () => {
+test('a path with the right access is not mounted again', () => {
   expect(mounts([['readable', '/srv/project']])).toEqual([])
   expect(
     mounts([
@@ -54,7 +54,7 @@ test('what is visible anyway is not mounted again', () => {
   ).toEqual([])
 })
 
-test('a project in a hidden folder is shown, one in /tmp too', () => {
+test('a project in a hidden folder or in /tmp is mounted', () => {
   expect(
     mounts([
       ['writable', '/home/a/project'],
@@ -71,7 +71,7 @@ test('a project in a hidden folder is shown, one in /tmp too', () => {
   ).toEqual(['hide /home/a', 'read /home/a/p', 'hide /home/a/p/.env'])
 })
 
-test('what is hidden or fixed in something writable cannot be moved with its parents', () => {
+test('the parents of a hidden or protected path cannot be renamed', () => {
   expect(
     mounts([
       ['writable', '/p'],
@@ -88,7 +88,7 @@ test('what is hidden or fixed in something writable cannot be moved with its par
   ).toEqual(['write /w', 'write /w/x', 'write /w/x/p', 'read /w/x/p/.claude'])
 })
 
-test('the stronger word about a path holds', () => {
+test('the rule with the higher precedence applies', () => {
   expect(
     mounts([
       ['hidden file', '/p/x'],
@@ -110,7 +110,7 @@ test('the stronger word about a path holds', () => {
   ).toEqual(['hide /s'])
 })
 
-test('a name that begins like another is another', () => {
+test('a path that has another as a string prefix is not inside it', () => {
   expect(
     mounts([
       ['writable', '/p'],
@@ -120,7 +120,7 @@ test('a name that begins like another is another', () => {
   ).toEqual(['write /p', 'hide /p-q'])
 })
 
-test('without the whole system only its parts are seen, and what is asked for', () => {
+test('in a restricted view only system folders and rules are visible', () => {
   const base = [{ path: '/usr' }, { path: '/bin', link: 'usr/bin' }, { path: '/etc' }]
   const places = [
     ['writable', '/home/a/p'],
@@ -139,7 +139,7 @@ test('without the whole system only its parts are seen, and what is asked for', 
   expect(flags.join(' ')).toContain('--remount-ro /proc --remount-ro /dev --remount-ro /')
 })
 
-test('what a running command could replace in time is not mounted', () => {
+test('a path that a running command could replace is not mounted', () => {
   const places = [
     ['writable', '/p'],
     ['fixed', '/p/.git/config'],

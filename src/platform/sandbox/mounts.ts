@@ -36,7 +36,7 @@ const PRECEDENCE: readonly Place['as'][] = ['readable', 'writable', 'fixed', 'hi
 /** Private, empty, and removed afterwards; the only folders that every command can write to. */
 export const SCRATCH = ['/tmp', '/dev/shm']
 
-export type Mount = 'read' | 'write' | 'scratch' | 'hide file' | 'hide folder'
+type Mount = 'read' | 'write' | 'scratch' | 'hide file' | 'hide folder'
 
 /** What is mounted at each path. */
 export type Plan = ReadonlyMap<string, Mount>

@@ -7,7 +7,7 @@ import { findProgram } from './programs.js'
 const UNSHARE_FLAGS = ['--user', '--map-current-user', '--mount', '--propagation', 'private', '--']
 const TEST_FLAGS = ['--unshare-user', '--disable-userns', '--ro-bind', '/', '/', '--']
 
-export interface Tools {
+interface Tools {
   readonly bwrap: string
   readonly bash: string
 }

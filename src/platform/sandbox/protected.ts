@@ -23,7 +23,7 @@ const OPTIONAL_CONFIG = ['config.worktree', 'commondir']
 
 const STICKY = 0o1000
 
-export interface Guard {
+interface Guard {
   /**
    * The paths in this folder that must not be changed, all of them existing; in a project also placeholders for missing
    * ones.
@@ -34,7 +34,7 @@ export interface Guard {
   close(): Promise<void>
 }
 
-export interface Terms {
+interface Terms {
   readonly isProject: boolean
   /** Whether no running command could replace this path. */
   readonly isHeld: (path: string) => boolean

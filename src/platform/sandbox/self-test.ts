@@ -3,7 +3,7 @@
 
 import type { CageLevel } from './level.js'
 
-export interface Trial {
+interface Trial {
   readonly bash: string
   /** Shell code that bash runs before every command. */
   readonly prelude: string

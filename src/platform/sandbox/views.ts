@@ -37,7 +37,7 @@ const ALWAYS_READABLE = ['/etc/resolv.conf', '/run/current-system']
 /** Dozens of files that mostly do not exist: checking them for each command would take most of its time. */
 const HIDDEN_CACHE_MS = 1000
 
-export type Views = (level: CageLevel, writable: readonly string[], fixed: readonly string[]) => View
+type Views = (level: CageLevel, writable: readonly string[], fixed: readonly string[]) => View
 
 export function createViews(
   { project, home, memoryBytes, programs: scriptFolders = [], ...policy }: ViewTerms,

@@ -48,7 +48,7 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port
 }
 
-/** Sends bytes as they are, and resolves to all that came back once `until` is seen or it hung up. */
+/** Sends raw bytes, and resolves to the reply once `until` matches or the connection is closed. */
 async function raw({ port }: CheckingProxy, bytes: string, until = /$^/): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
@@ -82,7 +82,7 @@ function tunnel(proxy: CheckingProxy, place: string): Promise<{ status: number; 
   })
 }
 
-test('a plain request is passed on, without what belongs to one connection', async () => {
+test('a plain request is forwarded without hop-by-hop headers', async () => {
   const { proxy, port, heard } = await world()
   const headers = { 'x-kept': '1', 'x-gone': '2', connection: 'x-gone', 'proxy-authorization': 'no', te: 'trailers' }
   const answer = await get(proxy, `http://127.0.0.1:${port}/page?q=1`, headers)
@@ -93,7 +93,7 @@ test('a plain request is passed on, without what belongs to one connection', asy
   for (const name of ['x-gone', 'proxy-authorization', 'te']) expect(heard[0]?.headers).not.toHaveProperty(name)
 })
 
-test('a tunnel carries whatever goes through it', async () => {
+test('a tunnel forwards any data', async () => {
   const { proxy, port } = await world()
   const { status, socket } = await tunnel(proxy, `127.0.0.1:${port}`)
   expect(status).toBe(200)
@@ -112,7 +112,7 @@ test('a WebSocket opens through it', async () => {
   expect(opened).toContain('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
 })
 
-test('what is not allowed is refused in each form, and remembered', async () => {
+test('a forbidden destination is refused in each form, and remembered', async () => {
   const { proxy, port, heard } = await world(false)
   const answer = await get(proxy, `http://127.0.0.1:${port}/`)
   expect([answer.statusCode, answer.headers['proxy-status']]).toEqual([
@@ -181,7 +181,7 @@ test('a WebSocket stays open', async () => {
   }
 })
 
-test('closing ends every connection', async (context) => {
+test('closing closes every connection', async (context) => {
   needs(context, LACKS.silentConnections)
   const { port } = await world()
   const wayOut = createWayOut({ allow: `127.0.0.1:${port}`, proxies: PROXIES, warn: () => {} })
