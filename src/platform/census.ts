@@ -42,7 +42,7 @@ export function createCensus(): () => Census {
     const { processes, isStable } = listUntilStable(tagsByKey)
     const tags = inheritTags(processes)
     const untaggedPids = new Set(processes.map(({ pid }) => pid).filter((pid) => !tags.has(pid)))
-    const found = processes.flatMap(({ pid, key, group, isCage }) => {
+    const found = processes.flatMap(({ pid, key, group, isCage }): TreeProcess[] => {
       const ownTags = tags.get(pid)
       if (ownTags === undefined) return []
       return [{ pid, key, isCage, tags: ownTags, group: untaggedPids.has(group) ? undefined : group }]

@@ -15,7 +15,7 @@ import { createTrees } from './trees.js'
 
 export interface Launcher {
   /** Rejects if the command could not be started; `code` is the error code of the system, if there was one. */
-  readonly launch: (order: Order) => Promise<Running>
+  readonly launch: (request: Order) => Promise<Running>
   /** The common prefix of all tags. */
   readonly family: string
   /** Kills a process tree that was started by another runner or by an earlier server process. */
@@ -25,7 +25,7 @@ export interface Launcher {
   /** Whether any process with this tag is running. */
   isLeft(tag: string): boolean
   /** Kills all processes that were started here, except those with the given tags. */
-  close(killAfterMs: number, spared?: ReadonlySet<string>): Promise<void>
+  close(killAfterMs: number, exceptTags?: ReadonlySet<string>): Promise<void>
 }
 
 export interface Order {
@@ -80,8 +80,8 @@ export function createLauncher(settings: LauncherSettings): Launcher {
   const { cwd, env, shell, outlive, platform = process.platform } = settings
   const trees = createTrees()
   const untagged = createRoots(platform)
-  const poolOptions = { bash: shell.file, cwd, env, outlive, family: trees.family }
-  const shells = platform === 'linux' ? createReadyShells(poolOptions) : undefined
+  const shells =
+    platform === 'linux' ? createReadyShells({ bash: shell.file, cwd, env, outlive, family: trees.family }) : undefined
   const starting = new Set<Promise<Running>>()
   const startingShells = new Set<Nursling>()
   const running = new Map<string, () => boolean>()

@@ -38,13 +38,13 @@ test('a moved file is replaced by a new one; a truncated one is continued', asyn
 
 test('a missing folder is reported once, and writing continues when it is back', async () => {
   const path = fresh()
-  const complain = vi.fn<(error: unknown) => void>()
-  const file = openLogFile(path, complain)
+  const onError = vi.fn<(error: unknown) => void>()
+  const file = openLogFile(path, onError)
   rmSync(join(path, '..'), { recursive: true })
   await sleep(1100)
   for (let count = 0; count < 3; count++) file.write('lost\n')
-  expect(complain).toHaveBeenCalledTimes(1)
-  expect(String(complain.mock.calls[0]?.[0])).toContain('cannot be opened')
+  expect(onError).toHaveBeenCalledTimes(1)
+  expect(String(onError.mock.calls[0]?.[0])).toContain('cannot be opened')
   execFileSync('mkdir', [join(path, '..')])
   file.write('found\n')
   file.close()
@@ -52,10 +52,10 @@ test('a missing folder is reported once, and writing continues when it is back',
 })
 
 test.skipIf(!existsSync('/dev/full'))('a full disk is reported once', () => {
-  const complain = vi.fn<(error: unknown) => void>()
-  const file = openLogFile('/dev/full', complain)
+  const onError = vi.fn<(error: unknown) => void>()
+  const file = openLogFile('/dev/full', onError)
   for (let count = 0; count < 3; count++) file.write('lost\n')
-  expect(complain).toHaveBeenCalledTimes(1)
+  expect(onError).toHaveBeenCalledTimes(1)
   file.close()
 })
 

@@ -27,7 +27,7 @@ const MAX_PIPED_BYTES = 4096
 export interface Nursery {
   readonly isOpen: boolean
   /** Forks a shell for one command. Rejects if that fails; `code` is the error code of the system, if there was one. */
-  raise(nature?: Nature): Promise<Nursling>
+  raise(request?: Nature): Promise<Nursling>
   /** The session leaders of the running shells. */
   leaders(): ReadonlySet<number>
   /** Stops forking. Running shells continue. */

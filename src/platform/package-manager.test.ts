@@ -10,7 +10,7 @@ test.each([
   ['ID=arch', 'sudo pacman -S bubblewrap'],
   ['ID="opensuse-leap"\nID_LIKE="suse opensuse"', 'sudo zypper install bubblewrap'],
   ['', 'apt install bubblewrap, or dnf install bubblewrap'],
-])('on %j one is told %s', (osRelease, expected) => {
+])('on %j the command is %s', (osRelease, expected) => {
   expect(installCommand('bubblewrap', 'linux', osRelease)).toContain(expected)
 })
 

@@ -16,7 +16,7 @@ interface ReadyShells {
    * undefined if there is no supervisor on this system. Rejects if the system refuses; `code` is its error code, if
    * known.
    */
-  take(wish: Command): Promise<ReadyShell | undefined>
+  take(request: Command): Promise<ReadyShell | undefined>
   /** The session leaders of the running shells. */
   leaders(): ReadonlySet<number>
   /** Stops preparing shells and discards the idle one. */

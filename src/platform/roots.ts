@@ -10,6 +10,8 @@ const PLATFORMS_WITH_TAGS = new Set<NodeJS.Platform>(['linux', 'android'])
 
 const KILL_DEPS: Means = { ask: askSystem, signal: signalProcess }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
 interface Roots {
   add(program: Program): Root
   /** Both return the processes that could not be killed. */
@@ -24,7 +26,7 @@ export function createRoots(platform: NodeJS.Platform): Roots | undefined {
   const killTrees = platform === 'win32' ? endByTaskkill : endListed
   return {
     add({ pid, exited }) {
-      const root = { pid, isOver: false }
+      const root: Mutable<Root> = { pid, isOver: false }
       roots.add(root)
       void exited.then(() => {
         root.isOver = true

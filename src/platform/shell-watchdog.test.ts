@@ -10,8 +10,8 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 test('a shell whose watcher is running is waited for, on a busy machine for more than a minute', async () => {
-  const supervisor = await running()
-  const { lost, check } = watch(started(await ended(), supervisor.pid), sessionOf(supervisor))
+  const watcher = await running()
+  const { lost, check } = watch(started(await ended(), watcher.pid), sessionOf(watcher))
   check(100)
   expect(lost).toEqual([])
   check(30)
@@ -19,11 +19,11 @@ test('a shell whose watcher is running is waited for, on a busy machine for more
 })
 
 test('a shell whose watcher was killed counts as lost at the second check', async () => {
-  const supervisor = await running()
-  const session = sessionOf(supervisor)
-  supervisor.kill('SIGKILL')
-  await once(supervisor, 'exit')
-  const { lost, check } = watch(started(await ended(), supervisor.pid), session)
+  const watcher = await running()
+  const session = sessionOf(watcher)
+  watcher.kill('SIGKILL')
+  await once(watcher, 'exit')
+  const { lost, check } = watch(started(await ended(), watcher.pid), session)
   check(1)
   expect(lost).toEqual([])
   check(1)
@@ -57,13 +57,13 @@ test('a shell that does not start counts as lost after half a minute', () => {
 })
 
 test('a stopped watcher is continued', async () => {
-  const supervisor = await running()
-  const session = sessionOf(supervisor)
-  supervisor.kill('SIGSTOP')
-  await vi.waitFor(() => expect(stateOf(supervisor)).toBe('T'))
-  const { lost, check } = watch(started(await ended(), supervisor.pid), session)
+  const watcher = await running()
+  const session = sessionOf(watcher)
+  watcher.kill('SIGSTOP')
+  await vi.waitFor(() => expect(stateOf(watcher)).toBe('T'))
+  const { lost, check } = watch(started(await ended(), watcher.pid), session)
   check(1)
-  await vi.waitFor(() => expect(stateOf(supervisor)).not.toBe('T'))
+  await vi.waitFor(() => expect(stateOf(watcher)).not.toBe('T'))
   expect(lost).toEqual([])
 })
 
@@ -89,9 +89,9 @@ function unstarted(): Ward {
   return createWard(1, { input: undefined, output: undefined, all: [] })
 }
 
-function started(pid = 0, supervisor = 0): Ward {
+function started(pid = 0, watcher = 0): Ward {
   const shell = unstarted()
-  shell.onUp(pid, supervisor)
+  shell.onUp(pid, watcher)
   return shell
 }
 

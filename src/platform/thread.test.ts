@@ -20,16 +20,16 @@ parentPort.on('message', ({ question }) => {
   else setTimeout(() => parentPort.postMessage({ answer: { count: ++count, threadId, env: Object.keys(process.env).length } }), question.after ?? 0)
 })`
 
-function open(terms: Partial<ThreadTerms> = {}) {
+function open(options: Partial<ThreadTerms> = {}) {
   const file = join(emptyFolder(), 'thread.cjs')
   writeFileSync(file, SCRIPT)
-  const threads = openThreads({ file, most: 2, timeoutMs: 20_000, idleMs: 60_000, memoryMb: 64, ...terms })
+  const threads = openThreads({ file, most: 2, timeoutMs: 20_000, idleMs: 60_000, memoryMb: 64, ...options })
   onTestFinished(() => threads.close())
   return threads
 }
 
-const reasonOf = (asked: Promise<unknown>) =>
-  asked.then(
+const reasonOf = (request: Promise<unknown>) =>
+  request.then(
     () => 'answered',
     (error: unknown) => (error instanceof ThreadFailure ? error.reason : error),
   )
@@ -53,9 +53,9 @@ test('a thread that takes too much memory is terminated', async () => {
   expect(await threads.ask({})).toMatchObject({ count: 1 })
 })
 
-test.each([{ leave: true }, { throw: true }])('a thread that crashes is replaced: %o', async (question) => {
+test.each([{ leave: true }, { throw: true }])('a thread that crashes is replaced: %o', async (request) => {
   const threads = open()
-  expect(await reasonOf(threads.ask(question))).toBe('crashed')
+  expect(await reasonOf(threads.ask(request))).toBe('crashed')
   expect(await threads.ask({})).toMatchObject({ count: 1 })
 })
 
@@ -75,19 +75,21 @@ test('at most maxThreads threads handle all requests', async () => {
 test('a cancelled request ends at once, queued or running', async () => {
   const threads = open({ most: 1 })
   const [running, waiting] = [new AbortController(), new AbortController()]
-  const asked = [threads.ask({ spin: true }, running.signal), threads.ask({ spin: true }, waiting.signal)].map(reasonOf)
+  const request = [threads.ask({ spin: true }, running.signal), threads.ask({ spin: true }, waiting.signal)].map(
+    reasonOf,
+  )
   waiting.abort(new Error('not wanted'))
   running.abort(new Error('no more'))
-  expect(await Promise.all(asked)).toEqual([new Error('no more'), new Error('not wanted')])
+  expect(await Promise.all(request)).toEqual([new Error('no more'), new Error('not wanted')])
   expect(await reasonOf(threads.ask({}, AbortSignal.abort(new Error('never'))))).toEqual(new Error('never'))
   expect(await threads.ask({})).toMatchObject({ count: 1 })
 })
 
 test('closing terminates all threads', async () => {
   const threads = open({ most: 1 })
-  const asked = [threads.ask({ spin: true }), threads.ask({})].map(reasonOf)
+  const request = [threads.ask({ spin: true }), threads.ask({})].map(reasonOf)
   await threads.close()
-  expect(await Promise.all(asked)).toEqual(['closed', 'closed'])
+  expect(await Promise.all(request)).toEqual(['closed', 'closed'])
   expect(await reasonOf(threads.ask({}))).toBe('closed')
 })
 

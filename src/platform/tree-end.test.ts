@@ -39,9 +39,9 @@ describe('descendants of a program in the output of ps', () => {
   })
 
   test('after its exit, the members of its group; none, if its pid was reused', () => {
-    const over = { pid: 500, isOver: true }
-    expect(descendantsOf(ps.replace(/^  500 .*$/m, ''), [over])).toEqual([501, 504, 502, 503, 505])
-    expect(descendantsOf(ps, [over])).toEqual([])
+    const exited: Root = { pid: 500, isOver: true }
+    expect(descendantsOf(ps.replace(/^  500 .*$/m, ''), [exited])).toEqual([501, 504, 502, 503, 505])
+    expect(descendantsOf(ps, [exited])).toEqual([])
   })
 
   test.each([0, 1, -1, Number.NaN])('never all processes: %d', (pid) => {
@@ -60,53 +60,55 @@ describe('descendants of a program in the output of ps', () => {
 })
 
 /** Simulates processes that exit on the given signals; ps lists the running ones. */
-function pretend(lives: Map<number, { readonly ppid: number; readonly diesOf: readonly NodeJS.Signals[] }>) {
+function simulateProcesses(
+  running: Map<number, { readonly ppid: number; readonly diesOf: readonly NodeJS.Signals[] }>,
+) {
   const events: string[] = []
-  const means: Means = {
+  const deps: Means = {
     ask: async (file) => {
       events.push(file)
-      return [...lives].map(([pid, { ppid }]) => `${pid} ${lives.has(ppid) ? ppid : 1} ${pid} S\n`).join('')
+      return [...running].map(([pid, { ppid }]) => `${pid} ${running.has(ppid) ? ppid : 1} ${pid} S\n`).join('')
     },
     signal(pid, name) {
       events.push(`${name} ${pid}`)
-      if (lives.get(pid)?.diesOf.includes(name)) lives.delete(pid)
+      if (running.get(pid)?.diesOf.includes(name)) running.delete(pid)
     },
   }
   const started: Root = {
     pid: 500,
     get isOver() {
-      return !lives.has(500)
+      return !running.has(500)
     },
   }
-  return { means, events, started }
+  return { means: deps, events, started }
 }
 
 describe('by ps', () => {
-  const polite = { diesOf: ['SIGTERM', 'SIGKILL'] } as const
-  const stubborn = { diesOf: ['SIGKILL'] } as const
+  const exitsOnTerm = { diesOf: ['SIGTERM', 'SIGKILL'] } as const
+  const exitsOnKill = { diesOf: ['SIGKILL'] } as const
 
   test('the processes are listed before the signals, and again after them', async () => {
-    const { means, events, started } = pretend(new Map([[500, { ppid: 1, ...polite }]]))
-    await endListed([started], 1000, means)
+    const { means: deps, events, started } = simulateProcesses(new Map([[500, { ppid: 1, ...exitsOnTerm }]]))
+    await endListed([started], 1000, deps)
     expect(events).toEqual(['ps', 'SIGTERM 500', 'ps'])
   })
 
   test('a child whose parent has exited is remembered, and killed after the grace time', async () => {
-    const lives = new Map([
-      [500, { ppid: 1, ...polite }],
-      [501, { ppid: 500, ...stubborn }],
+    const running = new Map([
+      [500, { ppid: 1, ...exitsOnTerm }],
+      [501, { ppid: 500, ...exitsOnKill }],
     ])
-    const { means, events, started } = pretend(lives)
-    await endListed([started], 100, means)
+    const { means: deps, events, started } = simulateProcesses(running)
+    await endListed([started], 100, deps)
     expect(events.filter((event) => event.endsWith('501'))).toEqual(['SIGTERM 501', 'SIGKILL 501'])
-    expect(lives.size).toBe(0)
+    expect(running.size).toBe(0)
   })
 
   test('without ps, the group is signalled', async () => {
-    const { means, events, started } = pretend(new Map([[500, { ppid: 1, ...stubborn }]]))
+    const { means: deps, events, started } = simulateProcesses(new Map([[500, { ppid: 1, ...exitsOnKill }]]))
     const blind: Means = {
       ask: async () => undefined,
-      signal: (pid, name) => (pid < 0 ? means.signal(-pid, name) : expect.unreachable()),
+      signal: (pid, name) => (pid < 0 ? deps.signal(-pid, name) : expect.unreachable()),
     }
     await endListed([started], 50, blind)
     expect(events).toEqual(['SIGTERM 500', 'SIGKILL 500'])
@@ -122,16 +124,22 @@ describe('by taskkill', () => {
   /** Simulates taskkill with the given results; after each, the program may exit. */
   function windows(answers: readonly ('refused' | 'asked' | 'ended')[]) {
     const calls: string[] = []
-    const started = { pid: 500, isOver: false }
-    const means: Means = {
+    let hasExited = false
+    const started: Root = {
+      pid: 500,
+      get isOver() {
+        return hasExited
+      },
+    }
+    const deps: Means = {
       ask: async (file, args) => {
         const answer = answers[calls.push([file, ...args].join(' ')) - 1]
-        if (answer === 'ended') started.isOver = true
+        if (answer === 'ended') hasExited = true
         return answer === 'refused' ? undefined : ''
       },
       signal: (pid, name) => void calls.push(`${name} ${pid}`),
     }
-    return { calls, means, started }
+    return { calls, means: deps, started }
   }
 
   test.each([
@@ -144,14 +152,14 @@ describe('by taskkill', () => {
       ['taskkill /PID 500 /T', 'taskkill /PID 500 /T /F', 'SIGKILL 500'],
     ],
   ] as const)('%s', async (_, answers, expected) => {
-    const { calls, means, started } = windows(answers)
-    await endByTaskkill([started], 50, means)
+    const { calls, means: deps, started } = windows(answers)
+    await endByTaskkill([started], 50, deps)
     expect(calls).toEqual(expected)
   })
 
   test('a program that has exited is not signalled', async () => {
-    const { calls, means } = windows([])
-    await endByTaskkill([{ pid: 500, isOver: true }], 50, means)
+    const { calls, means: deps } = windows([])
+    await endByTaskkill([{ pid: 500, isOver: true }], 50, deps)
     expect(calls).toEqual([])
   })
 })

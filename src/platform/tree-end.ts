@@ -33,7 +33,7 @@ export async function endListed(roots: readonly Root[], killAfterMs: number, dep
   const signalled = new Set<number>()
   let killedAt = Infinity
   for (;;) {
-    const remembered = [...signalled].map((pid) => ({ pid, isOver: false }))
+    const remembered = [...signalled].map((pid): Root => ({ pid, isOver: false }))
     const found = descendantsOf((await deps.ask('ps', PS_ARGUMENTS)) ?? '', [...roots, ...remembered])
     // Without a list, the groups can still be signalled.
     const unlisted = roots.filter(({ pid, isOver }) => !isOver && !found.includes(pid))

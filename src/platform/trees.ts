@@ -24,9 +24,9 @@ interface Trees {
    * left and `isOver` is true: a program that was just started may not carry its tag yet. Returns the processes that
    * could not be killed.
    */
-  end(tag: string, killAfterMs: number, isOver?: () => boolean): Promise<readonly number[]>
+  end(tag: string, killAfterMs: number, hasExited?: () => boolean): Promise<readonly number[]>
   /** The same for all tags of this server, except the given ones. */
-  endAll(killAfterMs: number, spared?: ReadonlySet<string>, isOver?: () => boolean): Promise<readonly number[]>
+  endAll(killAfterMs: number, exceptTags?: ReadonlySet<string>, hasExited?: () => boolean): Promise<readonly number[]>
   isLeft(tag: string): boolean
   /** The running processes of a tag, given the first one that had it and some that are known to have another. */
   left(tag: string, first: number, others: ReadonlySet<number>): readonly number[]

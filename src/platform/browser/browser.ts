@@ -3,7 +3,7 @@
 
 export interface Browser {
   /** The page after its scripts ran, once its document has settled. */
-  render(url: string, wish: Wish): Promise<Rendered>
+  render(url: string, options: Wish): Promise<Rendered>
   /** Resolves when none of its processes is left. */
   close(): Promise<void>
 }

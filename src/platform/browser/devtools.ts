@@ -15,7 +15,7 @@ export interface Devtools {
   /** Processes data from the browser. */
   hear(chunk: Buffer): void
   /** Rejects all pending requests: the browser has exited. */
-  end(why: string): void
+  end(reason: string): void
 }
 
 /** The protocol session of the browser or of one of its pages. */
@@ -26,7 +26,7 @@ export interface Session {
   /** Returns a function that removes the listener. */
   on(method: string, listener: (params: JsonObject) => void): () => void
   /** Rejects the pending requests of this session and removes its listeners. */
-  end(why: string): void
+  end(reason: string): void
 }
 
 /** An error reply of the browser. */

@@ -9,23 +9,20 @@ import { unpackedChromium } from './npm-chromium.js'
 const HAS_IT = process.platform === 'linux' && process.arch === 'x64'
 const emptyFolder = (): string => mkdtempSync(join(tmpdir(), 'scorpiox-unpack-'))
 
-test.runIf(HAS_IT)(
-  'two who unpack at once get one whole program, in a folder that nobody else can write to',
-  async () => {
-    const place = join(emptyFolder(), 'browser')
-    const [one, other] = await Promise.all([unpackedChromium(() => place), unpackedChromium(() => place)])
-    expect(one).toBe(other)
-    const { mode, size } = statSync(one ?? '')
-    expect(mode & 0o777).toBe(0o700)
-    expect(size).toBeGreaterThan(100_000_000)
-    const folder = dirname(one ?? '')
-    expect(readdirSync(folder)).toEqual(['chromium'])
-    expect(statSync(folder).mode & 0o777).toBe(0o700)
-    chmodSync(folder, 0o777)
-    await unpackedChromium(() => place)
-    expect(statSync(folder).mode & 0o777).toBe(0o700)
-  },
-)
+test.runIf(HAS_IT)('two concurrent calls unpack one complete program, in a private folder', async () => {
+  const place = join(emptyFolder(), 'browser')
+  const [one, other] = await Promise.all([unpackedChromium(() => place), unpackedChromium(() => place)])
+  expect(one).toBe(other)
+  const { mode, size } = statSync(one ?? '')
+  expect(mode & 0o777).toBe(0o700)
+  expect(size).toBeGreaterThan(100_000_000)
+  const folder = dirname(one ?? '')
+  expect(readdirSync(folder)).toEqual(['chromium'])
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+  chmodSync(folder, 0o777)
+  await unpackedChromium(() => place)
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+})
 
 test.runIf(HAS_IT)('nothing is started from a folder of another user', async () => {
   const planted = join(emptyFolder(), 'planted')

@@ -28,7 +28,7 @@ export interface PageWatch {
   readonly isWaiting: boolean
   /** Why it was closed; undefined while it is open. */
   readonly gone: string | undefined
-  leave(why: string): void
+  leave(reason: string): void
   /** Resolves at the next change of these properties. */
   news(): Promise<void>
   /** Records whether the requests that finished since the last call changed the document. */

@@ -128,6 +128,6 @@ interface PlannedView {
 
 /** If a file is replaced on the host, its bind mount disappears and the new file becomes visible in every sandbox. */
 function formatInodes(plan: Plan): string {
-  const mounted = [...plan].filter(([, mount]) => mount !== 'write' && mount !== 'scratch')
+  const mounted = [...plan].filter(([, mount]) => mount !== 'write' && mount !== 'private tmp')
   return mounted.map(([path]) => statSync(path, { throwIfNoEntry: false })?.ino).join(' ')
 }

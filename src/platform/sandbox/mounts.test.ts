@@ -15,20 +15,20 @@ function mounts(
   const flags = flagsFor(
     {
       base,
-      places: places.map(([as, path]) => ({ as, path })),
+      places: places.map(([as, path]): Place => ({ as, path })),
       scratchBytes: 1000,
       emptyFile: '/empty',
     },
     isHeld,
   )
-  const words: Readonly<Record<string, string>> = { '--ro-bind': 'read', '--bind': 'write', '--tmpfs': 'tmpfs' }
+  const kindByFlag: Readonly<Record<string, string>> = { '--ro-bind': 'read', '--bind': 'write', '--tmpfs': 'tmpfs' }
   return flags.flatMap((flag, at) => {
     const [source = '', target = ''] = flags.slice(at + 1)
     if (flag === '--tmpfs') return source === '/tmp' || source === '/dev/shm' ? [] : [`hide ${source}`]
-    if (!(flag in words)) return []
+    if (!(flag in kindByFlag)) return []
     if (source === '/empty') return [`hide ${target}`]
     expect(source).toBe(target)
-    return source === '/' ? [] : [`${words[flag]} ${target}`]
+    return source === '/' ? [] : [`${kindByFlag[flag]} ${target}`]
   })
 }
 
@@ -49,7 +49,7 @@ test('a path with the right access is not mounted again', () => {
   expect(
     mounts([
       ['hidden file', '/tmp/secret'],
-      ['fixed', '/usr/lib'],
+      ['protected', '/usr/lib'],
     ]),
   ).toEqual([])
 })
@@ -76,14 +76,14 @@ test('the parents of a hidden or protected path cannot be renamed', () => {
     mounts([
       ['writable', '/p'],
       ['hidden folder', '/p/a/b/keys'],
-      ['fixed', '/p/.git/config'],
+      ['protected', '/p/.git/config'],
     ]),
   ).toEqual(['write /p', 'write /p/.git', 'read /p/.git/config', 'write /p/a', 'write /p/a/b', 'hide /p/a/b/keys'])
   expect(
     mounts([
       ['writable', '/w'],
       ['writable', '/w/x/p'],
-      ['fixed', '/w/x/p/.claude'],
+      ['protected', '/w/x/p/.claude'],
     ]),
   ).toEqual(['write /w', 'write /w/x', 'write /w/x/p', 'read /w/x/p/.claude'])
 })
@@ -92,13 +92,13 @@ test('the rule with the higher precedence applies', () => {
   expect(
     mounts([
       ['hidden file', '/p/x'],
-      ['fixed', '/p/x'],
+      ['protected', '/p/x'],
       ['writable', '/p'],
     ]),
   ).toEqual(['write /p', 'hide /p/x'])
   expect(
     mounts([
-      ['fixed', '/p'],
+      ['protected', '/p'],
       ['writable', '/p'],
     ]),
   ).toEqual(['read /p'])
@@ -114,7 +114,7 @@ test('a path that has another as a string prefix is not inside it', () => {
   expect(
     mounts([
       ['writable', '/p'],
-      ['fixed', '/p-q/x'],
+      ['protected', '/p-q/x'],
       ['hidden folder', '/p-q'],
     ]),
   ).toEqual(['write /p', 'hide /p-q'])
@@ -142,9 +142,9 @@ test('in a restricted view only system folders and rules are visible', () => {
 test('a path that a running command could replace is not mounted', () => {
   const places = [
     ['writable', '/p'],
-    ['fixed', '/p/.git/config'],
+    ['protected', '/p/.git/config'],
     ['hidden folder', '/p/a/keys'],
-    ['fixed', '/p/.claude'],
+    ['protected', '/p/.claude'],
     ['hidden folder', '/elsewhere'],
   ] as const
   const held = new Set(['/p/.claude', '/p/.git/config', '/p/a'])

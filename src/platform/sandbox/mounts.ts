@@ -27,16 +27,16 @@ export interface SystemPart {
 
 export interface Place {
   readonly path: string
-  /** `fixed`: inside something writable, but must not be changed. Later values take precedence. */
-  readonly as: 'readable' | 'writable' | 'fixed' | 'hidden file' | 'hidden folder'
+  /** `protected`: inside something writable, but must not be changed. Later values take precedence. */
+  readonly as: 'readable' | 'writable' | 'protected' | 'hidden file' | 'hidden folder'
 }
 
-const PRECEDENCE: readonly Place['as'][] = ['readable', 'writable', 'fixed', 'hidden file', 'hidden folder']
+const PRECEDENCE: readonly Place['as'][] = ['readable', 'writable', 'protected', 'hidden file', 'hidden folder']
 
 /** Private, empty, and removed afterwards; the only folders that every command can write to. */
 export const SCRATCH = ['/tmp', '/dev/shm']
 
-type Mount = 'read' | 'write' | 'scratch' | 'hide file' | 'hide folder'
+type Mount = 'read' | 'write' | 'private tmp' | 'hide file' | 'hide folder'
 
 /** What is mounted at each path. */
 export type Plan = ReadonlyMap<string, Mount>
@@ -47,7 +47,7 @@ export type Plan = ReadonlyMap<string, Mount>
  * it, protecting it from others has no effect.
  */
 export function planMounts({ base, places }: View, isMountedInAll: (path: string) => boolean): Plan {
-  const mounts = new Map<string, Mount>(SCRATCH.map((path) => [path, 'scratch']))
+  const mounts = new Map<string, Mount>(SCRATCH.map((path) => [path, 'private tmp']))
   const isSystem = (path: string): boolean => base === 'everything' || base.some((part) => isWithin(path, part.path))
   for (const { path, as: access } of places.toSorted(compareRules)) {
     const current = findNearestMount(mounts, path) ?? (isSystem(path) ? 'read' : 'hide folder')
@@ -81,7 +81,7 @@ function chooseMount(access: Place['as'], current: Mount): Mount | undefined {
   const isVisible = current === 'read' || current === 'write'
   if (access === 'readable') return isVisible ? undefined : 'read'
   if (access === 'writable') return current === 'write' ? undefined : 'write'
-  if (access === 'fixed') return current === 'write' ? 'read' : undefined
+  if (access === 'protected') return current === 'write' ? 'read' : undefined
   if (!isVisible) return undefined
   return access === 'hidden file' ? 'hide file' : 'hide folder'
 }
@@ -113,7 +113,7 @@ function mountFlagsFor(path: string, mount: Mount, { scratchBytes, emptyFile }: 
   const flags: Readonly<Record<Mount, readonly string[]>> = {
     read: ['--ro-bind', path],
     write: ['--bind', path],
-    scratch: ['--perms', '1777', '--size', String(scratchBytes), '--tmpfs'],
+    'private tmp': ['--perms', '1777', '--size', String(scratchBytes), '--tmpfs'],
     'hide file': ['--ro-bind', emptyFile],
     'hide folder': ['--perms', '0555', '--size', '4096', '--tmpfs'],
   }

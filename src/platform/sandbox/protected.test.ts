@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { Failure } from '../../lib/failure.js'
-import { createGuard } from './protected.js'
+import { createGuard, type Terms } from './protected.js'
 
 function project(files: Readonly<Record<string, string>> = {}): string {
   const root = mkdtempSync(join(tmpdir(), 'scorpiox-project-'))
@@ -16,15 +16,15 @@ function project(files: Readonly<Record<string, string>> = {}): string {
   return root
 }
 
-const PROJECT = { isProject: true, isHeld: () => true }
-const OURS = ['.scorpiox', '.claude', 'scorpiox-env.txt', '.agents']
+const PROJECT: Terms = { isProject: true, isHeld: () => true }
+const PROTECTED_NAMES = ['.scorpiox', '.claude', 'scorpiox-env.txt', '.agents']
 
 test('a missing path gets a placeholder folder, which is removed on close', async () => {
   const root = project({ 'readme.md': '' })
   const guard = createGuard()
-  expect(guard.protect(root, PROJECT)).toEqual(OURS.map((name) => join(root, name)))
-  expect(guard.protect(root, PROJECT)).toHaveLength(OURS.length)
-  for (const name of OURS) expect(readdirSync(join(root, name))).toEqual([])
+  expect(guard.protect(root, PROJECT)).toEqual(PROTECTED_NAMES.map((name) => join(root, name)))
+  expect(guard.protect(root, PROJECT)).toHaveLength(PROTECTED_NAMES.length)
+  for (const name of PROTECTED_NAMES) expect(readdirSync(join(root, name))).toEqual([])
   await guard.close()
   expect(readdirSync(root)).toEqual(['readme.md'])
 })
@@ -61,7 +61,7 @@ test('the parts of a repository that run programs are protected, also missing ho
   const guard = createGuard()
   const fixed = guard.protect(root, PROJECT)
   const gits = ['config', 'hooks', 'commondir'].map((name) => join(root, '.git', name))
-  expect(fixed.slice(OURS.length)).toEqual(gits)
+  expect(fixed.slice(PROTECTED_NAMES.length)).toEqual(gits)
   await guard.close()
   expect(existsSync(join(root, '.git', 'hooks'))).toBe(false)
 })
@@ -74,7 +74,7 @@ test('the .git file of a worktree is protected', () => {
 test('a repository that a running command could replace is not protected', () => {
   const root = project({ '.git/config': '' })
   const fixed = createGuard().protect(root, { isProject: true, isHeld: (path) => !path.endsWith('.git') })
-  expect(fixed).toHaveLength(OURS.length)
+  expect(fixed).toHaveLength(PROTECTED_NAMES.length)
   expect(readdirSync(join(root, '.git'))).toEqual(['config'])
 })
 
@@ -88,7 +88,7 @@ test('.agents is not protected if its skills are not read', () => {
 })
 
 test('a symbolic link at a protected path is an error', () => {
-  for (const name of [...OURS, '.git', '.git/hooks', '.git/config']) {
+  for (const name of [...PROTECTED_NAMES, '.git', '.git/hooks', '.git/config']) {
     const root = project({ '.git/config': '', 'other/config': '' })
     rmSync(join(root, name), { recursive: true, force: true })
     if (name === '.git/hooks' || !name.includes('/')) mkdirSync(join(root, 'other', 'x'))

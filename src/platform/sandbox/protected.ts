@@ -28,13 +28,13 @@ interface Guard {
    * The paths in this folder that must not be changed, all of them existing; in a project also placeholders for missing
    * ones.
    */
-  protect(root: string, terms: Terms): readonly string[]
+  protect(root: string, options: Terms): readonly string[]
   /** The same for single files and folders, whose parent folders exist. */
   hold(paths: readonly string[]): readonly string[]
   close(): Promise<void>
 }
 
-interface Terms {
+export interface Terms {
   readonly isProject: boolean
   /** Whether no running command could replace this path. */
   readonly isHeld: (path: string) => boolean

@@ -78,7 +78,14 @@ export async function openSandbox(policy: SandboxTerms): Promise<Sandbox> {
     throw failed.reason
   }
   const tookMs = Math.round(performance.now() - startedAt)
-  const report = { bubblewrap, levels, pids: limits.pids, memory: limits.memory, escapes: ESCAPES, tookMs }
+  const report: SandboxReport = {
+    bubblewrap,
+    levels,
+    pids: limits.pids,
+    memory: limits.memory,
+    escapes: ESCAPES,
+    tookMs,
+  }
   return {
     ...commands,
     cage(level, grants) {

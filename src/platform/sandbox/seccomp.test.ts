@@ -18,7 +18,7 @@ interface Call {
 }
 
 /** An interpreter for the few BPF instructions that the filter uses. */
-function judge(program: Uint8Array, { architecture = 0, number, args = [] }: Call): string {
+function runFilter(program: Uint8Array, { architecture = 0, number, args = [] }: Call): string {
   const code = new DataView(program.buffer, program.byteOffset, program.byteLength)
   const data = new DataView(new ArrayBuffer(64))
   data.setUint32(0, number, true)
@@ -51,7 +51,7 @@ function callOn(architecture: Architecture): (name: keyof typeof JUDGED, ...args
   return (name, ...args) => {
     const number = calls[name]?.[architecture]
     if (number === undefined) throw new Error(`${architecture} has no ${name}`)
-    return judge(program, { architecture: AUDIT_ARCH[architecture], number, args })
+    return runFilter(program, { architecture: AUDIT_ARCH[architecture], number, args })
   }
 }
 
@@ -65,11 +65,11 @@ test.each(ARCHITECTURES)(
     const program = buildFilter(architecture)
     const refused = new Set(numbersOf(REFUSED, architecture))
     const unknown = new Set(numbersOf(UNKNOWN, architecture))
-    const judged = new Set(numbersOf(JUDGED, architecture))
+    const checkedNumbers = new Set(numbersOf(JUDGED, architecture))
     for (let number = 0; number <= 600; number++) {
-      if (judged.has(number)) continue
+      if (checkedNumbers.has(number)) continue
       const expected = refused.has(number) ? EPERM : unknown.has(number) || number > LAST_KNOWN ? ENOSYS : ALLOWED
-      expect(`${number} ${judge(program, { architecture: AUDIT_ARCH[architecture], number })}`).toBe(
+      expect(`${number} ${runFilter(program, { architecture: AUDIT_ARCH[architecture], number })}`).toBe(
         `${number} ${expected}`,
       )
     }
@@ -81,10 +81,10 @@ test.each(ARCHITECTURES)(
   (architecture) => {
     const program = buildFilter(architecture)
     for (const foreign of [0x40000003, 0x40000028, 0xc00000f3, 0]) {
-      expect(judge(program, { architecture: foreign, number: 1 })).toBe('killed')
+      expect(runFilter(program, { architecture: foreign, number: 1 })).toBe('killed')
     }
     for (const number of [0x40000000, 0x40000027, 0x400000a5, 0xffffffff]) {
-      expect(judge(program, { architecture: AUDIT_ARCH[architecture], number })).toBe(ENOSYS)
+      expect(runFilter(program, { architecture: AUDIT_ARCH[architecture], number })).toBe(ENOSYS)
     }
   },
 )

@@ -47,7 +47,7 @@ export function createViews(
   const secrets = [...policy.hidden, ...SOCKET_FOLDERS, ...KERNEL_DEBUG_FOLDERS].filter(isWorthHiding)
   const fixedRules = [
     ...readablePlaces([project, ...ALWAYS_READABLE, ...scriptFolders]),
-    ...policy.fixed.map((path): Place => ({ path: existing(path), as: 'fixed' })),
+    ...policy.fixed.map((path): Place => ({ path: existing(path), as: 'protected' })),
   ]
   const homeRules = hasHome(home) ? hiddenPlaces([home]) : []
   let cached: { readonly at: number; readonly hidden: readonly Place[] } | undefined
@@ -69,7 +69,7 @@ export function createViews(
       ...fixedRules,
       ...(isStrict ? readablePlaces(policy.readable) : []),
       ...writable.map((path): Place => ({ path, as: 'writable' })),
-      ...readOnly.map((path): Place => ({ path, as: 'fixed' })),
+      ...readOnly.map((path): Place => ({ path, as: 'protected' })),
       ...hidden,
     ]
     return {

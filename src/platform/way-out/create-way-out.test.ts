@@ -153,8 +153,8 @@ test.each<[string, Errand, string, string]>([
   ['/not-gzip', {}, 'broken', 'its body cannot be decompressed (incorrect header check).'],
   ['/odd', {}, 'broken', 'its body is compressed as "rot13", which is not supported.'],
   ['/thrice-and-more', {}, 'broken', 'its body has too many layers of compression.'],
-])('%s is a failure that says why', async (path, errand, problem, why) => {
-  const failure = await failureOf(wayOut().fetch(`${base}${path}?secret=1`.replace('?secret=1', ''), errand))
+])('%s is a failure that says why', async (path, request, problem, why) => {
+  const failure = await failureOf(wayOut().fetch(`${base}${path}?secret=1`.replace('?secret=1', ''), request))
   expect([failure.problem, failure.message]).toEqual([problem, `Could not fetch ${base}${path}: ${why}`])
 })
 
@@ -163,9 +163,9 @@ test.each<[string, Errand, string, number]>([
   ['/bomb', { maxBytes: 1000 }, 'size', 1000],
   ['/drip', { timeoutMs: 150 }, 'time', 1],
   ['/cut', {}, 'broken', 4],
-])('of %s a part can be taken', async (path, errand, cut, size) => {
-  const brought = await wayOut().fetch(base + path, { ...errand, takePart: true })
-  expect([brought.cut, brought.bytes.length]).toEqual([cut, size])
+])('a part of %s can be accepted', async (path, request, cut, size) => {
+  const response = await wayOut().fetch(base + path, { ...request, takePart: true })
+  expect([response.cut, response.bytes.length]).toEqual([cut, size])
 })
 
 test.each(['/cut-gzip', '/short-gzip'])('a part of %s can be accepted, decompressed', async (path) => {
@@ -175,8 +175,8 @@ test.each(['/cut-gzip', '/short-gzip'])('a part of %s can be accepted, decompres
 })
 
 test('a complete body is not truncated, and one of exactly the maximum size is accepted', async () => {
-  const brought = await wayOut().fetch(`${base}/large`, { maxBytes: 100_000, takePart: true })
-  expect([brought.bytes.length, brought.cut]).toEqual([100_000, undefined])
+  const response = await wayOut().fetch(`${base}/large`, { maxBytes: 100_000, takePart: true })
+  expect([response.bytes.length, response.cut]).toEqual([100_000, undefined])
 })
 
 test('without a response there is no partial body', async () => {
@@ -259,7 +259,7 @@ test.each([
   ['an open chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nff\r\nhello'],
   ['an endless header', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(300_000)}\r\n\r\n`],
   ['endless headers', `HTTP/1.1 200 OK\r\n${'x-x: aaaa\r\n'.repeat(60_000)}\r\n`],
-  ['a protocol nobody asked for', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
+  ['an unrequested upgrade', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
   ['a header with a NUL', 'HTTP/1.1 200 OK\r\nx: a\0b\r\ncontent-length: 0\r\n\r\n'],
 ])('an answer of %s is broken', async (_, answer) => {
   const place = await rawServer(answer)
@@ -283,9 +283,9 @@ test('a refused connection and an unknown name are reported', async () => {
     'unreachable',
     `Could not fetch http://${place}/: nothing listens there.`,
   ])
-  const unknown = wayOut({ resolve: async () => [] }).fetch('http://nobody.example/?secret=1')
+  const unknown = wayOut({ resolve: async () => [] }).fetch('http://unknown.example/?secret=1')
   expect((await failureOf(unknown)).message).toBe(
-    'Could not fetch http://nobody.example/: there is no host nobody.example. Check how it is written.',
+    'Could not fetch http://unknown.example/: there is no host unknown.example. Check how it is written.',
   )
 })
 

@@ -32,9 +32,9 @@ interface Asking {
 
 export interface Exchange {
   /** The signal also aborts the body of the response. */
-  ask(question: Question, signal: AbortSignal): Promise<IncomingMessage>
+  ask(request: Question, signal: AbortSignal): Promise<IncomingMessage>
   /** Opens a request whose body the caller writes. */
-  begin(asking: Asking): Promise<ClientRequest>
+  begin(head: Asking): Promise<ClientRequest>
   close(): void
 }
 

@@ -9,14 +9,14 @@ import { createWayOut } from './create-way-out.js'
 import { redirected } from './redirect.js'
 import type { Errand, WayOut } from './way-out.js'
 
-interface Heard {
+interface ReceivedRequest {
   readonly method: string | undefined
   readonly url: string | undefined
   readonly headers: IncomingMessage['headers']
   readonly body: string
 }
 
-const heard: Heard[] = []
+const received: ReceivedRequest[] = []
 const servers: Server[] = []
 let [here, there] = ['', '']
 
@@ -25,7 +25,7 @@ async function serve(): Promise<string> {
   const server = createServer((request, response) => {
     const { method, url = '', headers } = request
     void text(request).then((body) => {
-      heard.push({ method, url, headers, body })
+      received.push({ method, url, headers, body })
       const [, code, path] = /^\/(\d{3})(\/.*)$/.exec(url) ?? []
       const to = new URL(url, 'http://x').searchParams.get('to')
       if (code !== undefined && path !== undefined) response.writeHead(Number(code), { location: path }).end('moved')
@@ -45,7 +45,7 @@ beforeAll(async () => {
 })
 
 beforeEach(() => {
-  heard.length = 0
+  received.length = 0
 })
 
 afterAll(() => {
@@ -81,11 +81,11 @@ test.each([
   [303, 'HEAD', 'HEAD', ''],
   [307, 'HEAD', 'HEAD', ''],
 ] as const)('after %d a %s becomes a %s', async (code, method, then, body) => {
-  const errand: Errand = { method, ...(method === 'POST' && { body: 'body', headers: { 'content-type': 'text/x' } }) }
-  const { url, redirects } = await wayOut().fetch(`${here}/${code}/end`, errand)
+  const request: Errand = { method, ...(method === 'POST' && { body: 'body', headers: { 'content-type': 'text/x' } }) }
+  const { url, redirects } = await wayOut().fetch(`${here}/${code}/end`, request)
   expect([url, redirects]).toEqual([`${here}/end`, [`${here}/${code}/end`]])
-  expect(heard.at(-1)).toMatchObject({ method: then, url: '/end', body })
-  expect(heard.at(-1)?.headers['content-type']).toBe(body === '' ? undefined : 'text/x')
+  expect(received.at(-1)).toMatchObject({ method: then, url: '/end', body })
+  expect(received.at(-1)?.headers['content-type']).toBe(body === '' ? undefined : 'text/x')
 })
 
 test.each([300, 304, 305, 306, 399])('%d is not a redirect', async (code) => {
@@ -95,9 +95,9 @@ test.each([300, 304, 305, 306, 399])('%d is not a redirect', async (code) => {
 test('within an origin all headers are sent; to another only those that describe the response', async () => {
   const headers = SECRETS
   await wayOut().fetch(`${here}/302/end`, { headers })
-  expect(heard.at(-1)?.headers).toMatchObject({ authorization: 'Bearer 1', cookie: 'a=1', 'x-api-key': '2' })
+  expect(received.at(-1)?.headers).toMatchObject({ authorization: 'Bearer 1', cookie: 'a=1', 'x-api-key': '2' })
   await wayOut().fetch(`${here}/go?to=${there}/end`, { headers, method: 'POST', body: 'b' })
-  const last = heard.at(-1)
+  const last = received.at(-1)
   expect(last).toMatchObject({ url: '/end', body: 'b', headers: { accept: 'text/html' } })
   for (const name of ['authorization', 'cookie', 'x-api-key', 'if-none-match']) {
     expect(last?.headers).not.toHaveProperty(name)
@@ -107,8 +107,8 @@ test('within an origin all headers are sent; to another only those that describe
 test('headers that were dropped on the way are not sent after returning to the origin', async () => {
   const back = encodeURIComponent(`${there}/go?to=${here}/end`)
   await wayOut().fetch(`${here}/go?to=${back}`, { headers: SECRETS })
-  expect(heard.at(-1)).toMatchObject({ url: '/end', headers: { host: new URL(here).host } })
-  expect(heard.at(-1)?.headers).not.toHaveProperty('authorization')
+  expect(received.at(-1)).toMatchObject({ url: '/end', headers: { host: new URL(here).host } })
+  expect(received.at(-1)?.headers).not.toHaveProperty('authorization')
 })
 
 test('five redirects are followed, or as many as allowed', async () => {

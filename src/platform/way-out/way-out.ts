@@ -4,7 +4,7 @@
 
 export interface WayOut {
   /** Any status is a response. Everything else that goes wrong is a FetchFailure. */
-  readonly fetch: (url: URL | string, errand?: Errand) => Promise<Brought>
+  readonly fetch: (url: URL | string, request?: Errand) => Promise<Brought>
   /** A loopback proxy that allows the same destinations as `fetch`; opened by the first call and shared. */
   proxy(): Promise<CheckingProxy>
   close(): Promise<void>
