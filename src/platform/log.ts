@@ -1,5 +1,5 @@
 // Writes log lines to stderr, never to stdout. Lines are dropped, and counted, while stderr is blocked. This is the
-// only writer of stderr; code that writes lines in another format uses createErrorWriter.
+// only writer of stderr; code that writes lines in another format uses createStderrWriter.
 
 const LEVELS = ['error', 'warn', 'info', 'debug'] as const
 const MAX_PENDING_BYTES = 1024 * 1024

@@ -7,7 +7,7 @@ import { isObject } from '../lib/json.js'
 import { watchMemory } from './thread-memory.js'
 
 interface Threads {
-  /** Rejects with a ThreadFailure if the thread was terminated or crashed, else with what the thread threw. */
+  /** Rejects with a WorkerThreadError if the thread was terminated or crashed, else with what the thread threw. */
   ask(question: object, signal?: AbortSignal): Promise<unknown>
   /** Starts a thread before the first request. */
   warm(): void

@@ -21,7 +21,7 @@ interface Trees {
   grown(): void
   /**
    * Sends SIGTERM to all processes of a tag, and SIGKILL to the remaining ones after a while. Resolves when none is
-   * left and `isOver` is true: a program that was just started may not carry its tag yet. Returns the processes that
+   * left and `hasExited` is true: a program that was just started may not carry its tag yet. Returns the processes that
    * could not be killed.
    */
   end(tag: string, killAfterMs: number, hasExited?: () => boolean): Promise<readonly number[]>

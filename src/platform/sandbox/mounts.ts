@@ -42,7 +42,7 @@ type Mount = 'read' | 'write' | 'private tmp' | 'hide file' | 'hide folder'
 export type Plan = ReadonlyMap<string, Mount>
 
 /**
- * `isHeld` tells whether a path in a writable folder is a mount point in every running command that could change it. If
+ * `isMountedInAll` tells whether a path in a writable folder is a mount point in every running command that could change it. If
  * it is not, a command could replace it with a link just before it is mounted; and as long as that command can change
  * it, protecting it from others has no effect.
  */
