@@ -1,18 +1,18 @@
-// Keeps memory flat while much is read: V8 lets tens of megabytes of used buffers pile up before it looks, because the
-// objects that hold them are small. A young collection every few megabytes takes a tenth of a millisecond each.
+// Keeps memory flat while much is read: V8 lets tens of megabytes of unused buffers accumulate before it collects,
+// because the objects that refer to them are small. A minor collection every few megabytes takes 0.1 ms each.
 
 import { findCollector, type Collect } from './collector.js'
 
-const EVERY_BYTES = 2 * 1024 * 1024
+const BYTES_PER_COLLECTION = 2 * 1024 * 1024
 
 let collect: Collect | undefined
-let bytesSince = 0
+let bytesSinceCollection = 0
 
-/** To be told of everything that is read. */
+/** To be called with the size of everything that is read. */
 export function readBytes(count: number): void {
-  bytesSince += count
-  if (bytesSince < EVERY_BYTES) return
-  bytesSince = 0
+  bytesSinceCollection += count
+  if (bytesSinceCollection < BYTES_PER_COLLECTION) return
+  bytesSinceCollection = 0
   collect ??= findCollector()
   collect({ type: 'minor' })
 }

@@ -1,4 +1,4 @@
-// What Bun has beyond Node.js, and whether this is Bun. Nothing else in the house looks for it.
+// The only place that detects Bun and reads its globals.
 
 import { isObject } from '../lib/json.js'
 

@@ -1,35 +1,34 @@
-// Counts what belongs to trees, so that nobody gets away while he is looked for. Processes are listed until none has
-// come since: a parent may end before it was looked at, and its child was not listed then. Who has no tag but a parent,
-// a leader of his session or a past that has belongs too: `env -i` does not leave a tree, only a daemon that also drops
-// its environment does.
+// Lists all processes of the trees. /proc is read until no new pid appears, because a parent may exit before it is
+// read. A process without a tag belongs to a tree if its parent, its session leader or an earlier scan says so: `env
+// -i` does not leave a tree, only a daemon that also drops its environment does.
 
 import { allProcesses, read, tagsWithin } from './process-tree.js'
 
 const MAX_LISTINGS = 10
-/** A flag of threads of the kernel, which have no environment. */
-const KERNEL = 0x200000
-/** Places in what Linux tells of a process, counted from the field behind its flags. */
+/** The flag PF_KTHREAD: kernel threads have no environment. */
+const KERNEL_THREAD = 0x200000
+/** Fields of /proc/<pid>/stat, counted from the one after the flags. */
 const STARTED_AT = 12
 const ENVIRONMENT_END = 41
 
 export interface TreeProcess {
   readonly pid: number
-  /** Its number and the moment it was started, which together are its own. */
+  /** The pid and the start time, which together are unique. */
   readonly key: string
   readonly tags: string
-  /** The process group it is in, unless the leader of that is none of its tree. */
+  /** Its process group, unless the group leader does not belong to the tree. */
   readonly group: number | undefined
-  /** It only holds others in: asked to end, it would kill them before they could obey. */
+  /** bwrap itself: on SIGTERM it would kill the processes in it before they could react. */
   readonly isCage: boolean
 }
 
 export interface Census {
   readonly found: readonly TreeProcess[]
-  /** False when there was somebody of whom nothing can be said yet. */
+  /** False if the tag of some process is not known yet. */
   readonly isSure: boolean
 }
 
-interface Seen extends Omit<TreeProcess, 'tags' | 'group'> {
+interface ReadProcess extends Omit<TreeProcess, 'tags' | 'group'> {
   readonly tags: string | undefined
   readonly group: number
   readonly parent: number
@@ -38,39 +37,42 @@ interface Seen extends Omit<TreeProcess, 'tags' | 'group'> {
 }
 
 export function createCensus(): () => Census {
-  let known: ReadonlyMap<string, string> = new Map()
+  let tagsByKey: ReadonlyMap<string, string> = new Map()
   return () => {
-    const { seen, isWhole } = lookAround(known)
-    const tags = tagsOfAll(seen)
-    const strangers = new Set(seen.map(({ pid }) => pid).filter((pid) => !tags.has(pid)))
-    const found = seen.flatMap(({ pid, key, group, isCage }) => {
-      const own = tags.get(pid)
-      if (own === undefined) return []
-      return [{ pid, key, isCage, tags: own, group: strangers.has(group) ? undefined : group }]
+    const { processes, isStable } = listUntilStable(tagsByKey)
+    const tags = inheritTags(processes)
+    const untaggedPids = new Set(processes.map(({ pid }) => pid).filter((pid) => !tags.has(pid)))
+    const found = processes.flatMap(({ pid, key, group, isCage }): TreeProcess[] => {
+      const ownTags = tags.get(pid)
+      if (ownTags === undefined) return []
+      return [{ pid, key, isCage, tags: ownTags, group: untaggedPids.has(group) ? undefined : group }]
     })
-    known = new Map(found.map((each) => [each.key, each.tags]))
-    return { found, isSure: isWhole && !seen.some(({ pid, isStarting }) => isStarting && !tags.has(pid)) }
+    tagsByKey = new Map(found.map(({ key, tags: all }) => [key, all]))
+    return { found, isSure: isStable && !processes.some(({ pid, isStarting }) => isStarting && !tags.has(pid)) }
   }
 }
 
-type Known = ReadonlyMap<string, string>
+type TagsByKey = ReadonlyMap<string, string>
 
-function lookAround(known: Known): { readonly seen: readonly Seen[]; readonly isWhole: boolean } {
-  const seen: Seen[] = []
+function listUntilStable(tagsByKey: TagsByKey): {
+  readonly processes: readonly ReadProcess[]
+  readonly isStable: boolean
+} {
+  const processes: ReadProcess[] = []
   const listed = new Set<number>()
   for (let listings = 0; listings < MAX_LISTINGS; listings++) {
-    const fresh = allProcesses().filter((pid) => !listed.has(pid))
-    if (fresh.length === 0) return { seen, isWhole: true }
-    for (const pid of fresh) {
+    const newPids = allProcesses().filter((pid) => !listed.has(pid))
+    if (newPids.length === 0) return { processes, isStable: true }
+    for (const pid of newPids) {
       listed.add(pid)
-      const found = look(pid, known)
-      if (found) seen.push(found)
+      const found = readProcess(pid, tagsByKey)
+      if (found) processes.push(found)
     }
   }
-  return { seen, isWhole: false }
+  return { processes, isStable: false }
 }
 
-function look(pid: number, known: Known): Seen | undefined {
+function readProcess(pid: number, tagsByKey: TagsByKey): ReadProcess | undefined {
   const [, name, rest = ''] = /\((.*)\) (.*)/s.exec(read(`/proc/${pid}/stat`) ?? '') ?? []
   const [state = '', parent, group, session, , , flags, ...fields] = rest.split(' ')
   if (state === '' || state === 'Z' || state === 'X') return undefined
@@ -79,23 +81,23 @@ function look(pid: number, known: Known): Seen | undefined {
   return {
     pid,
     key,
-    tags: tagsWithin(environment ?? '') ?? known.get(key),
+    tags: tagsWithin(environment ?? '') ?? tagsByKey.get(key),
     parent: Number(parent),
     group: Number(group),
     session: Number(session),
     isCage: name === 'bwrap',
-    // On its way from one program to another a process has no environment for a moment.
-    isStarting: environment === '' && fields[ENVIRONMENT_END] === '0' && (Number(flags) & KERNEL) === 0,
+    // During execve a process has no environment for a moment.
+    isStarting: environment === '' && fields[ENVIRONMENT_END] === '0' && (Number(flags) & KERNEL_THREAD) === 0,
   }
 }
 
-/** By number. Who has none of his own has those of whom he belongs to. */
-function tagsOfAll(seen: readonly Seen[]): ReadonlyMap<number, string> {
+/** The tags by pid. A process without a tag has those of its parent or session leader. */
+function inheritTags(processes: readonly ReadProcess[]): ReadonlyMap<number, string> {
   const tags = new Map<number, string>()
-  for (const { pid, tags: own } of seen) if (own) tags.set(pid, own)
+  for (const { pid, tags: ownTags } of processes) if (ownTags) tags.set(pid, ownTags)
   for (let count = -1; count !== tags.size;) {
     count = tags.size
-    for (const { pid, parent, session } of seen) {
+    for (const { pid, parent, session } of processes) {
       const inherited = tags.get(parent) ?? tags.get(session)
       if (inherited !== undefined && !tags.has(pid)) tags.set(pid, inherited)
     }

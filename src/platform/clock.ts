@@ -1,6 +1,5 @@
-// What time it is, told twice: by the calendar, which people and programs set forwards and backwards, and by a count of
-// milliseconds that neither jumps nor stands still while the machine sleeps. The count means something as long as `boot`
-// is the same.
+// Reads the time twice: the wall clock, which people and programs set forwards and backwards, and a count of
+// milliseconds that neither jumps nor stops while the machine is suspended. Counts are comparable if `boot` is equal.
 
 import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
@@ -17,14 +16,14 @@ export type Clock = () => Moment
 
 export function systemClock(): Clock {
   const boot = bootId()
-  if (boot === '') return processClock()
-  // A container may have a count of its own, though the machine below it was started once.
-  const here = `${boot} ${pidSpace()}`
-  return () => ({ calendar: Date.now(), uptime: Math.floor(secondsUp() * 1000), boot: here })
+  if (boot === '') return createProcessClock()
+  // A container may have a counter of its own although the machine below it was booted once.
+  const bootKey = `${boot} ${pidSpace()}`
+  return () => ({ calendar: Date.now(), uptime: Math.floor(readUptimeSeconds() * 1000), boot: bootKey })
 }
 
-/** As the system tells it to a hundredth: not every runtime passes on more than whole seconds. */
-function secondsUp(): number {
+/** Read from /proc, with hundredths of a second: some runtimes return whole seconds only. */
+function readUptimeSeconds(): number {
   try {
     const [seconds] = readFileSync('/proc/uptime', 'latin1').split(' ')
     return Number(seconds) || uptime()
@@ -33,8 +32,8 @@ function secondsUp(): number {
   }
 }
 
-/** Where boots have no names, what the system calls uptime is made from the calendar; the count of a process is not. */
-function processClock(): Clock {
-  const here = crypto.randomUUID()
-  return () => ({ calendar: Date.now(), uptime: Math.floor(performance.now()), boot: here })
+/** Without a boot ID, os.uptime() is computed from the wall clock; performance.now() is not. */
+function createProcessClock(): Clock {
+  const bootKey = crypto.randomUUID()
+  return () => ({ calendar: Date.now(), uptime: Math.floor(performance.now()), boot: bootKey })
 }

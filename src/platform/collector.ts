@@ -1,18 +1,18 @@
-// The engine's own collector, for the few who cannot wait until it looks by itself.
+// Gives access to the garbage collector of the engine, for code that cannot wait for its next run.
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Without options all that nobody holds is collected. */
+/** Without options, a full collection. */
 export type Collect = (options?: { readonly type: 'minor' }) => void
 
 export function findCollector(): Collect {
   setFlagsFromString('--expose-gc')
   const found: unknown = runInNewContext('typeof gc === "function" ? gc : undefined')
   // Other engines have none, and may not need it.
-  return isCollect(found) ? found : () => {}
+  return isCollectFunction(found) ? found : () => {}
 }
 
-function isCollect(value: unknown): value is Collect {
+function isCollectFunction(value: unknown): value is Collect {
   return typeof value === 'function'
 }

@@ -1,13 +1,13 @@
-// What a shell that was started ahead of time runs: it reads its one command from fd 3 and becomes it.
+// The script that a prepared shell runs: it reads one command from fd 3 and executes it.
 
-/** At most so many characters are passed to another bash as an argument. */
+/** The maximum length of a command that is passed to another bash as an argument. */
 const MAX_ARGUMENT = 30_000
 
 /**
- * A command is whole when a NUL follows it: a part of one is not run. All is on one line, so that the lines of the
- * command count from 1. The variable it was read into is unset, and SECONDS starts at 0. `eval` adds a level, which
- * `set -x` would show as a second `+`: a command that traces is run by another bash. Up to bash 5.0 lines given to
- * `-c` count from 0, and an empty one corrects that.
+ * A command is complete when a NUL follows it: a partial command is not run. All is on one line, so that the line
+ * numbers of the command start at 1. The variable that held the command is unset, and SECONDS starts at 0. `eval` adds
+ * a level, which `set -x` would show as a second `+`: a command that traces is run by another bash. Up to bash 5.0,
+ * line numbers with `-c` start at 0, which an empty line corrects.
  */
 export const READ_COMMAND = [
   'IFS= read -rd "" -u 3 || exit 0',

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 import { holdsSystem } from './holds-system.js'
 
-test('the root and the folders of the system do, those people work in do not', () => {
+test('the root and the system folders contain the system, project folders do not', () => {
   expect(holdsSystem('/')).toBe(true)
   expect(holdsSystem(dirname(realpathSync('/bin/sh')))).toBe(true)
   expect(holdsSystem(tmpdir())).toBe(false)

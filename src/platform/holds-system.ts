@@ -1,5 +1,5 @@
-// Whether a folder is so wide that the system lies in it, as the root does, in which some clients start their servers.
-// That a program lies there says nothing about who put it there.
+// Whether a folder contains the system itself, as the root directory does, in which some clients start their servers.
+// That a program is inside such a folder says nothing about its origin.
 
 import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -44,7 +44,7 @@ afterAll(() => {
   server.close()
 })
 
-test('an answer comes back whole, whatever its status', async () => {
+test('any status is returned with the complete body', async () => {
   const { status, bytes } = await fetchFrom(`${base}/text`)
   expect([status, bytes.toString()]).toEqual([200, 'hello'])
   expect(await fetchFrom(new URL(`${base}/missing`))).toMatchObject({ status: 404 })
@@ -60,7 +60,7 @@ test('method, headers and body are sent', async () => {
   expect([headers.get('x-method'), headers.get('x-given'), bytes.toString()]).toEqual(['POST', 'a', 'hi'])
 })
 
-test('a redirect is an answer, and followed only when asked for', async () => {
+test('a redirect is returned, and followed only on request', async () => {
   asked.length = 0
   const { status, headers } = await fetchFrom(`${base}/moved`)
   expect([status, headers.get('location'), asked]).toEqual([302, '/text', ['/moved']])
@@ -68,10 +68,10 @@ test('a redirect is an answer, and followed only when asked for', async () => {
 })
 
 test.each([
-  ['an answer that never begins', '/silent', { timeoutMs: 100 }, 'no whole answer within 100 ms'],
-  ['an answer that never ends', '/drip', { timeoutMs: 100 }, 'no whole answer within 100 ms'],
-  ['an answer that is too large', '/large', { maxBytes: 99_999 }, 'the answer is larger than 99999 bytes'],
-  ['an answer that is small until unpacked', '/bomb', {}, 'the answer is larger than 1048576 bytes'],
+  ['a response that never starts', '/silent', { timeoutMs: 100 }, 'no complete response within 100 ms'],
+  ['a response that never ends', '/drip', { timeoutMs: 100 }, 'no complete response within 100 ms'],
+  ['a response that is too large', '/large', { maxBytes: 99_999 }, 'the response is larger than 99999 bytes'],
+  ['a response that is small until decompressed', '/bomb', {}, 'the response is larger than 1048576 bytes'],
   ['an answer that is cut', '/cut', {}, ''],
 ])('%s is a Failure with its reason', async (_, path, outgoing, reason) => {
   const failure = await fetchFrom(`${base}${path}`, outgoing).catch((error: unknown) => error)
@@ -79,18 +79,18 @@ test.each([
   expect(String(failure)).toContain(`Could not fetch ${base}${path}: ${reason}`)
 })
 
-test('as large as allowed is not too large', async () => {
+test('a body of exactly the maximum size is accepted', async () => {
   expect((await fetchFrom(`${base}/large`, { maxBytes: 100_000 })).bytes).toHaveLength(100_000)
 })
 
-test('the caller can give up', async () => {
+test('the caller can cancel', async () => {
   const controller = new AbortController()
   const fetched = fetchFrom(`${base}/silent`, { signal: controller.signal })
   controller.abort()
   await expect(fetched).rejects.toThrow('Could not fetch')
 })
 
-test('where nobody listens, the reason is told and the query is not', async () => {
+test('a refused connection is reported without the query', async () => {
   const gone = createServer().listen(0, '127.0.0.1')
   await once(gone, 'listening')
   const { port } = gone.address() as AddressInfo

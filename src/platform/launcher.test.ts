@@ -37,7 +37,7 @@ const CASES: readonly [string, string, string, number][] = [
   ['a heredoc', 'cat <<X\nhi $((1+1))\nX', 'hi 2\n', 0],
   ['quotes', `echo "it's" '"quoted"' \\$HOME`, `it's "quoted" $HOME\n`, 0],
   ['what the shell is called', 'echo $0 $#', 'bash 0\n', 0],
-  ['no variable of ours', 'echo "[$REPLY]"; declare -p place tags 2>&1 | wc -l', '[]\n2\n', 0],
+  ['no variable of the supervisor', 'echo "[$REPLY]"; declare -p directory tags 2>&1 | wc -l', '[]\n2\n', 0],
   ['seconds since its own start', 'echo $SECONDS', '0\n', 0],
   ['an empty stdin', 'cat; read x; echo $?', '1\n', 0],
   ['stop at the first failure', 'set -e; false; echo no', '', 1],
@@ -65,7 +65,7 @@ describe.each([
   })
 })
 
-test('a shell that was kept ready has no more open files than any other', async () => {
+test('a prepared shell has no more open files than any other', async () => {
   const list = 'echo /proc/self/fd/*'
   expect((await run(list)).output).toBe((await run(list, direct)).output)
 })
@@ -94,7 +94,7 @@ describe.each([
     ['a text', 'one\ntwo', 'read -r line; echo "[$line]"; cat', '[one]\ntwo'],
     ['megabytes', large, 'wc -c', `${Buffer.byteLength(large)}\n`],
     ['more than is read', large, 'head -c 2', 'ü'],
-    ['more than anybody wants', large, 'exec <&-; echo no', 'no\n'],
+    ['more than is read', large, 'exec <&-; echo no', 'no\n'],
     ['a long command besides', 'x', `cat; : ${'y'.repeat(10_000)}`, 'x'],
   ])('%s', async (_what, input, command, output) => {
     const ran = await run(command, from, input)

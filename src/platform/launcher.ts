@@ -1,5 +1,5 @@
-// Starts commands: in a shell that was kept ready where there is one, else in one made for it. A shell is used once and
-// another takes its place. Whatever a command starts can be found by its tag and ended.
+// Runs commands: in a prepared shell if there is one, otherwise in a new one. Each shell runs one command. All
+// processes that a command starts inherit its tag, by which they are found and killed.
 
 import { comesWithin } from '../lib/comes-within.js'
 import { Failure } from '../lib/failure.js'
@@ -14,195 +14,204 @@ import type { Root } from './tree-end.js'
 import { createTrees } from './trees.js'
 
 export interface Launcher {
-  /** Rejects where the command could not be started at all; `code` is the system's where it gave one. */
-  readonly launch: (order: Order) => Promise<Running>
-  /** The family all tags begin with. */
+  /** Rejects if the command could not be started; `code` is the error code of the system, if there was one. */
+  readonly launch: (request: Order) => Promise<Running>
+  /** The common prefix of all tags. */
   readonly family: string
-  /** Ends a tree that another launcher, or an earlier life of this program, has started. */
+  /** Kills a process tree that was started by another runner or by an earlier server process. */
   endTree(tag: string, killAfterMs: number): Promise<readonly number[]>
-  /** What with that tag still runs; undefined where that cannot be seen. */
+  /** The running processes that have this tag; undefined if they cannot be listed. */
   leftOf(tag: string): readonly number[] | undefined
-  /** Whether anything with that tag still runs. */
+  /** Whether any process with this tag is running. */
   isLeft(tag: string): boolean
-  /** Ends everything that was ever started here and still runs, but for the tags that are spared. */
-  close(killAfterMs: number, spared?: ReadonlySet<string>): Promise<void>
+  /** Kills all processes that were started here, except those with the given tags. */
+  close(killAfterMs: number, exceptTags?: ReadonlySet<string>): Promise<void>
 }
 
 export interface Order {
   readonly command: string
-  /** What it reads from stdin; nothing unless told. */
+  /** Text for stdin; empty by default. */
   readonly input?: string | undefined
   readonly onOutput: (chunk: Buffer) => void
-  /** Told of so many bytes that were gone before they could be heard. */
+  /** Called with the number of output bytes that were lost before they were read. */
   readonly onGap?: (bytes: number) => void
-  /** Told what it will be found by, before it does anything. */
+  /** Called with the tag of the command before the command starts. */
   readonly onTag?: (tag: string) => void
-  /** It runs confined. */
+  /** Runs the command in a sandbox. */
   readonly confine?: Confine | undefined
-  /** The output is recorded to disk by a process that needs no server. */
+  /** A process that does not need the server records the output to disk. */
   readonly record?: Recording | undefined
 }
 
 export interface Running extends Omit<Program, 'pid'> {
   readonly tag: string
   /**
-   * Asks it and its children to end, kills them after the given time; resolves when they are gone. Gives those that
-   * could not be killed.
+   * Sends SIGTERM to the command and its children, and SIGKILL after the given time. Resolves to the processes that
+   * could not be killed, when all others have exited.
    */
   end(killAfterMs: number): Promise<readonly number[]>
-  /** Once it has ended: when its last words have been heard, though a child it left behind may hold its output open. */
+  /** After the command has exited: resolves when its output has been read, even if a child keeps the output open. */
   heard(): Promise<void>
-  /** What it started and left running; undefined where that cannot be seen. */
+  /** The children that are still running; undefined if they cannot be listed. */
   left(): readonly number[] | undefined
 }
 
-const CLOSED = 'no more commands are started'
-const UNREPORTED =
+const CLOSED_MESSAGE = 'no more commands are started'
+const UNREPORTED_MESSAGE =
   'It is not known whether the command was started. What it may have started was ended. Check what it did before you repeat it.'
-/** In less time nobody starts as many processes as there are numbers. */
-const LONG_MS = 5000
-const LINGER_MS = 100
-const NOBODY: ReadonlySet<number> = new Set()
-const LATEST_MS = 3000
+/** Pids cannot wrap around within this time. */
+const PID_WRAP_MS = 5000
+const OUTPUT_WAIT_MS = 100
+const NO_PIDS: ReadonlySet<number> = new Set()
+const MAX_OUTPUT_WAIT_MS = 3000
 
-export interface LauncherSettings {
+interface LauncherSettings {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** What runs a command where no shell can be kept ready. */
+  /** Runs a command if no prepared shell is available. */
   readonly shell: ShellProgram
-  /** Recorded commands go on when this process is gone. */
+  /** Recorded commands continue when this process has exited. */
   readonly outlive: boolean
-  /** The system it runs on, or is to be tested for. */
+  /** The platform; tests set another one. */
   readonly platform?: NodeJS.Platform
 }
 
 export function createLauncher(settings: LauncherSettings): Launcher {
   const { cwd, env, shell, outlive, platform = process.platform } = settings
   const trees = createTrees()
-  const roots = createRoots(platform)
-  const readySettings = { bash: shell.file, cwd, env, outlive, family: trees.family }
-  const shells = platform === 'linux' ? createReadyShells(readySettings) : undefined
-  const launching = new Set<Promise<Running>>()
-  const coming = new Set<Nursling>()
+  const untagged = createRoots(platform)
+  const shells =
+    platform === 'linux' ? createReadyShells({ bash: shell.file, cwd, env, outlive, family: trees.family }) : undefined
+  const starting = new Set<Promise<Running>>()
+  const startingShells = new Set<Nursling>()
   const running = new Map<string, () => boolean>()
-  let directly = 0
+  let directCount = 0
   let isClosed = false
 
-  function launch(order: Order): Promise<Running> {
-    if (isClosed) return Promise.reject(new Error(CLOSED))
-    const launched = launchAnyhow(order)
-    launching.add(launched)
-    const settle = (): void => void launching.delete(launched)
-    launched.then(settle, settle)
-    return launched
+  function run(request: Order): Promise<Running> {
+    if (isClosed) return Promise.reject(new Error(CLOSED_MESSAGE))
+    const command = startCommand(request)
+    starting.add(command)
+    const remove = (): void => void starting.delete(command)
+    command.then(remove, remove)
+    return command
   }
 
-  async function launchAnyhow(order: Order, attempts = 2): Promise<Running> {
-    const { command, input, onOutput, onTag, confine, record } = order
-    const wanted = command || ':'
-    const raised = await shells?.take({ command: wanted, input, confine, record })
-    // What an earlier scan found says nothing about a command started since.
+  async function startCommand(request: Order, attempts = 2): Promise<Running> {
+    const { command, input, onOutput, onTag, confine, record } = request
+    const commandText = command || ':'
+    const acquired = await shells?.take({ command: commandText, input, confine, record })
+    // The last scan does not contain a command that was started after it.
     trees.grown()
-    if (!raised && (confine || record)) throw new Error('mkfifo is needed for that, and it is not here')
-    if (!raised) return launchDirectly(order)
-    const { nursling, tag, cage } = raised
-    const exited = nursling.exited.then(exitOfStatus)
-    void exited.then(() => cage?.release())
+    if (!acquired && (confine || record))
+      throw new Error('mkfifo not found: required for sandboxed and recorded commands')
+    if (!acquired) return spawnDirectly(request)
+    const { nursling: pooled, tag, cage: sandboxed } = acquired
+    const exited = pooled.exited.then(exitOfStatus)
+    void exited.then(() => sandboxed?.release())
     onTag?.(tag)
-    if (isClosed) nursling.dismiss()
-    else nursling.run(wanted, onOutput)
-    coming.add(nursling)
-    const pid = await nursling.up
-    coming.delete(nursling)
+    if (isClosed) pooled.dismiss()
+    else pooled.run(commandText, onOutput)
+    startingShells.add(pooled)
+    const pid = await pooled.up
+    startingShells.delete(pooled)
     if (pid === undefined) {
-      if (!nursling.isWithdrawn) return endUnreported(tag)
-      // The supervisor was killed at that moment, and no shell has the command.
-      if (attempts > 1) return launchAnyhow(order, attempts - 1)
+      if (!pooled.isWithdrawn) return killUnreported(tag)
+      // The supervisor was killed at that moment, and no shell has read the command.
+      if (attempts > 1) return startCommand(request, attempts - 1)
       throw new Error('no shell could be started')
     }
-    const isOver = (): boolean => nursling.isOver
-    const started = runningOf({ ...bound(nursling), pid, exited, isOver }, tag, cage !== undefined)
-    if (isClosed) throw new Error(CLOSED)
+    const hasExited = (): boolean => pooled.isOver
+    const started = createRunning({ ...outputControls(pooled), pid, exited, hasExited }, tag, sandboxed !== undefined)
+    if (isClosed) throw new Error(CLOSED_MESSAGE)
     return started
   }
 
   /** The shell may have started without a report, and run its command. */
-  async function endUnreported(tag: string): Promise<never> {
+  async function killUnreported(tag: string): Promise<never> {
     await trees.end(tag, 0)
-    throw new Failure(UNREPORTED)
+    throw new Failure(UNREPORTED_MESSAGE)
   }
 
-  async function launchDirectly({ command, input, onOutput }: Order): Promise<Running> {
+  async function spawnDirectly({ command, input, onOutput }: Order): Promise<Running> {
     const tooLong = whyTooLong(platform, shell, command)
     if (tooLong !== undefined) throw new Failure(`The command was not started: ${tooLong}`)
-    const tag = `${trees.family}.d${++directly}`
+    const tag = `${trees.family}.d${++directCount}`
     const start = { file: shell.file, args: shell.args(command), cwd, env: tagged(env, tag), input, onOutput }
     const program = await startProgram(start)
-    let isOver = false
-    void program.exited.then(() => (isOver = true))
-    const started = runningOf({ ...program, isOver: () => isOver }, tag, false)
-    const root = roots?.add(program)
-    return root ? { ...started, end: (killAfterMs) => endRoot(root, program, killAfterMs) } : started
+    let hasExited = false
+    void program.exited.then(() => (hasExited = true))
+    const started = createRunning({ ...program, hasExited: () => hasExited }, tag, false)
+    const root = untagged?.add(program)
+    return root ? { ...started, end: (killAfterMs) => killRoot(root, program, killAfterMs) } : started
   }
 
-  async function endRoot(root: Root, { exited }: Program, killAfterMs: number): Promise<readonly number[]> {
-    const survivors = (await roots?.end(root, killAfterMs)) ?? []
+  async function killRoot(root: Root, { exited }: Program, killAfterMs: number): Promise<readonly number[]> {
+    const survivors = (await untagged?.end(root, killAfterMs)) ?? []
     if (!survivors.includes(root.pid)) await exited
     return survivors
   }
 
-  function runningOf(program: Program & { readonly isOver: () => boolean }, tag: string, isCaged: boolean): Running {
-    const { pid, exited, closed, pause, resume, ignoreOutput, isOver } = program
-    running.set(tag, isOver)
+  function createRunning(
+    program: Program & { readonly hasExited: () => boolean },
+    tag: string,
+    isSandboxed: boolean,
+  ): Running {
+    const { pid, exited, closed, pause, resume, ignoreOutput, hasExited } = program
+    running.set(tag, hasExited)
     void exited.then(() => running.delete(tag))
-    // The group is all there is where no process can be seen. Its number is only safe to use while the program itself is
-    // there. A cage would not wait for those in it.
-    async function end(killAfterMs: number): Promise<readonly number[]> {
-      if (!isOver() && !isCaged && !canSeeProcesses()) signalGroup(pid, 'SIGTERM')
-      const timer = setTimeout(() => !isOver() && signalGroup(pid, 'SIGKILL'), killAfterMs)
-      const survivors = await trees.end(tag, killAfterMs, isOver)
+    // Without /proc, the process group is all that can be signalled, and its number is only safe to use while the
+    // program itself runs. bwrap would not wait for the processes in it.
+    async function kill(killAfterMs: number): Promise<readonly number[]> {
+      if (!hasExited() && !isSandboxed && !canSeeProcesses()) signalGroup(pid, 'SIGTERM')
+      const timer = setTimeout(() => !hasExited() && signalGroup(pid, 'SIGKILL'), killAfterMs)
+      const survivors = await trees.end(tag, killAfterMs, hasExited)
       if (!survivors.includes(pid)) await exited
       clearTimeout(timer)
       return survivors
     }
     const startedAt = performance.now()
-    // Numbers of processes begin again some time, and then those of its children are not above its own.
-    const first = (): number => (performance.now() - startedAt > LONG_MS ? 0 : pid)
-    const left = (): readonly number[] | undefined => {
-      if (roots) return undefined
-      return isCaged ? [] : trees.left(tag, first(), shells?.leaders() ?? NOBODY)
+    // Pids wrap around at some time; then those of the children are not above the one of the command.
+    const firstPid = (): number => (performance.now() - startedAt > PID_WRAP_MS ? 0 : pid)
+    const findRemaining = (): readonly number[] | undefined => {
+      if (untagged) return undefined
+      return isSandboxed ? [] : trees.left(tag, firstPid(), shells?.leaders() ?? NO_PIDS)
     }
-    const heard = (): Promise<void> => lastWords(closed, () => left()?.length !== 0)
-    return { tag, exited, closed, heard, pause, resume, ignoreOutput, end, left }
+    const waitForOutput = (): Promise<void> => waitForFinalOutput(closed, () => findRemaining()?.length !== 0)
+    return { tag, exited, closed, heard: waitForOutput, pause, resume, ignoreOutput, end: kill, left: findRemaining }
   }
 
   return {
-    launch,
+    launch: run,
     family: trees.family,
     endTree: (tag, killAfterMs) => trees.end(tag, killAfterMs),
-    leftOf: (tag) => (roots ? undefined : trees.left(tag, 0, NOBODY)),
+    leftOf: (tag) => (untagged ? undefined : trees.left(tag, 0, NO_PIDS)),
     isLeft: (tag) => trees.isLeft(tag),
-    async close(killAfterMs, spared = new Set()) {
+    async close(killAfterMs, exceptTags = new Set()) {
       isClosed = true
       shells?.retire()
-      // They may get their command no more, which saves ending it.
-      for (const nursling of coming) nursling.dismiss()
-      // What is being started cannot be found yet, and would be left behind.
-      const isOver = (): boolean =>
-        launching.size === 0 && !shells?.isBusy && [...running].every(([tag, isDone]) => spared.has(tag) || isDone())
-      await Promise.all([trees.endAll(killAfterMs, spared, isOver), roots?.endAll(killAfterMs)])
-      // Only now: left alone, the nursery ends what it finds, and nobody should be asked twice.
+      // A shell that has not read its command yet exits without running it.
+      for (const pooled of startingShells) pooled.dismiss()
+      // A command that is being started cannot be found yet, and would be left behind.
+      const haveAllExited = (): boolean =>
+        starting.size === 0 &&
+        !shells?.isBusy &&
+        [...running].every(([tag, hasExited]) => exceptTags.has(tag) || hasExited())
+      await Promise.all([trees.endAll(killAfterMs, exceptTags, haveAllExited), untagged?.endAll(killAfterMs)])
+      // Only now: a closed supervisor kills what it finds, and each process must receive SIGTERM once only.
       shells?.close()
     },
   }
 }
 
-/** When nobody writes any more; a child that was left behind may hold the output open, but a busy machine is waited for. */
-async function lastWords(closed: Promise<void>, isHeldOpen: () => boolean): Promise<void> {
-  if ((await comesWithin(LINGER_MS, closed)) || isHeldOpen()) return
-  await comesWithin(LATEST_MS, closed)
+/**
+ * Resolves when the output is closed. A running child may keep it open; on a busy machine the output may just be late.
+ */
+async function waitForFinalOutput(closed: Promise<void>, isHeldOpen: () => boolean): Promise<void> {
+  if ((await comesWithin(OUTPUT_WAIT_MS, closed)) || isHeldOpen()) return
+  await comesWithin(MAX_OUTPUT_WAIT_MS, closed)
 }
 
-function bound({ closed, pause, resume, ignoreOutput }: Nursling): Omit<Program, 'pid' | 'exited'> {
+function outputControls({ closed, pause, resume, ignoreOutput }: Nursling): Omit<Program, 'pid' | 'exited'> {
   return { closed, pause, resume, ignoreOutput }
 }

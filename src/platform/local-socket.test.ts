@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 
-import { connectLocally, listenLocally, type LineSocket, type LocalServer } from './local-socket.js'
+import { connectLocally, listenLocally, type LineListener, type LineSocket, type LocalServer } from './local-socket.js'
 
 const MAX = 1000
 const servers: LocalServer[] = []
@@ -17,40 +17,40 @@ afterEach(async () => {
 
 const newAddress = (): string => join(mkdtempSync(join(tmpdir(), 'scorpiox-test-')), 'socket')
 
-/** Hears everything that anybody says. */
+/** Collects all received lines. */
 async function listen(address: string) {
-  const heard: string[] = []
+  const received: string[] = []
   const peers: LineSocket[] = []
   let closed = 0
   const server = await listenLocally(address, { maxLine: MAX }, (socket) => {
     peers.push(socket)
-    return { line: (text) => heard.push(text), closed: () => closed++ }
+    return { line: (text) => received.push(text), closed: () => closed++ }
   })
   servers.push(server)
-  return { heard, peers, closed: () => closed, server }
+  return { heard: received, peers, closed: () => closed, server }
 }
 
-test('whatever lines go in come out, however they are cut', async () => {
+test('lines arrive unchanged, however they are split', async () => {
   const address = newAddress()
-  const { heard } = await listen(address)
+  const { heard: received } = await listen(address)
   const line = fc.string({ unit: 'grapheme', maxLength: 100 }).map((text) => text.replaceAll('\n', ''))
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 10 }), fc.integer({ min: 1, max: 50 }), async (lines, step) => {
-      heard.length = 0
+      received.length = 0
       const bytes = Buffer.from(lines.map((each) => `${each}\n`).join(''))
       const socket = connect(address)
       for (let at = 0; at < bytes.length; at += step) socket.write(bytes.subarray(at, at + step))
       socket.end()
-      // A server that is closed while somebody is still arriving resets them.
+      // A server that is closed during a connect resets the connection.
       await new Promise((resolve) => socket.once('close', resolve))
-      await expect.poll(() => heard.length, { interval: 1 }).toBe(lines.length)
-      expect(heard).toEqual(lines.map((each) => each.toWellFormed()))
+      await expect.poll(() => received.length, { interval: 1 }).toBe(lines.length)
+      expect(received).toEqual(lines.map((each) => each.toWellFormed()))
     }),
     { numRuns: 30 },
   )
 })
 
-test('only its owner can open it, and it is gone with the server', async () => {
+test('only its owner can open it, and it is removed with the server', async () => {
   const address = newAddress()
   const { server } = await listen(address)
   expect(statSync(address).mode & 0o777).toBe(0o600)
@@ -60,9 +60,9 @@ test('only its owner can open it, and it is gone with the server', async () => {
   await expect(connectLocally(address, { maxLine: MAX }, () => silent)).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
-test('a line that is too long ends the connection, and nothing of it is heard', async () => {
+test('a line that is too long closes the connection, and is not delivered', async () => {
   const address = newAddress()
-  const { heard, closed } = await listen(address)
+  const { heard: received, closed } = await listen(address)
   for (const text of ['x'.repeat(MAX + 1), `${'x'.repeat(MAX + 1)}\nafter\n`, `before\n${'y'.repeat(5 * MAX)}`]) {
     const socket = connect(address)
     socket.on('error', () => {})
@@ -70,12 +70,12 @@ test('a line that is too long ends the connection, and nothing of it is heard', 
     await new Promise((resolve) => socket.once('close', resolve))
   }
   await expect.poll(closed).toBe(3)
-  expect(heard).toEqual(['before'])
+  expect(received).toEqual(['before'])
 })
 
-test('nothing is heard of one that was hung up on, and one that does not read cannot keep the line', async () => {
+test('after close nothing is received, and a peer that does not read cannot delay it', async () => {
   const address = newAddress()
-  const { heard, peers, closed } = await listen(address)
+  const { heard: received, peers, closed } = await listen(address)
   const deaf = connect(address)
   deaf.on('error', () => {})
   deaf.pause()
@@ -84,10 +84,10 @@ test('nothing is heard of one that was hung up on, and one that does not read ca
   peers[0]?.close()
   deaf.write('too late\n')
   await expect.poll(closed, { timeout: 5000 }).toBe(1)
-  expect(heard).toEqual([])
+  expect(received).toEqual([])
 })
 
-test('one that never reads is let go before it costs much', async () => {
+test('a peer that never reads is disconnected before much is buffered', async () => {
   const address = newAddress()
   const { peers, closed } = await listen(address)
   const deaf = connect(address)
@@ -98,4 +98,4 @@ test('one that never reads is let go before it costs much', async () => {
   await expect.poll(closed).toBe(1)
 })
 
-const silent = { line: () => {}, closed: () => {} }
+const silent: LineListener = { line: () => {}, closed: () => {} }

@@ -1,24 +1,24 @@
-// The door to local sockets: lines of text between processes of one person on one machine. Node does not tell who is at
-// the other end, so whoever can open the file may speak: it must lie in a folder that nobody else can enter, which is
-// for those to see to who choose the address. Lines are bounded, and whoever does not read is let go.
+// Exchanges lines of text over a Unix socket or named pipe, between processes of one user on one machine. Node.js does
+// not tell which user connects, so the socket must be in a folder that only its owner can enter; the callers that
+// choose the address ensure that. Lines have a maximum length, and peers that do not read are disconnected.
 
 import { chmodSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 
 const CONNECT_MS = 2000
-const FAREWELL_MS = 1000
+const CLOSE_MS = 1000
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024
 const MAX_PEERS = 200
 
 export interface LineSocket {
   send(line: string): void
-  /** What was sent still arrives; nothing is heard any more. */
+  /** What was sent still arrives; nothing more is received. */
   close(): void
 }
 
 export interface LineListener {
   line(text: string): void
-  /** Called once, however it ended. */
+  /** Called once, whatever closed the connection. */
   closed(): void
 }
 
@@ -26,22 +26,22 @@ export interface LocalServer {
   close(): Promise<void>
 }
 
-export interface Manners {
-  /** A line that is longer ends the connection. */
+interface Manners {
+  /** A longer line closes the connection. */
   readonly maxLine: number
 }
 
-/** Listening keeps no process alive. */
+/** The server does not keep the process alive. */
 export function listenLocally(
   address: string,
-  { maxLine }: Manners,
-  accept: (socket: LineSocket) => LineListener,
+  { maxLine: maxLength }: Manners,
+  onConnect: (socket: LineSocket) => LineListener,
 ): Promise<LocalServer> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    converse(socket, maxLine, accept)
+    attachLineProtocol(socket, maxLength, onConnect)
   }).unref()
   server.maxConnections = MAX_PEERS
   return new Promise((resolve, reject) => {
@@ -60,68 +60,72 @@ export function listenLocally(
   }
 }
 
-/** Rejects where nobody listens; `code` is the system's, such as ECONNREFUSED. */
+/** Rejects if there is no listener; `code` is the error code of the system, such as ECONNREFUSED. */
 export function connectLocally(
   address: string,
-  { maxLine }: Manners,
-  listen: (socket: LineSocket) => LineListener,
+  { maxLine: maxLength }: Manners,
+  onConnect: (socket: LineSocket) => LineListener,
 ): Promise<LineSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect(address).unref()
-    const timer = setTimeout(() => socket.destroy(new Error('nobody took the connection')), CONNECT_MS)
+    const timer = setTimeout(() => socket.destroy(new Error('the connection was not accepted in time')), CONNECT_MS)
     socket.once('error', reject)
     socket.once('close', () => clearTimeout(timer))
     socket.once('connect', () => {
       clearTimeout(timer)
-      resolve(converse(socket, maxLine, listen))
+      resolve(attachLineProtocol(socket, maxLength, onConnect))
     })
   })
 }
 
-function converse(socket: Socket, maxLine: number, listen: (socket: LineSocket) => LineListener): LineSocket {
-  let isOver = false
-  const line: LineSocket = {
+function attachLineProtocol(
+  socket: Socket,
+  maxLength: number,
+  onConnect: (socket: LineSocket) => LineListener,
+): LineSocket {
+  let isClosed = false
+  const lineSocket: LineSocket = {
     send(text) {
       if (socket.destroyed || !socket.writable) return
       if (socket.writableLength > MAX_UNREAD_BYTES) socket.destroy()
       else socket.write(`${text}\n`)
     },
     close() {
-      isOver = true
+      isClosed = true
       socket.end(() => socket.destroy())
-      // One that does not read would never take the rest.
-      setTimeout(() => socket.destroy(), FAREWELL_MS).unref()
+      // A peer that does not read would never take the rest.
+      setTimeout(() => socket.destroy(), CLOSE_MS).unref()
     },
   }
   socket.unref()
   socket.on('error', () => socket.destroy())
-  const listener = listen(line)
-  const push = cutLines(maxLine, (text) => {
-    if (!isOver) listener.line(text)
+  const listener = onConnect(lineSocket)
+  const splitLines = createLineSplitter(maxLength, (text) => {
+    if (!isClosed) listener.line(text)
   })
   socket.setEncoding('utf8').on('data', (chunk: string) => {
-    if (!push(chunk)) socket.destroy()
+    if (!splitLines(chunk)) socket.destroy()
   })
   socket.once('end', () => socket.destroy())
   socket.once('close', () => listener.closed())
-  return line
+  return lineSocket
 }
 
-/** Returns false when a line has become too long. */
-function cutLines(maxLine: number, take: (line: string) => void): (chunk: string) => boolean {
-  let rest: string[] = []
+/** Returns false if a line has become too long. */
+function createLineSplitter(maxLength: number, onLine: (line: string) => void): (chunk: string) => boolean {
+  let pending: string[] = []
   let length = 0
   return (chunk) => {
     const parts = chunk.split('\n')
     const last = parts.pop() ?? ''
     for (const part of parts) {
-      if (length + part.length > maxLine) return false
-      take(rest.join('') + part)
-      rest = []
+      if (length + part.length > maxLength) return false
+      onLine(pending.join('') + part)
+      pending = []
       length = 0
     }
-    rest.push(last)
+    pending.push(last)
     length += last.length
-    return length <= maxLine
+    return length <= maxLength
   }
 }

@@ -11,7 +11,7 @@ import { openLogFile } from './log-file.js'
 const fresh = (): string => join(mkdtempSync(join(tmpdir(), 'scorpiox-log-')), 'access.log')
 const never = (): void => expect.unreachable()
 
-test('lines are appended, also to what an earlier process wrote, and others cannot read them', () => {
+test('lines are appended, also to an existing file, and other users cannot read them', () => {
   const path = fresh()
   for (const word of ['one', 'two']) {
     const file = openLogFile(path, never)
@@ -22,7 +22,7 @@ test('lines are appended, also to what an earlier process wrote, and others cann
   expect(statSync(path).mode & 0o007).toBe(0)
 })
 
-test('a file that was moved away is followed by a new one; one that was emptied goes on', async () => {
+test('a moved file is replaced by a new one; a truncated one is continued', async () => {
   const path = fresh()
   const file = openLogFile(path, never)
   file.write('one\n')
@@ -36,30 +36,30 @@ test('a file that was moved away is followed by a new one; one that was emptied 
   expect(readFileSync(path, 'utf8')).toBe('three\n')
 })
 
-test('a folder that vanished is told once, and writing goes on when it is back', async () => {
+test('a missing folder is reported once, and writing continues when it is back', async () => {
   const path = fresh()
-  const complain = vi.fn<(error: unknown) => void>()
-  const file = openLogFile(path, complain)
+  const onError = vi.fn<(error: unknown) => void>()
+  const file = openLogFile(path, onError)
   rmSync(join(path, '..'), { recursive: true })
   await sleep(1100)
   for (let count = 0; count < 3; count++) file.write('lost\n')
-  expect(complain).toHaveBeenCalledTimes(1)
-  expect(String(complain.mock.calls[0]?.[0])).toContain('cannot be opened')
+  expect(onError).toHaveBeenCalledTimes(1)
+  expect(String(onError.mock.calls[0]?.[0])).toContain('cannot be opened')
   execFileSync('mkdir', [join(path, '..')])
   file.write('found\n')
   file.close()
   expect(readFileSync(path, 'utf8')).toBe('found\n')
 })
 
-test.skipIf(!existsSync('/dev/full'))('a full disk is told once', () => {
-  const complain = vi.fn<(error: unknown) => void>()
-  const file = openLogFile('/dev/full', complain)
+test.skipIf(!existsSync('/dev/full'))('a full disk is reported once', () => {
+  const onError = vi.fn<(error: unknown) => void>()
+  const file = openLogFile('/dev/full', onError)
   for (let count = 0; count < 3; count++) file.write('lost\n')
-  expect(complain).toHaveBeenCalledTimes(1)
+  expect(onError).toHaveBeenCalledTimes(1)
   file.close()
 })
 
-test('what cannot be a log is refused in a sentence, and a pipe does not hang the start', () => {
+test('a path that cannot be a log is a Failure, and a FIFO does not block the start', () => {
   expect(() => openLogFile(tmpdir(), never)).toThrow('is not a file')
   expect(() => openLogFile('/nowhere/access.log', never)).toThrow('cannot be opened')
   const pipe = fresh()

@@ -1,42 +1,42 @@
-// A file that lines are appended to, for as long as the process lives. It may be moved away under us (logrotate): the
-// next write then opens a new one. A write that fails loses its lines and is told once, never thrown.
+// An append-only log file. If it is moved away (logrotate), the next write opens a new one. A failed write loses its
+// lines and is reported once, never thrown.
 
 import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs'
 
 import { Failure } from '../lib/failure.js'
 import { reasonOf } from '../lib/reason-of.js'
 
-const LOOK_AGAIN_MS = 1000
-// Who asked for what and from where is nobody's business but the operator's and their group's.
+const ROTATION_CHECK_MS = 1000
+// Requests and their origin are for the operator and their group only.
 const MODE = 0o640
 
-export interface LogFile {
+interface LogFile {
   write(text: string): void
   close(): void
 }
 
-/** Throws a Failure where the file cannot be opened at the start; what goes wrong later goes to `onError`. */
+/** Throws a Failure if the file cannot be opened at the start; later errors go to `onError`. */
 export function openLogFile(path: string, onError: (error: unknown) => void): LogFile {
   let fd: number | undefined = openAppending(path)
-  let lookedAt = performance.now()
-  let told = false
+  let checkedAt = performance.now()
+  let errorReported = false
 
   function write(text: string): void {
     try {
       if (fd === undefined || wasRotated(fd)) reopen()
-      if (fd !== undefined) writeWhole(fd, text)
-      told = false
+      if (fd !== undefined) writeFully(fd, text)
+      errorReported = false
     } catch (error) {
-      if (!told) onError(error)
-      told = true
+      if (!errorReported) onError(error)
+      errorReported = true
     }
   }
 
   function wasRotated(open: number): boolean {
-    if (performance.now() - lookedAt < LOOK_AGAIN_MS) return false
-    lookedAt = performance.now()
-    const [there, ours] = [statSync(path, { throwIfNoEntry: false }), fstatSync(open)]
-    return there === undefined || there.ino !== ours.ino || there.dev !== ours.dev
+    if (performance.now() - checkedAt < ROTATION_CHECK_MS) return false
+    checkedAt = performance.now()
+    const [current, opened] = [statSync(path, { throwIfNoEntry: false }), fstatSync(open)]
+    return current === undefined || current.ino !== opened.ino || current.dev !== opened.dev
   }
 
   function reopen(): void {
@@ -53,20 +53,22 @@ export function openLogFile(path: string, onError: (error: unknown) => void): Lo
 }
 
 function openAppending(path: string): number {
-  const there = statSync(path, { throwIfNoEntry: false })
-  // Opening a pipe waits until somebody reads it, and everything else would wait with us.
-  if (there && !there.isFile() && !there.isCharacterDevice()) {
-    throw new Failure(`The log ${path} is not a file; name one that is, or one that does not exist yet.`)
+  const existing = statSync(path, { throwIfNoEntry: false })
+  // Opening a FIFO blocks until it is read, and the whole process with it.
+  if (existing && !existing.isFile() && !existing.isCharacterDevice()) {
+    throw new Failure(`The log ${path} is not a file. Set it to a regular file, or to a path that does not exist yet.`)
   }
   try {
     return openSync(path, 'a', MODE)
   } catch (error) {
     const reason = reasonOf(error)
-    throw new Failure(`The log ${path} cannot be opened (${reason}); name a file in a folder this user may write to.`)
+    throw new Failure(
+      `The log ${path} cannot be opened (${reason}). Set it to a file in a folder that this user can write to.`,
+    )
   }
 }
 
-function writeWhole(fd: number, text: string): void {
+function writeFully(fd: number, text: string): void {
   const bytes = Buffer.from(text)
   for (let written = 0; written < bytes.length;) written += writeSync(fd, bytes, written)
 }

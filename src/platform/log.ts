@@ -1,14 +1,14 @@
-// The log: one line a message on stderr, never on stdout. Lines are dropped, and counted, while nobody reads them.
-// The door to stderr; whoever writes lines of another form there is handed a writer from here.
+// Writes log lines to stderr, never to stdout. Lines are dropped, and counted, while stderr is blocked. This is the
+// only writer of stderr; code that writes lines in another format uses createStderrWriter.
 
 const LEVELS = ['error', 'warn', 'info', 'debug'] as const
 const MAX_PENDING_BYTES = 1024 * 1024
 
-export type Level = (typeof LEVELS)[number]
+type Level = (typeof LEVELS)[number]
 
 export type Log = { readonly [L in Level]: (message: string) => void }
 
-/** `name` stands before each line: a client shows the logs of many servers. */
+/** `name` is the prefix of each line: a client shows the logs of many servers. */
 export function createLog(name: string, threshold: Level): Log {
   const writeText = createErrorWriter((dropped) => `${name}: warn: ${dropped} log lines were dropped\n`)
   const write = (level: Level, message: string): void => {
@@ -22,25 +22,25 @@ export function createLog(name: string, threshold: Level): Log {
   }
 }
 
-/** Writes whole lines to stderr. After some were dropped, `sayLost` makes the line that tells how many writes were. */
-export function createErrorWriter(sayLost: (dropped: number) => string): (text: string) => void {
+/** Writes whole lines to stderr. After some were dropped, `sayLost` formats the line that reports how many. */
+export function createErrorWriter(formatDropped: (dropped: number) => string): (text: string) => void {
   let dropped = 0
-  let guarded = false
+  let hasErrorHandler = false
   return (text) => {
-    // A client may close our stderr; that is no reason to end.
-    if (!guarded) process.stderr.on('error', () => {})
-    guarded = true
+    // A client may close stderr; the server continues.
+    if (!hasErrorHandler) process.stderr.on('error', () => {})
+    hasErrorHandler = true
     if (process.stderr.writableLength > MAX_PENDING_BYTES) {
       dropped++
       return
     }
-    const lost = dropped > 0 ? sayLost(dropped) : ''
+    const droppedLine = dropped > 0 ? formatDropped(dropped) : ''
     dropped = 0
-    process.stderr.write(lost + text)
+    process.stderr.write(droppedLine + text)
   }
 }
 
-/** What the log says of something thrown: the stack, which no client ever sees. */
+/** Formats a thrown value for the log, with its stack, which clients never see. */
 export function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

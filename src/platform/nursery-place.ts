@@ -1,5 +1,5 @@
-// The folder in which a nursery has its pipes. Its name says whose it is, so that whoever cleans up after a server that
-// was killed together with its nursery finds it.
+// The temporary directory with the FIFOs of a supervisor. Its name contains the tag prefix of the server, so that the
+// next server can remove it if both processes were killed.
 
 import { accessSync, constants, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,42 +7,46 @@ import { join } from 'node:path'
 
 import { isWithin } from '../lib/is-within.js'
 
-/** Every sandbox has its own. */
-const UNSEEN = '/tmp'
+/** Each sandbox has a private one. */
+const HIDDEN_FROM_SANDBOXES = '/tmp'
 
-export function makePlace(family: string): string {
-  return mkdtempSync(join(folderOf(tmpdir()), beginningOf(family)))
+export function makePlace(tagPrefix: string): string {
+  return mkdtempSync(join(chooseTempFolder(tmpdir()), directoryPrefix(tagPrefix)))
 }
 
-// A pipe can be written to on a read-only mount too, and what is written here is run. Another server hides the folder it
-// knows for temporary files from its commands; ours may be another.
-function folderOf(usual: string): string {
+// A FIFO can be written to on a read-only mount too, and what is written here is executed. Another server hides only
+// its own temporary folder from its commands, which may differ from ours; every sandbox hides /tmp.
+function chooseTempFolder(systemDefault: string): string {
   try {
-    if (isWithin(realpathSync(usual), UNSEEN) || realpathSync(UNSEEN) !== UNSEEN) return usual
-    accessSync(UNSEEN, constants.W_OK | constants.X_OK)
-    return UNSEEN
+    if (
+      isWithin(realpathSync(systemDefault), HIDDEN_FROM_SANDBOXES) ||
+      realpathSync(HIDDEN_FROM_SANDBOXES) !== HIDDEN_FROM_SANDBOXES
+    )
+      return systemDefault
+    accessSync(HIDDEN_FROM_SANDBOXES, constants.W_OK | constants.X_OK)
+    return HIDDEN_FROM_SANDBOXES
   } catch {
-    return usual
+    return systemDefault
   }
 }
 
-/** As far as that can be done. */
+/** Ignores errors. */
 export function removePlace(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true })
   } catch {
-    // Somebody has put something there meanwhile.
+    // A file was created there meanwhile.
   }
 }
 
-export function removePlacesOf(family: string): void {
-  for (const folder of new Set([tmpdir(), folderOf(tmpdir())])) {
+export function removePlacesOf(tagPrefix: string): void {
+  for (const folder of new Set([tmpdir(), chooseTempFolder(tmpdir())])) {
     if (!existsSync(folder)) continue
-    const names = readdirSync(folder).filter((name) => name.startsWith(beginningOf(family)))
+    const names = readdirSync(folder).filter((name) => name.startsWith(directoryPrefix(tagPrefix)))
     for (const name of names) removePlace(join(folder, name))
   }
 }
 
-function beginningOf(family: string): string {
-  return `scorpiox-${family}-`
+function directoryPrefix(tagPrefix: string): string {
+  return `scorpiox-${tagPrefix}-`
 }

@@ -1,6 +1,6 @@
-// Raises shells ahead of time from a process of a few megabytes: Node would fork itself for each, and that takes longer
-// the more it holds. Each shell is given its one command through a pipe and answers through another: pipes with a name,
-// because those that Node makes are sockets, and nobody can open /dev/stdout on a socket.
+// Starts and talks to the supervisor, a small bash process that forks shells: forking Node.js gets slower with its
+// memory. Each shell reads its command from one FIFO and writes to another: Node's own pipes are sockets, and
+// /dev/stdout cannot be opened on a socket.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,37 +17,37 @@ import { startHelper } from './process.js'
 import SUPERVISOR from './shell-supervisor.sh?raw'
 import { watchShells } from './shell-watchdog.js'
 
-const BATCH = 32
-const FEW = 8
-/** How long a shell that was asked for may take to come up when the nursery is gone. */
-const GRACE_MS = 1000
-/** A shell reads from a pipe byte by byte; what is longer is put in a file. */
+const FIFO_BATCH = 32
+const LOW_WATER = 8
+/** How long a requested shell may take to start after the supervisor has exited. */
+const START_GRACE_MS = 1000
+/** A shell reads from a FIFO byte by byte; a longer command is put in a file. */
 const MAX_PIPED_BYTES = 4096
 
 export interface Nursery {
   readonly isOpen: boolean
-  /** A shell for one command. Rejects where none can be made; `code` is the system's where it gave one. */
-  raise(nature?: Nature): Promise<Nursling>
-  /** The processes that lead the shells there are. */
+  /** Forks a shell for one command. Rejects if that fails; `code` is the error code of the system, if there was one. */
+  raise(request?: Nature): Promise<Nursling>
+  /** The session leaders of the running shells. */
   leaders(): ReadonlySet<number>
-  /** What runs goes on; there will be no new ones. */
+  /** Stops forking. Running shells continue. */
   close(): void
-  /** Takes its files away, which those that run do not need. */
+  /** Removes the directory with the FIFOs, which running shells do not need. */
   remove(): void
 }
 
-/** What is special about a shell. */
-export interface Nature {
-  /** The command, where it is known from the beginning and too long for a pipe. */
+/** How a shell differs from a plain one. */
+interface Nature {
+  /** The command, if it is known at the start and too long for a FIFO. */
   readonly command?: string | undefined
-  /** What it reads from stdin; nothing unless told. */
+  /** Text for stdin; empty by default. */
   readonly input?: string | undefined
-  /** A program and its arguments to start the shell under, and the file it wants to find open as fd 9. */
+  /** A program and its arguments to run the shell under, and the file that it expects as fd 9. */
   readonly cage?: { readonly argv: readonly string[]; readonly filter: string; readonly bash: string } | undefined
-  /** Files into which it writes 0 first, and words for the shell itself before it takes its command. */
+  /** Files to which the shell writes 0 first, and shell code that it runs before it reads its command. */
   readonly limits?: readonly string[] | undefined
   readonly prelude?: string | undefined
-  /** Its output is written to a folder by a process of its own, and its exit status to a file. */
+  /** A separate process records the output to a folder; the exit status is written to a file. */
   readonly record?: Recording | undefined
 }
 
@@ -58,15 +58,15 @@ export interface Recording {
   readonly statusFile: string
 }
 
-export interface NurserySettings {
+interface NurserySettings {
   readonly bash: string
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** The tags of every command, to which its number is added. */
+  /** The tags of every command, to which its number is appended. */
   readonly tags: string
-  /** What all of them have in common. */
+  /** The common prefix of the tags of this server. */
   readonly family: string
-  /** Commands go on when the server is gone. */
+  /** Recorded commands continue when the server has exited. */
   readonly outlive: boolean
 }
 
@@ -74,158 +74,159 @@ export function fitsPipe(command: string): boolean {
   return Buffer.byteLength(command) <= MAX_PIPED_BYTES
 }
 
-/** undefined: this system has not what it takes. Rejects where the system refuses, with its `code`. */
+/** undefined if this system lacks what is needed. Rejects if the system refuses, with its `code`. */
 export async function openNursery(settings: NurserySettings): Promise<Nursery | undefined> {
   if (process.platform !== 'linux') return undefined
   const { bash, cwd, env, tags, family, outlive } = settings
-  const place = makePlace(family)
-  const remove = (): void => removePlace(place)
-  const wards = new Map<number, Ward>()
-  const pipes = createSupply((from, to) => helper.tell(`pipes ${from} ${to}\n`))
+  const directory = makePlace(family)
+  const removeDirectory = (): void => removePlace(directory)
+  const shells = new Map<number, Ward>()
+  const fifos = createFifoSupply((from, to) => child.tell(`fifos ${from} ${to}\n`))
   let isOpen = true
 
-  function forget(ward: Ward): void {
-    wards.delete(ward.number)
-    ward.onExit(undefined)
-    ward.onClosed()
+  function dropShell(shell: Ward): void {
+    shells.delete(shell.number)
+    shell.onExit(undefined)
+    shell.onClosed()
   }
 
-  function hear(report: string): void {
-    const [what, number, value, supervisor] = report.split(' ')
-    const ward = wards.get(Number(number))
-    if (what === 'pipes') pipes.made(Number(value))
-    else if (what === 'up') ward?.onUp(Number(value), Number(supervisor))
-    else if (what === 'exit') ward?.onExit(Number(value))
-    else ward?.onClosed()
-    if (ward?.isOver && ward.isClosed) wards.delete(ward.number)
+  function handleReport(report: string): void {
+    const [kind, number, value, watcherPid] = report.split(' ')
+    const shell = shells.get(Number(number))
+    if (kind === 'fifos') fifos.created(Number(value))
+    else if (kind === 'started') shell?.onUp(Number(value), Number(watcherPid))
+    else if (kind === 'exit') shell?.onExit(Number(value))
+    else shell?.onClosed()
+    if (shell?.isOver && shell.isClosed) shells.delete(shell.number)
   }
 
-  const args = supervisorArguments(place, [place, tags, family, outlive ? '1' : ''])
-  const helper = await startHelper(bash, args, { cwd, env, onLine: hear }).catch((error: unknown) => {
-    remove()
+  const args = supervisorArguments(directory, [directory, tags, family, outlive ? '1' : ''])
+  const child = await startHelper(bash, args, { cwd, env, onLine: handleReport }).catch((error: unknown) => {
+    removeDirectory()
     throw error
   })
-  const stopWatching = watchShells(wards, helper.pid, (ward) => {
-    // A supervisor that did not start this shell will not start the next either.
-    if (ward.pid === undefined) close()
-    forget(ward)
+  const stopWatching = watchShells(shells, child.pid, (shell) => {
+    // A supervisor that did not start this shell will not start the next one either.
+    if (shell.pid === undefined) close()
+    dropShell(shell)
   })
-  // Shells have a nurse each, who goes on reporting; those that do not come up now never had one.
-  void helper.exited.then(async () => {
+  // Each started shell has a watcher process that goes on reporting. A shell that has not started by now never will.
+  void child.exited.then(async () => {
     isOpen = false
-    pipes.exhausted()
-    await sleep(GRACE_MS, undefined, { ref: false })
-    for (const ward of wards.values()) if (ward.pid === undefined) forget(ward)
+    fifos.stop()
+    await sleep(START_GRACE_MS, undefined, { ref: false })
+    for (const shell of shells.values()) if (shell.pid === undefined) dropShell(shell)
   })
-  void helper.silent.then(() => {
+  void child.silent.then(() => {
     stopWatching()
-    for (const ward of wards.values()) forget(ward)
-    remove()
+    for (const shell of shells.values()) dropShell(shell)
+    removeDirectory()
   })
 
   function close(): void {
     isOpen = false
-    pipes.exhausted()
-    helper.tell('leave\n')
-    helper.hangUp()
+    fifos.stop()
+    child.tell('stop\n')
+    child.hangUp()
   }
 
-  if (!(await pipes.ready)) return undefined
+  if (!(await fifos.ready)) return undefined
   return {
     get isOpen() {
       return isOpen
     },
-    leaders: () => new Set([...wards.values()].flatMap(({ pid }) => pid ?? [])),
-    async raise(nature = {}) {
-      const number = await pipes.next()
-      if (number === undefined || !isOpen) throw new Error('no shell could be made ready')
+    leaders: () => new Set([...shells.values()].flatMap(({ pid }) => pid ?? [])),
+    async raise(request = {}) {
+      const number = await fifos.next()
+      if (number === undefined || !isOpen) throw new Error('no shell could be prepared')
       try {
-        const { note, names } = prepare(join(place, String(number)), nature)
-        const ward = createWard(number, names)
-        wards.set(number, ward)
-        helper.tell(`shell ${number} ${note}\n`)
-        return ward
+        const { settingsFile, paths } = writeShellFiles(join(directory, String(number)), request)
+        const shell = createWard(number, paths)
+        shells.set(number, shell)
+        child.tell(`shell ${number} ${settingsFile}\n`)
+        return shell
       } catch (error) {
-        // Somebody who tidied up among temporary files took the pipes away: they will not come back.
+        // A cleaner of temporary files has deleted the FIFOs. They cannot be restored.
         if (hasCode(error, 'ENOENT')) close()
         throw error
       }
     },
     close,
-    remove,
+    remove: removeDirectory,
   }
 }
 
 /**
- * The scripts are files, so that the process list shows a name and not their text. -p: without the start-up files of
- * the user, which the commands themselves read.
+ * The scripts are files, so that the process list shows a name and not their text. -p skips the start-up files of the
+ * user, which the commands themselves read.
  */
-function supervisorArguments(place: string, args: readonly string[]): readonly string[] {
-  const script = join(place, 'shell-supervisor.sh')
+function supervisorArguments(directory: string, args: readonly string[]): readonly string[] {
+  const script = join(directory, 'shell-supervisor.sh')
   writeFileSync(script, SUPERVISOR, { mode: 0o600 })
-  writeFileSync(join(place, 'output-recorder.sh'), RECORDER, { mode: 0o600 })
-  writeFileSync(join(place, 'read-command.sh'), READ_COMMAND, { mode: 0o600 })
-  // Sourced, it is read whole: bash reads a script it is given as it runs it, and the file may be deleted or replaced.
+  writeFileSync(join(directory, 'output-recorder.sh'), RECORDER, { mode: 0o600 })
+  writeFileSync(join(directory, 'read-command.sh'), READ_COMMAND, { mode: 0o600 })
+  // Sourced, a script is read as a whole: otherwise bash reads it while it runs it, and the file may be deleted or
+  // replaced.
   return ['-p', '-c', '. "$0"', script, ...args]
 }
 
-interface Supply {
-  /** Whether the first are there, once that is known. */
+interface FifoSupply {
+  /** Whether the first FIFOs were created. */
   readonly ready: Promise<boolean>
   next(): number | undefined | Promise<number | undefined>
-  made(below: number): void
-  exhausted(): void
+  created(below: number): void
+  stop(): void
 }
 
-/** Numbers whose pipes are there; more are ordered before the last is used. */
-function createSupply(order: (from: number, to: number) => void): Supply {
+/** Hands out the numbers of created FIFO pairs, and requests more before the last is used. */
+function createFifoSupply(requestFifos: (from: number, to: number) => void): FifoSupply {
   const waiting: { readonly number: number; readonly resolve: (number: number | undefined) => void }[] = []
-  let given = 0
-  let made = 0
-  let ordered = BATCH
+  let handedOut = 0
+  let created = 0
+  let requested = FIFO_BATCH
   let isExhausted = false
-  const first = promised<boolean>()
+  const firstBatch = promised<boolean>()
   return {
-    ready: first.promise,
+    ready: firstBatch.promise,
     next() {
       if (isExhausted) return undefined
-      const number = given++
-      if (number + FEW >= ordered) {
-        order(ordered, ordered + BATCH)
-        ordered += BATCH
+      const number = handedOut++
+      if (number + LOW_WATER >= requested) {
+        requestFifos(requested, requested + FIFO_BATCH)
+        requested += FIFO_BATCH
       }
-      return number < made ? number : new Promise((resolve) => waiting.push({ number, resolve }))
+      return number < created ? number : new Promise((resolve) => waiting.push({ number, resolve }))
     },
-    made(below) {
-      made = below
-      first.resolve(true)
+    created(below) {
+      created = below
+      firstBatch.resolve(true)
       for (let next = waiting[0]; next && next.number < below; next = waiting[0]) {
         waiting.shift()
         next.resolve(next.number)
       }
     },
-    exhausted() {
+    stop() {
       isExhausted = true
-      first.resolve(false)
+      firstBatch.resolve(false)
       for (const { resolve } of waiting.splice(0)) resolve(undefined)
     },
   }
 }
 
-/** Puts the files of a shell beside its pipes. */
-function prepare(base: string, nature: Nature): { readonly note: string; readonly names: Names } {
-  const { command, input, record } = nature
-  const words = noteOf(base, nature)
+/** Writes the files of a shell beside its FIFOs. */
+function writeShellFiles(base: string, request: Nature): { readonly settingsFile: string; readonly paths: Names } {
+  const { command, input, record } = request
+  const settings = formatShellSettings(base, request)
   const files: [string, string][] = [
     [`${base}.c`, command === undefined ? '' : `${command}\0`],
     [`${base}.s`, input ?? ''],
-    [`${base}.n`, words],
+    [`${base}.n`, settings],
   ]
   const written = files.filter(([, text]) => text !== '')
   for (const [path, text] of written) writeFileSync(path, text, { mode: 0o600 })
   return {
-    note: words === '' ? '' : `${base}.n`,
-    names: {
+    settingsFile: settings === '' ? '' : `${base}.n`,
+    paths: {
       input: command === undefined ? `${base}.i` : undefined,
       output: record ? undefined : `${base}.o`,
       all: [`${base}.i`, `${base}.o`, ...written.map(([path]) => path)],
@@ -233,18 +234,25 @@ function prepare(base: string, nature: Nature): { readonly note: string; readonl
   }
 }
 
-/** What the nurse must know, in the words of a shell; empty for a plain one. */
-function noteOf(base: string, { command, input = '', cage, limits = [], prelude = '', record }: Nature): string {
+/**
+ * The settings of a shell as bash variable assignments, which the supervisor script sources; empty for a plain shell.
+ */
+function formatShellSettings(
+  base: string,
+  { command, input = '', cage, limits = [], prelude = '', record }: Nature,
+): string {
   return [
-    command === undefined ? [] : [`long=1`],
+    command === undefined ? [] : [`has_command_file=1`],
     input === '' ? [] : [`input=${quotedWord(`${base}.s`)}`],
-    cage ? [`cage=(${quotedWords(cage.argv)}) filter=${quotedWord(cage.filter)} bash=${quotedWord(cage.bash)}`] : [],
-    limits.length === 0 ? [] : [`limits=(${quotedWords(limits)})`],
+    cage
+      ? [`wrapper=(${quoteWords(cage.argv)}) seccomp_file=${quotedWord(cage.filter)} bash=${quotedWord(cage.bash)}`]
+      : [],
+    limits.length === 0 ? [] : [`cgroup_files=(${quoteWords(limits)})`],
     prelude === '' ? [] : [`prelude=${quotedWord(prelude)}`],
     record
       ? [
-          `status=${quotedWord(record.statusFile)}`,
-          `record=(${quotedWords([record.folder, String(record.segmentBytes), String(record.segments)])})`,
+          `status_file=${quotedWord(record.statusFile)}`,
+          `recorder_arguments=(${quoteWords([record.folder, String(record.segmentBytes), String(record.segments)])})`,
         ]
       : [],
   ]
@@ -252,6 +260,6 @@ function noteOf(base: string, { command, input = '', cage, limits = [], prelude 
     .join('\n')
 }
 
-function quotedWords(words: readonly string[]): string {
+function quoteWords(words: readonly string[]): string {
   return words.map(quotedWord).join(' ')
 }

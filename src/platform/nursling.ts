@@ -1,4 +1,4 @@
-// One shell of the nursery: it waits for its one command at one pipe and prints to another. Both have names only until
+// One forked shell: it reads one command from a FIFO and writes its output to another. The FIFOs are deleted as soon as
 // the shell has opened them.
 
 import { closeSync, constants, openSync, readSync, rmSync, writeSync } from 'node:fs'
@@ -8,63 +8,65 @@ import { listenAt, type Pipe } from './pipe.js'
 
 export interface Nursling {
   readonly number: number
-  /** The process that leads its session; undefined when it never came to be. */
+  /** The pid of its session leader; undefined if it did not start. */
   readonly up: Promise<number | undefined>
-  /** Its exit status as a shell reports it; undefined when it cannot be known. */
+  /** Its exit status as a shell reports it; undefined if unknown. */
   readonly exited: Promise<number | undefined>
-  /** When nobody can write to its output any more. */
+  /** Resolves when no process can write to its output any more. */
   readonly closed: Promise<void>
   readonly isOver: boolean
-  /** It never started, and its command was taken back before a shell had read it whole: it has not run. */
+  /**
+   * The shell did not start, and the command was taken back before any shell had read it completely: it has not run.
+   */
   readonly isWithdrawn: boolean
   run(command: string, onOutput: (chunk: Buffer) => void): void
   readonly pause: () => void
   readonly resume: () => void
-  /** Its output is no longer wanted. What it left behind may go on writing, slowly: closing the pipe would kill it. */
+  /** Discards further output. Children of the command may go on writing, slowly: closing the FIFO would kill them. */
   readonly ignoreOutput: () => void
-  /** It is not needed: without a command it ends. */
+  /** Closes its command FIFO; without a command the shell exits. */
   dismiss(): void
 }
 
-/** A nursling as the nursery sees it. */
+/** The same shell with what only the supervisor module uses. */
 export interface Ward extends Nursling {
-  /** The process that leads its session; undefined until it is up. */
+  /** The pid of its session leader; undefined until it has started. */
   readonly pid: number | undefined
-  /** The process that waits for it and reports its exit status. */
+  /** The process that waits for the shell and reports its exit status. */
   readonly supervisor: number | undefined
-  /** Nothing more is to be heard of it. */
+  /** Whether no more reports will arrive. */
   readonly isClosed: boolean
   onUp(pid: number, supervisor: number): void
   onExit(status: number | undefined): void
-  /** Whoever recorded its output is done. */
+  /** Called when the recorder of its output has finished. */
   onClosed(): void
 }
 
-/** The names it is known by until it is up. */
+/** The files that exist until the shell has started. */
 export interface Names {
-  /** The pipe for the command; undefined when that lies in a file. */
+  /** The command FIFO; undefined if the command is in a file. */
   readonly input: string | undefined
-  /** The pipe for the output; undefined when that is recorded. */
+  /** The output FIFO; undefined if the output is recorded. */
   readonly output: string | undefined
   readonly all: readonly string[]
 }
 
-const SLOWLY_MS = 20
-const PIPE_BYTES = 65_536
+const DISCARD_PAUSE_MS = 20
+const FIFO_CAPACITY = 65_536
 
-export function createWard(number: number, names: Names): Ward {
-  // For reading and writing, because opening for writing alone fails while nobody reads.
-  let input = names.input === undefined ? undefined : openSync(names.input, constants.O_RDWR | constants.O_NONBLOCK)
-  const output = names.output === undefined ? undefined : openOr(names.output, () => closeInput())
-  let pipe: Pipe | undefined
-  let hear: ((chunk: Buffer) => void) | undefined
-  const early: Buffer[] = []
-  const up = promised<number | undefined>()
+export function createWard(number: number, paths: Names): Ward {
+  // Opened for reading and writing, because opening for writing alone fails while there is no reader.
+  let input = paths.input === undefined ? undefined : openSync(paths.input, constants.O_RDWR | constants.O_NONBLOCK)
+  const output = paths.output === undefined ? undefined : openReadEnd(paths.output, () => closeInput())
+  let reader: Pipe | undefined
+  let onData: ((chunk: Buffer) => void) | undefined
+  const bufferedChunks: Buffer[] = []
+  const started = promised<number | undefined>()
   const exited = promised<number | undefined>()
   const closed = promised<void>()
   let pid: number | undefined
-  let supervisor: number | undefined
-  let isOver = false
+  let watcherPid: number | undefined
+  let hasExited = false
   let isClosed = false
   let isSent = false
   let isWithdrawn = false
@@ -74,82 +76,82 @@ export function createWard(number: number, names: Names): Ward {
     input = undefined
   }
 
-  // Only now is there a writer; until then, a reader would think that all has been said.
-  function listen(fd: number): void {
-    pipe = listenAt(fd, (chunk) => (hear ? hear(chunk) : early.push(chunk)))
-    void pipe.closed.then(() => closed.resolve())
-    if (!hear) pipe.unref()
+  // Reading starts when there is a writer: before that, a reader would see the end of the file.
+  function startReading(fd: number): void {
+    reader = listenAt(fd, (chunk) => (onData ? onData(chunk) : bufferedChunks.push(chunk)))
+    void reader.closed.then(() => closed.resolve())
+    if (!onData) reader.unref()
   }
 
   return {
     number,
-    up: up.promise,
+    up: started.promise,
     exited: exited.promise,
     closed: closed.promise,
     get pid() {
       return pid
     },
     get supervisor() {
-      return supervisor
+      return watcherPid
     },
     get isClosed() {
       return output !== undefined || isClosed
     },
     get isOver() {
-      return isOver
+      return hasExited
     },
     get isWithdrawn() {
       return isWithdrawn
     },
     run(command, onOutput) {
-      hear = onOutput
-      pipe?.ref()
-      for (const chunk of early.splice(0)) onOutput(chunk)
+      onData = onOutput
+      reader?.ref()
+      for (const chunk of bufferedChunks.splice(0)) onOutput(chunk)
       if (input !== undefined) isSent = writeSync(input, `${command}\0`) > 0
       if (pid !== undefined) closeInput()
     },
-    pause: () => pipe?.pause(),
-    resume: () => pipe?.resume(),
+    pause: () => reader?.pause(),
+    resume: () => reader?.resume(),
     ignoreOutput() {
-      const left = pipe
-      left?.unref()
-      hear = () => {
-        left?.pause()
-        setTimeout(() => left?.resume(), SLOWLY_MS).unref()
+      const abandoned = reader
+      abandoned?.unref()
+      onData = () => {
+        abandoned?.pause()
+        setTimeout(() => abandoned?.resume(), DISCARD_PAUSE_MS).unref()
       }
     },
     dismiss: closeInput,
-    onUp(leader, waiter) {
-      pid = leader
-      supervisor = waiter
-      for (const name of names.all) rmSync(name, { force: true })
-      if (hear) closeInput()
-      if (output !== undefined) listen(output)
-      up.resolve(leader)
+    onUp(leaderPid, watcher) {
+      pid = leaderPid
+      watcherPid = watcher
+      for (const name of paths.all) rmSync(name, { force: true })
+      if (onData) closeInput()
+      if (output !== undefined) startReading(output)
+      started.resolve(leaderPid)
     },
     onExit(status) {
-      isOver = true
+      hasExited = true
       if (pid === undefined) {
-        // Without its files a shell that is started late has no command either.
-        for (const name of names.all) rmSync(name, { force: true })
+        // Without its files, a shell that starts late has no command to run.
+        for (const name of paths.all) rmSync(name, { force: true })
         if (input !== undefined) isWithdrawn = !isSent || endsWithNul(input)
       }
       closeInput()
       if (pid === undefined && output !== undefined) closeSync(output)
       if (pid === undefined) closed.resolve()
-      up.resolve(undefined)
+      started.resolve(undefined)
       exited.resolve(status)
     },
     onClosed() {
       isClosed = true
-      if (!pipe) closed.resolve()
+      if (!reader) closed.resolve()
     },
   }
 }
 
-/** Whether the end of a command was still in the pipe, from which this takes it. */
+/** Reads what is left in the FIFO, and tells whether the end of the command was in it. */
 function endsWithNul(fd: number): boolean {
-  const rest = Buffer.alloc(PIPE_BYTES)
+  const rest = Buffer.alloc(FIFO_CAPACITY)
   try {
     const length = readSync(fd, rest)
     return length > 0 && rest[length - 1] === 0
@@ -158,9 +160,9 @@ function endsWithNul(fd: number): boolean {
   }
 }
 
-function openOr(name: string, undo: () => void): number {
+function openReadEnd(path: string, undo: () => void): number {
   try {
-    return openSync(name, constants.O_RDONLY | constants.O_NONBLOCK)
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     undo()
     throw error

@@ -28,8 +28,8 @@ const which = (name: string): string =>
     .trim()
 const bash = which('bash')
 
-/** A PATH on which there is nothing but these. */
-function toolsOf(targets: Record<string, string>): string {
+/** A PATH with only these programs. */
+function createPath(targets: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'scorpiox-tools-'))
   for (const [name, target] of Object.entries(targets)) symlinkSync(target, join(folder, name))
   return folder
@@ -37,29 +37,38 @@ function toolsOf(targets: Record<string, string>): string {
 
 const busybox = process.env.BUSYBOX ?? which('busybox')
 const toolsets: [string, string][] = [['the tools of the system', process.env.PATH ?? '']]
-if (busybox !== '') toolsets.push(['busybox', toolsOf({ dd: busybox, wc: busybox, rm: busybox, mkdir: busybox })])
+if (busybox !== '') toolsets.push(['busybox', createPath({ dd: busybox, wc: busybox, rm: busybox, mkdir: busybox })])
 
-interface Recording {
+interface RecorderOptions {
   readonly folder?: string
-  readonly segment?: number
-  readonly kept?: number
+  readonly segmentBytes?: number
+  readonly maxSegments?: number
   readonly path?: string
-  /** Said in the shell before the recorder starts. */
-  readonly before?: string
+  /** Shell code that runs before the recorder starts. */
+  readonly prelude?: string
 }
 
 /** `command | recorder`, in a process group of their own; resolves when both have ended. */
-function record(command: string, recording: Recording = {}): { child: ChildProcessWithoutNullStreams; folder: string } {
-  const { folder = newFolder(), segment = 4_194_304, kept = 8, path = process.env.PATH ?? '', before = ':' } = recording
+function record(
+  command: string,
+  options: RecorderOptions = {},
+): { child: ChildProcessWithoutNullStreams; folder: string } {
+  const {
+    folder = newFolder(),
+    segmentBytes: segment = 4_194_304,
+    maxSegments = 8,
+    path = process.env.PATH ?? '',
+    prelude: before = ':',
+  } = options
   const script = `${before}; bash -c "$1" 2>&1 | PATH="$2" "$3" -p -c "$4" recorder "$5" "$6" "$7"; exit "\${PIPESTATUS[1]}"`
-  const args = ['-c', script, 'bash', command, path, bash, RECORDER, folder, String(segment), String(kept)]
+  const args = ['-c', script, 'bash', command, path, bash, RECORDER, folder, String(segment), String(maxSegments)]
   const child = spawn('bash', args, { detached: true })
   child.stdin.end()
   return { child, folder }
 }
 
-async function recorded(command: string, recording: Recording = {}): Promise<[number, Buffer][]> {
-  const { child, folder } = record(command, recording)
+async function recorded(command: string, options: RecorderOptions = {}): Promise<[number, Buffer][]> {
+  const { child, folder } = record(command, options)
   expect(await once(child, 'exit')).toEqual([0, null])
   return filesIn(folder)
 }
@@ -71,15 +80,15 @@ const filesIn = (folder: string): [number, Buffer][] =>
         .map((name) => [Number(name), readFileSync(join(folder, name))])
     : []
 
-/** The law of the layout: the first segment, a gap perhaps, and then everything to the end. */
-function expectKept(files: readonly [number, Buffer][], source: Buffer, segment: number, kept: number): void {
-  expect(files.length).toBeLessThanOrEqual(kept)
+/** What the format requires: the first segment, perhaps a gap, and then everything to the end. */
+function expectKept(files: readonly [number, Buffer][], source: Buffer, segment: number, maxSegments: number): void {
+  expect(files.length).toBeLessThanOrEqual(maxSegments)
   let previousEnd = 0
   for (const [index, [start, bytes]] of files.entries()) {
     expect(bytes.length).toBeGreaterThan(0)
     expect(bytes.length).toBeLessThanOrEqual(segment)
     expect(bytes.equals(source.subarray(start, start + bytes.length))).toBe(true)
-    if (index !== 1 || files.length < kept) expect(start).toBe(previousEnd)
+    if (index !== 1 || files.length < maxSegments) expect(start).toBe(previousEnd)
     if (index < files.length - 1) expect(bytes.length).toBeGreaterThan((segment * 7) / 8 - 1)
     previousEnd = start + bytes.length
   }
@@ -87,17 +96,17 @@ function expectKept(files: readonly [number, Buffer][], source: Buffer, segment:
 }
 
 describe.each(toolsets)('with %s', (_, path) => {
-  test('a flood of binary data is kept to the byte', async () => {
+  test('much binary data is recorded exactly', async () => {
     const source = randomBytes(40_000_000)
     const file = join(mkdtempSync(join(tmpdir(), 'scorpiox-source-')), 'source')
     writeFileSync(file, source)
-    const files = await recorded(`cat ${file}`, { path, segment: 1_000_000 })
+    const files = await recorded(`cat ${file}`, { path, segmentBytes: 1_000_000 })
     expect(files).toHaveLength(8)
     expectKept(files, source, 1_000_000, 8)
-    expectKept(await recorded(`cat ${file}`, { path, segment: 10_000_000 }), source, 10_000_000, 8)
+    expectKept(await recorded(`cat ${file}`, { path, segmentBytes: 10_000_000 }), source, 10_000_000, 8)
   })
 
-  test('whatever comes in which pieces, every byte is in its place', async () => {
+  test('however the output is split, every byte is at its offset', async () => {
     const pieces = fc.array(fc.uint8Array({ maxLength: 700 }), { maxLength: 25 })
     await fc.assert(
       fc.asyncProperty(pieces, fc.integer({ min: 100, max: 3000 }), async (chunks, segment) => {
@@ -119,10 +128,10 @@ describe.each(toolsets)('with %s', (_, path) => {
     )
   })
 
-  test('a trickle: each line is on disk at once, and segments are filled all the same', async () => {
+  test('with slow output each line is on disk at once, and segments are still filled', async () => {
     const lines = Array.from({ length: 300 }, (_each, index) => `line ${index}\n`).join('')
     const command = 'for ((i = 0; i < 300; i++)); do echo "line $i"; read -t 0.002 <> <(:); done; sleep 1'
-    const { child, folder } = record(command, { path, segment: 1024, kept: 100 })
+    const { child, folder } = record(command, { path, segmentBytes: 1024, maxSegments: 100 })
     await until(() => Buffer.concat(filesIn(folder).map(([, bytes]) => bytes)).toString() === lines)
     expect(child.exitCode).toBeNull()
     expect(await once(child, 'exit')).toEqual([0, null])
@@ -131,12 +140,12 @@ describe.each(toolsets)('with %s', (_, path) => {
     expectKept(files, Buffer.from(lines), 1024, 100)
   })
 
-  test('a disk that fills up loses what it cannot take; what is kept is in order, and the command is not held up', async () => {
+  test('a full disk loses output; what is kept is in order, and the command does not block', async () => {
     const source = randomBytes(3_000_000)
     const file = join(mkdtempSync(join(tmpdir(), 'scorpiox-source-')), 'source')
     writeFileSync(file, source)
-    // No file may be larger than 40 KiB: the same as a full disk, and needs no privileges.
-    const limited = { path, segment: 1_000_000, before: 'ulimit -f 40' }
+    // A file size limit of 40 KiB acts like a full disk, and needs no privileges.
+    const limited = { path, segmentBytes: 1_000_000, prelude: 'ulimit -f 40' }
     const files = await recorded(`cat ${file}; sleep 1.1; echo the end`, limited)
     expect(files.length).toBeGreaterThan(1)
     expect(files.length).toBeLessThanOrEqual(8)
@@ -155,13 +164,13 @@ describe.each(toolsets)('with %s', (_, path) => {
     expect(files.at(-1)?.[1].toString()).toBe('the end\n')
   })
 
-  test('where there is no folder to write to, the command runs to its end', async () => {
+  test('without a writable folder, the command runs to its end', async () => {
     const folder = newFolder()
     writeFileSync(folder, 'in the way')
     const { child } = record('head -c 5000000 /dev/zero && touch "$DONE"', {
       folder: join(folder, 'output'),
       path,
-      before: `export DONE=${join(dirname(folder), 'done')}`,
+      prelude: `export DONE=${join(dirname(folder), 'done')}`,
     })
     expect(await once(child, 'exit')).toEqual([0, null])
     expect(existsSync(join(dirname(folder), 'done'))).toBe(true)
@@ -169,23 +178,28 @@ describe.each(toolsets)('with %s', (_, path) => {
   })
 })
 
-test('it outlives the command it records and hears its last words, whoever is told to end', async () => {
+test('it outlives the command and records its last output, whichever process gets SIGTERM', async () => {
   const command = 'trap "sleep 0.3; echo bye; exit 3" TERM HUP INT USR1; echo ready; while :; do sleep 0.02; done'
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGUSR1'] as const) {
-    const { child, folder } = record(command, { before: 'trap : TERM HUP INT USR1' })
+    const { child, folder } = record(command, { prelude: 'trap : TERM HUP INT USR1' })
     const text = (): string => Buffer.concat(filesIn(folder).map(([, bytes]) => bytes)).toString()
     await until(() => text() === 'ready\n')
     process.kill(-child.pid!, signal)
     await once(child, 'exit')
-    // The shell may tell that its own sleep was ended.
+    // The shell may report that its sleep was terminated.
     expect(text()).toMatch(/^ready\n(.+\n)?bye\n$/)
   }
 })
 
-test('the folder may have any name, and its files are for their owner only', async () => {
+test('the folder may have any name, and its files are private', async () => {
   const folder = join(newFolder(), `-a b'"$(x)*[0-9]\n;`)
   mkdirSync(dirname(folder))
-  const files = await recorded('printf 12345678abcdefghijkl', { folder, segment: 8, kept: 2, before: 'umask 0' })
+  const files = await recorded('printf 12345678abcdefghijkl', {
+    folder,
+    segmentBytes: 8,
+    maxSegments: 2,
+    prelude: 'umask 0',
+  })
   expect(files.map(([start, bytes]) => [start, bytes.toString()])).toEqual([
     [0, '12345678'],
     [16, 'ijkl'],
@@ -194,18 +208,18 @@ test('the folder may have any name, and its files are for their owner only', asy
   for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
 })
 
-test('dd is asked to speak English, since its words are read', async () => {
+test('dd runs with LC_ALL=C, since its output is parsed', async () => {
   const german = join(mkdtempSync(join(tmpdir(), 'scorpiox-german-')), 'dd')
   const script = `#!${bash}\nif [[ $LC_ALL == C ]]; then exec ${which('dd')} "$@"; else exec ${which('dd')} "$@" 2>/dev/null; fi\n`
   writeFileSync(german, script, { mode: 0o755 })
-  const path = toolsOf({ dd: german, wc: which('wc'), rm: which('rm'), mkdir: which('mkdir') })
+  const path = createPath({ dd: german, wc: which('wc'), rm: which('rm'), mkdir: which('mkdir') })
   const before = 'unset LC_ALL; export LANG=de_DE.UTF-8 LANGUAGE=de'
-  const files = await recorded('echo {1..50}', { path, before, segment: 64, kept: 100 })
+  const files = await recorded('echo {1..50}', { path, prelude: before, segmentBytes: 64, maxSegments: 100 })
   expectKept(files, execFileSync('bash', ['-c', 'echo {1..50}']), 64, 100)
 })
 
-test('without dd nothing is kept, and the command still runs to its end', async () => {
-  const path = toolsOf({ wc: which('wc'), rm: which('rm'), mkdir: which('mkdir') })
+test('without dd nothing is recorded, and the command still runs to its end', async () => {
+  const path = createPath({ wc: which('wc'), rm: which('rm'), mkdir: which('mkdir') })
   const files = await recorded("for i in 1 2 3; do printf 'a\\0b\\n'; sleep 0.05; done; head -c 300000 /dev/zero", {
     path,
   })

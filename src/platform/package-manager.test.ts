@@ -10,7 +10,7 @@ test.each([
   ['ID=arch', 'sudo pacman -S bubblewrap'],
   ['ID="opensuse-leap"\nID_LIKE="suse opensuse"', 'sudo zypper install bubblewrap'],
   ['', 'apt install bubblewrap, or dnf install bubblewrap'],
-])('on %j one is told %s', (osRelease, expected) => {
+])('on %j the command is %s', (osRelease, expected) => {
   expect(installCommand('bubblewrap', 'linux', osRelease)).toContain(expected)
 })
 
@@ -24,7 +24,7 @@ test.each([
   expect(installCommand(program, platform)).toBe(expected)
 })
 
-test('Ubuntu calls one differently', () => {
+test('Ubuntu has another package name', () => {
   expect(installCommand('chromium', 'linux', 'ID=ubuntu\nID_LIKE=debian')).toBe('sudo apt install chromium-browser')
   expect(installCommand('chromium', 'linux', 'ID=debian')).toBe('sudo apt install chromium')
 })

@@ -1,4 +1,4 @@
-// What a person types to install a program, on the system they have.
+// The shell command that installs a program on this system.
 
 import { readFileSync } from 'node:fs'
 
@@ -10,12 +10,12 @@ const MANAGERS: readonly (readonly [systems: RegExp, command: string])[] = [
   [/\bsuse\b/, 'zypper install'],
 ]
 
-/** What it is called where it has another name. */
+/** Package names that differ. */
 const WINGET: Readonly<Record<string, string>> = { bash: 'Git.Git', git: 'Git.Git', chromium: 'Google.Chrome' }
 const BREW: Readonly<Record<string, string>> = { chromium: '--cask google-chrome' }
 const UBUNTU: Readonly<Record<string, string>> = { chromium: 'chromium-browser' }
 
-/** One command; several to choose from on a Linux that is not known. */
+/** One command; on an unknown Linux, several to choose from. */
 export function installCommand(program: string, platform = process.platform, osRelease = readOsRelease()): string {
   if (platform === 'darwin') return `brew install ${BREW[program] ?? program}`
   if (platform === 'win32') return `winget install ${WINGET[program] ?? program}`
@@ -27,7 +27,7 @@ export function installCommand(program: string, platform = process.platform, osR
   const [, command] = MANAGERS.find(([systems]) => systems.test(system)) ?? []
   const name = /\bubuntu\b/.test(system) ? (UBUNTU[program] ?? program) : program
   if (command !== undefined) return `sudo ${command} ${name}`
-  return MANAGERS.map(([, each]) => `${each} ${program}`).join(', or ')
+  return MANAGERS.map(([, manager]) => `${manager} ${program}`).join(', or ')
 }
 
 function readOsRelease(): string {

@@ -1,5 +1,4 @@
-// Listens at the end of a pipe with a name. Node.js takes such a descriptor as a socket; Bun hears nothing there, and
-// reads it as a file that does not end.
+// Reads a FIFO descriptor. Node.js reads it as a socket; Bun receives no data that way and reads it as an endless file.
 
 import { closeSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -8,21 +7,21 @@ import { promised, type Promised } from '../lib/promised.js'
 import { fromBun } from './bun.js'
 
 export interface Pipe {
-  /** When all has been said; the descriptor is closed then. */
+  /** Resolves at the end of the file; the descriptor is closed then. */
   readonly closed: Promise<void>
   readonly pause: () => void
   readonly resume: () => void
-  /** Whether this process stays alive for it. */
+  /** Whether it keeps this process alive. */
   ref(): void
   unref(): void
 }
 
 export function listenAt(fd: number, onData: (chunk: Buffer) => void): Pipe {
   const file = fromBun('file')
-  return isOpener(file) ? readStream(file(fd).stream(), fd, onData) : readSocket(fd, onData)
+  return isOpenBunFile(file) ? readAsBunFile(file(fd).stream(), fd, onData) : readAsSocket(fd, onData)
 }
 
-function readSocket(fd: number, onData: (chunk: Buffer) => void): Pipe {
+function readAsSocket(fd: number, onData: (chunk: Buffer) => void): Pipe {
   const socket = new Socket({ fd, readable: true, writable: false })
   socket.on('data', onData)
   socket.on('error', () => {})
@@ -35,15 +34,15 @@ function readSocket(fd: number, onData: (chunk: Buffer) => void): Pipe {
   }
 }
 
-/** One read after the other, none while it is paused. Bun waits for the last one whatever it is told. */
-function readStream(stream: ReadableStream<Uint8Array>, fd: number, onData: (chunk: Buffer) => void): Pipe {
+/** One read at a time, none while paused. Bun waits for the last read even if the stream is cancelled. */
+function readAsBunFile(stream: ReadableStream<Uint8Array>, fd: number, onData: (chunk: Buffer) => void): Pipe {
   const reader = stream.getReader()
   let paused: Promised<void> | undefined
 
-  async function listen(): Promise<void> {
+  async function readAll(): Promise<void> {
     for (;;) {
       const { done, value } = await reader.read()
-      // What was read just before it was paused is kept until it is resumed, and nothing more is read.
+      // Data that was read just before the pause is passed on after it; nothing more is read.
       await paused?.promise
       if (done) return
       onData(Buffer.from(value.buffer, value.byteOffset, value.byteLength))
@@ -51,7 +50,7 @@ function readStream(stream: ReadableStream<Uint8Array>, fd: number, onData: (chu
   }
 
   return {
-    closed: listen()
+    closed: readAll()
       .catch(() => {})
       .finally(() => closeSync(fd)),
     pause: () => void (paused ??= promised()),
@@ -64,8 +63,8 @@ function readStream(stream: ReadableStream<Uint8Array>, fd: number, onData: (chu
   }
 }
 
-type Opener = (fd: number) => { stream(): ReadableStream<Uint8Array> }
+type OpenBunFile = (fd: number) => { stream(): ReadableStream<Uint8Array> }
 
-function isOpener(value: unknown): value is Opener {
+function isOpenBunFile(value: unknown): value is OpenBunFile {
   return typeof value === 'function'
 }

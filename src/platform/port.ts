@@ -1,23 +1,23 @@
-// Whether somebody on this machine answers at a TCP port. It connects and hangs up; nothing is sent.
+// Checks whether a local TCP port accepts connections. Connects and closes; sends nothing.
 
 import { connect } from 'node:net'
 
-const PATIENCE_MS = 500
+const CONNECT_TIMEOUT_MS = 500
 
 export async function isPortOpen(port: number): Promise<boolean> {
-  const answers = await Promise.all(['127.0.0.1', '::1'].map((host) => answersAt(host, port)))
-  return answers.includes(true)
+  const results = await Promise.all(['127.0.0.1', '::1'].map((host) => canConnect(host, port)))
+  return results.includes(true)
 }
 
-function answersAt(host: string, port: number): Promise<boolean> {
+function canConnect(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: PATIENCE_MS })
-    const settle = (isOpen: boolean): void => {
+    const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS })
+    const finish = (isOpen: boolean): void => {
       socket.destroy()
       resolve(isOpen)
     }
-    socket.once('connect', () => settle(true))
-    socket.once('error', () => settle(false))
-    socket.once('timeout', () => settle(false))
+    socket.once('connect', () => finish(true))
+    socket.once('error', () => finish(false))
+    socket.once('timeout', () => finish(false))
   })
 }

@@ -28,7 +28,7 @@ const ask = (url: URL, more: Partial<Probe> = {}): Promise<Probed> =>
 
 const serving = (listener: RequestListener): Promise<URL> => listening(createServer(listener))
 
-test('what was sent arrives, and what is answered comes back unrepaired', async () => {
+test('the request arrives, and the response is returned unchanged', async () => {
   const url = await serving((request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
@@ -45,7 +45,7 @@ test('what was sent arrives, and what is answered comes back unrepaired', async 
   expect(answer).toHaveProperty('headers.x-seen', 'POST /mcp?x=1 1')
 })
 
-test('a server that says nothing, and one that never stops, are left in time', async () => {
+test('a silent server and an endless response time out', async () => {
   const silent = await ask(await serving(() => {}))
   expect(silent).toMatchObject({ kind: 'unanswered', reason: 'no answer within 300 ms' })
   const stream = await ask(await serving((_, response) => void response.write(': hello\n\n')))
@@ -53,7 +53,7 @@ test('a server that says nothing, and one that never stops, are left in time', a
   expect(stream.ms).toBeLessThan(underLoad(1000))
 })
 
-test('a body without end is cut off', async () => {
+test('an endless body is cut off', async () => {
   const endless = await serving((_, response) => {
     const chunk = 'x'.repeat(1024 * 1024)
     const more = (): void => void (response.destroyed || response.write(chunk, more))
@@ -62,7 +62,7 @@ test('a body without end is cut off', async () => {
   expect(await ask(endless, { timeoutMs: 5000 })).toMatchObject({ end: 'too large' })
 })
 
-test('a torn body, a closed port and no HTTP at all are told', async () => {
+test('a broken body, a closed port and a non-HTTP reply are reported', async () => {
   const torn = await serving((_, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('half')
     setTimeout(() => response.destroy(), 20)

@@ -1,5 +1,5 @@
-// The door for looking at somebody's HTTP server: one request on a connection of its own, and everything about the
-// answer that can be judged, the certificate too. It never throws, follows nothing, repairs nothing, and always ends.
+// Sends one request to any HTTP server, on a connection of its own, and returns everything about the response that can
+// be checked, including the certificate. It never throws, follows no redirects, and always ends.
 
 import { request as requestPlain, type ClientRequest, type IncomingMessage } from 'node:http'
 import { request as requestSecure } from 'node:https'
@@ -13,7 +13,7 @@ export interface Probe {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   readonly timeoutMs: number
-  /** Talk also to a server whose certificate cannot be trusted. Send no secret then. */
+  /** Connects also to a server whose certificate is not trusted. Send no secrets then. */
   readonly trustAnybody?: boolean
 }
 
@@ -22,15 +22,15 @@ export interface Answered {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** How the body ended: by itself, not within the time, beyond the size we take, or torn off. */
+  /** How the body ended: complete, not within the time, larger than the limit, or cut off. */
   readonly end: 'whole' | 'open' | 'too large' | 'broken'
   readonly ms: number
   readonly certificate: Certificate | undefined
 }
 
-export interface Unanswered {
+interface Unanswered {
   readonly kind: 'unanswered'
-  /** What happened instead, for the middle of a sentence. */
+  /** The reason, to be used inside a sentence. */
   readonly reason: string
   readonly ms: number
 }
@@ -41,38 +41,38 @@ export interface Certificate {
   readonly validTo: Date
   /** Why it is not trusted, as the TLS library names it. */
   readonly distrust: string | undefined
-  /** Why it is not this host's. */
+  /** Why it does not match the host. */
   readonly wrongHost: string | undefined
 }
 
 export type Probed = Answered | Unanswered
 
-export function probe(given: Probe): Promise<Probed> {
+export function probe(input: Probe): Promise<Probed> {
   const startedAt = performance.now()
   const elapsed = (): number => performance.now() - startedAt
   return new Promise((resolve) => {
-    const request = send(given)
+    const request = sendRequest(input)
     const timer = setTimeout(
-      () => request.destroy(new Error(`no answer within ${given.timeoutMs} ms`)),
-      given.timeoutMs,
+      () => request.destroy(new Error(`no answer within ${input.timeoutMs} ms`)),
+      input.timeoutMs,
     )
     const finish = (probed: Probed): void => {
       clearTimeout(timer)
       resolve(probed)
       request.destroy()
     }
-    request.on('error', (error) => finish({ kind: 'unanswered', reason: reasonOf(error), ms: elapsed() }))
+    request.on('error', (error) => finish({ kind: 'unanswered', reason: describeRequestError(error), ms: elapsed() }))
     request.on('response', (response) => {
       clearTimeout(timer)
-      const timeLeft = Math.max(0, given.timeoutMs - elapsed())
-      const head = describeHead(given.url, response)
-      readBody(response, timeLeft, (body, end) => finish({ ...head, body, end, ms: elapsed() }))
+      const timeLeft = Math.max(0, input.timeoutMs - elapsed())
+      const head = describeHead(input.url, response)
+      readProbeBody(response, timeLeft, (body, end) => finish({ ...head, body, end, ms: elapsed() }))
     })
-    request.end(given.body)
+    request.end(input.body)
   })
 }
 
-function send({ url, method, headers, trustAnybody = false }: Probe): ClientRequest {
+function sendRequest({ url, method, headers, trustAnybody = false }: Probe): ClientRequest {
   const options = { method, headers: { ...headers, connection: 'close' }, agent: false }
   if (url.protocol !== 'https:') return requestPlain(url, options)
   return requestSecure(url, { ...options, rejectUnauthorized: !trustAnybody })
@@ -94,15 +94,15 @@ function describeCertificate({ hostname }: URL, socket: TLSSocket): Certificate 
   const wrongHost = checkServerIdentity(host, peer)?.message
   const distrust = socket.authorized || wrongHost !== undefined ? undefined : String(socket.authorizationError)
   const { subject, issuer, valid_to: validTo } = peer
-  return { subject: nameOf(subject), issuer: nameOf(issuer), validTo: new Date(validTo), distrust, wrongHost }
+  return { subject: formatName(subject), issuer: formatName(issuer), validTo: new Date(validTo), distrust, wrongHost }
 }
 
-// A certificate may have no subject at all, whatever the types say.
-function nameOf(names: Partial<Record<string, string | string[]>> | undefined): string {
+// A certificate may have no subject, although the types say otherwise.
+function formatName(names: Partial<Record<string, string | string[]>> | undefined): string {
   return [names?.CN ?? names?.O ?? 'nobody'].flat().join(', ')
 }
 
-function readBody(
+function readProbeBody(
   response: IncomingMessage,
   timeLeftMs: number,
   done: (body: string, end: Answered['end']) => void,
@@ -123,8 +123,8 @@ function readBody(
   response.on('error', () => finish('broken'))
 }
 
-/** Node says nothing at all where it tried several addresses and all of them failed. */
-function reasonOf(error: Error): string {
+/** Node.js leaves the message empty if it tried several addresses and all of them failed. */
+function describeRequestError(error: Error): string {
   if (error.message !== '') return error.message
   return error instanceof AggregateError ? error.errors.map(String).join('; ') : error.name
 }

@@ -10,7 +10,7 @@ import { isAlive, isOwner, ownerOf } from './process-identity.js'
 
 const HIGHEST_PID = 2 ** 22
 
-test('we are who we are, and no other boot, start or number', () => {
+test('this process matches its identity, but no other boot, start time or pid', () => {
   const us = ownerOf()!
   expect(us.pid).toBe(process.pid)
   expect(ownerOf(process.pid)).toEqual(us)
@@ -21,7 +21,7 @@ test('we are who we are, and no other boot, start or number', () => {
   }
 })
 
-test('whatever a program is called, and until it has ended', async () => {
+test('a program is identified whatever its name, until it has exited', async () => {
   const program = join(mkdtempSync(join(tmpdir(), 'scorpiox-identity-')), 'a) Z (b 1')
   copyFileSync(process.execPath, program)
   const child = spawn(program, ['-e', 'setTimeout(() => {}, 60_000)'], { stdio: 'ignore' })
@@ -35,8 +35,8 @@ test('whatever a program is called, and until it has ended', async () => {
   expect(ownerOf(owner.pid)).toBeUndefined()
 })
 
-test('a process that has ended and was not yet buried is gone', async () => {
-  // The shell starts a child and becomes a program that never asks for its end.
+test('a zombie is not running', async () => {
+  // The shell starts a child and executes a program that never waits for it.
   const child = spawn('bash', ['-c', 'sleep 0.05 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   const owner = ownerOf(Number(line))

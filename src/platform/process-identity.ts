@@ -1,5 +1,5 @@
-// Who a process is, so that it can be recognised later: its number alone is soon given to another, so on Linux the
-// moment it was started and the boot of the machine belong to it. Elsewhere there is only the number.
+// Identifies a process beyond its pid, which is soon reused: on Linux by its start time and the boot of the machine.
+// Elsewhere only the pid is known.
 
 import { existsSync, readFileSync, readlinkSync } from 'node:fs'
 
@@ -7,9 +7,9 @@ import { isObject } from '../lib/json.js'
 
 export interface Owner {
   readonly pid: number
-  /** Ticks between the boot and its start; empty where /proc is missing. */
+  /** Clock ticks between the boot and its start; empty without /proc. */
   readonly startedAt: string
-  /** A name that this boot of the machine alone has; empty where there is none. */
+  /** The ID of this boot of the machine; empty if there is none. */
   readonly boot: string
 }
 
@@ -18,44 +18,44 @@ export function ourselves(): Owner {
   return ownerOf() ?? { pid: process.pid, startedAt: '', boot: '' }
 }
 
-/** Undefined where no such process runs; a zombie does not. */
+/** Undefined if no such process is running; a zombie is not. */
 export function ownerOf(pid: number = process.pid): Owner | undefined {
-  if (!existsSync('/proc/self/stat')) return isThere(pid) ? { pid, startedAt: '', boot: '' } : undefined
+  if (!existsSync('/proc/self/stat')) return canSignal(pid) ? { pid, startedAt: '', boot: '' } : undefined
   const state = processState(pid)
   return state && { pid, startedAt: state.startedAt, boot: bootId() }
 }
 
-export interface ProcessState {
-  /** As Linux shows it: `T` and `t` are stopped. */
+interface ProcessState {
+  /** As in /proc/<pid>/stat: `T` and `t` are stopped. */
   readonly state: string
   readonly session: number
   readonly startedAt: string
 }
 
-/** Undefined where no such process runs or /proc is missing; a zombie does not run. */
+/** Undefined if no such process is running or /proc is missing; a zombie is not running. */
 export function processState(pid: number): ProcessState | undefined {
-  // The name stands in parentheses and may contain any character, also these.
-  const [state = '', ...fields] = read(`/proc/${pid}/stat`)
+  // The program name is in parentheses and may contain any character, also parentheses.
+  const [state = '', ...fields] = readOrEmpty(`/proc/${pid}/stat`)
     .replace(/^.*\) /s, '')
     .split(' ')
-  // The state is the third field of the line, the session the sixth, the start the 22nd.
+  // The state is the third field of the line, the session the sixth, the start time the 22nd.
   const [, , session] = fields
   const startedAt = fields[18]
   if (startedAt === undefined || state === 'Z' || state === 'X') return undefined
   return { state, session: Number(session), startedAt }
 }
 
-/** Only of use where its number means the same as here: on this machine, in this container. */
-export function isAlive(owner: Owner): boolean {
-  const there = ownerOf(owner.pid)
-  return there !== undefined && there.startedAt === owner.startedAt && there.boot === owner.boot
+/** Only valid for a pid of this machine and this pid namespace. */
+export function isAlive(identity: Owner): boolean {
+  const current = ownerOf(identity.pid)
+  return current !== undefined && current.startedAt === identity.startedAt && current.boot === identity.boot
 }
 
 export function bootId(): string {
-  return read('/proc/sys/kernel/random/boot_id').trim()
+  return readOrEmpty('/proc/sys/kernel/random/boot_id').trim()
 }
 
-/** Processes that see the same numbers give the same answer; empty where everybody sees the same. */
+/** The pid namespace of this process; empty where there are none. */
 export function pidSpace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid')
@@ -70,7 +70,7 @@ export function isOwner(value: unknown): value is Owner {
   return Number.isInteger(pid) && typeof startedAt === 'string' && typeof boot === 'string'
 }
 
-function read(path: string): string {
+function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'latin1')
   } catch {
@@ -78,8 +78,8 @@ function read(path: string): string {
   }
 }
 
-// Whoever may not be signalled belongs to another user, and is none of us.
-function isThere(pid: number): boolean {
+// A process that may not be signalled belongs to another user, and is not the one that was recorded.
+function canSignal(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch {

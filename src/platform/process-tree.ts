@@ -1,16 +1,19 @@
-// Finds what a command started, wherever it went: every program is started with a tag in its environment, children
-// inherit it, and Linux shows each process's environment. Process groups are not enough: timeout(1), `set -m`, setsid
-// and daemons leave them. Where /proc is missing, nothing is found and groups must do.
+// Tags processes through an environment variable, which children inherit, and reads the tags from /proc. Process groups
+// are not enough: timeout(1), `set -m`, setsid and daemons leave them. Without /proc nothing is found, and the caller
+// must use groups.
 
 import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
 
 const VARIABLE = 'SCORPIOX_TREE'
-/** Fewer numbers than these are tried one by one, which is cheaper than asking for all there are. */
-const FEW = 64
+/** A smaller range of pids is tried one by one, which is cheaper than listing /proc. */
+const LINEAR_SCAN_LIMIT = 64
 
-const page = Buffer.allocUnsafe(64 * 1024)
+const buffer = Buffer.allocUnsafe(64 * 1024)
 
-/** The tags a process has inherited, to which it adds its own: a server inside a command keeps its parent's. */
+/**
+ * The tags this process has inherited, to which it appends its own: a server inside a command keeps those of its
+ * parent.
+ */
 export function tagsIn(env: NodeJS.ProcessEnv): string {
   return env[VARIABLE] ?? ';'
 }
@@ -19,27 +22,35 @@ export function tagged(env: NodeJS.ProcessEnv, tag: string): NodeJS.ProcessEnv {
   return { ...env, [VARIABLE]: `${tagsIn(env)}${tag};` }
 }
 
-/** What carries a tag and was started after a process: numbers are given out in order, until they begin again. */
+/**
+ * The processes with this tag that were started after `first`: pids are assigned in ascending order, until they wrap
+ * around.
+ */
 export function findTaggedAfter(first: number, tag: string, others: ReadonlySet<number>): readonly number[] {
   const [, last] = /(\d+)\s*$/.exec(read('/proc/loadavg') ?? '') ?? []
   const range = Number(last) - first
   if (Number.isNaN(range)) return []
   const pids =
-    range < 0 ? allProcesses() : range < FEW ? existing(first, range) : allProcesses().filter((pid) => pid > first)
-  // To look at one that is just becoming another program would take until it has.
+    range < 0
+      ? allProcesses()
+      : range < LINEAR_SCAN_LIMIT
+        ? existingPids(first, range)
+        : allProcesses().filter((pid) => pid > first)
+  // Reading the environment of a process during its execve blocks until that is done; the session leaders of other
+  // shells are skipped.
   return pids.filter((pid) => !others.has(pid) && tagsWithin(read(`/proc/${pid}/environ`) ?? '')?.includes(`;${tag}`))
 }
 
-/** Whether the process was started with a tag that begins so. */
-export function hasTag({ tags }: { readonly tags: string }, beginning: string): boolean {
-  return tags.includes(`;${beginning}`)
+/** Whether one of the tags begins like this. */
+export function hasTag({ tags }: { readonly tags: string }, prefix: string): boolean {
+  return tags.includes(`;${prefix}`)
 }
 
 export function canSeeProcesses(): boolean {
   return existsSync('/proc/self/environ')
 }
 
-/** Every process but this one; none where they cannot be seen. */
+/** All processes except this one; empty without /proc. */
 export function allProcesses(): readonly number[] {
   if (!canSeeProcesses()) return []
   return readdirSync('/proc')
@@ -47,11 +58,11 @@ export function allProcesses(): readonly number[] {
     .filter((pid) => pid > 0 && pid !== process.pid)
 }
 
-function existing(first: number, range: number): readonly number[] {
+function existingPids(first: number, range: number): readonly number[] {
   return Array.from({ length: range }, (_, index) => first + 1 + index).filter((pid) => existsSync(`/proc/${pid}`))
 }
 
-/** The tags in an environment as Linux shows it. */
+/** The tags in the content of /proc/<pid>/environ. */
 export function tagsWithin(environment: string): string | undefined {
   const variables = `\0${environment}`
   const start = variables.indexOf(`\0${VARIABLE}=`)
@@ -62,16 +73,16 @@ export function processName(pid: number): string | undefined {
   return read(`/proc/${pid}/comm`)?.trimEnd()
 }
 
-/** A file of a process; undefined when it has ended meanwhile, or belongs to somebody else. */
+/** The content of a file in /proc; undefined if the process has exited or belongs to another user. */
 export function read(path: string): string | undefined {
   let fd: number | undefined
   try {
-    // readFileSync takes twice as long, and there may be thousands.
+    // readFileSync takes twice as long, and there may be thousands of files.
     fd = openSync(path, 'r')
     for (let text = ''; ;) {
-      const length = readSync(fd, page)
-      text += page.toString('latin1', 0, length)
-      if (length < page.length) return text
+      const length = readSync(fd, buffer)
+      text += buffer.toString('latin1', 0, length)
+      if (length < buffer.length) return text
     }
   } catch {
     return undefined

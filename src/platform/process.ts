@@ -1,4 +1,4 @@
-// The door to other programs: starts one in a session of its own. Nothing else in the house imports node:child_process.
+// Starts other programs, each in a session of its own. This is the only importer of node:child_process.
 
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { closeSync } from 'node:fs'
@@ -10,63 +10,65 @@ import { bunVersion } from './bun.js'
 import { executableEntry } from './program.js'
 import { openUnnamed } from './unnamed-file.js'
 
-const ASK_MS = 3000
-const SLOWLY_MS = 20
-const MAX_ANSWER = 16 * 1024 * 1024
+const QUERY_TIMEOUT_MS = 3000
+const DISCARD_PAUSE_MS = 20
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
 
 export interface Exit {
-  /** As a shell tells it: 128 and the number of the signal, where a signal ended it; null when it cannot be known. */
+  /** As a shell reports it: 128 plus the signal number if a signal ended the program; null if unknown. */
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
 export interface Program {
   readonly pid: number
-  /** When the program itself has ended; children it left behind may still run. */
+  /** Resolves when the program itself has exited; its children may still run. */
   readonly exited: Promise<Exit>
-  /** When nobody can write to its output any more. */
+  /** Resolves when no process can write to its output any more. */
   readonly closed: Promise<void>
   readonly pause: () => void
   readonly resume: () => void
-  /** Its output is no longer wanted. A child left behind may go on writing, slowly: closing the pipe would kill it. */
+  /** Discards further output. Children of the program may go on writing, slowly: closing the pipe would kill them. */
   readonly ignoreOutput: () => void
 }
 
-export interface Start {
+interface Start {
   readonly file: string
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** What it reads from stdin; nothing unless told. */
+  /** Text for stdin; empty by default. */
   readonly input?: string | undefined
   readonly onOutput: (chunk: Buffer) => void
 }
 
-/** Rejects where the program could not be started at all; `code` is the system's, such as ENOENT. */
+/** Rejects if the program could not be started; `code` is the error code of the system, such as ENOENT. */
 export async function startProgram({ file, args, cwd, env, input, onOutput }: Start): Promise<Program> {
-  // Detached, a program has no console on Windows, and each one that it starts opens a window.
+  // A detached program has no console on Windows, and each program that it starts opens a window.
   const detached = process.platform !== 'win32'
-  const child = withInput(input, (stdin) =>
+  const child = withStdinFile(input, (stdin) =>
     spawn(file, args, { cwd, env, detached, stdio: [stdin, 'pipe', 'pipe'], windowsHide: true }),
   )
-  // Out of descriptors, there is a child without streams, and its error comes a tick later.
+  // Without free descriptors, spawn returns a child without streams, and emits the error one tick later.
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null && stream !== undefined)
   for (const stream of streams) stream.on('data', onOutput)
-  const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve(exitOf(code, signal))))
+  const exited = new Promise<Exit>((resolve) =>
+    child.once('exit', (code, signal) => resolve(toExitStatus(code, signal))),
+  )
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
-  const pid = await started(child)
+  const pid = await waitForSpawn(child)
   return {
     pid,
     exited,
     closed,
     pause: () => streams.forEach((stream) => stream.pause()),
     resume: () => streams.forEach((stream) => stream.resume()),
-    ignoreOutput: () => streams.forEach(trickle),
+    ignoreOutput: () => streams.forEach(discardSlowly),
   }
 }
 
-/** From a file: pipes of Node are sockets, and a bash with a socket for its stdin reads the .bashrc of the person. */
-function withInput<T>(input: string | undefined, start: (stdin: number | 'ignore') => T): T {
+/** Passes stdin as a file: Node's pipes are sockets, and a bash whose stdin is a socket reads the user's .bashrc. */
+function withStdinFile<T>(input: string | undefined, start: (stdin: number | 'ignore') => T): T {
   if (input === undefined) return start('ignore')
   const stdin = openUnnamed(input)
   try {
@@ -76,64 +78,64 @@ function withInput<T>(input: string | undefined, start: (stdin: number | 'ignore
   }
 }
 
-export interface Helper {
+interface Helper {
   readonly pid: number
   readonly exited: Promise<void>
-  /** When neither it nor anybody it started can report any more. */
+  /** Resolves when neither it nor any of its children can report any more. */
   readonly silent: Promise<void>
   tell(text: string): void
-  /** It hears that we are gone. */
+  /** Closes its input, which tells it to exit. */
   hangUp(): void
 }
 
-export interface HelperStart {
+interface HelperStart {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly onLine: (line: string) => void
 }
 
-/** Starts a program that hears on fd 3 and reports in lines on fd 4, and that does not keep this process alive. */
+/** Starts a program that reads from fd 3 and writes report lines to fd 4, and that does not keep this process alive. */
 export async function startHelper(file: string, args: readonly string[], start: HelperStart): Promise<Helper> {
   const { cwd, env, onLine } = start
   const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const pid = await started(child)
-  const [, , , orders, reports] = child.stdio
-  if (!isWritable(orders) || !isReadable(reports)) throw new Error('the helper has no pipes')
-  unref(child, orders, reports)
-  orders.on('error', () => {})
+  const pid = await waitForSpawn(child)
+  const [, , , input, reports] = child.stdio
+  if (!isWritable(input) || !isReadable(reports)) throw new Error('the helper has no pipes')
+  unref(child, input, reports)
+  input.on('error', () => {})
   reports.on('error', () => {})
-  let rest = ''
+  let incompleteLine = ''
   reports.setEncoding('latin1').on('data', (text: string) => {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
+    const lines = (incompleteLine + text).split('\n')
+    incompleteLine = lines.pop() ?? ''
     for (const line of lines) onLine(line)
   })
-  const silent = new Promise<void>((resolve) => reports.once('close', () => resolve()))
-  const hangUp = (): void => {
-    orders.end()
-    // It could not hear that if somebody has stopped it.
+  const reportsClosed = new Promise<void>((resolve) => reports.once('close', () => resolve()))
+  const disconnect = (): void => {
+    input.end()
+    // A stopped process could not react.
     child.kill('SIGCONT')
   }
-  return { pid, exited, silent, hangUp, tell: (text) => void orders.write(text) }
+  return { pid, exited, silent: reportsClosed, hangUp: disconnect, tell: (text) => void input.write(text) }
 }
 
-export interface Talker {
+interface Talker {
   readonly pid: number
   readonly exited: Promise<Exit>
   tell(text: string): void
-  /** Ends it and what it started, without asking; false where nobody was left. */
+  /** Kills it and its process group with SIGKILL; false if none was running. */
   kill(): boolean
 }
 
-export interface TalkerStart {
+interface TalkerStart {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly onHeard: (chunk: Buffer) => void
   readonly onComplaint: (chunk: Buffer) => void
 }
 
-/** Starts a program that hears on fd 3, answers on fd 4 and complains on stderr; it does not keep this process alive. */
+/** Starts a program that reads from fd 3 and writes to fd 4 and stderr; it does not keep this process alive. */
 export async function startTalker(file: string, args: readonly string[], start: TalkerStart): Promise<Talker> {
   const { cwd, env, onHeard, onComplaint } = start
   const detached = process.platform !== 'win32'
@@ -144,53 +146,56 @@ export async function startTalker(file: string, args: readonly string[], start: 
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     windowsHide: true,
   })
-  const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve(exitOf(code, signal))))
-  const pid = await started(child)
-  const [, , complaints, orders, answers] = child.stdio
-  if (!isWritable(orders) || !isReadable(answers) || !isReadable(complaints))
-    throw new Error('the program has no pipes')
-  unref(child, complaints, orders, answers)
-  for (const stream of [complaints, orders, answers]) stream.on('error', () => {})
-  answers.on('data', onHeard)
-  complaints.on('data', onComplaint)
+  const exited = new Promise<Exit>((resolve) =>
+    child.once('exit', (code, signal) => resolve(toExitStatus(code, signal))),
+  )
+  const pid = await waitForSpawn(child)
+  const [, , stderr, input, output] = child.stdio
+  if (!isWritable(input) || !isReadable(output) || !isReadable(stderr)) throw new Error('the program has no pipes')
+  unref(child, stderr, input, output)
+  for (const stream of [stderr, input, output]) stream.on('error', () => {})
+  output.on('data', onHeard)
+  stderr.on('data', onComplaint)
   const kill = (): boolean => (detached ? signalGroup(pid, 'SIGKILL') : child.kill('SIGKILL'))
-  return { pid, exited, tell: (text) => void orders.write(text), kill }
+  return { pid, exited, tell: (text) => void input.write(text), kill }
 }
 
 export interface Fork {
   readonly exited: Promise<Exit>
   tell(message: object): void
-  /** At once, whatever it is doing. */
+  /** Kills it with SIGKILL. */
   kill(): void
 }
 
-/** Starts a script on our own runtime; both sides send values. It does not keep this process alive. */
+/** Starts a script on this runtime, connected by an IPC channel. It does not keep this process alive. */
 export async function startFork(
   script: string,
   env: NodeJS.ProcessEnv,
   onMessage: (message: unknown) => void,
 ): Promise<Fork> {
-  const child = spawn(process.execPath, [...modestly(), script], {
+  const child = spawn(process.execPath, [...runtimeFlags(), script], {
     cwd: dirname(process.execPath),
     env,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
     windowsHide: true,
   })
-  const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve(exitOf(code, signal))))
+  const exited = new Promise<Exit>((resolve) =>
+    child.once('exit', (code, signal) => resolve(toExitStatus(code, signal))),
+  )
   child.on('message', onMessage)
-  await started(child)
+  await waitForSpawn(child)
   child.on('error', () => {})
   unref(child, child.channel ?? child)
   return { exited, tell: (message) => void child.send(message, () => {}), kill: () => void child.kill('SIGKILL') }
 }
 
-/** Bun brings packages that are not there from the network, unless it is told not to; an executable of it does not. */
-function modestly(): readonly string[] {
+/** Bun by default downloads packages that are missing; a single executable does not. */
+function runtimeFlags(): readonly string[] {
   return bunVersion() === undefined || executableEntry() !== undefined ? [] : ['--no-install']
 }
 
-/** What a program prints when asked a short question; undefined when it is not there or does not answer. */
+/** The trimmed output of a program; undefined if it is missing, fails or takes too long. */
 export async function askProgram(
   file: string,
   args: readonly string[],
@@ -204,7 +209,7 @@ export async function askProgram(
   }
 }
 
-/** Runs a program that takes a moment to its end; one that takes longer is ended. */
+/** Runs a short program to its end; kills it after a timeout. */
 export async function runProgram(
   file: string,
   args: readonly string[],
@@ -213,7 +218,7 @@ export async function runProgram(
   const chunks: Buffer[] = []
   const onOutput = (chunk: Buffer): void => void chunks.push(chunk)
   const program = await startProgram({ file, args, cwd: '/', env, onOutput })
-  const timer = setTimeout(() => signalGroup(program.pid, 'SIGKILL'), ASK_MS)
+  const timer = setTimeout(() => signalGroup(program.pid, 'SIGKILL'), QUERY_TIMEOUT_MS)
   const exit = await program.exited
   await program.closed
   clearTimeout(timer)
@@ -221,21 +226,26 @@ export async function runProgram(
 }
 
 /**
- * The same of a program that shows or ends others, and therefore is none of ours. Windows looks for it in the
- * directory first, so that is a safe one.
+ * The output of a system tool (ps, taskkill), run without our process tag; undefined if it fails. Windows searches the
+ * working directory first, so that is a safe one.
  */
 export function askSystem(file: string, args: readonly string[]): Promise<string | undefined> {
-  const options = { cwd: dirname(process.execPath), timeout: ASK_MS, maxBuffer: MAX_ANSWER, windowsHide: true }
+  const options = {
+    cwd: dirname(process.execPath),
+    timeout: QUERY_TIMEOUT_MS,
+    maxBuffer: MAX_OUTPUT_BYTES,
+    windowsHide: true,
+  }
   return new Promise((resolve) => {
     execFile(file, args, options, (error, stdout) => resolve(error ? undefined : stdout))
   })
 }
 
-/** Shows a file to the person; rejects where nothing can. */
+/** Opens a file in the default application; rejects if there is none. */
 export async function openInBrowser(path: string, env: NodeJS.ProcessEnv): Promise<void> {
   const [file, args] = OPENERS[process.platform] ?? ['xdg-open', []]
   const child = spawn(file, [...args, path], { env, detached: true, stdio: 'ignore', windowsHide: true })
-  await started(child)
+  await waitForSpawn(child)
   child.unref()
 }
 
@@ -244,7 +254,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, readonly string
   win32: ['explorer.exe', []],
 }
 
-/** To a program and those it started that did not leave its group; false where nobody was left. */
+/** Signals the process group of a program; false if no process was left in it. */
 export function signalGroup(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(-pid, name)
@@ -253,14 +263,14 @@ export function signalGroup(pid: number, name: NodeJS.Signals): boolean {
   }
 }
 
-/** The other way round: what a shell's exit status says. */
+/** Converts the exit status of a shell to an ExitStatus. */
 export function exitOfStatus(status: number | undefined): Exit {
   if (status === undefined) return { code: null, signal: null }
   const found = Object.entries(constants.signals).find(([, number]) => number === status - 128)
   return { code: status, signal: found && isSignal(found[0]) ? found[0] : null }
 }
 
-function exitOf(code: number | null, signal: NodeJS.Signals | null): Exit {
+function toExitStatus(code: number | null, signal: NodeJS.Signals | null): Exit {
   return { code: signal ? 128 + constants.signals[signal] : code, signal }
 }
 
@@ -268,23 +278,23 @@ function isSignal(name: string): name is NodeJS.Signals {
   return name in constants.signals
 }
 
-function started(child: ChildProcess): Promise<number> {
+function waitForSpawn(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('spawn', () => resolve(child.pid ?? 0))
   })
 }
 
-/** None of them keeps this process alive. */
-function unref(...all: readonly object[]): void {
-  for (const each of all) if ('unref' in each && typeof each.unref === 'function') each.unref()
+/** Keeps none of these handles from letting this process exit. */
+function unref(...handles: readonly object[]): void {
+  for (const handle of handles) if ('unref' in handle && typeof handle.unref === 'function') handle.unref()
 }
 
-function trickle(stream: Readable): void {
+function discardSlowly(stream: Readable): void {
   stream.removeAllListeners('data')
   stream.on('data', () => {
     stream.pause()
-    setTimeout(() => stream.resume(), SLOWLY_MS).unref()
+    setTimeout(() => stream.resume(), DISCARD_PAUSE_MS).unref()
   })
 }
 

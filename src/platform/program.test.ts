@@ -10,7 +10,7 @@ function startedAs(script: string): void {
   onTestFinished(() => void (process.argv = argv))
 }
 
-test('a file lies among its parts', () => {
+test('a program in a folder has its files there', () => {
   startedAs('/srv/scorpiox/dist/scorpiox-code.js')
   expect(executableEntry()).toBeUndefined()
   const folder = '/srv/scorpiox/dist'

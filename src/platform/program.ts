@@ -1,29 +1,29 @@
-// What this program is on the disk: a file among its parts, or one executable that has them all within. Whoever needs a
-// part asks for it by its path, which Bun understands in both.
+// Where the files of this program are: a folder, or inside a single executable. Lazily loaded files are addressed by
+// path, which Bun understands in both cases.
 
 import { dirname } from 'node:path'
 
-export interface Program {
-  /** Where it lies; settings may lie beside it. */
+interface Program {
+  /** The folder of the program; settings may be beside it. */
   readonly programDir: string
-  /** Where its parts are. */
+  /** The folder of its lazily loaded files. */
   readonly partsDir: string
   /** What no command may change: the folder with its files, or the executable. */
   readonly ownCode: string
 }
 
-/** Bun shows what an executable has within as files of a disk that is not there. */
-const WITHIN = /^(?:\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/i
+/** Bun shows the files inside an executable as files of a virtual disk. */
+const BUN_VIRTUAL_PATH = /^(?:\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/i
 
-/** Of the program whose files lie in this folder, if they lie anywhere. */
+/** `folder` is where the files of the program are, if it is not a single executable. */
 export function programIn(folder: string): Program {
-  const within = executableEntry()
-  if (within === undefined) return { programDir: folder, partsDir: folder, ownCode: folder }
-  return { programDir: dirname(process.execPath), partsDir: dirname(within), ownCode: process.execPath }
+  const entry = executableEntry()
+  if (entry === undefined) return { programDir: folder, partsDir: folder, ownCode: folder }
+  return { programDir: dirname(process.execPath), partsDir: dirname(entry), ownCode: process.execPath }
 }
 
-/** What the executable began with, within itself; undefined where the program is no executable. */
+/** The entry script inside the executable; undefined if the program is not a single executable. */
 export function executableEntry(): string | undefined {
   const [, script = ''] = process.argv
-  return WITHIN.test(script) ? script : undefined
+  return BUN_VIRTUAL_PATH.test(script) ? script : undefined
 }

@@ -1,25 +1,25 @@
-// Which project a directory belongs to: the repository around it, else the directory itself. Decided once: a repository
-// that is made or taken away meanwhile must not part what is remembered from what is asked for.
+// Finds the project of a directory: the git repository around it, else the directory itself. Decided once for each
+// directory: a repository that is created or removed later must not separate stored data from later requests.
 
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-const decided = new Map<string, string>()
+const rootByDirectory = new Map<string, string>()
 
 export function projectOf(cwd: string): string {
-  const project = decided.get(cwd) ?? around(real(cwd))
-  decided.set(cwd, project)
+  const project = rootByDirectory.get(cwd) ?? findRepositoryRoot(resolveRealPath(cwd))
+  rootByDirectory.set(cwd, project)
   return project
 }
 
-function around(start: string): string {
+function findRepositoryRoot(start: string): string {
   for (let folder = start; ; folder = dirname(folder)) {
     if (existsSync(join(folder, '.git'))) return folder
     if (dirname(folder) === folder) return start
   }
 }
 
-function real(path: string): string {
+function resolveRealPath(path: string): string {
   try {
     return realpathSync.native(path)
   } catch {

@@ -9,7 +9,7 @@ import { quietEnvironment } from './quiet-environment.js'
 
 const PLATFORMS = ['linux', 'darwin', 'win32'] as const
 
-test.each(PLATFORMS)('on %s nothing colours, pages or asks, whatever the person has set', (platform) => {
+test.each(PLATFORMS)('on %s colours, pagers and prompts are off, whatever the user has set', (platform) => {
   const env = { PAGER: 'less', GIT_PAGER: 'delta', EDITOR: 'vi', FORCE_COLOR: '1', COLUMNS: '80', HOME: '/home/me' }
   const quiet = quietEnvironment(env, platform)
   expect(quiet).toMatchObject({ TERM: 'dumb', NO_COLOR: '1', PAGER: 'cat', GIT_PAGER: 'cat', EDITOR: 'false' })
@@ -19,7 +19,7 @@ test.each(PLATFORMS)('on %s nothing colours, pages or asks, whatever the person 
   expect(quiet.HOME).toBe('/home/me')
 })
 
-test('to Windows, names that differ in case are one', () => {
+test('on Windows, names are case-insensitive', () => {
   const quiet = quietEnvironment({ Pager: 'more', Force_Color: '1', pythonUnbuffered: '', Path: 'C:\\' }, 'win32')
   const spelled = (name: string) => Object.keys(quiet).filter((key) => key.toUpperCase() === name)
   expect(spelled('PAGER')).toEqual(['PAGER'])
@@ -29,7 +29,7 @@ test('to Windows, names that differ in case are one', () => {
   expect(quietEnvironment({ Pager: 'more' }, 'linux')).toMatchObject({ Pager: 'more', PAGER: 'cat' })
 })
 
-test('what the person has decided stays where it can hang nobody', () => {
+test('harmless settings of the user are kept', () => {
   expect(quietEnvironment({}, 'linux')).toMatchObject({ GIT_ASKPASS: '', PYTHONUNBUFFERED: '1' })
   const decided = { GIT_ASKPASS: '/bin/token', PYTHONUNBUFFERED: '', NODE_OPTIONS: '--max-old-space-size=8192' }
   expect(quietEnvironment(decided, 'linux')).toMatchObject(decided)
@@ -65,14 +65,14 @@ describe('started by npx', () => {
   const gyp = '/usr/lib/node_modules/npm/node_modules/@npmcli/run-script/lib/node-gyp-bin'
   const bins = '/home/me/.npm/_npx/ed8c/node_modules/.bin:/home/me/node_modules/.bin:/node_modules/.bin'
 
-  test('nothing of npm is left', () => {
+  test('the variables of npm are removed', () => {
     const PATH = `${bins}:${gyp}:/opt/mine/node_modules/.bin:/usr/bin`
     const quiet = quietEnvironment({ ...npm, PATH }, 'linux')
     expect(Object.keys(quiet).filter((key) => key in npm)).toEqual([])
     expect(quiet.PATH).toBe('/opt/mine/node_modules/.bin:/usr/bin')
   })
 
-  test('but the settings of the person are, and all of them without npm', () => {
+  test('the npm settings of the user are kept, and all variables without npm', () => {
     expect(quietEnvironment({ ...npm, npm_config_registry: 'http://r' }, 'linux').npm_config_registry).toBe('http://r')
     const without = { npm_config_prefix: '/home/me/npm', NODE: 'x', PATH: `${bins}:/usr/bin` }
     expect(quietEnvironment(without, 'linux')).toMatchObject(without)
@@ -101,7 +101,7 @@ describe.skipIf(process.platform === 'win32')('real programs', () => {
 
   const git = 'git -c user.name=n -c user.email=e'
 
-  test('git asks for no message, and says that it has none', () => {
+  test('git does not prompt for a message, and reports that it is missing', () => {
     writeFileSync(join(home, 'file'), 'text')
     expect(run(`git init -q . && git add file && ${git} -c core.editor="sleep 60" commit`)).toEqual({
       status: 1,
@@ -114,7 +114,7 @@ describe.skipIf(process.platform === 'win32')('real programs', () => {
     expect(run(`${git} commit -q --allow-empty -m two && ${git} rebase -i HEAD~1`)).toMatchObject({ status: 1 })
   })
 
-  test('Node neither colours nor warns', () => {
+  test('Node.js neither colours nor warns', () => {
     expect(run(`'${process.execPath}' -p '[1]'`)).toEqual({ status: 0, output: '[ 1 ]\n' })
   })
 })

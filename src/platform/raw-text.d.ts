@@ -1,4 +1,4 @@
-// A shell script as text: the build and the test runner put it into the module that imports it.
+// The text of a shell script: the build and the test runner inline it into the importing module.
 
 declare module '*.sh?raw' {
   const text: string

@@ -1,11 +1,10 @@
-// Reads an open file up to a bound. Its size is not asked: it may grow meanwhile, and some files say that they are empty
-// and are not.
+// Reads an open file up to a limit. Does not rely on the file size: it may grow, and files in /proc report 0.
 
 import type { FileHandle } from 'node:fs/promises'
 
 const CHUNK = 65_536
 
-/** To tell whether there is more, ask for one byte more than is wanted. */
+/** To find out whether there is more, request one byte more than is needed. */
 export async function readBounded(file: FileHandle, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let left = maxBytes

@@ -1,53 +1,56 @@
-// Shells to run commands in: one is kept ready, and another takes the place of the one that is used. Where the system
-// has not what the nursery needs there are none, and commands are started directly.
+// Keeps one idle shell per sandbox key, so that a command need not wait for a fork. Without a supervisor on this system
+// there is no pool, and commands are spawned directly.
 
 import { statSync } from 'node:fs'
 
 import { fitsPipe, openNursery, type Nursery, type Recording } from './nursery.js'
 import type { Nursling } from './nursling.js'
 import { tagsIn } from './process-tree.js'
-import type { Cage } from './sandbox/cage.js'
+import type { Cage } from './sandboxed-command.js'
 
-const NOBODY: ReadonlySet<number> = new Set()
-const SOON_MS = 5
+const NO_PIDS: ReadonlySet<number> = new Set()
+const PREPARE_DELAY_MS = 5
 
-export interface ReadyShells {
-  /** undefined: there is no nursery on this system. Rejects where the system refuses; `code` says why if it is known. */
-  take(wish: Command): Promise<ReadyShell | undefined>
-  /** The processes that lead the shells there are. */
+interface ReadyShells {
+  /**
+   * undefined if there is no supervisor on this system. Rejects if the system refuses; `code` is its error code, if
+   * known.
+   */
+  take(request: Command): Promise<ReadyShell | undefined>
+  /** The session leaders of the running shells. */
   leaders(): ReadonlySet<number>
-  /** None is kept ready any more. */
+  /** Stops preparing shells and discards the idle one. */
   retire(): void
-  /** Whether one that was kept is still there. */
+  /** Whether a discarded shell has not exited yet. */
   readonly isBusy: boolean
   close(): void
 }
 
-export interface Wish {
+interface Wish {
   readonly command?: string | undefined
-  /** What it reads from stdin: a shell of its own is made for it. */
+  /** Text for stdin: needs a new shell. */
   readonly input?: string | undefined
   readonly confine?: Confine | undefined
   readonly record?: Recording | undefined
 }
 
-export type Command = Wish & { readonly command: string }
+type Command = Wish & { readonly command: string }
 
-/** Makes cages; those with the same key are alike. */
+/** Creates sandboxed commands; those with the same key are interchangeable. */
 export interface Confine {
   readonly key: string
-  /** To be said of a command that failed, perhaps for being confined. */
+  /** Appended to the result of a command that failed, perhaps because of the sandbox. */
   readonly note?: string
   cage(): Cage
 }
 
-export interface ReadyShell {
+interface ReadyShell {
   readonly nursling: Nursling
   readonly tag: string
   readonly cage: Cage | undefined
 }
 
-export interface ReadySettings {
+interface ReadySettings {
   readonly bash: string
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
@@ -55,154 +58,157 @@ export interface ReadySettings {
   readonly family: string
 }
 
-interface Home {
-  readonly nursery: Nursery
-  readonly name: string
-  /** The directory it sits in, which may since have been replaced by another of the same name. */
-  readonly place: string
+interface SupervisorEntry {
+  readonly supervisor: Nursery
+  readonly tagPrefix: string
+  /** The device and inode of its working directory, which may have been replaced by another of the same name. */
+  readonly directory: string
 }
 
-interface Kept {
-  readonly home: Home
+interface SpareShell {
+  readonly entry: SupervisorEntry
   readonly key: string
   readonly shell: Promise<ReadyShell>
 }
 
 export function createReadyShells({ bash, cwd, env, outlive, family }: ReadySettings): ReadyShells {
-  const nurseries: Nursery[] = []
-  let homes = 0
-  let opening: Promise<Home | undefined> | undefined
-  let kept: Kept | undefined
-  let endedAt = -Infinity
+  const supervisors: Nursery[] = []
+  let supervisorCount = 0
+  let opening: Promise<SupervisorEntry | undefined> | undefined
+  let spare: SpareShell | undefined
+  let lastExitAt = -Infinity
   let isClosed = false
-  let leaving = 0
+  let discarding = 0
 
-  async function open(place: string): Promise<Home | undefined> {
-    const name = `${family}.${++homes}-`
-    const nursery = await openNursery({ bash, cwd, env, tags: `${tagsIn(env)}${name}`, family, outlive })
-    if (!nursery) return undefined
-    nurseries.push(nursery)
-    return { nursery, name, place }
+  async function open(directory: string): Promise<SupervisorEntry | undefined> {
+    const tagPrefix = `${family}.${++supervisorCount}-`
+    const supervisor = await openNursery({ bash, cwd, env, tags: `${tagsIn(env)}${tagPrefix}`, family, outlive })
+    if (!supervisor) return undefined
+    supervisors.push(supervisor)
+    return { supervisor, tagPrefix, directory }
   }
 
-  /** Only the first who notices that a nursery cannot be used any more opens another. */
-  async function homeAt(place: string): Promise<Home | undefined> {
-    const current = (opening ??= open(place))
-    const home = await current.catch((error: unknown) => {
+  /** Of concurrent callers, only the first that finds an unusable supervisor starts a new one. */
+  async function supervisorFor(directory: string): Promise<SupervisorEntry | undefined> {
+    const current = (opening ??= open(directory))
+    const entry = await current.catch((error: unknown) => {
       if (opening === current) opening = undefined
       throw error
     })
-    if (!home || (home.nursery.isOpen && home.place === place)) return home
+    if (!entry || (entry.supervisor.isOpen && entry.directory === directory)) return entry
     if (opening === current) {
-      home.nursery.close()
-      dismissKept()
+      entry.supervisor.close()
+      discardSpare()
       opening = undefined
     }
-    return homeAt(place)
+    return supervisorFor(directory)
   }
 
-  async function raise({ nursery, name }: Home, { command, input, confine, record }: Wish): Promise<ReadyShell> {
-    const cage = confine?.cage()
+  async function forkShell(
+    { supervisor, tagPrefix }: SupervisorEntry,
+    { command, input, confine, record }: Wish,
+  ): Promise<ReadyShell> {
+    const sandboxed = confine?.cage()
     try {
-      const { limits, prelude } = cage ?? {}
-      const nursling = await nursery.raise({ command, input, record, cage, limits, prelude })
-      return { nursling, cage, tag: `${name}${nursling.number}` }
+      const { limits, prelude } = sandboxed ?? {}
+      const pooled = await supervisor.raise({ command, input, record, cage: sandboxed, limits, prelude })
+      return { nursling: pooled, cage: sandboxed, tag: `${tagPrefix}${pooled.number}` }
     } catch (error) {
-      cage?.release()
+      sandboxed?.release()
       throw error
     }
   }
 
-  /** The one that is kept, if it is of the right kind; from now on it is somebody's. */
-  function claim(home: Home, key: string): Promise<ReadyShell | undefined> | undefined {
-    if (kept?.home !== home || kept.key !== key) return undefined
-    const { shell } = kept
-    kept = undefined
+  /** Takes the idle shell if it matches. */
+  function claimSpare(entry: SupervisorEntry, key: string): Promise<ReadyShell | undefined> | undefined {
+    if (spare?.entry !== entry || spare.key !== key) return undefined
+    const { shell } = spare
+    spare = undefined
     return shell.then(
       (found) => {
         if (!found.nursling.isOver && found.cage?.isCurrent() !== false) return found
-        void dismiss(found)
+        void discardShell(found)
         return undefined
       },
       () => undefined,
     )
   }
 
-  function keep(home: Home, confine: Confine | undefined): void {
+  function prepareSpare(entry: SupervisorEntry, confine: Confine | undefined): void {
     const key = confine?.key ?? ''
-    if (isClosed || !home.nursery.isOpen || (kept?.home === home && kept.key === key)) return
-    dismissKept()
-    const keeping = { home, key, shell: raise(home, { confine }) }
-    kept = keeping
-    keeping.shell.catch(() => {
-      // Nobody waits for it; the next command will make its own and hear why not.
-      if (kept === keeping) kept = undefined
+    if (isClosed || !entry.supervisor.isOpen || (spare?.entry === entry && spare.key === key)) return
+    discardSpare()
+    const preparing = { entry, key, shell: forkShell(entry, { confine }) }
+    spare = preparing
+    preparing.shell.catch(() => {
+      // Not reported: the next command prepares its own shell and reports the error.
+      if (spare === preparing) spare = undefined
     })
   }
 
-  function dismissKept(): void {
-    if (!kept) return
-    const settle = (): void => void leaving--
-    leaving++
-    kept.shell.then(dismiss).then(settle, settle)
-    kept = undefined
+  function discardSpare(): void {
+    if (!spare) return
+    const finish = (): void => void discarding--
+    discarding++
+    spare.shell.then(discardShell).then(finish, finish)
+    spare = undefined
   }
 
-  async function takeAt(home: Home, wish: Command): Promise<ReadyShell> {
-    const { command, input, confine, record } = wish
-    if (record || input !== undefined || !fitsPipe(command)) return raise(home, wish)
-    const shell = (await claim(home, confine?.key ?? '')) ?? (await raise(home, { confine }))
-    // Where one command follows the other, the next shell is raised meanwhile; otherwise when this command is over, or
-    // takes its time: it would only take the processor from it.
-    const isPressing = performance.now() - endedAt < SOON_MS
-    const timer = setTimeout(keep, SOON_MS, home, confine).unref()
-    if (isPressing) setImmediate(keep, home, confine)
+  async function acquireFrom(entry: SupervisorEntry, request: Command): Promise<ReadyShell> {
+    const { command, input, confine, record } = request
+    if (record || input !== undefined || !fitsPipe(command)) return forkShell(entry, request)
+    const shell = (await claimSpare(entry, confine?.key ?? '')) ?? (await forkShell(entry, { confine }))
+    // If commands follow each other closely, the next shell is prepared at once; otherwise when this command has
+    // exited, or runs for a while: preparing it earlier would compete for the processor.
+    const isBackToBack = performance.now() - lastExitAt < PREPARE_DELAY_MS
+    const timer = setTimeout(prepareSpare, PREPARE_DELAY_MS, entry, confine).unref()
+    if (isBackToBack) setImmediate(prepareSpare, entry, confine)
     void shell.nursling.exited.then(() => {
-      endedAt = performance.now()
+      lastExitAt = performance.now()
       clearTimeout(timer)
-      setImmediate(keep, home, confine)
+      setImmediate(prepareSpare, entry, confine)
     })
     return shell
   }
 
   return {
-    async take(wish) {
-      const home = await homeAt(placeOf(cwd))
-      if (!home) return undefined
+    async take(request) {
+      const entry = await supervisorFor(directoryIdentity(cwd))
+      if (!entry) return undefined
       try {
-        return await takeAt(home, wish)
+        return await acquireFrom(entry, request)
       } catch (error) {
-        // The nursery has gone meanwhile; there will be another.
-        if (isClosed || home.nursery.isOpen) throw error
-        const next = await homeAt(placeOf(cwd))
-        return next && takeAt(next, wish)
+        // The supervisor has exited meanwhile; a new one is started.
+        if (isClosed || entry.supervisor.isOpen) throw error
+        const replacement = await supervisorFor(directoryIdentity(cwd))
+        return replacement && acquireFrom(replacement, request)
       }
     },
-    leaders: () => nurseries.at(-1)?.leaders() ?? NOBODY,
+    leaders: () => supervisors.at(-1)?.leaders() ?? NO_PIDS,
     retire() {
       isClosed = true
-      dismissKept()
+      discardSpare()
     },
     get isBusy() {
-      return leaving > 0
+      return discarding > 0
     },
     close() {
-      for (const nursery of nurseries) {
-        nursery.close()
-        nursery.remove()
+      for (const supervisor of supervisors) {
+        supervisor.close()
+        supervisor.remove()
       }
     },
   }
 }
 
-async function dismiss({ nursling, cage }: ReadyShell): Promise<void> {
-  nursling.dismiss()
-  await nursling.exited
-  cage?.release()
+async function discardShell({ nursling: shell, cage: sandboxed }: ReadyShell): Promise<void> {
+  shell.dismiss()
+  await shell.exited
+  sandboxed?.release()
 }
 
-/** What a directory is, whatever its name. */
-function placeOf(path: string): string {
+/** Identifies a directory independently of its name. */
+function directoryIdentity(path: string): string {
   const { dev, ino } = statSync(path)
   return `${dev}:${ino}`
 }

@@ -1,4 +1,4 @@
-// That a file is judged by where it really lies, however its path is changed meanwhile.
+// A file is checked by its real path, however its path is changed meanwhile.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ function emptyFolder(): string {
   return folder
 }
 
-/** Puts a link in place of a folder and the folder in place of the link, as fast as it can. */
+/** Replaces a folder by a link and the link by the folder, as fast as it can. */
 const SWAP = `
   const { renameSync } = require('node:fs')
   process.chdir(process.argv[1])
@@ -28,7 +28,7 @@ const SWAP = `
   }`
 
 describe.skipIf(process.platform !== 'linux')('a folder that turns into a link and back', () => {
-  test('never lends its name to a file elsewhere', { timeout: 60_000 }, async () => {
+  test('never makes a file elsewhere look like one inside it', { timeout: 60_000 }, async () => {
     const place = emptyFolder()
     for (const name of ['open', 'closed']) {
       mkdirSync(join(place, name))
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')('a folder that turns into a link a
   })
 })
 
-test('what may not be read is told from what is not there', () => {
+test('a file without read permission is distinguished from a missing one', () => {
   const refused = (code: string) => whyNotOpened(Object.assign(new Error('no'), { code }))
   expect(['EACCES', 'EPERM'].map(refused)).toEqual(Array(2).fill('may not be read by this user'))
   expect(refused('ENOENT')).toBe('is not there')

@@ -1,48 +1,50 @@
-// What was started where no tag can be seen: there, only who is known can be ended, with whatever the system says it
-// has started.
+// The processes started on systems without /proc, where tags cannot be read. Only known processes and the descendants
+// that the system lists can be killed.
 
 import { askSystem, type Program } from './process.js'
 import { endByTaskkill, endListed, type Means, type Root } from './tree-end.js'
 import { signalProcess } from './trees.js'
 
-/** Where processes show the tag they were started with. */
-const SHOWING_TAGS = new Set<NodeJS.Platform>(['linux', 'android'])
+/** Where /proc shows the environment of processes. */
+const PLATFORMS_WITH_TAGS = new Set<NodeJS.Platform>(['linux', 'android'])
 
-const MEANS: Means = { ask: askSystem, signal: signalProcess }
+const KILL_DEPS: Means = { ask: askSystem, signal: signalProcess }
 
-export interface Roots {
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+interface Roots {
   add(program: Program): Root
-  /** Both give those that could not be ended. */
+  /** Both return the processes that could not be killed. */
   end(root: Root, killAfterMs: number): Promise<readonly number[]>
   endAll(killAfterMs: number): Promise<readonly number[]>
 }
 
-/** undefined where tags do it better. */
+/** undefined where tags can be read. */
 export function createRoots(platform: NodeJS.Platform): Roots | undefined {
-  if (SHOWING_TAGS.has(platform)) return undefined
+  if (PLATFORMS_WITH_TAGS.has(platform)) return undefined
   const roots = new Set<Root>()
-  const endRoots = platform === 'win32' ? endByTaskkill : endListed
+  const killTrees = platform === 'win32' ? endByTaskkill : endListed
   return {
     add({ pid, exited }) {
-      const root = { pid, isOver: false }
+      const root: Mutable<Root> = { pid, isOver: false }
       roots.add(root)
       void exited.then(() => {
         root.isOver = true
-        // Kept as long as somebody is left in its group.
-        if (!isThere(-pid)) roots.delete(root)
+        // Kept as long as its process group has members.
+        if (!isPidRunning(-pid)) roots.delete(root)
       })
       return root
     },
-    end: (root, killAfterMs) => endRoots([root], killAfterMs, MEANS),
-    endAll: (killAfterMs) => endRoots([...roots], killAfterMs, MEANS),
+    end: (root, killAfterMs) => killTrees([root], killAfterMs, KILL_DEPS),
+    endAll: (killAfterMs) => killTrees([...roots], killAfterMs, KILL_DEPS),
   }
 }
 
-function isThere(pid: number): boolean {
+function isPidRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // Another user's is there, though out of reach.
+    // A process of another user exists but may not be signalled.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

@@ -13,7 +13,7 @@ const bash = execFileSync('sh', ['-c', 'command -v bash'], { encoding: 'utf8' })
 function run(args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(bash, args, {
     env: { PATH: process.env.PATH },
-    // With a socket for stdin, bash takes itself to be started by sshd and reads ~/.bashrc.
+    // If stdin is a socket, bash assumes it was started by sshd and reads ~/.bashrc.
     stdio: ['ignore', 'pipe', 'pipe'],
     encoding: 'utf8',
   })
@@ -31,7 +31,7 @@ describe('bash', () => {
     expect(run(bashArguments(command))).toEqual({ status, stdout, stderr: '' })
   })
 
-  test('a syntax error quotes nothing but the command', () => {
+  test('a syntax error quotes only the command', () => {
     const { stdout } = run(bashArguments('if then'))
     expect(stdout.split('\n')[1]).toBe("bash: -c: line 1: `if then'")
   })
@@ -44,13 +44,13 @@ describe('bash', () => {
   })
 })
 
-/** What libuv makes of an argument for the command line of Windows. */
+/** How libuv quotes an argument for the command line of Windows. */
 function quoted(argument: string): string {
   if (!/[ \t"]/.test(argument)) return argument
   return `"${argument.replaceAll(/(\\*)"/g, '$1$1\\"').replace(/\\+$/, '$&$&')}"`
 }
 
-// Cygwin has read it in both ways: within quotes, \\ is \ everywhere, or only before a quote.
+// Cygwin versions differ: within quotes, \\ is \ everywhere, or only before a quote.
 const READINGS = {
   everywhere: (inner: string) => inner.replaceAll(/\\([\\"])/g, '$1'),
   'before a quote': (inner: string) =>
@@ -58,7 +58,7 @@ const READINGS = {
 }
 
 describe('Git Bash', () => {
-  test.each(Object.entries(READINGS))('an argument arrives whole where backslashes are taken %s', (_, reading) => {
+  test.each(Object.entries(READINGS))('an argument arrives unchanged if backslashes are read %s', (_, reading) => {
     const unit = fc.constantFrom('\\', '"', "'", 'a', ' ', '*', '$', '\n')
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 12 }), (command) => {
@@ -70,11 +70,11 @@ describe('Git Bash', () => {
     )
   })
 
-  test('the command is always in quotes, so that nothing expands it', () => {
+  test('the command is always quoted, so that it is not expanded', () => {
     expect(quoted(gitBashArguments('./run*').at(-1) ?? '')).toBe('" ./run*"')
   })
 
-  test('its backslashes are put back', () => {
+  test('backslashes are restored', () => {
     const command = String.raw`printf '%s|' 'a\\b' "c\"d" \\\\ '&' $'\x41' 'é'`
     expect(run(gitBashArguments(command)).stdout).toBe(String.raw`a\\b|c"d|\\|&|A|é|`)
     expect(run(gitBashArguments('nosuch')).stdout).toBe('bash: line 1: nosuch: command not found\n')
@@ -85,7 +85,7 @@ describe('PowerShell', () => {
   const script = (command: string) =>
     Buffer.from(powershellArguments(command).at(-1) ?? '', 'base64').toString('utf16le')
 
-  test('unattended, as text, encoded', () => {
+  test('runs unattended, with text output and an encoded command', () => {
     const options = powershellArguments('ls').slice(0, -1).join(' ')
     expect(options).toBe(
       '-NoLogo -NoProfile -NonInteractive -ExecutionPolicy Bypass -OutputFormat Text -EncodedCommand',
@@ -94,7 +94,7 @@ describe('PowerShell', () => {
     expect(script('ls')).toMatch(/exit \$LASTEXITCODE.+exit /)
   })
 
-  test('every quote that PowerShell knows is doubled, and the rest is as it was', () => {
+  test('every quote character of PowerShell is doubled, and the rest is unchanged', () => {
     expect(script(`echo 'it’s' "x" \`$y\n# end`)).toContain(
       `::Create('echo ''it’’s'' "x" \`$y\n# end\n$global:__ok=$?')`,
     )

@@ -1,31 +1,31 @@
-// The arguments with which a shell runs one command: its errors in the order of its output, its lines counted from 1.
+// The arguments with which a shell runs one command: stderr joined to stdout in order, line numbers from 1.
 
-// One bash joins stderr to stdout, then becomes another that knows nothing of it. With -p, only the second reads
-// BASH_ENV. Up to bash 5.0 (macOS has 3.2) the lines of -c count from 0, and an empty one puts that right.
-const BECOME = `((LINENO)) || set -- $'\\n'"$1"; exec "$BASH" -c -- "$1" bash 2>&1`
+// One bash joins stderr to stdout, then executes another one, which is unaware of it. With -p, only the second reads
+// BASH_ENV. Up to bash 5.0 (macOS has 3.2) line numbers with -c start at 0, which an empty line corrects.
+const EXEC_COMMAND = `((LINENO)) || set -- $'\\n'"$1"; exec "$BASH" -c -- "$1" bash 2>&1`
 
 export function bashArguments(command: string): readonly string[] {
-  return ['-p', '-c', BECOME, 'bash', command]
+  return ['-p', '-c', EXEC_COMMAND, 'bash', command]
 }
 
-// Git Bash takes its command line apart in its own way: some versions halve runs of backslashes, and a word without
-// quotes is globbed. So a backslash travels as \1, and the space has Node put quotes around the whole.
-const RESTORE = `set -- "$1" $'\\1' '\\'; set -- "\${1//$2/$3}"`
+// Git Bash parses its command line in its own way: some versions halve runs of backslashes, and a word without quotes
+// is globbed. So a backslash is passed as \1, and the leading space makes Node.js quote the whole argument.
+const RESTORE_BACKSLASHES = `set -- "$1" $'\\1' '\\'; set -- "\${1//$2/$3}"`
 
 export function gitBashArguments(command: string): readonly string[] {
-  return ['-p', '-c', `${RESTORE}; ${BECOME}`, 'bash', ` ${command.replaceAll('\\', '\u0001')}`]
+  return ['-p', '-c', `${RESTORE_BACKSLASHES}; ${EXEC_COMMAND}`, 'bash', ` ${command.replaceAll('\\', '\u0001')}`]
 }
 
 export function powershellArguments(command: string): readonly string[] {
   const script = Buffer.from(powershellScript(command), 'utf16le').toString('base64')
-  const unattended = ['-NoLogo', '-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass']
-  // Left to itself, an encoded command writes its errors as XML.
-  return [...unattended, '-OutputFormat', 'Text', '-EncodedCommand', script]
+  const unattendedFlags = ['-NoLogo', '-NoProfile', '-NonInteractive', '-ExecutionPolicy', 'Bypass']
+  // By default, an encoded command writes its errors as XML.
+  return [...unattendedFlags, '-OutputFormat', 'Text', '-EncodedCommand', script]
 }
 
-// PowerShell's own errors go where its output goes. Not by 2>&1: Windows PowerShell would make an error of five lines
-// from each line that a program writes to stderr. The exit code is that of the last program or, where none ran, tells
-// whether the last statement succeeded.
+// PowerShell's own errors go to its output. Not by 2>&1: Windows PowerShell would make an error of five lines from each
+// line that a program writes to stderr. The exit code is that of the last program or, if none ran, tells whether the
+// last statement succeeded.
 function powershellScript(command: string): string {
   const statements = [
     `$ProgressPreference='SilentlyContinue'`,

@@ -17,15 +17,15 @@ const WINDOWS_ENV = {
   Path: 'C:\\Windows\\System32;C:\\Users\\me\\AppData\\Local\\Microsoft\\WindowsApps',
 }
 
-function on(platform: NodeJS.Platform, files: readonly string[], env: NodeJS.ProcessEnv): Surroundings {
+function depsFor(platform: NodeJS.Platform, files: readonly string[], env: NodeJS.ProcessEnv): Surroundings {
   return { platform, env, isFile: (path) => files.includes(path) }
 }
 
 const windows = (files: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-  on('win32', files, { ...WINDOWS_ENV, ...env })
+  depsFor('win32', files, { ...WINDOWS_ENV, ...env })
 
-function found(surroundings: Surroundings, preferred?: string): ShellProgram {
-  return findShell(surroundings, preferred) ?? expect.unreachable()
+function requireShell(deps: Surroundings, preferred?: string): ShellProgram {
+  return findShell(deps, preferred) ?? expect.unreachable()
 }
 
 describe('on Unix', () => {
@@ -41,11 +41,11 @@ describe('on Unix', () => {
     ['Termux', '/data/data/com.termux/files/usr/bin/bash', ['/data/data/com.termux/files/usr/bin/bash'], '/system/bin'],
     ['a project with its own bash', '/usr/bin/bash', ['bash', 'bin/bash', '/usr/bin/bash'], '.::bin:/usr/bin'],
   ])('%s', (_, file, files, PATH) => {
-    expect(found(on('darwin', files, { PATH }))).toMatchObject({ kind: 'bash', file })
+    expect(requireShell(depsFor('darwin', files, { PATH }))).toMatchObject({ kind: 'bash', file })
   })
 
-  test('without one, it says what to install', () => {
-    expect(findShell(on('linux', [], { PATH: '/bin' }))).toBeUndefined()
+  test('without bash, the message says what to install', () => {
+    expect(findShell(depsFor('linux', [], { PATH: '/bin' }))).toBeUndefined()
     expect(whyNoShell('linux')).toContain('apk add bash')
     expect(whyNoShell('darwin')).toContain('brew install bash')
   })
@@ -63,20 +63,23 @@ describe('on Windows', () => {
     ['beside a shim', ['D:\\s\\apps\\git\\current\\bin\\bash.exe', 'D:\\s\\shims\\git.exe'], { Path: 'D:\\s\\shims' }],
     ['of MSYS2', ['C:\\msys64\\usr\\bin\\bash.exe', PWSH], { Path: 'C:\\Windows\\System32;C:\\msys64\\usr\\bin' }],
   ])('the bash %s', (_, files, env) => {
-    expect(found(windows(files, env))).toMatchObject({ kind: 'bash', file: files[0] })
+    expect(requireShell(windows(files, env))).toMatchObject({ kind: 'bash', file: files[0] })
   })
 
-  test('PowerShell where there is no bash, the newer one first; never the bash of WSL', () => {
+  test('PowerShell is used without bash, the newer one first; never the bash of WSL', () => {
     const wsl = [WSL, WSL_OF_THE_STORE]
-    expect(found(windows([...wsl, WINDOWS_POWERSHELL, PWSH]))).toMatchObject({ kind: 'powershell', file: PWSH })
-    expect(found(windows([...wsl, WINDOWS_POWERSHELL]))).toMatchObject({ kind: 'powershell', file: WINDOWS_POWERSHELL })
+    expect(requireShell(windows([...wsl, WINDOWS_POWERSHELL, PWSH]))).toMatchObject({ kind: 'powershell', file: PWSH })
+    expect(requireShell(windows([...wsl, WINDOWS_POWERSHELL]))).toMatchObject({
+      kind: 'powershell',
+      file: WINDOWS_POWERSHELL,
+    })
     expect(findShell(windows(wsl))).toBeUndefined()
     expect(whyNoShell('win32')).toContain('winget install Git.Git')
   })
 
-  test('a command that the system would not take is refused before', () => {
-    const bash = found(windows([GIT_BASH]))
-    const powershell = found(windows([PWSH]))
+  test('a command that is too long for the system is rejected', () => {
+    const bash = requireShell(windows([GIT_BASH]))
+    const powershell = requireShell(windows([PWSH]))
     expect(whyTooLong('win32', bash, 'x'.repeat(31_000))).toBeUndefined()
     expect(whyTooLong('win32', bash, 'x'.repeat(32_000))).toMatch(/^it is too long: .+ Write it to a file/)
     expect(whyTooLong('win32', bash, '"'.repeat(16_000))).toContain('too long')
@@ -86,19 +89,19 @@ describe('on Windows', () => {
   })
 })
 
-describe('the one that was set', () => {
+describe('the configured shell', () => {
   test.each([
     ['a path', windows([GIT_BASH, 'D:\\my\\bash.exe']), 'D:\\my\\bash.exe', 'bash', 'D:\\my\\bash.exe'],
     ['a path as bash writes it', windows(['D:/my/bash.exe']), 'D:/my/bash', 'bash', 'D:/my/bash.exe'],
     ['a name', windows([GIT_BASH, 'D:\\my\\pwsh.exe'], { Path: 'D:\\my' }), 'pwsh', 'powershell', 'D:\\my\\pwsh.exe'],
-    ['on Unix', on('linux', ['/bin/bash', '/opt/bash'], {}), '/opt/bash', 'bash', '/opt/bash'],
-  ] as const)('%s', (_, surroundings, preferred, kind, file) => {
-    expect(found(surroundings, preferred)).toMatchObject({ kind, file })
+    ['on Unix', depsFor('linux', ['/bin/bash', '/opt/bash'], {}), '/opt/bash', 'bash', '/opt/bash'],
+  ] as const)('%s', (_, deps, preferred, kind, file) => {
+    expect(requireShell(deps, preferred)).toMatchObject({ kind, file })
   })
 
-  test('is not replaced by another when it is not there', () => {
-    expect(findShell(on('linux', ['/bin/bash'], {}), '/opt/bash')).toBeUndefined()
-    expect(whyNoShell('linux', '/opt/bash')).toMatch(/^the shell that was set, \/opt\/bash, is not there\. Correct/)
+  test('is not replaced by another if it is missing', () => {
+    expect(findShell(depsFor('linux', ['/bin/bash'], {}), '/opt/bash')).toBeUndefined()
+    expect(whyNoShell('linux', '/opt/bash')).toMatch(/^the configured shell \/opt\/bash is not there\. Correct/)
     expect(findShell(windows([GIT_BASH, WSL]), 'c:/windows/system32/bash')).toBeUndefined()
     expect(whyNoShell('win32', WSL)).toContain('WSL')
   })

@@ -1,11 +1,11 @@
-// Which program runs a command: bash, or PowerShell on a Windows that has no bash. Looks only through what it is told,
-// so that every system can be tested on any.
+// Finds the program that runs commands: bash, or PowerShell on a Windows without bash. Reads the system only through
+// its arguments, so that every platform can be tested on any other.
 
 import { posix, win32 } from 'node:path'
 
 import { bashArguments, gitBashArguments, powershellArguments } from './shell-arguments.js'
 
-const UNIX_PLACES = [
+const UNIX_CANDIDATES = [
   '/bin/bash',
   '/usr/bin/bash',
   '/usr/local/bin/bash',
@@ -14,14 +14,14 @@ const UNIX_PLACES = [
   '/data/data/com.termux/files/usr/bin/bash',
 ]
 
-const INSTALL: Partial<Record<NodeJS.Platform, string>> = {
+const INSTALL_COMMANDS: Partial<Record<NodeJS.Platform, string>> = {
   android: 'pkg install bash',
   darwin: 'brew install bash',
   freebsd: 'pkg install bash',
   openbsd: 'pkg_add bash',
 }
 
-/** Windows takes 32,767, and what starts Git Bash adds the longer path of the real one. */
+/** Windows allows 32,767, and the launcher of Git Bash adds the longer path of the real bash. */
 const MAX_WINDOWS_LINE = 32_000
 
 export interface Surroundings {
@@ -36,96 +36,100 @@ export interface ShellProgram {
   readonly args: (command: string) => readonly string[]
 }
 
-/** Where one is preferred, by path or by name, it is that one or none. */
-export function findShell(surroundings: Surroundings, preferred = ''): ShellProgram | undefined {
-  const places = preferred === '' ? usualPlaces(surroundings) : preferredPlaces(surroundings, preferred)
-  const file = places.find((place) => surroundings.isFile(place) && !isWsl(place))
+/** `preferred` is a path or a name; if it is not found, no other shell is used. */
+export function findShell(deps: Surroundings, preferred = ''): ShellProgram | undefined {
+  const candidates = preferred === '' ? listDefaultCandidates(deps) : listPreferredCandidates(deps, preferred)
+  const file = candidates.find((candidate) => deps.isFile(candidate) && !isWsl(candidate))
   if (file === undefined) return undefined
   if (/(^|[/\\])(pwsh|powershell)(\.exe)?$/i.test(file)) return { kind: 'powershell', file, args: powershellArguments }
-  return { kind: 'bash', file, args: surroundings.platform === 'win32' ? gitBashArguments : bashArguments }
+  return { kind: 'bash', file, args: deps.platform === 'win32' ? gitBashArguments : bashArguments }
 }
 
-/** Why nothing was found, and what to install. */
+/** Explains why no shell was found, and what to install. */
 export function whyNoShell(platform: NodeJS.Platform, preferred = ''): string {
   if (preferred !== '') {
     const reason = platform === 'win32' ? 'is not there, or belongs to WSL' : 'is not there'
-    return `the shell that was set, ${preferred}, ${reason}. Correct the setting, or remove it to use the one that is found.`
+    return `the configured shell ${preferred} ${reason}. Correct the setting, or remove it to use the default shell.`
   }
   if (platform === 'win32')
     return 'neither Git Bash nor PowerShell was found. Install Git for Windows, for example: winget install Git.Git'
-  return `bash was not found. Install it, for example: ${INSTALL[platform] ?? 'apt-get install bash, or apk add bash'}`
+  return `bash was not found. Install it, for example: ${INSTALL_COMMANDS[platform] ?? 'apt-get install bash, or apk add bash'}`
 }
 
-/** Why the system would not take so long a command. Windows is asked before; others say E2BIG themselves. */
+/**
+ * Explains why the system would not accept a command of this length. Only Windows needs the check; others report E2BIG.
+ */
 export function whyTooLong(platform: NodeJS.Platform, shell: ShellProgram, command: string): string | undefined {
   if (platform !== 'win32') return undefined
   const length = [shell.file, ...shell.args(command)].reduce((sum, argument) => sum + quotedLength(argument), 0)
   if (length <= MAX_WINDOWS_LINE) return undefined
-  return `it is too long: Windows takes ${MAX_WINDOWS_LINE} characters, and passed on it has ${length}. Write it to a file and run that file.`
+  return `it is too long: Windows accepts ${MAX_WINDOWS_LINE} characters, and with quoting it has ${length}. Write it to a file and run that file.`
 }
 
-function usualPlaces(surroundings: Surroundings): readonly string[] {
-  if (surroundings.platform !== 'win32') return [...onPath(surroundings, 'bash'), ...UNIX_PLACES]
-  return [...gitBashPlaces(surroundings), ...onPath(surroundings, 'bash.exe'), ...powershellPlaces(surroundings)]
+function listDefaultCandidates(deps: Surroundings): readonly string[] {
+  if (deps.platform !== 'win32') return [...listPathCandidates(deps, 'bash'), ...UNIX_CANDIDATES]
+  return [...listGitBashCandidates(deps), ...listPathCandidates(deps, 'bash.exe'), ...listPowershellCandidates(deps)]
 }
 
-function preferredPlaces(surroundings: Surroundings, preferred: string): readonly string[] {
-  const isWindows = surroundings.platform === 'win32'
-  const named = isWindows && !/\.exe$/i.test(preferred) ? `${preferred}.exe` : preferred
-  return (isWindows ? /[/\\]/ : /\//).test(preferred) ? [named] : onPath(surroundings, named)
+function listPreferredCandidates(deps: Surroundings, preferred: string): readonly string[] {
+  const isWindows = deps.platform === 'win32'
+  const fileName = isWindows && !/\.exe$/i.test(preferred) ? `${preferred}.exe` : preferred
+  return (isWindows ? /[/\\]/ : /\//).test(preferred) ? [fileName] : listPathCandidates(deps, fileName)
 }
 
-function gitBashPlaces(surroundings: Surroundings): readonly string[] {
-  const homes = [
-    ...below(surroundings, 'ProgramFiles', 'Git'),
-    ...below(surroundings, 'ProgramW6432', 'Git'),
-    ...below(surroundings, 'ProgramFiles(x86)', 'Git'),
-    ...below(surroundings, 'LOCALAPPDATA', 'Programs', 'Git'),
-    ...below(surroundings, 'SCOOP', 'apps', 'git', 'current'),
-    ...below(surroundings, 'USERPROFILE', 'scoop', 'apps', 'git', 'current'),
-    ...below(surroundings, 'ProgramData', 'scoop', 'apps', 'git', 'current'),
-    ...onPath(surroundings, 'git.exe')
-      .filter((git) => surroundings.isFile(git))
-      // It lies in cmd, bin or mingw64\bin, or is scoop's stand-in.
-      .flatMap((git) => ['..', '..\\..', '..\\apps\\git\\current'].map((way) => win32.join(git, '..', way))),
+function listGitBashCandidates(deps: Surroundings): readonly string[] {
+  const gitFolders = [
+    ...underEnvFolder(deps, 'ProgramFiles', 'Git'),
+    ...underEnvFolder(deps, 'ProgramW6432', 'Git'),
+    ...underEnvFolder(deps, 'ProgramFiles(x86)', 'Git'),
+    ...underEnvFolder(deps, 'LOCALAPPDATA', 'Programs', 'Git'),
+    ...underEnvFolder(deps, 'SCOOP', 'apps', 'git', 'current'),
+    ...underEnvFolder(deps, 'USERPROFILE', 'scoop', 'apps', 'git', 'current'),
+    ...underEnvFolder(deps, 'ProgramData', 'scoop', 'apps', 'git', 'current'),
+    ...listPathCandidates(deps, 'git.exe')
+      .filter((git) => deps.isFile(git))
+      // git.exe is in cmd, bin or mingw64\bin, or is a shim of scoop.
+      .flatMap((git) =>
+        ['..', '..\\..', '..\\apps\\git\\current'].map((relativePath) => win32.join(git, '..', relativePath)),
+      ),
   ]
   // Not usr\bin\bash.exe: only this one puts the ls, grep and sed of Git on the PATH.
-  return homes.map((home) => win32.join(home, 'bin', 'bash.exe'))
+  return gitFolders.map((gitFolder) => win32.join(gitFolder, 'bin', 'bash.exe'))
 }
 
-function powershellPlaces(surroundings: Surroundings): readonly string[] {
+function listPowershellCandidates(deps: Surroundings): readonly string[] {
   return [
-    ...onPath(surroundings, 'pwsh.exe'),
-    ...below(surroundings, 'ProgramFiles', 'PowerShell', '7', 'pwsh.exe'),
-    ...below(surroundings, 'ProgramW6432', 'PowerShell', '7', 'pwsh.exe'),
-    ...below(surroundings, 'SystemRoot', 'System32', 'WindowsPowerShell', 'v1.0', 'powershell.exe'),
+    ...listPathCandidates(deps, 'pwsh.exe'),
+    ...underEnvFolder(deps, 'ProgramFiles', 'PowerShell', '7', 'pwsh.exe'),
+    ...underEnvFolder(deps, 'ProgramW6432', 'PowerShell', '7', 'pwsh.exe'),
+    ...underEnvFolder(deps, 'SystemRoot', 'System32', 'WindowsPowerShell', 'v1.0', 'powershell.exe'),
   ]
 }
 
-function below(surroundings: Surroundings, name: string, ...path: readonly string[]): readonly string[] {
-  const folder = variable(surroundings, name)
+function underEnvFolder(deps: Surroundings, name: string, ...path: readonly string[]): readonly string[] {
+  const folder = readEnv(deps, name)
   return folder ? [win32.join(folder, ...path)] : []
 }
 
-/** Relative entries are passed over: a project could bring its own bash. */
-function onPath(surroundings: Surroundings, name: string): readonly string[] {
-  const path = surroundings.platform === 'win32' ? win32 : posix
-  const folders = (variable(surroundings, 'PATH') ?? '').split(path.delimiter).map((each) => each.replaceAll('"', ''))
+/** Relative entries are skipped: a project could contain its own bash. */
+function listPathCandidates(deps: Surroundings, name: string): readonly string[] {
+  const path = deps.platform === 'win32' ? win32 : posix
+  const folders = (readEnv(deps, 'PATH') ?? '').split(path.delimiter).map((each) => each.replaceAll('"', ''))
   return folders.filter((folder) => path.isAbsolute(folder)).map((folder) => path.join(folder, name))
 }
 
-/** A copy of the environment no longer knows that Path and PATH are the same to Windows. */
-function variable({ platform, env }: Surroundings, name: string): string | undefined {
+/** A copy of the environment no longer treats Path and PATH as the same variable. */
+function readEnv({ platform, env }: Surroundings, name: string): string | undefined {
   if (platform !== 'win32') return env[name]
   return Object.entries(env).find(([key]) => key.toUpperCase() === name.toUpperCase())?.[1]
 }
 
-/** That bash runs in another system: other paths, not our environment, and out of reach when it must end. */
+/** WSL bash runs in another system: other paths, another environment, and its processes cannot be killed from here. */
 function isWsl(path: string): boolean {
   return /\\(system32|sysnative|syswow64|windowsapps)\\bash(\.exe)?$/i.test(win32.normalize(path))
 }
 
-/** At most so many characters, with a space before it and quotes around it. */
+/** An upper bound, with a space before it and quotes around it. */
 function quotedLength(argument: string): number {
   return argument.length + (argument.match(/["\\]/g)?.length ?? 0) + 3
 }

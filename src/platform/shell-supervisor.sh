@@ -1,66 +1,67 @@
-# Starts shells for the server on request, waits for each and reports its exit status. When the server is gone without a
-# word, it ends what the server left running. Requests arrive on fd 3, reports leave on fd 4.
+# Starts shells for the server on request, waits for each and reports its exit status. When the server exits without a
+# `stop` request, kills the processes that it left running. Requests arrive on fd 3, reports are written to fd 4.
 #
-# Arguments: the folder with the named pipes and the other scripts, the tags that every command inherits, the common
-# beginning of the tags of this server, and whether recorded commands outlive the server.
+# Arguments: the directory with the FIFOs and the other scripts, the tags that every command inherits, the common prefix
+# of the tags of this server, and whether recorded commands outlive the server.
 
-place=$1 tags=$2 family=$3 outlive=$4
-recorder=$(<"$place/output-recorder.sh")
-read_command=$(<"$place/read-command.sh")
+directory=$1 tags=$2 tag_prefix=$3 jobs_outlive_server=$4
+recorder=$(<"$directory/output-recorder.sh")
+read_command=$(<"$directory/read-command.sh")
 SHLVL=$((SHLVL - 1))
-# No program of a project runs here: commands may write there. They get their PATH back.
-path=$PATH
+# No program of a project may run here, because commands may write to the project. Commands get their PATH back.
+command_path=$PATH
 PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin
 type -P mkfifo >/dev/null || exit 69
 exec 2>/dev/null
 
-make_pipes() {
-  local names=() n
-  for ((n = $1; n < $2; n++)); do names+=("$place/$n.i" "$place/$n.o"); done
-  # Without this report the server would wait for the pipes: it must see that there is no supervisor.
-  mkfifo -m 600 "${names[@]}" || exit 1
-  printf 'pipes %s %s\n' "$1" "$2" >&4
+make_fifos() {
+  local paths=() n
+  for ((n = $1; n < $2; n++)); do paths+=("$directory/$n.i" "$directory/$n.o"); done
+  # On failure the supervisor exits: without this report the server would wait for the FIFOs.
+  mkfifo -m 600 "${paths[@]}" || exit 1
+  printf 'fifos %s %s\n' "$1" "$2" >&4
 }
 
-# A pipe is opened at both ends first: opening one end blocks until the server opens the other, which may be gone.
-start_shell() (
+# A FIFO is opened at both ends first: opening one end blocks until the server opens the other, and it may have exited.
+exec_shell() (
   exec <"$input"
-  if [[ $long ]]; then exec 5<"$place/$1.c"; else exec 6<>"$place/$1.i" 5<"$place/$1.i" 6<&-; fi
-  # If something deleted the pipes, these are now regular files.
-  [[ -p /dev/fd/1 && ($long || -p /dev/fd/5) ]] || exit 1
-  for limit in "${limits[@]}"; do echo 0 >"$limit" || exit 1; done
-  printf 'up %s %s %s\n' "$1" "$BASHPID" "$supervisor" >&4
+  if [[ $has_command_file ]]; then exec 5<"$directory/$1.c"; else exec 6<>"$directory/$1.i" 5<"$directory/$1.i" 6<&-; fi
+  # If the FIFOs were deleted, these are regular files now.
+  [[ -p /dev/fd/1 && ($has_command_file || -p /dev/fd/5) ]] || exit 1
+  for file in "${cgroup_files[@]}"; do echo 0 >"$file" || exit 1; done
+  printf 'started %s %s %s\n' "$1" "$BASHPID" "$watcher" >&4
   export SCORPIOX_TREE="$tags$1;"
   exec 3<&5 5<&- 4<&-
-  exec 9<"$filter"
-  PATH=$path exec "${cage[@]}" "$bash" -c "$prelude$read_command" bash 2>&1
+  exec 9<"$seccomp_file"
+  PATH=$command_path exec "${wrapper[@]}" "$bash" -c "$prelude$read_command" bash 2>&1
 )
 
-# One subshell for each shell. $1 is its number, $2 a file with settings that replace the local variables below.
-supervise() {
-  local bash=$BASH cage=() limits=() prelude= filter=/dev/null input=/dev/null record=() status= long= supervisor=$BASHPID
-  [[ -p $place/$1.i && -p $place/$1.o ]] || { printf 'exit %s 1\n' "$1" >&4; return; }
+# Runs in one subshell for each shell. $1 is its number, $2 a file with settings that replace the local variables below.
+watch_shell() {
+  local bash=$BASH wrapper=() cgroup_files=() prelude= seccomp_file=/dev/null input=/dev/null
+  local recorder_arguments=() status_file= has_command_file= watcher=$BASHPID
+  [[ -p $directory/$1.i && -p $directory/$1.o ]] || { printf 'exit %s 1\n' "$1" >&4; return; }
   [[ -z $2 ]] || . "$2"
-  if ((${#record[@]})); then
-    # A shell makes its background processes, and what they start, ignore these two.
+  if ((${#recorder_arguments[@]})); then
+    # bash ignores SIGINT and SIGQUIT in background jobs and their children; restore the defaults.
     trap - INT QUIT
-    # A session of its own: a signal to its group must not reach the recorder, which reads the output to its end.
-    cage=($(type -P setsid) "${cage[@]}")
-    # The exit status does not wait for the recorder, which reads until all children of the command have ended.
-    { supervisor=$BASHPID; start_shell "$1"; code=$?; echo $code >"$status"; printf 'exit %s %s\n' "$1" $code >&4; } |
-      (set -- "${record[@]}"; eval "$recorder") 4<&-
+    # In a session of its own: a signal to the process group must not reach the recorder, which reads all of the output.
+    wrapper=($(type -P setsid) "${wrapper[@]}")
+    # The exit status does not wait for the recorder, which reads until all children of the command have exited.
+    { watcher=$BASHPID; exec_shell "$1"; code=$?; echo $code >"$status_file"; printf 'exit %s %s\n' "$1" $code >&4; } |
+      (set -- "${recorder_arguments[@]}"; eval "$recorder") 4<&-
     printf 'closed %s\n' "$1" >&4
   else
     # With job control the command gets a process group of its own and does not ignore SIGINT.
     set -m
-    start_shell "$1" 6<>"$place/$1.o" >"$place/$1.o" 6<&-
+    exec_shell "$1" 6<>"$directory/$1.o" >"$directory/$1.o" 6<&-
     printf 'exit %s %s\n' "$1" $? >&4
   fi
 }
 
 list_tagged() {
   local path
-  for path in $(grep -ls -- ";$family\." /proc/[0-9]*/environ); do
+  for path in $(grep -ls -- ";$tag_prefix\." /proc/[0-9]*/environ); do
     path=${path#/proc/}
     printf '%s ' "${path%/environ}"
   done
@@ -71,33 +72,33 @@ list_children() {
   read -r children <"/proc/$$/task/$$/children"
 }
 
-make_pipes 0 32
-while read -r what first second <&3; do
-  case $what in
-    pipes) make_pipes "$first" "$second" ;;
-    shell) supervise "$first" "$second" & disown ;;
-    leave) break ;;
+make_fifos 0 32
+while read -r request first second <&3; do
+  case $request in
+    fifos) make_fifos "$first" "$second" ;;
+    shell) watch_shell "$first" "$second" & disown ;;
+    stop) break ;;
   esac
 done
-# A command may have stopped the process that waits for it.
+# A command may have stopped its watcher with SIGSTOP.
 list_children
 kill -s CONT $children
-[[ $what != leave ]] || exit
+[[ $request != stop ]] || exit
 
 exec 4<&-
-if [[ -z $outlive ]]; then
-  # A subshell that is still there may be about to start something. A process that is just executing another program
-  # has no environment for a moment, so one empty list is not enough.
-  SECONDS=0 calm=0 signal=TERM
-  while ((SECONDS < 60 && calm < 3)); do
+if [[ -z $jobs_outlive_server ]]; then
+  # A remaining watcher may be about to start a shell. During execve a process has no environment for a moment, so one
+  # empty list is not enough.
+  SECONDS=0 empty_lists=0 signal=TERM
+  while ((SECONDS < 60 && empty_lists < 3)); do
     pids=$(list_tagged)
     list_children
-    if [[ $pids$children ]]; then calm=0; else calm=$((calm + 1)); fi
+    if [[ $pids$children ]]; then empty_lists=0; else empty_lists=$((empty_lists + 1)); fi
     if ((SECONDS >= 2)); then signal=KILL; fi
-    # TERM is sent once: some programs end their clean-up at the second.
+    # TERM is sent once: some programs abort their clean-up at the second.
     if [[ $signal ]]; then kill -s $signal $pids; fi
     if [[ $signal = TERM ]]; then signal=; fi
     sleep 0.1
   done
 fi
-rm -rf "$place"
+rm -rf "$directory"

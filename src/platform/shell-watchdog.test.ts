@@ -9,28 +9,28 @@ import { watchShells } from './shell-watchdog.js'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('a shell whose supervisor is running is waited for, on a busy machine for a minute and more', async () => {
-  const supervisor = await running()
-  const { lost, check } = watch(started(await ended(), supervisor.pid), sessionOf(supervisor))
+test('a shell whose watcher is running is waited for, on a busy machine for more than a minute', async () => {
+  const watcher = await running()
+  const { lost, check } = watch(started(await ended(), watcher.pid), sessionOf(watcher))
   check(100)
   expect(lost).toEqual([])
   check(30)
   expect(lost).toEqual([1])
 })
 
-test('a shell whose supervisor was killed counts as lost at the second check', async () => {
-  const supervisor = await running()
-  const session = sessionOf(supervisor)
-  supervisor.kill('SIGKILL')
-  await once(supervisor, 'exit')
-  const { lost, check } = watch(started(await ended(), supervisor.pid), session)
+test('a shell whose watcher was killed counts as lost at the second check', async () => {
+  const watcher = await running()
+  const session = sessionOf(watcher)
+  watcher.kill('SIGKILL')
+  await once(watcher, 'exit')
+  const { lost, check } = watch(started(await ended(), watcher.pid), session)
   check(1)
   expect(lost).toEqual([])
   check(1)
   expect(lost).toEqual([1])
 })
 
-test('a process that has the number of a supervisor but is in another session is not taken for it', async () => {
+test('a process with the pid of a watcher in another session is not the watcher', async () => {
   const other = await running()
   const { lost, check } = watch(started(await ended(), other.pid), 1)
   check(2)
@@ -56,18 +56,18 @@ test('a shell that does not start counts as lost after half a minute', () => {
   expect(lost).toEqual([1])
 })
 
-test('a supervisor that was stopped is continued', async () => {
-  const supervisor = await running()
-  const session = sessionOf(supervisor)
-  supervisor.kill('SIGSTOP')
-  await vi.waitFor(() => expect(stateOf(supervisor)).toBe('T'))
-  const { lost, check } = watch(started(await ended(), supervisor.pid), session)
+test('a stopped watcher is continued', async () => {
+  const watcher = await running()
+  const session = sessionOf(watcher)
+  watcher.kill('SIGSTOP')
+  await vi.waitFor(() => expect(stateOf(watcher)).toBe('T'))
+  const { lost, check } = watch(started(await ended(), watcher.pid), session)
   check(1)
-  await vi.waitFor(() => expect(stateOf(supervisor)).not.toBe('T'))
+  await vi.waitFor(() => expect(stateOf(watcher)).not.toBe('T'))
   expect(lost).toEqual([])
 })
 
-test('a shell that runs is never lost', async () => {
+test('a running shell is never lost', async () => {
   const { pid } = await running()
   const { lost, check } = watch(started(pid, undefined), 1)
   check(200)
@@ -89,9 +89,9 @@ function unstarted(): Ward {
   return createWard(1, { input: undefined, output: undefined, all: [] })
 }
 
-function started(pid = 0, supervisor = 0): Ward {
+function started(pid = 0, watcher = 0): Ward {
   const shell = unstarted()
-  shell.onUp(pid, supervisor)
+  shell.onUp(pid, watcher)
   return shell
 }
 

@@ -1,25 +1,24 @@
-// Detects shells whose exit report will never arrive, because the process that waited for them was killed, perhaps by
-// their own command. That process writes its report before it exits. So a shell counts as lost when it and its supervisor
-// were both gone at one check and the report has not been read by the next, between which everything that was written
-// is read. A supervisor that is only slow is waited for; one that was stopped is continued.
+// Detects shells that exited without a report because the process that waited for them was killed, perhaps by their own
+// command. That process writes its report before it exits, so a shell counts as lost if both were gone at one check and
+// the report has not been read by the next. A slow watcher is waited for; a stopped one is continued.
 
 import type { Ward } from './nursling.js'
 import { isAlive, ownerOf, processState, type Owner } from './process-identity.js'
 import { signalProcess } from './trees.js'
 
 const CHECK_MS = 1000
-/** Checks after which a shell that was requested and has not started counts as lost. */
+/** Checks after which a requested shell that has not started counts as lost. */
 const MAX_CHECKS_UNSTARTED = 30
-/** Checks after which a supervisor that is there but does not report counts as gone. */
+/** Checks after which a running watcher that does not report counts as gone. */
 const MAX_CHECKS_UNREPORTED = 120
 
-/** `session` is the session that all supervisors are in. Returns the function that stops it. */
+/** `session` is the session of all watchers. Returns a function that stops the checks. */
 export function watchShells(
   shells: ReadonlyMap<number, Ward>,
   session: number,
   onLost: (shell: Ward) => void,
 ): () => void {
-  const owners = new WeakMap<Ward, Owner>()
+  const identities = new WeakMap<Ward, Owner>()
   const unstarted = new WeakMap<Ward, number>()
   const unreported = new WeakMap<Ward, number>()
   const gone = new WeakSet<Ward>()
@@ -27,31 +26,31 @@ export function watchShells(
   let isStopped = false
 
   function isRunning(shell: Ward, pid: number): boolean {
-    const owner = owners.get(shell) ?? ownerOf(pid)
-    if (!owner || !isAlive(owner)) return false
-    owners.set(shell, owner)
+    const identity = identities.get(shell) ?? ownerOf(pid)
+    if (!identity || !isAlive(identity)) return false
+    identities.set(shell, identity)
     return true
   }
 
   function isLost(shell: Ward): boolean {
-    const { pid, supervisor } = shell
+    const { pid, supervisor: watcherPid } = shell
     if (pid === undefined) {
       if (isStoppedProcess(session)) signalProcess(session, 'SIGCONT')
       return increment(unstarted, shell) >= MAX_CHECKS_UNSTARTED
     }
     if (isRunning(shell, pid)) return false
-    const state = supervisor === undefined ? undefined : processState(supervisor)
-    const isThere =
+    const state = watcherPid === undefined ? undefined : processState(watcherPid)
+    const isWatcherRunning =
       state !== undefined && state.session === session && increment(unreported, shell) < MAX_CHECKS_UNREPORTED
-    if (!isThere && gone.has(shell)) return true
-    if (!isThere) gone.add(shell)
-    else if (supervisor !== undefined && isStoppedProcess(supervisor)) signalProcess(supervisor, 'SIGCONT')
+    if (!isWatcherRunning && gone.has(shell)) return true
+    if (!isWatcherRunning) gone.add(shell)
+    else if (watcherPid !== undefined && isStoppedProcess(watcherPid)) signalProcess(watcherPid, 'SIGCONT')
     return false
   }
 
   function check(): void {
     for (const shell of shells.values()) if (!shell.isOver && isLost(shell)) onLost(shell)
-    // After the next poll for input, so that no two checks follow each other without one.
+    // After the next poll for input, so that all reports that were written before a check are read before the next one.
     setImmediate(schedule)
   }
 

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { emptyFolder } from '../../test/support.js'
 import { openThreads, ThreadFailure, type ThreadTerms } from './thread.js'
 
-/** Does what it is asked, and tells how often this thread was asked. */
+/** Does what the request says, and returns how many requests this thread has had. */
 const SCRIPT = `
 const { parentPort, threadId } = require('node:worker_threads')
 let count = 0
@@ -20,78 +20,80 @@ parentPort.on('message', ({ question }) => {
   else setTimeout(() => parentPort.postMessage({ answer: { count: ++count, threadId, env: Object.keys(process.env).length } }), question.after ?? 0)
 })`
 
-function open(terms: Partial<ThreadTerms> = {}) {
+function open(options: Partial<ThreadTerms> = {}) {
   const file = join(emptyFolder(), 'thread.cjs')
   writeFileSync(file, SCRIPT)
-  const threads = openThreads({ file, most: 2, timeoutMs: 20_000, idleMs: 60_000, memoryMb: 64, ...terms })
+  const threads = openThreads({ file, most: 2, timeoutMs: 20_000, idleMs: 60_000, memoryMb: 64, ...options })
   onTestFinished(() => threads.close())
   return threads
 }
 
-const reasonOf = (asked: Promise<unknown>) =>
-  asked.then(
+const reasonOf = (request: Promise<unknown>) =>
+  request.then(
     () => 'answered',
     (error: unknown) => (error instanceof ThreadFailure ? error.reason : error),
   )
 
-test('one thread answers question after question, without the environment', async () => {
+test('one thread handles many requests, without the environment', async () => {
   const threads = open()
   const first = await threads.ask({})
   expect(first).toMatchObject({ count: 1, env: 0 })
   expect(await threads.ask({})).toMatchObject({ ...(first as object), count: 2 })
 })
 
-test('what does not end is ended, and the next question is answered by another', async () => {
+test('a request that times out terminates its thread, and another thread handles the next', async () => {
   const threads = open({ timeoutMs: 500, most: 1 })
   expect(await reasonOf(threads.ask({ spin: true }))).toBe('timeout')
   expect(await threads.ask({})).toMatchObject({ count: 1 })
 })
 
-test('what takes too much memory is ended', async () => {
+test('a thread that takes too much memory is terminated', async () => {
   const threads = open({ memoryMb: 32 })
   expect(await reasonOf(threads.ask({ grow: 'x' }))).toBe('memory')
   expect(await threads.ask({})).toMatchObject({ count: 1 })
 })
 
-test.each([{ leave: true }, { throw: true }])('a thread that falls is replaced: %o', async (question) => {
+test.each([{ leave: true }, { throw: true }])('a thread that crashes is replaced: %o', async (request) => {
   const threads = open()
-  expect(await reasonOf(threads.ask(question))).toBe('fallen')
+  expect(await reasonOf(threads.ask(request))).toBe('crashed')
   expect(await threads.ask({})).toMatchObject({ count: 1 })
 })
 
-test('a problem is handed on as it is, and the thread stays', async () => {
+test('a problem is passed on unchanged, and the thread is kept', async () => {
   const threads = open()
   expect(await reasonOf(threads.ask({ problem: { failure: 'so' } }))).toEqual({ failure: 'so' })
   expect(await threads.ask({})).toMatchObject({ count: 1 })
 })
 
-test('no more threads than allowed, and everybody gets an answer', async () => {
+test('at most maxThreads threads handle all requests', async () => {
   const threads = open({ most: 2 })
   const answers = await Promise.all(Array.from({ length: 12 }, () => threads.ask({ after: 5 })))
   const ids = new Set(answers.map((answer) => (answer as { threadId: number }).threadId))
   expect(ids.size).toBe(2)
 })
 
-test('a cancelled question ends at once, waiting or being worked on', async () => {
+test('a cancelled request ends at once, queued or running', async () => {
   const threads = open({ most: 1 })
   const [running, waiting] = [new AbortController(), new AbortController()]
-  const asked = [threads.ask({ spin: true }, running.signal), threads.ask({ spin: true }, waiting.signal)].map(reasonOf)
+  const request = [threads.ask({ spin: true }, running.signal), threads.ask({ spin: true }, waiting.signal)].map(
+    reasonOf,
+  )
   waiting.abort(new Error('not wanted'))
   running.abort(new Error('no more'))
-  expect(await Promise.all(asked)).toEqual([new Error('no more'), new Error('not wanted')])
+  expect(await Promise.all(request)).toEqual([new Error('no more'), new Error('not wanted')])
   expect(await reasonOf(threads.ask({}, AbortSignal.abort(new Error('never'))))).toEqual(new Error('never'))
   expect(await threads.ask({})).toMatchObject({ count: 1 })
 })
 
-test('closing ends everything', async () => {
+test('closing terminates all threads', async () => {
   const threads = open({ most: 1 })
-  const asked = [threads.ask({ spin: true }), threads.ask({})].map(reasonOf)
+  const request = [threads.ask({ spin: true }), threads.ask({})].map(reasonOf)
   await threads.close()
-  expect(await Promise.all(asked)).toEqual(['closed', 'closed'])
+  expect(await Promise.all(request)).toEqual(['closed', 'closed'])
   expect(await reasonOf(threads.ask({}))).toBe('closed')
 })
 
-test('an idle thread is let go', async () => {
+test('an idle thread is terminated', async () => {
   const threads = open({ idleMs: 20 })
   const first = await threads.ask({})
   await new Promise((resolve) => setTimeout(resolve, 200))

@@ -1,21 +1,21 @@
-// The door to other threads: a few that work on one question each and are ended when it takes too long, needs too much
-// memory or nobody wants the answer any more. An idle one does not keep the process alive, and is let go after a while.
+// A bounded pool of worker threads. Each works on one request at a time and is terminated if that takes too long, needs
+// too much memory or is cancelled. An idle thread does not keep the process alive, and ends after a while.
 
 import { Worker } from 'node:worker_threads'
 
 import { isObject } from '../lib/json.js'
 import { watchMemory } from './thread-memory.js'
 
-export interface Threads {
-  /** Throws a ThreadFailure where the thread had to be ended or fell, else what the thread threw. */
+interface Threads {
+  /** Rejects with a WorkerThreadError if the thread was terminated or crashed, else with what the thread threw. */
   ask(question: object, signal?: AbortSignal): Promise<unknown>
-  /** Starts one ahead of the first question. */
+  /** Starts a thread before the first request. */
   warm(): void
   close(): Promise<void>
 }
 
 export interface ThreadTerms {
-  /** The script each runs: it answers `{ question }` with `{ answer }` or `{ problem }`. */
+  /** The script of each thread: it replies to `{ question }` with `{ answer }` or `{ problem }`. */
   readonly file: string
   readonly most: number
   readonly timeoutMs: number
@@ -24,18 +24,18 @@ export interface ThreadTerms {
 }
 
 export class ThreadFailure extends Error {
-  override readonly name = 'ThreadFailure'
+  override readonly name = 'WorkerThreadError'
 
   constructor(
-    readonly reason: 'timeout' | 'memory' | 'fallen' | 'closed',
+    readonly reason: 'timeout' | 'memory' | 'crashed' | 'closed',
     options?: ErrorOptions,
   ) {
-    super(`thread: ${reason}`, options)
+    super(`worker thread: ${reason}`, options)
   }
 }
 
-interface Asked {
-  readonly question: object
+interface QueuedRequest {
+  readonly payload: object
   readonly signal: AbortSignal | undefined
   readonly resolve: (answer: unknown) => void
   readonly reject: (reason: unknown) => void
@@ -43,87 +43,87 @@ interface Asked {
 
 interface Thread {
   readonly worker: Worker
-  asked: Asked | undefined
+  request: QueuedRequest | undefined
   timer: NodeJS.Timeout | undefined
-  settle: (() => void) | undefined
+  cleanUp: (() => void) | undefined
 }
 
-export function openThreads(terms: ThreadTerms): Threads {
+export function openThreads(options: ThreadTerms): Threads {
   const threads = new Set<Thread>()
-  const queue: Asked[] = []
+  const queue: QueuedRequest[] = []
   let isClosed = false
 
   const start = (): Thread => {
-    const worker = new Worker(terms.file, {
+    const worker = new Worker(options.file, {
       env: {},
       execArgv: [],
-      // What a thread prints must not get into our streams. It is not read either: that would keep the process alive.
+      // The output of a thread must not reach our streams. It is not read either: that would keep the process alive.
       stdout: true,
       stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: terms.memoryMb, maxYoungGenerationSizeMb: 8, stackSizeMb: 8 },
+      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: 8, stackSizeMb: 8 },
     })
-    const thread: Thread = { worker, asked: undefined, timer: undefined, settle: undefined }
+    const thread: Thread = { worker, request: undefined, timer: undefined, cleanUp: undefined }
     threads.add(thread)
     worker.unref()
-    worker.on('message', (message: unknown) => answered(thread, message))
+    worker.on('message', (message: unknown) => handleReply(thread, message))
     worker.on('error', (error) =>
-      end(thread, new ThreadFailure(isMemory(error) ? 'memory' : 'fallen', { cause: error })),
+      terminate(thread, new ThreadFailure(isOutOfMemory(error) ? 'memory' : 'crashed', { cause: error })),
     )
-    worker.on('exit', () => end(thread, new ThreadFailure('fallen')))
+    worker.on('exit', () => terminate(thread, new ThreadFailure('crashed')))
     return thread
   }
 
-  const end = (thread: Thread, reason: unknown): void => {
+  const terminate = (thread: Thread, reason: unknown): void => {
     if (!threads.delete(thread)) return
-    const { asked } = thread
+    const { request } = thread
     release(thread)
     void thread.worker.terminate()
-    asked?.reject(reason)
-    next()
+    request?.reject(reason)
+    startNext()
   }
 
   const release = (thread: Thread): void => {
     clearTimeout(thread.timer)
-    thread.settle?.()
-    thread.asked = undefined
-    thread.settle = undefined
+    thread.cleanUp?.()
+    thread.request = undefined
+    thread.cleanUp = undefined
     thread.worker.unref()
   }
 
-  const answered = (thread: Thread, message: unknown): void => {
-    const { asked } = thread
-    if (asked === undefined) return
+  const handleReply = (thread: Thread, message: unknown): void => {
+    const { request } = thread
+    if (request === undefined) return
     release(thread)
-    rest(thread)
-    if (isObject(message) && 'answer' in message) asked.resolve(message.answer)
-    else asked.reject(isObject(message) ? message.problem : message)
-    next()
+    startIdleTimer(thread)
+    if (isObject(message) && 'answer' in message) request.resolve(message.answer)
+    else request.reject(isObject(message) ? message.problem : message)
+    startNext()
   }
 
-  const rest = (thread: Thread): void => {
-    thread.timer = setTimeout(() => end(thread, new ThreadFailure('closed')), terms.idleMs).unref()
+  const startIdleTimer = (thread: Thread): void => {
+    thread.timer = setTimeout(() => terminate(thread, new ThreadFailure('closed')), options.idleMs).unref()
   }
 
-  const next = (): void => {
-    const idle = [...threads].find(({ asked }) => asked === undefined)
-    if (queue.length === 0 || isClosed || (idle === undefined && threads.size >= terms.most)) return
-    const asked = queue.shift()
-    if (asked !== undefined) give(idle ?? start(), asked)
+  const startNext = (): void => {
+    const idle = [...threads].find(({ request }) => request === undefined)
+    if (queue.length === 0 || isClosed || (idle === undefined && threads.size >= options.most)) return
+    const request = queue.shift()
+    if (request !== undefined) assign(idle ?? start(), request)
   }
 
-  const give = (thread: Thread, asked: Asked): void => {
+  const assign = (thread: Thread, request: QueuedRequest): void => {
     clearTimeout(thread.timer)
-    const leave = () => end(thread, asked.signal?.reason)
-    const lookAway = watchMemory(terms.memoryMb, () => end(thread, new ThreadFailure('memory')))
-    asked.signal?.addEventListener('abort', leave, { once: true })
-    thread.settle = () => {
-      lookAway()
-      asked.signal?.removeEventListener('abort', leave)
+    const onAbort = () => terminate(thread, request.signal?.reason)
+    const stopWatching = watchMemory(options.memoryMb, () => terminate(thread, new ThreadFailure('memory')))
+    request.signal?.addEventListener('abort', onAbort, { once: true })
+    thread.cleanUp = () => {
+      stopWatching()
+      request.signal?.removeEventListener('abort', onAbort)
     }
-    thread.asked = asked
-    thread.timer = setTimeout(() => end(thread, new ThreadFailure('timeout')), terms.timeoutMs)
+    thread.request = request
+    thread.timer = setTimeout(() => terminate(thread, new ThreadFailure('timeout')), options.timeoutMs)
     thread.worker.ref()
-    thread.worker.postMessage({ question: asked.question }, [])
+    thread.worker.postMessage({ question: request.payload }, [])
   }
 
   return {
@@ -131,42 +131,42 @@ export function openThreads(terms: ThreadTerms): Threads {
       new Promise((resolve, reject) => {
         if (isClosed) throw new ThreadFailure('closed')
         signal?.throwIfAborted()
-        const leave = () => withdraw(queue, asked)
-        const settle = (tell: () => void) => {
-          signal?.removeEventListener('abort', leave)
-          tell()
+        const onAbort = () => removeFromQueue(queue, request)
+        const finish = (complete: () => void) => {
+          signal?.removeEventListener('abort', onAbort)
+          complete()
         }
-        const asked: Asked = {
-          question,
+        const request: QueuedRequest = {
+          payload: question,
           signal,
-          resolve: (answer) => settle(() => resolve(answer)),
-          reject: (reason) => settle(() => reject(reason)),
+          resolve: (answer) => finish(() => resolve(answer)),
+          reject: (reason) => finish(() => reject(reason)),
         }
-        signal?.addEventListener('abort', leave, { once: true })
-        queue.push(asked)
-        next()
+        signal?.addEventListener('abort', onAbort, { once: true })
+        queue.push(request)
+        startNext()
       }),
     warm() {
-      if (!isClosed && threads.size === 0) rest(start())
+      if (!isClosed && threads.size === 0) startIdleTimer(start())
     },
     async close() {
       isClosed = true
       for (const { reject } of queue.splice(0)) reject(new ThreadFailure('closed'))
       const ended = [...threads].map(({ worker }) => worker.terminate())
-      for (const thread of threads) end(thread, new ThreadFailure('closed'))
+      for (const thread of threads) terminate(thread, new ThreadFailure('closed'))
       await Promise.all(ended)
     },
   }
 }
 
-/** One that is being worked on is not in the queue any more. */
-function withdraw(queue: Asked[], asked: Asked): void {
-  const at = queue.indexOf(asked)
+/** A request that is being worked on is not in the queue any more. */
+function removeFromQueue(queue: QueuedRequest[], request: QueuedRequest): void {
+  const at = queue.indexOf(request)
   if (at === -1) return
   queue.splice(at, 1)
-  asked.reject(asked.signal?.reason)
+  request.reject(request.signal?.reason)
 }
 
-function isMemory(error: unknown): boolean {
+function isOutOfMemory(error: unknown): boolean {
   return isObject(error) && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
 }

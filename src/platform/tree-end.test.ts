@@ -17,8 +17,8 @@ import {
 
 const root: Root = { pid: 500, isOver: false }
 
-describe('who descends from a program, by a list of ps', () => {
-  // As macOS prints it: to the right, without a header.
+describe('descendants of a program in the output of ps', () => {
+  // As macOS prints it: right-aligned, without a header.
   const ps = `
     0     0     0 Ss
     1     0     1 Ss
@@ -38,17 +38,17 @@ describe('who descends from a program, by a list of ps', () => {
     expect(new Set(descendantsOf(ps, [root]))).toEqual(new Set([500, 501, 502, 503, 504, 505]))
   })
 
-  test('when it has ended, those it left in its group; nobody, when its number is another’s', () => {
-    const over = { pid: 500, isOver: true }
-    expect(descendantsOf(ps.replace(/^  500 .*$/m, ''), [over])).toEqual([501, 504, 502, 503, 505])
-    expect(descendantsOf(ps, [over])).toEqual([])
+  test('after its exit, the members of its group; none, if its pid was reused', () => {
+    const exited: Root = { pid: 500, isOver: true }
+    expect(descendantsOf(ps.replace(/^  500 .*$/m, ''), [exited])).toEqual([501, 504, 502, 503, 505])
+    expect(descendantsOf(ps, [exited])).toEqual([])
   })
 
-  test.each([0, 1, -1, Number.NaN])('never everybody: %d', (pid) => {
+  test.each([0, 1, -1, Number.NaN])('never all processes: %d', (pid) => {
     expect(descendantsOf(ps, [{ pid, isOver: false }])).toEqual([])
   })
 
-  test('what is no list has nobody in it', () => {
+  test('invalid output contains no processes', () => {
     expect(descendantsOf('', [root])).toEqual([])
     expect(descendantsOf('ps: illegal option\n500\n501 500 500\n502 500 500 S extra\n', [root])).toEqual([])
   })
@@ -59,54 +59,56 @@ describe('who descends from a program, by a list of ps', () => {
   })
 })
 
-/** A system of processes that die of the signals given here; ps lists those that live. */
-function pretend(lives: Map<number, { readonly ppid: number; readonly diesOf: readonly NodeJS.Signals[] }>) {
+/** Simulates processes that exit on the given signals; ps lists the running ones. */
+function simulateProcesses(
+  running: Map<number, { readonly ppid: number; readonly diesOf: readonly NodeJS.Signals[] }>,
+) {
   const events: string[] = []
-  const means: Means = {
+  const deps: Means = {
     ask: async (file) => {
       events.push(file)
-      return [...lives].map(([pid, { ppid }]) => `${pid} ${lives.has(ppid) ? ppid : 1} ${pid} S\n`).join('')
+      return [...running].map(([pid, { ppid }]) => `${pid} ${running.has(ppid) ? ppid : 1} ${pid} S\n`).join('')
     },
     signal(pid, name) {
       events.push(`${name} ${pid}`)
-      if (lives.get(pid)?.diesOf.includes(name)) lives.delete(pid)
+      if (running.get(pid)?.diesOf.includes(name)) running.delete(pid)
     },
   }
   const started: Root = {
     pid: 500,
     get isOver() {
-      return !lives.has(500)
+      return !running.has(500)
     },
   }
-  return { means, events, started }
+  return { means: deps, events, started }
 }
 
 describe('by ps', () => {
-  const polite = { diesOf: ['SIGTERM', 'SIGKILL'] } as const
-  const stubborn = { diesOf: ['SIGKILL'] } as const
+  const exitsOnTerm = { diesOf: ['SIGTERM', 'SIGKILL'] } as const
+  const exitsOnKill = { diesOf: ['SIGKILL'] } as const
 
-  test('the list comes before the signals, and again after them', async () => {
-    const { means, events, started } = pretend(new Map([[500, { ppid: 1, ...polite }]]))
-    await endListed([started], 1000, means)
+  test('the processes are listed before the signals, and again after them', async () => {
+    const { means: deps, events, started } = simulateProcesses(new Map([[500, { ppid: 1, ...exitsOnTerm }]]))
+    await endListed([started], 1000, deps)
     expect(events).toEqual(['ps', 'SIGTERM 500', 'ps'])
   })
 
-  test('a child whose parent has gone is remembered, and killed when its time is up', async () => {
-    const lives = new Map([
-      [500, { ppid: 1, ...polite }],
-      [501, { ppid: 500, ...stubborn }],
+  test('a child whose parent has exited is remembered, and killed after the grace time', async () => {
+    const running = new Map([
+      [500, { ppid: 1, ...exitsOnTerm }],
+      [501, { ppid: 500, ...exitsOnKill }],
     ])
-    const { means, events, started } = pretend(lives)
-    await endListed([started], 100, means)
+    const { means: deps, events, started } = simulateProcesses(running)
+    await endListed([started], 100, deps)
     expect(events.filter((event) => event.endsWith('501'))).toEqual(['SIGTERM 501', 'SIGKILL 501'])
-    expect(lives.size).toBe(0)
+    expect(running.size).toBe(0)
   })
 
-  test('where there is no ps, the group must do', async () => {
-    const { means, events, started } = pretend(new Map([[500, { ppid: 1, ...stubborn }]]))
+  test('without ps, the group is signalled', async () => {
+    const { means: deps, events, started } = simulateProcesses(new Map([[500, { ppid: 1, ...exitsOnKill }]]))
     const blind: Means = {
       ask: async () => undefined,
-      signal: (pid, name) => (pid < 0 ? means.signal(-pid, name) : expect.unreachable()),
+      signal: (pid, name) => (pid < 0 ? deps.signal(-pid, name) : expect.unreachable()),
     }
     await endListed([started], 50, blind)
     expect(events).toEqual(['SIGTERM 500', 'SIGKILL 500'])
@@ -119,19 +121,25 @@ describe('by taskkill', () => {
     expect(taskkillArguments(500, true)).toEqual(['/PID', '500', '/T', '/F'])
   })
 
-  /** A system where taskkill answers as told; each answer may be followed by the end of the program. */
+  /** Simulates taskkill with the given results; after each, the program may exit. */
   function windows(answers: readonly ('refused' | 'asked' | 'ended')[]) {
     const calls: string[] = []
-    const started = { pid: 500, isOver: false }
-    const means: Means = {
+    let hasExited = false
+    const started: Root = {
+      pid: 500,
+      get isOver() {
+        return hasExited
+      },
+    }
+    const deps: Means = {
       ask: async (file, args) => {
         const answer = answers[calls.push([file, ...args].join(' ')) - 1]
-        if (answer === 'ended') started.isOver = true
+        if (answer === 'ended') hasExited = true
         return answer === 'refused' ? undefined : ''
       },
       signal: (pid, name) => void calls.push(`${name} ${pid}`),
     }
-    return { calls, means, started }
+    return { calls, means: deps, started }
   }
 
   test.each([
@@ -144,19 +152,19 @@ describe('by taskkill', () => {
       ['taskkill /PID 500 /T', 'taskkill /PID 500 /T /F', 'SIGKILL 500'],
     ],
   ] as const)('%s', async (_, answers, expected) => {
-    const { calls, means, started } = windows(answers)
-    await endByTaskkill([started], 50, means)
+    const { calls, means: deps, started } = windows(answers)
+    await endByTaskkill([started], 50, deps)
     expect(calls).toEqual(expected)
   })
 
-  test('a program that is over is left alone', async () => {
-    const { calls, means } = windows([])
-    await endByTaskkill([{ pid: 500, isOver: true }], 50, means)
+  test('a program that has exited is not signalled', async () => {
+    const { calls, means: deps } = windows([])
+    await endByTaskkill([{ pid: 500, isOver: true }], 50, deps)
     expect(calls).toEqual([])
   })
 })
 
-describe.skipIf(process.platform === 'win32')('as a Mac would, with real processes', () => {
+describe.skipIf(process.platform === 'win32')('as on macOS, with real processes', () => {
   const env = { PATH: process.env.PATH }
 
   const sleepers = (seconds: string) =>
@@ -170,14 +178,14 @@ describe.skipIf(process.platform === 'win32')('as a Mac would, with real process
     return { launcher, running: await launcher.launch({ command, onOutput: () => undefined }) }
   }
 
-  test('those in groups of their own end, and those that ignore TERM', async () => {
+  test('children in other groups and those that ignore SIGTERM are killed', async () => {
     const { running } = await begin(`set -m; sleep 41.1 & (sleep 41.1; :) & (trap '' TERM; exec sleep 41.1) & wait`)
     await vi.waitFor(() => expect(sleepers('41.1')).toHaveLength(3))
     await running.end(300)
     expect(sleepers('41.1')).toEqual([])
   })
 
-  test('at the end of all, what an ended program left behind goes as well', async () => {
+  test('on close, the children of an exited program are killed as well', async () => {
     const { launcher, running } = await begin('sleep 42.1 &')
     await running.exited
     await vi.waitFor(() => expect(sleepers('42.1')).toHaveLength(1))

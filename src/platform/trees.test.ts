@@ -6,9 +6,9 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 
 import { createTrees } from './trees.js'
 
-const canSee = existsSync('/proc/self/environ')
+const hasProc = existsSync('/proc/self/environ')
 
-test.skipIf(!canSee)('what cannot be killed is named, and what can be is not', async () => {
+test.skipIf(!hasProc)('unkillable processes are returned, others are not', async () => {
   const child = spawn('sleep', ['60'], {
     stdio: 'ignore',
     env: { PATH: process.env.PATH, SCORPIOX_TREE: ';family.1;' },

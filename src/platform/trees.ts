@@ -1,76 +1,78 @@
-// Ends whole trees of processes: everything that carries a tag of this family, wherever it went.
+// Kills process trees: all processes with a tag of this server.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { createCensus, type Census, type TreeProcess } from './census.js'
 import { findTaggedAfter, hasTag } from './process-tree.js'
 
-/** Between one census and the next, but no less than it took: who is to end needs the processor too. */
+/** Between two scans, but at least as long as the scan took, so that the signalled processes get processor time. */
 const POLL_MS = 20
-/** More than these are not asked but killed: to some, a TERM is a reason to multiply. */
-const CROWD = 1000
-/** On a busy machine somebody is always just being started; so often none of ours found is enough. */
-const ENOUGH = 5
-/** How long a process that was killed may take to go, on a busy machine, before it counts as unkillable. */
+/** More processes than this are killed at once: some programs fork on SIGTERM. */
+const KILL_AT_ONCE_ABOVE = 1000
+/** On a busy machine some process is always being started; this many empty scans are enough. */
+const EMPTY_SCANS_NEEDED = 5
+/** How long a killed process may take to disappear, on a busy machine, before it counts as unkillable. */
 const UNKILLABLE_MS = 8000
 
-export interface Trees {
-  /** The beginning of every tag given out here. */
+interface Trees {
+  /** The prefix of every tag. */
   readonly family: string
-  /** What was found says nothing about a program started since. */
+  /** Forgets the last scan, which does not contain programs started after it. */
   grown(): void
   /**
-   * TERM to all of a tag, KILL to those that are left after a while; resolves when none is left and its program is
-   * over, which may have been started a moment ago and not carry its tag yet. Gives those that could not be killed.
+   * Sends SIGTERM to all processes of a tag, and SIGKILL to the remaining ones after a while. Resolves when none is
+   * left and `hasExited` is true: a program that was just started may not carry its tag yet. Returns the processes that
+   * could not be killed.
    */
-  end(tag: string, killAfterMs: number, isOver?: () => boolean): Promise<readonly number[]>
-  /** The same to the whole family but for the spared tags. */
-  endAll(killAfterMs: number, spared?: ReadonlySet<string>, isOver?: () => boolean): Promise<readonly number[]>
+  end(tag: string, killAfterMs: number, hasExited?: () => boolean): Promise<readonly number[]>
+  /** The same for all tags of this server, except the given ones. */
+  endAll(killAfterMs: number, exceptTags?: ReadonlySet<string>, hasExited?: () => boolean): Promise<readonly number[]>
   isLeft(tag: string): boolean
-  /** What of a tag still runs, given the first process that had it, and some that surely have another. */
+  /** The running processes of a tag, given the first one that had it and some that are known to have another. */
   left(tag: string, first: number, others: ReadonlySet<number>): readonly number[]
 }
 
-export function createTrees(family = newFamily(), unkillableMs = UNKILLABLE_MS): Trees {
-  const count = createCensus()
-  let census: (Census & { readonly at: number; readonly pauseMs: number }) | undefined
-  let asked: ReadonlySet<string> = new Set()
+export function createTrees(family = createTagPrefix(), unkillableMs = UNKILLABLE_MS): Trees {
+  const scanProcesses = createCensus()
+  let lastScan: (Census & { readonly at: number; readonly pauseMs: number }) | undefined
+  let terminated: ReadonlySet<string> = new Set()
 
-  /** One serves everybody who asks, so that ending hundreds of commands takes no more than ending one. */
-  function newestCensus(): Census & { readonly pauseMs: number } {
+  /** Concurrent callers share a scan, so that killing hundreds of commands takes no longer than killing one. */
+  function currentScan(): Census & { readonly pauseMs: number } {
     const startedAt = performance.now()
-    if (!census || startedAt - census.at >= census.pauseMs) {
-      const counted = count()
+    if (!lastScan || startedAt - lastScan.at >= lastScan.pauseMs) {
+      const scan = scanProcesses()
       const at = performance.now()
-      census = { ...counted, at, pauseMs: Math.max(POLL_MS, at - startedAt) }
-      asked = new Set(counted.found.map(({ key }) => key).filter((key) => asked.has(key)))
+      lastScan = { ...scan, at, pauseMs: Math.max(POLL_MS, at - startedAt) }
+      terminated = new Set(scan.found.map(({ key }) => key).filter((key) => terminated.has(key)))
     }
-    return census
+    return lastScan
   }
 
-  // Each once, whoever ends it and also those that came to be while others were asked: some take a second TERM badly.
-  function ask(found: readonly TreeProcess[]): void {
-    const fresh = found.filter(({ key, isCage }) => !isCage && !asked.has(key))
-    for (const { pid } of fresh) signalProcess(pid, 'SIGTERM')
-    asked = new Set([...asked, ...fresh.map(({ key }) => key)])
+  // Each process receives SIGTERM once, also if several calls kill it: some programs abort their clean-up at the
+  // second.
+  function terminateOnce(found: readonly TreeProcess[]): void {
+    const newProcesses = found.filter(({ key, isCage }) => !isCage && !terminated.has(key))
+    for (const { pid } of newProcesses) signalProcess(pid, 'SIGTERM')
+    terminated = new Set([...terminated, ...newProcesses.map(({ key }) => key)])
   }
 
-  async function endMembers(
-    isMember: (each: TreeProcess) => boolean,
+  async function killMembers(
+    isMember: (found: TreeProcess) => boolean,
     killAfterMs: number,
-    isOver: () => boolean = () => true,
+    hasExited: () => boolean = () => true,
   ): Promise<readonly number[]> {
     const startedAt = performance.now()
     let killedAt: number | undefined
-    for (let empty = 0; ;) {
-      const { found, isSure, pauseMs } = newestCensus()
+    for (let emptyScans = 0; ;) {
+      const { found, isSure, pauseMs } = currentScan()
       const members = found.filter(isMember)
-      empty = members.length === 0 && isOver() ? empty + 1 : 0
-      if (empty > 0 && (isSure || empty >= ENOUGH)) return []
+      emptyScans = members.length === 0 && hasExited() ? emptyScans + 1 : 0
+      if (emptyScans > 0 && (isSure || emptyScans >= EMPTY_SCANS_NEEDED)) return []
       const now = performance.now()
       if (killedAt !== undefined && now - killedAt >= unkillableMs) return members.map(({ pid }) => pid)
-      ask(members)
-      if (now - startedAt >= killAfterMs || members.length > CROWD) {
+      terminateOnce(members)
+      if (now - startedAt >= killAfterMs || members.length > KILL_AT_ONCE_ABOVE) {
         killedAt ??= now
         kill(members)
       }
@@ -80,20 +82,21 @@ export function createTrees(family = newFamily(), unkillableMs = UNKILLABLE_MS):
 
   return {
     family,
-    grown: () => (census = undefined),
-    end: (tag, killAfterMs, isOver) => endMembers((each) => hasTag(each, `${tag};`), killAfterMs, isOver),
-    endAll: (killAfterMs, spared, isOver) =>
-      endMembers((each) => hasTag(each, `${family}.`) && !isSpared(each, spared), killAfterMs, isOver),
-    isLeft: (tag) => newestCensus().found.some((each) => hasTag(each, `${tag};`)),
+    grown: () => (lastScan = undefined),
+    end: (tag, killAfterMs, hasExited) => killMembers((found) => hasTag(found, `${tag};`), killAfterMs, hasExited),
+    endAll: (killAfterMs, exceptTags, hasExited) =>
+      killMembers((found) => hasTag(found, `${family}.`) && !hasAnyTag(found, exceptTags), killAfterMs, hasExited),
+    isLeft: (tag) => currentScan().found.some((found) => hasTag(found, `${tag};`)),
     left: (tag, first, others) => findTaggedAfter(first, `${tag};`, others),
   }
 }
 
-function isSpared(found: TreeProcess, tags: ReadonlySet<string> = new Set()): boolean {
+function hasAnyTag(found: TreeProcess, tags: ReadonlySet<string> = new Set()): boolean {
   return [...tags].some((tag) => hasTag(found, `${tag};`))
 }
 
-// By group as well, which reaches them all at once: who forks and ends, again and again, is gone before it is its turn.
+// Signals the groups as well, which reaches all members at once: a program that keeps forking and exiting would escape
+// otherwise.
 function kill(members: readonly TreeProcess[]): void {
   const groups = new Set(members.map(({ group = 0 }) => -group).filter((group) => group < -1))
   for (const id of [...groups, ...members.map(({ pid }) => pid)]) signalProcess(id, 'SIGKILL')
@@ -107,6 +110,6 @@ export function signalProcess(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-function newFamily(): string {
+function createTagPrefix(): string {
   return `${process.pid.toString(36)}-${Math.random().toString(36).slice(2)}`
 }

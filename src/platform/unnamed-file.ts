@@ -1,10 +1,10 @@
-// A file that nobody else can open: its name is gone before anybody is told of it.
+// Creates a temporary file that no other process can open: its name is removed before the descriptor is returned.
 
 import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A descriptor from which the text can be read; it is the caller's to close. */
+/** A descriptor to read the text from; the caller closes it. */
 export function openUnnamed(text: string): number {
   const folder = mkdtempSync(join(tmpdir(), 'scorpiox-'))
   try {

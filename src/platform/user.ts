@@ -1,4 +1,4 @@
-// The person this process works for, as the system names them.
+// The name of the OS user, or the numeric user ID.
 
 import { userInfo } from 'node:os'
 
@@ -6,7 +6,7 @@ export function osUser(): string {
   try {
     return userInfo().username
   } catch {
-    // A container may run under a number that has no name.
+    // A container may run under a user ID without a name.
     return String(process.getuid?.() ?? 'nobody')
   }
 }

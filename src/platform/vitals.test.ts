@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 import { watchVitals } from './vitals.js'
 
-test('memory, processor time and age are those of this process', () => {
+test('memory, processor time and uptime are those of this process', () => {
   const vitals = watchVitals()
   expect(vitals.residentBytes()).toBeGreaterThan(10_000_000)
   expect(vitals.cpuSeconds()).toBeGreaterThan(0)
@@ -12,7 +12,7 @@ test('memory, processor time and age are those of this process', () => {
   vitals.close()
 })
 
-test('a loop that was held up is seen, and forgotten on request', async () => {
+test('a blocked event loop is measured, and the measurement can be reset', async () => {
   const vitals = watchVitals()
   await sleep(60)
   const until = performance.now() + 300

@@ -1,15 +1,15 @@
-// What the process can say of itself: memory, processor time, age, and how late its event loop runs.
+// Memory, processor time, uptime and event-loop delay of this process.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 const RESOLUTION_MS = 20
-const NS = 1e9
+const NS_PER_SECOND = 1e9
 
 export interface Vitals {
   residentBytes(): number
   cpuSeconds(): number
   uptimeSeconds(): number
-  /** How late timers fired since `forget` was last called, by percentile. */
+  /** How late timers fired since the last reset, by percentile. */
   loopDelaySeconds(percentile: number): number
   forget(): void
   close(): void
@@ -25,8 +25,8 @@ export function watchVitals(): Vitals {
       return (user + system) / 1e6
     },
     uptimeSeconds: () => process.uptime(),
-    // Node measures from timer to timer, so an idle loop reads as the resolution rather than as zero.
-    loopDelaySeconds: (percentile) => Math.max(0, delays.percentile(percentile) / NS - RESOLUTION_MS / 1000),
+    // Node.js measures from timer to timer, so an idle loop shows the resolution rather than zero.
+    loopDelaySeconds: (percentile) => Math.max(0, delays.percentile(percentile) / NS_PER_SECOND - RESOLUTION_MS / 1000),
     forget: () => delays.reset(),
     close: () => void delays.disable(),
   }

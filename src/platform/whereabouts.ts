@@ -1,5 +1,5 @@
-// Where a process runs, written so that others can tell whether it is still there. One on another machine, or in a
-// container or sandbox with process numbers of its own, cannot be seen from here.
+// Where a process runs, in a form that can be stored, so that others can tell whether it is still running. A process on
+// another machine, or in a container or sandbox with its own pid namespace, cannot be seen from here.
 
 import { hostname } from 'node:os'
 
@@ -9,7 +9,7 @@ import { bootId, isAlive, isOwner, ourselves, pidSpace, type Owner } from './pro
 export interface Whereabouts {
   readonly owner: Owner
   readonly host: string
-  /** Where its process number means something. */
+  /** The pid namespace in which its pid is valid. */
   readonly pidSpace: string
 }
 
@@ -26,9 +26,9 @@ export function isWhereabouts(value: unknown): value is Whereabouts {
   return isOwner(value.owner) && typeof value.host === 'string' && typeof value.pidSpace === 'string'
 }
 
-/** Whether it is known to be gone or known to be there; undefined where it cannot be seen. */
-export function isSeenGone({ owner, host, pidSpace: space }: Whereabouts): boolean | undefined {
+/** Whether the process is known to be dead (true) or running (false); undefined if it cannot be seen from here. */
+export function isSeenGone({ owner, host, pidSpace: namespace }: Whereabouts): boolean | undefined {
   if (host !== hostname()) return undefined
   if (owner.boot !== bootId()) return true
-  return space === pidSpace() ? !isAlive(owner) : undefined
+  return namespace === pidSpace() ? !isAlive(owner) : undefined
 }

@@ -1,4 +1,4 @@
-// Opens the way out to the web as the settings and the environment want it.
+// Creates the guarded fetch from the settings and the environment.
 
 import type { Config } from '../config/load.js'
 import type { Log } from '../platform/log.js'
@@ -7,5 +7,5 @@ import type { WayOut } from '../platform/way-out/way-out.js'
 
 export function openWayOut({ settings, proxies }: Config, log: Log): WayOut {
   const { FETCH_ALLOW: allow, FETCH_PROXY: fixed } = settings
-  return createWayOut({ allow, proxies: { fixed, ...proxies }, warn: (about) => log.warn(about) })
+  return createWayOut({ allow, proxies: { fixed, ...proxies }, warn: (message) => log.warn(message) })
 }

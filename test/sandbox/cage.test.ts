@@ -24,10 +24,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { Cage, Grants } from '../../src/platform/sandbox/cage.js'
+import type { Grants } from '../../src/platform/sandbox/cage.js'
 import { enterCage } from '../../src/platform/sandbox/enter.js'
 import type { CageLevel } from '../../src/platform/sandbox/level.js'
 import { openSandbox, type Sandbox, type SandboxTerms } from '../../src/platform/sandbox/sandbox.js'
+import type { Cage } from '../../src/platform/sandboxed-command.js'
 import { isAlive, PROGRAM } from '../support.js'
 import { requires } from '../requirements.js'
 import { SANDBOX } from './support.js'
@@ -151,7 +152,7 @@ describe('a cage', requires(SANDBOX), () => {
     expect((await run(house, 'read-only', command, { writable: [granted] })).text).toContain('new')
     expect(readdirSync(granted).sort()).toEqual(['.claude', 'new'])
     expect(readdirSync(join(granted, '.claude'))).toEqual([])
-    expect(() => house.sandbox.cage('workspace', { writable: [house.home] })).toThrow('could get out')
+    expect(() => house.sandbox.cage('workspace', { writable: [house.home] })).toThrow('would allow an escape')
     expect(() => house.sandbox.cage('workspace', { writable: ['/nowhere'] })).toThrow('cannot be opened')
   })
 
@@ -268,7 +269,9 @@ describe('secrets', requires(SANDBOX), () => {
     for (const project of ['/', homedir()]) {
       const house = await open(() => ({ levels: ['read-only'], project }))
       expect((await run(house, 'read-only', 'ls /usr/bin/env; pwd')).text).toBe(`/usr/bin/env\n${project}`)
-      await expect(open(() => ({ levels: ['workspace'], project, home: homedir() }))).rejects.toThrow('could get out')
+      await expect(open(() => ({ levels: ['workspace'], project, home: homedir() }))).rejects.toThrow(
+        'would allow an escape',
+      )
     }
   })
 
@@ -479,7 +482,7 @@ describe('no sandbox rather than half of one', () => {
   test('one that only runs the command is found out', async () => {
     const env = fakeBwrap(RUN_IT)
     const opening = open(() => ({ env, levels: ['workspace'] }))
-    await expect(opening).rejects.toThrow(/does not hold at the level workspace: .*reading a secret/)
+    await expect(opening).rejects.toThrow(/self-test failed at level workspace: .*reading a secret/)
     await expect(opening).rejects.toThrow(/capabilities|new privileges/)
   })
 
@@ -496,9 +499,9 @@ describe('no sandbox rather than half of one', () => {
           () => 'opened',
           (error: unknown) => String(error),
         )
-      expect(await missing('--seccomp|9')).toMatch(/does not hold.*system calls/)
-      expect(await missing('--unshare-net')).toMatch(/does not hold.*namespaces of the host/)
-      expect(await missing('--unshare-pid')).toMatch(/does not/)
+      expect(await missing('--seccomp|9')).toMatch(/self-test failed.*system calls/)
+      expect(await missing('--unshare-net')).toMatch(/self-test failed.*namespaces of the host/)
+      expect(await missing('--unshare-pid')).toMatch(/self-test failed|does not start/)
       expect(await missing('nothing')).toBe('opened')
     },
   )
@@ -519,7 +522,7 @@ describe('no sandbox rather than half of one', () => {
 
   test('what failed leaves nothing in the project', async () => {
     const project = folder()
-    await expect(open(() => ({ project, env: fakeBwrap(RUN_IT) }))).rejects.toThrow('does not hold')
+    await expect(open(() => ({ project, env: fakeBwrap(RUN_IT) }))).rejects.toThrow('self-test failed')
     expect(readdirSync(project)).toEqual([])
   })
 })

@@ -1,12 +1,12 @@
-// What a browser is started with: no network of its own, no trace of the person, nothing in the background. Pages get the
-// proxy when they are opened; whatever the browser itself would like to tell its maker goes nowhere.
+// The command-line flags of Chromium: no network access of its own, no user data, no background activity. Pages get the
+// proxy when they are opened; requests of the browser itself reach nothing.
 
-export interface Circumstances {
+interface Circumstances {
   /** The folder for everything it writes. */
   readonly profile: string
-  /** Where the proxy is that pages are given. */
+  /** The host of the proxy that pages use. */
   readonly proxyHost: string
-  /** Chromium's own; it cannot be had as root or where the system keeps user namespaces from it. */
+  /** Chromium's own sandbox; not available as root or without user namespaces. */
   readonly isSandboxed: boolean
 }
 
@@ -15,24 +15,24 @@ export function browserArguments({ profile, proxyHost, isSandboxed }: Circumstan
     '--headless',
     '--remote-debugging-pipe',
     `--user-data-dir=${profile}`,
-    ...networkArguments(proxyHost),
-    ...QUIET,
-    ...LEAN,
+    ...networkFlags(proxyHost),
+    ...BACKGROUND_FLAGS,
+    ...RENDERING_FLAGS,
     ...(isSandboxed ? [] : ['--no-sandbox']),
     'about:blank',
   ]
 }
 
-/** Without it, whatever is called localhost would be reached past the proxy. */
+/** Without it, requests to localhost would bypass the proxy. */
 export const NO_BYPASS = '<-loopback>'
 
-function networkArguments(proxyHost: string): readonly string[] {
+function networkFlags(proxyHost: string): readonly string[] {
   return [
     '--proxy-server=http://nowhere.invalid:1',
     `--proxy-bypass-list=${NO_BYPASS}`,
-    // What would go past it all the same, such as the prefetching of names, finds no address.
+    // What would bypass the proxy anyway, such as DNS prefetching, resolves to nothing.
     `--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE ${proxyHost}`,
-    // A headless shell knows it by the one name, Chrome by the other.
+    // The headless shell knows the first name, Chrome the second.
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--disable-quic',
@@ -40,8 +40,8 @@ function networkArguments(proxyHost: string): readonly string[] {
   ]
 }
 
-/** Nothing is fetched, updated, asked, kept or shown that no page asked for. */
-const QUIET = [
+/** Nothing is fetched, updated, asked, stored or shown that no page requested. */
+const BACKGROUND_FLAGS = [
   '--no-first-run',
   '--no-default-browser-check',
   '--no-pings',
@@ -75,8 +75,8 @@ const QUIET = [
     'PreconnectToSearch,PreconnectFromKeyedService,LoadingPredictorUseOptimizationGuide,PaintHolding,Prerender2,SpeculationRulesPrefetchFuture',
 ]
 
-/** What only eyes would see is neither fetched nor drawn, and a page that is not looked at runs no slower. */
-const LEAN = [
+/** Nothing visual is rendered, and background pages are not slowed down. */
+const RENDERING_FLAGS = [
   '--disable-gpu',
   '--disable-dev-shm-usage',
   '--hide-scrollbars',

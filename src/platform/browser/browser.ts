@@ -1,33 +1,33 @@
-// A headless browser that shows one page at a time in a fresh context of its own, reaches the network only through the
-// proxy it is given, and leaves no process behind.
+// Renders pages in a headless browser: each in a browser context of its own, with network access through the given
+// proxy only. No process is left behind.
 
 export interface Browser {
-  /** The page as its scripts made it, once its document has gone quiet. */
-  render(url: string, wish: Wish): Promise<Rendered>
-  /** Resolves when no process of it is left. */
+  /** The page after its scripts ran, once its document has settled. */
+  render(url: string, options: Wish): Promise<Rendered>
+  /** Resolves when none of its processes is left. */
   close(): Promise<void>
 }
 
 export interface Wish {
-  /** How much longer to wait once it is quiet. */
+  /** How much longer to wait after it has settled. */
   readonly settleMs: number
-  /** For everything; what is there by then is taken. */
+  /** For everything; what is there by then is returned. */
   readonly maxMs: number
   readonly maxBytes: number
   readonly signal?: AbortSignal
 }
 
 export interface Rendered {
-  /** Where it ended up. */
+  /** The URL after redirects. */
   readonly url: string
-  /** Of the document; 0 where there was none. */
+  /** Of the document; 0 if there was none. */
   readonly status: number
   readonly contentType: string
   readonly html: string
   readonly title: string
-  /** Whether there was more than `maxBytes` of it. */
+  /** Whether it was longer than `maxBytes`. */
   readonly isCut: boolean
-  /** Whether the document went quiet before the time was up. */
+  /** Whether the document settled within the time. */
   readonly isQuiet: boolean
   readonly waitedMs: number
 }

@@ -12,30 +12,31 @@ function open(maxMessage?: number) {
   return { devtools, written, say }
 }
 
-test('however messages are cut, each is heard once and in order', () => {
+test('however messages are split, each is received once and in order', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ unit: 'binary' })),
       fc.infiniteStream(fc.integer({ min: 1, max: 9 })),
       (texts, sizes) => {
         const { devtools } = open()
-        const heard: unknown[] = []
-        devtools.session('a').on('Said', ({ text }) => heard.push(text))
-        const message = (text: string) => `${JSON.stringify({ method: 'Said', params: { text }, sessionId: 'a' })}\0`
+        const received: unknown[] = []
+        devtools.session('a').on('Test.event', ({ text }) => received.push(text))
+        const message = (text: string) =>
+          `${JSON.stringify({ method: 'Test.event', params: { text }, sessionId: 'a' })}\0`
         let rest = Buffer.from(texts.map((text) => message(text)).join(''))
         for (const size of sizes) {
           devtools.hear(rest.subarray(0, size))
           rest = rest.subarray(size)
           if (rest.length === 0) break
         }
-        expect(heard).toEqual(texts.map((text) => JSON.parse(JSON.stringify(text))))
+        expect(received).toEqual(texts.map((text) => JSON.parse(JSON.stringify(text))))
       },
     ),
     { numRuns: 50 },
   )
 })
 
-test('answers find who asked, in whatever order they come', async () => {
+test('replies are matched to their requests in any order', async () => {
   const { devtools, written, say } = open()
   const asked = [devtools.root.ask('A'), devtools.session('s').ask('B'), devtools.root.ask('C')]
   const [a, b, c] = written.map(({ id }) => id)
@@ -49,18 +50,18 @@ test('answers find who asked, in whatever order they come', async () => {
   expect(written.map(({ sessionId }) => sessionId)).toEqual([undefined, 's', undefined])
 })
 
-test('what is refused, ended or closed is told to those who wait and to those who come later', async () => {
+test('errors and closing reject pending and later requests', async () => {
   const { devtools, written, say } = open()
   const page = devtools.session('s')
   const [refused, left, other] = [page.ask('A'), page.ask('B'), devtools.root.ask('C')]
   say({ id: written[0]?.id, error: { message: 'no such thing' } })
   await expect(refused).rejects.toThrow(new Refusal('A: no such thing'))
-  const heard: string[] = []
-  page.on('Said', () => heard.push('page'))
-  devtools.session('st').on('Said', () => heard.push('other'))
+  const received: string[] = []
+  page.on('Test.event', () => received.push('page'))
+  devtools.session('st').on('Test.event', () => received.push('other'))
   page.end('it crashed')
-  say({ method: 'Said', sessionId: 's' }, { method: 'Said', sessionId: 'st' })
-  expect(heard).toEqual(['other'])
+  say({ method: 'Test.event', sessionId: 's' }, { method: 'Test.event', sessionId: 'st' })
+  expect(received).toEqual(['other'])
   await expect(left).rejects.toThrow(new Failure('it crashed'))
   await expect(page.ask('D')).rejects.toThrow('it crashed')
   devtools.end('the browser has ended')
@@ -68,24 +69,24 @@ test('what is refused, ended or closed is told to those who wait and to those wh
   await expect(devtools.root.ask('E')).rejects.toThrow('the browser has ended')
 })
 
-test('nobody hears what another session was told, or what he stopped listening to', () => {
+test('a listener receives only events of its session, until it is removed', () => {
   const { devtools, say } = open()
-  const heard: string[] = []
-  const stop = devtools.session('a').on('Said', () => heard.push('a'))
-  devtools.session('b').on('Said', () => heard.push('b'))
-  devtools.root.on('Said', () => heard.push('root'))
-  say({ method: 'Said', sessionId: 'a' }, { method: 'Said' }, { method: 'Other', sessionId: 'b' })
-  stop()
-  say({ method: 'Said', sessionId: 'a' })
-  expect(heard).toEqual(['a', 'root'])
+  const received: string[] = []
+  const removeListener = devtools.session('a').on('Test.event', () => received.push('a'))
+  devtools.session('b').on('Test.event', () => received.push('b'))
+  devtools.root.on('Test.event', () => received.push('root'))
+  say({ method: 'Test.event', sessionId: 'a' }, { method: 'Test.event' }, { method: 'Other', sessionId: 'b' })
+  removeListener()
+  say({ method: 'Test.event', sessionId: 'a' })
+  expect(received).toEqual(['a', 'root'])
 })
 
-test('what is too long or no JSON is passed over, and what follows is heard', () => {
+test('messages that are too long or not JSON are skipped', () => {
   const { devtools, say } = open(100)
-  const heard: unknown[] = []
-  devtools.root.on('Said', ({ text }) => heard.push(text))
+  const received: unknown[] = []
+  devtools.root.on('Test.event', ({ text }) => received.push(text))
   for (let part = 0; part < 50; part++) devtools.hear(Buffer.alloc(50, 'x'))
   devtools.hear(Buffer.from('\0not JSON\0[]\0null\0{"id":"x"}\0\0'))
-  say({ method: 'Said', params: { text: 'hello' } })
-  expect(heard).toEqual(['hello'])
+  say({ method: 'Test.event', params: { text: 'hello' } })
+  expect(received).toEqual(['hello'])
 })

@@ -1,103 +1,103 @@
-// The Chrome DevTools Protocol over two pipes: JSON messages with a NUL behind each. A browser that hears the end of its
-// pipe ends too, so none outlives us, however we end.
+// The Chrome DevTools Protocol over two pipes: JSON messages, each followed by a NUL. A browser exits when its pipe is
+// closed, so none outlives this process.
 
 import { Failure } from '../../lib/failure.js'
 import { isObject, parseJson, type JsonObject } from '../../lib/json.js'
 
 const NUL = 0
-/** What is longer, such as what a page has to say in an alert, is not heard. */
-const MAX_MESSAGE = 128 * 1024 * 1024
+/** Longer messages, such as the text of an alert, are skipped. */
+const MAX_MESSAGE_BYTES = 128 * 1024 * 1024
 
 export interface Devtools {
-  /** To the browser itself. */
+  /** The session of the browser itself. */
   readonly root: Session
   session(id: string): Session
-  /** What came from the browser. */
+  /** Processes data from the browser. */
   hear(chunk: Buffer): void
-  /** Nothing comes any more: whoever waits is told why. */
-  end(why: string): void
+  /** Rejects all pending requests: the browser has exited. */
+  end(reason: string): void
 }
 
-/** One conversation: with the browser or with one of its pages. */
+/** The protocol session of the browser or of one of its pages. */
 export interface Session {
   ask(method: string, params?: JsonObject): Promise<JsonObject>
-  /** Asks where nobody waits for the answer. */
+  /** Sends a request and ignores its result. */
   tell(method: string, params?: JsonObject): void
-  /** Returns the way to stop listening. */
+  /** Returns a function that removes the listener. */
   on(method: string, listener: (params: JsonObject) => void): () => void
-  /** Everybody who waits for an answer is told why there will be none, and nobody hears anything any more. */
-  end(why: string): void
+  /** Rejects the pending requests of this session and removes its listeners. */
+  end(reason: string): void
 }
 
-/** What the browser refused to do. */
+/** An error reply of the browser. */
 export class Refusal extends Failure {}
 
-interface Waiting {
+interface PendingRequest {
   readonly session: string
   readonly method: string
   readonly resolve: (result: JsonObject) => void
   readonly reject: (failure: Failure) => void
 }
 
-export function createDevtools(write: (text: string) => void, maxMessage = MAX_MESSAGE): Devtools {
-  const waiting = new Map<number, Waiting>()
+export function createDevtools(write: (text: string) => void, maxMessage = MAX_MESSAGE_BYTES): Devtools {
+  const pending = new Map<number, PendingRequest>()
   const listeners = new Map<string, Set<(params: JsonObject) => void>>()
-  const cut = cutMessages(maxMessage, take)
+  const splitMessages = createMessageSplitter(maxMessage, dispatch)
   let lastId = 0
-  let over: string | undefined
+  let closedReason: string | undefined
 
-  function take(text: string): void {
+  function dispatch(text: string): void {
     const message = parseJson(text)
     if (!isObject(message)) return
     const { id, method, params, result, error, sessionId } = message
-    if (typeof id === 'number') return settle(id, result, error)
+    if (typeof id === 'number') return settleRequest(id, result, error)
     if (typeof method !== 'string') return
-    const key = keyOf(typeof sessionId === 'string' ? sessionId : '', method)
+    const key = listenerKey(typeof sessionId === 'string' ? sessionId : '', method)
     for (const listener of listeners.get(key) ?? []) listener(isObject(params) ? params : {})
   }
 
-  function settle(id: number, result: unknown, error: unknown): void {
-    const asked = waiting.get(id)
-    waiting.delete(id)
-    if (!asked) return
-    if (!isObject(error)) return asked.resolve(isObject(result) ? result : {})
-    asked.reject(new Refusal(`${asked.method}: ${String(error.message)}`))
+  function settleRequest(id: number, result: unknown, error: unknown): void {
+    const request = pending.get(id)
+    pending.delete(id)
+    if (!request) return
+    if (!isObject(error)) return request.resolve(isObject(result) ? result : {})
+    request.reject(new Refusal(`${request.method}: ${String(error.message)}`))
   }
 
-  function endSession(gone: string, why: string): void {
-    for (const [id, asked] of waiting) {
-      if (asked.session !== gone) continue
-      waiting.delete(id)
-      asked.reject(new Failure(why))
+  function closeSession(closedSession: string, reason: string): void {
+    for (const [id, request] of pending) {
+      if (request.session !== closedSession) continue
+      pending.delete(id)
+      request.reject(new Failure(reason))
     }
-    for (const key of listeners.keys()) if (key.startsWith(keyOf(gone, ''))) listeners.delete(key)
+    for (const key of listeners.keys()) if (key.startsWith(listenerKey(closedSession, ''))) listeners.delete(key)
   }
 
   function session(sessionId: string): Session {
-    let ended: string | undefined
+    let sessionClosedReason: string | undefined
     const self: Session = {
       ask(method, params = {}) {
-        const why = over ?? ended
-        if (why !== undefined) return Promise.reject(new Failure(why))
+        const reason = closedReason ?? sessionClosedReason
+        if (reason !== undefined) return Promise.reject(new Failure(reason))
         const id = ++lastId
         return new Promise((resolve, reject) => {
-          waiting.set(id, { session: sessionId, method, resolve, reject })
+          pending.set(id, { session: sessionId, method, resolve, reject })
           write(`${JSON.stringify({ id, method, params, ...(sessionId !== '' && { sessionId }) })}\0`)
         })
       },
       tell: (method, params) => void self.ask(method, params).catch(() => {}),
       on(method, listener) {
-        const key = keyOf(sessionId, method)
-        const all = listeners.get(key) ?? new Set()
-        listeners.set(key, all.add(listener))
+        const key = listenerKey(sessionId, method)
+        const methodListeners = listeners.get(key) ?? new Set()
+        listeners.set(key, methodListeners.add(listener))
         return () => {
-          all.delete(listener)
-          if (all.size === 0) listeners.delete(key)
+          methodListeners.delete(listener)
+          if (methodListeners.size === 0) listeners.delete(key)
         }
       },
-      end(why) {
-        ended = why
-        endSession(sessionId, why)
+      end(reason) {
+        sessionClosedReason = reason
+        closeSession(sessionId, reason)
       },
     }
     return self
@@ -106,16 +106,16 @@ export function createDevtools(write: (text: string) => void, maxMessage = MAX_M
   return {
     root: session(''),
     session,
-    hear: cut,
-    end(why) {
-      over = why
-      for (const { reject } of waiting.values()) reject(new Failure(why))
-      waiting.clear()
+    hear: splitMessages,
+    end(reason) {
+      closedReason = reason
+      for (const { reject } of pending.values()) reject(new Failure(reason))
+      pending.clear()
     },
   }
 }
 
-function cutMessages(maxMessage: number, take: (text: string) => void): (chunk: Buffer) => void {
+function createMessageSplitter(maxMessage: number, onMessage: (text: string) => void): (chunk: Buffer) => void {
   let parts: Buffer[] = []
   let length = 0
   const add = (part: Buffer): void => {
@@ -131,12 +131,12 @@ function cutMessages(maxMessage: number, take: (text: string) => void): (chunk: 
       parts = []
       length = 0
       rest = rest.subarray(at + 1)
-      take(text)
+      onMessage(text)
     }
     add(rest)
   }
 }
 
-function keyOf(session: string, method: string): string {
+function listenerKey(session: string, method: string): string {
   return `${session} ${method}`
 }

@@ -1,10 +1,10 @@
-// Runs a script of ours in the document that a page has now, in a world that the page's own scripts cannot touch.
+// Runs a script in the current document of a page, in an isolated world that the scripts of the page cannot change.
 
 import { isObject, type JsonObject } from '../../lib/json.js'
 import { Refusal } from './devtools.js'
 import type { Page } from './open-page.js'
 
-/** Undefined where the document was replaced meanwhile, or the script failed. */
+/** Undefined if the document was replaced meanwhile, or the script failed. */
 export async function evaluate(
   { session, frameId }: Page,
   script: string,

@@ -23,7 +23,7 @@ function program(path: string): string {
   return path
 }
 
-test('only absolute places are looked at, whatever the environment says', () => {
+test('only absolute paths are searched, whatever the environment contains', () => {
   const value = fc.oneof(
     fc.string(),
     fc.constantFrom('.', './bin', 'bin:/usr/bin::..', 'C:evil', '..\\x', '/opt', 'C:\\P'),
@@ -38,7 +38,7 @@ test('only absolute places are looked at, whatever the environment says', () => 
   )
 })
 
-test('each system has its own places', () => {
+test('each platform has its own candidates', () => {
   expect(
     browserPlaces('win32', { ProgramFiles: 'C:\\Program Files', LOCALAPPDATA: 'C:\\Users\\a\\AppData\\Local' }),
   ).toEqual(
@@ -58,11 +58,11 @@ test('each system has its own places', () => {
   expect(linux).toEqual(
     expect.arrayContaining(['/usr/bin/chromium', '/usr/local/bin/google-chrome', '/snap/bin/chromium']),
   )
-  // Chrome of a folder that stands later on the PATH is preferred to Edge of the first.
+  // Chrome in a later folder of the PATH is preferred to Edge in the first.
   expect(linux.indexOf('/usr/bin/google-chrome')).toBeLessThan(linux.indexOf('/usr/local/bin/microsoft-edge'))
 })
 
-test('the one that is wanted is taken, and a wrong one is told', async () => {
+test('the configured browser is used, and a wrong one is an error', async () => {
   const here = folder()
   const wanted = program(join(here, 'my browser'))
   const plain = join(here, 'plain')
@@ -70,19 +70,22 @@ test('the one that is wanted is taken, and a wrong one is told', async () => {
   const find = (path: string): Promise<string> => findBrowser({ wanted: path, env: {}, unpackIn: never })
   expect(await find(wanted)).toBe(wanted)
   for (const wrong of [plain, here, join(here, 'absent')])
-    await expect(find(wrong)).rejects.toThrow(`BROWSER_PATH names ${wrong}`)
+    await expect(find(wrong)).rejects.toThrow(`BROWSER_PATH is ${wrong}`)
   await expect(find('off')).rejects.toThrow('BROWSER_PATH is off')
 })
 
-test.skipIf(process.platform === 'win32')('one on the PATH is found, and folders and plain files are not', async () => {
-  const [first, second] = [folder(), folder()]
-  mkdirSync(join(first, 'chromium-headless-shell'))
-  writeFileSync(join(first, 'google-chrome'), '')
-  const chromium = program(join(second, 'chromium'))
-  expect(await findBrowser({ wanted: '', env: { PATH: `${first}:${second}` }, unpackIn: never })).toBe(chromium)
-})
+test.skipIf(process.platform === 'win32')(
+  'a program on the PATH is found; folders and plain files are not',
+  async () => {
+    const [first, second] = [folder(), folder()]
+    mkdirSync(join(first, 'chromium-headless-shell'))
+    writeFileSync(join(first, 'google-chrome'), '')
+    const chromium = program(join(second, 'chromium'))
+    expect(await findBrowser({ wanted: '', env: { PATH: `${first}:${second}` }, unpackIn: never })).toBe(chromium)
+  },
+)
 
-test('one in the project is not taken, though the PATH leads there; in a home it is', async () => {
+test('a browser in the project is skipped although it is on the PATH; in the home folder it is used', async () => {
   const project = folder()
   const elsewhere = folder()
   mkdirSync(join(project, 'bin'))

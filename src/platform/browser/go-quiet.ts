@@ -1,5 +1,5 @@
-// Waits until a page has shown what it has to show: its document stopped growing, and nothing is on its way that may bring
-// text. Never until the network is idle: many pages never are.
+// Waits until a page has settled: its document stopped growing, and no request is pending that may bring text. Does not
+// wait for an idle network: many pages never have one.
 
 import { Failure } from '../../lib/failure.js'
 import { within } from '../../lib/within.js'
@@ -7,77 +7,85 @@ import { evaluate } from './evaluate.js'
 import type { Page } from './open-page.js'
 import { GO_QUIET } from './page-scripts.js'
 
-const QUIET_MS = 150
-/** A document that never stops growing is taken as it is by then. */
-const RESTLESS_MS = 5000
-/** How long a quiet document is given for what it still waits for. */
-const PATIENCE_MS = 2500
-/** The same where there is hardly anything to read. */
-const EMPTY = { characters: 200, quietMs: 600, patienceMs: 8000 } as const
+const SETTLED_MS = 150
+/** A document that keeps growing is taken as it is after this time. */
+const MAX_GROWING_MS = 5000
+/** How long a settled document may wait for pending requests. */
+const MAX_PENDING_MS = 2500
+/** The limits for a document that is nearly empty. */
+const NEARLY_EMPTY = { characters: 200, settledMs: 600, maxPendingMs: 8000 } as const
 const MAX_DOCUMENTS = 10
-const LAST_MS = 1000
-const AGAIN_MS = 20
-/** What falls silent is no news. */
-const WAKE_MS = 300
+const STOP_TIMEOUT_MS = 1000
+const RETRY_MS = 20
+/** A request that becomes idle causes no event, so the state is checked again after this time. */
+const RECHECK_MS = 300
 
-interface Seen {
-  readonly isQuiet: boolean
+interface DocumentSize {
+  readonly hasSettled: boolean
   readonly hasChanged: boolean
   readonly elements: number
   readonly text: number
 }
 
-/** Whether it went quiet before that moment. */
+/** Whether the page settled before that time. */
 export async function goQuiet(page: Page, until: number): Promise<boolean> {
-  const { watch } = page
+  const { watch: activity } = page
   const leftMs = (): number => until - performance.now()
   let documents = 0
-  let before: Seen | undefined
-  let quietSince: number | undefined
+  let previous: DocumentSize | undefined
+  let settledSince: number | undefined
   while (leftMs() > 0) {
-    if (watch.gone !== undefined) throw new Failure(watch.gone)
-    if (watch.documents > MAX_DOCUMENTS) return holdStill(page, until)
-    if (watch.documents !== documents) before = quietSince = undefined
-    documents = watch.documents
-    const seen = watch.isReady ? await look(page, before, leftMs()) : undefined
-    if (!seen) {
-      await within(watch.isReady ? AGAIN_MS : leftMs(), watch.news())
+    if (activity.gone !== undefined) throw new Failure(activity.gone)
+    if (activity.documents > MAX_DOCUMENTS) return stopNavigating(page, until)
+    if (activity.documents !== documents) previous = settledSince = undefined
+    documents = activity.documents
+    const size = activity.isReady ? await measureDocument(page, previous, leftMs()) : undefined
+    if (!size) {
+      await within(activity.isReady ? RETRY_MS : leftMs(), activity.news())
       continue
     }
-    watch.judge(seen.hasChanged)
-    if (!seen.isQuiet) return false
-    before = seen
-    quietSince ??= performance.now()
-    const patienceMs = seen.text < EMPTY.characters ? EMPTY.patienceMs : PATIENCE_MS
-    const patienceLeft = quietSince + patienceMs - performance.now()
-    if (!watch.isWaiting || patienceLeft <= 0) return true
-    await within(Math.min(patienceLeft, leftMs(), WAKE_MS), watch.news())
+    activity.judge(size.hasChanged)
+    if (!size.hasSettled) return false
+    previous = size
+    settledSince ??= performance.now()
+    const maxPendingMs = size.text < NEARLY_EMPTY.characters ? NEARLY_EMPTY.maxPendingMs : MAX_PENDING_MS
+    const pendingLeftMs = settledSince + maxPendingMs - performance.now()
+    if (!activity.isWaiting || pendingLeftMs <= 0) return true
+    await within(Math.min(pendingLeftMs, leftMs(), RECHECK_MS), activity.news())
   }
   return false
 }
 
-/** One that goes on and on to other pages stays at the next, which is read without its scripts. */
-async function holdStill({ session, watch }: Page, until: number): Promise<boolean> {
+/** A page that keeps navigating is stopped at the next document, which is read without its scripts. */
+async function stopNavigating({ session, watch: activity }: Page, until: number): Promise<boolean> {
   session.tell('Emulation.setScriptExecutionDisabled', { value: true })
-  const end = Math.min(until, performance.now() + LAST_MS)
-  for (let left = LAST_MS; left > 0 && !(watch.isReady && !watch.isWaiting); left = end - performance.now())
-    await within(left, watch.news())
+  const end = Math.min(until, performance.now() + STOP_TIMEOUT_MS)
+  for (
+    let leftMs = STOP_TIMEOUT_MS;
+    leftMs > 0 && !(activity.isReady && !activity.isWaiting);
+    leftMs = end - performance.now()
+  )
+    await within(leftMs, activity.news())
   return false
 }
 
-async function look(page: Page, before: Seen | undefined, ms: number): Promise<Seen | undefined> {
-  const wish = {
-    quietMs: QUIET_MS,
-    emptyQuietMs: EMPTY.quietMs,
-    emptyCharacters: EMPTY.characters,
-    limitMs: Math.min(ms, RESTLESS_MS),
-    before,
+async function measureDocument(
+  page: Page,
+  previous: DocumentSize | undefined,
+  ms: number,
+): Promise<DocumentSize | undefined> {
+  const options = {
+    settledMs: SETTLED_MS,
+    emptySettledMs: NEARLY_EMPTY.settledMs,
+    emptyCharacters: NEARLY_EMPTY.characters,
+    limitMs: Math.min(ms, MAX_GROWING_MS),
+    previous,
   }
-  const seen = await within(ms, evaluate(page, GO_QUIET, wish))
-  if (!seen) return undefined
-  const { isQuiet, hasChanged, elements, text } = seen
+  const size = await within(ms, evaluate(page, GO_QUIET, options))
+  if (!size) return undefined
+  const { hasSettled, hasChanged, elements, text } = size
   return {
-    isQuiet: isQuiet === true,
+    hasSettled: hasSettled === true,
     hasChanged: hasChanged === true,
     elements: Number(elements),
     text: Number(text),

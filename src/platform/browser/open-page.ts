@@ -1,5 +1,5 @@
-// A page in a context of its own: no cookies, no permissions, no downloads, no service workers, no windows beside it.
-// Closing it leaves nothing of it in the browser.
+// A page in a browser context of its own: no cookies, permissions, downloads, service workers or other windows. Closing
+// it removes all its data from the browser.
 
 import { isObject } from '../../lib/json.js'
 import { within } from '../../lib/within.js'
@@ -14,10 +14,10 @@ const LANGUAGES = 'en-US,en'
 
 export interface Page {
   readonly session: Session
-  /** Of its one frame that is not inside another. */
+  /** The ID of its main frame. */
   readonly frameId: string
   readonly watch: PageWatch
-  /** Whether it was closed in time. */
+  /** Resolves to whether it was closed in time. */
   close(): Promise<boolean>
 }
 
@@ -37,24 +37,24 @@ export async function openPage({ devtools, userAgent, proxy }: LiveBrowser): Pro
     const { targetId } = await root.ask('Target.createTarget', { url: 'about:blank', browserContextId })
     const { sessionId } = await root.ask('Target.attachToTarget', { targetId, flatten: true })
     const session = devtools.session(String(sessionId))
-    const watch = watchPage(session, String(targetId))
-    const stops = [
-      root.on('Target.detachedFromTarget', (gone) => {
-        if (gone.sessionId === sessionId) watch.leave('it closed itself')
+    const activity = watchPage(session, String(targetId))
+    const removeListeners = [
+      root.on('Target.detachedFromTarget', (detached) => {
+        if (detached.sessionId === sessionId) activity.leave('it closed itself')
       }),
       root.on('Target.targetCreated', ({ targetInfo }) => {
         if (isObject(targetInfo) && targetInfo.openerId === targetId)
           root.tell('Target.closeTarget', { targetId: targetInfo.targetId })
       }),
     ]
-    await prepare(session, userAgent)
+    await enableDomains(session, userAgent)
     return {
       session,
       frameId: String(targetId),
-      watch,
+      watch: activity,
       close() {
-        for (const stop of stops) stop()
-        watch.leave('it was closed')
+        for (const removeListener of removeListeners) removeListener()
+        activity.leave('it was closed')
         return close()
       },
     }
@@ -64,8 +64,8 @@ export async function openPage({ devtools, userAgent, proxy }: LiveBrowser): Pro
   }
 }
 
-/** What cannot be read is not fetched. Pages that wait for their images get the smallest there is. */
-const UNREAD = ['Image', 'Media']
+/** Images and media are not fetched. Pages that wait for their images get a single pixel. */
+const BLOCKED_TYPES = ['Image', 'Media']
 const PIXEL = {
   responseCode: 200,
   responseHeaders: [
@@ -75,19 +75,19 @@ const PIXEL = {
   body: 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7',
 }
 
-async function prepare(session: Session, userAgent: string): Promise<void> {
+async function enableDomains(session: Session, userAgent: string): Promise<void> {
   session.on('Fetch.requestPaused', ({ requestId, resourceType }) => {
     if (resourceType === 'Image') session.tell('Fetch.fulfillRequest', { requestId, ...PIXEL })
     else session.tell('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
   })
   await Promise.all([
     session.ask('Page.enable'),
-    // What was fetched is not kept for anybody to look at.
+    // The browser keeps no copy of response bodies.
     session.ask('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }),
     session.ask('Network.setBypassServiceWorker', { bypass: true }),
     session.ask('Emulation.setUserAgentOverride', { userAgent, acceptLanguage: LANGUAGES }),
     session.ask('Inspector.enable'),
     session.ask('Page.addScriptToEvaluateOnNewDocument', { source: NOBODY_THERE }),
-    session.ask('Fetch.enable', { patterns: UNREAD.map((resourceType) => ({ resourceType })) }),
+    session.ask('Fetch.enable', { patterns: BLOCKED_TYPES.map((resourceType) => ({ resourceType })) }),
   ])
 }

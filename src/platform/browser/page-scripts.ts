@@ -1,7 +1,8 @@
-// What runs inside a page, most of it in a world of its own: it sees the document of the page and nothing that its scripts replaced.
-// Text rather than functions, because what a bundler makes of a function need not run elsewhere.
+// Source text that runs inside pages, most of it in an isolated world, where it sees the document but nothing that the
+// scripts of the page replaced. It is text rather than functions, because a bundler may rewrite a function so that it
+// does not run elsewhere.
 
-/** How much there is, shadow trees included; `text` counts what can be read only. */
+/** The size of the document with shadow trees; `text` counts readable text only. */
 const SIZE = `
 function size() {
   let elements = 0
@@ -22,15 +23,15 @@ function differs(one, other) {
 }`
 
 /**
- * Runs before the page's own scripts, in their world: whoever asks a person is told that nobody answers, and who asks for
- * ever fails, because a loop of dialogs cannot be ended from outside.
+ * Runs before the scripts of the page, in their world. Replaces alert, confirm, prompt and print by stubs that return
+ * at once and throw after 20 calls: a dialog loop cannot be interrupted from outside.
  */
 export const NOBODY_THERE = `(() => {
-  const PATIENCE = 20
-  let asked = 0
+  const MAX_CALLS = 20
+  let calls = 0
   for (const [name, answer] of Object.entries({ alert: undefined, confirm: false, prompt: null, print: undefined })) {
     const value = () => {
-      if (++asked > PATIENCE) throw new Error('nobody is there')
+      if (++calls > MAX_CALLS) throw new Error('dialogs are disabled')
       return answer
     }
     Object.defineProperty(window, name, { value, writable: true, configurable: true, enumerable: true })
@@ -38,10 +39,10 @@ export const NOBODY_THERE = `(() => {
 })()`
 
 /**
- * Resolves when the document has neither grown nor shrunk for a while, or at the limit. What only changes, such as a clock,
- * does not count; where there is hardly anything to read, more is expected. A slow document is looked at less often.
+ * Resolves when the document has neither grown nor shrunk for a while, or at the limit. Mere changes, such as those of
+ * a clock, do not count; while there is hardly any text, it waits longer. A slow document is measured less often.
  */
-export const GO_QUIET = `({ quietMs, emptyCharacters, emptyQuietMs, limitMs, before }) => new Promise((resolve) => {
+export const GO_QUIET = `({ settledMs, emptyCharacters, emptySettledMs, limitMs, previous }) => new Promise((resolve) => {
   ${SIZE}
   const startedAt = performance.now()
   let last = size()
@@ -57,38 +58,41 @@ export const GO_QUIET = `({ quietMs, emptyCharacters, emptyQuietMs, limitMs, bef
     }
     checks++
     const isEmpty = now.text < emptyCharacters && document.scripts.length > 0
-    const isQuiet = checks > 2 && began - since >= (isEmpty ? emptyQuietMs : quietMs)
-    const hasChanged = !before || differs(now, before)
-    if (isQuiet || began - startedAt >= limitMs) resolve({ isQuiet, hasChanged, ...now })
+    const hasSettled = checks > 2 && began - since >= (isEmpty ? emptySettledMs : settledMs)
+    const hasChanged = !previous || differs(now, previous)
+    if (hasSettled || began - startedAt >= limitMs) resolve({ hasSettled, hasChanged, ...now })
     else setTimeout(check, Math.max(25, 4 * (performance.now() - began)))
   }
   check()
 })`
 
-/** The document as HTML without scripts and styles: shadow trees and frames of the same origin stand where they are seen. */
+/**
+ * Serialises the document as HTML without scripts and styles; shadow trees and same-origin frames are inlined where
+ * they appear.
+ */
 export const SNAPSHOT = `(maxBytes) => {
   const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '))
-  const LEFT_OUT = new Set('style noscript template object applet'.split(' '))
+  const OMITTED = new Set('style noscript template object applet'.split(' '))
   const RENAMED = { xmp: 'pre', listing: 'pre', plaintext: 'pre', iframe: 'div', frame: 'div', frameset: 'body' }
   const ESCAPES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\\u00a0': '&nbsp;' }
   const encoder = new TextEncoder()
   const parts = []
   let bytes = 0
-  let isCut = false
-  const widthOf = (text) => (/^[\\x00-\\x7f]*$/.test(text) ? text.length : encoder.encode(text).length)
-  const add = (text, width = widthOf(text)) => {
+  let isTruncated = false
+  const byteLength = (text) => (/^[\\x00-\\x7f]*$/.test(text) ? text.length : encoder.encode(text).length)
+  const add = (text, width = byteLength(text)) => {
     bytes += width
-    if (bytes > maxBytes) isCut = true
+    if (bytes > maxBytes) isTruncated = true
     else parts.push(text)
   }
   const escaped = (text, pattern) => (pattern.test(text) ? text.replace(new RegExp(pattern, 'g'), (each) => ESCAPES[each]) : text)
   const addText = (text) => {
-    const room = Math.max(0, maxBytes - bytes)
-    const whole = text.length > room ? undefined : escaped(text, /[&<>\\u00a0]/)
-    if (whole !== undefined && bytes + widthOf(whole) <= maxBytes) return add(whole)
-    // No character takes more than this, escaped or not.
-    add(escaped(text.slice(0, room / 6), /[&<>\\u00a0]/))
-    isCut = true
+    const spaceLeft = Math.max(0, maxBytes - bytes)
+    const whole = text.length > spaceLeft ? undefined : escaped(text, /[&<>\\u00a0]/)
+    if (whole !== undefined && bytes + byteLength(whole) <= maxBytes) return add(whole)
+    // No character takes more bytes than this, escaped or not.
+    add(escaped(text.slice(0, spaceLeft / 6), /[&<>\\u00a0]/))
+    isTruncated = true
   }
   const frameBody = (element) => {
     try {
@@ -118,16 +122,16 @@ export const SNAPSHOT = `(maxBytes) => {
   const stack = []
   const enter = (element) => {
     const own = element.localName
-    if (LEFT_OUT.has(own) || /[\\s\\/>]/.test(own)) return
+    if (OMITTED.has(own) || /[\\s\\/>]/.test(own)) return
     const isScript = own === 'script'
     if (isScript && !/json/.test(element.type)) return
     const name = RENAMED[own] ?? own
     const open = tagOf(element, name)
     if (VOID.has(name)) return add(open)
     const end = '</' + name + '>'
-    add(open, widthOf(open) + end.length)
-    if (isCut) return
-    // As it is: nothing in a script is an escape.
+    add(open, byteLength(open) + end.length)
+    if (isTruncated) return
+    // Unchanged: scripts have no character references.
     if (isScript) add(element.textContent)
     stack.push({ nodes: isScript ? [] : childrenOf(element, own), at: 0, end })
   }
@@ -135,7 +139,7 @@ export const SNAPSHOT = `(maxBytes) => {
   if (document.documentElement) enter(document.documentElement)
   while (stack.length > 0) {
     const top = stack[stack.length - 1]
-    if (isCut || top.at >= top.nodes.length) {
+    if (isTruncated || top.at >= top.nodes.length) {
       parts.push(top.end)
       stack.pop()
       continue
@@ -144,5 +148,5 @@ export const SNAPSHOT = `(maxBytes) => {
     if (node.nodeType === 1) enter(node)
     else if (node.nodeType === 3 || node.nodeType === 4) addText(node.data)
   }
-  return { html: parts.join(''), title: document.title, url: document.URL, isCut, contentType: document.contentType }
+  return { html: parts.join(''), title: document.title, url: document.URL, isTruncated, contentType: document.contentType }
 }`

@@ -1,121 +1,121 @@
-// What is known of a page from outside while it loads: its document, what it still waits for, and how it came to an end.
-// Only what may bring text is waited for, and nothing that came back again and again without changing anything: beacons.
+// Tracks the document and the pending requests of a page while it loads, and why it was closed. Only requests that may
+// bring text count as pending, except those that repeatedly finished without changing the document: beacons.
 
 import { isObject, type JsonObject } from '../../lib/json.js'
 import { promised } from '../../lib/promised.js'
 import type { Session } from './devtools.js'
 
-const BARREN = 2
-const SILENCE_MS = 300
-const TEXTUAL = new Set(['XHR', 'Fetch', 'Script'])
+const MAX_REPEATS_WITHOUT_CHANGE = 2
+const IDLE_MS = 300
+const TEXT_REQUEST_TYPES = new Set(['XHR', 'Fetch', 'Script'])
 
 export interface Answer {
   readonly url: string
   readonly status: number
   readonly contentType: string
-  /** What our own proxy says of it, where it did not let it through. */
+  /** The error that our own proxy reports, if it refused the request. */
   readonly refusal: string
 }
 
 export interface PageWatch {
-  /** The answer that the document came with; undefined until there is one. */
+  /** The response of the document; undefined until there is one. */
   readonly answer: Answer | undefined
-  /** How many documents it has had. */
+  /** The number of documents so far. */
   readonly documents: number
-  /** Whether its document has been read to the end. */
+  /** Whether its document has been parsed to the end. */
   readonly isReady: boolean
-  /** Whether something is on its way that may bring text. */
+  /** Whether a request is pending that may bring text. */
   readonly isWaiting: boolean
-  /** Why it is no more; undefined while it is. */
+  /** Why it was closed; undefined while it is open. */
   readonly gone: string | undefined
-  leave(why: string): void
-  /** Resolves at the next of these that changes. */
+  leave(reason: string): void
+  /** Resolves at the next change of these properties. */
   news(): Promise<void>
-  /** What came back since it was last asked did or did not change the document. */
+  /** Records whether the requests that finished since the last call changed the document. */
   judge(hasChanged: boolean): void
 }
 
-interface Request {
+interface PendingRequest {
   readonly key: string
-  /** When something last came of it; undefined while there is no answer. */
-  heardAt?: number
+  /** When data last arrived; undefined while there is no response. */
+  dataAt?: number
 }
 
-export function watchPage(page: Session, frame: string): PageWatch {
-  const pending = new Map<string, Request>()
-  const barren = new Map<string, number>()
-  const returned: string[] = []
+export function watchPage(session: Session, mainFrame: string): PageWatch {
+  const pending = new Map<string, PendingRequest>()
+  const repeatsWithoutChange = new Map<string, number>()
+  const finishedRequests: string[] = []
   const state: { answer?: Answer; documents: number; isReady: boolean; gone?: string } = {
     documents: 0,
     isReady: false,
   }
-  let next = promised<void>()
+  let change = promised<void>()
 
-  function tellNews(): void {
-    next.resolve()
-    next = promised()
+  function notifyChange(): void {
+    change.resolve()
+    change = promised()
   }
 
-  function leave(why: string): void {
-    state.gone ??= why
-    page.end(why)
-    tellNews()
+  function close(reason: string): void {
+    state.gone ??= reason
+    session.end(reason)
+    notifyChange()
   }
 
-  /** An answer that nobody reads never ends, and one that trickles on is a stream. */
-  function isAwaited({ key, heardAt = Infinity }: Request): boolean {
-    return (barren.get(key) ?? 0) < BARREN && performance.now() - heardAt < SILENCE_MS
+  /** A response that the page does not read never finishes, and one that keeps sending is a stream. */
+  function isPending({ key, dataAt: heardAt = Infinity }: PendingRequest): boolean {
+    return (repeatsWithoutChange.get(key) ?? 0) < MAX_REPEATS_WITHOUT_CHANGE && performance.now() - heardAt < IDLE_MS
   }
 
-  function hear(id: unknown): void {
+  function noteData(id: unknown): void {
     const request = typeof id === 'string' ? pending.get(id) : undefined
-    if (request) request.heardAt = performance.now()
+    if (request) request.dataAt = performance.now()
   }
 
-  function settle(id: unknown): void {
+  function finishRequest(id: unknown): void {
     const request = typeof id === 'string' ? pending.get(id) : undefined
     if (!request) return
     pending.delete(String(id))
-    returned.push(request.key)
-    tellNews()
+    finishedRequests.push(request.key)
+    notifyChange()
   }
 
-  page.on('Network.requestWillBeSent', ({ requestId, type, frameId, request, loaderId }) => {
+  session.on('Network.requestWillBeSent', ({ requestId, type, frameId, request, loaderId }) => {
     if (typeof requestId !== 'string' || !isObject(request) || typeof request.url !== 'string') return
     const isDocument = type === 'Document' && requestId === loaderId
     // Frames of other origins cannot be read, so they are not waited for.
-    const isMain = frameId === frame
-    const isOurs = isMain
-      ? isDocument || isTextual(requestId, type)
+    const isMain = frameId === mainFrame
+    const isRelevant = isMain
+      ? isDocument || mayBringText(requestId, type)
       : isDocument && originOf(request.url) === originOf(state.answer?.url ?? '')
-    if (!isOurs) return
-    pending.set(requestId, { key: keyOf(request) })
-    tellNews()
+    if (!isRelevant) return
+    pending.set(requestId, { key: requestKey(request) })
+    notifyChange()
   })
-  page.on('Network.loadingFinished', ({ requestId }) => settle(requestId))
-  page.on('Network.loadingFailed', ({ requestId }) => settle(requestId))
-  page.on('Network.dataReceived', ({ requestId }) => hear(requestId))
-  page.on('Network.responseReceived', ({ requestId, type, frameId, response }) => {
-    hear(requestId)
-    if (type === 'Document' && frameId === frame && isObject(response)) state.answer = answerOf(response)
+  session.on('Network.loadingFinished', ({ requestId }) => finishRequest(requestId))
+  session.on('Network.loadingFailed', ({ requestId }) => finishRequest(requestId))
+  session.on('Network.dataReceived', ({ requestId }) => noteData(requestId))
+  session.on('Network.responseReceived', ({ requestId, type, frameId, response }) => {
+    noteData(requestId)
+    if (type === 'Document' && frameId === mainFrame && isObject(response)) state.answer = toDocumentResponse(response)
   })
-  page.on('Page.frameNavigated', ({ frame: navigated }) => {
-    if (!isObject(navigated) || navigated.id !== frame) return
+  session.on('Page.frameNavigated', ({ frame: navigated }) => {
+    if (!isObject(navigated) || navigated.id !== mainFrame) return
     state.documents++
     state.isReady = false
-    // Not everything that its predecessor waited for is reported to have ended.
+    // Not all requests of the previous document are reported as finished.
     for (const id of pending.keys()) if (id !== navigated.loaderId) pending.delete(id)
-    tellNews()
+    notifyChange()
   })
-  page.on('Page.domContentEventFired', () => {
+  session.on('Page.domContentEventFired', () => {
     state.isReady = true
-    tellNews()
+    notifyChange()
   })
-  page.on('Page.javascriptDialogOpening', ({ type }) =>
-    // Whoever leaves a page may.
-    page.tell('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }),
+  session.on('Page.javascriptDialogOpening', ({ type }) =>
+    // Leaving the page is allowed.
+    session.tell('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }),
   )
-  page.on('Inspector.targetCrashed', () => leave('it crashed, as a page does that uses too much memory'))
+  session.on('Inspector.targetCrashed', () => close('it crashed, as a page does that uses too much memory'))
 
   return {
     get answer() {
@@ -128,28 +128,28 @@ export function watchPage(page: Session, frame: string): PageWatch {
       return state.isReady
     },
     get isWaiting() {
-      return [...pending.values()].some(isAwaited)
+      return [...pending.values()].some(isPending)
     },
     get gone() {
       return state.gone
     },
-    leave,
-    news: () => next.promise,
+    leave: close,
+    news: () => change.promise,
     judge(hasChanged) {
-      for (const key of returned.splice(0)) {
-        if (hasChanged) barren.delete(key)
-        else barren.set(key, (barren.get(key) ?? 0) + 1)
+      for (const key of finishedRequests.splice(0)) {
+        if (hasChanged) repeatsWithoutChange.delete(key)
+        else repeatsWithoutChange.set(key, (repeatsWithoutChange.get(key) ?? 0) + 1)
       }
     },
   }
 }
 
-/** What a worker consists of has a number without a dot, and its end is told to nobody here. */
-function isTextual(requestId: string, type: unknown): boolean {
-  return TEXTUAL.has(String(type)) && requestId.includes('.')
+/** Requests of workers have an ID without a dot, and their end is not reported in this session. */
+function mayBringText(requestId: string, type: unknown): boolean {
+  return TEXT_REQUEST_TYPES.has(String(type)) && requestId.includes('.')
 }
 
-function keyOf({ method, url }: JsonObject): string {
+function requestKey({ method, url }: JsonObject): string {
   return `${String(method)} ${String(url).replace(/[?#].*$/s, '')}`
 }
 
@@ -157,15 +157,15 @@ function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : ''
 }
 
-function answerOf({ url, status, headers, mimeType }: JsonObject): Answer {
-  const valueOf = (name: string): string | undefined => {
+function toDocumentResponse({ url, status, headers, mimeType }: JsonObject): Answer {
+  const findHeader = (name: string): string | undefined => {
     const found = isObject(headers) ? Object.entries(headers).find(([key]) => key.toLowerCase() === name) : undefined
     return found && String(found[1])
   }
   return {
     url: String(url),
     status: typeof status === 'number' ? status : 0,
-    contentType: valueOf('content-type') ?? String(mimeType),
-    refusal: /^scorpiox-code; error=(\w+)/.exec(valueOf('proxy-status') ?? '')?.[1] ?? '',
+    contentType: findHeader('content-type') ?? String(mimeType),
+    refusal: /^scorpiox-code; error=(\w+)/.exec(findHeader('proxy-status') ?? '')?.[1] ?? '',
   }
 }

@@ -9,11 +9,11 @@ import { createProfile, removeProfile, sweepProfiles } from './profile.js'
 
 const parent = (): string => mkdtempSync(join(tmpdir(), 'scorpiox-profile-'))
 
-test.skipIf(process.platform === 'win32')('a profile is of this user alone', async () => {
+test.skipIf(process.platform === 'win32')('a profile folder is private to this user', async () => {
   expect(statSync(await createProfile(parent())).mode & 0o777).toBe(0o700)
 })
 
-test('what a server that is gone left behind is swept, and nothing else', async () => {
+test('only the folders of dead servers are removed', async () => {
   const here = parent()
   const outside = parent()
   writeFileSync(join(outside, 'precious'), '')
@@ -23,7 +23,7 @@ test('what a server that is gone left behind is swept, and nothing else', async 
   const left = ofPid(gone)
   mkdirSync(join(left, 'Default'), { recursive: true })
   writeFileSync(join(left, 'Default', 'Cookies'), 'x')
-  // The number is in use again, by somebody who started at another time.
+  // The pid was reused by a process with another start time.
   const reused = join(
     here,
     basename(ours).replace(/-\d*-/, (found) => (found === '--' ? '--' : '-1-')),

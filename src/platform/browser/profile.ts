@@ -1,5 +1,5 @@
-// The folder of one browser: new for each, of this user alone, removed when the browser has ended. Its name tells whose it
-// is, so that the next one removes what a server that was killed left behind.
+// The temporary profile folder of one browser: private to this user, removed when the browser has exited. Its name
+// identifies the server process, so that the next server removes the folders of killed ones.
 
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,19 +8,19 @@ import { join } from 'node:path'
 import { hashedName } from '../../lib/hashed-name.js'
 import { bootId, isAlive, ourselves, pidSpace } from '../process-identity.js'
 
-const NAME = /^scorpiox-browser-(\d+)-(\d*)-([0-9a-f]+)-([0-9a-f]+)-\w+$/
+const PROFILE_NAME = /^scorpiox-browser-(\d+)-(\d*)-([0-9a-f]+)-([0-9a-f]+)-\w+$/
 
 export function createProfile(parent = tmpdir()): Promise<string> {
   const { pid, startedAt, boot } = ourselves()
-  return mkdtemp(join(parent, `scorpiox-browser-${pid}-${startedAt}-${short(boot)}-${short(pidSpace())}-`))
+  return mkdtemp(join(parent, `scorpiox-browser-${pid}-${startedAt}-${shortHash(boot)}-${shortHash(pidSpace())}-`))
 }
 
-/** A browser that is just ending may still write into it. */
+/** A browser that is exiting may still write into it. */
 export async function removeProfile(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).catch(() => {})
 }
 
-/** Removes the folders of this user whose server is gone. */
+/** Removes the folders of this user whose server process is not running. */
 export async function sweepProfiles(parent = tmpdir()): Promise<void> {
   const names = await readdir(parent).catch(() => [])
   for (const name of names.filter(isAbandoned)) {
@@ -30,14 +30,14 @@ export async function sweepProfiles(parent = tmpdir()): Promise<void> {
   }
 }
 
-/** The number of a process means something until the machine is started again, and in the same container only. */
+/** A pid is only valid until the next boot, and in the same pid namespace. */
 function isAbandoned(name: string): boolean {
-  const [, pid, startedAt = '', boot, space] = NAME.exec(name) ?? []
+  const [, pid, startedAt = '', boot, namespace] = PROFILE_NAME.exec(name) ?? []
   if (pid === undefined) return false
-  if (boot !== short(bootId())) return true
-  return space === short(pidSpace()) && !isAlive({ pid: Number(pid), startedAt, boot: bootId() })
+  if (boot !== shortHash(bootId())) return true
+  return namespace === shortHash(pidSpace()) && !isAlive({ pid: Number(pid), startedAt, boot: bootId() })
 }
 
-function short(text: string): string {
+function shortHash(text: string): string {
   return hashedName(text).slice(0, 6)
 }

@@ -1,5 +1,5 @@
-// One page from its address to its HTML. Everything is bounded: the page by its time, its HTML by its size, and what is
-// there when the time is up is taken.
+// Renders one URL to HTML. Everything is bounded: the page by its time, the HTML by its size; what is there at the end
+// of the time is returned.
 
 import { Failure } from '../../lib/failure.js'
 import { within } from '../../lib/within.js'
@@ -11,98 +11,107 @@ import type { LiveBrowser } from './launch.js'
 import { openPage, type Page } from './open-page.js'
 import type { Answer } from './page-watch.js'
 
-/** Of the time, for taking what is there at its end. */
-const HARVEST_MS = 2000
-const OPEN_MS = 15_000
-const UNWANTED = 'it was no longer wanted'
+/** The part of the time that is reserved for capturing the document. */
+const CAPTURE_MS = 2000
+const OPEN_TIMEOUT_MS = 15_000
+const CANCELLED = 'it was cancelled'
 
 /** Rejects with a FetchFailure. */
-export async function renderPage(browser: LiveBrowser, url: string, wish: Wish): Promise<Rendered> {
+export async function renderPage(browser: LiveBrowser, url: string, options: Wish): Promise<Rendered> {
   if (!/^https?:\/\//i.test(url))
-    throw new FetchFailure('bad-url', `${url} is no web page: only http and https are shown`)
+    throw new FetchFailure('bad-url', `${url} is not a web page: only http and https can be opened`)
   const startedAt = performance.now()
-  const page = await pageOf(browser, url)
-  const stop = (): void => page.watch.leave(UNWANTED)
-  wish.signal?.addEventListener('abort', stop)
+  const page = await openPageFor(browser, url)
+  const stop = (): void => page.watch.leave(CANCELLED)
+  options.signal?.addEventListener('abort', stop)
   try {
-    if (wish.signal?.aborted === true) stop()
-    return await visit(page, url, wish, startedAt)
+    if (options.signal?.aborted === true) stop()
+    return await capturePage(page, url, options, startedAt)
   } catch (error) {
-    throw explained(error, url)
+    throw toFetchFailure(error, url)
   } finally {
-    wish.signal?.removeEventListener('abort', stop)
-    // A browser that cannot close a page is of no use any more.
+    options.signal?.removeEventListener('abort', stop)
+    // A browser that cannot close a page is not usable any more.
     if (!(await page.close())) void browser.close()
   }
 }
 
-/** Nor is one that opens none. */
-async function pageOf(browser: LiveBrowser, url: string): Promise<Page> {
-  const page = await within(OPEN_MS, openPage(browser)).catch((error: unknown) => {
-    throw explained(error, url)
+/** The same for one that cannot open a page. */
+async function openPageFor(browser: LiveBrowser, url: string): Promise<Page> {
+  const page = await within(OPEN_TIMEOUT_MS, openPage(browser)).catch((error: unknown) => {
+    throw toFetchFailure(error, url)
   })
   if (page) return page
   void browser.close()
-  throw new FetchFailure('timeout', `The browser opened no page for ${url} within ${OPEN_MS / 1000} s; try again`)
+  throw new FetchFailure(
+    'timeout',
+    `The browser opened no page for ${url} within ${OPEN_TIMEOUT_MS / 1000} s; try again`,
+  )
 }
 
-async function visit(page: Page, url: string, wish: Wish, startedAt: number): Promise<Rendered> {
-  const { maxMs, maxBytes } = wish
+async function capturePage(page: Page, url: string, options: Wish, startedAt: number): Promise<Rendered> {
+  const { maxMs, maxBytes } = options
   const until = startedAt + maxMs
-  const harvestAt = until - Math.min(HARVEST_MS, maxMs / 3)
+  const captureAt = until - Math.min(CAPTURE_MS, maxMs / 3)
   const hasDocument = await navigate(page, url, until)
-  const isQuiet = hasDocument && (await goQuiet(page, harvestAt))
-  if (isQuiet) await settle(page, Math.min(wish.settleMs, harvestAt - performance.now()))
-  const taken = hasDocument ? await harvest(page, { maxBytes, isQuiet, until }) : NOTHING
-  const { answer } = page.watch
-  if (answer && answer.refusal !== '') throw refusedBy(answer, url)
-  if (!taken || (hasDocument && !/^https?:/.test(taken.url)))
-    throw new FetchFailure('timeout', `${url} showed nothing within ${maxMs} ms: ${answer ? BUSY : SILENT}`)
+  const hasSettled = hasDocument && (await goQuiet(page, captureAt))
+  if (hasSettled) await waitWhileOpen(page, Math.min(options.settleMs, captureAt - performance.now()))
+  const snapshot = hasDocument ? await harvest(page, { maxBytes, isQuiet: hasSettled, until }) : EMPTY_SNAPSHOT
+  const { answer: response } = page.watch
+  if (response && response.refusal !== '') throw proxyRefusal(response, url)
+  if (!snapshot || (hasDocument && !/^https?:/.test(snapshot.url)))
+    throw new FetchFailure(
+      'timeout',
+      `${url} rendered nothing within ${maxMs} ms: ${response ? BUSY_REASON : SILENT_REASON}`,
+    )
   return {
-    ...taken,
-    url: taken.url === '' ? (answer?.url ?? url) : taken.url,
-    status: answer?.status ?? 0,
-    contentType: answer?.contentType ?? taken.contentType,
-    isQuiet,
+    ...snapshot,
+    url: snapshot.url === '' ? (response?.url ?? url) : snapshot.url,
+    status: response?.status ?? 0,
+    contentType: response?.contentType ?? snapshot.contentType,
+    isQuiet: hasSettled,
     waitedMs: Math.round(performance.now() - startedAt),
   }
 }
 
-const NOTHING: Harvest = { html: '', title: '', url: '', contentType: '', isCut: false }
-const BUSY = 'its scripts never paused'
-const SILENT = 'its server did not answer'
+const EMPTY_SNAPSHOT: Harvest = { html: '', title: '', url: '', contentType: '', isCut: false }
+const BUSY_REASON = 'its scripts never paused'
+const SILENT_REASON = 'its server did not answer'
 
-/** Whether it has a document or may still get one: an answer may also be a status and nothing else. */
-async function navigate({ session, watch }: Page, url: string, until: number): Promise<boolean> {
+/** Whether it has a document or may still get one: a response may also have a status and no body. */
+async function navigate({ session, watch: activity }: Page, url: string, until: number): Promise<boolean> {
   const { errorText, isDownload } =
     (await within(until - performance.now(), session.ask('Page.navigate', { url }))) ?? {}
   if (typeof errorText !== 'string' || errorText === '') return true
   if (isDownload === true) throw new FetchFailure('broken', `${url} is a file to download, not a page`)
-  if (/RESPONSE_CODE_FAILURE|ABORTED/.test(errorText) && watch.answer) return false
+  if (/RESPONSE_CODE_FAILURE|ABORTED/.test(errorText) && activity.answer) return false
   const reason = errorText.replace('net::', '')
-  throw new FetchFailure(problemOf(reason), `The browser could not open ${url}: ${reason}`)
+  throw new FetchFailure(kindOfNetworkError(reason), `The browser could not open ${url}: ${reason}`)
 }
 
-/** Nothing came from the page's server: what would be shown are the words of our proxy. */
-function refusedBy({ refusal }: Answer, url: string): FetchFailure {
+/** The server of the page was not reached: the document is an error message of our proxy. */
+function proxyRefusal({ refusal }: Answer, url: string): FetchFailure {
   const why = refusal.replaceAll('_', ' ')
-  return new FetchFailure(REFUSALS.get(refusal) ?? 'unreachable', `The browser was not let through to ${url}: ${why}`)
+  return new FetchFailure(
+    PROXY_ERROR_KINDS.get(refusal) ?? 'unreachable',
+    `The proxy refused the browser access to ${url}: ${why}`,
+  )
 }
 
-async function settle({ watch }: Page, ms: number): Promise<void> {
+async function waitWhileOpen({ watch: activity }: Page, ms: number): Promise<void> {
   const until = performance.now() + ms
-  for (let left = ms; left > 0 && watch.gone === undefined; left = until - performance.now())
-    await within(left, watch.news())
+  for (let leftMs = ms; leftMs > 0 && activity.gone === undefined; leftMs = until - performance.now())
+    await within(leftMs, activity.news())
 }
 
-const REFUSALS: ReadonlyMap<string, FetchProblem> = new Map([
+const PROXY_ERROR_KINDS: ReadonlyMap<string, FetchProblem> = new Map([
   ['destination_ip_prohibited', 'refused'],
   ['http_request_error', 'bad-url'],
   ['connection_timeout', 'timeout'],
   ['dns_error', 'unresolved'],
 ])
 
-const PROBLEMS: readonly (readonly [RegExp, FetchProblem])[] = [
+const NETWORK_ERROR_KINDS: readonly (readonly [RegExp, FetchProblem])[] = [
   [/NAME_NOT_RESOLVED/, 'unresolved'],
   [/CERT|SSL/, 'tls'],
   [/TOO_MANY_REDIRECTS/, 'redirects'],
@@ -112,12 +121,12 @@ const PROBLEMS: readonly (readonly [RegExp, FetchProblem])[] = [
   [/INVALID_|EMPTY_RESPONSE|CONTENT_|ABORTED|FAILED$/, 'broken'],
 ]
 
-function problemOf(reason: string): FetchProblem {
-  return PROBLEMS.find(([pattern]) => pattern.test(reason))?.[1] ?? 'unreachable'
+function kindOfNetworkError(reason: string): FetchProblem {
+  return NETWORK_ERROR_KINDS.find(([pattern]) => pattern.test(reason))?.[1] ?? 'unreachable'
 }
 
-function explained(error: unknown, url: string): unknown {
+function toFetchFailure(error: unknown, url: string): unknown {
   if (error instanceof FetchFailure || !(error instanceof Failure)) return error
-  const problem = error.message === UNWANTED ? 'aborted' : 'broken'
-  return new FetchFailure(problem, `${url} could not be read by the browser: ${error.message}`, { cause: error })
+  const kind = error.message === CANCELLED ? 'aborted' : 'broken'
+  return new FetchFailure(kind, `${url} could not be read by the browser: ${error.message}`, { cause: error })
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 import { adviceFor, findBubblewrap } from './bubblewrap.js'
 
-/** A folder with a bwrap of that version in it. */
+/** A folder with a bwrap that prints this version. */
 function folderWith(version: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'scorpiox-bwrap-'))
   writeFileSync(join(folder, 'bwrap'), `#!/bin/sh\necho "${version}"\n`)
@@ -14,7 +14,7 @@ function folderWith(version: string): string {
   return folder
 }
 
-test('one that is new enough is found by PATH', async () => {
+test('a bwrap that is new enough is found on the PATH', async () => {
   const folder = folderWith('bubblewrap 0.11.1')
   const env = { PATH: `/nowhere:${folder}` }
   expect(await findBubblewrap(env, [])).toEqual({ path: join(folder, 'bwrap'), version: '0.11.1' })
@@ -24,11 +24,11 @@ test.each(['bubblewrap 0.7.0', 'bubblewrap 0.4.1', '0.0.99'])('%s is too old', a
   await expect(findBubblewrap({ PATH: folderWith(version) }, [])).rejects.toThrow('0.8.0 or newer')
 })
 
-test('one that does not say what it is is not used', async () => {
-  await expect(findBubblewrap({ PATH: folderWith('hello') }, [])).rejects.toThrow('does not say its version')
+test('a bwrap that does not report its version is rejected', async () => {
+  await expect(findBubblewrap({ PATH: folderWith('hello') }, [])).rejects.toThrow('does not report its version')
 })
 
-test('one that a command could have put there is passed over, and so is one in a relative folder', async () => {
+test('a bwrap in a writable or relative folder is skipped', async () => {
   const [planted, good] = [folderWith('bubblewrap 9.9.9'), folderWith('bubblewrap 0.8.0')]
   mkdirSync(join(planted, 'bin'))
   const found = await findBubblewrap({ PATH: `${planted}:${good}` }, [planted])
@@ -38,7 +38,7 @@ test('one that a command could have put there is passed over, and so is one in a
   await expect(findBubblewrap({}, [])).rejects.toThrow('is not installed')
 })
 
-test('whatever bwrap complains about, there is something to do', () => {
+test('every bwrap error has advice', () => {
   for (const printed of [
     'bwrap: No permissions to create new namespace, likely because the kernel does not allow non-privileged user namespaces.',
     'bwrap: Creating new namespace failed: Operation not permitted',

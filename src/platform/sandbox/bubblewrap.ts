@@ -1,4 +1,4 @@
-// The program that builds the cage: where it is, whether it is new enough, and what to do where it does not work.
+// Finds bwrap, checks its version, and explains its errors.
 
 import { existsSync, readFileSync } from 'node:fs'
 
@@ -8,63 +8,63 @@ import { installCommand } from '../package-manager.js'
 import { askProgram } from '../process.js'
 import { findProgram } from './programs.js'
 
-/** The first with --disable-userns; --size came just before it. */
-const OLDEST = '0.8.0'
+/** The first version with --disable-userns; --size came just before it. */
+const MIN_VERSION = '0.8.0'
 
 export interface Bubblewrap {
   readonly path: string
   readonly version: string
 }
 
-export async function findBubblewrap(env: NodeJS.ProcessEnv, writable: readonly string[]): Promise<Bubblewrap> {
-  const path = findProgram('bwrap', env, writable)
+export async function findBubblewrap(env: NodeJS.ProcessEnv, writableRoots: readonly string[]): Promise<Bubblewrap> {
+  const path = findProgram('bwrap', env, writableRoots)
   if (path === undefined)
     throw new Failure(
       `The sandbox needs bubblewrap, which is not installed. Install it: ${installCommand('bubblewrap')}`,
     )
   const version = /\d+(\.\d+)+/.exec((await askProgram(path, ['--version'], env)) ?? '')?.[0]
-  if (version === undefined) throw new Failure(`The sandbox cannot use ${path}: it does not say its version.`)
-  if (isOlder(version, OLDEST)) {
+  if (version === undefined) throw new Failure(`The sandbox cannot use ${path}: it does not report its version.`)
+  if (isOlder(version, MIN_VERSION)) {
     throw new Failure(
-      `The sandbox needs bubblewrap ${OLDEST} or newer; ${path} is ${version}. Upgrade it or the system.`,
+      `The sandbox needs bubblewrap ${MIN_VERSION} or newer; ${path} is ${version}. Upgrade it or the system.`,
     )
   }
   return { path, version }
 }
 
-/** What to do, given what bwrap printed when it failed to start. */
-export function adviceFor(printed: string): string {
-  if (/mount|pivot_root/i.test(printed) && isContainer()) return IN_CONTAINER
-  if (/RTM_NEWADDR|uid map|loopback/i.test(printed) && isRestricted('apparmor_restrict_unprivileged_userns', '1')) {
-    return APPARMOR
+/** What the user can do, given what bwrap printed when it failed to start. */
+export function adviceFor(output: string): string {
+  if (/mount|pivot_root/i.test(output) && isContainer()) return CONTAINER_ADVICE
+  if (/RTM_NEWADDR|uid map|loopback/i.test(output) && hasKernelSetting('apparmor_restrict_unprivileged_userns', '1')) {
+    return APPARMOR_ADVICE
   }
-  if (isRestricted('unprivileged_userns_clone', '0'))
+  if (hasKernelSetting('unprivileged_userns_clone', '0'))
     return 'Allow it: sudo sysctl -w kernel.unprivileged_userns_clone=1'
-  if (/namespace|uid map|RTM_NEWADDR/i.test(printed)) return isContainer() ? IN_CONTAINER : NAMESPACES
+  if (/namespace|uid map|RTM_NEWADDR/i.test(output)) return isContainer() ? CONTAINER_ADVICE : NAMESPACE_ADVICE
   return 'Set SANDBOX=off only if you trust every command, or run the server in a virtual machine.'
 }
 
-const IN_CONTAINER =
+const CONTAINER_ADVICE =
   'In a container it needs the right to mount: start it with ' +
   '--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined, ' +
   'and with --cap-add SYS_ADMIN if it runs as root. Otherwise the container is your sandbox: set SANDBOX=off.'
 
-const APPARMOR =
+const APPARMOR_ADVICE =
   'AppArmor keeps programs from making user namespaces. Give bwrap a profile that allows `userns` ' +
   '(Ubuntu has one: sudo apt install apparmor-profiles, and enable bwrap-userns-restrict), ' +
   'or sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0.'
 
-const NAMESPACES = 'Allow user namespaces: sudo sysctl -w user.max_user_namespaces=15000.'
+const NAMESPACE_ADVICE = 'Allow user namespaces: sudo sysctl -w user.max_user_namespaces=15000.'
 
 function isContainer(): boolean {
   return existsSync('/.dockerenv') || existsSync('/run/.containerenv')
 }
 
-function isRestricted(setting: string, value: string): boolean {
-  return read(`/proc/sys/kernel/${setting}`).trim() === value
+function hasKernelSetting(setting: string, value: string): boolean {
+  return readOrEmpty(`/proc/sys/kernel/${setting}`).trim() === value
 }
 
-function read(path: string): string {
+function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {

@@ -1,5 +1,5 @@
-// Cgroups for commands, one set each. Making them takes longer than all else a command waits for, so those of the next
-// one are made ahead.
+// Cgroups for commands, one set each. Creating them takes longer than everything else a command waits for, so those for
+// the next command are created in advance.
 
 import { rmdirSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -11,67 +11,67 @@ import { makeCgroup, type Slot, type Values } from './cgroups.js'
 const RETRIES = 6
 const RETRY_MS = 10
 
-export interface Supply {
-  /** The files through which a process enters its cgroups. */
+interface Supply {
+  /** The cgroup.procs files through which a process enters its cgroups. */
   take(): readonly string[]
-  giveBack(entrances: readonly string[]): void
+  giveBack(procsFiles: readonly string[]): void
   close(): void
 }
 
-export function createSupply(slots: readonly Slot[], values: Values): Supply {
-  const family = `scorpiox-${process.pid}-${Math.random().toString(36).slice(2)}`
+export function createSupply(parents: readonly Slot[], values: Values): Supply {
+  const namePrefix = `scorpiox-${process.pid}-${Math.random().toString(36).slice(2)}`
   let count = 0
-  let ahead: readonly string[] | undefined
+  let spare: readonly string[] | undefined
   let isClosed = false
 
-  function make(): readonly string[] {
-    const name = `${family}-${++count}`
-    const made: string[] = []
+  function createSet(): readonly string[] {
+    const name = `${namePrefix}-${++count}`
+    const created: string[] = []
     try {
-      for (const slot of slots) made.push(makeCgroup(slot, name, values))
-      return made
+      for (const parent of parents) created.push(makeCgroup(parent, name, values))
+      return created
     } catch (error) {
-      giveBack(made)
+      removeCgroups(created)
       const reason = reasonOf(error)
       throw new Failure(`The command was not started: its limits could not be set (${reason}).`)
     }
   }
 
-  function makeAhead(): void {
+  function createSpare(): void {
     if (isClosed) return
     try {
-      ahead ??= make()
+      spare ??= createSet()
     } catch {
-      // Whoever needs it will be told.
+      // Not reported: the next command that needs them reports the error.
     }
   }
 
   return {
     take() {
-      const taken = ahead ?? make()
-      ahead = undefined
-      setImmediate(makeAhead)
-      return taken
+      const acquired = spare ?? createSet()
+      spare = undefined
+      setImmediate(createSpare)
+      return acquired
     },
-    giveBack,
+    giveBack: removeCgroups,
     close() {
       isClosed = true
-      giveBack(ahead ?? [])
-      ahead = undefined
+      removeCgroups(spare ?? [])
+      spare = undefined
     },
   }
 }
 
-function giveBack(entrances: readonly string[]): void {
-  for (const entrance of entrances) remove(dirname(entrance), RETRIES)
+function removeCgroups(procsFiles: readonly string[]): void {
+  for (const procsFile of procsFiles) removeCgroup(dirname(procsFile), RETRIES)
 }
 
-/** Its last process may be a moment away from being gone. What cannot be removed, the next server removes. */
-function remove(cgroup: string, tries: number): void {
+/** Its last process may still be exiting. What cannot be removed is removed by the next server. */
+function removeCgroup(cgroup: string, tries: number): void {
   try {
     rmdirSync(cgroup)
   } catch (error) {
     const isBusy = error instanceof Error && 'code' in error && error.code === 'EBUSY'
-    if (isBusy && tries > 0) setTimeout(remove, RETRY_MS * 2 ** (RETRIES - tries), cgroup, tries - 1).unref()
+    if (isBusy && tries > 0) setTimeout(removeCgroup, RETRY_MS * 2 ** (RETRIES - tries), cgroup, tries - 1).unref()
   }
 }

@@ -9,7 +9,7 @@ import { openLimits } from './limits.js'
 
 const VALUES = { pids: 100, memory: 1_048_576 }
 
-/** A folder that looks like a tree of cgroups. Its cgroups keep their files, so rmdir fails and they can be looked at. */
+/** A folder that looks like a cgroup tree. Its cgroups keep their files, so rmdir fails and they can be inspected. */
 function tree(...folders: readonly string[]): string {
   const root = mkdtempSync(join(tmpdir(), 'scorpiox-cgroup-'))
   for (const folder of folders) mkdirSync(join(root, folder), { recursive: true })
@@ -34,7 +34,7 @@ test('version 1 has a tree for each controller', () => {
   ])
 })
 
-test('version 2 has one, and this process leaves it for a child of it', () => {
+test('version 2 has one tree, and this process moves to a child cgroup', () => {
   const root = tree('app')
   writeFileSync(join(root, 'app/cgroup.controllers'), 'cpu memory pids\n')
   const mountinfo = line('/', root, 'cgroup2', 'nsdelegate')
@@ -43,14 +43,14 @@ test('version 2 has one, and this process leaves it for a child of it', () => {
   expect(readFileSync(join(root, 'app/cgroup.subtree_control'), 'utf8')).toBe('+pids +memory')
 })
 
-test('a process that has moved aside does not do so again', () => {
+test('a process that has moved to the child does not move again', () => {
   const root = tree('app/scorpiox-server')
   writeFileSync(join(root, 'app/cgroup.controllers'), 'memory pids')
   const place = { mountinfo: line('/', root, 'cgroup2', ''), cgroup: '0::/app/scorpiox-server' }
   expect(findSlots(place, VALUES)[0]?.folder).toBe(join(root, 'app'))
 })
 
-test('where version 2 does not let it, this process goes back to where it was', () => {
+test('if version 2 does not allow it, this process moves back', () => {
   const root = tree('cgroup.subtree_control')
   writeFileSync(join(root, 'cgroup.controllers'), 'memory pids')
   expect(findSlots({ mountinfo: line('/', root, 'cgroup2', ''), cgroup: '0::/' }, VALUES)).toEqual([])
@@ -58,7 +58,7 @@ test('where version 2 does not let it, this process goes back to where it was', 
   expect(readFileSync(join(root, 'cgroup.procs'), 'utf8')).toBe(String(process.pid))
 })
 
-test('a controller that is not handed down is not used', () => {
+test('a controller that is not delegated is not used', () => {
   const root = tree('app')
   writeFileSync(join(root, 'app/cgroup.controllers'), 'cpu pids\n')
   const place = { mountinfo: line('/', root, 'cgroup2', ''), cgroup: '0::/app' }
@@ -71,7 +71,7 @@ test('a controller that is not handed down is not used', () => {
   limits.close()
 })
 
-test('the part of the tree that a container is shown counts as its root', () => {
+test('the part of the tree that a container sees counts as its root', () => {
   const root = tree('pids/inner')
   const mountinfo = line('/docker/abc', join(root, 'pids'), 'cgroup', 'pids')
   const find = (cgroup: string) => findSlots({ mountinfo, cgroup }, VALUES)[0]?.folder
@@ -80,7 +80,7 @@ test('the part of the tree that a container is shown counts as its root', () => 
   expect(find('8:pids:/another')).toBe(join(root, 'pids'))
 })
 
-test('without cgroups there are rlimits, which do not hold root', () => {
+test('without cgroups rlimits are used, which do not limit root', () => {
   const place = { mountinfo: '', cgroup: '' }
   const terms = { pids: 64, memoryBytes: 2 ** 20, place }
   expect(openLimits({ ...terms, isRoot: false })).toMatchObject({ pids: 'rlimit', memory: 'rlimit' })
@@ -95,7 +95,7 @@ test('a tree that cannot be written to is not used', () => {
   expect(findSlots({ mountinfo, cgroup: '8:pids:/' }, VALUES)).toEqual([])
 })
 
-test('what a dead server left behind is removed, what others use is not', () => {
+test('the cgroups of dead servers are removed, others are kept', () => {
   const root = tree('scorpiox-4194300-x-1', `scorpiox-${process.ppid}-x-1`, 'another')
   const mountinfo = line('/', root, 'cgroup', 'pids')
   findSlots({ mountinfo, cgroup: '8:pids:/' }, VALUES)

@@ -1,5 +1,5 @@
-// Finds where cgroups with limits can be made, and makes them: version 1 has a tree for each controller, version 2 one
-// tree for all. Always below the cgroup this process is in, so that a limit set from outside goes on holding.
+// Finds where cgroups with limits can be created, and creates them: version 1 has a tree for each controller, version 2
+// one tree for all. Always below the cgroup of this process, so that limits set from outside still apply.
 
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'
@@ -7,56 +7,61 @@ import { posix } from 'node:path'
 export type Controller = 'pids' | 'memory'
 export type Values = Readonly<Record<Controller, number>>
 
-/** Where this process goes in version 2. */
-const ASIDE = 'scorpiox-server'
+/** The child cgroup to which this process moves in version 2. */
+const SERVER_CGROUP = 'scorpiox-server'
 
-/** A place in which a cgroup can be made, and what to write into it. */
+/** Where a cgroup can be created, and for which controllers. */
 export interface Slot {
   readonly version: 1 | 2
   readonly folder: string
   readonly controllers: readonly Controller[]
 }
 
-/** /proc/self/mountinfo and /proc/self/cgroup. */
+/** The content of /proc/self/mountinfo and /proc/self/cgroup. */
 export interface OwnPlace {
   readonly mountinfo: string
   readonly cgroup: string
 }
 
-/** Every slot is tried out: what is returned works. */
-export function findSlots(place: OwnPlace, values: Values): readonly Slot[] {
-  const mounts = cgroupMounts(place.mountinfo)
-  const own = ownPaths(place.cgroup)
-  const first = (['pids', 'memory'] as const).flatMap((controller): Slot[] => {
+/** Each result has been tested: a cgroup can be created there. */
+export function findSlots(ownCgroup: OwnPlace, values: Values): readonly Slot[] {
+  const mounts = parseCgroupMounts(ownCgroup.mountinfo)
+  const ownPaths = parseOwnPaths(ownCgroup.cgroup)
+  const version1 = (['pids', 'memory'] as const).flatMap((controller): Slot[] => {
     const mount = mounts.find((each) => each.version === 1 && each.controllers.includes(controller))
     if (!mount) return []
-    return [{ version: 1, folder: folderIn(mount, own.get(controller)), controllers: [controller] }]
+    return [{ version: 1, folder: resolveFolder(mount, ownPaths.get(controller)), controllers: [controller] }]
   })
   const unified = mounts.find(({ version }) => version === 2)
-  const left = (['pids', 'memory'] as const).filter((name) => !first.some((slot) => slot.controllers.includes(name)))
-  const second = unified && left.length > 0 ? delegated(above(folderIn(unified, own.get(''))), left) : []
-  return [...first, ...second].filter((slot) => works(slot, values))
+  const remaining = (['pids', 'memory'] as const).filter(
+    (name) => !version1.some((parent) => parent.controllers.includes(name)),
+  )
+  const version2 =
+    unified && remaining.length > 0
+      ? enableControllers(withoutServerCgroup(resolveFolder(unified, ownPaths.get(''))), remaining)
+      : []
+  return [...version1, ...version2].filter((parent) => canCreateCgroup(parent, values))
 }
 
-/** Makes a cgroup with its limits; the file through which a process enters it comes back. */
+/** Creates a cgroup with its limits; returns the file through which a process enters it. */
 export function makeCgroup({ version, folder, controllers }: Slot, name: string, values: Values): string {
   const path = posix.join(folder, name)
   mkdirSync(path)
   for (const controller of controllers) {
-    const { limit, swap } = FILES[controller][version]
+    const { limit, swap } = LIMIT_FILES[controller][version]
     writeFileSync(posix.join(path, limit), String(values[controller]))
     // Without swap accounting the file is missing, and swap cannot be limited.
-    if (swap) attempt(() => writeFileSync(posix.join(path, swap.file), String(swap.of(values[controller]))))
+    if (swap) succeeds(() => writeFileSync(posix.join(path, swap.file), String(swap.of(values[controller]))))
   }
   return posix.join(path, 'cgroup.procs')
 }
 
-interface Files {
+interface LimitFiles {
   readonly limit: string
   readonly swap?: { readonly file: string; readonly of: (limit: number) => number }
 }
 
-const FILES: Readonly<Record<Controller, Readonly<Record<1 | 2, Files>>>> = {
+const LIMIT_FILES: Readonly<Record<Controller, Readonly<Record<1 | 2, LimitFiles>>>> = {
   pids: { 1: { limit: 'pids.max' }, 2: { limit: 'pids.max' } },
   memory: {
     // Version 1 counts memory and swap together, version 2 swap alone.
@@ -65,15 +70,15 @@ const FILES: Readonly<Record<Controller, Readonly<Record<1 | 2, Files>>>> = {
   },
 }
 
-interface Mount {
+interface CgroupMount {
   readonly version: 1 | 2
   readonly controllers: readonly string[]
   readonly root: string
   readonly point: string
 }
 
-function cgroupMounts(mountinfo: string): readonly Mount[] {
-  return mountinfo.split('\n').flatMap((line): Mount[] => {
+function parseCgroupMounts(mountinfo: string): readonly CgroupMount[] {
+  return mountinfo.split('\n').flatMap((line): CgroupMount[] => {
     const [before = '', after = ''] = line.split(' - ')
     const [, , , root = '', point = ''] = before.split(' ')
     const [type, , options = ''] = after.split(' ')
@@ -83,7 +88,7 @@ function cgroupMounts(mountinfo: string): readonly Mount[] {
 }
 
 /** The path of this process in each tree, by controller; that of version 2 under an empty name. */
-function ownPaths(cgroup: string): ReadonlyMap<string, string> {
+function parseOwnPaths(cgroup: string): ReadonlyMap<string, string> {
   return new Map(
     cgroup.split('\n').flatMap((line) => {
       const [, controllers = '', ...path] = line.split(':')
@@ -92,51 +97,53 @@ function ownPaths(cgroup: string): ReadonlyMap<string, string> {
   )
 }
 
-function folderIn({ root, point }: Mount, path = '/'): string {
+function resolveFolder({ root, point }: CgroupMount, path = '/'): string {
   const inside = posix.relative(root, path)
-  // A container may be shown a part of the tree that it is not in itself.
+  // A container may see a part of the tree that does not contain its own cgroup.
   return inside.startsWith('..') ? point : posix.join(point, inside)
 }
 
-/** If this process was moved aside before, the place it came from. */
-function above(folder: string): string {
-  return posix.basename(folder) === ASIDE ? posix.dirname(folder) : folder
+/** If this process was moved to its child cgroup before, the parent. */
+function withoutServerCgroup(folder: string): string {
+  return posix.basename(folder) === SERVER_CGROUP ? posix.dirname(folder) : folder
 }
 
-/** Version 2 gives limits to the children of a cgroup only when no process is left in it: this one moves to a child. */
-function delegated(folder: string, controllers: readonly Controller[]): readonly Slot[] {
-  const offered = read(posix.join(folder, 'cgroup.controllers')).split(/\s+/)
-  const wanted = controllers.filter((controller) => offered.includes(controller))
-  const control = posix.join(folder, 'cgroup.subtree_control')
-  const enable = (): boolean => attempt(() => writeFileSync(control, wanted.map((name) => `+${name}`).join(' ')))
-  const slot: Slot = { version: 2, folder, controllers: wanted }
+/** Version 2 allows limits for the children of a cgroup only if it contains no process: this one moves to a child. */
+function enableControllers(folder: string, controllers: readonly Controller[]): readonly Slot[] {
+  const available = readOrEmpty(posix.join(folder, 'cgroup.controllers')).split(/\s+/)
+  const wanted = controllers.filter((controller) => available.includes(controller))
+  const controlFile = posix.join(folder, 'cgroup.subtree_control')
+  const enable = (): boolean => succeeds(() => writeFileSync(controlFile, wanted.map((name) => `+${name}`).join(' ')))
+  const parent: Slot = { version: 2, folder, controllers: wanted }
   if (wanted.length === 0) return []
-  if (enable()) return [slot]
-  const aside = posix.join(folder, ASIDE)
-  attempt(() => mkdirSync(aside))
-  if (attempt(() => writeFileSync(posix.join(aside, 'cgroup.procs'), String(process.pid)))) {
-    if (enable()) return [slot]
-    attempt(() => writeFileSync(posix.join(folder, 'cgroup.procs'), String(process.pid)))
+  if (enable()) return [parent]
+  const serverCgroup = posix.join(folder, SERVER_CGROUP)
+  succeeds(() => mkdirSync(serverCgroup))
+  if (succeeds(() => writeFileSync(posix.join(serverCgroup, 'cgroup.procs'), String(process.pid)))) {
+    if (enable()) return [parent]
+    succeeds(() => writeFileSync(posix.join(folder, 'cgroup.procs'), String(process.pid)))
   }
-  attempt(() => rmdirSync(aside))
+  succeeds(() => rmdirSync(serverCgroup))
   return []
 }
 
-function works(slot: Slot, values: Values): boolean {
-  removeStale(slot.folder)
+function canCreateCgroup(parent: Slot, values: Values): boolean {
+  removeStale(parent.folder)
   const name = `scorpiox-${process.pid}-trial-${Math.random().toString(36).slice(2)}`
-  const made = attempt(() => makeCgroup(slot, name, values))
-  attempt(() => rmdirSync(posix.join(slot.folder, name)))
-  return made
+  const wasCreated = succeeds(() => makeCgroup(parent, name, values))
+  succeeds(() => rmdirSync(posix.join(parent.folder, name)))
+  return wasCreated
 }
 
-/** What servers left behind that were killed. */
+/** Left behind by servers that were killed. */
 function removeStale(folder: string): void {
-  const names = listed(folder).filter((name) => !isAlive(Number(/^scorpiox-(\d+)-/.exec(name)?.[1] ?? process.pid)))
-  for (const name of names) attempt(() => rmdirSync(posix.join(folder, name)))
+  const names = listOrEmpty(folder).filter(
+    (name) => !isPidRunning(Number(/^scorpiox-(\d+)-/.exec(name)?.[1] ?? process.pid)),
+  )
+  for (const name of names) succeeds(() => rmdirSync(posix.join(folder, name)))
 }
 
-function isAlive(pid: number): boolean {
+function isPidRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
@@ -145,7 +152,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function listed(folder: string): readonly string[] {
+function listOrEmpty(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
   } catch {
@@ -153,7 +160,7 @@ function listed(folder: string): readonly string[] {
   }
 }
 
-function read(path: string): string {
+function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
@@ -161,9 +168,9 @@ function read(path: string): string {
   }
 }
 
-function attempt(deed: () => unknown): boolean {
+function succeeds(action: () => unknown): boolean {
   try {
-    deed()
+    action()
     return true
   } catch {
     return false

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { createHolds } from './holds.js'
 
-test('a path is held when every command that could change it finds it mounted', () => {
+test('a path counts as mounted if it is a mount point in every command that could change it', () => {
   const holds = createHolds()
   expect(holds.isHeld('/p/.git')).toBe(true)
   const gone = holds.add(['/p'], new Map([['/p', 'write']]))

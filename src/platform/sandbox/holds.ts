@@ -1,13 +1,13 @@
-// Which paths the commands that run find mounted, and therefore cannot put anything else at. A path that one of them
-// could change in the moment between looking and mounting must not be mounted for another.
+// Tracks which paths are mount points in the running commands, which therefore cannot replace them. A path that a
+// running command could replace between check and mount must not be mounted for another command.
 
 import { isWithin } from '../../lib/is-within.js'
 import type { Plan } from './mounts.js'
 
-export interface Holds {
-  /** Whether the path is a mount point for every command that could otherwise change it. */
+interface Holds {
+  /** Whether the path is a mount point in every command that could otherwise change it. */
   readonly isHeld: (path: string) => boolean
-  /** From now on a command may run that sees this plan; the function that comes back says that it is gone. */
+  /** Registers a command that has this mount plan; the returned function removes it. */
   add(writable: readonly string[], plan: Plan): () => void
 }
 

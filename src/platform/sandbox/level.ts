@@ -1,9 +1,9 @@
-// How much a command may do, from everything to next to nothing.
+// The sandbox levels, from no restriction to the strictest.
 
 export type Level = 'off' | CageLevel
 
 /**
- * `read-only` may read all but secrets and write nothing that lasts; `workspace` may write to the project too; `strict`
- * is that without a network and with nothing to read but the project and the system.
+ * `read-only` may read everything except secrets and write nothing that persists; `workspace` may also write to the
+ * project; `strict` is `workspace` without a network, and may read only the project and the system.
  */
 export type CageLevel = 'read-only' | 'workspace' | 'strict'

@@ -1,5 +1,5 @@
-// How many processes a command may have and how much memory: by a cgroup of its own where one can be made, otherwise by
-// rlimits, which count processes in the command's user namespace but memory only for each process by itself.
+// Limits the number of processes and the memory of a command: by a cgroup of its own if one can be created, otherwise
+// by rlimits, which count processes in the user namespace of the command, but memory for each process separately.
 
 import { readFileSync } from 'node:fs'
 
@@ -15,55 +15,55 @@ export interface Limits {
   close(): void
 }
 
-/** What one command may take. */
-export interface Allotment {
-  /** Files into which the starting process writes "0", and is limited from then on. */
+/** The limits of one command. */
+interface Allotment {
+  /** Files to which the starting process writes "0" to enter its cgroups. */
   readonly entrances: readonly string[]
-  /** Words for a bash that already is in the sandbox. */
+  /** Shell code for a bash that is already in the sandbox. */
   readonly ulimits: string
   release(): void
 }
 
-export interface LimitTerms {
+interface LimitTerms {
   readonly pids: number
   readonly memoryBytes: number
   readonly isRoot: boolean
-  /** Where this process is; told by tests. */
+  /** The cgroup of this process; set by tests. */
   readonly place?: OwnPlace
 }
 
-export function openLimits({ pids, memoryBytes, isRoot, place = ownPlace() }: LimitTerms): Limits {
+export function openLimits({ pids, memoryBytes, isRoot, place: ownCgroup = readOwnCgroup() }: LimitTerms): Limits {
   const values = { pids, memory: memoryBytes }
-  const slots = findSlots(place, values)
-  const supply = createSupply(slots, values)
-  const by = (controller: Controller): LimitedBy => {
-    const slot = slots.find(({ controllers }) => controllers.includes(controller))
-    if (slot) return `cgroup v${slot.version}`
-    // The kernel lets root have as many processes as it likes.
+  const parents = findSlots(ownCgroup, values)
+  const pool = createSupply(parents, values)
+  const mechanismFor = (controller: Controller): LimitedBy => {
+    const parent = parents.find(({ controllers }) => controllers.includes(controller))
+    if (parent) return `cgroup v${parent.version}`
+    // The kernel does not limit the number of processes of root.
     return controller === 'pids' && isRoot ? 'nothing' : 'rlimit'
   }
   const ulimits = [
-    // What fails does so because the limit is lower already.
-    by('pids') === 'rlimit' ? `ulimit -u ${pids} 2>/dev/null; ` : '',
-    // Not the address space: runtimes reserve far more of that than they ever use.
-    by('memory') === 'rlimit' ? `ulimit -d ${Math.floor(memoryBytes / 1024)} 2>/dev/null; ` : '',
+    // A failing ulimit means that the limit is lower already.
+    mechanismFor('pids') === 'rlimit' ? `ulimit -u ${pids} 2>/dev/null; ` : '',
+    // Not the address space: runtimes reserve far more of it than they use.
+    mechanismFor('memory') === 'rlimit' ? `ulimit -d ${Math.floor(memoryBytes / 1024)} 2>/dev/null; ` : '',
   ].join('')
   return {
-    pids: by('pids'),
-    memory: by('memory'),
+    pids: mechanismFor('pids'),
+    memory: mechanismFor('memory'),
     allot() {
-      const entrances = slots.length > 0 ? supply.take() : []
-      return { entrances, ulimits, release: () => supply.giveBack(entrances) }
+      const procsFiles = parents.length > 0 ? pool.take() : []
+      return { entrances: procsFiles, ulimits, release: () => pool.giveBack(procsFiles) }
     },
-    close: () => supply.close(),
+    close: () => pool.close(),
   }
 }
 
-function ownPlace(): OwnPlace {
-  return { mountinfo: read('/proc/self/mountinfo'), cgroup: read('/proc/self/cgroup') }
+function readOwnCgroup(): OwnPlace {
+  return { mountinfo: readOrEmpty('/proc/self/mountinfo'), cgroup: readOrEmpty('/proc/self/cgroup') }
 }
 
-function read(path: string): string {
+function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {

@@ -6,7 +6,7 @@ function flagsFor(view: View, isHeld: (path: string) => boolean): readonly strin
   return mountFlags(planMounts(view, isHeld), view)
 }
 
-/** What is mounted where, in order, without what every view has. */
+/** The mounts in order, without those of every view. */
 function mounts(
   places: readonly (readonly [as: Place['as'], path: string])[],
   base: View['base'] = 'everything',
@@ -15,24 +15,24 @@ function mounts(
   const flags = flagsFor(
     {
       base,
-      places: places.map(([as, path]) => ({ as, path })),
+      places: places.map(([as, path]): Place => ({ as, path })),
       scratchBytes: 1000,
       emptyFile: '/empty',
     },
     isHeld,
   )
-  const words: Readonly<Record<string, string>> = { '--ro-bind': 'read', '--bind': 'write', '--tmpfs': 'tmpfs' }
+  const kindByFlag: Readonly<Record<string, string>> = { '--ro-bind': 'read', '--bind': 'write', '--tmpfs': 'tmpfs' }
   return flags.flatMap((flag, at) => {
     const [source = '', target = ''] = flags.slice(at + 1)
     if (flag === '--tmpfs') return source === '/tmp' || source === '/dev/shm' ? [] : [`hide ${source}`]
-    if (!(flag in words)) return []
+    if (!(flag in kindByFlag)) return []
     if (source === '/empty') return [`hide ${target}`]
     expect(source).toBe(target)
-    return source === '/' ? [] : [`${words[flag]} ${target}`]
+    return source === '/' ? [] : [`${kindByFlag[flag]} ${target}`]
   })
 }
 
-test('what is visible anyway is not mounted again', () => {
+test('a path with the right access is not mounted again', () => {
   expect(mounts([['readable', '/srv/project']])).toEqual([])
   expect(
     mounts([
@@ -49,12 +49,12 @@ test('what is visible anyway is not mounted again', () => {
   expect(
     mounts([
       ['hidden file', '/tmp/secret'],
-      ['fixed', '/usr/lib'],
+      ['protected', '/usr/lib'],
     ]),
   ).toEqual([])
 })
 
-test('a project in a hidden folder is shown, one in /tmp too', () => {
+test('a project in a hidden folder or in /tmp is mounted', () => {
   expect(
     mounts([
       ['writable', '/home/a/project'],
@@ -71,34 +71,34 @@ test('a project in a hidden folder is shown, one in /tmp too', () => {
   ).toEqual(['hide /home/a', 'read /home/a/p', 'hide /home/a/p/.env'])
 })
 
-test('what is hidden or fixed in something writable cannot be moved with its parents', () => {
+test('the parents of a hidden or protected path cannot be renamed', () => {
   expect(
     mounts([
       ['writable', '/p'],
       ['hidden folder', '/p/a/b/keys'],
-      ['fixed', '/p/.git/config'],
+      ['protected', '/p/.git/config'],
     ]),
   ).toEqual(['write /p', 'write /p/.git', 'read /p/.git/config', 'write /p/a', 'write /p/a/b', 'hide /p/a/b/keys'])
   expect(
     mounts([
       ['writable', '/w'],
       ['writable', '/w/x/p'],
-      ['fixed', '/w/x/p/.claude'],
+      ['protected', '/w/x/p/.claude'],
     ]),
   ).toEqual(['write /w', 'write /w/x', 'write /w/x/p', 'read /w/x/p/.claude'])
 })
 
-test('the stronger word about a path holds', () => {
+test('the rule with the higher precedence applies', () => {
   expect(
     mounts([
       ['hidden file', '/p/x'],
-      ['fixed', '/p/x'],
+      ['protected', '/p/x'],
       ['writable', '/p'],
     ]),
   ).toEqual(['write /p', 'hide /p/x'])
   expect(
     mounts([
-      ['fixed', '/p'],
+      ['protected', '/p'],
       ['writable', '/p'],
     ]),
   ).toEqual(['read /p'])
@@ -110,17 +110,17 @@ test('the stronger word about a path holds', () => {
   ).toEqual(['hide /s'])
 })
 
-test('a name that begins like another is another', () => {
+test('a path that has another as a string prefix is not inside it', () => {
   expect(
     mounts([
       ['writable', '/p'],
-      ['fixed', '/p-q/x'],
+      ['protected', '/p-q/x'],
       ['hidden folder', '/p-q'],
     ]),
   ).toEqual(['write /p', 'hide /p-q'])
 })
 
-test('without the whole system only its parts are seen, and what is asked for', () => {
+test('in a restricted view only system folders and rules are visible', () => {
   const base = [{ path: '/usr' }, { path: '/bin', link: 'usr/bin' }, { path: '/etc' }]
   const places = [
     ['writable', '/home/a/p'],
@@ -139,12 +139,12 @@ test('without the whole system only its parts are seen, and what is asked for', 
   expect(flags.join(' ')).toContain('--remount-ro /proc --remount-ro /dev --remount-ro /')
 })
 
-test('what a running command could replace in time is not mounted', () => {
+test('a path that a running command could replace is not mounted', () => {
   const places = [
     ['writable', '/p'],
-    ['fixed', '/p/.git/config'],
+    ['protected', '/p/.git/config'],
     ['hidden folder', '/p/a/keys'],
-    ['fixed', '/p/.claude'],
+    ['protected', '/p/.claude'],
     ['hidden folder', '/elsewhere'],
   ] as const
   const held = new Set(['/p/.claude', '/p/.git/config', '/p/a'])

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { Failure } from '../../lib/failure.js'
 import { hiddenPlaces, readableRoot, systemParts, writableRoot } from './places.js'
 
-test('what would be no sandbox is refused as a folder to write to', () => {
+test('a writable root that would break the sandbox is rejected', () => {
   const home = mkdtempSync(join(tmpdir(), 'scorpiox-home-'))
   mkdirSync(join(home, 'project'))
   for (const path of ['/', '/usr', '/etc', '/var', '/proc', '/proc/self', '/sys/fs', '/dev', home, join(home, '..')]) {
@@ -20,14 +20,14 @@ test('what would be no sandbox is refused as a folder to write to', () => {
   expect(writableRoot(home, '/nonexistent')).toBe(home)
 })
 
-test('a folder that every command has for itself cannot be worked in', () => {
+test('a private temporary folder cannot be a root', () => {
   for (const path of ['/tmp', '/dev/shm']) {
-    expect(() => readableRoot(path)).toThrow('of its own')
+    expect(() => readableRoot(path)).toThrow('every command a private')
     expect(() => writableRoot(path, '')).toThrow(Failure)
   }
 })
 
-test('a link to such a folder is such a folder', () => {
+test('a link to a rejected folder is rejected', () => {
   const folder = mkdtempSync(join(tmpdir(), 'scorpiox-link-'))
   symlinkSync('/', join(folder, 'root'))
   symlinkSync(folder, join(folder, 'self'))
@@ -35,11 +35,11 @@ test('a link to such a folder is such a folder', () => {
   expect(writableRoot(join(folder, 'self'), '')).toBe(folder)
 })
 
-test('a folder that is not there is asked for', () => {
+test('a missing folder is an error', () => {
   expect(() => writableRoot('/nowhere/at/all', '')).toThrow('The sandbox needs /nowhere/at/all')
 })
 
-test('what is hidden is what links lead to; what is not there is passed over', () => {
+test('hidden paths are resolved, and missing ones skipped', () => {
   const folder = mkdtempSync(join(tmpdir(), 'scorpiox-hidden-'))
   mkdirSync(join(folder, 'keys'))
   writeFileSync(join(folder, 'file'), '')
@@ -52,7 +52,7 @@ test('what is hidden is what links lead to; what is not there is passed over', (
   ])
 })
 
-test.skipIf(process.platform !== 'linux')('the system has programs and settings', () => {
+test.skipIf(process.platform !== 'linux')('the system folders contain programs and settings', () => {
   const paths = systemParts().map(({ path }) => path)
   expect(paths).toEqual(expect.arrayContaining(['/usr', '/bin', '/etc']))
   expect(paths).not.toContain('/home')

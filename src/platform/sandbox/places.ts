@@ -1,4 +1,4 @@
-// From configured paths to real ones: symbolic links are followed, because what is mounted is what they lead to.
+// Resolves configured paths: symbolic links are followed, because mounts apply to their targets.
 
 import { accessSync, constants, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -7,13 +7,13 @@ import { Failure } from '../../lib/failure.js'
 import { isWithin } from '../../lib/is-within.js'
 import { SCRATCH, type Place, type SystemPart } from './mounts.js'
 
-/** Folders of which nothing may be handed out whole. Whoever can write to one of these owns the machine, or the person. */
-const TOO_MUCH = ['/usr', '/etc', '/var', '/boot', '/run', '/bin', '/sbin', '/lib', '/lib64']
+/** Never writable as a whole: write access allows taking over the system or the account. */
+const NEVER_WRITABLE = ['/usr', '/etc', '/var', '/boot', '/run', '/bin', '/sbin', '/lib', '/lib64']
 
-/** Not files but the kernel. */
-const KERNEL = ['/proc', '/sys', '/dev']
+/** Kernel interfaces, not files. */
+const KERNEL_FOLDERS = ['/proc', '/sys', '/dev']
 
-/** Those that are there; what cannot be reached cannot be reached by a command either. */
+/** Skips paths that do not exist; a path that this process cannot reach is out of reach of commands too. */
 export function hiddenPlaces(paths: readonly string[]): readonly Place[] {
   return paths.flatMap((path): Place[] => {
     try {
@@ -26,18 +26,18 @@ export function hiddenPlaces(paths: readonly string[]): readonly Place[] {
   })
 }
 
-/** Hiding what the system already keeps from this user would only cost time. */
+/** Hiding what this user cannot read would only cost time. */
 export function isWorthHiding(path: string): boolean {
   try {
     const stat = statSync(path, { throwIfNoEntry: false })
     if (!stat) return true
-    return may(path, constants.R_OK) || (stat.isDirectory() && may(path, constants.X_OK))
+    return hasAccess(path, constants.R_OK) || (stat.isDirectory() && hasAccess(path, constants.X_OK))
   } catch {
     return false
   }
 }
 
-function may(path: string, mode: number): boolean {
+function hasAccess(path: string, mode: number): boolean {
   try {
     accessSync(path, mode)
     return true
@@ -46,29 +46,28 @@ function may(path: string, mode: number): boolean {
   }
 }
 
-/** The real path of a folder that commands may write to; refused where that would be no sandbox. */
+/** The real path of a folder that commands may write to; throws if write access there would break the sandbox. */
 export function writableRoot(path: string, home: string): string {
-  const real = existing(path)
-  const homes = home === '/' ? [] : readablePlaces([home]).map((place) => place.path)
-  const kept = [...TOO_MUCH, ...KERNEL, ...homes]
-  const lost = kept.find((each) => isWithin(each, real)) ?? KERNEL.find((each) => isWithin(real, each))
-  if (lost === undefined || real.startsWith('/dev/shm/')) return notScratch(real)
+  const realPath = existing(path)
+  const realHomes = home === '/' ? [] : readablePlaces([home]).map((place) => place.path)
+  const denied = [...NEVER_WRITABLE, ...KERNEL_FOLDERS, ...realHomes]
+  const conflict =
+    denied.find((folder) => isWithin(folder, realPath)) ?? KERNEL_FOLDERS.find((folder) => isWithin(realPath, folder))
+  if (conflict === undefined || realPath.startsWith('/dev/shm/')) return rejectPrivateTmp(realPath)
   throw new Failure(
-    `The sandbox cannot let commands write to ${path}: that includes ${lost}, from where they could get out. ` +
-      'Work in a folder of its own (--cwd, STARTUP_DIR), or set SANDBOX=read-only.',
+    `The sandbox cannot let commands write to ${path}: that includes ${conflict}, which would allow an escape. ` +
+      'Work in another folder (--cwd, STARTUP_DIR), or set SANDBOX=read-only.',
   )
 }
 
 /** The real path of a folder that commands may only read. */
 export function readableRoot(path: string): string {
-  return notScratch(existing(path))
+  return rejectPrivateTmp(existing(path))
 }
 
-function notScratch(path: string): string {
+function rejectPrivateTmp(path: string): string {
   if (!SCRATCH.includes(path)) return path
-  throw new Failure(
-    `The sandbox gives every command a ${path} of its own: work in another folder (--cwd, STARTUP_DIR).`,
-  )
+  throw new Failure(`The sandbox gives every command a private ${path}: work in another folder (--cwd, STARTUP_DIR).`)
 }
 
 export function existing(path: string): string {
@@ -82,12 +81,12 @@ export function existing(path: string): string {
   }
 }
 
-/** Themselves they may be missing; those whose folder is missing nobody can make. */
+/** With resolved parent folders. The files themselves may be missing; without its folder, no command can create one. */
 export function inRealFolders(paths: readonly string[]): readonly string[] {
   return paths.flatMap((path) => readablePlaces([dirname(path)]).map((folder) => join(folder.path, basename(path))))
 }
 
-/** Those that are there. */
+/** Skips paths that do not exist. */
 export function readablePlaces(paths: readonly string[]): readonly Place[] {
   return paths.flatMap((path): Place[] => {
     try {
@@ -98,11 +97,11 @@ export function readablePlaces(paths: readonly string[]): readonly Place[] {
   })
 }
 
-/** What the system consists of: programs, libraries and their settings. */
-const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix', '/gnu']
+/** The folders of the system: programs, libraries and their settings. */
+const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix', '/gnu']
 
 export function systemParts(): readonly SystemPart[] {
-  return SYSTEM.flatMap((path): SystemPart[] => {
+  return SYSTEM_FOLDERS.flatMap((path): SystemPart[] => {
     const stat = lstatSync(path, { throwIfNoEntry: false })
     if (!stat) return []
     return stat.isSymbolicLink() ? [{ path, link: readlinkSync(path) }] : [{ path }]

@@ -9,11 +9,11 @@ import { requires } from '../../../test/requirements.js'
 import { findBubblewrap } from './bubblewrap.js'
 import { privateMounts } from './private-mounts.js'
 
-/** A world of its own in which mounts are shared, as they are on most machines. */
+/** A mount namespace with shared propagation, as on most machines. */
 const shared = (script: string, ...args: readonly string[]) =>
   spawnSync('unshare', ['-Urm', '--propagation', 'shared', 'bash', '-c', script, 'bash', ...args], { encoding: 'utf8' })
 
-/** Mounts something while a command runs, which then tries to write to it; prints what is there afterwards. */
+/** Mounts a folder while a command runs, which then tries to write to it; prints its content afterwards. */
 const LATE_MOUNT = `
 folder=$1; shift
 "$@" --ro-bind / / --bind "$folder/said" "$folder/said" -- bash -c '
@@ -29,21 +29,24 @@ const MOUNTS = {
   reason: 'bubblewrap is not installed or cannot mount',
 }
 
-describe('what is mounted while a command runs', requires(MOUNTS), () => {
+describe('a folder that is mounted while a command runs', requires(MOUNTS), () => {
   test.each([
     ['can be written to in bwrap alone', false, 'written\n'],
-    ['cannot be in a cage that is kept from it', true, ''],
-  ])('%s', async (_, isKept, expected) => {
+    ['cannot be written to with the wrapper', true, ''],
+  ])('%s', async (_, usesWrapper, expected) => {
     const folder = mkdtempSync(join(tmpdir(), 'scorpiox-mounts-'))
     for (const name of ['said', 'late']) mkdirSync(join(folder, name))
     const { path } = await findBubblewrap(process.env, [])
-    const words = await privateMounts({ bwrap: path, bash: '/bin/bash' }, process.env, [])
-    expect(words).not.toEqual([])
-    expect(shared(LATE_MOUNT, folder, ...(isKept ? words : []), path)).toMatchObject({ stdout: expected, status: 0 })
+    const wrapper = await privateMounts({ bwrap: path, bash: '/bin/bash' }, process.env, [])
+    expect(wrapper).not.toEqual([])
+    expect(shared(LATE_MOUNT, folder, ...(usesWrapper ? wrapper : []), path)).toMatchObject({
+      stdout: expected,
+      status: 0,
+    })
   })
 })
 
-test('where there is no such program, or it was put there by a command, nothing is said before bwrap', async () => {
+test('without a trusted unshare there is no wrapper', async () => {
   const tools = { bwrap: '/usr/bin/bwrap', bash: '/bin/bash' }
   expect(await privateMounts(tools, { PATH: '/nowhere' }, [])).toEqual([])
   expect(await privateMounts(tools, process.env, ['/'])).toEqual([])

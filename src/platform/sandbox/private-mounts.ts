@@ -1,25 +1,25 @@
-// What is mounted on the host while a command runs shows itself in its cage, and can be written to there: bwrap makes only
-// what it finds read-only. These words, before those of bwrap, keep it out.
+// Keeps mounts that are added on the host while a command runs out of its sandbox, where they would be writable: bwrap
+// makes only existing mounts read-only. The wrapper precedes the bwrap command line.
 
 import { askProgram } from '../process.js'
 import { findProgram } from './programs.js'
 
-const PRIVATE = ['--user', '--map-current-user', '--mount', '--propagation', 'private', '--']
-const TRIAL = ['--unshare-user', '--disable-userns', '--ro-bind', '/', '/', '--']
+const UNSHARE_FLAGS = ['--user', '--map-current-user', '--mount', '--propagation', 'private', '--']
+const TEST_FLAGS = ['--unshare-user', '--disable-userns', '--ro-bind', '/', '/', '--']
 
-export interface Tools {
+interface Tools {
   readonly bwrap: string
   readonly bash: string
 }
 
-/** Empty where the system does not have it, or does not let bwrap run so. */
+/** Empty if the system lacks unshare, or bwrap does not run under it. */
 export async function privateMounts(
   { bwrap, bash }: Tools,
   env: NodeJS.ProcessEnv,
-  writable: readonly string[],
+  writableRoots: readonly string[],
 ): Promise<readonly string[]> {
-  const unshare = findProgram('unshare', env, writable)
+  const unshare = findProgram('unshare', env, writableRoots)
   if (unshare === undefined) return []
-  const works = await askProgram(unshare, [...PRIVATE, bwrap, ...TRIAL, bash, '-c', ':'], env)
-  return works === undefined ? [] : [unshare, ...PRIVATE]
+  const testOutput = await askProgram(unshare, [...UNSHARE_FLAGS, bwrap, ...TEST_FLAGS, bash, '-c', ':'], env)
+  return testOutput === undefined ? [] : [unshare, ...UNSHARE_FLAGS]
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { Failure } from '../../lib/failure.js'
-import { createGuard } from './protected.js'
+import { createGuard, type Terms } from './protected.js'
 
 function project(files: Readonly<Record<string, string>> = {}): string {
   const root = mkdtempSync(join(tmpdir(), 'scorpiox-project-'))
@@ -16,20 +16,20 @@ function project(files: Readonly<Record<string, string>> = {}): string {
   return root
 }
 
-const PROJECT = { isProject: true, isHeld: () => true }
-const OURS = ['.scorpiox', '.claude', 'scorpiox-env.txt', '.agents']
+const PROJECT: Terms = { isProject: true, isHeld: () => true }
+const PROTECTED_NAMES = ['.scorpiox', '.claude', 'scorpiox-env.txt', '.agents']
 
-test('what is not there is held by an empty folder, which goes again', async () => {
+test('a missing path gets a placeholder folder, which is removed on close', async () => {
   const root = project({ 'readme.md': '' })
   const guard = createGuard()
-  expect(guard.protect(root, PROJECT)).toEqual(OURS.map((name) => join(root, name)))
-  expect(guard.protect(root, PROJECT)).toHaveLength(OURS.length)
-  for (const name of OURS) expect(readdirSync(join(root, name))).toEqual([])
+  expect(guard.protect(root, PROJECT)).toEqual(PROTECTED_NAMES.map((name) => join(root, name)))
+  expect(guard.protect(root, PROJECT)).toHaveLength(PROTECTED_NAMES.length)
+  for (const name of PROTECTED_NAMES) expect(readdirSync(join(root, name))).toEqual([])
   await guard.close()
   expect(readdirSync(root)).toEqual(['readme.md'])
 })
 
-test('what is there stays as it is', async () => {
+test('existing files are not changed', async () => {
   const root = project({ 'scorpiox-env.txt': 'TOOLS=1', '.claude/settings.json': '{}' })
   mkdirSync(join(root, '.scorpiox'))
   const guard = createGuard()
@@ -38,7 +38,7 @@ test('what is there stays as it is', async () => {
   expect(readdirSync(root).sort()).toEqual(['.claude', '.scorpiox', 'scorpiox-env.txt'])
 })
 
-test('what the person puts into such a folder meanwhile is kept', async () => {
+test('a placeholder that the user filled is kept', async () => {
   const root = project()
   const guard = createGuard()
   guard.protect(root, PROJECT)
@@ -47,7 +47,7 @@ test('what the person puts into such a folder meanwhile is kept', async () => {
   expect(readdirSync(root)).toEqual(['.scorpiox'])
 })
 
-test('what a server left behind that was killed goes when the next one closes', async () => {
+test('the placeholders of a killed server are removed when the next one closes', async () => {
   const root = project()
   createGuard().protect(root, PROJECT)
   const next = createGuard()
@@ -56,29 +56,29 @@ test('what a server left behind that was killed goes when the next one closes', 
   expect(readdirSync(root)).toEqual([])
 })
 
-test('the parts of a repository that run programs are fixed, and hooks are held', async () => {
+test('the parts of a repository that run programs are protected, also missing hooks', async () => {
   const root = project({ '.git/config': '', '.git/HEAD': '', '.git/commondir': '.' })
   const guard = createGuard()
   const fixed = guard.protect(root, PROJECT)
   const gits = ['config', 'hooks', 'commondir'].map((name) => join(root, '.git', name))
-  expect(fixed.slice(OURS.length)).toEqual(gits)
+  expect(fixed.slice(PROTECTED_NAMES.length)).toEqual(gits)
   await guard.close()
   expect(existsSync(join(root, '.git', 'hooks'))).toBe(false)
 })
 
-test('a worktree has a file for a repository', () => {
+test('the .git file of a worktree is protected', () => {
   const root = project({ '.git': 'gitdir: /elsewhere' })
   expect(createGuard().protect(root, PROJECT)).toContain(join(root, '.git'))
 })
 
-test('a repository that a running command could replace is not touched', () => {
+test('a repository that a running command could replace is not protected', () => {
   const root = project({ '.git/config': '' })
   const fixed = createGuard().protect(root, { isProject: true, isHeld: (path) => !path.endsWith('.git') })
-  expect(fixed).toHaveLength(OURS.length)
+  expect(fixed).toHaveLength(PROTECTED_NAMES.length)
   expect(readdirSync(join(root, '.git'))).toEqual(['config'])
 })
 
-test('.agents is let alone where its skills are not read, as when it is a link to .claude', () => {
+test('.agents is not protected if its skills are not read', () => {
   const root = project({ '.claude/skills/it/SKILL.md': '' })
   symlinkSync('.claude', join(root, '.agents'))
   expect(createGuard().protect(root, PROJECT)).not.toContain(join(root, '.agents'))
@@ -87,8 +87,8 @@ test('.agents is let alone where its skills are not read, as when it is a link t
   expect(createGuard().protect(other, PROJECT)).toContain(join(other, '.agents'))
 })
 
-test('a link in a protected place is refused, because it could be replaced', () => {
-  for (const name of [...OURS, '.git', '.git/hooks', '.git/config']) {
+test('a symbolic link at a protected path is an error', () => {
+  for (const name of [...PROTECTED_NAMES, '.git', '.git/hooks', '.git/config']) {
     const root = project({ '.git/config': '', 'other/config': '' })
     rmSync(join(root, name), { recursive: true, force: true })
     if (name === '.git/hooks' || !name.includes('/')) mkdirSync(join(root, 'other', 'x'))
@@ -97,13 +97,13 @@ test('a link in a protected place is refused, because it could be replaced', () 
   }
 })
 
-test('in another folder only what is there is protected, and nothing is put', () => {
+test('outside a project only existing paths are protected', () => {
   const root = project({ '.claude/x': '' })
   expect(createGuard().protect(root, { ...PROJECT, isProject: false })).toEqual([join(root, '.claude')])
   expect(readdirSync(root)).toEqual(['.claude'])
 })
 
-test('a git directory that is handed out itself is protected as such', () => {
+test('a writable bare git directory is protected', () => {
   const root = join(project({ 'repo.git/config': '', 'repo.git/HEAD': '' }), 'repo.git')
   expect(createGuard().protect(root, { ...PROJECT, isProject: false })).toEqual([
     join(root, 'config'),

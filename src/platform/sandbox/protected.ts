@@ -1,9 +1,9 @@
-// What no command may plant in a folder it can write to: files that this server will obey when it next starts, and the
-// parts of a git repository that run programs. CVE-2026-25725 was such a file, unprotected because it did not exist yet.
+// Keeps commands from creating files in their writable folders that control this server at its next start, or parts of
+// a git repository that run programs. CVE-2026-25725 was such a file, unprotected because it did not exist yet.
 //
-// A name can only be kept from being created by something being there: where nothing is, an empty folder is put on the
-// host, and shown read-only. Git does not see empty folders. Its sticky bit tells it from a folder of the person, and
-// it goes again when the sandbox closes, or after a crash when the next one does, unless another server still uses it.
+// A missing path can only be protected by a placeholder: an empty folder is created on the host and mounted read-only.
+// Git ignores empty folders. The sticky bit tells it from a folder of the user. It is removed when the sandbox closes,
+// or after a crash when the next one does, unless another server still uses it.
 
 import { lstatSync, mkdirSync, readdirSync, rmdirSync, type Stats } from 'node:fs'
 import { readFile, readdir } from 'node:fs/promises'
@@ -11,91 +11,94 @@ import { basename, join } from 'node:path'
 
 import { Failure } from '../../lib/failure.js'
 
-/** In a folder of projects; each as a whole. */
-const OURS = ['.scorpiox', '.claude', 'scorpiox-env.txt']
-/** Skills are read from there only where the other is no folder, or is a link to it. */
-const SKILLS = { of: '.agents', unless: join('.claude', 'skills') } as const
+/** In a project folder; each as a whole. */
+const SERVER_FILES = ['.scorpiox', '.claude', 'scorpiox-env.txt']
+/** Skills are read from the first only if the other is not a folder, or is a link to it. */
+const SKILL_FOLDER = { of: '.agents', unless: join('.claude', 'skills') } as const
 
 const CONFIG = 'config'
 const HOOKS = 'hooks'
-/** Protected where they exist: `commondir` would lead git to another `config`, but git fails on an empty one. */
-const MORE_CONFIG = ['config.worktree', 'commondir']
+/** Protected if they exist: `commondir` would lead git to another `config`, but git fails on an empty one. */
+const OPTIONAL_CONFIG = ['config.worktree', 'commondir']
 
 const STICKY = 0o1000
 
-export interface Guard {
-  /** What must not be changed in this folder, all of it existing; in a project also what does not exist yet. */
-  protect(root: string, terms: Terms): readonly string[]
-  /** The same of single files and folders, whose own folders exist. */
+interface Guard {
+  /**
+   * The paths in this folder that must not be changed, all of them existing; in a project also placeholders for missing
+   * ones.
+   */
+  protect(root: string, options: Terms): readonly string[]
+  /** The same for single files and folders, whose parent folders exist. */
   hold(paths: readonly string[]): readonly string[]
   close(): Promise<void>
 }
 
 export interface Terms {
   readonly isProject: boolean
-  /** Whether no command that runs could put something else at this path. */
+  /** Whether no running command could replace this path. */
   readonly isHeld: (path: string) => boolean
 }
 
 export function createGuard(): Guard {
   const placeholders = new Set<string>()
 
-  function held(path: string): readonly string[] {
-    const stat = look(path)
-    if (stat?.isSymbolicLink()) throw symbolicLink(path)
-    if (stat === undefined && !putPlaceholder(path)) return []
+  function protectPath(path: string): readonly string[] {
+    const stat = lstatIfExists(path)
+    if (stat?.isSymbolicLink()) throw symbolicLinkFailure(path)
+    if (stat === undefined && !createPlaceholder(path)) return []
     if (stat === undefined || (!placeholders.has(path) && isPlaceholder(path, stat))) placeholders.add(path)
     return [path]
   }
 
-  function gitParts(root: string, isHeld: Terms['isHeld']): readonly string[] {
-    if (basename(root).endsWith('.git')) return partsOf(root, held)
+  function listGitPaths(root: string, isMountedInAll: Terms['isHeld']): readonly string[] {
+    if (basename(root).endsWith('.git')) return listRepositoryPaths(root, protectPath)
     const git = join(root, '.git')
-    const stat = look(git)
-    // A command may make a repository, and do with it as it likes; the next one finds it protected.
-    if (stat === undefined || !isHeld(git)) return []
-    if (stat.isSymbolicLink()) throw symbolicLink(git)
-    // In a worktree it is a file that says where the rest is.
-    return stat.isDirectory() ? partsOf(git, held) : [git]
+    const stat = lstatIfExists(git)
+    // A command may create a repository, and do anything with it; it is protected from the next command on.
+    if (stat === undefined || !isMountedInAll(git)) return []
+    if (stat.isSymbolicLink()) throw symbolicLinkFailure(git)
+    // In a worktree it is a file that contains the path of the repository.
+    return stat.isDirectory() ? listRepositoryPaths(git, protectPath) : [git]
   }
 
   return {
-    protect(root, { isProject, isHeld }) {
-      const skills = look(join(root, SKILLS.unless))?.isDirectory() ? [] : [SKILLS.of]
-      const names = [...OURS, ...skills].map((name) => join(root, name))
-      const ours = names.filter((path) => isProject || look(path) !== undefined).flatMap(held)
-      return [...ours, ...gitParts(root, isHeld)]
+    protect(root, { isProject, isHeld: isMountedInAll }) {
+      const skills = lstatIfExists(join(root, SKILL_FOLDER.unless))?.isDirectory() ? [] : [SKILL_FOLDER.of]
+      const names = [...SERVER_FILES, ...skills].map((name) => join(root, name))
+      const serverFiles = names.filter((path) => isProject || lstatIfExists(path) !== undefined).flatMap(protectPath)
+      return [...serverFiles, ...listGitPaths(root, isMountedInAll)]
     },
-    hold: (paths) => paths.flatMap(held),
+    hold: (paths) => paths.flatMap(protectPath),
     async close() {
       if (placeholders.size === 0) return
-      const inUse = await mountPoints()
+      const inUse = await listMountPoints()
       for (const path of placeholders) if (!inUse.has(path)) removePlaceholder(path)
     },
   }
 }
 
-/** Without its main file it is no repository yet. */
-function partsOf(git: string, held: (path: string) => readonly string[]): readonly string[] {
-  if (look(join(git, CONFIG)) === undefined) return []
-  const more = MORE_CONFIG.map((name) => join(git, name)).filter((path) => look(path) !== undefined)
-  return [join(git, CONFIG), join(git, HOOKS), ...more].flatMap(held)
+/** Without `config` it is not a repository yet. */
+function listRepositoryPaths(git: string, protectPath: (path: string) => readonly string[]): readonly string[] {
+  if (lstatIfExists(join(git, CONFIG)) === undefined) return []
+  const more = OPTIONAL_CONFIG.map((name) => join(git, name)).filter((path) => lstatIfExists(path) !== undefined)
+  return [join(git, CONFIG), join(git, HOOKS), ...more].flatMap(protectPath)
 }
 
-function look(path: string): Stats | undefined {
+function lstatIfExists(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }
 
-// A link could be replaced: only what is really there can be mounted on itself.
-function symbolicLink(path: string): Failure {
+// A link could be replaced: only a real file or folder can be mounted on itself.
+function symbolicLinkFailure(path: string): Failure {
   return new Failure(
     `The command was not started: ${path} is a symbolic link, which the sandbox cannot protect. ` +
       'Put the file or folder itself there, or set SANDBOX=read-only.',
   )
 }
 
-/** False where nothing can be created anyway. */
-function putPlaceholder(path: string): boolean {
+/** False if nothing can be created there anyway. */
+function createPlaceholder(path: string): boolean {
   try {
     mkdirSync(path, { mode: 0o755 | STICKY })
     return true
@@ -112,12 +115,12 @@ function isPlaceholder(path: string, stat: Stats): boolean {
 }
 
 function removePlaceholder(path: string): void {
-  const stat = look(path)
+  const stat = lstatIfExists(path)
   if (stat && isPlaceholder(path, stat)) rmdirSync(path)
 }
 
-/** Every mount point of every process that may be looked at: other servers may have commands in the same folder. */
-async function mountPoints(): Promise<ReadonlySet<string>> {
+/** The mount points of all processes that can be inspected: other servers may run commands in the same folder. */
+async function listMountPoints(): Promise<ReadonlySet<string>> {
   const points = new Set<string>()
   for (const pid of await readdir('/proc')) {
     if (!/^\d+$/.test(pid)) continue

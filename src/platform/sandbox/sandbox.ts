@@ -1,5 +1,5 @@
-// The sandbox for commands: bubblewrap, a filter of system calls, limits. It is tried out when it is opened, and one
-// that does not hold is refused: there is no half of a sandbox. Commands are started elsewhere; a cage says how.
+// Opens the sandbox for commands: bubblewrap, a seccomp filter, resource limits. A self-test runs when it is opened,
+// and a sandbox that fails it is not used. It builds command lines; commands are started elsewhere.
 
 import { readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,58 +30,67 @@ export interface SandboxReport {
   readonly levels: readonly CageLevel[]
   readonly pids: Limits['pids']
   readonly memory: Limits['memory']
-  /** How many escapes were tried at each level, all in vain. */
+  /** How many escapes the self-test tried at each level, all without success. */
   readonly escapes: number
   readonly tookMs: number
 }
 
 export interface SandboxTerms extends CageTerms {
-  /** The levels that will be asked for; each is tried out. */
+  /** The levels that will be used; each is tested. */
   readonly levels: readonly CageLevel[]
-  /** A folder for the sandbox's own files; commands do not see it. */
+  /** A folder for the sandbox's own files, hidden from commands. */
   readonly folder: string
   readonly pids: number
-  /** For bwrap when it is tried out. */
+  /** The environment of bwrap in the self-test. */
   readonly env: NodeJS.ProcessEnv
 }
 
-export async function openSandbox(terms: SandboxTerms): Promise<Sandbox> {
+export async function openSandbox(policy: SandboxTerms): Promise<Sandbox> {
   const startedAt = performance.now()
   const architecture = architectureHere()
-  const { levels, folder, home, env, isSealed = false } = terms
-  const writes = !isSealed && levels.some((level) => level !== 'read-only')
-  const project = writes ? writableRoot(terms.project, home) : readableRoot(terms.project)
+  const { levels, folder, home, env, isSealed = false } = policy
+  const canWriteProject = !isSealed && levels.some((level) => level !== 'read-only')
+  const project = canWriteProject ? writableRoot(policy.project, home) : readableRoot(policy.project)
   const writable = isSealed
-    ? readablePlaces(terms.writable).map(({ path }) => path)
-    : terms.writable.map((path) => writableRoot(path, home))
-  // Where it is sealed now, commands may have written before.
-  const changeable = (writes || isSealed ? [project, ...writable] : writable).filter((root) => !holdsSystem(root))
-  const bubblewrap = await findBubblewrap(env, changeable)
-  const bash = findProgram('bash', env, changeable)
-  if (bash === undefined) throw new Failure('The sandbox needs bash, which is not installed: install bash.')
-  const workshop = prepareWorkshop(folder, architecture)
-  const limits = openLimits({ ...terms, isRoot: process.getuid?.() === 0 })
-  const hidden = [...terms.hidden, folder]
-  // It costs some milliseconds, which only where nothing at all may be written is asked of everybody.
-  const before = isSealed ? await privateMounts({ bwrap: bubblewrap.path, bash }, env, changeable) : []
-  const bwrap = [...before, bubblewrap.path]
-  const cages = createCages({ ...terms, project, writable, hidden }, { bwrap, bash, workshop, limits })
-  const trials = await Promise.allSettled(
-    levels.map((level) => tryOut(level, cages, { ...terms, project, writable }, workshop)),
+    ? readablePlaces(policy.writable).map(({ path }) => path)
+    : policy.writable.map((path) => writableRoot(path, home))
+  // Even if only grants are writable now, earlier commands may have written there.
+  const writableRoots = (canWriteProject || isSealed ? [project, ...writable] : writable).filter(
+    (root) => !holdsSystem(root),
   )
-  rmSync(workshop.secretFile, { force: true })
-  const failed = trials.find((trial) => trial.status === 'rejected')
+  const bubblewrap = await findBubblewrap(env, writableRoots)
+  const bash = findProgram('bash', env, writableRoots)
+  if (bash === undefined) throw new Failure('The sandbox needs bash, which is not installed: install bash.')
+  const files = prepareWorkshop(folder, architecture)
+  const limits = openLimits({ ...policy, isRoot: process.getuid?.() === 0 })
+  const hidden = [...policy.hidden, folder]
+  // The wrapper takes some milliseconds, so it is used only where nothing at all may be written.
+  const wrapper = isSealed ? await privateMounts({ bwrap: bubblewrap.path, bash }, env, writableRoots) : []
+  const bwrap = [...wrapper, bubblewrap.path]
+  const commands = createCages({ ...policy, project, writable, hidden }, { bwrap, bash, workshop: files, limits })
+  const results = await Promise.allSettled(
+    levels.map((level) => runSelfTest(level, commands, { ...policy, project, writable }, files)),
+  )
+  rmSync(files.secretFile, { force: true })
+  const failed = results.find((result) => result.status === 'rejected')
   if (failed) {
-    await cages.close()
+    await commands.close()
     throw failed.reason
   }
   const tookMs = Math.round(performance.now() - startedAt)
-  const report = { bubblewrap, levels, pids: limits.pids, memory: limits.memory, escapes: ESCAPES, tookMs }
+  const report: SandboxReport = {
+    bubblewrap,
+    levels,
+    pids: limits.pids,
+    memory: limits.memory,
+    escapes: ESCAPES,
+    tookMs,
+  }
   return {
-    ...cages,
+    ...commands,
     cage(level, grants) {
-      if (!levels.includes(level)) throw new Error(`the sandbox was not tried out at the level ${level}`)
-      return cages.cage(level, grants)
+      if (!levels.includes(level)) throw new Error(`the sandbox was not tested at the level ${level}`)
+      return commands.cage(level, grants)
     },
     report,
   }
@@ -89,41 +98,48 @@ export async function openSandbox(terms: SandboxTerms): Promise<Sandbox> {
 
 const NAMESPACES = ['user', 'mnt', 'pid', 'ipc', 'uts', 'cgroup']
 
-async function tryOut(
+async function runSelfTest(
   level: CageLevel,
-  cages: Cages,
+  commands: Cages,
   { project, writable, home, folder, env, isSealed = false }: SandboxTerms,
   { secretFile, secret }: Workshop,
 ): Promise<void> {
-  const isOpen = !isSealed && (level !== 'read-only' || writable.some((root) => isWithin(project, root)))
-  // What is in /tmp is private there, and writing to it no escape.
+  const isProjectWritable = !isSealed && (level !== 'read-only' || writable.some((root) => isWithin(project, root)))
+  // /tmp is private in the sandbox, and writing to it is not an escape.
   const homeOrRoot = home === '' || home.startsWith('/tmp/') ? '/root' : home
-  const sealed = isSealed ? writable.filter((path) => !SCRATCH.includes(path)) : []
-  const closed = ['/usr', '/etc', folder, homeOrRoot, ...sealed, isOpen ? join(project, '.scorpiox') : project]
+  const deniedWritable = isSealed ? writable.filter((path) => !SCRATCH.includes(path)) : []
+  const unwritable = [
+    '/usr',
+    '/etc',
+    folder,
+    homeOrRoot,
+    ...deniedWritable,
+    isProjectWritable ? join(project, '.scorpiox') : project,
+  ]
   const names = [...NAMESPACES, ...(level === 'strict' ? ['net'] : [])]
-  const cage = cages.cage(level)
+  const sandboxed = commands.cage(level)
   try {
-    const trial = selfTest({
-      ...cage,
+    const testCommand = selfTest({
+      ...sandboxed,
       level,
       secretFile,
       secret,
-      // Some services are said to live there.
-      closed: closed.filter((path) => path !== '/tmp'),
+      // Some system users have /tmp as their home.
+      closed: unwritable.filter((path) => path !== '/tmp'),
       namespaces: names.map((name) => readlinkSync(`/proc/self/ns/${name}`)),
     })
-    const [file = '', ...args] = enterCage(cage, trial)
+    const [file = '', ...args] = enterCage(sandboxed, testCommand)
     const { output } = await runProgram(file, args, env)
-    const worked = escaped(output)
-    if (worked.length === 0) return
-    if (worked.length === ESCAPES)
+    const escapes = escaped(output)
+    if (escapes.length === 0) return
+    if (escapes.length === ESCAPES)
       throw new Failure(`The sandbox does not start: ${lastLine(output)}. ${adviceFor(output)}`)
     throw new Failure(
-      `The sandbox does not hold at the level ${level}: ${worked.join(', ')}. Nothing is run in it. ` +
+      `Sandbox self-test failed at level ${level}: these escapes succeeded: ${escapes.join(', ')}. No command will be run. ` +
         'Set SANDBOX=off only if you trust every command, or run the server in a virtual machine.',
     )
   } finally {
-    cage.release()
+    sandboxed.release()
   }
 }
 

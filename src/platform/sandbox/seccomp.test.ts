@@ -17,8 +17,8 @@ interface Call {
   readonly args?: readonly (number | bigint)[]
 }
 
-/** What the kernel would do: a machine for the few instructions the filter is made of. */
-function judge(program: Uint8Array, { architecture = 0, number, args = [] }: Call): string {
+/** An interpreter for the few BPF instructions that the filter uses. */
+function runFilter(program: Uint8Array, { architecture = 0, number, args = [] }: Call): string {
   const code = new DataView(program.buffer, program.byteOffset, program.byteLength)
   const data = new DataView(new ArrayBuffer(64))
   data.setUint32(0, number, true)
@@ -51,7 +51,7 @@ function callOn(architecture: Architecture): (name: keyof typeof JUDGED, ...args
   return (name, ...args) => {
     const number = calls[name]?.[architecture]
     if (number === undefined) throw new Error(`${architecture} has no ${name}`)
-    return judge(program, { architecture: AUDIT_ARCH[architecture], number, args })
+    return runFilter(program, { architecture: AUDIT_ARCH[architecture], number, args })
   }
 }
 
@@ -60,16 +60,16 @@ function numbersOf(calls: Readonly<Record<string, Numbers>>, architecture: Archi
 }
 
 test.each(ARCHITECTURES)(
-  'every call of %s is refused, unknown, judged or allowed, as the tables say',
+  'every call of %s is denied, unknown, checked or allowed according to the tables',
   (architecture) => {
     const program = buildFilter(architecture)
     const refused = new Set(numbersOf(REFUSED, architecture))
     const unknown = new Set(numbersOf(UNKNOWN, architecture))
-    const judged = new Set(numbersOf(JUDGED, architecture))
+    const checkedNumbers = new Set(numbersOf(JUDGED, architecture))
     for (let number = 0; number <= 600; number++) {
-      if (judged.has(number)) continue
+      if (checkedNumbers.has(number)) continue
       const expected = refused.has(number) ? EPERM : unknown.has(number) || number > LAST_KNOWN ? ENOSYS : ALLOWED
-      expect(`${number} ${judge(program, { architecture: AUDIT_ARCH[architecture], number })}`).toBe(
+      expect(`${number} ${runFilter(program, { architecture: AUDIT_ARCH[architecture], number })}`).toBe(
         `${number} ${expected}`,
       )
     }
@@ -77,19 +77,19 @@ test.each(ARCHITECTURES)(
 )
 
 test.each(ARCHITECTURES)(
-  'on %s another architecture ends the process, and the x32 numbers do not exist',
+  'on %s another architecture kills the process, and the x32 numbers are unknown',
   (architecture) => {
     const program = buildFilter(architecture)
     for (const foreign of [0x40000003, 0x40000028, 0xc00000f3, 0]) {
-      expect(judge(program, { architecture: foreign, number: 1 })).toBe('killed')
+      expect(runFilter(program, { architecture: foreign, number: 1 })).toBe('killed')
     }
     for (const number of [0x40000000, 0x40000027, 0x400000a5, 0xffffffff]) {
-      expect(judge(program, { architecture: AUDIT_ARCH[architecture], number })).toBe(ENOSYS)
+      expect(runFilter(program, { architecture: AUDIT_ARCH[architecture], number })).toBe(ENOSYS)
     }
   },
 )
 
-test.each(ARCHITECTURES)('on %s a process may have children, but none in other namespaces', (architecture) => {
+test.each(ARCHITECTURES)('on %s clone works, but not with new namespaces', (architecture) => {
   const call = callOn(architecture)
   expect(call('clone', 17)).toBe(ALLOWED)
   expect(call('clone', 0x003d0f00)).toBe(ALLOWED)
@@ -99,7 +99,7 @@ test.each(ARCHITECTURES)('on %s a process may have children, but none in other n
   }
 })
 
-test.each(ARCHITECTURES)('on %s there are sockets of the internet, and no others', (architecture) => {
+test.each(ARCHITECTURES)('on %s only internet sockets can be created', (architecture) => {
   const call = callOn(architecture)
   const flags = 0o2004000
   for (const family of [2, 10]) {
@@ -115,7 +115,7 @@ test.each(ARCHITECTURES)('on %s there are sockets of the internet, and no others
   for (const family of [0, 3, 17, 31, 38, 40, 44]) expect(call('socket', family, 1, 0)).toBe('errno 97')
 })
 
-test.each(ARCHITECTURES)('on %s a pair of sockets cannot be sent elsewhere', (architecture) => {
+test.each(ARCHITECTURES)('on %s socketpair allows only connected types', (architecture) => {
   const call = callOn(architecture)
   const flags = 0o2004000
   for (const type of [1, 5, 1 | flags, 5 | flags]) expect(call('socketpair', 1, type, 0)).toBe(ALLOWED)
@@ -123,7 +123,7 @@ test.each(ARCHITECTURES)('on %s a pair of sockets cannot be sent elsewhere', (ar
   for (const family of [2, 16, 30]) expect(call('socketpair', family, 1, 0)).toBe(EPERM)
 })
 
-test.each(ARCHITECTURES)('on %s nobody types for somebody else', (architecture) => {
+test.each(ARCHITECTURES)('on %s terminal input cannot be injected', (architecture) => {
   const call = callOn(architecture)
   for (const request of [0x5412, 0x541c, 0x5423]) {
     expect(call('ioctl', 0, request)).toBe(EPERM)
@@ -132,7 +132,7 @@ test.each(ARCHITECTURES)('on %s nobody types for somebody else', (architecture) 
   for (const request of [0x5401, 0x5413, 0x541b]) expect(call('ioctl', 0, request)).toBe(ALLOWED)
 })
 
-test('no file can be made or changed to lend its rights', () => {
+test('no file can get set-uid or set-gid bits', () => {
   const [call, callArm] = [callOn('x64'), callOn('arm64')]
   for (const bit of [0o4000, 0o2000, 0o6000]) {
     const mode = 0o755 | bit
@@ -147,7 +147,7 @@ test('no file can be made or changed to lend its rights', () => {
       expect(call('open', 0, creating, mode)).toBe(EPERM)
       expect(callArm('openat', 0, 0, creating, mode)).toBe(EPERM)
     }
-    // Without O_CREAT the mode is whatever was in the register.
+    // Without O_CREAT the mode argument has any value.
     expect(call('open', 0, 0, mode)).toBe(ALLOWED)
     expect(call('openat', 0, 0, 2, mode)).toBe(ALLOWED)
   }
@@ -174,7 +174,7 @@ test.each([
   }
 })
 
-test('a jump that the machine cannot make is refused', () => {
+test('a jump that is too long is an error', () => {
   const far: Line[] = [ifEqual(1, 'end'), ...Array.from({ length: 256 }, () => load(0)), label('end'), giveBack(0)]
   expect(() => assemble(far)).toThrow('cannot jump to end')
   expect(() => assemble([label('back'), ifEqual(1, 'back'), giveBack(0)])).toThrow('cannot jump to back')

@@ -1,14 +1,14 @@
-// Tries to get out, once, before anybody else does: a script of escapes that runs in the sandbox like any command, each
-// of which must fail. What it prints is read strictly: an escape that was not tried counts as one that worked.
+// A script of escape attempts that runs in the sandbox like any command; each of them must fail. The output is parsed
+// strictly: an attempt that was not made counts as successful.
 
 import type { CageLevel } from './level.js'
 
-export interface Trial {
+interface Trial {
   readonly bash: string
-  /** What a bash runs before every command. */
+  /** Shell code that bash runs before every command. */
   readonly prelude: string
   readonly level: CageLevel
-  /** A file commands must not be able to read, and what stands in it. */
+  /** A file that commands must not be able to read, and its content. */
   readonly secretFile: string
   readonly secret: string
   /** Folders in which no command may create anything. */
@@ -19,17 +19,29 @@ export interface Trial {
 
 /** The program to run in the sandbox. */
 export function selfTest({ bash, prelude, level, secretFile, secret, closed, namespaces }: Trial): readonly string[] {
-  return [bash, '-c', `${prelude}\n${SCRIPT}`, 'bash', level, secretFile, secret, namespaces.join(' '), ...closed]
+  return [
+    bash,
+    '-c',
+    `${prelude}\n${SELF_TEST_SCRIPT}`,
+    'bash',
+    level,
+    secretFile,
+    secret,
+    namespaces.join(' '),
+    ...closed,
+  ]
 }
 
-/** The escapes that worked. */
+/** The escapes that succeeded. */
 export function escaped(output: string): readonly string[] {
   const lines = new Set(output.split('\n'))
-  return Object.keys(TRIES).filter((name) => !lines.has(`held: ${name}`))
+  return Object.keys(ESCAPE_CHECKS).filter((name) => !lines.has(`held: ${name}`))
 }
 
-/** For each escape, words that are true if it fails. POSIX, and nothing but what every small system has. */
-const TRIES: Readonly<Record<string, string>> = {
+/**
+ * For each escape, shell code that succeeds if the escape fails. POSIX, with nothing but what every small system has.
+ */
+const ESCAPE_CHECKS: Readonly<Record<string, string>> = {
   'writing outside':
     'for d in "$@"; do ! true >"$d/.scorpiox-probe" || { rm "$d/.scorpiox-probe"; false; } || exit; done',
   'reading a secret': '[ "$(cat "$secret_file")" != "$secret" ]',
@@ -50,10 +62,11 @@ const TRIES: Readonly<Record<string, string>> = {
   'the network': '[ "$level" != strict ] || [ "$(wc -l </proc/net/route)" -le 1 ]',
 }
 
-export const ESCAPES = Object.keys(TRIES).length
+export const ESCAPES = Object.keys(ESCAPE_CHECKS).length
 
-const SCRIPT = [
+const SELF_TEST_SCRIPT = [
   'level=$1 secret_file=$2 secret=$3 spaces=$4; shift 4',
-  // Each in a shell of its own: `exit` leaves the try with its last status, and a failed redirection ends no more.
-  ...Object.entries(TRIES).map(([name, words]) => `( ${words}\n) >/dev/null 2>&1 && echo 'held: ${name}'`),
+  // Each in a subshell: `exit` ends only this attempt, with its last status, and a failed redirection does not end the
+  // others.
+  ...Object.entries(ESCAPE_CHECKS).map(([name, code]) => `( ${code}\n) >/dev/null 2>&1 && echo 'held: ${name}'`),
 ].join('\n')

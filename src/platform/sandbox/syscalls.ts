@@ -1,17 +1,17 @@
-// System calls by number, for the two architectures the sandbox knows: data for the filter, from the kernel's tables.
-// A missing number means the architecture never had that call.
+// System call numbers for the two supported architectures: data for the filter, from the tables of the kernel. A
+// missing number means that the architecture never had that call.
 
 export type Architecture = 'x64' | 'arm64'
 
-/** The last call that was known when this was written. Newer ones are answered as if the kernel did not have them. */
+/** The highest call number known when this was written. Newer calls return ENOSYS. */
 export const LAST_KNOWN = 469
 
-/** What the kernel calls the architecture in seccomp_data. */
+/** The AUDIT_ARCH value of the architecture in seccomp_data. */
 export const AUDIT_ARCH: Readonly<Record<Architecture, number>> = { x64: 0xc000003e, arm64: 0xc00000b7 }
 
 export type Numbers = Readonly<Partial<Record<Architecture, number>>>
 
-/** Nothing a command of a developer needs; each has been a way out of a sandbox, or is a wide door into the kernel. */
+/** Not needed by development commands; each has been a way out of a sandbox, or exposes much of the kernel. */
 export const REFUSED: Readonly<Record<string, Numbers>> = {
   // Other file systems, another root.
   mount: { x64: 165, arm64: 40 },
@@ -39,7 +39,7 @@ export const REFUSED: Readonly<Record<string, Numbers>> = {
   process_madvise: { x64: 440, arm64: 440 },
   pidfd_getfd: { x64: 438, arm64: 438 },
   kcmp: { x64: 312, arm64: 272 },
-  // Work the kernel does out of sight of this filter, or programs that run inside it.
+  // Work that the kernel does without passing this filter, or programs that run in the kernel.
   io_uring_setup: { x64: 425, arm64: 425 },
   io_uring_enter: { x64: 426, arm64: 426 },
   io_uring_register: { x64: 427, arm64: 427 },
@@ -47,7 +47,7 @@ export const REFUSED: Readonly<Record<string, Numbers>> = {
   perf_event_open: { x64: 298, arm64: 241 },
   userfaultfd: { x64: 323, arm64: 282 },
   fanotify_init: { x64: 300, arm64: 262 },
-  // Keys are not kept apart by namespaces.
+  // Keyrings are not separated by namespaces.
   add_key: { x64: 248, arm64: 217 },
   request_key: { x64: 249, arm64: 218 },
   keyctl: { x64: 250, arm64: 219 },
@@ -73,7 +73,7 @@ export const REFUSED: Readonly<Record<string, Numbers>> = {
   vhangup: { x64: 153, arm64: 58 },
   iopl: { x64: 172 },
   ioperm: { x64: 173 },
-  // Nobody has used these for years, and nobody has looked at them either.
+  // Obsolete and unmaintained.
   modify_ldt: { x64: 154 },
   uselib: { x64: 134 },
   nfsservctl: { x64: 180, arm64: 42 },
@@ -81,11 +81,11 @@ export const REFUSED: Readonly<Record<string, Numbers>> = {
   vserver: { x64: 236 },
 }
 
-/** Answered as if the kernel were older: their arguments lie in memory, where no filter can see them. */
+/** Return ENOSYS: their arguments are in memory, where a filter cannot read them. */
 export const UNKNOWN: Readonly<Record<string, Numbers>> = {
   // Callers fall back to clone, whose flags are in a register.
   clone3: { x64: 435, arm64: 435 },
-  // Callers fall back to openat, whose mode is.
+  // Callers fall back to openat, whose mode is in a register.
   openat2: { x64: 437, arm64: 437 },
 }
 

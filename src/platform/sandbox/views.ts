@@ -1,78 +1,87 @@
-// What each level sees: which files are shown, hidden, writable and fixed. Where there is a doubt, hidden wins.
+// The path rules of each level: which files are readable, hidden, writable and protected. If several apply, hidden
+// wins.
 
 import { Failure } from '../../lib/failure.js'
 import type { CageLevel } from './level.js'
 import type { Place, View } from './mounts.js'
 import { existing, hiddenPlaces, isWorthHiding, readablePlaces, systemParts } from './places.js'
 
-/** All absolute. */
+/** All paths are absolute. */
 export interface ViewTerms {
-  /** The folder worked in: commands may write to it at `workspace` and `strict`. */
+  /** The working folder: commands may write to it at `workspace` and `strict`. */
   readonly project: string
-  /** Empty where the user has none. */
+  /** Empty if the user has none. */
   readonly home: string
-  /** Files and folders no command may read, also those that do not exist yet. */
+  /** Files and folders that no command may read, also those that do not exist yet. */
   readonly hidden: readonly string[]
   /** Files and folders that may be read at `strict` besides the project and the system. */
   readonly readable: readonly string[]
   /** What no command may change even in the project, such as the code of this server. */
   readonly fixed: readonly string[]
-  /** Folders with what commands run: readable wherever they lie. Those that do not exist yet are passed over. */
+  /** Folders with scripts that commands run: readable wherever they are. Missing ones are skipped. */
   readonly programs?: readonly string[] | undefined
   readonly memoryBytes: number
 }
 
-/** Where the sockets of the host lie: its services, the agents of the person. */
+/** Where the sockets of the host are: its services, the agents of the user. */
 const SOCKET_FOLDERS = ['/run', '/var/run']
 
-/** What the kernel tells its owner, who is root, about everybody's processes. */
-const KERNEL_INSIDES = ['/sys/kernel/debug', '/sys/kernel/tracing']
+/** Where the kernel shows root details about all processes. */
+const KERNEL_DEBUG_FOLDERS = ['/sys/kernel/debug', '/sys/kernel/tracing']
 
-/** Needed by programs although they may lie among the sockets: how to find names, and on some systems every program. */
+/**
+ * Needed by programs although they may be in a socket folder: the resolver configuration, and on NixOS every program.
+ */
 const ALWAYS_READABLE = ['/etc/resolv.conf', '/run/current-system']
 
-/** Dozens of files that are mostly not there: looking for them again at each command would take most of its time. */
-const LOOK_FRESH_MS = 1000
+/** Dozens of files that mostly do not exist: checking them for each command would take most of its time. */
+const HIDDEN_CACHE_MS = 1000
 
-export type Views = (level: CageLevel, writable: readonly string[], fixed: readonly string[]) => View
+type Views = (level: CageLevel, writable: readonly string[], fixed: readonly string[]) => View
 
 export function createViews(
-  { project, home, memoryBytes, programs = [], ...terms }: ViewTerms,
+  { project, home, memoryBytes, programs: scriptFolders = [], ...policy }: ViewTerms,
   emptyFile: string,
 ): Views {
-  const system = systemParts()
-  const secrets = [...terms.hidden, ...SOCKET_FOLDERS, ...KERNEL_INSIDES].filter(isWorthHiding)
-  const always = [
-    ...readablePlaces([project, ...ALWAYS_READABLE, ...programs]),
-    ...terms.fixed.map((path): Place => ({ path: existing(path), as: 'fixed' })),
+  const systemFolders = systemParts()
+  const secrets = [...policy.hidden, ...SOCKET_FOLDERS, ...KERNEL_DEBUG_FOLDERS].filter(isWorthHiding)
+  const fixedRules = [
+    ...readablePlaces([project, ...ALWAYS_READABLE, ...scriptFolders]),
+    ...policy.fixed.map((path): Place => ({ path: existing(path), as: 'protected' })),
   ]
-  const homes = hasHome(home) ? hiddenPlaces([home]) : []
-  let looked: { readonly at: number; readonly hidden: readonly Place[] } | undefined
+  const homeRules = hasHome(home) ? hiddenPlaces([home]) : []
+  let cached: { readonly at: number; readonly hidden: readonly Place[] } | undefined
 
-  function hiddenNow(): readonly Place[] {
-    if (!looked || performance.now() - looked.at > LOOK_FRESH_MS) {
-      looked = { at: performance.now(), hidden: hiddenPlaces(secrets) }
+  function listHidden(): readonly Place[] {
+    if (!cached || performance.now() - cached.at > HIDDEN_CACHE_MS) {
+      cached = { at: performance.now(), hidden: hiddenPlaces(secrets) }
     }
-    return looked.hidden
+    return cached.hidden
   }
 
-  return (level, writable, fixed) => {
+  return (level, writable, readOnly) => {
     const isStrict = level === 'strict'
-    const hidden = isStrict ? [...homes, ...hiddenNow()] : hiddenNow()
+    const hidden = isStrict ? [...homeRules, ...listHidden()] : listHidden()
     const conflict = hidden.find(({ path }) => path === project || writable.includes(path))
-    if (conflict) throw new Failure(`The command was not started: SANDBOX_HIDE hides ${conflict.path}, where it works.`)
-    const places = [
-      ...always,
-      ...(isStrict ? readablePlaces(terms.readable) : []),
+    if (conflict)
+      throw new Failure(`The command was not started: SANDBOX_HIDE hides ${conflict.path}, its working folder.`)
+    const pathRules = [
+      ...fixedRules,
+      ...(isStrict ? readablePlaces(policy.readable) : []),
       ...writable.map((path): Place => ({ path, as: 'writable' })),
-      ...fixed.map((path): Place => ({ path, as: 'fixed' })),
+      ...readOnly.map((path): Place => ({ path, as: 'protected' })),
       ...hidden,
     ]
-    return { base: isStrict ? system : 'everything', places, scratchBytes: Math.floor(memoryBytes / 2), emptyFile }
+    return {
+      base: isStrict ? systemFolders : 'everything',
+      places: pathRules,
+      scratchBytes: Math.floor(memoryBytes / 2),
+      emptyFile,
+    }
   }
 }
 
-/** Some users of the system have none, or are said to live in the root. */
+/** Some system users have none, or have the root directory as home. */
 export function hasHome(home: string): boolean {
   return home !== '' && home !== '/'
 }

@@ -1,5 +1,5 @@
-// The files a cage is made with, in a folder that no command can see: the filter of system calls, an empty file to show
-// in place of secrets, and a secret to try the sandbox with.
+// Writes the files the sandbox needs, in a folder that is hidden from commands: the seccomp filter, an empty file to
+// mount over secrets, and a secret for the self-test.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
@@ -19,15 +19,15 @@ export interface Workshop {
 
 export function prepareWorkshop(folder: string, architecture: Architecture): Workshop {
   const filter = buildFilter(architecture)
-  // Named by what is in it, so that a newer server does not change the filter of one that runs.
+  // Named by its content, so that a newer server does not change the filter of a running one.
   const name = `filter-${createHash('sha256').update(filter).digest('hex').slice(0, 16)}`
   const secret = randomUUID()
   try {
-    makeFolder(folder)
+    createFolder(folder)
     return {
-      filter: put(join(folder, name), filter),
-      emptyFile: put(join(folder, 'empty'), ''),
-      secretFile: put(join(folder, `secret-${process.pid}`), secret),
+      filter: writeAtomically(join(folder, name), filter),
+      emptyFile: writeAtomically(join(folder, 'empty'), ''),
+      secretFile: writeAtomically(join(folder, `secret-${process.pid}`), secret),
       secret,
     }
   } catch (error) {
@@ -38,23 +38,23 @@ export function prepareWorkshop(folder: string, architecture: Architecture): Wor
   }
 }
 
-/** What this machine is, if the sandbox knows it. */
+/** The architecture of this machine; throws if the sandbox does not support it. */
 export function architectureHere(): Architecture {
   const { platform, arch } = process
   if (platform === 'linux' && (arch === 'x64' || arch === 'arm64')) return arch
   throw new Failure(`The sandbox needs Linux on x64 or arm64; this is ${platform} on ${arch}.`)
 }
 
-// By hand, because Node's recursive mkdir never returns where no folder can be made, as in /proc.
-function makeFolder(folder: string): void {
+// By hand, because Node's recursive mkdir never returns where no folder can be created, as in /proc.
+function createFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
-  if (dirname(folder) !== folder) makeFolder(dirname(folder))
+  if (dirname(folder) !== folder) createFolder(dirname(folder))
   mkdirSync(folder, { mode: 0o700 })
 }
 
-function put(path: string, content: string | Uint8Array): string {
-  const beside = `${path}.${randomUUID()}`
-  writeFileSync(beside, content, { mode: 0o400, flag: 'wx' })
-  renameSync(beside, path)
+function writeAtomically(path: string, content: string | Uint8Array): string {
+  const tempPath = `${path}.${randomUUID()}`
+  writeFileSync(tempPath, content, { mode: 0o400, flag: 'wx' })
+  renameSync(tempPath, path)
   return path
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { readAllowList } from './allow-list.js'
 
-test('exactly what is listed is allowed, in whichever way it was written', () => {
+test('exactly the listed destinations are allowed, however they are written', () => {
   const list = readAllowList('localhost:3000, LocalHost.:80\n10.0.0.5:80,[0:0::1]:8080 127.1:9000')
   expect(list.complaints).toEqual([])
   const places = [
@@ -48,6 +48,6 @@ test.each([
   }
 })
 
-test('an empty list allows nothing and complains of nothing', () => {
+test('an empty list allows nothing and causes no warning', () => {
   expect(readAllowList(' , ').complaints).toEqual([])
 })

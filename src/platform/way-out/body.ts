@@ -1,5 +1,5 @@
-// Reads the body of an answer, decompressed and bounded: no layer of it may become larger than allowed, and nothing more
-// is taken from the wire once one has. Whatever ends it early, what was there by then is kept.
+// Reads the body of a response, decompressed and bounded: no layer may exceed the limit, and nothing more is read once
+// one has. If it ends early, what was read by then is kept.
 
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
@@ -8,72 +8,72 @@ import { reasonOf } from '../../lib/reason-of.js'
 import { decodersFor } from './decoding.js'
 import { FetchFailure } from './fetch-failure.js'
 
-/** What is packed may be this much larger than what comes out of it. */
-const PACKED_SLACK = 256 * 1024
+/** Compressed data may be this much larger than its content. */
+const COMPRESSION_SLACK = 256 * 1024
 
-export interface Body {
+interface Body {
   readonly bytes: Buffer
-  /** Why there is not more of it. */
+  /** Why the body is not complete. */
   readonly ended?: FetchFailure
 }
 
-export function readBody(answer: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Body> {
+export function readBody(response: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Body> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
-    const stages: Readable[] = [answer]
+    const streams: Readable[] = [response]
     let size = 0
-    const finish = (ended?: FetchFailure): void => {
+    const finish = (endedBy?: FetchFailure): void => {
       signal.removeEventListener('abort', stop)
-      // Destroyed unread, an answer takes its connection with it; one that was read whole lets others use it.
-      if (ended) for (const stage of stages) stage.destroy()
-      resolve({ bytes: Buffer.concat(chunks), ...(ended && { ended }) })
+      // Destroying an unread response closes its connection; a response that was read completely leaves it reusable.
+      if (endedBy) for (const stream of streams) stream.destroy()
+      resolve({ bytes: Buffer.concat(chunks), ...(endedBy && { ended: endedBy }) })
     }
-    const stop = (): void => finish(asFailure(signal.reason))
+    const stop = (): void => finish(toFetchFailure(signal.reason))
     signal.addEventListener('abort', stop)
     let cutOff: FetchFailure | undefined
-    // A decoder that was cut off says so when it has given all it has.
-    answer.on('error', (error) => {
-      cutOff = new FetchFailure('broken', 'it hung up in the middle.', { cause: error })
-      if (stages.length === 1) finish(cutOff)
+    // A decoder whose input was cut off reports that after it has returned all its data.
+    response.on('error', (error) => {
+      cutOff = new FetchFailure('broken', 'the connection was closed before the end of the response.', { cause: error })
+      if (streams.length === 1) finish(cutOff)
     })
-    // An empty one ends without having been readable.
-    answer.once('end', () => stages.length === 1 && finish(cutOff))
+    // An empty body ends without a `readable` event.
+    response.once('end', () => streams.length === 1 && finish(cutOff))
     if (signal.aborted) return stop()
-    answer.once('readable', () => {
+    response.once('readable', () => {
       try {
-        stages.push(...connect(answer, maxBytes, (failure) => finish(cutOff ?? failure)))
+        streams.push(...pipeThroughDecoders(response, maxBytes, (failure) => finish(cutOff ?? failure)))
       } catch (error) {
-        return finish(asFailure(error))
+        return finish(toFetchFailure(error))
       }
-      stages.at(-1)?.on('data', (chunk: Buffer) => {
+      streams.at(-1)?.on('data', (chunk: Buffer) => {
         size += chunk.length
         if (size > maxBytes) chunks.push(chunk.subarray(0, chunk.length - (size - maxBytes)))
         else chunks.push(chunk)
-        if (size > maxBytes) finish(tooLarge(maxBytes))
+        if (size > maxBytes) finish(tooLargeFailure(maxBytes))
       })
-      return stages.at(-1)?.once('end', () => finish(cutOff))
+      return streams.at(-1)?.once('end', () => finish(cutOff))
     })
     return undefined
   })
 }
 
-function connect(
-  answer: IncomingMessage,
+function pipeThroughDecoders(
+  response: IncomingMessage,
   maxBytes: number,
   fail: (failure: FetchFailure) => void,
 ): readonly Readable[] {
-  const beginning: unknown = answer.read()
-  if (!Buffer.isBuffer(beginning)) return []
-  answer.unshift(beginning)
-  const decoders = decodersFor(answer.headers['content-encoding'] ?? '', beginning)
-  let source: Readable = answer
+  const firstBytes: unknown = response.read()
+  if (!Buffer.isBuffer(firstBytes)) return []
+  response.unshift(firstBytes)
+  const decoders = decodersFor(response.headers['content-encoding'] ?? '', firstBytes)
+  let source: Readable = response
   for (const decoder of decoders) {
     let size = 0
     source.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > maxBytes + PACKED_SLACK) fail(tooLarge(maxBytes))
+      if (size > maxBytes + COMPRESSION_SLACK) fail(tooLargeFailure(maxBytes))
     })
-    // What came before it was cut off is still decoded.
+    // What arrived before the connection was closed is still decoded.
     source.once('error', () => decoder.end())
     decoder.on('error', (error) =>
       fail(new FetchFailure('broken', `its body cannot be decompressed (${reasonOf(error)}).`)),
@@ -83,10 +83,10 @@ function connect(
   return decoders
 }
 
-function tooLarge(maxBytes: number): FetchFailure {
+function tooLargeFailure(maxBytes: number): FetchFailure {
   return new FetchFailure('too-large', `its body is larger than ${maxBytes} bytes.`)
 }
 
-function asFailure(reason: unknown): FetchFailure {
+function toFetchFailure(reason: unknown): FetchFailure {
   return reason instanceof FetchFailure ? reason : new FetchFailure('broken', reasonOf(reason))
 }

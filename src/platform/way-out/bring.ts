@@ -1,4 +1,4 @@
-// What an answer brings: its body, whole or as far as it came, and its headers.
+// Reads a response: its headers and its body, complete or as far as it arrived.
 
 import type { IncomingMessage } from 'node:http'
 
@@ -10,38 +10,38 @@ import type { Brought, Errand } from './way-out.js'
 const MAX_BYTES = 10 * 1024 * 1024
 
 export async function bring(
-  answer: IncomingMessage,
+  response: IncomingMessage,
   { url }: Question,
   redirects: readonly string[],
   { maxBytes = MAX_BYTES, takePart = false }: Errand,
   signal: AbortSignal,
 ): Promise<Brought> {
-  const { bytes, ended } = await readBody(answer, maxBytes, signal)
-  const cut = ended && CUTS.get(ended.problem)
-  if (ended && !(takePart && cut)) throw ended
+  const { bytes, ended: endedBy } = await readBody(response, maxBytes, signal)
+  const truncatedBy = endedBy && TRUNCATION_REASONS.get(endedBy.problem)
+  if (endedBy && !(takePart && truncatedBy)) throw endedBy
   return {
     url: url.href,
     redirects,
-    status: answer.statusCode ?? 0,
-    headers: headersOf(answer),
+    status: response.statusCode ?? 0,
+    headers: toHeaders(response),
     bytes,
-    ...(cut && { cut }),
+    ...(truncatedBy && { cut: truncatedBy }),
   }
 }
 
-const CUTS: ReadonlyMap<FetchProblem, NonNullable<Brought['cut']>> = new Map([
+const TRUNCATION_REASONS: ReadonlyMap<FetchProblem, NonNullable<Brought['cut']>> = new Map([
   ['too-large', 'size'],
   ['timeout', 'time'],
   ['broken', 'broken'],
 ])
 
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
+function toHeaders({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers()
   for (let index = 0; index < rawHeaders.length; index += 2) {
     try {
       headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '')
     } catch {
-      // Node's parser lets a few through that are no headers.
+      // Node's parser accepts a few invalid header names and values.
     }
   }
   return headers

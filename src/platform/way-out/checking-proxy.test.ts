@@ -21,11 +21,11 @@ interface World {
   readonly bodies: string[]
 }
 
-async function world(isAllowed = true): Promise<World> {
-  const heard: IncomingMessage[] = []
+async function openProxy(isAllowed = true): Promise<World> {
+  const received: IncomingMessage[] = []
   const bodies: string[] = []
   const server = createServer((incoming, response) => {
-    heard.push(incoming)
+    received.push(incoming)
     void text(incoming).then((body) => bodies.push(body))
     response.writeHead(200, { 'set-cookie': ['a=1', 'b=2'], connection: 'x-secret', 'x-secret': '1', 'x-kept': '2' })
     response.end(`seen ${incoming.url}`)
@@ -41,14 +41,14 @@ async function world(isAllowed = true): Promise<World> {
     server.closeAllConnections()
     server.close()
   })
-  return { proxy: await wayOut.proxy(), port, heard, bodies }
+  return { proxy: await wayOut.proxy(), port, heard: received, bodies }
 }
 
 function portOf(server: Server): number {
   return (server.address() as AddressInfo).port
 }
 
-/** Sends bytes as they are, and resolves to all that came back once `until` is seen or it hung up. */
+/** Sends raw bytes, and resolves to the reply once `until` matches or the connection is closed. */
 async function raw({ port }: CheckingProxy, bytes: string, until = /$^/): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
@@ -82,19 +82,19 @@ function tunnel(proxy: CheckingProxy, place: string): Promise<{ status: number; 
   })
 }
 
-test('a plain request is passed on, without what belongs to one connection', async () => {
-  const { proxy, port, heard } = await world()
+test('a plain request is forwarded without hop-by-hop headers', async () => {
+  const { proxy, port, heard: received } = await openProxy()
   const headers = { 'x-kept': '1', 'x-gone': '2', connection: 'x-gone', 'proxy-authorization': 'no', te: 'trailers' }
   const answer = await get(proxy, `http://127.0.0.1:${port}/page?q=1`, headers)
   expect([answer.statusCode, answer.text]).toEqual([200, 'seen /page?q=1'])
   expect(answer.headers).toMatchObject({ 'set-cookie': ['a=1', 'b=2'], 'x-kept': '2' })
   expect(answer.headers).not.toHaveProperty('x-secret')
-  expect(heard[0]?.headers).toMatchObject({ 'x-kept': '1', host: `127.0.0.1:${port}` })
-  for (const name of ['x-gone', 'proxy-authorization', 'te']) expect(heard[0]?.headers).not.toHaveProperty(name)
+  expect(received[0]?.headers).toMatchObject({ 'x-kept': '1', host: `127.0.0.1:${port}` })
+  for (const name of ['x-gone', 'proxy-authorization', 'te']) expect(received[0]?.headers).not.toHaveProperty(name)
 })
 
-test('a tunnel carries whatever goes through it', async () => {
-  const { proxy, port } = await world()
+test('a tunnel forwards any data', async () => {
+  const { proxy, port } = await openProxy()
   const { status, socket } = await tunnel(proxy, `127.0.0.1:${port}`)
   expect(status).toBe(200)
   socket.write('GET /through HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
@@ -104,7 +104,7 @@ test('a tunnel carries whatever goes through it', async () => {
 })
 
 test('a WebSocket opens through it', async () => {
-  const { proxy, port } = await world()
+  const { proxy, port } = await openProxy()
   const handshake = `GET http://127.0.0.1:${port}/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`
   // A masked "hi", with a mask of zeros.
   const opened = await raw(proxy, `${handshake}\x81\x82\0\0\0\0hi`, /echo hi/)
@@ -112,8 +112,8 @@ test('a WebSocket opens through it', async () => {
   expect(opened).toContain('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
 })
 
-test('what is not allowed is refused in each form, and remembered', async () => {
-  const { proxy, port, heard } = await world(false)
+test('a forbidden destination is refused in each form, and remembered', async () => {
+  const { proxy, port, heard: received } = await openProxy(false)
   const answer = await get(proxy, `http://127.0.0.1:${port}/`)
   expect([answer.statusCode, answer.headers['proxy-status']]).toEqual([
     403,
@@ -128,13 +128,13 @@ test('what is not allowed is refused in each form, and remembered', async () => 
     ),
   ).toMatch(/^HTTP\/1\.1 403 /)
   expect(proxy.refused).toHaveLength(3)
-  expect(heard).toEqual([])
+  expect(received).toEqual([])
 })
 
 test.each(['GET', 'POST', 'DELETE', 'OPTIONS'])(
   'the body of a %s arrives as a body, however it is framed',
   async (method) => {
-    const { proxy, port, bodies } = await world()
+    const { proxy, port, bodies } = await openProxy()
     const inner = `GET http://127.0.0.1:${port}/smuggled HTTP/1.1\r\nHost: x\r\n\r\n`
     const start = `${method} http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\n`
     const chunked = `Transfer-Encoding: chunked\r\n\r\n${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`
@@ -150,14 +150,14 @@ test.each([
   ['a space before the colon', 'Content-Length : 5\r\n\r\nhello'],
   ['a folded header', 'X-A: 1\r\n Transfer-Encoding: chunked\r\n\r\n'],
   ['an odd coding', 'Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n'],
-])('%s reach nobody', async (_, rest) => {
-  const { proxy, port, heard } = await world()
+])('%s are not forwarded', async (_, rest) => {
+  const { proxy, port, heard: received } = await openProxy()
   expect(await raw(proxy, `POST http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\n${rest}`)).toMatch(/^HTTP\/1\.1 [45]/)
-  expect(heard).toEqual([])
+  expect(received).toEqual([])
 })
 
 test.runIf(process.platform === 'linux' && process.getuid?.() === 0)('another user is not served', async () => {
-  const { proxy, port, heard } = await world()
+  const { proxy, port, heard: received } = await openProxy()
   const script = `const s = require('node:net').connect(${proxy.port}, '127.0.0.1')
     s.write('GET http://127.0.0.1:${port}/ HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n')
     s.on('data', (data) => process.stdout.write(data)).on('error', () => {})`
@@ -165,11 +165,11 @@ test.runIf(process.platform === 'linux' && process.getuid?.() === 0)('another us
     promisify(execFile)(process.execPath, ['-e', script], { uid, cwd: '/', env: {} })
   expect((await run(0)).stdout).toContain('seen /')
   expect((await run(65_534)).stdout).toBe('')
-  expect(heard).toHaveLength(1)
+  expect(received).toHaveLength(1)
 })
 
 test('a WebSocket stays open', async () => {
-  const { proxy, port } = await world()
+  const { proxy, port } = await openProxy()
   const { socket: through } = await tunnel(proxy, `127.0.0.1:${port}`)
   const direct = new WebSocket(`ws://127.0.0.1:${port}/`, { createConnection: () => through })
   onTestFinished(() => direct.terminate())
@@ -181,9 +181,9 @@ test('a WebSocket stays open', async () => {
   }
 })
 
-test('closing ends every connection', async (context) => {
+test('closing closes every connection', async (context) => {
   needs(context, LACKS.silentConnections)
-  const { port } = await world()
+  const { port } = await openProxy()
   const wayOut = createWayOut({ allow: `127.0.0.1:${port}`, proxies: PROXIES, warn: () => {} })
   const proxy = await wayOut.proxy()
   expect(await wayOut.proxy()).toBe(proxy)

@@ -1,5 +1,6 @@
-// A proxy on loopback for those who cannot use `fetch`, such as a browser: whatever they ask for is judged and dialled by
-// the same guard. Everything about it is bounded, it serves the user of this process only, and keeps no process alive.
+// A proxy on the loopback interface for clients that cannot use `fetch`, such as a browser: the same address policy
+// checks their destinations. All its resources are bounded, it serves the user of this process only, and it does not
+// keep the process alive.
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
@@ -18,7 +19,7 @@ import type { CheckingProxy } from './way-out.js'
 
 const HOST = '127.0.0.1'
 const MAX_CONNECTIONS = 512
-const REMEMBERED = 50
+const MAX_REMEMBERED = 50
 
 const LIMITS = {
   maxHeaderSize: 128 * 1024,
@@ -31,24 +32,24 @@ export interface OpenProxy extends CheckingProxy {
   close(): Promise<void>
 }
 
-export async function openCheckingProxy(roads: Roads, exchange: Exchange): Promise<OpenProxy> {
+export async function openCheckingProxy(connector: Roads, httpClient: Exchange): Promise<OpenProxy> {
   const refused: string[] = []
   const sockets = new Set<Duplex>()
-  const server = serve({
-    roads,
-    exchange,
+  const server = createProxyServer({
+    roads: connector,
+    exchange: httpClient,
     keep(socket) {
       sockets.add(socket)
       return socket.once('close', () => sockets.delete(socket))
     },
     note(error) {
-      const failure = asFailure(error)
+      const failure = toFetchFailure(error)
       if (failure.problem === 'refused' || failure.problem === 'bad-url') refused.push(failure.message)
-      if (refused.length > REMEMBERED) refused.shift()
+      if (refused.length > MAX_REMEMBERED) refused.shift()
       return failure
     },
   })
-  const port = await listen(server)
+  const port = await listenOnLoopback(server)
   return {
     host: HOST,
     port,
@@ -62,32 +63,32 @@ export async function openCheckingProxy(roads: Roads, exchange: Exchange): Promi
   }
 }
 
-function serve(means: ProxyMeans): Server {
-  const known = new WeakMap<Socket, Promise<boolean>>()
+function createProxyServer(deps: ProxyMeans): Server {
+  const sameUserBySocket = new WeakMap<Socket, Promise<boolean>>()
   const isSameUser = sameUserCheck()
-  const forOurs = async (socket: Socket, work: () => Promise<void>): Promise<void> => {
-    if (await known.get(socket)) await work()
+  const ifSameUser = async (socket: Socket, work: () => Promise<void>): Promise<void> => {
+    if (await sameUserBySocket.get(socket)) await work()
     else socket.destroy()
   }
   const server = createServer(LIMITS, (request, response) => {
-    void forOurs(request.socket, () => passOn(request, response, means))
+    void ifSameUser(request.socket, () => passOn(request, response, deps))
   })
   server.maxConnections = MAX_CONNECTIONS
   server.on('connection', (socket) => {
-    means.keep(socket).unref()
+    deps.keep(socket).unref()
     socket.on('error', () => socket.destroy())
-    known.set(socket, isSameUser(socket))
+    sameUserBySocket.set(socket, isSameUser(socket))
   })
   server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    void forOurs(request.socket, () => openTunnel(request, socket, head, means))
+    void ifSameUser(request.socket, () => openTunnel(request, socket, head, deps))
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    void forOurs(request.socket, () => passUpgrade(request, socket, head, means))
+    void ifSameUser(request.socket, () => passUpgrade(request, socket, head, deps))
   })
   return server
 }
 
-async function listen(server: Server): Promise<number> {
+async function listenOnLoopback(server: Server): Promise<number> {
   server.listen(0, HOST).unref()
   try {
     await once(server, 'listening')
@@ -102,6 +103,6 @@ async function listen(server: Server): Promise<number> {
   return address.port
 }
 
-function asFailure(error: unknown): FetchFailure {
+function toFetchFailure(error: unknown): FetchFailure {
   return error instanceof FetchFailure ? error : new FetchFailure('broken', reasonOf(error), { cause: error })
 }

@@ -94,7 +94,7 @@ afterAll(() => {
   server.close()
 })
 
-test('an answer comes back whole, whatever its status', async () => {
+test('any status is returned with the complete body', async () => {
   const { fetch } = wayOut()
   const { status, bytes, url, redirects } = await fetch(`${base}/text`)
   expect([status, bytes.toString(), url, redirects]).toEqual([200, 'hello', `${base}/text`, []])
@@ -102,11 +102,11 @@ test('an answer comes back whole, whatever its status', async () => {
   for (const path of ['/empty', '/empty-gzip']) expect((await fetch(base + path)).bytes).toHaveLength(0)
 })
 
-test.each(['/gzip', '/br', '/deflate', '/deflate-raw', '/twice'])('%s is unpacked', async (path) => {
+test.each(['/gzip', '/br', '/deflate', '/deflate-raw', '/twice'])('%s is decompressed', async (path) => {
   expect((await wayOut().fetch(base + path)).bytes.toString()).toBe('packed')
 })
 
-test('method, headers and body are sent; what is ours to say is not theirs', async () => {
+test('method, headers and body are sent, except reserved headers', async () => {
   const { headers, bytes } = await wayOut().fetch(`${base}/echo`, {
     method: 'POST',
     headers: { 'X-Given': 'a', Host: 'elsewhere', 'Proxy-Authorization': 'x', 'Transfer-Encoding': 'chunked' },
@@ -118,7 +118,7 @@ test('method, headers and body are sent; what is ours to say is not theirs', asy
   expect(sent).not.toHaveProperty('proxy-authorization')
 })
 
-test('what cannot be a header is a failure that does not show it', async () => {
+test('an invalid header is a failure that does not contain its value', async () => {
   for (const [name, value] of [
     ['x-key', 'secret\nx: y'],
     ['x key', 'secret'],
@@ -140,21 +140,21 @@ async function failureOf(fetched: Promise<unknown>): Promise<FetchFailure> {
 }
 
 test.each<[string, Errand, string, string]>([
-  ['/silent', { timeoutMs: 100 }, 'timeout', 'there was no whole answer within 100 ms.'],
-  ['/drip', { timeoutMs: 100 }, 'timeout', 'there was no whole answer within 100 ms.'],
-  ['/dripping', { timeoutMs: 200 }, 'timeout', 'there was no whole answer within 200 ms.'],
+  ['/silent', { timeoutMs: 100 }, 'timeout', 'there was no complete response within 100 ms.'],
+  ['/drip', { timeoutMs: 100 }, 'timeout', 'there was no complete response within 100 ms.'],
+  ['/dripping', { timeoutMs: 200 }, 'timeout', 'there was no complete response within 200 ms.'],
   ['/large', { maxBytes: 99_999 }, 'too-large', 'its body is larger than 99999 bytes.'],
   ['/bomb', { maxBytes: 100_000 }, 'too-large', 'its body is larger than 100000 bytes.'],
   ['/bomb-in-bomb', { maxBytes: 100_000 }, 'too-large', 'its body is larger than 100000 bytes.'],
   ['/empty-members', { maxBytes: 100_000 }, 'too-large', 'its body is larger than 100000 bytes.'],
-  ['/cut', {}, 'broken', 'it hung up in the middle.'],
-  ['/cut-gzip', {}, 'broken', 'it hung up in the middle.'],
+  ['/cut', {}, 'broken', 'the connection was closed before the end of the response.'],
+  ['/cut-gzip', {}, 'broken', 'the connection was closed before the end of the response.'],
   ['/short-gzip', {}, 'broken', 'its body cannot be decompressed (unexpected end of file).'],
   ['/not-gzip', {}, 'broken', 'its body cannot be decompressed (incorrect header check).'],
-  ['/odd', {}, 'broken', 'its body is compressed as "rot13", which is unknown here.'],
-  ['/thrice-and-more', {}, 'broken', 'its body is compressed again and again.'],
-])('%s is a failure that says why', async (path, errand, problem, why) => {
-  const failure = await failureOf(wayOut().fetch(`${base}${path}?secret=1`.replace('?secret=1', ''), errand))
+  ['/odd', {}, 'broken', 'its body is compressed as "rot13", which is not supported.'],
+  ['/thrice-and-more', {}, 'broken', 'its body has too many layers of compression.'],
+])('%s is a failure that says why', async (path, request, problem, why) => {
+  const failure = await failureOf(wayOut().fetch(`${base}${path}?secret=1`.replace('?secret=1', ''), request))
   expect([failure.problem, failure.message]).toEqual([problem, `Could not fetch ${base}${path}: ${why}`])
 })
 
@@ -163,28 +163,28 @@ test.each<[string, Errand, string, number]>([
   ['/bomb', { maxBytes: 1000 }, 'size', 1000],
   ['/drip', { timeoutMs: 150 }, 'time', 1],
   ['/cut', {}, 'broken', 4],
-])('of %s a part can be taken', async (path, errand, cut, size) => {
-  const brought = await wayOut().fetch(base + path, { ...errand, takePart: true })
-  expect([brought.cut, brought.bytes.length]).toEqual([cut, size])
+])('a part of %s can be accepted', async (path, request, cut, size) => {
+  const response = await wayOut().fetch(base + path, { ...request, takePart: true })
+  expect([response.cut, response.bytes.length]).toEqual([cut, size])
 })
 
-test.each(['/cut-gzip', '/short-gzip'])('of %s a part can be taken, unpacked', async (path) => {
+test.each(['/cut-gzip', '/short-gzip'])('a part of %s can be accepted, decompressed', async (path) => {
   const { cut, bytes } = await wayOut().fetch(base + path, { takePart: true })
   expect(cut).toBe('broken')
   expect(bytes.length).toBeGreaterThan(50_000)
 })
 
-test('what is whole is not cut, and as large as allowed is not too large', async () => {
-  const brought = await wayOut().fetch(`${base}/large`, { maxBytes: 100_000, takePart: true })
-  expect([brought.bytes.length, brought.cut]).toEqual([100_000, undefined])
+test('a complete body is not truncated, and one of exactly the maximum size is accepted', async () => {
+  const response = await wayOut().fetch(`${base}/large`, { maxBytes: 100_000, takePart: true })
+  expect([response.bytes.length, response.cut]).toEqual([100_000, undefined])
 })
 
-test('without an answer there is no part to take', async () => {
+test('without a response there is no partial body', async () => {
   const failure = await failureOf(wayOut().fetch(`${base}/silent`, { timeoutMs: 100, takePart: true }))
   expect(failure.problem).toBe('timeout')
 })
 
-test('the caller can give up, before and after the answer began', async () => {
+test('the caller can cancel, before and after the response starts', async () => {
   const out = wayOut()
   const controller = new AbortController()
   const fetches = ['/silent', '/drip', '/dripping'].map((path) =>
@@ -195,7 +195,7 @@ test('the caller can give up, before and after the answer began', async () => {
   expect((await failureOf(out.fetch(`${base}/text`, { signal: controller.signal }))).problem).toBe('aborted')
 })
 
-test('many at once, of one caller, are no leak', async () => {
+test('many concurrent requests of one caller cause no leak warning', async () => {
   const warnings: string[] = []
   const warn = (warning: Error): void => void warnings.push(warning.name)
   process.on('warning', warn)
@@ -207,7 +207,7 @@ test('many at once, of one caller, are no leak', async () => {
   expect(warnings).toEqual([])
 })
 
-test('closing ends what is under way', async () => {
+test('closing aborts running requests', async () => {
   const out = wayOut()
   const fetched = failureOf(out.fetch(`${base}/drip`))
   await new Promise((resolve) => setTimeout(resolve, 50))
@@ -216,12 +216,12 @@ test('closing ends what is under way', async () => {
   expect((await failureOf(out.fetch(`${base}/text`))).problem).toBe('aborted')
 })
 
-test('a connection is used again, and a stale one is replaced', async () => {
+test('a connection is reused, and a stale one is replaced', async () => {
   const ports = new Set<number | undefined>()
   const other = await serve((request, response) => {
     ports.add(request.socket.remotePort)
     response.end('hi')
-    // The next request on it meets a connection that has just ended.
+    // The next request uses a connection that has just been closed.
     if (request.url === '/last') setImmediate(() => request.socket.destroy())
   })
   onTestFinished(() => void other.close())
@@ -235,7 +235,7 @@ test('a connection is used again, and a stale one is replaced', async () => {
   }
 })
 
-/** A server that answers every connection with these bytes. */
+/** A server that sends these bytes on every connection. */
 async function rawServer(answer: string, isOpenEnded = false): Promise<string> {
   const raw = createRawServer((socket) => {
     socket.on('error', () => {})
@@ -259,7 +259,7 @@ test.each([
   ['an open chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nff\r\nhello'],
   ['an endless header', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(300_000)}\r\n\r\n`],
   ['endless headers', `HTTP/1.1 200 OK\r\n${'x-x: aaaa\r\n'.repeat(60_000)}\r\n`],
-  ['a protocol nobody asked for', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
+  ['an unrequested upgrade', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
   ['a header with a NUL', 'HTTP/1.1 200 OK\r\nx: a\0b\r\ncontent-length: 0\r\n\r\n'],
 ])('an answer of %s is broken', async (_, answer) => {
   const place = await rawServer(answer)
@@ -267,13 +267,13 @@ test.each([
   expect([failure.problem, failure.message]).toEqual(['broken', expect.stringContaining(`http://${place}/: `)])
 })
 
-test('interim answers without end run into the deadline', async () => {
+test('endless interim responses end at the deadline', async () => {
   const place = await rawServer('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(10_000), true)
   const failure = await failureOf(wayOut({ allow: place }).fetch(`http://${place}/`, { timeoutMs: 300 }))
   expect(failure.problem).toBe('timeout')
 })
 
-test('where nothing listens, or no name server answers, that is said', async () => {
+test('a refused connection and an unknown name are reported', async () => {
   const gone = await serve(() => {})
   const place = `localhost:${portOf(gone)}`
   gone.close()
@@ -283,19 +283,19 @@ test('where nothing listens, or no name server answers, that is said', async () 
     'unreachable',
     `Could not fetch http://${place}/: nothing listens there.`,
   ])
-  const unknown = wayOut({ resolve: async () => [] }).fetch('http://nobody.example/?secret=1')
+  const unknown = wayOut({ resolve: async () => [] }).fetch('http://unknown.example/?secret=1')
   expect((await failureOf(unknown)).message).toBe(
-    'Could not fetch http://nobody.example/: there is no host nobody.example. Check how it is written.',
+    'Could not fetch http://unknown.example/: there is no host unknown.example. Check how it is written.',
   )
 })
 
-test('the next address is dialled where the first does not answer', async () => {
+test('the next address is tried if the first does not accept', async () => {
   const place = `many.example:${port}`
   const out = wayOut({ allow: place, resolve: async () => ['127.0.0.254', '127.0.0.1'] })
   expect((await out.fetch(`http://${place}/text`)).bytes.toString()).toBe('hello')
 })
 
-test('a list that allows nothing is complained of, and a failure repeats it', async () => {
+test('an invalid allow list causes a warning, which failures repeat', async () => {
   const warnings: string[] = []
   const out = wayOut({ allow: '127.0.0.1', warn: (about) => warnings.push(about) })
   const failure = await failureOf(out.fetch(`${base}/text`))

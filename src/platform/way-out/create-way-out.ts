@@ -1,4 +1,4 @@
-// The way out, put together.
+// Creates the guarded fetch from its parts.
 
 import { setMaxListeners } from 'node:events'
 
@@ -20,46 +20,62 @@ export interface WayOutInput {
   readonly allow: string
   readonly proxies: ProxySettings
   readonly warn: (about: string) => void
-  /** Of a name; as the system does it, unless told. */
+  /** Resolves a name; by default with the system resolver. */
   readonly resolve?: Resolve
-  /** To one of the addresses that were judged; as the system does it, unless told. */
+  /** Connects to one of the checked addresses; by default over TCP. */
   readonly dial?: Dial
-  /** A certificate to believe in beside those of the system. */
+  /** A CA certificate to trust besides those of the system. */
   readonly trust?: string
 }
 
 export function createWayOut(input: WayOutInput): WayOut {
-  const { allow, proxies, warn, resolve = systemResolve(), dial = dialFirst, trust } = input
+  const {
+    allow,
+    proxies,
+    warn,
+    resolve: resolveHost = systemResolve(),
+    dial: connectTcp = dialFirst,
+    trust: extraCa,
+  } = input
   const allowed = readAllowList(allow)
-  for (const complaint of allowed.complaints) warn(complaint)
-  const closing = new AbortController()
-  // Many may be under way at once; that is no leak.
-  setMaxListeners(0, closing.signal)
-  const guard = createGuard(allowed, resolve)
-  const roads = createRoads({ guard, resolve, dial, proxies, trust, closing: closing.signal })
-  const exchange = createExchange(roads, { keepAlive: true })
+  for (const warning of allowed.complaints) warn(warning)
+  const closeController = new AbortController()
+  // Many requests may run at once; that is not a leak.
+  setMaxListeners(0, closeController.signal)
+  const addressPolicy = createGuard(allowed, resolveHost)
+  const connector = createRoads({
+    guard: addressPolicy,
+    resolve: resolveHost,
+    dial: connectTcp,
+    proxies,
+    trust: extraCa,
+    closing: closeController.signal,
+  })
+  const httpClient = createExchange(connector, { keepAlive: true })
   let proxy: Promise<OpenProxy> | undefined
   const openProxy = async (): Promise<OpenProxy> => {
     const { openCheckingProxy } = await import('./checking-proxy.js')
-    closing.signal.throwIfAborted()
-    return openCheckingProxy(roads, createExchange(roads, { keepAlive: false }))
+    closeController.signal.throwIfAborted()
+    return openCheckingProxy(connector, createExchange(connector, { keepAlive: false }))
   }
   return {
-    fetch: (url, errand = {}) =>
-      withDeadline(errand, closing.signal, (signal) => travel(url, errand, { guard, exchange, signal })),
+    fetch: (url, request = {}) =>
+      withDeadline(request, closeController.signal, (signal) =>
+        travel(url, request, { guard: addressPolicy, exchange: httpClient, signal }),
+      ),
     async proxy() {
-      closing.signal.throwIfAborted()
-      // One that could not be opened is tried again by the next who needs it.
+      closeController.signal.throwIfAborted()
+      // If opening fails, the next call tries again.
       return (proxy ??= openProxy().catch((error: unknown) => {
         proxy = undefined
         throw error
       }))
     },
     async close() {
-      closing.abort(new FetchFailure('aborted', 'the server is stopping.'))
-      exchange.close()
-      const opened = await proxy?.catch(() => undefined)
-      await opened?.close()
+      closeController.abort(new FetchFailure('aborted', 'the server is stopping.'))
+      httpClient.close()
+      const openedProxy = await proxy?.catch(() => undefined)
+      await openedProxy?.close()
     },
   }
 }

@@ -1,5 +1,5 @@
-// Opens a TCP connection to the first of some addresses that answers. The next one is tried when one fails, or has not
-// answered in a moment; the others are let go.
+// Opens a TCP connection to the first of several addresses that accepts one. The next address is tried if one fails, or
+// has not accepted within a moment; the other attempts are closed.
 
 import { connect, type Socket } from 'node:net'
 
@@ -7,44 +7,45 @@ import { reasonOf } from '../../lib/reason-of.js'
 import { hasCode } from '../../lib/error-code.js'
 import { FetchFailure } from './fetch-failure.js'
 
-const HEAD_START_MS = 250
-const PATIENCE_MS = 10_000
+const NEXT_ATTEMPT_MS = 250
+const CONNECT_TIMEOUT_MS = 10_000
 
 export type Dial = (addresses: readonly string[], port: number, signal: AbortSignal) => Promise<Socket>
 
 export const dialFirst: Dial = (addresses, port, signal) => {
-  const racing = new Set<Socket>()
-  const waiting = [...addresses]
+  const connecting = new Set<Socket>()
+  const untried = [...addresses]
   return new Promise((resolve, reject) => {
-    let headStart: NodeJS.Timeout | undefined
-    const patience = setTimeout(
-      () => fail(new FetchFailure('unreachable', `it did not take a connection within ${PATIENCE_MS / 1000} s.`)),
-      PATIENCE_MS,
+    let nextAttempt: NodeJS.Timeout | undefined
+    const timeout = setTimeout(
+      () =>
+        fail(new FetchFailure('unreachable', `it did not accept a connection within ${CONNECT_TIMEOUT_MS / 1000} s.`)),
+      CONNECT_TIMEOUT_MS,
     )
-    const stop = (): void => fail(new FetchFailure('aborted', 'it was given up.'))
+    const stop = (): void => fail(new FetchFailure('aborted', 'the request was cancelled.'))
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
-    else if (waiting.length === 0) fail(new FetchFailure('unresolved', 'it has no address.'))
-    else next()
+    else if (untried.length === 0) fail(new FetchFailure('unresolved', 'it has no address.'))
+    else tryNext()
 
-    function next(): void {
-      clearTimeout(headStart)
-      const address = waiting.shift()
+    function tryNext(): void {
+      clearTimeout(nextAttempt)
+      const address = untried.shift()
       if (address === undefined) return
       const socket = connect({ host: address, port, noDelay: true })
-      racing.add(socket)
+      connecting.add(socket)
       socket.once('connect', () => {
-        racing.delete(socket)
+        connecting.delete(socket)
         finish()
         resolve(socket)
       })
       socket.on('error', (error) => {
-        if (!racing.delete(socket)) return
+        if (!connecting.delete(socket)) return
         socket.destroy()
-        if (waiting.length > 0) next()
-        else if (racing.size === 0) fail(unreachable(error))
+        if (untried.length > 0) tryNext()
+        else if (connecting.size === 0) fail(unreachableFailure(error))
       })
-      headStart = setTimeout(next, HEAD_START_MS)
+      nextAttempt = setTimeout(tryNext, NEXT_ATTEMPT_MS)
     }
 
     function fail(failure: FetchFailure): void {
@@ -53,21 +54,21 @@ export const dialFirst: Dial = (addresses, port, signal) => {
     }
 
     function finish(): void {
-      clearTimeout(headStart)
-      clearTimeout(patience)
+      clearTimeout(nextAttempt)
+      clearTimeout(timeout)
       signal.removeEventListener('abort', stop)
-      waiting.length = 0
-      for (const socket of racing) socket.destroy()
-      racing.clear()
+      untried.length = 0
+      for (const socket of connecting) socket.destroy()
+      connecting.clear()
     }
   })
 }
 
-function unreachable(error: Error): FetchFailure {
+function unreachableFailure(error: Error): FetchFailure {
   const why = hasCode(error, 'ECONNREFUSED')
     ? 'nothing listens there.'
     : hasCode(error, 'ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL')
-      ? 'there is no way to that address from here.'
-      : `it took no connection (${reasonOf(error)}).`
+      ? 'there is no route to that address.'
+      : `the connection failed (${reasonOf(error)}).`
   return new FetchFailure('unreachable', why, { cause: error })
 }

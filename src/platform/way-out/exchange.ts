@@ -1,4 +1,4 @@
-// One request and the head of its answer. The body is still to be read, and everything about it to be believed.
+// Sends one request over a checked connection and waits for the head of the response. The body is read by the caller.
 
 import {
   request as requestPlain,
@@ -24,73 +24,75 @@ export interface Question extends Asking {
   readonly body: string | undefined
 }
 
-export interface Asking {
+interface Asking {
   readonly url: URL
   readonly method: string
   readonly headers: OutgoingHttpHeaders
 }
 
 export interface Exchange {
-  /** The signal ends the answer's body too. */
-  ask(question: Question, signal: AbortSignal): Promise<IncomingMessage>
-  /** A request whose body is still to be written. */
-  begin(asking: Asking): Promise<ClientRequest>
+  /** The signal also aborts the body of the response. */
+  ask(request: Question, signal: AbortSignal): Promise<IncomingMessage>
+  /** Opens a request whose body the caller writes. */
+  begin(head: Asking): Promise<ClientRequest>
   close(): void
 }
 
-export function createExchange(roads: Roads, habits: Habits): Exchange {
-  const plain = new RoadAgent(habits, (destination) => roads.reach(destination, false))
-  const secure = new SecureRoadAgent(habits, (destination) => roads.reachSecurely(destination))
-  const handedOver = new Map<string, RoadAgent>()
+export function createExchange(connector: Roads, options: Habits): Exchange {
+  const plain = new RoadAgent(options, (destination) => connector.reach(destination, false))
+  const secure = new SecureRoadAgent(options, (destination) => connector.reachSecurely(destination))
+  const proxyAgents = new Map<string, RoadAgent>()
 
-  function agentOf(upstream: Upstream): RoadAgent {
-    const key = printDestination(upstream.destination)
-    const agent = handedOver.get(key) ?? new RoadAgent(habits, () => roads.reachUpstream(upstream))
-    handedOver.set(key, agent)
+  function agentFor(upstreamProxy: Upstream): RoadAgent {
+    const key = printDestination(upstreamProxy.destination)
+    const agent = proxyAgents.get(key) ?? new RoadAgent(options, () => connector.reachUpstream(upstreamProxy))
+    proxyAgents.set(key, agent)
     return agent
   }
 
-  function send(question: Asking, upstream: Upstream | undefined): ClientRequest {
-    const { url } = question
-    if (!upstream) {
-      const options = optionsFor(question, destinationOf(url))
+  function openClientRequest(request: Asking, upstreamProxy: Upstream | undefined): ClientRequest {
+    const { url } = request
+    if (!upstreamProxy) {
+      const requestOptions = optionsFor(request, destinationOf(url))
       const isSecure = url.protocol === 'https:'
-      return isSecure ? requestSecure({ ...options, agent: secure }) : requestPlain({ ...options, agent: plain })
+      return isSecure
+        ? requestSecure({ ...requestOptions, agent: secure })
+        : requestPlain({ ...requestOptions, agent: plain })
     }
-    const { authorization, destination } = upstream
-    const admission = authorization === '' ? {} : { 'proxy-authorization': authorization }
+    const { authorization, destination } = upstreamProxy
+    const proxyAuthHeader = authorization === '' ? {} : { 'proxy-authorization': authorization }
     return requestPlain({
-      ...optionsFor(question, destination),
+      ...optionsFor(request, destination),
       path: `${url.origin}${url.pathname}${url.search}`,
-      headers: { ...question.headers, ...admission, host: url.host },
-      agent: agentOf(upstream),
+      headers: { ...request.headers, ...proxyAuthHeader, host: url.host },
+      agent: agentFor(upstreamProxy),
     })
   }
 
-  async function ask(question: Question, signal: AbortSignal, isSecondTry = false): Promise<IncomingMessage> {
-    const { url, body } = question
+  async function send(request: Question, signal: AbortSignal, isRetry = false): Promise<IncomingMessage> {
+    const { url, body } = request
     const isPlain = url.protocol === 'http:'
-    const upstream = isPlain ? await unlessAborted(roads.handOver(destinationOf(url)), signal) : undefined
-    const request = send(question, upstream)
+    const upstreamProxy = isPlain ? await rejectOnAbort(connector.handOver(destinationOf(url)), signal) : undefined
+    const clientRequest = openClientRequest(request, upstreamProxy)
     try {
-      return await headOf(request, body, signal)
+      return await waitForHead(clientRequest, body, signal)
     } catch (error) {
-      // A connection that was kept open may have been closed at the other end just now.
-      const isStale = request.reusedSocket && hasCode(error, 'ECONNRESET', 'EPIPE') && body === undefined
-      if (isStale && !isSecondTry && !signal.aborted) return ask(question, signal, true)
-      throw explained(error)
+      // The server may have closed a kept-alive connection just now.
+      const isStale = clientRequest.reusedSocket && hasCode(error, 'ECONNRESET', 'EPIPE') && body === undefined
+      if (isStale && !isRetry && !signal.aborted) return send(request, signal, true)
+      throw toFetchFailure(error)
     }
   }
 
   return {
-    ask: (question, signal) => ask(question, signal),
-    async begin(asking) {
-      const upstream = await roads.handOver(destinationOf(asking.url))
-      // Whoever has no use for it any more does not listen to why it failed.
-      return send(asking, upstream).on('error', () => {})
+    ask: (request, signal) => send(request, signal),
+    async begin(head) {
+      const upstreamProxy = await connector.handOver(destinationOf(head.url))
+      // The error is ignored if the caller does not need the request any more.
+      return openClientRequest(head, upstreamProxy).on('error', () => {})
     },
     close() {
-      for (const agent of [plain, secure, ...handedOver.values()]) agent.destroy()
+      for (const agent of [plain, secure, ...proxyAgents.values()]) agent.destroy()
     },
   }
 }
@@ -106,8 +108,8 @@ function optionsFor({ url, method, headers }: Asking, { host, port }: Destinatio
   }
 }
 
-/** Where names are looked up, nothing else can be hurried. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Name resolution cannot be aborted. */
+function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason)
     signal.addEventListener('abort', stop)
@@ -116,7 +118,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   })
 }
 
-function headOf(request: ClientRequest, body: string | undefined, signal: AbortSignal): Promise<IncomingMessage> {
+function waitForHead(request: ClientRequest, body: string | undefined, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       reject(signal.reason)
@@ -125,23 +127,23 @@ function headOf(request: ClientRequest, body: string | undefined, signal: AbortS
     signal.addEventListener('abort', stop)
     request.once('close', () => {
       signal.removeEventListener('abort', stop)
-      reject(new FetchFailure('broken', 'it hung up without an answer.'))
+      reject(new FetchFailure('broken', 'it closed the connection without a response.'))
     })
     request.on('error', reject)
-    request.once('response', (answer) => resolve(answer.on('error', () => {})))
+    request.once('response', (response) => resolve(response.on('error', () => {})))
     if (signal.aborted) stop()
     else request.end(body)
   })
 }
 
-function explained(error: unknown): unknown {
+function toFetchFailure(error: unknown): unknown {
   if (error instanceof FetchFailure || !(error instanceof Error)) return error
-  return new FetchFailure('broken', brokenBy(error), { cause: error })
+  return new FetchFailure('broken', describeBrokenConnection(error), { cause: error })
 }
 
-function brokenBy(error: Error): string {
+function describeBrokenConnection(error: Error): string {
   if (hasCode(error, 'HPE_HEADER_OVERFLOW')) return `its headers are larger than ${MAX_HEADER_BYTES / 1024} KB.`
-  if (hasCode(error, 'ECONNRESET', 'EPIPE')) return 'it hung up without an answer.'
-  if ('code' in error && String(error.code).startsWith('HPE_')) return `its answer is not HTTP (${reasonOf(error)}).`
+  if (hasCode(error, 'ECONNRESET', 'EPIPE')) return 'it closed the connection without a response.'
+  if ('code' in error && String(error.code).startsWith('HPE_')) return `its response is not HTTP (${reasonOf(error)}).`
   return `the connection broke (${reasonOf(error)}).`
 }

@@ -1,10 +1,10 @@
-// Why something could not be fetched: a sentence for the model, and the kind for whoever decides what to try next.
+// Why a fetch failed: a sentence for the model, and a kind that decides what to try next.
 
 import { Failure } from '../../lib/failure.js'
 
 export type FetchProblem =
   | 'bad-url'
-  /** It may not be reached: private, local, a forbidden port. */
+  /** Not allowed: a private or local address, or a blocked port. */
   | 'refused'
   | 'unresolved'
   | 'unreachable'

@@ -1,5 +1,5 @@
-// Passes one plain request through the proxy. Both sides are read and written anew, so nothing that was framed oddly on
-// one side arrives so on the other; the Host is that of the URL, whatever was sent.
+// Forwards one plain HTTP request through the checking proxy. Requests and responses are parsed and serialised again,
+// so that no ambiguous framing passes through; the Host header is that of the URL.
 
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
@@ -8,61 +8,63 @@ import { FetchFailure, type FetchProblem } from './fetch-failure.js'
 import { passedHeaders, readAbsolute, type ProxyMeans } from './proxy-target.js'
 
 const MAX_BYTES = 256 * 1024 * 1024
-const ANSWER_MS = 60_000
+const RESPONSE_TIMEOUT_MS = 60_000
 
-export async function passOn(request: IncomingMessage, response: ServerResponse, means: ProxyMeans): Promise<void> {
+export async function passOn(request: IncomingMessage, response: ServerResponse, deps: ProxyMeans): Promise<void> {
   response.on('error', () => {})
   try {
     const url = readAbsolute(request.url ?? '')
-    const outgoing = await means.exchange.begin({
+    const outgoing = await deps.exchange.begin({
       url,
       method: request.method ?? 'GET',
-      headers: { ...passedHeaders(request.headersDistinct), ...framing(request) },
+      headers: { ...passedHeaders(request.headersDistinct), ...bodyFraming(request) },
     })
     if (response.destroyed) return void outgoing.destroy()
     outgoing.once('socket', (socket) => socket.unref())
     response.once('close', () => outgoing.destroy())
-    limit(request, () => outgoing.destroy())
+    limitBytes(request, () => outgoing.destroy())
     request.pipe(outgoing)
-    passBack(await answerTo(outgoing), response)
+    forwardResponse(await waitForResponse(outgoing), response)
   } catch (error) {
-    refuse(response, means.note(error))
+    sendRefusal(response, deps.note(error))
   }
 }
 
-/** Node sends what a GET or DELETE has as a body without any frame, unless told; the next one would take it for a request. */
-function framing({ headers }: IncomingMessage): { readonly 'transfer-encoding'?: string } {
+/**
+ * By default Node.js sends the body of a GET or DELETE without framing, and the next server would read it as a request.
+ */
+function bodyFraming({ headers }: IncomingMessage): { readonly 'transfer-encoding'?: string } {
   return headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }
 }
 
-function answerTo(outgoing: ClientRequest): Promise<IncomingMessage> {
+function waitForResponse(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new FetchFailure('timeout', `it did not answer within ${ANSWER_MS / 1000} s.`))
+      reject(new FetchFailure('timeout', `it did not answer within ${RESPONSE_TIMEOUT_MS / 1000} s.`))
       outgoing.destroy()
-    }, ANSWER_MS).unref()
+    }, RESPONSE_TIMEOUT_MS).unref()
     outgoing.on('error', reject)
-    outgoing.once('response', (answer) => {
+    outgoing.once('response', (response) => {
       clearTimeout(timer)
-      resolve(answer.on('error', () => {}))
+      resolve(response.on('error', () => {}))
     })
     outgoing.once('close', () => {
       clearTimeout(timer)
-      reject(new FetchFailure('broken', 'it hung up without an answer.'))
+      reject(new FetchFailure('broken', 'it closed the connection without a response.'))
     })
   })
 }
 
-function passBack(answer: IncomingMessage, response: ServerResponse): void {
-  if (response.destroyed) return void answer.destroy()
-  limit(answer, () => response.destroy())
-  // One that was cut off must not look whole.
-  answer.once('close', () => answer.complete || response.destroy())
-  response.writeHead(answer.statusCode ?? 502, passedHeaders(answer.headersDistinct))
-  answer.pipe(response)
+function forwardResponse(upstream: IncomingMessage, response: ServerResponse): void {
+  if (response.destroyed) return void upstream.destroy()
+  limitBytes(upstream, () => response.destroy())
+  // A response that was cut off must not look complete.
+  upstream.once('close', () => upstream.complete || response.destroy())
+  response.writeHead(upstream.statusCode ?? 502, passedHeaders(upstream.headersDistinct))
+  upstream.pipe(response)
 }
 
-function limit(source: Readable, stop: () => void): void {
+function limitBytes(source: Readable, stop: () => void): void {
   let size = 0
   source.on('data', (chunk: Buffer) => {
     size += chunk.length
@@ -70,18 +72,18 @@ function limit(source: Readable, stop: () => void): void {
   })
 }
 
-function refuse(response: ServerResponse, failure: FetchFailure): void {
+function sendRefusal(response: ServerResponse, failure: FetchFailure): void {
   if (response.headersSent) return void response.destroy()
   const { status, reason } = statusOf(failure)
-  // A page that is refused must not come from a cache when it is allowed.
+  // A refused page must not be cached: it may be allowed later.
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', connection: 'close' }
   response.writeHead(status, { ...headers, 'proxy-status': `scorpiox-code; error=${reason}` })
   response.end(`${failure.message}\n`)
 }
 
-export interface Status {
+interface Status {
   readonly status: number
-  /** As RFC 9209 says it. */
+  /** The error type of RFC 9209. */
   readonly reason: string
 }
 

@@ -1,5 +1,5 @@
-// What a proxy needs to answer, and how it reads what it is asked for: hosts are judged in the one way they are written
-// after reading, never as they were sent.
+// What the proxy handlers need, and how they parse request targets: hosts are checked in their normalised form, never
+// as they were sent.
 
 import type { Duplex } from 'node:stream'
 
@@ -11,26 +11,26 @@ import { destinationOf, readWebUrl, type Destination } from './web-url.js'
 export interface ProxyMeans {
   readonly roads: Roads
   readonly exchange: Exchange
-  /** Ends it when the proxy ends; until then it keeps no process alive. */
+  /** Closes the socket when the proxy closes; until then it does not keep the process alive. */
   readonly keep: <T extends Duplex>(socket: T) => T
-  /** Remembers what was refused. */
+  /** Converts an error to a FetchFailure and remembers refusals. */
   readonly note: (error: unknown) => FetchFailure
 }
 
-/** Of a request that is not a tunnel: the whole URL, as it must be sent to a proxy. */
+/** The target of a request that is not a tunnel: an absolute URL, as proxies require. */
 export function readAbsolute(target: string): URL {
   if (/^http:\/\//i.test(target)) return readWebUrl(target)
-  throw new FetchFailure('bad-url', 'a proxy is asked with a whole http URL, or with CONNECT.')
+  throw new FetchFailure('bad-url', 'a proxy request needs an absolute http URL, or CONNECT.')
 }
 
 export function readAuthority(target: string): Destination {
   const [, host = '', port = ''] = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+):(\d{1,5})$/i.exec(target) ?? []
   if (host === '') throw new FetchFailure('bad-url', 'CONNECT needs a host and a port.')
-  // As https, since port 80 would vanish from an http URL; what is judged is the host and the port.
+  // Parsed as https, because port 80 would be dropped from an http URL; only the host and the port are used.
   return destinationOf(readWebUrl(`https://${host}:${port}`))
 }
 
-/** What belongs to one connection and must not be passed on. */
+/** Headers of one connection, which must not be forwarded. */
 const HOP_BY_HOP = new Set([
   'connection',
   'expect',
@@ -44,12 +44,14 @@ const HOP_BY_HOP = new Set([
 ])
 
 export function passedHeaders(headers: NodeJS.Dict<string[]>): Record<string, string[]> {
-  const named = new Set<string>((headers.connection ?? []).flatMap((value) => value.toLowerCase().split(/[\s,]+/)))
-  // How long a body is must be said, whatever they say.
-  named.delete('content-length')
-  const kept = Object.entries(headers).flatMap(([name, values]) => {
-    const isKept = values && !HOP_BY_HOP.has(name) && !name.startsWith('proxy-') && !named.has(name)
-    return isKept ? [[name, values] as const] : []
+  const connectionHeaders = new Set<string>(
+    (headers.connection ?? []).flatMap((value) => value.toLowerCase().split(/[\s,]+/)),
+  )
+  // The length of the body must be forwarded even if Connection names it.
+  connectionHeaders.delete('content-length')
+  const forwarded = Object.entries(headers).flatMap(([name, values]) => {
+    const isForwarded = values && !HOP_BY_HOP.has(name) && !name.startsWith('proxy-') && !connectionHeaders.has(name)
+    return isForwarded ? [[name, values] as const] : []
   })
-  return Object.fromEntries(kept)
+  return Object.fromEntries(forwarded)
 }

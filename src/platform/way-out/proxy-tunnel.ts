@@ -1,5 +1,5 @@
-// Connections that the proxy passes on as they are: tunnels that were asked for with CONNECT, and WebSockets. Where they
-// lead was judged; what goes through is bounded in bytes, in silence and in age.
+// Forwards CONNECT tunnels and WebSocket upgrades without parsing their content. Their destination has been checked;
+// bytes, idle time and age are bounded.
 
 import { request as requestPlain, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -11,23 +11,23 @@ import { passedHeaders, readAbsolute, readAuthority, type ProxyMeans } from './p
 import { destinationOf } from './web-url.js'
 
 const MAX_BYTES = 256 * 1024 * 1024
-const SILENCE_MS = 60_000
+const IDLE_TIMEOUT_MS = 60_000
 const MAX_AGE_MS = 600_000
 
 export async function openTunnel(
   request: IncomingMessage,
   client: Duplex,
   head: Buffer,
-  { roads, keep, note }: ProxyMeans,
+  { roads: connector, keep: trackSocket, note: recordRefusal }: ProxyMeans,
 ): Promise<void> {
   try {
-    const server = keep(await roads.reach(readAuthority(request.url ?? ''), true)).unref()
+    const server = trackSocket(await connector.reach(readAuthority(request.url ?? ''), true)).unref()
     if (client.destroyed) return void server.destroy()
     client.write('HTTP/1.1 200 Connection established\r\n\r\n')
     server.write(head)
-    join(client, server)
+    pipeBothWays(client, server)
   } catch (error) {
-    refuse(client, note(error))
+    sendTunnelRefusal(client, recordRefusal(error))
   }
 }
 
@@ -35,49 +35,49 @@ export async function passUpgrade(
   request: IncomingMessage,
   client: Duplex,
   head: Buffer,
-  { roads, keep, note }: ProxyMeans,
+  { roads: connector, keep: trackSocket, note: recordRefusal }: ProxyMeans,
 ): Promise<void> {
   try {
     const url = readAbsolute(request.url ?? '')
     if (request.headers.upgrade?.toLowerCase() !== 'websocket' || request.method !== 'GET') {
-      throw new FetchFailure('bad-url', 'only WebSockets can be asked for so.')
+      throw new FetchFailure('bad-url', 'only WebSocket upgrades are supported.')
     }
-    const server = keep(await roads.reach(destinationOf(url), false)).unref()
+    const server = trackSocket(await connector.reach(destinationOf(url), false)).unref()
     if (client.destroyed) return void server.destroy()
-    const { answer, rest } = await upgraded(url, request, server)
-    client.write(`HTTP/1.1 101 Switching Protocols\r\n${printHeaders(answer.rawHeaders)}\r\n`)
+    const { response, rest } = await requestUpgrade(url, request, server)
+    client.write(`HTTP/1.1 101 Switching Protocols\r\n${formatHeaders(response.rawHeaders)}\r\n`)
     client.write(rest)
     server.write(head)
-    join(client, server)
+    pipeBothWays(client, server)
   } catch (error) {
-    refuse(client, note(error))
+    sendTunnelRefusal(client, recordRefusal(error))
   }
 }
 
-interface Upgraded {
-  readonly answer: IncomingMessage
+interface UpgradeResult {
+  readonly response: IncomingMessage
   readonly rest: Buffer
 }
 
-function upgraded(url: URL, request: IncomingMessage, server: Socket): Promise<Upgraded> {
+function requestUpgrade(url: URL, request: IncomingMessage, server: Socket): Promise<UpgradeResult> {
   return new Promise((resolve, reject) => {
-    // What follows is no body.
+    // An upgrade request has no body.
     const { 'content-length': _, ...headers } = passedHeaders(request.headersDistinct)
     const outgoing = requestPlain({
       path: `${url.pathname}${url.search}`,
       headers: { ...headers, host: url.host, connection: 'Upgrade', upgrade: 'websocket' },
-      timeout: SILENCE_MS,
-      // Not beside `agent: false`: then Node would dial by itself.
+      timeout: IDLE_TIMEOUT_MS,
+      // Without `agent: false`, with which Node.js would connect by itself.
       createConnection: () => server,
     })
     const fail = (): void => {
       server.destroy()
-      reject(new FetchFailure('broken', 'it does not speak WebSocket there.'))
+      reject(new FetchFailure('broken', 'it does not accept WebSocket connections there.'))
     }
-    outgoing.once('upgrade', (answer, __, rest) => {
-      // The request ends here, the connection does not.
+    outgoing.once('upgrade', (response, __, rest) => {
+      // The request ends here; the connection stays open.
       outgoing.off('close', fail).off('timeout', fail)
-      resolve({ answer, rest })
+      resolve({ response, rest })
     })
     outgoing.once('response', fail)
     outgoing.once('timeout', fail)
@@ -87,28 +87,28 @@ function upgraded(url: URL, request: IncomingMessage, server: Socket): Promise<U
   })
 }
 
-function printHeaders(raw: readonly string[]): string {
+function formatHeaders(raw: readonly string[]): string {
   return raw.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('')
 }
 
-function join(client: Duplex, server: Socket): void {
+function pipeBothWays(client: Duplex, server: Socket): void {
   let size = 0
   const end = (): void => {
-    clearTimeout(age)
+    clearTimeout(ageTimer)
     client.destroy()
     server.destroy()
   }
-  const age = setTimeout(end, MAX_AGE_MS).unref()
-  const count = (chunk: Buffer): void => {
+  const ageTimer = setTimeout(end, MAX_AGE_MS).unref()
+  const countBytes = (chunk: Buffer): void => {
     size += chunk.length
     if (size > MAX_BYTES) end()
   }
-  for (const side of [client, server]) side.on('data', count).on('error', end).once('close', end)
-  server.setTimeout(SILENCE_MS, end)
+  for (const side of [client, server]) side.on('data', countBytes).on('error', end).once('close', end)
+  server.setTimeout(IDLE_TIMEOUT_MS, end)
   client.pipe(server).pipe(client)
 }
 
-function refuse(client: Duplex, failure: FetchFailure): void {
+function sendTunnelRefusal(client: Duplex, failure: FetchFailure): void {
   if (client.destroyed) return
   const { status, reason } = statusOf(failure)
   const text = `${failure.message}\n`

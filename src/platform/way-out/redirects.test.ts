@@ -9,23 +9,23 @@ import { createWayOut } from './create-way-out.js'
 import { redirected } from './redirect.js'
 import type { Errand, WayOut } from './way-out.js'
 
-interface Heard {
+interface ReceivedRequest {
   readonly method: string | undefined
   readonly url: string | undefined
   readonly headers: IncomingMessage['headers']
   readonly body: string
 }
 
-const heard: Heard[] = []
+const received: ReceivedRequest[] = []
 const servers: Server[] = []
 let [here, there] = ['', '']
 
-/** `/301/path` leads there with that code; `/go?to=URL` to that URL. */
+/** `/301/path` redirects there with that code; `/go?to=URL` to that URL. */
 async function serve(): Promise<string> {
   const server = createServer((request, response) => {
     const { method, url = '', headers } = request
     void text(request).then((body) => {
-      heard.push({ method, url, headers, body })
+      received.push({ method, url, headers, body })
       const [, code, path] = /^\/(\d{3})(\/.*)$/.exec(url) ?? []
       const to = new URL(url, 'http://x').searchParams.get('to')
       if (code !== undefined && path !== undefined) response.writeHead(Number(code), { location: path }).end('moved')
@@ -45,7 +45,7 @@ beforeAll(async () => {
 })
 
 beforeEach(() => {
-  heard.length = 0
+  received.length = 0
 })
 
 afterAll(() => {
@@ -81,37 +81,37 @@ test.each([
   [303, 'HEAD', 'HEAD', ''],
   [307, 'HEAD', 'HEAD', ''],
 ] as const)('after %d a %s becomes a %s', async (code, method, then, body) => {
-  const errand: Errand = { method, ...(method === 'POST' && { body: 'body', headers: { 'content-type': 'text/x' } }) }
-  const { url, redirects } = await wayOut().fetch(`${here}/${code}/end`, errand)
+  const request: Errand = { method, ...(method === 'POST' && { body: 'body', headers: { 'content-type': 'text/x' } }) }
+  const { url, redirects } = await wayOut().fetch(`${here}/${code}/end`, request)
   expect([url, redirects]).toEqual([`${here}/end`, [`${here}/${code}/end`]])
-  expect(heard.at(-1)).toMatchObject({ method: then, url: '/end', body })
-  expect(heard.at(-1)?.headers['content-type']).toBe(body === '' ? undefined : 'text/x')
+  expect(received.at(-1)).toMatchObject({ method: then, url: '/end', body })
+  expect(received.at(-1)?.headers['content-type']).toBe(body === '' ? undefined : 'text/x')
 })
 
-test.each([300, 304, 305, 306, 399])('%d leads nowhere', async (code) => {
+test.each([300, 304, 305, 306, 399])('%d is not a redirect', async (code) => {
   expect(await wayOut().fetch(`${here}/${code}/end`)).toMatchObject({ status: code, redirects: [] })
 })
 
-test('within an origin everything goes along; to another only what says how to answer', async () => {
+test('within an origin all headers are sent; to another only those that describe the response', async () => {
   const headers = SECRETS
   await wayOut().fetch(`${here}/302/end`, { headers })
-  expect(heard.at(-1)?.headers).toMatchObject({ authorization: 'Bearer 1', cookie: 'a=1', 'x-api-key': '2' })
+  expect(received.at(-1)?.headers).toMatchObject({ authorization: 'Bearer 1', cookie: 'a=1', 'x-api-key': '2' })
   await wayOut().fetch(`${here}/go?to=${there}/end`, { headers, method: 'POST', body: 'b' })
-  const last = heard.at(-1)
+  const last = received.at(-1)
   expect(last).toMatchObject({ url: '/end', body: 'b', headers: { accept: 'text/html' } })
   for (const name of ['authorization', 'cookie', 'x-api-key', 'if-none-match']) {
     expect(last?.headers).not.toHaveProperty(name)
   }
 })
 
-test('what was dropped on the way does not come back on the way home', async () => {
+test('headers that were dropped on the way are not sent after returning to the origin', async () => {
   const back = encodeURIComponent(`${there}/go?to=${here}/end`)
   await wayOut().fetch(`${here}/go?to=${back}`, { headers: SECRETS })
-  expect(heard.at(-1)).toMatchObject({ url: '/end', headers: { host: new URL(here).host } })
-  expect(heard.at(-1)?.headers).not.toHaveProperty('authorization')
+  expect(received.at(-1)).toMatchObject({ url: '/end', headers: { host: new URL(here).host } })
+  expect(received.at(-1)?.headers).not.toHaveProperty('authorization')
 })
 
-test('five are followed, or as many as allowed', async () => {
+test('five redirects are followed, or as many as allowed', async () => {
   const out = wayOut()
   expect((await out.fetch(`${here}${'/302'.repeat(5)}/end`)).redirects).toHaveLength(5)
   await expect(out.fetch(`${here}${'/302'.repeat(6)}/end`)).rejects.toMatchObject({ problem: 'redirects' })
@@ -121,11 +121,11 @@ test('five are followed, or as many as allowed', async () => {
   await expect(out.fetch(`${here}/302/302/end`, { maxRedirects: 1 })).rejects.toMatchObject({ problem: 'redirects' })
 })
 
-test('a circle ends', async () => {
+test('a redirect loop ends', async () => {
   await expect(wayOut().fetch(`${here}/circle`)).rejects.toMatchObject({ problem: 'redirects' })
 })
 
-test('a fragment stays, unless there is another; letters are those of UTF-8', async () => {
+test('a fragment is kept unless there is another; Location is read as UTF-8', async () => {
   const out = wayOut()
   expect((await out.fetch(`${here}/302/end#part`)).url).toBe(`${here}/end#part`)
   expect((await out.fetch(`${here}/go?to=${encodeURIComponent('/end#other')}#part`)).url).toBe(`${here}/end#other`)
@@ -148,7 +148,7 @@ test.each([
   await expect(failure).rejects.not.toThrow('password@')
 })
 
-test('from https nobody is led to http', () => {
+test('a redirect from https to http is rejected', () => {
   const question = { url: new URL('https://example.com/a'), method: 'GET', headers: {}, body: undefined }
   expect(() => redirected(question, 302, 'http://example.com/b?secret')).toThrow('from https to http://example.com/b,')
   expect(redirected(question, 302, '//example.com/b').url.href).toBe('https://example.com/b')

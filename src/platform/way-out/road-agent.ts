@@ -1,5 +1,5 @@
-// Node's pools of connections that stay open between requests, over roads of ours. A connection is used again only for
-// the host and port it was opened for.
+// Keep-alive agents of Node.js over connections of the connector. A connection is reused only for the host and port it
+// was opened for.
 
 import { Agent, type AgentOptions, type ClientRequestArgs } from 'node:http'
 import { Agent as SecureAgent, type RequestOptions } from 'node:https'
@@ -14,38 +14,42 @@ export interface Habits {
 }
 
 /** Opens the connection that a request to this host and port is sent on. */
-type Open = (destination: Destination) => Promise<Duplex>
+type OpenConnection = (destination: Destination) => Promise<Duplex>
 
-type Opened = (error: Error | null, stream: Duplex) => void
+type OnOpened = (error: Error | null, stream: Duplex) => void
 
 export class RoadAgent extends Agent {
   constructor(
-    habits: Habits,
-    readonly open: Open,
+    options: Habits,
+    readonly open: OpenConnection,
   ) {
-    super({ ...LIMITS, ...habits })
+    super({ ...LIMITS, ...options })
   }
-  override createConnection(request: ClientRequestArgs, opened?: Opened): undefined {
-    create(this.open, request, opened)
+  override createConnection(request: ClientRequestArgs, opened?: OnOpened): undefined {
+    openAgentConnection(this.open, request, opened)
   }
 }
 
 export class SecureRoadAgent extends SecureAgent {
   constructor(
-    habits: Habits,
-    readonly open: Open,
+    options: Habits,
+    readonly open: OpenConnection,
   ) {
-    super({ ...LIMITS, ...habits })
+    super({ ...LIMITS, ...options })
   }
-  override createConnection(request: RequestOptions, opened?: Opened): undefined {
-    create(this.open, request, opened)
+  override createConnection(request: RequestOptions, opened?: OnOpened): undefined {
+    openAgentConnection(this.open, request, opened)
   }
 }
 
-function create(open: Open, { host, port }: ClientRequestArgs, opened: Opened = () => {}): void {
+function openAgentConnection(
+  open: OpenConnection,
+  { host, port }: ClientRequestArgs,
+  opened: OnOpened = () => {},
+): void {
   open({ host: host ?? '', port: Number(port) }).then(
     (stream) => opened(null, stream),
-    // Nobody looks at the second one then.
+    // The stream is ignored if there is an error.
     (error: unknown) => opened(error instanceof Error ? error : new Error(String(error)), new Duplex()),
   )
 }

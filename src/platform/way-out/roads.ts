@@ -1,5 +1,5 @@
-// How a destination is reached: the guard says at which addresses, the person's settings whether through a proxy of
-// theirs. A road is an open connection with nothing sent on it yet but what the way there needed.
+// Opens connections to destinations: the address policy resolves and checks them, and the settings decide whether a
+// proxy of the operator is used. Nothing has been sent on a returned connection except to that proxy.
 
 import { isIP, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -15,73 +15,81 @@ import { openTunnelThrough } from './upstream-tunnel.js'
 import { upstreamFor, type ProxySettings, type Upstream } from './upstream.js'
 import { printDestination, type Destination } from './web-url.js'
 
-const LOOK_AROUND_MS = 2000
+const RESOLVE_TIMEOUT_MS = 2000
 
 export interface Roads {
-  /** The proxy to hand a plain request to; undefined: it goes to the destination itself. Judges the destination. */
+  /** The proxy to send a plain request to; undefined if it goes to the destination directly. Checks the destination. */
   handOver(destination: Destination): Promise<Upstream | undefined>
-  /** To the destination, through the proxy where there is one. */
+  /** To the destination, through the proxy if there is one. */
   reach(destination: Destination, isSecure: boolean): Promise<Socket>
   reachSecurely(destination: Destination): Promise<TLSSocket>
-  /** To the person's proxy, which is not judged: they named it. */
+  /** To the proxy of the operator, which is not checked, because it is configured. */
   reachUpstream(upstream: Upstream): Promise<Socket>
 }
 
-export interface RoadsInput {
+interface RoadsInput {
   readonly guard: Guard
   readonly resolve: Resolve
   readonly dial: Dial
   readonly proxies: ProxySettings
-  /** A certificate to believe in beside those of the system. */
+  /** A CA certificate to trust besides those of the system. */
   readonly trust: string | undefined
-  /** Ends what is still being opened. */
+  /** Aborts connections that are being opened. */
   readonly closing: AbortSignal
 }
 
-export function createRoads({ guard, resolve, dial, proxies, trust, closing }: RoadsInput): Roads {
-  async function reachUpstream({ destination, isSecure }: Upstream): Promise<Socket> {
+export function createRoads({
+  guard: addressPolicy,
+  resolve: resolveHost,
+  dial: connectTcp,
+  proxies,
+  trust: extraCa,
+  closing,
+}: RoadsInput): Roads {
+  async function connectToProxy({ destination, isSecure }: Upstream): Promise<Socket> {
     const { host, port } = destination
     try {
-      const socket = await dial(isIP(host) === 0 ? await resolve(host) : [host], port, closing)
-      return isSecure ? await secured(socket, host, trust) : socket
+      const socket = await connectTcp(isIP(host) === 0 ? await resolveHost(host) : [host], port, closing)
+      return isSecure ? await secured(socket, host, extraCa) : socket
     } catch (error) {
       if (!(error instanceof FetchFailure)) throw error
-      const place = printDestination(destination)
-      throw new FetchFailure(error.problem, `the proxy ${place} cannot be used: ${error.message}`, { cause: error })
+      const address = printDestination(destination)
+      throw new FetchFailure(error.problem, `the proxy ${address} cannot be used: ${error.message}`, { cause: error })
     }
   }
 
-  async function upstreamOf(destination: Destination, isSecure: boolean): Promise<Upstream | undefined> {
-    guard.admit(destination)
-    const upstream = upstreamFor(proxies, destination, isSecure)
-    return upstream && !(await leadsHome(destination)) ? upstream : undefined
+  async function selectProxy(destination: Destination, isSecure: boolean): Promise<Upstream | undefined> {
+    addressPolicy.admit(destination)
+    const proxy = upstreamFor(proxies, destination, isSecure)
+    return proxy && !(await resolvesToPrivate(destination)) ? proxy : undefined
   }
 
-  /** What the person allowed is near here, not behind their proxy. */
-  async function leadsHome(destination: Destination): Promise<boolean> {
+  /** Allowed private hosts are near, not behind the proxy. */
+  async function resolvesToPrivate(destination: Destination): Promise<boolean> {
     try {
-      // The system may try for long to find out what only the proxy knows.
-      const addresses = await within(LOOK_AROUND_MS, guard.addressesOf(destination))
+      // The system resolver may take long for names that only the proxy can resolve.
+      const addresses = await within(RESOLVE_TIMEOUT_MS, addressPolicy.addressesOf(destination))
       if (!addresses) throw new FetchFailure('unresolved', 'no name server answers.')
       return addresses.some((address) => standingOf(address) !== 'public')
     } catch (error) {
-      // Networks with a proxy often know the names of the world there only. One without a dot is the network's own.
-      const isForeign = error instanceof FetchFailure && error.problem === 'unresolved'
-      if (isForeign && (destination.host.includes('.') || guard.isAllowed(destination))) return false
+      // In networks with a proxy, often only the proxy resolves public names. A name without a dot belongs to the
+      // network itself.
+      const isUnresolvedHere = error instanceof FetchFailure && error.problem === 'unresolved'
+      if (isUnresolvedHere && (destination.host.includes('.') || addressPolicy.isAllowed(destination))) return false
       throw error
     }
   }
 
-  async function reach(destination: Destination, isSecure: boolean): Promise<Socket> {
-    const upstream = await upstreamOf(destination, isSecure)
-    if (upstream) return openTunnelThrough(await reachUpstream(upstream), upstream, destination)
-    return dial(await guard.addressesOf(destination), destination.port, closing)
+  async function connect(destination: Destination, isSecure: boolean): Promise<Socket> {
+    const proxy = await selectProxy(destination, isSecure)
+    if (proxy) return openTunnelThrough(await connectToProxy(proxy), proxy, destination)
+    return connectTcp(await addressPolicy.addressesOf(destination), destination.port, closing)
   }
 
   return {
-    reach,
-    reachUpstream,
-    handOver: (destination) => upstreamOf(destination, false),
-    reachSecurely: async (destination) => secured(await reach(destination, true), destination.host, trust),
+    reach: connect,
+    reachUpstream: connectToProxy,
+    handOver: (destination) => selectProxy(destination, false),
+    reachSecurely: async (destination) => secured(await connect(destination, true), destination.host, extraCa),
   }
 }

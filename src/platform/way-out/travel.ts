@@ -1,5 +1,5 @@
-// From a URL to what is found there: each hop is read, judged and asked for, until there is an answer or a failure that says
-// which hop failed and why.
+// Fetches a URL, following redirects: each hop is parsed, checked and requested, until there is a response or a failure
+// that says which hop failed and why.
 
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 
@@ -15,8 +15,8 @@ import { destinationOf, readWebUrl, shownUrl } from './web-url.js'
 
 const MAX_REDIRECTS = 5
 
-/** These are ours to say. */
-const NOT_THEIRS = new Set([
+/** Headers that callers may not set. */
+const RESERVED_HEADERS = new Set([
   'host',
   'connection',
   'keep-alive',
@@ -27,43 +27,43 @@ const NOT_THEIRS = new Set([
   'expect',
 ])
 
-export interface Means {
+interface Means {
   readonly guard: Guard
   readonly exchange: Exchange
   readonly signal: AbortSignal
 }
 
-export async function travel(start: URL | string, errand: Errand, means: Means): Promise<Brought> {
+export async function travel(start: URL | string, request: Errand, deps: Means): Promise<Brought> {
   const redirects: string[] = []
-  const { maxRedirects = MAX_REDIRECTS } = errand
+  const { maxRedirects = MAX_REDIRECTS } = request
   try {
-    let question = firstQuestion(start, errand)
+    let hop = createRequest(start, request)
     for (;;) {
-      const { url } = question
-      means.guard.admit(destinationOf(url))
-      const answer = await means.exchange.ask(question, means.signal)
-      const { statusCode = 0, headers } = answer
+      const { url } = hop
+      deps.guard.admit(destinationOf(url))
+      const response = await deps.exchange.ask(hop, deps.signal)
+      const { statusCode = 0, headers } = response
       if (!isRedirect(statusCode, headers.location)) {
-        return await bring(answer, question, redirects, errand, means.signal)
+        return await bring(response, hop, redirects, request, deps.signal)
       }
-      // What is there already is thrown away to keep the connection; for more it is not worth it.
-      if (answer.complete) answer.resume()
-      else answer.destroy()
+      // A response that has arrived is discarded to keep its connection; reading more is not worth it.
+      if (response.complete) response.resume()
+      else response.destroy()
       if (redirects.length >= maxRedirects) {
         throw new FetchFailure('redirects', `it redirects once more, and ${maxRedirects} are followed at most.`)
       }
       redirects.push(url.href)
-      question = redirected(question, statusCode, headers.location)
+      hop = redirected(hop, statusCode, headers.location)
     }
   } catch (error) {
-    throw told(error, start, redirects)
+    throw describeFailedHop(error, start, redirects)
   }
 }
 
-function firstQuestion(start: URL | string, { method = 'GET', headers = {}, body }: Errand): Question {
+function createRequest(start: URL | string, { method = 'GET', headers = {}, body }: Errand): Question {
   const url = readWebUrl(start)
-  const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-  for (const [name, value] of given) checkHeader(name, value)
+  const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  for (const [name, value] of entries) checkHeader(name, value)
   return {
     url,
     method,
@@ -71,13 +71,13 @@ function firstQuestion(start: URL | string, { method = 'GET', headers = {}, body
       'user-agent': `scorpiox-code/${VERSION}`,
       accept: '*/*',
       'accept-encoding': acceptedEncodings(),
-      ...Object.fromEntries(given.filter(([name]) => !NOT_THEIRS.has(name) && !name.startsWith('proxy-'))),
+      ...Object.fromEntries(entries.filter(([name]) => !RESERVED_HEADERS.has(name) && !name.startsWith('proxy-'))),
     },
     body,
   }
 }
 
-/** A key that somebody pasted may hold the end of a line. */
+/** A pasted key may contain a line break. */
 function checkHeader(name: string, value: string): void {
   try {
     validateHeaderName(name)
@@ -87,7 +87,7 @@ function checkHeader(name: string, value: string): void {
   }
 }
 
-function told(error: unknown, start: URL | string, redirects: readonly string[]): unknown {
+function describeFailedHop(error: unknown, start: URL | string, redirects: readonly string[]): unknown {
   if (!(error instanceof FetchFailure)) return error
   const via =
     redirects.length === 0

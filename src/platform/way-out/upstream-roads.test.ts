@@ -1,5 +1,5 @@
-// Through real proxies on loopback: a plain one, one with a password and one with TLS. They send everything to one server,
-// whatever was asked for, so that what they were asked can be looked at.
+// Uses real proxies on loopback: a plain one, one with a password and one with TLS. They forward everything to one server,
+// so that the requests to them can be inspected.
 
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -38,7 +38,7 @@ execFileSync(
 )
 const tls = { key: readFileSync(join(folder, 'key')), cert: readFileSync(join(folder, 'cert'), 'utf8') }
 
-/** What proxies were asked, in order. */
+/** The requests that the proxies received, in order. */
 const asked: string[] = []
 const servers: Server[] = []
 const site: RequestListener = ({ headers, url, method }, response) => response.end(`${method} ${headers.host} ${url}`)
@@ -119,20 +119,20 @@ function wayOut(fixed: string, input: Partial<WayOutInput> = {}): WayOut {
   return out
 }
 
-test('a plain request is handed over whole, a secure one goes through a tunnel', async () => {
+test('a plain request is sent to the proxy, a secure one goes through a tunnel', async () => {
   const out = wayOut(`http://127.0.0.1:${PROXY.plain}`)
   expect((await out.fetch('http://site.example/a')).bytes.toString()).toBe('GET site.example /a')
   expect((await out.fetch('https://site.example/b')).bytes.toString()).toBe('GET site.example /b')
   expect(asked).toEqual(['GET http://site.example/a -', 'CONNECT site.example:443 -'])
 })
 
-test('the proxy may be reached by TLS and by a name of the inside, since the person named it', async () => {
+test('the proxy may use TLS and a private name, because it is configured', async () => {
   const out = wayOut(`https://proxy.example:${PROXY.secure}`)
   expect((await out.fetch('http://site.example/a')).bytes.toString()).toBe('GET site.example /a')
   expect((await out.fetch('https://site.example/b')).bytes.toString()).toBe('GET site.example /b')
 })
 
-test('it is told who asks, and the sites are not', async () => {
+test('the proxy receives the credentials, and the sites do not', async () => {
   const out = wayOut(`http://me:s%3Aecret@127.0.0.1:${PROXY.guarded}`)
   expect((await out.fetch('http://site.example/a')).status).toBe(200)
   expect((await out.fetch('https://site.example/b')).status).toBe(200)
@@ -141,17 +141,17 @@ test('it is told who asks, and the sites are not', async () => {
     expect.stringMatching(/^CONNECT site\.example:443 Basic /),
   ])
   const stranger = wayOut(`http://127.0.0.1:${PROXY.guarded}`).fetch('https://site.example/')
-  await expect(stranger).rejects.toThrow('it wants to know who asks')
+  await expect(stranger).rejects.toThrow('it requires authentication')
 })
 
-test('a name that is not known here is for the proxy to know', async () => {
+test('a name that cannot be resolved here is resolved by the proxy', async () => {
   const out = wayOut(`http://127.0.0.1:${PROXY.plain}`)
   expect((await out.fetch('http://elsewhere.example/')).status).toBe(200)
   await expect(out.fetch('https://elsewhere.example/')).rejects.toMatchObject({ problem: 'tls' })
   expect(asked).toHaveLength(2)
 })
 
-test('behind a proxy too, nothing private is asked for', async () => {
+test('private addresses are also blocked behind a proxy', async () => {
   const out = wayOut(`http://127.0.0.1:${PROXY.plain}`)
   const places = ['10.0.0.7', 'localhost', '[::1]', '169.254.169.254', 'inside.example', 'metadata.goog', 'wiki']
   for (const place of places) {
@@ -164,7 +164,7 @@ test('behind a proxy too, nothing private is asked for', async () => {
   expect(asked).toEqual([])
 })
 
-test('what is allowed and near is reached without the proxy', async () => {
+test('allowed private hosts are reached without the proxy', async () => {
   const allow = `here.example:${SITE.plain}, 127.0.0.1:${SITE.plain}, far.example:80`
   const out = wayOut(`http://127.0.0.1:${PROXY.plain}`, { allow })
   for (const host of ['here.example', '127.0.0.1']) {
@@ -175,7 +175,7 @@ test('what is allowed and near is reached without the proxy', async () => {
   expect(asked).toHaveLength(1)
 })
 
-test('a proxy that cannot be used is a failure that names it, never a way without', async () => {
+test('an unusable proxy is a failure that names it, and is never bypassed', async () => {
   const closed = await listen(createServer())
   await new Promise((resolve) => servers.at(-1)?.close(resolve))
   const allow = `here.example:${SITE.plain}`
@@ -188,7 +188,7 @@ test('a proxy that cannot be used is a failure that names it, never a way withou
   await expect(refusing).rejects.toThrow('it answered with status 403')
 })
 
-test('a certificate that is not believed, or another’s, is a failure', async () => {
+test('a certificate that is not trusted, or is for another host, is a failure', async () => {
   const proxy = `http://127.0.0.1:${PROXY.plain}`
   const unknown = createWayOut({
     allow: '',
@@ -203,7 +203,7 @@ test('a certificate that is not believed, or another’s, is a failure', async (
   await expect(direct.fetch(`https://here.example:${SITE.plain}/`)).rejects.toMatchObject({ problem: 'tls' })
 })
 
-test('a secure site is reached at the address that was judged, by its own name', async () => {
+test('a secure site is reached at the checked address, with its own name', async () => {
   const place = `site.example:${SITE.secure}`
   const asking: string[] = []
   const resolve = async (name: string): Promise<string[]> => {
@@ -215,7 +215,7 @@ test('a secure site is reached at the address that was judged, by its own name',
   expect(asking).toEqual(['site.example'])
 })
 
-test('the checking proxy goes through it too', async () => {
+test('the checking proxy uses the upstream proxy too', async () => {
   const { port } = await wayOut(`http://127.0.0.1:${PROXY.plain}`).proxy()
   const plain = request({ port, host: '127.0.0.1', path: 'http://site.example/a', agent: false }).end()
   const [answer] = await once(plain, 'response')

@@ -7,11 +7,11 @@ const NONE = { fixed: '', http: '', https: '', bypass: '' }
 const ENVIRONMENT = { ...NONE, http: 'http://plain:3128', https: 'https://user:p%40ss@secure' }
 const SITE = { host: 'www.example.com', port: 443 }
 
-test('without settings there is none', () => {
+test('without settings there is no proxy', () => {
   expect(upstreamFor(NONE, SITE, true)).toBeUndefined()
 })
 
-test('the environment names one for each kind', () => {
+test('the environment sets one proxy for each protocol', () => {
   expect(upstreamFor(ENVIRONMENT, SITE, false)).toEqual({
     destination: { host: 'plain', port: 3128 },
     isSecure: false,
@@ -24,7 +24,7 @@ test('the environment names one for each kind', () => {
   })
 })
 
-test('the setting comes before the environment and its exceptions', () => {
+test('the setting takes precedence over the environment and its exceptions', () => {
   const settings = { ...ENVIRONMENT, bypass: '*', fixed: 'mine:8080' }
   expect(upstreamFor(settings, SITE, true)).toMatchObject({ destination: { host: 'mine', port: 8080 } })
   expect(upstreamFor({ ...ENVIRONMENT, fixed: 'off' }, SITE, true)).toBeUndefined()
@@ -60,7 +60,7 @@ test.each([
 })
 
 test.each(['socks5://user:secret@proxy:1080', 'ftp://proxy', 'http://', 'http://[', ':::'])(
-  '%s cannot be used, and is never a reason to go without',
+  '%s is an unusable proxy, and is never bypassed',
   (fixed) => {
     const ask = (): unknown => upstreamFor({ ...NONE, fixed }, SITE, true)
     expect(ask).toThrow(FetchFailure)

@@ -1,5 +1,5 @@
-// Which proxy of the person's a destination is reached through, if any: the one that was set for this, else those of the
-// environment, with its exceptions. One that cannot be used is a failure, never a reason to go without.
+// Selects the operator's proxy for a destination: FETCH_PROXY, else the proxy variables of the environment with their
+// exceptions. An unusable proxy is a failure; the request is never sent without it.
 
 import { isIP } from 'node:net'
 
@@ -11,7 +11,7 @@ import { destinationOf, type Destination } from './web-url.js'
 export interface Upstream {
   readonly destination: Destination
   readonly isSecure: boolean
-  /** For `Proxy-Authorization`; empty where it takes everybody. */
+  /** For `Proxy-Authorization`; empty if none is needed. */
   readonly authorization: string
 }
 
@@ -25,18 +25,18 @@ export interface ProxySettings {
 }
 
 export function upstreamFor(
-  { fixed, http, https, bypass }: ProxySettings,
+  { fixed: override, http, https, bypass }: ProxySettings,
   destination: Destination,
   isSecure: boolean,
 ): Upstream | undefined {
-  if (fixed === 'off') return undefined
-  if (fixed !== '') return readProxy(fixed, 'FETCH_PROXY')
-  const named = isSecure ? https : http
-  if (named === '' || isBypassed(bypass, destination)) return undefined
-  return readProxy(named, isSecure ? 'HTTPS_PROXY' : 'HTTP_PROXY')
+  if (override === 'off') return undefined
+  if (override !== '') return parseProxy(override, 'FETCH_PROXY')
+  const proxyUrl = isSecure ? https : http
+  if (proxyUrl === '' || isBypassed(bypass, destination)) return undefined
+  return parseProxy(proxyUrl, isSecure ? 'HTTPS_PROXY' : 'HTTP_PROXY')
 }
 
-function readProxy(text: string, from: string): Upstream {
+function parseProxy(text: string, from: string): Upstream {
   const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') {
@@ -48,7 +48,7 @@ function readProxy(text: string, from: string): Upstream {
     )
   }
   const { username, password } = url
-  const secret = username === '' && password === '' ? '' : `${decoded(username)}:${decoded(password)}`
+  const secret = username === '' && password === '' ? '' : `${decodeComponent(username)}:${decodeComponent(password)}`
   return {
     destination: destinationOf(url),
     isSecure: url.protocol === 'https:',
@@ -56,7 +56,7 @@ function readProxy(text: string, from: string): Upstream {
   }
 }
 
-/** As curl reads it; with a port, as many others do. */
+/** As curl parses it; also with a port, as many other programs do. */
 function isBypassed(bypass: string, { host, port }: Destination): boolean {
   const entries = bypass.toLowerCase().split(/[\s,]+/)
   return entries.some((entry) => {
@@ -76,7 +76,7 @@ function isInside(host: string, block: string): boolean {
   return address.kind() === range[0].kind() && address.match(range)
 }
 
-function decoded(text: string): string {
+function decodeComponent(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

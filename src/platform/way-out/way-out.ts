@@ -1,46 +1,46 @@
-// The one guarded way out to the web, for whatever a model can make us fetch. A name is resolved once and the address that
-// is dialled is judged: what is private, local or a cloud's metadata is refused unless `FETCH_ALLOW` lists that very
-// host:port. Every redirect is judged again. Whoever cannot use `fetch`, such as a browser, goes through `proxy`.
+// Guarded access to the web, for all URLs that a model can choose. A name is resolved once, and the address to connect
+// to is checked: private, local and cloud metadata addresses are refused unless `FETCH_ALLOW` lists that host:port.
+// Every redirect is checked again. Clients that cannot use `fetch`, such as a browser, use `proxy`.
 
 export interface WayOut {
-  /** Every status is an answer. What cannot be had is a FetchFailure. */
-  readonly fetch: (url: URL | string, errand?: Errand) => Promise<Brought>
-  /** A proxy on loopback that lets through just what `fetch` would; the same one for all, opened by the first. */
+  /** Any status is a response. Everything else that goes wrong is a FetchFailure. */
+  readonly fetch: (url: URL | string, request?: Errand) => Promise<Brought>
+  /** A loopback proxy that allows the same destinations as `fetch`; opened by the first call and shared. */
   proxy(): Promise<CheckingProxy>
   close(): Promise<void>
 }
 
 export interface Errand {
   readonly method?: 'GET' | 'POST' | 'HEAD'
-  /** Cookies and credentials do not go along to another origin. */
+  /** Cookies and credentials are not sent to another origin. */
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** For everything, redirects and the body included. */
+  /** For the whole request, including redirects and the body. */
   readonly timeoutMs?: number
-  /** Counted as the bytes come out of any compression. */
+  /** Of the body after decompression. */
   readonly maxBytes?: number
   readonly maxRedirects?: number
-  /** Whether a body that is too large, too slow or cut off may be taken as far as it came. */
+  /** Whether a body that is too large, too slow or cut off may be returned as far as it arrived. */
   readonly takePart?: boolean
   readonly signal?: AbortSignal
 }
 
 export interface Brought {
-  /** Where it was found in the end. */
+  /** The URL after redirects. */
   readonly url: string
-  /** Where it was on the way there. */
+  /** The URLs that redirected, in order. */
   readonly redirects: readonly string[]
   readonly status: number
   readonly headers: Headers
-  /** Decoded. */
+  /** After decompression. */
   readonly bytes: Buffer
-  /** With `takePart`: why there is not more of it. */
+  /** With `takePart`: why the body is not complete. */
   readonly cut?: 'size' | 'time' | 'broken'
 }
 
 export interface CheckingProxy {
   readonly host: string
   readonly port: number
-  /** What it refused last, so that a page that stayed empty can be explained. */
+  /** The latest refusals, which explain why a page stayed empty. */
   readonly refused: readonly string[]
 }

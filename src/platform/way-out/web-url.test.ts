@@ -75,7 +75,7 @@ test.each([80, 443, 3000, 5173, 8000, 8080, 8443, 65_535])('port %d is not', (po
   expect(problemOf(`http://example.com:${port}/`)).toBeUndefined()
 })
 
-test('an IPv4 address is the same in whichever way it is written', () => {
+test('an IPv4 address is normalised, however it is written', () => {
   const part = (value: number): fc.Arbitrary<string> =>
     fc.constantFrom(
       String(value),
@@ -108,7 +108,7 @@ test('an IPv4 address is the same in whichever way it is written', () => {
   )
 })
 
-test('whatever is read can be read again, and means the same', () => {
+test('parsing is idempotent', () => {
   fc.assert(
     fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (text) => {
       fc.pre(problemOf(text) === undefined)
@@ -118,7 +118,7 @@ test('whatever is read can be read again, and means the same', () => {
   )
 })
 
-test('what is shown holds no query, no password and no end of lines', () => {
+test('a redacted URL contains no query, password or line break', () => {
   expect(shownUrl('https://u:p@example.com/a?token=1#x')).toBe('https://example.com/a')
   expect(shownUrl('not a url?token=1')).toBe('"not a url"')
   expect(shownUrl('data:text/html,secret')).toBe('data:')

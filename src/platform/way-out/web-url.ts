@@ -1,13 +1,13 @@
-// Which addresses can be on the web at all, before anybody asks where they lead. What comes back is written in one way:
-// numbers as dotted addresses, names in ASCII and small letters, no dot at the end of a host.
+// Parses and normalises http(s) URLs, before any name is resolved: numbers as dotted addresses, names in lower-case
+// ASCII, no trailing dot in the host.
 
 import { FetchFailure } from './fetch-failure.js'
 
 const MAX_LENGTH = 2048
 const MAX_HOST = 253
 
-/** Where other services listen than the web's; browsers refuse them too. */
-const BAD_PORTS = new Set([
+/** Ports of other protocols; browsers block them too. */
+const BLOCKED_PORTS = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
   111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
   540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
@@ -20,8 +20,8 @@ export interface Destination {
   readonly port: number
 }
 
-export function readWebUrl(given: URL | string, base?: string): URL {
-  const text = String(given)
+export function readWebUrl(input: URL | string, base?: string): URL {
+  const text = String(input)
   if (text.length > MAX_LENGTH) throw new FetchFailure('bad-url', `it is longer than ${MAX_LENGTH} characters.`)
   if (!URL.canParse(text, base)) throw new FetchFailure('bad-url', 'it is not a URL such as https://example.com/page.')
   const url = new URL(text, base)
@@ -29,14 +29,14 @@ export function readWebUrl(given: URL | string, base?: string): URL {
     throw new FetchFailure('bad-url', `only http and https can be fetched, not ${url.protocol.slice(0, -1)}.`)
   }
   if (url.username !== '' || url.password !== '') {
-    throw new FetchFailure('bad-url', 'it holds a user name or a password; give the URL without.')
+    throw new FetchFailure('bad-url', 'it contains a user name or a password; give the URL without it.')
   }
   if (url.hostname.length > MAX_HOST || /^\.|\.\./.test(url.hostname)) {
-    throw new FetchFailure('bad-url', 'its host is not a name that can exist.')
+    throw new FetchFailure('bad-url', 'its host is not a valid name.')
   }
   url.hostname = url.hostname.replace(/\.$/, '')
   const { port } = destinationOf(url)
-  if (isBadPort(port)) throw new FetchFailure('refused', `port ${port} is not one of the web, and is never fetched.`)
+  if (isBadPort(port)) throw new FetchFailure('refused', `port ${port} is blocked: other protocols than HTTP use it.`)
   return url
 }
 
@@ -46,17 +46,17 @@ export function destinationOf({ protocol, hostname, port }: URL): Destination {
 }
 
 export function isBadPort(port: number): boolean {
-  return BAD_PORTS.has(port)
+  return BLOCKED_PORTS.has(port)
 }
 
-/** As `FETCH_ALLOW` has it. */
+/** As in `FETCH_ALLOW`. */
 export function printDestination({ host, port }: Destination): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /** Without the query and the password, which may be secrets: this goes into messages. */
-export function shownUrl(given: URL | string): string {
-  const text = String(given)
+export function shownUrl(input: URL | string): string {
+  const text = String(input)
   if (!URL.canParse(text)) return JSON.stringify(text.replace(/[?#].*/s, '').slice(0, 200))
   const { protocol, host, pathname } = new URL(text)
   const shown = host === '' && !/^https?:$/.test(protocol) ? protocol : `${protocol}//${host}${pathname}`

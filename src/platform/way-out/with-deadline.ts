@@ -1,4 +1,5 @@
-// Work that ends in time: at its deadline, when its caller gives it up, or when everything ends. The signal says which.
+// Aborts work at its deadline, when its caller cancels it, or when the service closes. The reason of the signal says
+// which.
 
 import { setMaxListeners } from 'node:events'
 
@@ -12,21 +13,21 @@ export async function withDeadline<T>(
   closing: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const ending = new AbortController()
-  const late = new FetchFailure('timeout', `there was no whole answer within ${timeoutMs} ms.`)
-  const timer = setTimeout(() => ending.abort(late), timeoutMs)
-  const giveUp = (): void => ending.abort(new FetchFailure('aborted', 'it was given up.'))
-  const close = (): void => ending.abort(closing.reason)
+  const controller = new AbortController()
+  const timeoutFailure = new FetchFailure('timeout', `there was no complete response within ${timeoutMs} ms.`)
+  const timer = setTimeout(() => controller.abort(timeoutFailure), timeoutMs)
+  const onCancel = (): void => controller.abort(new FetchFailure('aborted', 'the request was cancelled.'))
+  const onClose = (): void => controller.abort(closing.reason)
   if (signal) setMaxListeners(0, signal)
-  signal?.addEventListener('abort', giveUp)
-  closing.addEventListener('abort', close)
-  if (signal?.aborted) giveUp()
-  if (closing.aborted) close()
+  signal?.addEventListener('abort', onCancel)
+  closing.addEventListener('abort', onClose)
+  if (signal?.aborted) onCancel()
+  if (closing.aborted) onClose()
   try {
-    return await work(ending.signal)
+    return await work(controller.signal)
   } finally {
     clearTimeout(timer)
-    signal?.removeEventListener('abort', giveUp)
-    closing.removeEventListener('abort', close)
+    signal?.removeEventListener('abort', onCancel)
+    closing.removeEventListener('abort', onClose)
   }
 }
