@@ -120,7 +120,7 @@ describe.each([
 
   test('at a soft limit it goes on as a job, with the same output', async () => {
     const outcome = await run('echo one; sleep 0.6; echo two; exit 3', { limit: { ms: 300, isHard: false } })
-    expect(outcome).toMatchObject({ ending: 'goes-on', exitCode: null, text: 'one\n' })
+    expect(outcome).toMatchObject({ ending: 'backgrounded', exitCode: null, text: 'one\n' })
     const jobs = await shell.jobs()
     const query = { wish: { maxMs: 10_000 }, maxCharacters: 30_000 }
     const reading = await jobs.read(outcome.jobId ?? 0, ME, query, new AbortController().signal)
