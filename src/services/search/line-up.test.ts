@@ -105,7 +105,7 @@ test.each([
 
 test('to deny everybody is said when somebody searches', () => {
   const all = ENGINES.map(({ id }) => id).join(',')
-  expect(() => askedFor('x', { WEBSEARCH_DENY: all })).toThrow(/every engine there is/)
+  expect(() => askedFor('x', { WEBSEARCH_DENY: all })).toThrow(/denies every engine\.$/)
   expect(() => askedFor('x', { WEBSEARCH_ENGINES: 'exa', WEBSEARCH_DENY: 'exa' })).toThrow(/every engine that/)
 })
 
@@ -129,5 +129,5 @@ test.each(['', '   ', '\u200b', 'site:example.org', '"" ...', '🙂'])('%j is no
 })
 
 test('a query can be too long', () => {
-  expect(() => readQuery('a '.repeat(1500))).toThrow(/2000 are the most/)
+  expect(() => readQuery('a '.repeat(1500))).toThrow(/the maximum is 2000/)
 })

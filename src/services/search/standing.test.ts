@@ -36,7 +36,7 @@ test('nothing is said where all is well, or is again', () => {
 test('who is left alone is named, and until when', () => {
   expect(standingOf(settings({}, ['exa', 'github']), NOW)).toEqual({
     works: true,
-    note: '9 of the 10 usual engines can be asked. Left alone for now: exa until 12:01 (rate limited), github until 12:01 (rate limited).',
+    note: '9 of the 10 default engines are available. In cooldown: exa until 12:01 (rate limited), github until 12:01 (rate limited).',
   })
 })
 
