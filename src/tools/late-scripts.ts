@@ -5,7 +5,7 @@ import type { Tool } from './tool.js'
 
 export interface LateScripts {
   /** The same registrations with the script tools added. `refreshLists` returns undefined if no script must be run. */
-  among<O extends Offers>(others: O): O & Required<Pick<Offers, 'prepare'>> & { tools(): readonly Tool[] }
+  among<O extends Offers>(others: O): O & AllOffers
   /** Names of the script tools found so far. */
   names(): readonly string[]
   close(): void
@@ -14,6 +14,11 @@ export interface LateScripts {
 interface Offers {
   readonly tools: readonly Tool[] | (() => readonly Tool[])
   readonly prepare?: () => Promise<void> | undefined
+}
+
+interface AllOffers {
+  tools(): readonly Tool[]
+  prepare(): Promise<void> | undefined
 }
 
 export function lateScripts(open: () => Promise<ScriptOffers>): LateScripts {

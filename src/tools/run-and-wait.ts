@@ -1,7 +1,7 @@
 // Runs a command for a call: reports its output as progress, stops it when the call is cancelled, and defers a long
 // call to a task handle if the client supports that.
 
-import type { Limit, Outcome, Shell } from '../services/shell/shell.js'
+import type { Limit, Outcome, Shell, Terms } from '../services/shell/shell.js'
 import type { Call } from './call.js'
 
 const DEFER_AFTER_MS = 10_000
@@ -29,7 +29,7 @@ export async function runAndWait(shell: Shell, { command, limit, input, isData }
     )
   }, DEFER_AFTER_MS)
   try {
-    const options = {
+    const options: Terms = {
       who: { user, session },
       client,
       limit,

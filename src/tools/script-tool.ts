@@ -30,7 +30,7 @@ export function scriptTool(script: Script): Tool {
     defers: 'sometimes',
     input,
     async run(args, call, { shell }): Promise<Answer> {
-      const limit = timeoutMs === undefined ? shell.usualLimit : { ms: timeoutMs, isHard: true }
+      const limit: Limit = timeoutMs === undefined ? shell.usualLimit : { ms: timeoutMs, isHard: true }
       // The first line is shown in the list of background tasks.
       const command = `# script tool ${name}\nexec ${quotedWord(path)}`
       const stdin = `${printJson(isArguments(args) ? args : {})}\n`

@@ -49,16 +49,21 @@ export interface Started {
   readonly work: Work
 }
 
-export interface BookSettings {
-  readonly folder: string
-  /** Directory where the servers of this project are registered. */
-  readonly roll: string
+export interface JobEnvironment {
   readonly cwd: string
   readonly launcher: Launcher
-  readonly startWork: (request: Plan, launch: Launcher['launch']) => Promise<Work>
   readonly maxOutputBytes: number
   /** Background jobs keep running when the server exits. */
   readonly outlive: boolean
+}
+
+export type StartJobCommand = (request: Plan, launch: Launcher['launch']) => Promise<Work>
+
+export interface BookSettings extends JobEnvironment {
+  readonly folder: string
+  /** Directory where the servers of this project are registered. */
+  readonly roll: string
+  readonly startWork: StartJobCommand
   /** Called when a job is added, prints output, or ends. */
   readonly onChange: (job: Job) => void
 }
@@ -126,7 +131,7 @@ export async function openBook(settings: BookSettings): Promise<Book> {
 
   async function startWithWriter(request: Plan): Promise<Started> {
     const record = create(request)
-    return removeOnFailure(record, async () => {
+    return removeOnFailure<Started>(record, async () => {
       const execution = await startWork(request, launcher.launch)
       return { work: execution, job: write(record, execution) }
     })
@@ -141,7 +146,7 @@ export async function openBook(settings: BookSettings): Promise<Book> {
       segmentBytes: segmentBytesOf(maxOutputBytes),
       segments: SEGMENTS_KEPT,
     }
-    return removeOnFailure(record, async () => {
+    return removeOnFailure<Started>(record, async () => {
       // Stored before it runs: it may outlive this server from its first moment.
       const onTag = (tag: string): void => records.complete({ ...record, tag })
       const launch: Launcher['launch'] = (order) =>

@@ -7,7 +7,7 @@ import type { Notices } from '../notices.js'
 import { leftProcesses, type LeftProcess } from '../shell/left-process.js'
 import type { Work } from '../shell/work.js'
 import type { Who } from '../who.js'
-import { openBook, type Book, type BookSettings, type Plan, type Started } from './book.js'
+import { openBook, type Book, type JobEnvironment, type Plan, type Started, type StartJobCommand } from './book.js'
 import type { Job } from './job.js'
 import { NotKept, orNotKept } from './not-kept.js'
 import type { Places } from './places.js'
@@ -65,11 +65,15 @@ export interface Reading extends Part {
   readonly arrival: Arrival | undefined
 }
 
-export interface JobsSettings extends Omit<BookSettings, 'folder' | 'roll' | 'onChange'> {
+export interface SharedJobDeps extends JobEnvironment {
   /** Throws a Failure if jobs cannot be stored. */
   readonly places: () => Places
   readonly maxRunning: number
   readonly notices: Notices
+}
+
+export interface JobsSettings extends SharedJobDeps {
+  readonly startWork: StartJobCommand
 }
 
 export function createJobs(settings: JobsSettings): Jobs {

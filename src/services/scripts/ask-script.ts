@@ -4,7 +4,7 @@
 import { Failure } from '../../lib/failure.js'
 import { oneLine } from '../../lib/one-line.js'
 import { quotedWord } from '../../lib/shell-word.js'
-import type { Outcome, Shell } from '../shell/shell.js'
+import type { Outcome, Question, Shell } from '../shell/shell.js'
 import type { Who } from '../who.js'
 import { readDescription, type Description } from './description.js'
 
@@ -19,7 +19,7 @@ export type Answer =
 
 /** Rejects with a Failure if no command can be run at all; problems of the script itself are returned. */
 export async function askScript(shell: Shell, path: string, caller: Who): Promise<Answer> {
-  const options = { who: caller, limitMs: LIMIT_MS, maxCharacters: MAX_CHARACTERS }
+  const options: Question = { who: caller, limitMs: LIMIT_MS, maxCharacters: MAX_CHARACTERS }
   const result = await shell.ask(`exec ${quotedWord(path)} --schema`, options)
   if (result.ending === 'timeout') {
     return { reason: `did not answer --schema within ${LIMIT_MS / 1000} s: let it print that first.`, isHung: true }

@@ -7,13 +7,16 @@ import type { Shell } from '../shell/shell.js'
 import { askScript } from './ask-script.js'
 import { createScriptIndex, type ScriptIndex } from './script-index.js'
 
-export interface Surroundings {
+export interface ScriptSources {
   readonly folder: string
   readonly shell: () => Promise<Shell>
   readonly notices: Notices
-  readonly complain: (message: string) => void
   /** Names of the other tools. */
   readonly house: readonly string[]
+}
+
+export interface Surroundings extends ScriptSources {
+  readonly complain: (message: string) => void
 }
 
 export function openScripts({

@@ -140,9 +140,7 @@ export function createScriptIndex({
     scripts = named.scripts
     skipped = [
       ...scan.files.filter((file) => 'reason' in file),
-      ...results.flatMap(({ file, result }) =>
-        result && 'reason' in result ? [{ file, reason: result.reason }] : [],
-      ),
+      ...results.flatMap(({ file, result }) => (result && 'reason' in result ? [{ file, reason: result.reason }] : [])),
       ...named.leftOut,
     ]
     for (const { file, reason } of skipped) warnOnce(`${file} is left out: it ${reason}`)

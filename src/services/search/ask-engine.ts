@@ -6,7 +6,7 @@ import type { Errand, WayOut } from '../../platform/way-out/way-out.js'
 import { oneLine } from '../../lib/one-line.js'
 import { visibleText } from '../../lib/visible-text.js'
 import { VERSION } from '../../lib/version.js'
-import type { Answer, Asked, Engine, Question } from './engine.js'
+import type { Answer, Asked, Engine, Question, Way } from './engine.js'
 import { judgeAnswer } from './judge-answer.js'
 import { failed, UNRESOLVED, type Outcome } from './outcome.js'
 
@@ -39,7 +39,7 @@ export function createAskEngine({ wayOut: guardedFetch, baseOf: baseUrlOf, keyOf
     const { id, token: tokenStep } = engine
     const cached = tokens.get(id)
     if (!tokenStep || (cached && cached.until > Date.now())) return cached?.token
-    const access = { base: baseUrl, key: keyOf(engine), token: undefined }
+    const access: Way = { base: baseUrl, key: keyOf(engine), token: undefined }
     const token = await send(tokenStep.ask(access), query.language, signal, tokenStep.read)
     if (typeof token === 'string') tokens.set(id, { token, until: Date.now() + tokenStep.keepMs })
     return token

@@ -79,7 +79,7 @@ export function createFlights(
     const outcome = sendRequest(key, engine, query, waitMs, controller.signal)
     // Waiters handle the rejection; without waiters it is ignored.
     outcome.catch(() => {})
-    const request = { outcome, controller, waiting: 0, isWanted: false }
+    const request: UnderWay = { outcome, controller, waiting: 0, isWanted: false }
     inFlight.set(key, request)
     return request
   }

@@ -131,7 +131,7 @@ export function createSearch({ roster: selection, engines, states, ask: queryEng
       const query = readQuery(text)
       const { first: primary, spares: fallbacks, count }: LineUp = selection.lineUp(query)
       const { runs, skipped } = start([...primary, ...fallbacks], count, query)
-      const asked = new Set([...runs, ...skipped].map((one) => ('runner' in one ? one.run.engine.id : one.engine)))
+      const asked = new Set([...runs, ...skipped].map((one) => ('run' in one ? one.run.engine.id : one.engine)))
       const rest = fallbacks.filter(({ id }) => !asked.has(id))
       const hedge = (): readonly Runner[] => {
         const more = start(rest, HEDGES, query)

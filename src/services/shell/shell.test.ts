@@ -46,7 +46,7 @@ const terms = (given: Partial<Terms> = {}): Terms => ({
   signal: new AbortController().signal,
   ...given,
 })
-const hard = (ms: number) => ({ limit: { ms, isHard: true } })
+const hard = (ms: number): Partial<Terms> => ({ limit: { ms, isHard: true } })
 
 afterAll(() => Promise.all(opened.map((shell) => shell.close())))
 

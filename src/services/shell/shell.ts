@@ -2,11 +2,10 @@
 // a command that outlasts a soft limit continues as a job.
 
 import { Failure } from '../../lib/failure.js'
-import type { Launcher } from '../../platform/launcher.js'
 import type { Exit } from '../../platform/process.js'
 import type { Plan, Started } from '../jobs/book.js'
 import type { Who } from '../who.js'
-import type { Jobs, JobsSettings } from '../jobs/jobs.js'
+import type { Jobs, SharedJobDeps } from '../jobs/jobs.js'
 import { NotKept } from '../jobs/not-kept.js'
 import type { Confinement } from './confinement.js'
 import type { Digest } from './digest.js'
@@ -89,8 +88,7 @@ export interface Outcome extends Digest {
   readonly left: readonly LeftProcess[]
 }
 
-export interface ShellSettings extends Omit<JobsSettings, 'launcher' | 'startWork'> {
-  readonly launcher: Launcher
+export interface ShellSettings extends SharedJobDeps {
   readonly maxCharacters: Shell['maxCharacters']
   /** Called before each command. Rejects if a required sandbox is not available. */
   readonly confine: Confinement['confine']
@@ -252,7 +250,7 @@ const OPEN_END = {
   problem: undefined,
   note: undefined,
   left: [],
-} as const
+} as const satisfies Partial<Outcome>
 
 const UNKNOWN_EXIT = { code: null, signal: null } as const
 

@@ -6,8 +6,7 @@ export function nearest(name: string, names: readonly string[], max: number): re
   return names
     .map((candidate) => ({ candidate, distance: distanceOf(wanted, candidate.toLowerCase()) }))
     .filter(
-      ({ candidate, distance }) =>
-        distance <= Math.max(2, Math.floor(Math.max(candidate.length, wanted.length) / 3)),
+      ({ candidate, distance }) => distance <= Math.max(2, Math.floor(Math.max(candidate.length, wanted.length) / 3)),
     )
     .sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
     .slice(0, max)

@@ -97,7 +97,7 @@ export function createSkills(index: SkillIndex, shell: () => Promise<Shell>): Sk
       })
       const { body } = takeApart(decode(bytes ?? Buffer.alloc(0)).text)
       const { files, isWhole: isComplete } = await filesOf(skill)
-      const bundle = { files: files.filter(({ path }) => path !== MANIFEST), isWhole: isComplete }
+      const bundle: Bundle = { files: files.filter(({ path }) => path !== MANIFEST), isWhole: isComplete }
       return { ...skill, isScript: body.startsWith('#!'), body, bundle }
     },
     async file(name, path) {

@@ -43,7 +43,7 @@ export type Before = readonly {
 }[]
 
 export function survey(locations: readonly Place[], previous: Before): readonly Surveyed[] {
-  return locations.map((place) => {
+  return locations.map((place): Surveyed => {
     const { folder, mark } = chosen(place)
     const isTrusted = mark !== '' && !mark.endsWith(UNSETTLED)
     const unchanged = isTrusted ? previous.find((one) => one.path === folder.path && one.mark === mark) : undefined

@@ -13,7 +13,7 @@ const MAX_LISTED = 100
 
 const LABELS = { project: 'Project Skill', user: 'User Skill', 'built-in': 'Built-in Skill' } as const
 
-export function skillHeader({ name, level, folder }: Pick<Skill, 'name' | 'level' | 'folder'>): string {
+export function skillHeader({ name, level, folder }: Skill): string {
   const where =
     folder === undefined
       ? `no file; create .claude/skills/${name}/${MANIFEST} to override it`
