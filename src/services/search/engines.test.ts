@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import type { Answer, Engine } from './engine.js'
 import { ENGINES } from './engines.js'
 import { judgeAnswer } from './judge-answer.js'
+import type { Outcome } from './outcome.js'
 
 const KINDS = ['ok', 'empty', 'blocked', 'rate_limited', 'layout_changed', 'failed', 'timeout']
 const URL_ASKED = 'https://engine.example.org/search?uselang=en'
@@ -96,9 +97,9 @@ test('extremely nested pages are rejected quickly', () => {
 test('HTTP statuses are classified in the same way for all engines', () => {
   const ask = (status: number, headers = {}, text = '') => classified(ENGINES[0]!, Buffer.from(text), status, headers)
   expect(ask(429)).toEqual({ kind: 'rate_limited' })
-  expect(ask(429, { 'retry-after': '7' })).toEqual({ kind: 'rate_limited', retryMs: 7000 })
+  expect(ask(429, { 'retry-after': '7' })).toEqual<Outcome>({ kind: 'rate_limited', retryMs: 7000 })
   expect(ask(429, { 'retry-after': 'soon' })).toEqual({ kind: 'rate_limited' })
-  expect(ask(429, { 'retry-after': '99999999999' })).toEqual({ kind: 'rate_limited', retryMs: 86_400_000 })
+  expect(ask(429, { 'retry-after': '99999999999' })).toEqual<Outcome>({ kind: 'rate_limited', retryMs: 86_400_000 })
   expect(ask(429, { 'retry-after': new Date(Date.now() + 60_000).toUTCString() })).toMatchObject({
     kind: 'rate_limited',
   })
@@ -123,5 +124,5 @@ test('a tool error is a rate limit or a failure, and its text is not passed on',
 
 test('a backoff in a successful response is reported', () => {
   const stack = ENGINES.find(({ id }) => id === 'stackexchange')!
-  expect(stack.read(response('{"items":[],"backoff":12}'))).toEqual({ kind: 'empty', restMs: 12_000 })
+  expect(stack.read(response('{"items":[],"backoff":12}'))).toEqual<Outcome>({ kind: 'empty', restMs: 12_000 })
 })

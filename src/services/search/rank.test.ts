@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { Hit } from './hit.js'
 import type { List } from './merge.js'
 import { readQuery } from './query.js'
-import { familiesOf, rank } from './rank.js'
+import { familiesOf, rank, type Ranked } from './rank.js'
 
 const QUERY = readQuery('sqlite write ahead log checkpoint')
 const TODAY = Date.parse('2026-11-01')
@@ -67,7 +67,7 @@ test('pages without query terms are kept if several families find them', () => {
   )
   expect([pages.length, suspects.size]).toEqual([3, 0])
   const sisters = ['a', 'b'].map((id) => ({ engine: engine(id, 'same'), hits }))
-  expect(rank(sisters, query, TODAY)).toMatchObject({
+  expect(rank(sisters, query, TODAY)).toMatchObject<Ranked>({
     pages: [],
     suspects: new Map([
       ['a', 'off-topic'],

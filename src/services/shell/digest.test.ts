@@ -116,7 +116,7 @@ describe('any output', () => {
     for (const size of [1, 3, 7, 1021, 65_537]) {
       const digest = renderOutput(text, 2 * MB, size)
       expect(digest.text === text).toBe(true)
-      expect(digest).toMatchObject({ truncated: false, heldBack: 0, binary: undefined })
+      expect(digest).toMatchObject<Partial<Digest>>({ truncated: false, heldBack: 0, binary: undefined })
     }
   })
 })
@@ -166,9 +166,9 @@ describe('output that is too long', () => {
     digest.write(Buffer.from('one\ntw'))
     expect(digest.take()).toMatchObject({ text: 'one\ntw', bytes: 6 })
     digest.write(Buffer.from(`o\r${CSI}2`))
-    expect(digest.take()).toMatchObject({ text: 'one\ntwo', heldBack: 3 })
+    expect(digest.take()).toMatchObject<Partial<Digest>>({ text: 'one\ntwo', heldBack: 3 })
     digest.write(Buffer.from('Kdeux\n'))
-    expect(digest.take()).toMatchObject({ text: 'one\ndeux\n', heldBack: 0, bytes: 17 })
+    expect(digest.take()).toMatchObject<Partial<Digest>>({ text: 'one\ndeux\n', heldBack: 0, bytes: 17 })
   })
 })
 
@@ -281,7 +281,7 @@ describe('binary data', () => {
   ])('%s is named, not shown', (_, bytes, format) => {
     for (const size of [Infinity, 7]) {
       const digest = renderOutput(bytes, 30_000, size)
-      expect(digest).toMatchObject({
+      expect(digest).toMatchObject<Partial<Digest>>({
         text: `[binary output: ${format}, ${bytes.length.toLocaleString('en')} bytes]`,
         binary: { format, offset: 0, bytes: bytes.length },
         bytes: bytes.length,
@@ -327,7 +327,7 @@ describe('binary data', () => {
   test('is not UTF-16 with a byte order mark', () => {
     const bytes = Buffer.from('\ufeffWindows ☃ 👍\r\nsays hello\r\n', 'utf16le')
     for (const size of [Infinity, 1, 3]) expect(renderOutput(bytes, 1000, size).text).toBe('Windows ☃ 👍\nsays hello\n')
-    expect(renderOutput(bytes.subarray(0, 5))).toMatchObject({ text: 'W', heldBack: 1 })
+    expect(renderOutput(bytes.subarray(0, 5))).toMatchObject<Partial<Digest>>({ text: 'W', heldBack: 1 })
   })
 })
 

@@ -9,7 +9,8 @@ import { underLoad } from '../../../test/load.js'
 import { createLauncher } from '../../platform/launcher.js'
 import { findShell } from '../../platform/shell-program.js'
 import { createNotices } from '../notices.js'
-import { createShell, type ShellSettings, type Terms } from './shell.js'
+import type { Query, Reading } from '../jobs/jobs.js'
+import { createShell, type Outcome, type ShellSettings, type Terms } from './shell.js'
 
 const opened: ReturnType<typeof createShell>[] = []
 
@@ -82,7 +83,7 @@ describe.each([
     expect(outcome.text.length).toBeLessThan(30_200)
     expect(outcome.text.startsWith('1\n2\n')).toBe(true)
     expect(outcome.text.endsWith('99999\n100000\n')).toBe(true)
-    expect(outcome).toMatchObject({ truncated: true, bytes: 588_895, problem: undefined })
+    expect(outcome).toMatchObject<Partial<Outcome>>({ truncated: true, bytes: 588_895, problem: undefined })
     const { text } = await (
       await shell.jobs()
     ).read(outcome.jobId ?? 0, ME, { tail: 3, maxCharacters: 30_000 }, new AbortController().signal)
@@ -122,9 +123,9 @@ describe.each([
     const outcome = await run('echo one; sleep 0.6; echo two; exit 3', { limit: { ms: 300, isHard: false } })
     expect(outcome).toMatchObject({ ending: 'backgrounded', exitCode: null, text: 'one\n' })
     const jobs = await shell.jobs()
-    const query = { wish: { maxMs: 10_000 }, maxCharacters: 30_000 }
+    const query: Query = { wish: { maxMs: 10_000 }, maxCharacters: 30_000 }
     const reading = await jobs.read(outcome.jobId ?? 0, ME, query, new AbortController().signal)
-    expect(reading).toMatchObject({ arrival: 'end', text: 'two\n' })
+    expect(reading).toMatchObject<Partial<Reading>>({ arrival: 'end', text: 'two\n' })
     expect(reading.job.record).toMatchObject({ exitCode: 3, ending: 'exit', background: true })
   })
 })

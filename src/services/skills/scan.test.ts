@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest'
 
 import { projectOf } from '../../platform/project.js'
 import type { KnownEntry } from './index-cache.js'
-import { placesOf, type Level } from './places.js'
+import { placesOf, type Folder, type Level } from './places.js'
 import { scan } from './scan.js'
 import { survey } from './survey.js'
 
@@ -432,7 +432,7 @@ describe('locations', () => {
 
   test('~ alone is the home directory', () => {
     const places = placesOf({ cwd: '/srv/p', project: '/srv/p', home: '/srv/home', additional: '~' })
-    expect(places.at(-1)?.folders).toEqual([{ path: resolve('/srv/home'), shown: '~' }])
+    expect(places.at(-1)?.folders).toEqual<Folder[]>([{ path: resolve('/srv/home'), shown: '~' }])
   })
 
   test('below a repository root, the working directory precedes the root', () => {

@@ -21,6 +21,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createNotices, type Notice } from '../notices.js'
 import { cacheFile } from './index-cache.js'
 import { placesOf } from './places.js'
+import type { Skill } from './skill.js'
 import { createSkillIndex, type SkillIndex } from './skill-index.js'
 import { survey } from './survey.js'
 
@@ -87,7 +88,7 @@ test('skills of a location hide those of later ones', async () => {
     rmSync(join(base, place, 'release-notes'), { recursive: true })
     await index.refresh(0)
   }
-  expect(index.skills.find(({ name }) => name === 'release-notes')).toMatchObject({
+  expect(index.skills.find(({ name }) => name === 'release-notes')).toMatchObject<Partial<Skill>>({
     level: 'built-in',
     folder: undefined,
   })

@@ -10,8 +10,9 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { createNotices } from '../notices.js'
-import { bundleOf } from './bundled-files.js'
+import { bundleOf, type Bundle } from './bundled-files.js'
 import { placesOf } from './places.js'
+import type { Skill } from './skill.js'
 import { createSkillIndex, type SkillIndex } from './skill-index.js'
 import { createSkills, type Skills } from './skills.js'
 
@@ -200,7 +201,7 @@ describe('its files', () => {
 
   test('of a deleted directory are none', async () => {
     const { base } = createWorld()
-    expect(await bundleOf(join(base, 'nowhere'))).toEqual({ files: [], isWhole: true })
+    expect(await bundleOf(join(base, 'nowhere'))).toEqual<Bundle>({ files: [], isWhole: true })
   })
 
   test('that are too large are a failure with their path', async () => {
@@ -233,7 +234,12 @@ test.each(['create-skill', 'debug-failing-command', 'release-notes'])(
   async (name) => {
     const { skills, put } = createWorld()
     const built = await skills.open(name)
-    expect(built).toMatchObject({ level: 'built-in', folder: undefined, isScript: false, frontmatter: { name } })
+    expect(built).toMatchObject<Partial<Skill>>({
+      level: 'built-in',
+      folder: undefined,
+      isScript: false,
+      frontmatter: { name },
+    })
     expect(built.body).toContain('$ARGUMENTS')
     const text = (await skills.file(name, 'SKILL.md'))!.toString()
     expect(text.startsWith(`---\nname: "${name}"\ndescription: "`)).toBe(true)
