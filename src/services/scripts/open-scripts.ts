@@ -1,4 +1,4 @@
-// Opens the script index. `--schema` is run as the OS user, who owns the script directory.
+// Opens the script index. `--schema` is run as the OS user that owns the script directory.
 
 import { Failure } from '../../lib/failure.js'
 import { osUser } from '../../platform/user.js'

@@ -52,7 +52,7 @@ function createWorld() {
     openIndexes.push(index)
     return index
   }
-  return { base, home, project, cache, put, start, told: notifications }
+  return { base, home, project, cache, put, start, notifications }
 }
 
 const descriptionOf = (index: SkillIndex, name: string): string | undefined =>
@@ -105,7 +105,7 @@ test('a skipped entry hides nothing', async () => {
 })
 
 test('without skill directories there is no wait and no cache', () => {
-  const { start, cache, told: notifications } = createWorld()
+  const { start, cache, notifications } = createWorld()
   const index = start()
   expect(index.refresh()).toBeUndefined()
   expect(index.skills.map(({ level }) => level)).toEqual(['built-in', 'built-in', 'built-in'])
@@ -115,7 +115,7 @@ test('without skill directories there is no wait and no cache', () => {
 
 describe('the cache', () => {
   test('a second start does not wait and has the same skills', async () => {
-    const { put, start, cache, told: notifications } = createWorld()
+    const { put, start, cache, notifications } = createWorld()
     for (let number = 0; number < 20; number++) put(`project/.claude/skills/s${number}`, `does ${number}: all`)
     await untilSettled()
     const first = start()
@@ -204,7 +204,7 @@ describe('the cache', () => {
 
 describe('a change', () => {
   test('is detected and notified once: new skill, new description, deleted skill', async () => {
-    const { base, put, start, told: notifications } = createWorld()
+    const { base, put, start, notifications } = createWorld()
     const index = start()
     void index.refresh()
     const lists = [{ kind: 'tools' }, { kind: 'prompts' }, { kind: 'resources' }]
@@ -235,7 +235,7 @@ describe('a change', () => {
   })
 
   test('is waited for up to a limit, and notified later', async () => {
-    const { put, start, told: notifications } = createWorld()
+    const { put, start, notifications } = createWorld()
     for (let number = 0; number < 300; number++) put(`project/.claude/skills/s${number}`, `does ${number}`)
     const index = start('', 0)
     await index.refresh()
@@ -263,7 +263,7 @@ describe('a change', () => {
   })
 
   test('is detected without a list request', async () => {
-    const { put, start, told: notifications } = createWorld()
+    const { put, start, notifications } = createWorld()
     const index = start()
     void index.refresh()
     put('home/.claude/skills/it', 'first')
@@ -272,7 +272,7 @@ describe('a change', () => {
   })
 
   test('is detected without a list request after a read that took longer than the scan interval', async () => {
-    const { put, start, told: notifications } = createWorld()
+    const { put, start, notifications } = createWorld()
     put('project/.claude/skills/it', 'first')
     await untilSettled()
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

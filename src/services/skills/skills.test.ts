@@ -16,7 +16,7 @@ import type { Skill } from './skill.js'
 import { createSkillIndex, type SkillIndex } from './skill-index.js'
 import { createSkills, type Skills } from './skills.js'
 
-const SECRET = 'the secret of somebody else'
+const SECRET = 'the secret of another user'
 const NO_SHELL = (): Promise<never> => Promise.reject(new Error('no shell here'))
 const openIndexes: SkillIndex[] = []
 afterEach(() => {

@@ -32,8 +32,9 @@ function shortened(skills: readonly Skill[]): string {
 }
 
 function lineOf({ name, description }: Skill, length: number): string {
-  const shortened = description.length <= length ? description : `${description.slice(0, length - 1).toWellFormed()}…`
-  return `- ${name}: ${shortened}`
+  const shortDescription =
+    description.length <= length ? description : `${description.slice(0, length - 1).toWellFormed()}…`
+  return `- ${name}: ${shortDescription}`
 }
 
 function bytesOf(lines: readonly string[]): number {
