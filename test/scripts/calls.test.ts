@@ -86,9 +86,9 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
 
   test.each([
     ['{"n": "four"}', "'n' must be"],
-    ['[4]', 'no JSON object'],
-    ['4', 'no JSON object'],
-    ['', 'no JSON object'],
+    ['[4]', 'not a JSON object'],
+    ['4', 'not a JSON object'],
+    ['', 'not a JSON object'],
     [`{"n": 4, "pad": "${'x'.repeat(40_000)}"}`, 'BASH_MAX_OUTPUT'],
   ])('that breaks its promise is an error: %.20s', async (print, why) => {
     const { structured, isError, text } = await call(client, 'promise', { print })

@@ -37,7 +37,7 @@ const REFUSED: Readonly<Record<string, readonly [schema: string, reason: string]
     `echo '{"description": "x", "input": {"properties": {"a": {"type": "object", "x-mcp-header": "a b"}}}}'`,
     'x-mcp-header',
   ],
-  'timeout.sh': [`echo '{"description": "x", "timeout": -4}'`, 'has a "timeout" that is no number'],
+  'timeout.sh': [`echo '{"description": "x", "timeout": -4}'`, 'has a "timeout" that is not a number'],
   'fails.sh': [
     'echo {}; echo reason >&2; exit 5',
     'ended with exit code 5 when run with --schema, with output: {} reason',

@@ -308,7 +308,7 @@ test('on the command line it says the same', () => {
   expect(run([], envFor('ok'))).toMatchObject({ status: 2, stdout: '' })
   expect(run(['x'], envFor('challenge-200'))).toMatchObject({
     status: 1,
-    stdout: expect.stringMatching(/^No results, because/),
+    stdout: expect.stringMatching(/^No results: engines are/),
   })
 })
 

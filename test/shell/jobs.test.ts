@@ -127,9 +127,7 @@ describe.concurrent('waiting', () => {
     const started = Date.now()
     const { text, structured } = await read(id, { wait_for_end: true, wait_ms: 300 })
     expect(Date.now() - started).toBeGreaterThanOrEqual(295)
-    expect(text).toMatch(
-      /^\[Timed out after [\d.]+ s\.\]\n\[Nothing new\. Background task \d+ is running/,
-    )
+    expect(text).toMatch(/^\[Timed out after [\d.]+ s\.\]\n\[Nothing new\. Background task \d+ is running/)
     expect(structured.waitedFor).toBe('time')
     expect((await read(id, { wait_ms: 0 })).structured.waitedFor).toBe('time')
     await kill(id)
