@@ -1,4 +1,4 @@
-// Starts a command in the background and says how to reach it.
+// Declaration of the BackgroundBash tool: starts a command as a background job.
 
 import type { Shell } from '../services/shell/shell.js'
 import { resultData } from './result-data.js'

@@ -1,4 +1,4 @@
-// Runs a command in the project's directory and says what it printed.
+// Declaration of the Bash tool: runs a command in the project directory and returns its output.
 
 import { uriOf } from '../services/jobs/uri.js'
 import type { Limit, Outcome, Shell } from '../services/shell/shell.js'
@@ -28,26 +28,26 @@ Without timeout, after 30 s it goes on as a background task; with one it is ende
   },
 
   async run({ command, timeout = 0 }, call, { shell }) {
-    const limit = limitOf(timeout, shell.usualLimit)
+    const limit = timeLimitOf(timeout, shell.usualLimit)
     return resultOf(await runAndWait(shell, { command, limit }, call), limit)
   },
 
-  render({ outcome, limit }): Words {
-    return outcomeWords(outcome, limit)
+  render({ result, limit }): Words {
+    return outcomeWords(result, limit)
   },
 
   meta: resultData('exitCode', 'signal', 'durationMs', 'timedOut', 'truncated', 'bytes', 'task_id', 'uri'),
 })
 
-function limitOf(timeout: number, usual: Limit): Limit {
-  return timeout > 0 ? { ms: Math.min(timeout, MAX_LIMIT_MS), isHard: true } : usual
+function timeLimitOf(timeout: number, defaultLimit: Limit): Limit {
+  return timeout > 0 ? { ms: Math.min(timeout, MAX_LIMIT_MS), isHard: true } : defaultLimit
 }
 
-function resultOf(outcome: Outcome, limit: Limit) {
-  const { exitCode, signal, durationMs, truncated, bytes, ending, jobId } = outcome
+function resultOf(result: Outcome, limit: Limit) {
+  const { exitCode, signal, durationMs, truncated, bytes, ending, jobId } = result
   const timedOut = ending === 'timeout'
-  const task_id = ending === 'goes-on' ? jobId : undefined
-  // The resource that has the whole output, where it is kept.
+  const task_id = ending === 'backgrounded' ? jobId : undefined
+  // The resource with the whole output, if it is stored.
   const uri = jobId === undefined ? undefined : uriOf(jobId)
-  return { exitCode, signal, durationMs, timedOut, truncated, bytes, task_id, uri, outcome, limit }
+  return { exitCode, signal, durationMs, timedOut, truncated, bytes, task_id, uri, result, limit }
 }

@@ -1,4 +1,4 @@
-// Progress of a call that may take long: what it does now, and every few seconds that it is still at it.
+// Progress notifications of a long call: each new message at once, and the latest one repeated every few seconds.
 
 import type { Call } from './call.js'
 
@@ -11,18 +11,18 @@ export interface Heartbeat {
 
 export function heartbeatOf({ wantsProgress, progress }: Call, first: string, everyMs = EVERY_MS): Heartbeat {
   const startedAt = performance.now()
-  let told = 0
-  let newest = first
-  let isOver = false
-  const say = (message: string): void => {
-    if (!isOver) progress(++told, { message })
+  let sent = 0
+  let latest = first
+  let isStopped = false
+  const send = (message: string): void => {
+    if (!isStopped) progress(++sent, { message })
   }
-  const beat = (): void => say(`${newest} [${Math.round((performance.now() - startedAt) / 1000)} s]`)
-  const timer = wantsProgress ? setInterval(beat, everyMs) : undefined
+  const repeat = (): void => send(`${latest} [${Math.round((performance.now() - startedAt) / 1000)} s]`)
+  const timer = wantsProgress ? setInterval(repeat, everyMs) : undefined
   return {
-    tell: (message) => say((newest = message)),
+    tell: (message) => send((latest = message)),
     stop() {
-      isOver = true
+      isStopped = true
       clearInterval(timer)
     },
   }

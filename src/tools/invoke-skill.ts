@@ -1,4 +1,5 @@
-// Hands a skill to the model: its text with the arguments in it, or, if it is a script, what running it printed.
+// Declaration of the InvokeSkill tool: returns the text of a skill with its arguments, or runs a script skill and
+// returns its output.
 
 import { Failure } from '../lib/failure.js'
 import type { Limit, Outcome } from '../services/shell/shell.js'
@@ -53,16 +54,16 @@ Returns its text for you to follow; a script is run and returns what it prints.`
     const command = skills.command(skill, args)
     const shell = await skills.shell()
     const limit = shell.usualLimit
-    const outcome = await runAndWait(shell, { command, limit }, call)
-    const { exitCode, ending, jobId } = outcome
-    const lives = ending === 'goes-on' && jobId !== undefined ? { task_id: jobId } : {}
-    return { name, exitCode, ...lives, skill, limit, outcome }
+    const result = await runAndWait(shell, { command, limit }, call)
+    const { exitCode, ending, jobId } = result
+    const backgroundFields = ending === 'backgrounded' && jobId !== undefined ? { task_id: jobId } : {}
+    return { name, exitCode, ...backgroundFields, skill, limit, outcome: result }
   },
 
-  render(invoked) {
-    if ('text' in invoked) return invoked.text
-    const { skill, outcome, limit } = invoked
-    return outcomeWords(outcome, limit, { heading: `${skillHeader(skill)}\n` })
+  render(invocation) {
+    if ('text' in invocation) return invocation.text
+    const { skill, outcome: result, limit } = invocation
+    return outcomeWords(result, limit, { heading: `${skillHeader(skill)}\n` })
   },
 
   meta: resultData('name', 'exitCode', 'task_id'),

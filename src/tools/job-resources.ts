@@ -1,5 +1,4 @@
-// Background tasks as resources: the list of them, and what each has printed. Who subscribes is told of output and of
-// the end.
+// Background jobs as resources: their list, and the output of each. Subscribers are notified of output and of the end.
 
 import { Failure } from '../lib/failure.js'
 import { JOBS_URI } from '../services/jobs/uri.js'

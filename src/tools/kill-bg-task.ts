@@ -1,4 +1,4 @@
-// Ends a background task with everything it started.
+// Declaration of the KillBgTask tool: kills the process tree of a background job.
 
 import { howItEnded } from '../services/jobs/how-it-ended.js'
 import type { Shell } from '../services/shell/shell.js'
@@ -28,16 +28,16 @@ With everything it started.`,
   },
 
   render({ job, wasRunning, survivors }) {
-    const unkilled = `could not be killed: ${listProcesses(survivors)}.`
+    const unkilledText = `could not be killed: ${listProcesses(survivors)}.`
     if (!wasRunning) {
       const ended = `Background task ${job.id} had already ended: ${howItEnded(job)}.`
       return survivors.length === 0
         ? `${ended} Nothing that it started still runs.`
-        : `${ended} Something that it started ${unkilled}`
+        : `${ended} Something that it started ${unkilledText}`
     }
-    const everything =
-      survivors.length === 0 ? 'with everything it started.' : `but something that it started ${unkilled}`
-    return `Background task ${job.id} was ended, ${everything} ReadBgOutput(task_id: ${job.id}) still gives what it printed.`
+    const extent =
+      survivors.length === 0 ? 'with everything it started.' : `but something that it started ${unkilledText}`
+    return `Background task ${job.id} was ended, ${extent} ReadBgOutput(task_id: ${job.id}) still gives what it printed.`
   },
 
   meta: resultData('task_id', 'status', 'command', 'runtimeMs', 'exitCode', 'signal'),

@@ -1,12 +1,12 @@
-// Script tools among what else a server offers, without looking for any before a list is asked for.
+// Adds script tools to a server's tool list. The script index is opened by the first list request.
 
 import type { ScriptOffers } from './script-offers.js'
 import type { Tool } from './tool.js'
 
 export interface LateScripts {
-  /** The same offers with the tools among them; nothing to wait for where no script must be asked. */
-  among<O extends Offers>(others: O): O & Required<Pick<Offers, 'prepare'>> & { tools(): readonly Tool[] }
-  /** Of those that are known by now. */
+  /** The same registrations with the script tools added. `refreshLists` returns undefined if no script must be run. */
+  among<O extends Offers>(others: O): O & AllOffers
+  /** Names of the script tools found so far. */
   names(): readonly string[]
   close(): void
 }
@@ -14,6 +14,11 @@ export interface LateScripts {
 interface Offers {
   readonly tools: readonly Tool[] | (() => readonly Tool[])
   readonly prepare?: () => Promise<void> | undefined
+}
+
+interface AllOffers {
+  tools(): readonly Tool[]
+  prepare(): Promise<void> | undefined
 }
 
 export function lateScripts(open: () => Promise<ScriptOffers>): LateScripts {
@@ -24,7 +29,7 @@ export function lateScripts(open: () => Promise<ScriptOffers>): LateScripts {
   function refresh(): Promise<void> | undefined {
     if (isClosed) return undefined
     if (opened) return opened.index.refresh()
-    opening ??= open().then((now) => (opened = now))
+    opening ??= open().then((scripts) => (opened = scripts))
     return opening.then(({ index }) => (isClosed ? undefined : index.refresh()))
   }
 
@@ -36,8 +41,8 @@ export function lateScripts(open: () => Promise<ScriptOffers>): LateScripts {
         return [...(typeof tools === 'function' ? tools() : tools), ...(opened?.tools() ?? [])]
       },
       prepare() {
-        const waits = [others.prepare?.(), refresh()].filter((wait) => wait !== undefined)
-        return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined)
+        const pending = [others.prepare?.(), refresh()].filter((promise) => promise !== undefined)
+        return pending.length === 0 ? undefined : Promise.all(pending).then(() => undefined)
       },
     }),
     names: () => opened?.index.scripts.map(({ name }) => name) ?? [],

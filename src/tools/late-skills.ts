@@ -1,5 +1,5 @@
-// Skills among what else a server offers, without looking for any before a list is asked for: a client that only says
-// hello waits for none of it.
+// Adds skills to a server's tools, resources and prompts. The skill index is opened by the first list request, so that
+// `initialize` does not wait for it.
 
 import type { Prompt } from './prompt.js'
 import type { Resource, ResourceTemplate } from './resource.js'
@@ -9,7 +9,7 @@ import type { Tool } from './tool.js'
 
 export interface LateSkills {
   open(): SkillOffers
-  /** The members of a server's description. */
+  /** The list members of a server definition. */
   among(others: Offers): AllOffers
 }
 
@@ -28,18 +28,18 @@ interface AllOffers {
   prepare(): Promise<void> | undefined
 }
 
-export function lateSkills(make: () => SkillOffers): LateSkills {
-  let offers: SkillOffers | undefined
-  const open = (): SkillOffers => (offers ??= make())
+export function lateSkills(openRegistrations: () => SkillOffers): LateSkills {
+  let registrations: SkillOffers | undefined
+  const open = (): SkillOffers => (registrations ??= openRegistrations())
 
   return {
     open,
     among: ({ tools, resources, templates }) => ({
-      tools: () => tools.map((tool) => (offers && tool.name === 'InvokeSkill' ? offers.tool() : tool)),
-      resources: () => [...resources, ...(offers?.resources() ?? [])],
-      templates: () => [...templates, ...(offers?.templates ?? [])],
-      prompts: () => offers?.prompts() ?? [],
-      skills: () => offers?.skills() ?? [],
+      tools: () => tools.map((tool) => (registrations && tool.name === 'InvokeSkill' ? registrations.tool() : tool)),
+      resources: () => [...resources, ...(registrations?.resources() ?? [])],
+      templates: () => [...templates, ...(registrations?.templates ?? [])],
+      prompts: () => registrations?.prompts() ?? [],
+      skills: () => registrations?.skills() ?? [],
       prepare: () => open().index.refresh(),
     }),
   }

@@ -1,4 +1,4 @@
-// Lists the background tasks of this user in this project: what runs, what has ended and how.
+// Declaration of the ListBgTasks tool: lists the background jobs of this user in this project.
 
 import type { Shell } from '../services/shell/shell.js'
 import { resultData } from './result-data.js'
@@ -20,7 +20,7 @@ export const listBgTasks = toolsOver<{ shell: Shell }>()({
   async run(_input, { user, session }, { shell }) {
     const jobs = await shell.jobs()
     const all = await jobs.list({ user, session })
-    // Whatever runs is shown, and of the rest the newest.
+    // All running jobs, and the newest of the others.
     const ended = all.filter(({ isRunning }) => !isRunning)
     const shownEnded = new Set(ended.slice(-Math.max(MAX_LISTED - (all.length - ended.length), 10)))
     const shown = all.filter((job) => job.isRunning || shownEnded.has(job))

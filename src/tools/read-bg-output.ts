@@ -1,5 +1,5 @@
-// Reads what a background task has printed since the last time, and can wait for something first: one call instead of
-// asking again and again.
+// Declaration of the ReadBgOutput tool: reads the output of a job since the last read, and can wait for an event first,
+// so that the model need not poll.
 
 import { compilePattern } from '../lib/line-pattern.js'
 import type { Job } from '../services/jobs/job.js'
@@ -57,8 +57,8 @@ What it printed since the last read. With wait_… it waits first, for one of th
     const jobs = await shell.jobs()
     const startedAt = performance.now()
     const seconds = (): number => Math.round((performance.now() - startedAt) / 1000)
-    const beat = (): void => progress(seconds(), { message: `waiting for background task ${input.task_id}` })
-    const timer = wantsProgress ? setInterval(beat, HEARTBEAT_MS) : undefined
+    const reportProgress = (): void => progress(seconds(), { message: `waiting for background task ${input.task_id}` })
+    const timer = wantsProgress ? setInterval(reportProgress, HEARTBEAT_MS) : undefined
     try {
       const reading = await jobs.read(
         input.task_id,
@@ -66,16 +66,16 @@ What it printed since the last read. With wait_… it waits first, for one of th
         queryOf(input, shell.maxCharacters(client)),
         signal,
       )
-      const { job, arrival, truncated, bytes } = reading
-      const waitedFor = arrival === undefined ? {} : { waitedFor: arrival }
-      const missing = noMatch(input)
+      const { job, arrival: waitResult, truncated, bytes } = reading
+      const waitedFor = waitResult === undefined ? {} : { waitedFor: waitResult }
+      const noMatchText = noMatch(input)
       return {
         ...statusOf(job),
         ...waitedFor,
         truncated,
         bytes,
         reading,
-        missing,
+        missing: noMatchText,
         waitedMs: performance.now() - startedAt,
       }
     } finally {
@@ -83,15 +83,15 @@ What it printed since the last read. With wait_… it waits first, for one of th
     }
   },
 
-  render({ reading, missing, waitedMs }) {
-    const { job, text, droppedBytes, arrival, left, truncated } = reading
+  render({ reading, missing: noMatchText, waitedMs }) {
+    const { job, text, droppedBytes, arrival: waitResult, left: leftover, truncated } = reading
     const notes = [
       ...(droppedBytes > 0 ? [`${count(droppedBytes)} bytes of it are no longer kept.`] : []),
       ...(truncated ? [`What is left out is kept: ${howToSearch(job.id)}.`] : []),
       ...(job.problem === undefined ? [] : [job.problem]),
-      ...waitNotes(arrival, waitedMs),
-      ...(text === '' && missing !== undefined ? [missing] : []),
-      statusNote(job, text === '' && missing === undefined, left),
+      ...waitNotes(waitResult, waitedMs),
+      ...(text === '' && noMatchText !== undefined ? [noMatchText] : []),
+      statusNote(job, text === '' && noMatchText === undefined, leftover),
       ...(hasFailed(job) && mayHaveWantedInput(text) ? [WANTED_INPUT] : []),
     ]
     return closing(text, notes)
@@ -124,33 +124,33 @@ interface Arguments {
   readonly tail?: number | undefined
 }
 
-function queryOf(given: Arguments, maxCharacters: number): Query {
-  const { wait_for_end: end = false, wait_for_pattern: line, wait_for_quiet_ms: quietMs, wait_for_port: port } = given
-  const isWaiting = end || [line, quietMs, port, given.wait_ms].some((value) => value !== undefined)
+function queryOf(input: Arguments, maxCharacters: number): Query {
+  const { wait_for_end: end = false, wait_for_pattern: line, wait_for_quiet_ms: quietMs, wait_for_port: port } = input
+  const isWaiting = end || [line, quietMs, port, input.wait_ms].some((value) => value !== undefined)
   const pattern = line === undefined ? undefined : compilePattern(line)
-  const maxMs = given.wait_ms ?? DEFAULT_WAIT_MS
+  const maxMs = input.wait_ms ?? DEFAULT_WAIT_MS
   return {
     wish: isWaiting ? { pattern, quietMs, port, maxMs } : undefined,
-    only: given.pattern === undefined ? undefined : compilePattern(given.pattern),
-    tail: given.tail,
+    only: input.pattern === undefined ? undefined : compilePattern(input.pattern),
+    tail: input.tail,
     maxCharacters,
   }
 }
 
-/** It ended by itself, and not well. */
+/** It exited by itself with a non-zero code. */
 function hasFailed({ isRunning, record: { ending, exitCode = null, signal = null } }: Job): boolean {
   return !isRunning && ending === 'exit' && exitCode !== 0 && exitCode !== null && signal === null
 }
 
-/** What to say where there is nothing to show, and only what matches was wanted. */
+/** The note for an empty result of a filtered read. */
 function noMatch({ pattern, tail }: Arguments): string | undefined {
   if (pattern === undefined) return undefined
   return tail === undefined ? 'No new line matches; with tail, lines read before are searched too.' : 'No line matches.'
 }
 
-function waitNotes(arrival: Arrival | undefined, waitedMs: number): readonly string[] {
-  if (arrival === 'time') return [`What was waited for did not come within ${span(waitedMs)}.`]
-  if (arrival === 'port') return ['The port answers.']
-  if (arrival === 'pattern') return ['The pattern was found.']
-  return arrival === 'quiet' ? ['It has gone quiet.'] : []
+function waitNotes(waitResult: Arrival | undefined, waitedMs: number): readonly string[] {
+  if (waitResult === 'time') return [`Timed out after ${span(waitedMs)}.`]
+  if (waitResult === 'port') return ['The port answers.']
+  if (waitResult === 'pattern') return ['The pattern was found.']
+  return waitResult === 'quiet' ? ['No output for the requested time.'] : []
 }

@@ -1,11 +1,11 @@
-// Data for programs in a result: exit codes, ids, counts, under one key of the result's `_meta`. Not in
-// `structuredContent`, because Claude Code and Codex show their model that instead of the text.
+// Data for programs in a tool result: exit codes, IDs, counts, under one key of `_meta`. `structuredContent` is not
+// used, because Claude Code and Codex show it to the model instead of the text.
 
 import type { JsonObject } from '../lib/json.js'
 
 export const RESULT_DATA = 'io.github.scorpiox/result'
 
-/** A tool's `meta` that sends the named members of its value. */
+/** A tool's `meta` function that sends the named members of its result. */
 export function resultData<K extends string>(
   ...names: readonly K[]
 ): (value: { readonly [Name in K]?: unknown }) => JsonObject {

@@ -1,7 +1,7 @@
-// What a server offers of its folder of scripts: a tool for each that described itself.
+// Opens the script index and makes a tool of each script that described itself.
 
 import type { Log } from '../platform/log.js'
-import { openScripts, type Surroundings } from '../services/scripts/open-scripts.js'
+import { openScripts, type ScriptSources } from '../services/scripts/open-scripts.js'
 import type { ScriptIndex } from '../services/scripts/script-index.js'
 import { scriptTool } from './script-tool.js'
 import type { Tool } from './tool.js'
@@ -11,7 +11,7 @@ export interface ScriptOffers {
   tools(): readonly Tool[]
 }
 
-export function scriptOffers({ log, ...given }: Omit<Surroundings, 'complain'> & { readonly log: Log }): ScriptOffers {
-  const index = openScripts({ ...given, complain: (message) => log.warn(message) })
+export function scriptOffers({ log, ...deps }: ScriptSources & { readonly log: Log }): ScriptOffers {
+  const index = openScripts({ ...deps, complain: (message) => log.warn(message) })
   return { index, tools: () => index.scripts.map(scriptTool) }
 }

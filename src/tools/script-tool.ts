@@ -1,5 +1,5 @@
-// A script as a tool: its arguments arrive as JSON on stdin, what it prints is the answer, and its exit code says whether
-// that went well. It runs as a command of Bash does.
+// A script as a tool: arguments are passed as JSON on stdin, its output is the result, and a non-zero exit code is an
+// error. It runs like a Bash command.
 
 import { printJson } from '../lib/json.js'
 import { jsonInText } from '../lib/json-in-text.js'
@@ -15,7 +15,7 @@ import { closing } from './words/words.js'
 interface Answer {
   readonly words: Words
   readonly exitCode: number | null
-  /** What it printed, where the script declares an output and printed one that fits. */
+  /** Its output as JSON, if the script declares an output schema and the output matches it. */
   readonly output: unknown
 }
 
@@ -30,8 +30,8 @@ export function scriptTool(script: Script): Tool {
     defers: 'sometimes',
     input,
     async run(args, call, { shell }): Promise<Answer> {
-      const limit = timeoutMs === undefined ? shell.usualLimit : { ms: timeoutMs, isHard: true }
-      // The first line is what a list of background tasks shows of it.
+      const limit: Limit = timeoutMs === undefined ? shell.usualLimit : { ms: timeoutMs, isHard: true }
+      // The first line is shown in the list of background tasks.
       const command = `# script tool ${name}\nexec ${quotedWord(path)}`
       const stdin = `${printJson(isArguments(args) ? args : {})}\n`
       return answerOf(
@@ -40,7 +40,7 @@ export function scriptTool(script: Script): Tool {
         limit,
       )
     },
-    render: ({ words }) => words,
+    render: ({ words: text }) => text,
     meta: resultData('exitCode', 'output'),
   })
 }
@@ -49,26 +49,26 @@ function isArguments(args: unknown): args is object {
   return typeof args === 'object' && args !== null
 }
 
-function answerOf({ output, file }: Script, outcome: Outcome, limit: Limit): Answer {
-  const atLimit = `Say a longer "timeout" in what ${file} prints for --schema.`
-  const words = outcomeWords(outcome, limit, { atLimit })
-  const { exitCode } = outcome
-  if (!output) return { words, exitCode, output: undefined }
-  // Without the declared output it is an error, also where the script goes on in the background.
-  if (outcome.ending !== 'exit' || exitCode !== 0) return { words: asError(words), exitCode, output: undefined }
-  const data = outcome.truncated ? undefined : jsonInText(outcome.text)
+function answerOf({ output, file }: Script, result: Outcome, limit: Limit): Answer {
+  const timeoutHint = `Set a longer "timeout" in the output of ${file} --schema.`
+  const text = outcomeWords(result, limit, { atLimit: timeoutHint })
+  const { exitCode } = result
+  if (!output) return { words: text, exitCode, output: undefined }
+  // Without the declared output it is an error, also if the script continues in the background.
+  if (result.ending !== 'exit' || exitCode !== 0) return { words: asError(text), exitCode, output: undefined }
+  const data = result.truncated ? undefined : jsonInText(result.text)
   const problems = data && output.check(data)
-  if (data && !problems) return { words, exitCode, output: data }
-  const why = problems ? problems.map(({ message }) => message).join('; ') : whyNoData(outcome)
-  const note = `${file} promises an output that this is not: ${why}.`
-  return { words: { content: closing(outcome.text, [note]), isError: true }, exitCode, output: undefined }
+  if (data && !problems) return { words: text, exitCode, output: data }
+  const why = problems ? problems.map(({ message }) => message).join('; ') : whyNoData(result)
+  const note = `The output does not match the output schema of ${file}: ${why}.`
+  return { words: { content: closing(result.text, [note]), isError: true }, exitCode, output: undefined }
 }
 
-function asError(words: Words): Words {
-  if (typeof words === 'string' || !('isError' in words)) return { content: words, isError: true }
-  return { ...words, isError: true }
+function asError(text: Words): Words {
+  if (typeof text === 'string' || !('isError' in text)) return { content: text, isError: true }
+  return { ...text, isError: true }
 }
 
 function whyNoData({ truncated }: Outcome): string {
-  return truncated ? 'it is longer than BASH_MAX_OUTPUT' : 'it is no JSON object'
+  return truncated ? 'it is longer than BASH_MAX_OUTPUT' : 'it is not a JSON object'
 }

@@ -1,5 +1,5 @@
-// What a server offers of its skills: the list in the description of InvokeSkill, prompts, resources, and skills for
-// hosts that load them themselves.
+// Registers skills: their list in the description of InvokeSkill, prompts, resources, and skill definitions for hosts
+// that support the Skills extension.
 
 import type { Config } from '../config/load.js'
 import type { Log } from '../platform/log.js'
@@ -24,8 +24,8 @@ export interface SkillOffers {
   skills(): readonly Skill[]
 }
 
-export function openSkillOffers(config: Config, notices: Notices, log: Log): SkillOffers {
-  const index = openSkillIndex(config, notices, log)
+export function openSkillOffers(config: Config, changeEvents: Notices, log: Log): SkillOffers {
+  const index = openSkillIndex(config, changeEvents, log)
   return {
     index,
     templates: [skillFiles],

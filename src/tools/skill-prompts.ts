@@ -1,4 +1,4 @@
-// Skills as prompts that a person can pick. Nothing is run here: a script is shown.
+// Skills as prompts. A script skill is shown as text, not run.
 
 import type { Skill } from '../services/skills/skill.js'
 import type { Skills } from '../services/skills/skills.js'

@@ -1,14 +1,12 @@
-// The files of skills as resources, byte for byte, and the skills themselves for hosts that know the Skills extension.
+// Skill files as resources, byte for byte, and skills as definitions for hosts that support the Skills extension.
 
 import { Failure } from '../lib/failure.js'
-import type { Skill } from '../services/skills/skill.js'
+import { MANIFEST, type Skill } from '../services/skills/skill.js'
 import type { Skills } from '../services/skills/skills.js'
 import { resourcesOver, templatesOver, type Resource, type ResourcePart } from './resource.js'
 import { skillsOver, type Skill as HostedSkill } from './skill.js'
 
-const MANIFEST = 'SKILL.md'
-
-/** What the ending of a name says of a file; what is not here is plain text, or bytes. */
+/** MIME types by file name extension. Other files are plain text or binary. */
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css',
   csv: 'text/csv',
@@ -35,16 +33,16 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export function skillResource({ name, description, frontmatter }: Skill): Resource {
   const uri = uriOf(name, MANIFEST)
-  const said = typeof frontmatter?.description === 'string' ? frontmatter.description : description
+  const fullDescription = typeof frontmatter?.description === 'string' ? frontmatter.description : description
   return resourcesOver<{ skills: Skills }>()({
     uri,
     name,
-    description: said,
+    description: fullDescription,
     mimeType: 'text/markdown',
     needs: ['skills'],
     async read(_call, { skills }) {
       const bytes = await skills.file(name, MANIFEST)
-      if (!bytes) throw new Failure(`The skill ${name} is no longer there.`)
+      if (!bytes) throw new Failure(`The skill ${name} no longer exists.`)
       return [partOf(uri, MANIFEST, bytes)]
     },
   })
@@ -61,7 +59,7 @@ export const skillFiles = templatesOver<{ skills: Skills }>()({
   },
 })
 
-/** undefined: what its frontmatter says cannot be vouched for. */
+/** Undefined if a strict host might read its frontmatter differently. */
 export function hostedSkill({ name, frontmatter }: Skill): HostedSkill | undefined {
   if (frontmatter === undefined) return undefined
   return skillsOver<{ skills: Skills }>()({
@@ -95,7 +93,7 @@ function partOf(uri: string, path: string, bytes: Buffer): ResourcePart {
 
 function textOf(bytes: Buffer): string | undefined {
   try {
-    // With its byte order mark, if it has one: hosts hash what they are given.
+    // Keeps a byte order mark, because hosts hash the text.
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     return text.includes('\0') ? undefined : text
   } catch {
@@ -104,8 +102,8 @@ function textOf(bytes: Buffer): string | undefined {
 }
 
 function typeOf(path: string): string | undefined {
-  const ending = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
-  return Object.hasOwn(TYPES, ending) ? TYPES[ending] : undefined
+  const extension = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
+  return Object.hasOwn(TYPES, extension) ? TYPES[extension] : undefined
 }
 
 function uriOf(name: string, path: string): string {

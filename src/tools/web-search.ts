@@ -1,4 +1,4 @@
-// Searches the web: many engines at once, their lists merged, and a line on how each of them did.
+// Declaration of the WebSearch tool: queries many engines at once and merges their results.
 
 import type { Search } from '../services/search/search.js'
 import { resultData } from './result-data.js'

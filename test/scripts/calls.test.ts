@@ -86,14 +86,14 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
 
   test.each([
     ['{"n": "four"}', "'n' must be"],
-    ['[4]', 'no JSON object'],
-    ['4', 'no JSON object'],
-    ['', 'no JSON object'],
+    ['[4]', 'not a JSON object'],
+    ['4', 'not a JSON object'],
+    ['', 'not a JSON object'],
     [`{"n": 4, "pad": "${'x'.repeat(40_000)}"}`, 'BASH_MAX_OUTPUT'],
   ])('that breaks its promise is an error: %.20s', async (print, why) => {
     const { structured, isError, text } = await call(client, 'promise', { print })
     expect([structured, isError]).toEqual([{ exitCode: 0 }, true])
-    expect(text).toContain(`promise.mjs promises an output that this is not: `)
+    expect(text).toContain(`The output does not match the output schema of promise.mjs: `)
     expect(text).toContain(why)
   })
 
@@ -119,7 +119,7 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
     const { text, isError } = await call(client, 'short')
     expect(isError).toBe(true)
     expect(text).toBe(
-      'begun\n[Timed out after 300 ms. It was ended with everything it started. Say a longer "timeout" in what short.sh prints for --schema.]\n',
+      'begun\n[Timed out after 300 ms. It was ended with everything it started. Set a longer "timeout" in the output of short.sh --schema.]\n',
     )
   })
 
@@ -162,7 +162,7 @@ describe('the folder', () => {
     const missing = join(world.home, 'later')
     const client = await startIn(world, { SCRIPT_TOOLS: missing })
     expect(await scriptsOf(client)).toEqual({})
-    expect(client.stderr()).toContain(`${missing} does not exist: make it, or correct SCRIPT_TOOLS.`)
+    expect(client.stderr()).toContain(`${missing} does not exist: create it, or correct SCRIPT_TOOLS.`)
     renameSync(world.tools, missing)
     await expect.poll(async () => Object.keys(await scriptsOf(client))).toEqual(['one'])
   })
@@ -195,7 +195,7 @@ describe('from the terminal', () => {
 
   test('tools, call and doctor know them', () => {
     const world = newWorld({ 'good.sh': bashScript('cat', 'Is good.'), 'bad.sh': '#!/bin/bash\necho no >&2; exit 4\n' })
-    const why = 'ended with exit code 4 when asked for --schema, and said: no'
+    const why = 'ended with exit code 4 when run with --schema, with output: no'
     const listed = run(world, 'tools')
     expect(listed).toMatch(/good\(\)\n {4}Is good\./)
     expect(listed).toContain(`bad.sh is left out: it ${why}`)

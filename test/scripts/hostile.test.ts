@@ -25,8 +25,8 @@ const REFUSED: Readonly<Record<string, readonly [schema: string, reason: string]
   'broken.sh': [`printf '{\\n  "description": "x",\\n  oops\\n}'`, 'cannot be read: line 3, at "oops'],
   'list.sh': [`echo '[{"description": "x"}]'`, 'print one JSON object'],
   'deep.sh': [`echo '{"description": "x", "input": ${DEEP}}'`, 'cannot be read'],
-  'silent.sh': [`echo '{"input": {}}'`, 'says no "description"'],
-  'number.sh': [`echo '{"description": 4}'`, 'has a "description" that is no text'],
+  'silent.sh': [`echo '{"input": {}}'`, 'has no "description"'],
+  'number.sh': [`echo '{"description": 4}'`, 'has a "description" that is not text'],
   'string-input.sh': [`echo '{"description": "x", "input": {"type": "string"}}'`, 'not of the type "object"'],
   'bad-input.sh': [`echo '{"description": "x", "input": {"properties": {"a": {"type": "sting"}}}}'`, 'cannot be used'],
   'ref.sh': [
@@ -37,19 +37,19 @@ const REFUSED: Readonly<Record<string, readonly [schema: string, reason: string]
     `echo '{"description": "x", "input": {"properties": {"a": {"type": "object", "x-mcp-header": "a b"}}}}'`,
     'x-mcp-header',
   ],
-  'timeout.sh': [`echo '{"description": "x", "timeout": -4}'`, 'has a "timeout" that is no number'],
+  'timeout.sh': [`echo '{"description": "x", "timeout": -4}'`, 'has a "timeout" that is not a number'],
   'fails.sh': [
     'echo {}; echo reason >&2; exit 5',
-    'ended with exit code 5 when asked for --schema, and said: {} reason',
+    'ended with exit code 5 when run with --schema, with output: {} reason',
   ],
-  'dies.sh': ['kill -SEGV $$', 'ended by SIGSEGV when asked for --schema, and said nothing'],
-  'bash.sh': ['echo Takes over.', 'cannot be called bash: that tool is there already'],
-  'Bash.py': [`echo Takes over.`, 'cannot be called Bash: that tool is there already'],
-  KillBgTask: ['echo Takes over.', 'cannot be called KillBgTask: that tool is there already'],
+  'dies.sh': ['kill -SEGV $$', 'ended by SIGSEGV when run with --schema, without output'],
+  'bash.sh': ['echo Takes over.', 'cannot be called bash: that tool already exists'],
+  'Bash.py': [`echo Takes over.`, 'cannot be called Bash: that tool already exists'],
+  KillBgTask: ['echo Takes over.', 'cannot be called KillBgTask: that tool already exists'],
   'named.sh': [`echo '{"description": "x", "name": "invokeskill"}'`, 'cannot be called invokeskill'],
   'same.py': ['echo Is there twice.', 'would be called same as same.mjs is'],
   'samer.sh': [`echo '{"description": "x", "name": "same"}'`, 'would be called same as same.mjs is'],
-  '日本語.sh': ['echo No letter is left.', 'has a name of which no letter A-Z is left'],
+  '日本語.sh': ['echo No letter is left.', 'has a name without any of A-Z and 0-9'],
 }
 
 const world = newWorld({
@@ -114,7 +114,7 @@ describe('asked what they are', () => {
     ['program', 'ended with exit code 127'],
     ['wrong-interpreter', 'ended with exit code 127'],
     ['leads-out.sh', 'is a link that leads out of the folder'],
-    ['anybodys.sh', 'can be changed by every user of this machine, so nothing of it is run: chmod o-w'],
+    ['anybodys.sh', 'can be changed by every user of this machine, so it is not run: chmod o-w'],
   ])('%s is left out, and the log says why', (file, reason) => {
     const line = client
       .stderr()
@@ -166,8 +166,8 @@ test('of 130 scripts 128 are tools, and the log names the others', async () => {
   const many = newWorld(Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`t${100 + i}.sh`, script])))
   const client = await startIn(many)
   await expect.poll(async () => Object.keys(await scriptsOf(client)).length, { timeout: 30_000 }).toBe(128)
-  expect(client.stderr()).toContain('t228.sh is left out: it is one too many')
-  expect(client.stderr()).toContain('t229.sh is left out: it is one too many')
+  expect(client.stderr()).toContain('t228.sh is left out: it exceeds the limit of 128 script tools')
+  expect(client.stderr()).toContain('t229.sh is left out: it exceeds the limit of 128 script tools')
 }, 40_000)
 
 describe('called', () => {

@@ -33,7 +33,6 @@ test('the page shows which engines are left alone, as soon as they are', async (
     )
   await search(({ works, note }) => works && note === null)
   expect((await call(client, 'WebSearch', { query: 'walnut joinery' })).isError).toBe(false)
-  const sentence =
-    /^9 of the 10 usual engines can be asked\. Left alone for now: brave until \d\d:\d\d \(challenge\)\.$/
+  const sentence = /^9 of the 10 default engines are available\. In cooldown: brave until \d\d:\d\d \(challenge\)\.$/
   await search(({ works, note }) => works && sentence.test(note ?? ''))
 })

@@ -111,7 +111,7 @@ test('two engines of one index that repeat the query and sell something do not w
 test('blocked is not "nothing found": it is an error that says so, and what not to do', async () => {
   const said = await searchInTime('challenge-202;exa=empty;mojeek=429')
   expect(said.isError).toBe(true)
-  expect(said.text).toMatch(/^No results, because engines are blocked or limited just now/)
+  expect(said.text).toMatch(/^No results: engines are blocking or rate limiting requests/)
   expect(said.text).toMatch(/Do not rephrase/)
   expect(said.text).toMatch(/[a-z, ]+duckduckgo[a-z, ]+ blocked \(challenge, again in 30 min\)/)
   expect(said.text).toMatch(/mojeek rate limited \(again in (2 min|1[12]\d? s|120 s)\)/)
@@ -126,7 +126,7 @@ test('nothing found is said as such, and is no error', async () => {
 test('when all have failed, each says why', async () => {
   const said = await searchInTime('error')
   expect(said.isError).toBe(true)
-  expect(said.text).toMatch(/^No engine could be asked, or none answered in time/)
+  expect(said.text).toMatch(/^No engine could be queried, or none responded in time/)
   expect(said.text).toMatch(/\nEngines: parallel, exa[a-z, ]+ failed \(HTTP 500, again in 30 s\)\n$/)
 })
 
@@ -308,7 +308,7 @@ test('on the command line it says the same', () => {
   expect(run([], envFor('ok'))).toMatchObject({ status: 2, stdout: '' })
   expect(run(['x'], envFor('challenge-200'))).toMatchObject({
     status: 1,
-    stdout: expect.stringMatching(/^No results, because/),
+    stdout: expect.stringMatching(/^No results: engines are/),
   })
 })
 

@@ -1,4 +1,4 @@
-// The jobs of one user in one project: those started here, and those whose server is gone.
+// The jobs of one user in one project: those started by this server, and those taken over from servers that exited.
 
 import { Failure } from '../../lib/failure.js'
 import type { Launcher } from '../../platform/launcher.js'
@@ -20,27 +20,27 @@ const PRUNE_EVERY_MS = 5000
 const PRUNE = { keepEnded: 50, maxAgeMs: 7 * 24 * 60 * 60 * 1000, maxTotalBytes: 512 * 1024 * 1024 }
 
 export interface Book {
-  /** Those of this server and those it has taken over, oldest first. */
+  /** Jobs of this server and jobs it has taken over, oldest first. */
   list(): readonly Job[]
-  /** The same, once it has been looked whether there are any to be taken over. */
+  /** The same, after taking over orphaned jobs. */
   all(): Promise<readonly Job[]>
-  /** A failure says which there are. */
+  /** Rejects with a Failure that lists the existing IDs. */
   find(id: number): Promise<Job>
-  start(plan: Plan): Promise<Started>
-  /** Keeps what a command prints that is already at work. */
-  keep(work: Work, plan: Plan): Promise<Job>
+  start(request: Plan): Promise<Started>
+  /** Records a command that is already running as a job. */
+  keep(execution: Work, request: Plan): Promise<Job>
   remove(job: Job): Promise<void>
 }
 
 export interface Plan extends Who {
   readonly command: string
-  /** What it reads from stdin, which is written down nowhere. */
+  /** stdin; not recorded. */
   readonly input?: string | undefined
-  /** Nobody waits for it. */
+  /** False while a call waits for it. */
   readonly background: boolean
-  /** How much of its output the result of the call may show that waits for it. */
+  /** Output characters that the result of the waiting call may have. */
   readonly maxCharacters?: number | undefined
-  /** How much of a single line. */
+  /** Characters of one line. */
   readonly maxLine?: number | undefined
 }
 
@@ -49,35 +49,49 @@ export interface Started {
   readonly work: Work
 }
 
-export interface BookSettings {
-  readonly folder: string
-  /** Where servers of this project sign in. */
-  readonly roll: string
+export interface JobEnvironment {
   readonly cwd: string
   readonly launcher: Launcher
-  readonly startWork: (plan: Plan, launch: Launcher['launch']) => Promise<Work>
   readonly maxOutputBytes: number
-  /** Jobs go on when the server is gone. */
+  /** Background jobs keep running when the server exits. */
   readonly outlive: boolean
-  /** Told when a job has come, has printed something, and has ended. */
+}
+
+export type StartJobCommand = (request: Plan, launch: Launcher['launch']) => Promise<Work>
+
+export interface BookSettings extends JobEnvironment {
+  readonly folder: string
+  /** Directory where the servers of this project are registered. */
+  readonly roll: string
+  readonly startWork: StartJobCommand
+  /** Called when a job is added, prints output, or ends. */
   readonly onChange: (job: Job) => void
 }
 
 export async function openBook(settings: BookSettings): Promise<Book> {
-  const { folder, roll, cwd, launcher, startWork, maxOutputBytes, outlive, onChange } = settings
-  const records = openJobRecords(folder)
+  const {
+    folder: directory,
+    roll: registryPath,
+    cwd,
+    launcher,
+    startWork,
+    maxOutputBytes,
+    outlive: jobsOutliveServer,
+    onChange,
+  } = settings
+  const records = openJobRecords(directory)
   const owner = ourselves()
   const jobs = new Map<number, Job>()
   let prunedAt = -Infinity
   const outputOf = (id: number) => openOutputReader(records.outputFolder(id))
 
-  /** What cannot be written down is true all the same; should we be killed, the next server finds out for itself. */
-  function note(record: JobRecord): Promise<void> {
+  /** A failed write is ignored: the record in memory is correct, and the next server re-checks the processes anyway. */
+  function saveQuietly(record: JobRecord): Promise<void> {
     return records.save(record).catch(() => undefined)
   }
 
   function add(record: JobRecord, source?: Source): Job {
-    const job = createJob({ record, output: outputOf(record.id), source, save: note })
+    const job = createJob({ record, output: outputOf(record.id), source, save: saveQuietly })
     jobs.set(job.id, job)
     if (source) {
       job.onChange(() => onChange(job))
@@ -86,16 +100,27 @@ export async function openBook(settings: BookSettings): Promise<Book> {
     return job
   }
 
-  function enter(record: JobRecord, work: Work, source: Source): Job {
-    const complete = { ...record, tag: work.tag }
-    records.complete(complete)
-    return add(complete, source)
+  function register(record: JobRecord, execution: Work, source: Source): Job {
+    const completed = { ...record, tag: execution.tag }
+    records.complete(completed)
+    return add(completed, source)
   }
 
   function create({ command, background, user, session }: Plan, startedAt = Date.now()): JobRecord {
     if (performance.now() - prunedAt > PRUNE_EVERY_MS) void prune()
     const { family } = launcher
-    const fields = { command, background, user, session, cwd, owner, family, tag: '', keep: outlive, startedAt }
+    const fields = {
+      command,
+      background,
+      user,
+      session,
+      cwd,
+      owner,
+      family,
+      tag: '',
+      keep: jobsOutliveServer,
+      startedAt,
+    }
     return orNotKept(() => records.create(fields))
   }
 
@@ -104,16 +129,16 @@ export async function openBook(settings: BookSettings): Promise<Book> {
     for (const id of await records.prune(PRUNE)) jobs.delete(id)
   }
 
-  async function startWritten(plan: Plan): Promise<Started> {
-    const record = create(plan)
-    return orRemoved(record, async () => {
-      const work = await startWork(plan, launcher.launch)
-      return { work, job: write(record, work) }
+  async function startWithWriter(request: Plan): Promise<Started> {
+    const record = create(request)
+    return removeOnFailure<Started>(record, async () => {
+      const execution = await startWork(request, launcher.launch)
+      return { work: execution, job: write(record, execution) }
     })
   }
 
-  async function startRecorded(plan: Plan): Promise<Started> {
-    const record = create(plan)
+  async function startSelfRecording(request: Plan): Promise<Started> {
+    const record = create(request)
     const output = outputOf(record.id)
     const recording = {
       folder: records.outputFolder(record.id),
@@ -121,53 +146,60 @@ export async function openBook(settings: BookSettings): Promise<Book> {
       segmentBytes: segmentBytesOf(maxOutputBytes),
       segments: SEGMENTS_KEPT,
     }
-    return orRemoved(record, async () => {
-      // At once: it may outlive us from its first moment.
+    return removeOnFailure<Started>(record, async () => {
+      // Stored before it runs: it may outlive this server from its first moment.
       const onTag = (tag: string): void => records.complete({ ...record, tag })
       const launch: Launcher['launch'] = (order) =>
         launchFollowed(launcher, { ...order, onTag, record: recording }, output)
-      const work = await startWork(plan, launch)
-      work.spool.drop()
-      return { work, job: enter(record, work, recordedBy(work, output)) }
+      const execution = await startWork(request, launch)
+      execution.spool.drop()
+      return { work: execution, job: register(record, execution, recordedBy(execution, output)) }
     })
   }
 
-  function write(record: JobRecord, work: Work): Job {
+  function write(record: JobRecord, execution: Work): Job {
     const writer = createOutputWriter(records.outputFolder(record.id), maxOutputBytes)
-    work.spool.pour(writer)
-    return enter(record, work, writtenBy(work, writer))
+    execution.spool.pour(writer)
+    return register(record, execution, writtenBy(execution, writer))
   }
 
-  /** A job that could not be started leaves nothing but its number. */
-  async function orRemoved<T>({ id }: JobRecord, work: () => Promise<T>): Promise<T> {
+  /** A job that could not be started is deleted; its ID stays used. */
+  async function removeOnFailure<T>({ id }: JobRecord, action: () => Promise<T>): Promise<T> {
     try {
-      return await work()
+      return await action()
     } catch (error) {
       await records.remove(id)
       throw error
     }
   }
 
-  const isKnown = (id: number): boolean => jobs.has(id)
-  const heir = createHeir({ records, roll, launcher, isKnown, note, add: (record, source) => void add(record, source) })
+  const isRegistered = (id: number): boolean => jobs.has(id)
+  const takeover = createHeir({
+    records,
+    roll: registryPath,
+    launcher,
+    isKnown: isRegistered,
+    note: saveQuietly,
+    add: (record, source) => void add(record, source),
+  })
   const list = (): readonly Job[] => [...jobs.values()].toSorted((a, b) => a.id - b.id)
-  await heir.takeOverAll()
+  await takeover.takeOverAll()
 
   return {
     list,
     async all() {
-      await heir.takeOverAll()
+      await takeover.takeOverAll()
       return list()
     },
-    start: (plan) => (outlive ? startRecorded(plan) : startWritten(plan)),
-    async keep(work, plan) {
-      return write(create(plan, work.startedAt), work)
+    start: (request) => (jobsOutliveServer ? startSelfRecording(request) : startWithWriter(request)),
+    async keep(execution, request) {
+      return write(create(request, execution.startedAt), execution)
     },
     async find(id) {
       const record = jobs.has(id) ? undefined : await records.load(id)
-      if (record) await heir.takeOver(record)
-      const known = jobs.get(id)
-      if (known) return known
+      if (record) await takeover.takeOver(record)
+      const registered = jobs.get(id)
+      if (registered) return registered
       if (record?.ending !== undefined) return add(record)
       if (record)
         throw new Failure(

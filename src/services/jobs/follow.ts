@@ -1,37 +1,35 @@
-// A command that writes its output down by itself, heard like any other: what it adds to its files is read behind it.
+// Launches a command that records its own output, and reads the growing files so that its output arrives as usual.
 
 import type { Launcher, Order, Running } from '../../platform/launcher.js'
 import type { OutputReader } from '../../store/output-reader.js'
-import { withoutHalf } from './lines.js'
+import { READ_CHUNK_BYTES, withoutHalf } from './lines.js'
 
-const PIECE = 256 * 1024
-
-export async function launchFollowed(launcher: Launcher, order: Order, output: OutputReader): Promise<Running> {
-  const running = await launcher.launch({ ...order, onOutput: () => {} })
+export async function launchFollowed(launcher: Launcher, request: Order, output: OutputReader): Promise<Running> {
+  const running = await launcher.launch({ ...request, onOutput: () => {} })
   let next = 0
   let reading = Promise.resolve()
 
-  async function readOn(): Promise<void> {
+  async function readToEnd(): Promise<void> {
     for (;;) {
-      const { from, bytes } = await output.read(next, PIECE)
+      const { from, bytes } = await output.read(next, READ_CHUNK_BYTES)
       if (bytes.length === 0) return
-      const heard = from > next ? withoutHalf(bytes) : bytes
-      const gone = from - next + bytes.length - heard.length
-      if (gone > 0) order.onGap?.(gone)
+      const whole = from > next ? withoutHalf(bytes) : bytes
+      const lostBytes = from - next + bytes.length - whole.length
+      if (lostBytes > 0) request.onGap?.(lostBytes)
       next = from + bytes.length
-      order.onOutput(heard)
+      request.onOutput(whole)
     }
   }
 
-  // One after the other. What cannot be read now is read with what comes next.
-  const pull = (): Promise<void> => (reading = reading.then(readOn).catch(() => undefined))
-  const leave = output.watch(() => void pull())
+  // Reads are serialized. What a failed read misses is read by the next one.
+  const readNew = (): Promise<void> => (reading = reading.then(readToEnd).catch(() => undefined))
+  const unsubscribe = output.watch(() => void readNew())
   return {
     ...running,
     async heard() {
       await running.heard()
-      await pull()
+      await readNew()
     },
-    ignoreOutput: leave,
+    ignoreOutput: unsubscribe,
   }
 }

@@ -1,5 +1,4 @@
-// The last lines of a job as a terminal would show them, read from as little of its output as that takes: somebody who
-// looks on is shown this again and again.
+// Previews a job for the console: its last lines as a terminal would show them. Called often, so it reads little.
 
 import { createDigest } from '../shell/digest.js'
 import type { Job } from './job.js'
@@ -8,24 +7,23 @@ import { withoutHalf } from './lines.js'
 const BYTES = 16 * 1024
 const LINES = 16
 const CHARACTERS = 4000
-const NEWLINE = 10
 
 export async function glimpse(job: Job): Promise<string> {
   await job.flush()
   const end = await job.output.size()
   const start = Math.max(end - BYTES, 0)
   const { from, bytes } = await job.output.read(start, BYTES)
-  const digester = createDigest({ maxCharacters: 2 * BYTES })
-  digester.write(from > 0 ? fromALine(bytes) : bytes)
-  digester.end()
-  const lines = digester.take().text.trimEnd().split('\n').slice(-LINES)
+  const renderer = createDigest({ maxCharacters: 2 * BYTES })
+  renderer.write(from > 0 ? fromALine(bytes) : bytes)
+  renderer.end()
+  const lines = renderer.take().text.trimEnd().split('\n').slice(-LINES)
   return cut(lines.join('\n'))
 }
 
-/** Begun anywhere, the first line is the end of one, unless it is all there is. */
+/** Drops the first line, which is probably incomplete, unless there is no other. */
 function fromALine(bytes: Buffer): Buffer {
-  const first = bytes.indexOf(NEWLINE)
-  return first === -1 ? withoutHalf(bytes) : bytes.subarray(first + 1)
+  const newline = bytes.indexOf('\n')
+  return newline === -1 ? withoutHalf(bytes) : bytes.subarray(newline + 1)
 }
 
 function cut(text: string): string {

@@ -1,5 +1,5 @@
-// What earlier servers left behind goes to the first who looks, unless the server it belongs to is still at work: what
-// was to end with its server is ended, what was to go on is followed from here.
+// The first server that lists jobs takes over those whose server has exited: it kills jobs that should have ended with
+// their server, and follows those that outlive it.
 
 import type { Launcher } from '../../platform/launcher.js'
 import { ourselves } from '../../platform/process-identity.js'
@@ -19,45 +19,58 @@ export interface Heir {
 
 export interface HeirSettings {
   readonly records: JobRecords
-  /** Where servers of this project sign in. */
+  /** Directory where the servers of this project are registered. */
   readonly roll: string
   readonly launcher: Launcher
   readonly isKnown: (id: number) => boolean
   readonly add: (record: JobRecord, source?: Source) => void
-  /** Writes a record down, if that can be done. */
+  /** Saves a record; never rejects. */
   readonly note: (record: JobRecord) => Promise<void>
 }
 
-export function createHeir({ records, roll, launcher, isKnown, add, note }: HeirSettings): Heir {
-  const taking = new Map<number, Promise<void>>()
+export function createHeir({
+  records,
+  roll: registryPath,
+  launcher,
+  isKnown: isRegistered,
+  add,
+  note: save,
+}: HeirSettings): Heir {
+  const takeovers = new Map<number, Promise<void>>()
 
-  /** Each once, however many look at the same time. */
+  /** Concurrent calls for one job share one takeover. */
   function takeOver(record: JobRecord): Promise<void> {
     const { id } = record
-    const taken = taking.get(id) ?? takeUnlessServed(record).finally(() => taking.delete(id))
-    taking.set(id, taken)
-    return taken
+    const takeover = takeovers.get(id) ?? takeOverIfOrphaned(record).finally(() => takeovers.delete(id))
+    takeovers.set(id, takeover)
+    return takeover
   }
 
-  async function takeUnlessServed(record: JobRecord): Promise<void> {
-    if (isKnown(record.id) || record.family === launcher.family) return
+  async function takeOverIfOrphaned(record: JobRecord): Promise<void> {
+    if (isRegistered(record.id) || record.family === launcher.family) return
     if (record.ending !== undefined) {
       if (record.keep) add(record)
-    } else if (!(await isServed(roll, record.family))) await inherit(record)
+    } else if (!(await isServed(registryPath, record.family))) await adopt(record)
   }
 
-  async function inherit(record: JobRecord): Promise<void> {
-    const mine = { ...record, owner: ourselves(), family: launcher.family }
-    // What somebody waited for has nobody left who does.
+  async function adopt(record: JobRecord): Promise<void> {
+    const adoptedRecord = { ...record, owner: ourselves(), family: launcher.family }
+    // The call that waited for a foreground command is gone with its server.
     if (record.keep && record.background) {
-      await note(mine)
+      await save(adoptedRecord)
       const output = openOutputReader(records.outputFolder(record.id))
-      return add(mine, adopted({ launcher, record, output, statusFile: records.statusFile(record.id) }))
+      return add(adoptedRecord, adopted({ launcher, record, output, statusFile: records.statusFile(record.id) }))
     }
     await launcher.endTree(record.tag, KILL_AFTER_MS)
-    const lost: JobRecord = { ...mine, endedAt: Date.now(), exitCode: null, signal: null, ending: 'server-lost' }
-    await note(lost)
-    add(lost)
+    const lostRecord: JobRecord = {
+      ...adoptedRecord,
+      endedAt: Date.now(),
+      exitCode: null,
+      signal: null,
+      ending: 'server-lost',
+    }
+    await save(lostRecord)
+    add(lostRecord)
   }
 
   return {

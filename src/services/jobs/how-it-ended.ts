@@ -1,4 +1,4 @@
-// How a job ended, in a few words; the same wherever it is told.
+// Describes how a job ended, in the same words for every tool and for the console.
 
 import type { Job } from './job.js'
 

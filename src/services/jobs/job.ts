@@ -1,5 +1,5 @@
-// One job: a command that runs behind, or ran, with what it printed on disk. Wherever it came from (started here, grown
-// out of a call, or taken over from a server that is gone), it is read, awaited and ended in the same way.
+// One job: a command that runs or ran in the background, with its output on disk. Jobs started here, continued from a
+// call, or taken over from another server are read, awaited and killed in the same way.
 
 import type { Exit } from '../../platform/process.js'
 import type { OutputReader } from '../../store/output-reader.js'
@@ -7,31 +7,31 @@ import type { Ending, JobRecord } from '../../store/job-record.js'
 
 export interface Job {
   readonly id: number
-  /** As it is on disk, or is about to be. */
+  /** As stored on disk, or about to be stored. */
   readonly record: JobRecord
   readonly isRunning: boolean
-  /** When it has ended, its last bytes are on disk and its record says how. */
+  /** Resolves when it has ended, its output is on disk and its record is complete. */
   readonly ended: Promise<void>
   readonly output: OutputReader
-  /** What of its output could not be kept and why, in a sentence. */
+  /** Which output could not be stored and why, as a sentence. */
   readonly problem: string | undefined
-  /** Resolves when what has been printed so far can be read. */
+  /** Resolves when the output printed so far can be read. */
   flush(): Promise<void>
-  /** Told when there is more output, and of the end. Returns the way out. */
+  /** Calls the listener on new output and at the end. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void
-  /** Changes what is remembered of it. */
+  /** Changes and saves the record. */
   amend(change: Partial<JobRecord>): Promise<void>
-  /** Ends it with everything it started; the reason is remembered. Gives the processes that could not be killed. */
-  end(reason: Ending, killAfterMs: number): Promise<readonly number[]>
-  /** What it started that still runs, once it has ended; undefined where that is not known. */
+  /** Kills its process tree and records the reason. Resolves to the pids that could not be killed. */
+  end(endReason: Ending, killAfterMs: number): Promise<readonly number[]>
+  /** Processes still running after it ended; undefined if unknown. */
   left(): Promise<readonly number[] | undefined>
-  /** Where each reader has read up to. */
+  /** Read position of each session. */
   readonly positions: Map<string, number>
 }
 
-/** Where a running job comes from. */
+/** Where the exit and the output of a running job come from. */
 export interface Source {
-  /** When it is over and nothing more will be written. */
+  /** Resolves when it has exited and no more output will be written. */
   readonly over: Promise<Exit>
   flush(): Promise<void>
   problem?(): string | undefined
@@ -45,32 +45,32 @@ export interface JobParts {
   readonly output: OutputReader
   /** Never throws. */
   readonly save: (record: JobRecord) => Promise<void>
-  /** None: it has ended. */
+  /** Undefined for a job that has ended. */
   readonly source?: Source | undefined
 }
 
-export function createJob({ record: first, output, save, source }: JobParts): Job {
-  let record = first
-  let reason: Ending | undefined
+export function createJob({ record: initial, output, save, source }: JobParts): Job {
+  let record = initial
+  let endReason: Ending | undefined
   let isRunning = source !== undefined
   const listeners = new Set<() => void>()
-  const tell = (): void => {
+  const notify = (): void => {
     for (const listener of listeners) listener()
   }
-  const stopListening = source?.onGrowth(tell)
+  const unsubscribe = source?.onGrowth(notify)
 
   async function finish({ code, signal }: Exit): Promise<void> {
-    stopListening?.()
-    const unseen: Ending = code === null ? 'unknown' : 'exit'
-    record = { ...record, endedAt: Date.now(), exitCode: code, signal, ending: reason ?? unseen }
+    unsubscribe?.()
+    const defaultReason: Ending = code === null ? 'unknown' : 'exit'
+    record = { ...record, endedAt: Date.now(), exitCode: code, signal, ending: endReason ?? defaultReason }
     await save(record)
     isRunning = false
-    tell()
+    notify()
     listeners.clear()
   }
 
   return {
-    id: first.id,
+    id: initial.id,
     get record() {
       return record
     },
@@ -91,11 +91,11 @@ export function createJob({ record: first, output, save, source }: JobParts): Jo
     async amend(change) {
       record = { ...record, ...change }
       await save(record)
-      tell()
+      notify()
     },
-    async end(why, killAfterMs) {
-      // It may be over and have left something running.
-      if (isRunning) reason ??= why
+    async end(killReason, killAfterMs) {
+      // It may have exited and left processes running.
+      if (isRunning) endReason ??= killReason
       const survivors = (await source?.end(killAfterMs)) ?? []
       if (survivors.length === 0) await this.ended
       return survivors

@@ -1,5 +1,5 @@
-// The jobs of a project: commands that run behind. Each belongs to a user, has a number that is never used again, and
-// keeps what it printed on disk. They end with the server unless they are to go on.
+// The background jobs of a project. Each belongs to a user, has an ID that is never reused, and stores its output on
+// disk. Jobs end with the server, except with JOBS_OUTLIVE_SERVER.
 
 import { Failure } from '../../lib/failure.js'
 import type { LinePattern } from '../../lib/line-pattern.js'
@@ -7,7 +7,7 @@ import type { Notices } from '../notices.js'
 import { leftProcesses, type LeftProcess } from '../shell/left-process.js'
 import type { Work } from '../shell/work.js'
 import type { Who } from '../who.js'
-import { openBook, type Book, type BookSettings, type Plan, type Started } from './book.js'
+import { openBook, type Book, type JobEnvironment, type Plan, type Started, type StartJobCommand } from './book.js'
 import type { Job } from './job.js'
 import { NotKept, orNotKept } from './not-kept.js'
 import type { Places } from './places.js'
@@ -16,28 +16,28 @@ import { JOBS_URI, uriOf } from './uri.js'
 import { waitFor, type Arrival, type Wish } from './waiting.js'
 
 const KILL_AFTER_MS = 2000
-/** How often those who subscribed are told of output. */
+/** Minimum interval between output notifications of one job. */
 const TELL_EVERY_MS = 500
-/** Jobs that a refusal names. */
+/** Jobs listed in an error message. */
 const MAX_NAMED = 20
-/** Readers of a job whose place is remembered. */
+/** Sessions whose read position is stored for each job. */
 const MAX_READERS = 1000
-/** Characters of a job that is read as a resource. */
+/** Characters of a job's output that is read as a resource. */
 const MAX_SHOWN = 200_000
 
 export interface Jobs {
-  /** Starts a command; in the background, or for somebody who waits for it. */
-  start(command: string, who: Who, manner: Manner): Promise<Started>
-  /** Keeps what a command prints that somebody waits for. */
-  keep(work: Work, who: Who): Promise<Job>
+  /** Starts a command as a job, in the background or for a waiting call. */
+  start(command: string, caller: Who, options: Manner): Promise<Started>
+  /** Records a running foreground command as a job. */
+  keep(execution: Work, caller: Who): Promise<Job>
   discard(job: Job): Promise<void>
-  read(id: number, who: Who, query: Query, signal: AbortSignal): Promise<Reading>
-  /** Its output from the beginning, as much as fits; nothing counts as read. */
-  show(id: number, who: Who): Promise<{ readonly job: Job; readonly text: string }>
-  list(who: Who): Promise<readonly Job[]>
-  find(id: number, who: Who): Promise<Job>
-  kill(id: number, who: Who): Promise<Kill>
-  /** Ends what does not go on; returns the tags of what does. */
+  read(id: number, caller: Who, query: Query, signal: AbortSignal): Promise<Reading>
+  /** Output from the beginning, up to a limit. Does not advance the read position. */
+  show(id: number, caller: Who): Promise<{ readonly job: Job; readonly text: string }>
+  list(caller: Who): Promise<readonly Job[]>
+  find(id: number, caller: Who): Promise<Job>
+  kill(id: number, caller: Who): Promise<Kill>
+  /** Kills jobs that end with the server. Resolves to the tags of those that keep running. */
   close(killAfterMs: number): Promise<ReadonlySet<string>>
 }
 
@@ -47,130 +47,137 @@ export interface Query {
   readonly wish?: Wish | undefined
   readonly only?: LinePattern | undefined
   readonly tail?: number | undefined
-  /** How much of the output is returned; of a longer one the head and the tail. */
+  /** Longer output is cut to its head and tail. */
   readonly maxCharacters: number
 }
 
 export interface Kill {
   readonly job: Job
   readonly wasRunning: boolean
-  /** What could not be killed. */
+  /** Processes that could not be killed. */
   readonly survivors: readonly LeftProcess[]
 }
 
 export interface Reading extends Part {
   readonly job: Job
-  /** What the job started that still runs after its end; undefined where that is not known. */
+  /** Processes still running after the job ended; undefined if unknown. */
   readonly left: readonly LeftProcess[] | undefined
   readonly arrival: Arrival | undefined
 }
 
-export interface JobsSettings extends Omit<BookSettings, 'folder' | 'roll' | 'onChange'> {
-  /** Throws a Failure where nothing can be kept. */
+export interface SharedJobDeps extends JobEnvironment {
+  /** Throws a Failure if jobs cannot be stored. */
   readonly places: () => Places
   readonly maxRunning: number
   readonly notices: Notices
 }
 
-export function createJobs(settings: JobsSettings): Jobs {
-  const { places, maxRunning, notices, outlive } = settings
-  const books = new Map<string, Promise<Book>>()
-  const starting = new Map<Book, number>()
-  const begun = new Set<Promise<Started>>()
+export interface JobsSettings extends SharedJobDeps {
+  readonly startWork: StartJobCommand
+}
 
-  function bookOf({ user }: Pick<Who, 'user'>): Promise<Book> {
-    const known = books.get(user)
-    if (known) return known
+export function createJobs(settings: JobsSettings): Jobs {
+  const { places: jobDirectory, maxRunning, notices: changeEvents, outlive: jobsOutliveServer } = settings
+  const userJobs = new Map<string, Promise<Book>>()
+  const starting = new Map<Book, number>()
+  const startups = new Set<Promise<Started>>()
+
+  function userJobsOf({ user }: Pick<Who, 'user'>): Promise<Book> {
+    const existing = userJobs.get(user)
+    if (existing) return existing
     const opening = open(user)
-    books.set(user, opening)
-    // One that could not be opened is tried again by the next call.
-    opening.catch(() => books.delete(user))
+    userJobs.set(user, opening)
+    // After a failure the next call tries again.
+    opening.catch(() => userJobs.delete(user))
     return opening
   }
 
   async function open(user: string): Promise<Book> {
-    const kept = orNotKept(places)
-    const onChange = createTeller(notices, user)
-    return openBook({ ...settings, roll: kept.roll, folder: kept.folderOf(user), onChange })
+    const directory = orNotKept(jobDirectory)
+    const onChange = createTeller(changeEvents, user)
+    return openBook({ ...settings, roll: directory.roll, folder: directory.folderOf(user), onChange })
   }
 
-  function refuseTooMany(book: Book): void {
-    const running = book.list().filter(({ isRunning, record }) => isRunning && record.background)
-    if (running.length + (starting.get(book) ?? 0) < maxRunning) return
+  function refuseTooMany(jobs: Book): void {
+    const running = jobs.list().filter(({ isRunning, record }) => isRunning && record.background)
+    if (running.length + (starting.get(jobs) ?? 0) < maxRunning) return
     const ids = running.slice(0, MAX_NAMED).map(({ id }) => id)
     const which = ids.length === 0 ? '' : ` Running: ${ids.join(', ')}${ids.length < running.length ? ', ...' : '.'}`
-    throw new Failure(`${maxRunning} background tasks are running, and no more may: end one with KillBgTask.${which}`)
+    throw new Failure(
+      `${maxRunning} background tasks are running, which is the limit: end one with KillBgTask.${which}`,
+    )
   }
 
-  async function startBehind(book: Book, plan: Plan): Promise<Started> {
-    refuseTooMany(book)
-    starting.set(book, (starting.get(book) ?? 0) + 1)
+  async function startInBackground(jobs: Book, request: Plan): Promise<Started> {
+    refuseTooMany(jobs)
+    starting.set(jobs, (starting.get(jobs) ?? 0) + 1)
     try {
-      return await book.start(plan)
+      return await jobs.start(request)
     } finally {
-      starting.set(book, (starting.get(book) ?? 0) - 1)
+      starting.set(jobs, (starting.get(jobs) ?? 0) - 1)
     }
   }
 
-  async function start(command: string, who: Who, manner: Manner): Promise<Started> {
-    const plan = { command, ...manner, ...who }
+  async function start(command: string, caller: Who, options: Manner): Promise<Started> {
+    const request = { command, ...options, ...caller }
     try {
-      const book = await bookOf(who)
-      return await (plan.background ? startBehind(book, plan) : book.start(plan))
+      const jobs = await userJobsOf(caller)
+      return await (request.background ? startInBackground(jobs, request) : jobs.start(request))
     } catch (error) {
       throw error instanceof NotKept ? new NotKept(`The command was not started: ${error.message}.`) : error
     }
   }
 
   return {
-    start(command, who, manner) {
-      const started = start(command, who, manner)
-      const settle = (): void => void begun.delete(started)
-      begun.add(started)
-      started.then(settle, settle)
+    start(command, caller, options) {
+      const started = start(command, caller, options)
+      const finish = (): void => void startups.delete(started)
+      startups.add(started)
+      started.then(finish, finish)
       return started
     },
-    async keep(work, who) {
-      const book = await bookOf(who)
-      return book.keep(work, { command: work.command, background: false, ...who })
+    async keep(execution, caller) {
+      const jobs = await userJobsOf(caller)
+      return jobs.keep(execution, { command: execution.command, background: false, ...caller })
     },
     async discard(job) {
       await job.ended
-      await (await bookOf(job.record)).remove(job)
+      await (await userJobsOf(job.record)).remove(job)
     },
-    async read(id, who, query, signal) {
-      const { wish } = query
-      const job = await (await bookOf(who)).find(id)
-      const position = (): number => job.positions.get(who.session) ?? 0
-      const arrival = wish ? await waitFor(job, position(), wish, signal) : undefined
+    async read(id, caller, query, signal) {
+      const { wish: request } = query
+      const job = await (await userJobsOf(caller)).find(id)
+      const position = (): number => job.positions.get(caller.session) ?? 0
+      const waitResult = request ? await waitFor(job, position(), request, signal) : undefined
       const part = await settled(job, () => partOf(job, position(), query))
-      // Who has hung up has not read it.
-      if (!signal.aborted) remember(job.positions, who.session, part.next)
-      const left = await job.left()
-      return { ...part, job, arrival, left: left && leftProcesses(left) }
+      // Do not advance the read position if the call was cancelled.
+      if (!signal.aborted) remember(job.positions, caller.session, part.next)
+      const leftoverPids = await job.left()
+      return { ...part, job, arrival: waitResult, left: leftoverPids && leftProcesses(leftoverPids) }
     },
-    async show(id, who) {
-      const job = await (await bookOf(who)).find(id)
+    async show(id, caller) {
+      const job = await (await userJobsOf(caller)).find(id)
       const { text } = await settled(job, () => readOn(job, 0, { maxCharacters: MAX_SHOWN, maxLine: Infinity }))
       return { job, text }
     },
-    list: async (who) => (await (await bookOf(who)).all()).filter(({ record }) => record.background),
-    find: async (id, who) => (await bookOf(who)).find(id),
-    async kill(id, who) {
-      const job = await (await bookOf(who)).find(id)
+    list: async (caller) => (await (await userJobsOf(caller)).all()).filter(({ record }) => record.background),
+    find: async (id, caller) => (await userJobsOf(caller)).find(id),
+    async kill(id, caller) {
+      const job = await (await userJobsOf(caller)).find(id)
       const wasRunning = job.isRunning
       const survivors = await job.end('killed', KILL_AFTER_MS)
       return { job, wasRunning, survivors: leftProcesses(survivors) }
     },
     async close(killAfterMs) {
-      // What is being started has no job yet.
-      await Promise.allSettled(begun)
-      const opened = await Promise.allSettled(books.values())
+      // Commands that are being started have no job yet.
+      await Promise.allSettled(startups)
+      const opened = await Promise.allSettled(userJobs.values())
       const running = opened
         .flatMap((result) => (result.status === 'fulfilled' ? result.value.list() : []))
         .filter(({ isRunning }) => isRunning)
-      if (outlive) return new Set(running.filter(({ record }) => record.background).map(({ record }) => record.tag))
-      // One that was taken over from a server with JOBS_OUTLIVE_SERVER goes on.
+      if (jobsOutliveServer)
+        return new Set(running.filter(({ record }) => record.background).map(({ record }) => record.tag))
+      // Jobs taken over from a server with JOBS_OUTLIVE_SERVER keep running.
       const ending = running.filter(({ record }) => !(record.keep && record.background))
       await Promise.all(ending.map((job) => job.end('server-stopped', killAfterMs)))
       return new Set()
@@ -185,7 +192,7 @@ function remember(positions: Map<string, number>, reader: string, position: numb
   if (positions.size > MAX_READERS && oldest !== undefined) positions.delete(oldest)
 }
 
-/** Read again where the job has ended meanwhile: who hears of the end has heard everything. */
+/** Reads again if the job ended meanwhile, so that a result that reports the end has the complete output. */
 async function settled(job: Job, read: () => Promise<Part>): Promise<Part> {
   const wasRunning = job.isRunning
   await job.flush()
@@ -198,21 +205,21 @@ function partOf(job: Job, start: number, { only, tail, maxCharacters }: Query): 
   return only ? readMatching(job, start, only, maxCharacters) : readOn(job, start, { maxCharacters })
 }
 
-/** Tells subscribers: of output now and then, of the beginning and the end at once. */
-function createTeller(notices: Notices, user: string): (job: Job) => void {
+/** Notifies subscribers: of output at intervals, of start and end at once. */
+function createTeller(changeEvents: Notices, user: string): (job: Job) => void {
   const listed = new Set<number>()
-  const told = new Set<number>()
+  const scheduled = new Set<number>()
   return ({ id, isRunning, record }) => {
-    if (record.background && listed.has(id) !== isRunning) notices.updated(JOBS_URI, user)
+    if (record.background && listed.has(id) !== isRunning) changeEvents.updated(JOBS_URI, user)
     if (record.background && isRunning) listed.add(id)
     else listed.delete(id)
-    if (!isRunning) return notices.updated(uriOf(id), user)
-    if (told.has(id)) return
-    told.add(id)
-    const tell = (): void => {
-      told.delete(id)
-      notices.updated(uriOf(id), user)
+    if (!isRunning) return changeEvents.updated(uriOf(id), user)
+    if (scheduled.has(id)) return
+    scheduled.add(id)
+    const notify = (): void => {
+      scheduled.delete(id)
+      changeEvents.updated(uriOf(id), user)
     }
-    setTimeout(tell, TELL_EVERY_MS).unref()
+    setTimeout(notify, TELL_EVERY_MS).unref()
   }
 }

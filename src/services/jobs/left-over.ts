@@ -1,4 +1,4 @@
-// What servers of this project left running when they were killed, ended by the next one that starts.
+// Kills the processes that crashed servers of this project left running.
 
 import type { Config } from '../../config/load.js'
 import { stateDirOf } from '../../config/state-dir.js'
@@ -11,22 +11,22 @@ import { foldersOf, placesOf } from './places.js'
 
 const KILL_AFTER_MS = 2000
 
-/** Returns how many servers had gone without a word and may have left something. */
+/** Resolves to the number of crashed servers that may have left processes running. */
 export async function endLeftOver({ settings, cwd }: Pick<Config, 'settings' | 'cwd'>): Promise<number> {
-  const places = placesOf(stateDirOf(settings), projectOf(cwd))
-  const entries = await lost(places.roll)
+  const jobDirectory = placesOf(stateDirOf(settings), projectOf(cwd))
+  const entries = await lost(jobDirectory.roll)
   for (const entry of entries) {
-    const spared = entry.outlive ? await tagsThatGoOn(await foldersOf(places)) : undefined
-    await createTrees(entry.family).endAll(KILL_AFTER_MS, spared)
+    const sparedTags = entry.outlive ? await tagsThatGoOn(await foldersOf(jobDirectory)) : undefined
+    await createTrees(entry.family).endAll(KILL_AFTER_MS, sparedTags)
     removePlacesOf(entry.family)
     strike(entry)
   }
   return entries.filter(({ outlive }) => !outlive).length
 }
 
-/** Of the jobs alone: what somebody waited for, and what that left behind, was to end with its server. */
-async function tagsThatGoOn(folders: readonly string[]): Promise<ReadonlySet<string>> {
-  const records = await Promise.all(folders.map((folder) => openJobRecords(folder).list()))
-  const goingOn = records.flat().filter(({ keep, background, ending }) => keep && background && ending === undefined)
-  return new Set(goingOn.map(({ tag }) => tag))
+/** Background jobs only: foreground commands and their leftover processes end with their server. */
+async function tagsThatGoOn(directories: readonly string[]): Promise<ReadonlySet<string>> {
+  const records = await Promise.all(directories.map((folder) => openJobRecords(folder).list()))
+  const surviving = records.flat().filter(({ keep, background, ending }) => keep && background && ending === undefined)
+  return new Set(surviving.map(({ tag }) => tag))
 }

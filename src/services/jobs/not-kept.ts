@@ -1,10 +1,10 @@
-// Nothing of a command can be kept, so it was not started as a job. Who only waits for its answer can do without.
+// The job directory cannot be used. A background job then cannot start; a foreground command runs without a record.
 
 import { Failure } from '../../lib/failure.js'
 
 export class NotKept extends Failure {}
 
-/** Whatever fails here fails because nothing can be kept. */
+/** Turns a Failure of `work` into a JobStorageFailure. */
 export function orNotKept<T>(work: () => T): T {
   try {
     return work()

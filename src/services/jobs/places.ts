@@ -1,4 +1,4 @@
-// Where the jobs of a project are kept: a folder for the project, in it one for each user and the roll of the servers.
+// Paths of a project's jobs: one directory for the project, with the server registry and one directory for each user.
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,11 +11,11 @@ export interface Places {
 }
 
 export function placesOf(stateDir: string, project: string): Places {
-  const folder = join(stateDir, 'jobs', hashedName(project))
-  return { roll: folder, folderOf: (user) => join(folder, hashedName(user)) }
+  const directory = join(stateDir, 'jobs', hashedName(project))
+  return { roll: directory, folderOf: (user) => join(directory, hashedName(user)) }
 }
 
-/** The folders of all users that a project has. */
+/** Directories of all users of a project. */
 export async function foldersOf({ roll }: Places): Promise<readonly string[]> {
   const names = await readdir(roll)
   return names.filter((name) => /^[0-9a-f]{16}$/.test(name)).map((name) => join(roll, name))

@@ -1,87 +1,86 @@
-// What a reader gets of a job's output: what is new to him, the lines that match, or the end of it.
+// Reads the output of a job: from a position on, matching lines only, or the last lines.
 
 import { clipLine, MAX_LINE } from '../../lib/clip-line.js'
 import type { LinePattern } from '../../lib/line-pattern.js'
 import { createDigest, type Digest, type DigestLimits } from '../shell/digest.js'
 import type { Job } from './job.js'
-import { piecesFrom, withoutHalf } from './lines.js'
+import { piecesFrom, READ_CHUNK_BYTES, withoutHalf } from './lines.js'
 
-const PIECE = 256 * 1024
-/** Where the last lines are looked for, and how much of them is held. */
+/** How far from the end the last lines are searched, and how much of them is held. */
 const TAIL_BYTES = 1024 * 1024
 
 export interface Part extends Digest {
-  /** Up to where it has been read. */
+  /** Position after the last byte read. */
   readonly next: number
-  /** Bytes that were gone before they were read. */
+  /** Bytes that were no longer stored. */
   readonly droppedBytes: number
 }
 
-/** Everything from an offset on that has been printed by now. */
+/** All output from an offset on. */
 export async function readOn(job: Job, start: number, limits: DigestLimits): Promise<Part> {
-  const digester = createDigest(limits)
+  const renderer = createDigest(limits)
   const end = await job.output.size()
   let next = start
   let droppedBytes = 0
   while (next < end) {
-    const { from, bytes } = await job.output.read(next, Math.min(PIECE, end - next))
+    const { from, bytes } = await job.output.read(next, Math.min(READ_CHUNK_BYTES, end - next))
     if (bytes.length === 0) break
-    if (from > next) digester.skip(from - next)
-    digester.write(from > next ? withoutHalf(bytes) : bytes)
+    if (from > next) renderer.skip(from - next)
+    renderer.write(from > next ? withoutHalf(bytes) : bytes)
     droppedBytes += from - next
     next = from + bytes.length
   }
-  if (!job.isRunning) digester.end()
-  const digest = digester.take()
+  if (!job.isRunning) renderer.end()
+  const output = renderer.take()
   const bytes = next - start - droppedBytes
-  // Half a character is read again with its other half.
-  return { ...digest, bytes, next: next - digest.heldBack, droppedBytes }
+  // An incomplete character is read again with its remaining bytes.
+  return { ...output, bytes, next: next - output.heldBack, droppedBytes }
 }
 
-/** The lines that match, from an offset on. */
+/** Matching lines from an offset on. */
 export async function readMatching(
   job: Job,
   start: number,
   pattern: LinePattern,
   maxCharacters: number,
 ): Promise<Part> {
-  const digester = createDigest({ maxCharacters })
+  const renderer = createDigest({ maxCharacters })
   let next = start
   let droppedBytes = 0
-  for await (const piece of piecesFrom(job.output, start)) {
-    for (const line of clippedMatches(pattern, piece.lines)) digester.write(Buffer.from(`${line}\n`))
-    droppedBytes += piece.droppedBytes
-    next = piece.next
+  for await (const batch of piecesFrom(job.output, start)) {
+    for (const line of clippedMatches(pattern, batch.lines)) renderer.write(Buffer.from(`${line}\n`))
+    droppedBytes += batch.droppedBytes
+    next = batch.next
   }
-  return { ...digester.take(), next: job.isRunning ? next : await job.output.size(), droppedBytes }
+  return { ...renderer.take(), next: job.isRunning ? next : await job.output.size(), droppedBytes }
 }
 
-/** The last lines, or the last that match, read or not. */
+/** The last lines, or the last matching lines, independent of the read position. */
 export async function readTail(
   job: Job,
   count: number,
-  only: LinePattern | undefined,
+  filter: LinePattern | undefined,
   maxCharacters: number,
 ): Promise<Part> {
   const end = await job.output.size()
-  const start = only ? 0 : Math.max(end - TAIL_BYTES, 0)
-  const last = createLastLines(count)
+  const start = filter ? 0 : Math.max(end - TAIL_BYTES, 0)
+  const lastLines = createLastLines(count)
   let droppedBytes = 0
-  // Begun anywhere, the first line is the end of one.
+  // The first line is incomplete unless reading starts at offset 0.
   let skipped = start > 0 ? 1 : 0
-  for await (const piece of piecesFrom(job.output, start)) {
-    const lines = piece.lines.slice(skipped)
+  for await (const batch of piecesFrom(job.output, start)) {
+    const lines = batch.lines.slice(skipped)
     skipped = 0
-    if (only) droppedBytes += piece.droppedBytes
-    else if (piece.droppedBytes > 0) last.forget()
-    last.add(only ? clippedMatches(only, lines) : lines)
+    if (filter) droppedBytes += batch.droppedBytes
+    else if (batch.droppedBytes > 0) lastLines.forget()
+    lastLines.add(filter ? clippedMatches(filter, lines) : lines)
   }
-  const digester = createDigest({ maxCharacters })
-  digester.write(Buffer.from(last.text()))
-  return { ...digester.take(), next: end, droppedBytes }
+  const renderer = createDigest({ maxCharacters })
+  renderer.write(Buffer.from(lastLines.text()))
+  return { ...renderer.take(), next: end, droppedBytes }
 }
 
-/** The lines that match, the long ones clipped so that the match is shown. */
+/** Matching lines; long ones are clipped around the match. */
 function clippedMatches(pattern: LinePattern, lines: readonly string[]): readonly string[] {
   return pattern.find(lines).map(({ line, index }) => clipLine(line, MAX_LINE, index).text)
 }

@@ -1,15 +1,15 @@
-// Which background tasks of a user run in a project, whichever server started them.
+// Lists the running background jobs of a user in a project, including those of other servers.
 
 import { openJobRecords } from '../../store/job-records.js'
 import { isServed } from '../../store/server-roll.js'
 import type { Places } from './places.js'
 
-/** Their numbers; what cannot be read is not there. */
-export async function runningBehind(places: Places, user: string): Promise<readonly number[]> {
-  const records = await openJobRecords(places.folderOf(user)).list()
+/** Their IDs. Records that cannot be read are skipped. */
+export async function runningBehind(directory: Places, user: string): Promise<readonly number[]> {
+  const records = await openJobRecords(directory.folderOf(user)).list()
   const running: number[] = []
   for (const { id, background, ending, keep, family } of records) {
-    if (background && ending === undefined && (keep || (await isServed(places.roll, family)))) running.push(id)
+    if (background && ending === undefined && (keep || (await isServed(directory.roll, family)))) running.push(id)
   }
   return running
 }

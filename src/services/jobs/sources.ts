@@ -1,4 +1,4 @@
-// Where the life of a job comes from: a command at work in this process, or one that was recorded without us.
+// Sources of a running job's exit and output: a command of this process, or one that records itself.
 
 import { readFile } from 'node:fs/promises'
 
@@ -11,32 +11,32 @@ import type { Work } from '../shell/work.js'
 import type { Source } from './job.js'
 
 const LOOK_EVERY_MS = 200
-/** How long the exit status of a command that has ended may take to reach the disk of a busy machine. */
+/** How long the exit status of a command that exited may take to appear on disk. */
 const STATUS_WITHIN_MS = 10_000
 
-/** A command whose output this process writes down. */
-export function writtenBy(work: Work, writer: OutputWriter): Source {
+/** A command whose output this process writes to disk. */
+export function writtenBy(execution: Work, writer: OutputWriter): Source {
   return {
-    over: work.over.then(async (exit) => {
+    over: execution.over.then(async (exit) => {
       await writer.close()
       return exit
     }),
     flush: () => writer.flush(),
     problem: () => writer.failure,
-    onGrowth: (listener) => work.onOutput(listener),
-    end: (killAfterMs) => work.end(killAfterMs),
-    left: () => work.left(),
+    onGrowth: (listener) => execution.onOutput(listener),
+    end: (killAfterMs) => execution.end(killAfterMs),
+    left: () => execution.left(),
   }
 }
 
-/** A command whose output writes itself down. */
-export function recordedBy(work: Work, output: OutputReader): Source {
+/** A command that records its own output. */
+export function recordedBy(execution: Work, output: OutputReader): Source {
   return {
-    over: work.over,
+    over: execution.over,
     flush: () => Promise.resolve(),
     onGrowth: (listener) => output.watch(listener),
-    end: (killAfterMs) => work.end(killAfterMs),
-    left: () => work.left(),
+    end: (killAfterMs) => execution.end(killAfterMs),
+    left: () => execution.left(),
   }
 }
 
@@ -47,7 +47,7 @@ export interface AdoptSettings {
   readonly statusFile: string
 }
 
-/** A command that another server started: its end is known from its processes and from the file with its exit status. */
+/** A command of another server: its exit is detected by its processes and its exit status file. */
 export function adopted({ launcher, record, output, statusFile }: AdoptSettings): Source {
   return {
     over: untilOver(() => launcher.isLeft(record.tag), statusFile),
@@ -58,19 +58,19 @@ export function adopted({ launcher, record, output, statusFile }: AdoptSettings)
   }
 }
 
-async function untilOver(isLeft: () => boolean, statusFile: string): Promise<Exit> {
-  for (let goneAt: number | undefined; ;) {
-    goneAt = isLeft() ? undefined : (goneAt ?? performance.now())
+async function untilOver(isRunning: () => boolean, statusFile: string): Promise<Exit> {
+  for (let exitedAt: number | undefined; ;) {
+    exitedAt = isRunning() ? undefined : (exitedAt ?? performance.now())
     const status = await statusIn(statusFile)
-    // Also at the end: the last of its output may still be on its way to the disk.
+    // Also after the exit: the last output may not be on disk yet.
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS).unref())
-    const isLate = goneAt !== undefined && performance.now() - goneAt > STATUS_WITHIN_MS
-    if (isLate || status !== undefined) return exitOfStatus(status)
+    const timedOut = exitedAt !== undefined && performance.now() - exitedAt > STATUS_WITHIN_MS
+    if (timedOut || status !== undefined) return exitOfStatus(status)
   }
 }
 
 async function statusIn(path: string): Promise<number | undefined> {
   const text = await readFile(path, 'utf8').catch(() => '')
-  // It may be looked at before it is written.
+  // The file may be read before it is complete.
   return /^\d+\n$/.test(text) ? Number(text) : undefined
 }

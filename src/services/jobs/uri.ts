@@ -1,4 +1,4 @@
-// Where a client finds jobs as resources.
+// Resource URIs of jobs.
 
 export const JOBS_URI = 'scorpiox://jobs'
 

@@ -1,5 +1,5 @@
-// Waits for what a reader wants of a job, so that nobody has to ask again and again: its end, a line that matches, a
-// while without output, a port that answers. The end of the job ends every wait.
+// Waits for an event of a job: its end, a matching line, a period without output, or an open port. The end of the job
+// ends every wait.
 
 import type { LinePattern } from '../../lib/line-pattern.js'
 import { isPortOpen } from '../../platform/port.js'
@@ -9,55 +9,55 @@ import { piecesFrom } from './lines.js'
 const PORT_EVERY_MS = 100
 
 export interface Wish {
-  /** A line that matches, among those that the reader has not seen. */
+  /** A matching line after the read position. */
   readonly pattern?: LinePattern | undefined
   readonly quietMs?: number | undefined
   readonly port?: number | undefined
   readonly maxMs: number
 }
 
-/** What came first; `time`: none of it within the time given. */
+/** Which event came first; `time`: none within maxMs. */
 export type Arrival = 'end' | 'pattern' | 'quiet' | 'port' | 'time' | 'cancelled'
 
-export async function waitFor(job: Job, from: number, wish: Wish, signal: AbortSignal): Promise<Arrival> {
-  const { pattern, quietMs, port, maxMs } = wish
+export async function waitFor(job: Job, from: number, request: Wish, signal: AbortSignal): Promise<Arrival> {
+  const { pattern, quietMs, port, maxMs } = request
   if (!job.isRunning) return lastLook(job, from, pattern)
-  const over = new AbortController()
+  const done = new AbortController()
   try {
     return await Promise.race([
-      theEnd(job, over.signal).then(() => lastLook(job, from, pattern)),
-      elapsed(maxMs, over.signal, 'time'),
-      aborted(signal, over.signal),
-      ...(pattern ? [lineMatches(job, from, pattern, over.signal)] : []),
-      ...(quietMs === undefined ? [] : [silence(job, quietMs, over.signal)]),
-      ...(port === undefined ? [] : [portOpens(port, over.signal)]),
+      theEnd(job, done.signal).then(() => lastLook(job, from, pattern)),
+      elapsed(maxMs, done.signal, 'time'),
+      aborted(signal, done.signal),
+      ...(pattern ? [lineMatches(job, from, pattern, done.signal)] : []),
+      ...(quietMs === undefined ? [] : [silence(job, quietMs, done.signal)]),
+      ...(port === undefined ? [] : [portOpens(port, done.signal)]),
     ])
   } finally {
-    over.abort()
+    done.abort()
   }
 }
 
-/** A listener, not a promise of the job's: those who wait often would pile up there until it ends. */
-function theEnd(job: Job, over: AbortSignal): Promise<void> {
-  return until(over, (resolve) => job.onChange(() => job.isRunning || resolve()))
+/** Uses a listener, because handlers on `job.ended` would accumulate until the job ends. */
+function theEnd(job: Job, done: AbortSignal): Promise<void> {
+  return until(done, (resolve) => job.onChange(() => job.isRunning || resolve()))
 }
 
-/** The line that was waited for may have been the last. */
+/** The matching line may have been the last one before the end. */
 async function lastLook(job: Job, from: number, pattern: LinePattern | undefined): Promise<Arrival> {
   if (!pattern) return 'end'
   for await (const { lines } of piecesFrom(job.output, from)) if (pattern.matching(lines).length > 0) return 'pattern'
   return 'end'
 }
 
-function elapsed(ms: number, over: AbortSignal, arrival: Arrival): Promise<Arrival> {
-  return until(over, (resolve) => {
+function elapsed(ms: number, done: AbortSignal, arrival: Arrival): Promise<Arrival> {
+  return until(done, (resolve) => {
     const timer = setTimeout(resolve, ms, arrival)
     return () => clearTimeout(timer)
   })
 }
 
-function aborted(signal: AbortSignal, over: AbortSignal): Promise<Arrival> {
-  return until(over, (resolve) => {
+function aborted(signal: AbortSignal, done: AbortSignal): Promise<Arrival> {
+  return until(done, (resolve) => {
     const onAbort = (): void => resolve('cancelled')
     if (signal.aborted) onAbort()
     signal.addEventListener('abort', onAbort)
@@ -65,53 +65,53 @@ function aborted(signal: AbortSignal, over: AbortSignal): Promise<Arrival> {
   })
 }
 
-/** Rejects where the pattern cannot be tried. */
-async function lineMatches(job: Job, from: number, pattern: LinePattern, over: AbortSignal): Promise<Arrival> {
-  for (let next = from; !over.aborted;) {
-    const changed = nextChange(job, over)
+/** Rejects if the pattern times out. */
+async function lineMatches(job: Job, from: number, pattern: LinePattern, done: AbortSignal): Promise<Arrival> {
+  for (let next = from; !done.aborted;) {
+    const changed = nextChange(job, done)
     await job.flush()
-    for await (const piece of piecesFrom(job.output, next)) {
-      if (pattern.matching(piece.lines).length > 0) return 'pattern'
-      next = piece.next
+    for await (const batch of piecesFrom(job.output, next)) {
+      if (pattern.matching(batch.lines).length > 0) return 'pattern'
+      next = batch.next
     }
     await changed
   }
   return 'cancelled'
 }
 
-function nextChange(job: Job, over: AbortSignal): Promise<void> {
-  return until(over, (resolve) => job.onChange(() => resolve()))
+function nextChange(job: Job, done: AbortSignal): Promise<void> {
+  return until(done, (resolve) => job.onChange(() => resolve()))
 }
 
-function silence(job: Job, ms: number, over: AbortSignal): Promise<Arrival> {
-  return until(over, (resolve) => {
+function silence(job: Job, ms: number, done: AbortSignal): Promise<Arrival> {
+  return until(done, (resolve) => {
     const timer = setTimeout(resolve, ms, 'quiet')
-    const leave = job.onChange(() => timer.refresh())
+    const cleanUp = job.onChange(() => timer.refresh())
     return () => {
       clearTimeout(timer)
-      leave()
+      cleanUp()
     }
   })
 }
 
-async function portOpens(port: number, over: AbortSignal): Promise<Arrival> {
-  while (!over.aborted) {
+async function portOpens(port: number, done: AbortSignal): Promise<Arrival> {
+  while (!done.aborted) {
     if (await isPortOpen(port)) return 'port'
-    await elapsed(PORT_EVERY_MS, over, 'time')
+    await elapsed(PORT_EVERY_MS, done, 'time')
   }
   return 'cancelled'
 }
 
-/** A promise that leaves nothing behind: whatever `begin` set up is undone when it resolves, and when all is over. */
-function until<T>(over: AbortSignal, begin: (resolve: (value: T) => void) => () => void): Promise<T> {
+/** A promise whose set-up is undone when it resolves and when `over` is aborted. */
+function until<T>(done: AbortSignal, setUp: (resolve: (value: T) => void) => () => void): Promise<T> {
   return new Promise((resolve) => {
-    const leave = (): void => {
+    const cleanUp = (): void => {
       undo()
-      over.removeEventListener('abort', leave)
+      done.removeEventListener('abort', cleanUp)
     }
-    // Not before it is known how to undo it.
-    const undo = begin((value) => queueMicrotask(() => (leave(), resolve(value))))
-    over.addEventListener('abort', leave)
-    if (over.aborted) leave()
+    // `begin` may call resolve before it has returned its undo function.
+    const undo = setUp((value) => queueMicrotask(() => (cleanUp(), resolve(value))))
+    done.addEventListener('abort', cleanUp)
+    if (done.aborted) cleanUp()
   })
 }

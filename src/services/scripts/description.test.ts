@@ -1,5 +1,4 @@
-// What a script says about itself: both ways to say it, kindly read, and nothing that is printed gets past as something
-// else than a description or a reason.
+// Script descriptions in both formats. Any output yields a description or a reason.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -9,8 +8,8 @@ import { readDescription } from './description.js'
 
 const json = (value: object): string => JSON.stringify({ description: 'Does it.', ...value })
 
-test('JSON: all of it', () => {
-  const said = {
+test('JSON with all members', () => {
+  const printed = {
     name: 'do-it',
     title: 'Do it',
     inputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/b' } }, $defs: { b: { type: 'string' } } },
@@ -18,20 +17,20 @@ test('JSON: all of it', () => {
     annotations: { readOnlyHint: true, openWorldHint: false },
     timeout: 1500.4,
   }
-  const { output, ...read } = readDescription(json(said))
+  const { output, ...read } = readDescription(json(printed))
   expect(read).toEqual({
     name: 'do-it',
     title: 'Do it',
     description: 'Does it.',
-    input: said.inputSchema,
+    input: printed.inputSchema,
     hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     timeoutMs: 1500,
   })
-  expect(output?.schema).toEqual({ type: 'object', ...said.outputSchema })
+  expect(output?.schema).toEqual({ type: 'object', ...printed.outputSchema })
   expect(output?.check({ n: 'x' })).toHaveLength(1)
 })
 
-test('JSON: next to nothing, with noise around it', () => {
+test('minimal JSON with text around it', () => {
   const read = readDescription(`DeprecationWarning: x\n${json({ input: {}, hints: { destructive: false } })}\nbye\n`)
   expect(read).toMatchObject({ name: undefined, title: undefined, input: { type: 'object' }, timeoutMs: undefined })
   expect(read.hints).toEqual({ readOnly: false, destructive: false, idempotent: false, openWorld: true })
@@ -60,7 +59,7 @@ describe('lines', () => {
   })
 })
 
-test('whatever is printed is read, or refused in words', () => {
+test('any output is parsed or rejected with a reason', () => {
   const anything = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.json(),
@@ -79,7 +78,7 @@ test('whatever is printed is read, or refused in words', () => {
         expect(Object.values(hints).every((hint) => typeof hint === 'boolean')).toBe(true)
       } catch (error) {
         if (!(error instanceof Failure)) throw error
-        expect(error.message).toMatch(/^(printed|says|has) /)
+        expect(error.message).toMatch(/^(printed|has) /)
       }
     }),
     { numRuns: 500 },

@@ -1,5 +1,5 @@
-// What a script says about itself: one JSON object, or a line with its description and one for each parameter. Whatever
-// cannot become a tool is a Failure that says what to change.
+// Parses the description that a script prints: one JSON object, or a line of description and one line for each
+// parameter. Throws a Failure that says what to change.
 
 import { Failure } from '../../lib/failure.js'
 import { isObject, parseJson, type JsonObject } from '../../lib/json.js'
@@ -11,7 +11,7 @@ import { reasonOf } from '../../lib/reason-of.js'
 import { readLines } from './line-format.js'
 
 export interface Description {
-  /** The name it wants, if not that of its file. */
+  /** Tool name, if it differs from the file name. */
   readonly name: string | undefined
   readonly title: string | undefined
   readonly description: string
@@ -34,8 +34,8 @@ const NOTHING = { type: 'object', properties: {} } as const
 export function readDescription(printed: string): Description {
   const text = printed.trim()
   if (text === '') throw new Failure('printed nothing for --schema: print its description as JSON.')
-  const found = jsonInText(text)
-  if (found) return described(found)
+  const parsed = jsonInText(text)
+  if (parsed) return described(parsed)
   if (/^[[{]/.test(text)) throw new Failure(`printed JSON for --schema that cannot be read: ${whereItBreaks(text)}`)
   return described(readLines(text))
 }
@@ -50,18 +50,18 @@ function whereItBreaks(text: string): string {
 
 function described(value: JsonObject): Description {
   const { annotations, hints = annotations } = value
-  const given = isObject(hints) ? hints : {}
+  const hintFields = isObject(hints) ? hints : {}
   const description = textOf(value, 'description')
-  if (description === undefined) throw new Failure('says no "description" of itself: models choose tools by it.')
+  if (description === undefined) throw new Failure('has no "description": models choose tools by it.')
   const output = value.outputSchema === undefined ? undefined : schemaOf(value.outputSchema, 'outputSchema')
   const inputName = value.inputSchema === undefined && value.input !== undefined ? 'input' : 'inputSchema'
   return {
     name: textOf(value, 'name'),
-    title: textOf(value, 'title') ?? textOf(given, 'title'),
+    title: textOf(value, 'title') ?? textOf(hintFields, 'title'),
     description,
     input: schemaOf(value[inputName] ?? NOTHING, inputName).schema,
     output,
-    hints: hintsOf(given),
+    hints: hintsOf(hintFields),
     timeoutMs: timeoutOf(value.timeout),
   }
 }
@@ -69,16 +69,16 @@ function described(value: JsonObject): Description {
 function textOf(from: JsonObject, name: string): string | undefined {
   const value = from[name]
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string') throw new Failure(`has a "${name}" that is no text.`)
+  if (typeof value !== 'string') throw new Failure(`has a "${name}" that is not text.`)
   return value.trim() === '' ? undefined : value.trim()
 }
 
-function schemaOf(given: unknown, name: string): { readonly schema: JsonObject; readonly check: Check } {
-  if (!isObject(given)) throw new Failure(`has an "${name}" that is no JSON Schema: it must be an object.`)
-  const schema = given.type === undefined ? { type: 'object', ...given } : given
+function schemaOf(input: unknown, name: string): { readonly schema: JsonObject; readonly check: Check } {
+  if (!isObject(input)) throw new Failure(`has an "${name}" that is not a JSON Schema: it must be an object.`)
+  const schema = input.type === undefined ? { type: 'object', ...input } : input
   if (schema.type !== 'object') throw new Failure(`has an "${name}" that is not of the type "object".`)
   if (JSON.stringify(schema).includes('"x-mcp-header"')) {
-    throw new Failure(`has an "${name}" with x-mcp-header, which script tools do not offer: leave it out.`)
+    throw new Failure(`has an "${name}" with x-mcp-header, which script tools do not support: remove it.`)
   }
   try {
     return { schema, check: compileSchema(schema) }
@@ -87,25 +87,25 @@ function schemaOf(given: unknown, name: string): { readonly schema: JsonObject; 
   }
 }
 
-/** By our names or by the protocol's; what is not said is what is worst. */
-function hintsOf(given: JsonObject): Hints {
-  const say = (name: string): boolean | undefined => {
-    const value = given[name] ?? given[`${name}Hint`]
+/** Accepts `readOnly` and `readOnlyHint`. Missing hints get the most cautious value. */
+function hintsOf(input: JsonObject): Hints {
+  const readHint = (name: string): boolean | undefined => {
+    const value = input[name] ?? input[`${name}Hint`]
     return typeof value === 'boolean' ? value : undefined
   }
-  const readOnly = say('readOnly') ?? false
+  const readOnly = readHint('readOnly') ?? false
   return {
     readOnly,
-    destructive: say('destructive') ?? !readOnly,
-    idempotent: say('idempotent') ?? readOnly,
-    openWorld: say('openWorld') ?? true,
+    destructive: readHint('destructive') ?? !readOnly,
+    idempotent: readHint('idempotent') ?? readOnly,
+    openWorld: readHint('openWorld') ?? true,
   }
 }
 
 function timeoutOf(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'number' || !(value >= 1)) {
-    throw new Failure('has a "timeout" that is no number of milliseconds.')
+    throw new Failure('has a "timeout" that is not a number of milliseconds.')
   }
   return Math.min(Math.round(value), MAX_TIMEOUT_MS)
 }

@@ -1,5 +1,5 @@
-// The lines by which a script may describe itself, as `scorpiox-server --mcp` has them: the first is the description, each
-// further one a parameter, `name:type:description:required`. A description may have colons in it.
+// Parses the line format of script descriptions, the one of `scorpiox-server --mcp`: the first line is the description,
+// each further one a parameter `name:type:description:required`. A description may contain colons.
 
 import { Failure } from '../../lib/failure.js'
 import type { JsonObject } from '../../lib/json.js'
@@ -56,6 +56,6 @@ function typeOf(type: string): JsonObject | undefined {
 function notUnderstood(line: string): Failure {
   const shown = JSON.stringify(line.length > 80 ? `${line.slice(0, 79)}…` : line)
   return new Failure(
-    `printed for --schema what is neither JSON nor a parameter (name:type:description:required): ${shown}.`,
+    `printed for --schema a line that is neither JSON nor a parameter (name:type:description:required): ${shown}.`,
   )
 }

@@ -1,5 +1,4 @@
-// Which of the scripts that described themselves become tools, and under which names: no two under one, and none under
-// the name of a tool that the house has.
+// Assigns a unique tool name to each described script. A script whose name is taken is skipped.
 
 import type { Description } from './description.js'
 import type { LeftOut } from './survey.js'
@@ -24,29 +23,29 @@ export interface LineUp {
 
 const MAX_SCRIPTS = 128
 
-/** `house`: the names that are taken, in small letters. */
-export function lineUp(candidates: readonly Candidate[], house: ReadonlySet<string>): LineUp {
+/** `reservedNames`: names of the other tools, in lower case. */
+export function lineUp(candidates: readonly Candidate[], reservedNames: ReadonlySet<string>): LineUp {
   const scripts = new Map<string, Script>()
-  const leftOut: LeftOut[] = []
+  const skipped: LeftOut[] = []
   for (const { file, path, description } of candidates) {
     const name = description.name === undefined ? toolNameOf(file) : toolNameOf(`${description.name}.`)
-    const reason = whyNot(name, scripts, house)
+    const reason = whyNot(name, scripts, reservedNames)
     if (reason === undefined && name !== undefined) scripts.set(name, { ...description, name, file, path })
-    else leftOut.push({ file, reason: reason ?? '' })
+    else skipped.push({ file, reason: reason ?? '' })
   }
-  return { scripts: [...scripts.values()], leftOut }
+  return { scripts: [...scripts.values()], leftOut: skipped }
 }
 
 function whyNot(
   name: string | undefined,
   scripts: ReadonlyMap<string, Script>,
-  house: ReadonlySet<string>,
+  reservedNames: ReadonlySet<string>,
 ): string | undefined {
-  if (name === undefined) return 'has a name of which no letter A-Z is left: say another as "name", or rename it.'
-  if (house.has(name.toLowerCase())) return `cannot be called ${name}: that tool is there already. Rename it.`
+  if (name === undefined) return 'has a name without any of A-Z and 0-9: set "name", or rename it.'
+  if (reservedNames.has(name.toLowerCase())) return `cannot be called ${name}: that tool already exists. Rename it.`
   const other = scripts.get(name)
   if (other) return `would be called ${name} as ${other.file} is: rename one of them.`
   if (scripts.size >= MAX_SCRIPTS)
-    return `is one too many: ${MAX_SCRIPTS} scripts become tools. Put _ before the names of others.`
+    return `exceeds the limit of ${MAX_SCRIPTS} script tools. Prefix the names of other scripts with _ to exclude them.`
   return undefined
 }

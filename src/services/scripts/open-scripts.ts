@@ -1,4 +1,4 @@
-// Puts the index of scripts together from the settings. Scripts are asked in the name of the person whose folder it is.
+// Opens the script index. `--schema` is run as the OS user that owns the script directory.
 
 import { Failure } from '../../lib/failure.js'
 import { osUser } from '../../platform/user.js'
@@ -7,25 +7,34 @@ import type { Shell } from '../shell/shell.js'
 import { askScript } from './ask-script.js'
 import { createScriptIndex, type ScriptIndex } from './script-index.js'
 
-export interface Surroundings {
+export interface ScriptSources {
   readonly folder: string
   readonly shell: () => Promise<Shell>
   readonly notices: Notices
-  readonly complain: (message: string) => void
-  /** The names of the tools there are without scripts. */
+  /** Names of the other tools. */
   readonly house: readonly string[]
 }
 
-export function openScripts({ folder, shell, notices, complain, house }: Surroundings): ScriptIndex {
-  const who = { user: osUser(), session: 'scripts' }
+export interface Surroundings extends ScriptSources {
+  readonly complain: (message: string) => void
+}
+
+export function openScripts({
+  folder: directory,
+  shell,
+  notices: changeEvents,
+  complain: warn,
+  house: reservedNames,
+}: Surroundings): ScriptIndex {
+  const caller = { user: osUser(), session: 'scripts' }
   return createScriptIndex({
-    folder,
-    house: new Set(house.map((name) => name.toLowerCase())),
+    folder: directory,
+    house: new Set(reservedNames.map((name) => name.toLowerCase())),
     async ask(path) {
-      if (process.platform === 'win32') throw new Failure('scripts become tools where there is bash; this is Windows.')
-      return askScript(await shell(), path, who)
+      if (process.platform === 'win32') throw new Failure('script tools require bash and are not supported on Windows.')
+      return askScript(await shell(), path, caller)
     },
-    notices,
-    complain,
+    notices: changeEvents,
+    complain: warn,
   })
 }

@@ -1,5 +1,5 @@
-// Which scripts there are, as cheaply as that can be known: a look at the folder, and only a script that is new or changed
-// is asked what it is. Whoever was shown the list is told when it is another, and the log which scripts are left out.
+// The current list of script tools. Rescans the directory cheaply and runs only new or changed scripts with --schema.
+// Notifies clients when the list changes, and logs which scripts were skipped.
 
 import { reasonOf } from '../../lib/reason-of.js'
 import type { Notices } from '../notices.js'
@@ -7,33 +7,33 @@ import type { Answer } from './ask-script.js'
 import { lineUp, type Candidate, type Script } from './line-up.js'
 import { surveyScripts, type LeftOut, type Seen, type Survey } from './survey.js'
 
-/** Lists that are asked for one after the other are answered from one look. */
+/** List requests within this time share one scan. */
 const PATIENCE_MS = 50
 const LOOK_EVERY_MS = 2000
-/** Of all time, no more than this share is spent looking. */
+/** At most this share of the time is spent scanning. */
 const SHARE = 1 / 500
-/** Longer than this no list waits; whoever was shown less is told when the rest is known. */
+/** A list request waits no longer than this; the client is notified when the rest is known. */
 const WAIT_MS = 6000
-/** How soon what hung, or could not be run at all, is tried again. */
+/** Delay before a script that timed out, or could not be run, is tried again. */
 const AGAIN_MS = 60_000
 const AT_ONCE = 8
 
 export interface ScriptIndex {
-  /** Those that are tools, by the names of their files. */
+  /** Scripts that became tools, by file name. */
   readonly scripts: readonly Script[]
   readonly leftOut: readonly LeftOut[]
-  /** Why there are none, or perhaps not all. */
+  /** Why the list is empty or incomplete. */
   readonly problem: string | undefined
-  /** Looks again; there is something to wait for only where scripts must be asked. */
+  /** Rescans. Returns a promise only if scripts must be run. */
   refresh(): Promise<void> | undefined
   close(): void
 }
 
 export interface IndexSettings {
   readonly folder: string
-  /** The names no script may have, in small letters. */
+  /** Names that no script tool may have, in lower case. */
   readonly house: ReadonlySet<string>
-  /** Rejects where nothing can be run. */
+  /** Rejects if no command can be run. */
   readonly ask: (path: string) => Promise<Answer>
   readonly notices: Notices
   readonly complain: (message: string) => void
@@ -47,111 +47,120 @@ interface Known {
 
 type File = Extract<Seen, { readonly mark: string }>
 
-export function createScriptIndex({ folder, house, ask, notices, complain }: IndexSettings): ScriptIndex {
-  const known = new Map<string, Known>()
-  const told = new Set<string>()
-  let seen: Survey = { problem: undefined, files: [] }
+export function createScriptIndex({
+  folder: directory,
+  house: reservedNames,
+  ask: describe,
+  notices: changeEvents,
+  complain: warn,
+}: IndexSettings): ScriptIndex {
+  const described = new Map<string, Known>()
+  const loggedMessages = new Set<string>()
+  let scan: Survey = { problem: undefined, files: [] }
   let scripts: readonly Script[] = []
-  let leftOut: readonly LeftOut[] = []
-  let refused: { readonly why: string; readonly at: number } | undefined
-  let asking: Promise<void> | undefined
-  /** Somebody has waited long enough. */
-  let isLate = false
-  let isShown = false
+  let skipped: readonly LeftOut[] = []
+  let runFailure: { readonly why: string; readonly at: number } | undefined
+  let describing: Promise<void> | undefined
+  /** A list request has waited for the maximum time. */
+  let waitExpired = false
+  let wasListed = false
   let isClosed = false
-  let lookedAt = -Infinity
+  let scannedAt = -Infinity
   let timer: NodeJS.Timeout | undefined
 
   function refresh(isForList: boolean): Promise<void> | undefined {
-    if (asking) return isLate ? undefined : soon(asking)
+    if (describing) return waitExpired ? undefined : waitAtMost(describing)
     const startedAt = performance.now()
-    if (isClosed || startedAt - lookedAt < PATIENCE_MS) return undefined
-    const before = JSON.stringify(seen)
-    seen = surveyScripts(folder)
-    lookedAt = performance.now()
-    const costMs = lookedAt - startedAt
-    const files = seen.files.filter(isFile)
-    const fresh = isForList || !refused || isDue(refused.at) ? files.filter(isNew) : []
-    const again = isForList ? files.filter(isDueAgain) : []
-    if (fresh.length + again.length === 0) {
-      if (!isShown || JSON.stringify(seen) !== before) settle()
-      lookLater(costMs)
+    if (isClosed || startedAt - scannedAt < PATIENCE_MS) return undefined
+    const before = JSON.stringify(scan)
+    scan = surveyScripts(directory)
+    scannedAt = performance.now()
+    const costMs = scannedAt - startedAt
+    const files = scan.files.filter(isFile)
+    const changed = isForList || !runFailure || isDue(runFailure.at) ? files.filter(isNew) : []
+    const retries = isForList ? files.filter(isDueAgain) : []
+    if (changed.length + retries.length === 0) {
+      if (!wasListed || JSON.stringify(scan) !== before) rebuildList()
+      scheduleRescan(costMs)
       return undefined
     }
-    isLate = fresh.length === 0
-    asking = askAll([...fresh, ...again]).finally(() => {
-      asking = undefined
-      settle()
-      lookLater(costMs)
+    waitExpired = changed.length === 0
+    describing = describeAll([...changed, ...retries]).finally(() => {
+      describing = undefined
+      rebuildList()
+      scheduleRescan(costMs)
     })
-    return isLate ? undefined : soon(asking)
+    return waitExpired ? undefined : waitAtMost(describing)
   }
 
   function isNew({ path, mark }: File): boolean {
-    return known.get(path)?.mark !== mark
+    return described.get(path)?.mark !== mark
   }
 
   function isDueAgain({ path, mark }: File): boolean {
-    const { answer, askedAt = Infinity, mark: before } = known.get(path) ?? {}
-    return before === mark && answer !== undefined && 'isHung' in answer && answer.isHung && isDue(askedAt)
+    const { answer: result, askedAt = Infinity, mark: before } = described.get(path) ?? {}
+    return before === mark && result !== undefined && 'reason' in result && result.isHung && isDue(askedAt)
   }
 
-  function soon(work: Promise<void>): Promise<void> {
-    let limit: NodeJS.Timeout | undefined
-    // While somebody waits, the process does not end.
-    const late = new Promise<void>((resolve) => {
-      limit = setTimeout(resolve, WAIT_MS)
+  function waitAtMost(work: Promise<void>): Promise<void> {
+    let timeout: NodeJS.Timeout | undefined
+    // Not unref'ed: the process stays alive while a request waits.
+    const expired = new Promise<void>((resolve) => {
+      timeout = setTimeout(resolve, WAIT_MS)
     }).then(() => {
-      isLate = true
-      settle()
+      waitExpired = true
+      rebuildList()
     })
-    return Promise.race([work, late]).finally(() => clearTimeout(limit))
+    return Promise.race([work, expired]).finally(() => clearTimeout(timeout))
   }
 
-  async function askAll(files: readonly File[]): Promise<void> {
-    refused = undefined
+  async function describeAll(files: readonly File[]): Promise<void> {
+    runFailure = undefined
     const queue = files.values()
-    const askOn = async (): Promise<void> => {
-      for (const { path, mark } of queue) known.set(path, { mark, answer: await ask(path), askedAt: performance.now() })
+    const describeNext = async (): Promise<void> => {
+      for (const { path, mark } of queue)
+        described.set(path, { mark, answer: await describe(path), askedAt: performance.now() })
     }
-    const asked = await Promise.allSettled(Array.from({ length: AT_ONCE }, askOn))
-    const failed = asked.find((result) => result.status === 'rejected')
-    if (failed) refused = { why: reasonOf(failed.reason), at: performance.now() }
+    const outcomes = await Promise.allSettled(Array.from({ length: AT_ONCE }, describeNext))
+    const failed = outcomes.find((result) => result.status === 'rejected')
+    if (failed) runFailure = { why: reasonOf(failed.reason), at: performance.now() }
   }
 
-  /** What is known so far becomes the list. One that is being asked again stays what it was. */
-  function settle(): void {
+  /** Rebuilds the list from the results so far. A script that is being run again keeps its last result. */
+  function rebuildList(): void {
     if (isClosed) return
     const before = faceOf(scripts)
-    const answers = seen.files.filter(isFile).map(({ file, path }) => ({ file, path, answer: known.get(path)?.answer }))
-    const candidates = answers.flatMap(({ file, path, answer }): Candidate[] =>
-      answer && 'description' in answer ? [{ file, path, description: answer.description }] : [],
+    const results = scan.files
+      .filter(isFile)
+      .map(({ file, path }) => ({ file, path, result: described.get(path)?.answer }))
+    const candidates = results.flatMap(({ file, path, result }): Candidate[] =>
+      result && 'description' in result ? [{ file, path, description: result.description }] : [],
     )
-    const line = lineUp(candidates, house)
-    scripts = line.scripts
-    leftOut = [
-      ...seen.files.filter((file) => 'reason' in file),
-      ...answers.flatMap(({ file, answer }) => (answer && 'reason' in answer ? [{ file, reason: answer.reason }] : [])),
-      ...line.leftOut,
+    const named = lineUp(candidates, reservedNames)
+    scripts = named.scripts
+    skipped = [
+      ...scan.files.filter((file) => 'reason' in file),
+      ...results.flatMap(({ file, result }) => (result && 'reason' in result ? [{ file, reason: result.reason }] : [])),
+      ...named.leftOut,
     ]
-    for (const { file, reason } of leftOut) complainOnce(`${file} is left out: it ${reason}`)
+    for (const { file, reason } of skipped) warnOnce(`${file} is left out: it ${reason}`)
     const problem = problemNow()
-    if (problem !== undefined) complainOnce(problem)
-    const wasShown = isShown
-    isShown = true
-    if (wasShown && faceOf(scripts) !== before) notices.changed('tools')
+    if (problem !== undefined) warnOnce(problem)
+    const wasListedBefore = wasListed
+    wasListed = true
+    if (wasListedBefore && faceOf(scripts) !== before) changeEvents.changed('tools')
   }
 
   function problemNow(): string | undefined {
-    return seen.problem ?? refused?.why
+    return scan.problem ?? runFailure?.why
   }
 
-  function complainOnce(message: string): void {
-    if (!told.has(message)) complain(`script tools: ${message}`)
-    told.add(message)
+  function warnOnce(message: string): void {
+    if (!loggedMessages.has(message)) warn(`script tools: ${message}`)
+    loggedMessages.add(message)
   }
 
-  function lookLater(costMs: number): void {
+  function scheduleRescan(costMs: number): void {
     clearTimeout(timer)
     if (!isClosed) timer = setTimeout(() => void refresh(false), Math.max(LOOK_EVERY_MS, costMs / SHARE)).unref()
   }
@@ -161,7 +170,7 @@ export function createScriptIndex({ folder, house, ask, notices, complain }: Ind
       return scripts
     },
     get leftOut() {
-      return leftOut
+      return skipped
     },
     get problem() {
       return problemNow()
@@ -174,15 +183,14 @@ export function createScriptIndex({ folder, house, ask, notices, complain }: Ind
   }
 }
 
-function isFile(seen: Seen): seen is File {
-  return 'mark' in seen
+function isFile(file: Seen): file is File {
+  return !('reason' in file)
 }
 
 function isDue(since: number): boolean {
   return performance.now() - since > AGAIN_MS
 }
 
-/** What clients see of them, and where they are. */
 function faceOf(scripts: readonly Script[]): string {
   return JSON.stringify(scripts)
 }

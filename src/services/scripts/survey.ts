@@ -1,6 +1,5 @@
-// A look at the folder of scripts: which files could be tools, each with a mark that changes when the file does, and
-// which look as if they were meant to be and are not. Nothing is run, and what every user of the machine could have written
-// is none.
+// Scans the script directory: candidate files with a fingerprint that changes with the file, and files that look like
+// scripts but cannot be used. Nothing is run. World-writable files and directories are rejected.
 
 import { readdirSync, realpathSync, statSync, type Dirent, type Stats } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
@@ -9,9 +8,9 @@ import { hasCode } from '../../lib/error-code.js'
 import { reasonOf } from '../../lib/reason-of.js'
 
 export interface Survey {
-  /** Why there are none; undefined where the folder could be read. */
+  /** Why the directory cannot be used; undefined if it can. */
   readonly problem: string | undefined
-  /** By name. */
+  /** Sorted by name. */
   readonly files: readonly Seen[]
 }
 
@@ -19,47 +18,47 @@ export type Seen = { readonly file: string; readonly path: string; readonly mark
 
 export interface LeftOut {
   readonly file: string
-  /** A sentence without its subject, and what to do. */
+  /** A sentence without its subject, with what to do. */
   readonly reason: string
 }
 
-/** Files of a folder that are looked at. */
+/** Maximum number of files inspected. */
 const MAX_FILES = 1000
 const SCRIPT_EXTENSIONS = new Set(['.sh', '.bash', '.py', '.js', '.mjs', '.cjs', '.ts', '.rb', '.pl', '.php', '.lua'])
 const SOMEBODY_MAY_RUN = 0o111
 const ANYBODY_MAY_WRITE = 0o002
 
-export function surveyScripts(folder: string): Survey {
+export function surveyScripts(directory: string): Survey {
   try {
-    const real = realpathSync(folder)
-    if (isAnybodys(statSync(real))) return { problem: `${folder} ${whyNobodys(folder)}`, files: [] }
-    const entries = readdirSync(real, { withFileTypes: true }).filter(({ name }) => !/^[._]/.test(name))
+    const realDirectory = realpathSync(directory)
+    if (isAnybodys(statSync(realDirectory))) return { problem: `${directory} ${whyNobodys(directory)}`, files: [] }
+    const entries = readdirSync(realDirectory, { withFileTypes: true }).filter(({ name }) => !/^[._]/.test(name))
     const first = entries.toSorted(byName).slice(0, MAX_FILES)
-    return { problem: undefined, files: first.flatMap((entry) => look(real, entry) ?? []) }
+    return { problem: undefined, files: first.flatMap((entry) => look(realDirectory, entry) ?? []) }
   } catch (error) {
-    return { problem: `${folder} ${whyNot(error)}`, files: [] }
+    return { problem: `${directory} ${whyNot(error)}`, files: [] }
   }
 }
 
-/** The same wherever it runs: who comes first keeps a name that two want. */
+/** Independent of the locale: of two scripts with one tool name the first keeps it. */
 function byName(one: Dirent, other: Dirent): number {
   return one.name < other.name ? -1 : 1
 }
 
 function whyNot(error: unknown): string {
-  if (hasCode(error, 'ENOENT')) return 'does not exist: make it, or correct SCRIPT_TOOLS.'
+  if (hasCode(error, 'ENOENT')) return 'does not exist: create it, or correct SCRIPT_TOOLS.'
   if (hasCode(error, 'ENOTDIR')) return 'is not a folder: correct SCRIPT_TOOLS.'
   return `cannot be read (${reasonOf(error)}): let this user read it, or correct SCRIPT_TOOLS.`
 }
 
-/** Undefined where nobody would take it for a tool. */
-function look(folder: string, entry: Dirent): Seen | undefined {
+/** Undefined for files that do not look like scripts. */
+function look(directory: string, entry: Dirent): Seen | undefined {
   const { name: file } = entry
-  const path = join(folder, file)
+  const path = join(directory, file)
   try {
     const stat = statSync(path)
     if (!stat.isFile()) return undefined
-    if (entry.isSymbolicLink() && dirname(realpathSync(path)) !== folder) {
+    if (entry.isSymbolicLink() && dirname(realpathSync(path)) !== directory) {
       return { file, reason: 'is a link that leads out of the folder: copy it there, or write a script that runs it.' }
     }
     const isExecutable = (stat.mode & SOMEBODY_MAY_RUN) !== 0
@@ -67,19 +66,19 @@ function look(folder: string, entry: Dirent): Seen | undefined {
     if (isExecutable) return { file, path, mark: markOf(stat) }
     return SCRIPT_EXTENSIONS.has(extname(file)) ? { file, reason: `is not executable: chmod +x ${path}` } : undefined
   } catch (error) {
-    // It went between the two looks, or its name is none that can be spelled.
+    // It was deleted meanwhile, or its name is not valid UTF-8.
     if (hasCode(error, 'ENOENT')) return undefined
-    return { file, reason: `cannot be looked at (${reasonOf(error)}).` }
+    return { file, reason: `cannot be inspected (${reasonOf(error)}).` }
   }
 }
 
 function isAnybodys({ mode }: Stats): boolean {
-  // Windows has no such modes.
+  // Windows has no such permission bits.
   return process.platform !== 'win32' && (mode & ANYBODY_MAY_WRITE) !== 0
 }
 
 function whyNobodys(path: string): string {
-  return `can be changed by every user of this machine, so nothing of it is run: chmod o-w ${path}`
+  return `can be changed by every user of this machine, so it is not run: chmod o-w ${path}`
 }
 
 function markOf({ dev, ino, size, mode, mtimeMs, ctimeMs }: Stats): string {

@@ -12,7 +12,7 @@ test.each([
   ['日本 3.sh', '_3'],
 ])('%s', (file, name) => expect(toolNameOf(file)).toBe(name))
 
-test('every name is one that clients take, and stays what it is', () => {
+test('every name is valid for clients and stable', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', minLength: 1 }), (file) => {
       const name = toolNameOf(file)

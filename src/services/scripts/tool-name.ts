@@ -1,8 +1,8 @@
-// The name of a tool, made from that of a file: what every client and every model takes.
+// Makes a tool name from a file name, using only characters that every client and model accepts.
 
 const MAX_LENGTH = 64
 
-/** Undefined where nothing of it is left. */
+/** Undefined if no letter or digit remains. */
 export function toolNameOf(file: string): string | undefined {
   const stem = file.replace(/(?<=.)\.[^.]*$/, '')
   const plain = stem.normalize('NFKD').replace(/\p{M}+/gu, '')

@@ -1,15 +1,16 @@
-// One engine asked once: its token first where it needs one, then the question. Whatever happens is an outcome.
+// Sends one request to one engine, after fetching a token if the engine needs one. Every response and every network
+// error becomes an EngineOutcome.
 
 import { FetchFailure, type FetchProblem } from '../../platform/way-out/fetch-failure.js'
 import type { Errand, WayOut } from '../../platform/way-out/way-out.js'
 import { oneLine } from '../../lib/one-line.js'
 import { visibleText } from '../../lib/visible-text.js'
 import { VERSION } from '../../lib/version.js'
-import type { Answer, Asked, Engine, Question } from './engine.js'
+import type { Answer, Asked, Engine, Question, Way } from './engine.js'
 import { judgeAnswer } from './judge-answer.js'
 import { failed, UNRESOLVED, type Outcome } from './outcome.js'
 
-/** The same for all and always: who we are is no secret. */
+/** The same for all engines; it identifies this program. */
 const USER_AGENT = `Mozilla/5.0 (compatible; scorpiox-code/${VERSION}; MCP server)`
 const MAX_BYTES = 3 * 1024 * 1024
 
@@ -20,37 +21,37 @@ export interface Roads {
   readonly timeoutMs: number
 }
 
-export type AskEngine = (engine: Engine, asked: Asked, signal: AbortSignal) => Promise<Outcome>
+export type AskEngine = (engine: Engine, query: Asked, signal: AbortSignal) => Promise<Outcome>
 
-export function createAskEngine({ wayOut, baseOf, keyOf, timeoutMs }: Roads): AskEngine {
+export function createAskEngine({ wayOut: guardedFetch, baseOf: baseUrlOf, keyOf, timeoutMs }: Roads): AskEngine {
   const tokens = new Map<string, { readonly token: string; readonly until: number }>()
 
-  async function put<T>(question: Question, language: string, signal: AbortSignal, read: (answer: Answer) => T) {
+  async function send<T>(request: Question, language: string, signal: AbortSignal, read: (response: Answer) => T) {
     try {
-      const brought = await wayOut.fetch(question.url, { ...errandOf(question, language), timeoutMs, signal })
-      return judgeAnswer(brought, question.url, read)
+      const response = await guardedFetch.fetch(request.url, { ...errandOf(request, language), timeoutMs, signal })
+      return judgeAnswer(response, request.url, read)
     } catch (error) {
       return outcomeOf(error)
     }
   }
 
-  async function tokenFor(engine: Engine, asked: Asked, base: string, signal: AbortSignal) {
-    const { id, token: step } = engine
-    const known = tokens.get(id)
-    if (!step || (known && known.until > Date.now())) return known?.token
-    const way = { base, key: keyOf(engine), token: undefined }
-    const token = await put(step.ask(way), asked.language, signal, step.read)
-    if (typeof token === 'string') tokens.set(id, { token, until: Date.now() + step.keepMs })
+  async function tokenFor(engine: Engine, query: Asked, baseUrl: string, signal: AbortSignal) {
+    const { id, token: tokenStep } = engine
+    const cached = tokens.get(id)
+    if (!tokenStep || (cached && cached.until > Date.now())) return cached?.token
+    const access: Way = { base: baseUrl, key: keyOf(engine), token: undefined }
+    const token = await send(tokenStep.ask(access), query.language, signal, tokenStep.read)
+    if (typeof token === 'string') tokens.set(id, { token, until: Date.now() + tokenStep.keepMs })
     return token
   }
 
-  return async (engine, asked, signal) => {
-    const base = baseOf(engine).replaceAll('{language}', asked.language)
-    const token = await tokenFor(engine, asked, base, signal)
+  return async (engine, query, signal) => {
+    const baseUrl = baseUrlOf(engine).replaceAll('{language}', query.language)
+    const token = await tokenFor(engine, query, baseUrl, signal)
     if (typeof token === 'object') return token
-    const question = engine.ask(asked, { base, key: keyOf(engine), token })
-    const outcome = await put(question, asked.language, signal, engine.read)
-    // What it was refused with is not shown again.
+    const request = engine.ask(query, { base: baseUrl, key: keyOf(engine), token })
+    const outcome = await send(request, query.language, signal, engine.read)
+    // Do not reuse a token that was refused.
     if (outcome.kind !== 'ok' && outcome.kind !== 'empty') tokens.delete(engine.id)
     return outcome
   }
@@ -80,15 +81,15 @@ function outcomeOf(error: unknown): Outcome {
   if (!(error instanceof FetchFailure)) throw error
   const { problem } = error
   if (problem === 'timeout') return { kind: 'timeout' }
-  // Names differ, the reason does not: those with the same trouble are told of together.
+  // A constant text without the host name, so that engines with this problem are grouped in the result.
   const why = problem === 'unresolved' ? UNRESOLVED : reasonIn(error.message)
   if (REFUSED.has(problem)) return { kind: 'refused', why }
   return UNREACHABLE.has(problem) ? { kind: 'unreachable', why } : failed(why)
 }
 
-/** Without the address, and without the advice, which is meant for whoever gave one. */
+/** Without the URL and the advice, which do not apply to engine URLs. */
 function reasonIn(message: string): string {
-  const [, said = message] = /^Could not fetch \S+: ([^]*)$/.exec(message) ?? []
-  const [sentence = said] = said.split(/\.(?:\s|$)/, 1)
+  const [, reason = message] = /^Could not fetch \S+: ([^]*)$/.exec(message) ?? []
+  const [sentence = reason] = reason.split(/\.(?:\s|$)/, 1)
   return oneLine(visibleText(sentence), MAX_REASON)
 }

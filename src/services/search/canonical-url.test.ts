@@ -1,4 +1,4 @@
-// One page, one key.
+// Canonical keys of URLs.
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { pageKey, siteHost, withoutTracking } from './canonical-url.js'
 
 const keyOf = (url: string): string | undefined => pageKey(url)?.key
 
-test('addresses of one page have one key', () => {
+test('URLs of one page have the same key', () => {
   const key = 'example.org/a/b?x=1&y=2'
   for (const url of [
     'https://example.org/a/b?x=1&y=2',
@@ -19,7 +19,7 @@ test('addresses of one page have one key', () => {
   }
 })
 
-test('addresses of two pages have two', () => {
+test('URLs of different pages have different keys', () => {
   for (const [one, other] of [
     ['https://example.org/a', 'https://example.org/b'],
     ['https://example.org/Js', 'https://example.org/js'],
@@ -35,7 +35,7 @@ test('addresses of two pages have two', () => {
   }
 })
 
-test('what is not on the web has none', () => {
+test('URLs other than HTTP(S) have no key', () => {
   for (const url of ['javascript:alert(1)', 'data:text/html,x', 'ftp://example.org/', 'example.org', '', '//x']) {
     expect(keyOf(url), url).toBeUndefined()
   }
@@ -52,7 +52,7 @@ const tracking = fc.constantFrom(
   'si=q',
 )
 
-test('a key is its own key, and tracking never changes it', () => {
+test('a key is its own key, and tracking parameters do not change it', () => {
   fc.assert(
     fc.property(urls, tracking, (url, mark) => {
       const key = keyOf(url)
@@ -67,7 +67,7 @@ test('a key is its own key, and tracking never changes it', () => {
   )
 })
 
-test('any path and query has one, and it stays', () => {
+test('any path and query has a stable key', () => {
   const rough = fc
     .string({ unit: 'binary', maxLength: 40 })
     .filter((text) => URL.canParse(`https://example.org/${text}`))
@@ -80,7 +80,7 @@ test('any path and query has one, and it stays', () => {
   )
 })
 
-test('a host keeps its name when nothing else is left', () => {
+test('a generic subdomain is kept if nothing else remains', () => {
   expect(['www.com', 'm.org', 'www.m.example.org', 'amp.dev'].map(siteHost)).toEqual([
     'www.com',
     'm.org',

@@ -1,11 +1,11 @@
-// One page has many addresses. What two of them have in common when they mean the same page is its key; what is shown is
-// an address without the marks by which visitors are followed.
+// Canonical keys of URLs: two URLs of the same page have the same key. Also removes tracking parameters from URLs that
+// are shown.
 
 const NOT_THE_SITE = /^(?:www\d?|m|mobile|amp)\.(?=[^.]+\.)/
 const TRACKING =
   /^(?:utm_\w+|gclid|gclsrc|dclid|fbclid|msclkid|yclid|twclid|mc_[ce]id|igshid|ref_src|ref_url|spm|si|_hsenc|_hsmi|vero_id|mkt_tok|srsltid)$/i
 const FRONT_PAGE = /(?:^|\/)index\.(?:html?|php)$/i
-/** What may be written as itself in a path; the rest stays escaped, or two keys could become one. */
+/** Characters that are unescaped in a path; others stay escaped, or different URLs could get the same key. */
 const PLAIN = /^[\p{L}\p{M}\p{N}\-._~!$'()*,;:@]$/u
 
 export interface PageKey {
@@ -13,26 +13,26 @@ export interface PageKey {
   readonly key: string
 }
 
-/** Undefined where it is no address on the web. */
-export function pageKey(address: string): PageKey | undefined {
-  if (!URL.canParse(address)) return undefined
-  const url = new URL(address)
+/** Undefined if it is not an HTTP(S) URL. */
+export function pageKey(input: string): PageKey | undefined {
+  if (!URL.canParse(input)) return undefined
+  const url = new URL(input)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined
   const host = siteHost(url.hostname)
   const port = url.port === '' || url.port === '80' || url.port === '443' ? '' : `:${url.port}`
   const path = pathOf(url.pathname)
   const search = searchOf(url.search)
-  // Pages of one document, in the days before history.pushState.
+  // `#!` fragments addressed pages before history.pushState.
   const fragment = url.hash.startsWith('#!') ? url.hash : ''
   return { host, key: `${host}${port}${path}${search}${fragment}` }
 }
 
-/** The address as it is shown and followed. */
-export function withoutTracking(address: string): string {
-  const url = new URL(address)
-  const kept = parameters(url.search).join('&')
-  const search = kept === '' ? '' : `?${kept}`
-  return search === url.search ? address : `${url.origin}${url.pathname}${search}${url.hash}`
+/** The URL without tracking parameters. */
+export function withoutTracking(input: string): string {
+  const url = new URL(input)
+  const untracked = parameters(url.search).join('&')
+  const search = untracked === '' ? '' : `?${untracked}`
+  return search === url.search ? input : `${url.origin}${url.pathname}${search}${url.hash}`
 }
 
 export function siteHost(host: string): string {
@@ -41,14 +41,14 @@ export function siteHost(host: string): string {
 }
 
 function pathOf(path: string): string {
-  const short = unescaped(path).replace(/\/+$/, '')
-  const front = short.replace(FRONT_PAGE, '')
-  return front === short ? short : pathOf(front)
+  const trimmed = unescaped(path).replace(/\/+$/, '')
+  const withoutIndex = trimmed.replace(FRONT_PAGE, '')
+  return withoutIndex === trimmed ? trimmed : pathOf(withoutIndex)
 }
 
 function searchOf(search: string): string {
-  const kept = parameters(search).map(unescaped).toSorted()
-  return kept.length === 0 ? '' : `?${kept.join('&')}`
+  const untracked = parameters(search).map(unescaped).toSorted()
+  return untracked.length === 0 ? '' : `?${untracked.join('&')}`
 }
 
 function parameters(search: string): readonly string[] {
@@ -56,7 +56,7 @@ function parameters(search: string): readonly string[] {
   return all.filter((pair) => pair !== '' && !TRACKING.test(pair.split('=', 1)[0] ?? ''))
 }
 
-/** Once: what was escaped twice stays escaped. */
+/** Unescapes once: a double escape stays escaped. */
 function unescaped(text: string): string {
   return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => {
     try {

@@ -1,10 +1,10 @@
-// The day that an engine gives with a hit, whichever way it writes it. What says only "yesterday" says nothing: it is
-// not known when the page was seen.
+// Parses the date of a hit in the formats that engines use. Relative dates such as "yesterday" are ignored, because the
+// time of crawling is unknown.
 
 const ISO = /^(\d{4})[-/](\d{2})(?:[-/](\d{2}))?(?:[T ]|$)/
 const WORDS = /^(?:[A-Z][a-z]{2}, )?(?:\d{1,2} [A-Z][a-z]{2,8}|[A-Z][a-z]{2,8} \d{1,2},) \d{4}/
 const FIRST_YEAR = 1990
-/** Somewhere it is tomorrow already. */
+/** Tolerance for time zones. */
 const AHEAD_MS = 2 * 86_400_000
 
 /** `now` in milliseconds since 1970. */
@@ -14,15 +14,15 @@ export function dayOf(date: unknown, now = Date.now()): string | null {
   const text = date.trim()
   const [, year, month, day = '01'] = ISO.exec(text) ?? []
   if (year !== undefined && month !== undefined) {
-    const found = dayAt(Date.parse(`${year}-${month}-${day}`), now)
-    // February has no 31st, which a date would count on from.
-    return found === `${year}-${month}-${day}` ? found : null
+    const parsed = dayAt(Date.parse(`${year}-${month}-${day}`), now)
+    // Rejects dates such as February 31, which Date.parse would roll over.
+    return parsed === `${year}-${month}-${day}` ? parsed : null
   }
-  const [words] = WORDS.exec(text) ?? []
-  return words === undefined ? null : dayAt(Date.parse(`${words} UTC`), now)
+  const [dateText] = WORDS.exec(text) ?? []
+  return dateText === undefined ? null : dayAt(Date.parse(`${dateText} UTC`), now)
 }
 
-/** A day that is still to come is none on which something was written. */
+/** Null for future days. */
 function dayAt(time: number, now: number): string | null {
   if (Number.isNaN(time) || time > now + AHEAD_MS || time < -8.64e15) return null
   const day = new Date(time)

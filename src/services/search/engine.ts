@@ -1,38 +1,38 @@
-// An engine is two pure functions: how to ask, and how to read what came back. Timeouts, retries, cooldowns, charsets and
-// merging live elsewhere, once.
+// A search engine: two pure functions that build a request and parse the response, and data about it. Timeouts,
+// cooldowns, charsets and merging are implemented once, outside of the engines.
 
 import type { Outcome } from './outcome.js'
-import type { QueryKind } from './query.js'
+import type { QueryKind } from './kind-of-query.js'
 
 export interface Engine {
   readonly id: string
-  /** Engines of one family share an index, and count as one voice. */
+  /** Engines of one family share an index, so their agreement counts once. */
   readonly family: string
   readonly tier: Tier
-  /** How much its word counts: 1 for a good index of the whole web. */
+  /** Weight of its ranking: 1 for a good index of the whole web. */
   readonly weight: number
-  /** Its own address, without a slash at the end; `{language}` stands for that of the query. */
+  /** Base URL without a trailing slash; `{language}` is replaced by the language of the query. */
   readonly base: string
-  /** The kinds of query a vertical is asked for. */
+  /** Query kinds for which a vertical engine is used. */
   readonly kinds?: readonly QueryKind[]
-  /** Whether it takes a key, or cannot do without. */
-  readonly key?: 'taken' | 'needed'
-  /** What WEBSEARCH_KEYS calls its key; the engine's own name unless told. */
+  /** Whether it accepts or requires an API key. */
+  readonly key?: 'optional' | 'required'
+  /** Name of its key in WEBSEARCH_KEYS; default: its id. */
   readonly keyName?: string
   readonly pace?: Pace
   readonly maxQuery?: number
-  /** Whether it understands `site:` and other operators; who does not is given plain words. */
+  /** It supports `site:` and other operators; other engines receive the query without them. */
   readonly operators?: true
-  /** What must be had before it can be asked, and is good for a while. */
+  /** A token that must be fetched before the first request. */
   readonly token?: TokenStep
   readonly ask: (query: Asked, way: Way) => Question
   readonly read: (answer: Answer) => Outcome
 }
 
-/** `endpoint`: documented and keyless, `page`: a public result page, `vertical`: one subject, `keyed`: with an account. */
+/** `endpoint`: documented API without a key; `page`: public result page; `vertical`: one subject; `keyed`: account. */
 export type Tier = 'endpoint' | 'page' | 'vertical' | 'keyed'
 
-/** One request every so many milliseconds in the long run, and as many at once. */
+/** Token bucket: one request every `intervalMs` on average, and up to `burst` at once. */
 export interface Pace {
   readonly everyMs: number
   readonly burst: number
@@ -41,16 +41,16 @@ export interface Pace {
 export interface TokenStep {
   readonly keepMs: number
   readonly ask: (way: Way) => Question
-  /** The token, or why there is none. */
+  /** The token, or an outcome if there is none. */
   readonly read: (answer: Answer) => string | Outcome
 }
 
-/** The query as this engine is given it. */
+/** The query as sent to one engine. */
 export interface Asked {
   readonly text: string
-  /** The host that `site:` names. */
+  /** Host of the `site:` operator. */
   readonly site: string | undefined
-  /** Two letters, guessed from the script. */
+  /** Two-letter code, guessed from the script. */
   readonly language: string
 }
 
@@ -63,7 +63,7 @@ export interface Way {
 export interface Question {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent by POST. */
+  /** If set, the method is POST. */
   readonly body?: string
 }
 

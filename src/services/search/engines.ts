@@ -1,4 +1,4 @@
-// All engines on one screen, in the order they are asked.
+// All search engines by role, in order of preference.
 
 import type { Engine } from './engine.js'
 import { arxiv } from './engines/arxiv.js'
@@ -31,7 +31,7 @@ import { wikipedia } from './engines/wikipedia.js'
 import { yahoo } from './engines/yahoo.js'
 import { you } from './engines/you.js'
 
-/** Asked whatever the query; one that fits its kind comes along. */
+/** Used for every query, together with one vertical engine that fits. */
 export const USUAL: readonly Engine[] = [
   parallel,
   exa,
@@ -45,7 +45,7 @@ export const USUAL: readonly Engine[] = [
   wikipedia,
 ]
 
-/** One is asked, the first that fits and may be. */
+/** The first one that fits the query and is available is used. */
 export const VERTICALS: readonly Engine[] = [
   stackexchange,
   npm,
@@ -58,10 +58,10 @@ export const VERTICALS: readonly Engine[] = [
   mdn,
 ]
 
-/** Stand in for those that cannot be asked, and help out when the others are slow. */
+/** Replace engines that are unavailable, and are added when others are slow. */
 export const SPARES: readonly Engine[] = [mwmbl, bing, marginalia]
 
-/** With an account, or an instance of one's own. */
+/** Require an account or an own instance. */
 export const OWN: readonly Engine[] = [searxng, braveApi, tavily, kagi, serper, jina, you]
 
 export const ENGINES: readonly Engine[] = [...USUAL, ...VERTICALS, ...SPARES, ...OWN]

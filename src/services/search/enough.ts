@@ -1,15 +1,15 @@
-// Waits until there is enough to answer with: several engines of several families and a moment more, or the time is up.
-// Nobody waits for the slowest.
+// Waits for a quorum: enough engines of enough index families plus a grace period, or the deadline. Slow engines are
+// not waited for.
 
 export interface Limits {
-  /** This many engines of this many families, then the grace. */
+  /** The quorum; when it is reached, the grace period starts. */
   readonly engines: number
   readonly families: number
   readonly graceMs: number
-  /** From here on two families are enough. */
+  /** After this time `softFamilies` families are enough. */
   readonly softMs: number
   readonly softFamilies: number
-  /** If fewer families have answered by then, spares are asked too. */
+  /** If fewer than `softFamilies` have responded by then, fallback engines are started. */
   readonly hedgeMs: number
   readonly hardMs: number
 }
@@ -24,84 +24,85 @@ export const LIMITS: Limits = {
   hardMs: 6000,
 }
 
-/** One engine that is waited for. */
+/** An engine whose response is pending. */
 export interface Runner {
   readonly family: string
-  /** Resolves to whether it brought something to answer with. */
+  /** Resolves to whether its response is usable. */
   readonly done: Promise<boolean>
 }
 
-/** Rejects with the signal's reason. `hedge` gives the spares that it has started. */
+/** Rejects with the signal's reason. `hedge` starts fallback engines and returns them. */
 export function enough(
-  runners: readonly Runner[],
+  initial: readonly Runner[],
   limits: Limits,
   hedge: () => readonly Runner[],
   signal: AbortSignal,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const all = [...runners]
-    const helpful: Runner[] = []
+    const pending = [...initial]
+    const useful: Runner[] = []
     const timers: NodeJS.Timeout[] = []
-    let settled = 0
-    let isSoft = false
-    let hasGrace = false
-    let isOver = false
+    let settledCount = 0
+    let isPastSoftDeadline = false
+    let isInGracePeriod = false
+    let isDone = false
 
     const families = (of: readonly Runner[]): number => new Set(of.map(({ family }) => family)).size
     const after = (ms: number, act: () => void): void => void timers.push(setTimeout(act, ms))
 
-    function end(): void {
-      isOver = true
+    function cleanUp(): void {
+      isDone = true
       for (const timer of timers) clearTimeout(timer)
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', onAbort)
     }
     function finish(): void {
-      end()
+      cleanUp()
       resolve()
     }
     function fail(reason: unknown): void {
-      end()
+      cleanUp()
       reject(reason)
     }
-    function giveUp(): void {
+    function onAbort(): void {
       fail(signal.reason)
     }
 
-    function look(): void {
-      if (isOver) return
-      if (settled === all.length) return finish()
-      // Where few are asked, few are enough.
-      const wanted = Math.min(limits.engines, all.length)
-      const isQuorum = helpful.length >= wanted && families(helpful) >= Math.min(limits.families, families(all))
-      if (isQuorum && !hasGrace) {
-        hasGrace = true
+    function checkQuorum(): void {
+      if (isDone) return
+      if (settledCount === pending.length) return finish()
+      // The quorum cannot exceed the number of engines in use.
+      const requiredEngines = Math.min(limits.engines, pending.length)
+      const isQuorum =
+        useful.length >= requiredEngines && families(useful) >= Math.min(limits.families, families(pending))
+      if (isQuorum && !isInGracePeriod) {
+        isInGracePeriod = true
         after(limits.graceMs, finish)
       }
-      if (isSoft && families(helpful) >= Math.min(limits.softFamilies, families(all))) finish()
+      if (isPastSoftDeadline && families(useful) >= Math.min(limits.softFamilies, families(pending))) finish()
     }
 
-    function watch(runner: Runner): void {
-      void runner.done.then((isHelpful) => {
-        settled++
-        if (isHelpful) helpful.push(runner)
-        look()
+    function watch(engine: Runner): void {
+      void engine.done.then((isUseful) => {
+        settledCount++
+        if (isUseful) useful.push(engine)
+        checkQuorum()
       }, fail)
     }
 
-    if (signal.aborted) return giveUp()
-    signal.addEventListener('abort', giveUp, { once: true })
+    if (signal.aborted) return onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
     after(limits.hedgeMs, () => {
-      if (families(helpful) >= limits.softFamilies) return
+      if (families(useful) >= limits.softFamilies) return
       const more = hedge()
-      all.push(...more)
+      pending.push(...more)
       more.forEach(watch)
     })
     after(limits.softMs, () => {
-      isSoft = true
-      look()
+      isPastSoftDeadline = true
+      checkQuorum()
     })
     after(limits.hardMs, finish)
-    all.slice().forEach(watch)
-    if (all.length === 0) finish()
+    pending.slice().forEach(watch)
+    if (pending.length === 0) finish()
   })
 }

@@ -1,4 +1,4 @@
-// Fields of a form, as they stand in an address or a body.
+// Encodes form fields for a URL or a request body.
 
 export function fields(values: Readonly<Record<string, string>>): string {
   return new URLSearchParams(values).toString()

@@ -1,4 +1,4 @@
-// Who joins, who leaves, and what becomes of the request.
+// Shared requests: joining, releasing, cancelling, and the response cache.
 
 import { expect, onTestFinished, test, vi } from 'vitest'
 
@@ -12,7 +12,7 @@ import type { Outcome } from './outcome.js'
 const ASKED: Asked = { text: 'x', site: undefined, language: 'en' }
 const OK: Outcome = { kind: 'ok', hits: [] }
 
-function place() {
+function setUp() {
   const requests: (Promised<Outcome> & { readonly signal: AbortSignal })[] = []
   const landed: string[] = []
   const ended: string[] = []
@@ -29,13 +29,13 @@ function place() {
   return { flights, requests, landed, ended }
 }
 
-const soon = () => new Promise((resolve) => setImmediate(resolve))
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('many wait for one request, and its answer is kept', async () => {
-  const { flights, requests, landed } = place()
+test('concurrent searches share one request, and its response is cached', async () => {
+  const { flights, requests, landed } = setUp()
   const all = [1, 2, 3].map(() => flights.join(exa, ASKED, 0))
   const other = flights.join(mojeek, ASKED, 0)
-  await soon()
+  await nextTurn()
   expect(requests).toHaveLength(2)
   requests[0]?.resolve(OK)
   requests[1]?.resolve({ kind: 'timeout' })
@@ -47,12 +47,12 @@ test('many wait for one request, and its answer is kept', async () => {
   expect(flights.kept(exa, { ...ASKED, language: 'de' })).toBeUndefined()
 })
 
-test('what was said is kept for ten minutes', async () => {
+test('responses are cached for ten minutes', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
-  const { flights, requests } = place()
+  const { flights, requests } = setUp()
   const { outcome } = flights.join(exa, ASKED, 0)
-  await soon()
+  await nextTurn()
   requests[0]?.resolve(OK)
   await outcome
   vi.advanceTimersByTime(599_000)
@@ -61,41 +61,41 @@ test('what was said is kept for ten minutes', async () => {
   expect(flights.kept(exa, ASKED)).toBeUndefined()
 })
 
-test('who has enough leaves a request that goes on', async () => {
-  const { flights, requests, landed } = place()
+test('a released request continues', async () => {
+  const { flights, requests, landed } = setUp()
   flights.join(exa, ASKED, 0).leave(false)
-  await soon()
+  await nextTurn()
   requests[0]?.resolve(OK)
-  await soon()
+  await nextTurn()
   expect([landed, flights.kept(exa, ASKED)]).toEqual([['exa ok'], OK])
 })
 
-test('who gives up ends it only if nobody else waits or has waited', async () => {
-  const { flights, requests, landed, ended } = place()
+test('cancelling aborts the request only without other waiters, present or past', async () => {
+  const { flights, requests, landed, ended } = setUp()
   const [one, other] = [flights.join(exa, ASKED, 0), flights.join(exa, ASKED, 0)]
-  await soon()
+  await nextTurn()
   one.leave(true)
   expect(requests[0]?.signal.aborted).toBe(false)
   other.leave(true)
   expect(requests[0]?.signal.aborted).toBe(true)
-  // Whoever comes now is not told of what was called off.
+  // A later search does not get the aborted request.
   expect(flights.isUnderWay(exa, ASKED)).toBe(false)
   const third = flights.join(exa, ASKED, 0)
-  await soon()
+  await nextTurn()
   requests[1]?.resolve(OK)
   expect(await third.outcome).toBe(OK)
   expect([landed, ended]).toEqual([['exa ok'], ['exa']])
   flights.join(mojeek, ASKED, 0).leave(false)
   flights.join(mojeek, ASKED, 0).leave(true)
-  await soon()
+  await nextTurn()
   expect(requests[2]?.signal.aborted).toBe(false)
 })
 
-test('at the end everything is called off, also what waits for its turn and what comes after', async () => {
-  const { flights, requests, landed, ended } = place()
+test('close aborts all requests, including delayed and later ones', async () => {
+  const { flights, requests, landed, ended } = setUp()
   flights.join(exa, ASKED, 0)
   flights.join(mojeek, ASKED, 60_000)
-  await soon()
+  await nextTurn()
   await flights.close()
   expect(requests).toHaveLength(1)
   await flights.join(exa, { ...ASKED, text: 'y' }, 0).outcome

@@ -1,5 +1,6 @@
-// Requests under way, one for each engine and query however many wait for it, and what they brought, for ten minutes. Who
-// has enough leaves, and the answer still comes for whoever asks next; who gives up ends what nobody else waits for.
+// Requests in flight, shared by concurrent searches for the same engine and query, and a ten-minute cache of responses.
+// A search that has its quorum stops waiting, and the request completes for the cache; a cancelled search aborts
+// requests without other waiters.
 
 import type { Asked, Engine } from './engine.js'
 import type { AskEngine } from './ask-engine.js'
@@ -10,17 +11,17 @@ const MAX_KEPT = 500
 
 export interface Flight {
   readonly outcome: Promise<Outcome>
-  /** `gaveUp`: nobody wants to know any more, also not later. */
-  leave(gaveUp: boolean): void
+  /** Stops waiting. `cancel`: abort the request if there are no other waiters. */
+  leave(cancel: boolean): void
 }
 
 export interface Flights {
-  /** What it said within the last ten minutes, if it said something. */
-  kept(engine: Engine, asked: Asked): Outcome | undefined
-  isUnderWay(engine: Engine, asked: Asked): boolean
-  /** Joins the request that is under way, or makes one after a wait. */
-  join(engine: Engine, asked: Asked, waitMs: number): Flight
-  /** Ends what is under way. */
+  /** The outcome of a successful request within the last ten minutes. */
+  kept(engine: Engine, query: Asked): Outcome | undefined
+  isUnderWay(engine: Engine, query: Asked): boolean
+  /** Joins the request in flight, or sends one after waitMs. */
+  join(engine: Engine, query: Asked, waitMs: number): Flight
+  /** Aborts all requests. */
   readonly close: () => Promise<void>
 }
 
@@ -31,81 +32,87 @@ interface UnderWay {
   isWanted: boolean
 }
 
-/** `landed` is told each outcome that an engine is to answer for; `ended` of each request that was called off. */
+/** `onOutcome` is called for each completed request, `onCancelled` for each aborted one. */
 export function createFlights(
-  ask: AskEngine,
-  landed: (engine: Engine, outcome: Outcome) => void,
-  ended: (engine: Engine) => void,
+  queryEngine: AskEngine,
+  onOutcome: (engine: Engine, outcome: Outcome) => void,
+  onCancelled: (engine: Engine) => void,
 ): Flights {
-  const underWay = new Map<string, UnderWay>()
-  const known = new Map<string, { readonly outcome: Outcome; readonly at: number }>()
+  const inFlight = new Map<string, UnderWay>()
+  const cache = new Map<string, { readonly outcome: Outcome; readonly at: number }>()
   let isClosed = false
 
-  function keep(key: string, outcome: Outcome): void {
+  function store(key: string, outcome: Outcome): void {
     if (outcome.kind !== 'ok' && outcome.kind !== 'empty') return
-    known.delete(key)
-    known.set(key, { outcome, at: performance.now() })
-    const [oldest] = known.keys()
-    if (known.size > MAX_KEPT && oldest !== undefined) known.delete(oldest)
+    cache.delete(key)
+    cache.set(key, { outcome, at: performance.now() })
+    const [oldest] = cache.keys()
+    if (cache.size > MAX_KEPT && oldest !== undefined) cache.delete(oldest)
   }
 
-  async function fly(key: string, engine: Engine, asked: Asked, waitMs: number, signal: AbortSignal): Promise<Outcome> {
+  async function sendRequest(
+    key: string,
+    engine: Engine,
+    query: Asked,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     try {
       await (waitMs > 0 ? pause(waitMs, signal) : undefined)
-      const outcome: Outcome = signal.aborted ? { kind: 'timeout' } : await ask(engine, asked, signal)
+      const outcome: Outcome = signal.aborted ? { kind: 'timeout' } : await queryEngine(engine, query, signal)
       if (signal.aborted) {
-        ended(engine)
+        onCancelled(engine)
         return outcome
       }
-      keep(key, outcome)
-      landed(engine, outcome)
+      store(key, outcome)
+      onOutcome(engine, outcome)
       return outcome
     } finally {
-      // Another may have begun where this one was called off.
-      if (underWay.get(key)?.controller.signal === signal) underWay.delete(key)
+      // A new request may have replaced this one after it was aborted.
+      if (inFlight.get(key)?.controller.signal === signal) inFlight.delete(key)
     }
   }
 
-  function begin(key: string, engine: Engine, asked: Asked, waitMs: number): UnderWay {
+  function start(key: string, engine: Engine, query: Asked, waitMs: number): UnderWay {
     const controller = new AbortController()
     if (isClosed) controller.abort()
-    const outcome = fly(key, engine, asked, waitMs, controller.signal)
-    // Whoever waits is told; if nobody does any more, nobody need be.
+    const outcome = sendRequest(key, engine, query, waitMs, controller.signal)
+    // Waiters handle the rejection; without waiters it is ignored.
     outcome.catch(() => {})
-    const flight = { outcome, controller, waiting: 0, isWanted: false }
-    underWay.set(key, flight)
-    return flight
+    const request: UnderWay = { outcome, controller, waiting: 0, isWanted: false }
+    inFlight.set(key, request)
+    return request
   }
 
   return {
-    kept(engine, asked) {
-      const key = keyOf(engine, asked)
-      const entry = known.get(key)
+    kept(engine, query) {
+      const key = keyOf(engine, query)
+      const entry = cache.get(key)
       if (entry && performance.now() - entry.at <= KEEP_MS) return entry.outcome
-      known.delete(key)
+      cache.delete(key)
       return undefined
     },
-    isUnderWay: (engine, asked) => underWay.has(keyOf(engine, asked)),
-    join(engine, asked, waitMs) {
-      const key = keyOf(engine, asked)
-      const flight = underWay.get(key) ?? begin(key, engine, asked, waitMs)
-      flight.waiting++
+    isUnderWay: (engine, query) => inFlight.has(keyOf(engine, query)),
+    join(engine, query, waitMs) {
+      const key = keyOf(engine, query)
+      const request = inFlight.get(key) ?? start(key, engine, query, waitMs)
+      request.waiting++
       return {
-        outcome: flight.outcome,
-        leave(gaveUp) {
-          flight.waiting--
-          flight.isWanted ||= !gaveUp
-          if (flight.waiting > 0 || flight.isWanted) return
-          underWay.delete(key)
-          flight.controller.abort()
+        outcome: request.outcome,
+        leave(cancel) {
+          request.waiting--
+          request.isWanted ||= !cancel
+          if (request.waiting > 0 || request.isWanted) return
+          inFlight.delete(key)
+          request.controller.abort()
         },
       }
     },
     async close() {
       isClosed = true
-      const flights = [...underWay.values()]
-      for (const { controller } of flights) controller.abort()
-      await Promise.allSettled(flights.map(({ outcome }) => outcome))
+      const requests = [...inFlight.values()]
+      for (const { controller } of requests) controller.abort()
+      await Promise.allSettled(requests.map(({ outcome }) => outcome))
     },
   }
 }

@@ -1,4 +1,4 @@
-// What an engine says of a page, made fit to be shown.
+// Parsing of hits: URLs, text and dates.
 
 import { expect, test } from 'vitest'
 
@@ -7,7 +7,7 @@ import { toHit } from './hit.js'
 
 const URL_FOUND = 'https://example.org/a'
 
-test('only links of the web are hits', () => {
+test('only public HTTP(S) URLs are hits', () => {
   for (const url of [
     'javascript:alert(1)',
     'https://bank.com@evil.org/',
@@ -22,14 +22,14 @@ test('only links of the web are hits', () => {
   }
 })
 
-test('text is one line, without what is not seen, and not too long', () => {
+test('text is a single line without invisible characters, and limited in length', () => {
   const hit = toHit({ url: URL_FOUND, title: ' a\n\u202eb\u200b\u0007 ', snippet: 'word '.repeat(1000) })
   expect(hit?.title).toBe('a b')
   expect(hit?.snippet).toHaveLength(300)
   expect(toHit({ url: URL_FOUND, title: { x: 1 }, snippet: 9 })).toMatchObject({ title: 'example.org', snippet: '' })
 })
 
-test('the day before a snippet is its date', () => {
+test('a leading date of a snippet becomes its date', () => {
   for (const lead of ['Mar 13, 2026 · ', 'March 13, 2026 - ', '13 Mar 2026 ... ', '13 March 2026 — ']) {
     expect(toHit({ url: URL_FOUND, title: 'x', snippet: `${lead}What it is` }), lead).toMatchObject({
       date: '2026-03-13',
@@ -51,7 +51,7 @@ test.each([
   [1_773_360_000_000, '2026-03-13'],
   ['2026/03/13', '2026-03-13'],
   ['yesterday', null],
-  // Still to come, or no day at all.
+  // Future days and invalid dates.
   ['2026-11-18', '2026-11-18'],
   ['2026-11-19', null],
   ['Jan 5, 2031', null],

@@ -1,10 +1,10 @@
-// A page of results is read in the thread that serves everybody, and must not hold it up.
+// Result pages are parsed on the main thread and must not block it.
 
 import { expect, test } from 'vitest'
 
 import { all, parsed, shownText } from './html.js'
 
-test('of a page without end the beginning is read', () => {
+test('only the beginning of a huge page is parsed', () => {
   const rows = all('p', parsed(`<main>${'<p>row</p>'.repeat(200_000)}</main>`))
   expect(rows.length).toBeGreaterThan(5000)
   expect(rows.length).toBeLessThan(20_000)

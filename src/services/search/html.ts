@@ -1,4 +1,4 @@
-// Pages as trees, looked into by CSS selectors.
+// HTML and XML as a tree of bounded size and depth, queried with CSS selectors.
 
 import { is, selectAll, selectOne } from 'css-select'
 import { DomHandler, DomUtils, Parser } from 'htmlparser2'
@@ -6,12 +6,12 @@ import { DomHandler, DomUtils, Parser } from 'htmlparser2'
 export type Element = Parameters<typeof DomUtils.getAttributeValue>[0]
 export type Node = Element | DomHandler['root']
 
-/** More than a page of results has: whoever looks through one holds up everybody else. */
+/** More than a result page has. Querying a large tree blocks the event loop. */
 const MAX_ELEMENTS = 12_000
-/** Deeper than any page is. Who parses or looks into a tree pays for its depth with every step. */
+/** Deeper than any result page. The cost of parsing and querying grows with the depth. */
 const MAX_DEPTH = 256
 
-/** Read only as far as its depth and its size are those of a page. */
+/** Parses up to the limits of size and depth. */
 export function parsed(html: string): Node {
   return treeOf(html, false)
 }
@@ -54,8 +54,8 @@ export function attribute(element: Element, name: string): string | undefined {
   return DomUtils.getAttributeValue(element, name)
 }
 
-/** Without scripts and styles, on one line. */
+/** Text content without scripts and styles, on one line. */
 export function shownText(node: Node): string {
-  // Of a whole document only the children count as text.
+  // innerText of a document node itself is empty.
   return DomUtils.innerText(node.children).replaceAll(/\s+/g, ' ').trim()
 }

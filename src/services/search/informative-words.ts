@@ -1,7 +1,7 @@
-// The words of a text that say what it is about, folded so that two spellings and most forms of one word are one. Where
-// words are not set apart, or have their particles at their ends, they are cut into pairs of characters.
+// Significant terms of a text: without stop words, and with spelling variants and most inflections folded together.
+// Scripts without word separators are split into bigrams.
 
-/** Few, and of the languages queries are mostly in, without accents: what stays too much does little harm. */
+/** Stop words of the most frequent query languages, without accents. A missing one does little harm. */
 const EMPTY = new Set(
   (
     'a an and are as at be best by can do does for from get has have how i if in into is it its list make me my of on or ' +
@@ -13,9 +13,9 @@ const EMPTY = new Set(
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
 const IN_PAIRS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
-/** Accents, and the vowels that Arabic and Hebrew mostly leave out. */
+/** Accents, and vowel marks that Arabic and Hebrew mostly omit. */
 const ACCENTS = /[\u0300-\u036F\u0591-\u05C7\u064B-\u065F\u0670]/g
-/** Letters that are no letter with an accent, and are written as if they were. */
+/** Letters that Unicode does not decompose, but that are often written without their mark. */
 const LIKE = new Map(
   ['ıi', 'ßs', 'øo', 'đd', 'łl', 'æa', 'œo', 'ىي', 'ةه'].map(([one = '', other = '']) => [one, other]),
 )
@@ -24,11 +24,11 @@ const ENDING = /(?<=...)(?:ies|ing|ers?|ed|(?<=ss|ch|sh|x)es|s|ات|ون|ين|ي
 
 export function informativeWords(text: string): ReadonlySet<string> {
   const words = spelledWords(text)
-  const informative = words.filter((word) => !EMPTY.has(word))
-  return new Set((informative.length > 0 ? informative : words).flatMap(inPairs).map(stem))
+  const significant = words.filter((word) => !EMPTY.has(word))
+  return new Set((significant.length > 0 ? significant : words).flatMap(inPairs).map(stem))
 }
 
-/** Of any form of a word the same. */
+/** Stems of all words, including stop words. */
 export function stems(text: string): readonly string[] {
   return foldedWords(text).map(stem)
 }
@@ -52,9 +52,9 @@ function inPairs(word: string): readonly string[] {
   return characters.length === 1 ? characters : characters.slice(1).map((next, at) => `${characters[at]}${next}`)
 }
 
-/** What most forms of a word have in common: "run" of "running", "كتب" of "الكتب". */
+/** For example "run" for "running", "كتب" for "الكتب". */
 function stem(word: string): string {
   if (word.length < 4 || word.endsWith('ss')) return word
-  const bare = word.replace(ARTICLE, '').replace(ENDING, '')
-  return /([bdgmnprt])\1$/.test(bare) && bare !== word ? bare.slice(0, -1) : bare
+  const stripped = word.replace(ARTICLE, '').replace(ENDING, '')
+  return /([bdgmnprt])\1$/.test(stripped) && stripped !== word ? stripped.slice(0, -1) : stripped
 }

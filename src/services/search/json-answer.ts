@@ -1,5 +1,5 @@
-// An answer in JSON, read as records that each may be a hit. Where the records should be and are not, the answer has
-// changed its shape; where they are and there are none, nothing was found.
+// Parses a JSON response into hits. If the list of records is missing, the format has changed; if it is empty, nothing
+// was found.
 
 import { isObject, parseJson, type JsonObject } from '../../lib/json.js'
 import type { Answer } from './engine.js'
@@ -11,27 +11,27 @@ const MAX_RECORDS = 30
 export function readJson(
   { text }: Pick<Answer, 'text'>,
   recordsOf: (value: unknown) => unknown,
-  findingOf: (record: JsonObject) => Finding,
+  toRawHit: (record: JsonObject) => Finding,
 ): Outcome {
-  return readRecords(recordsOf(parseJson(text)), findingOf)
+  return readRecords(recordsOf(parseJson(text)), toRawHit)
 }
 
-export function readRecords(records: unknown, findingOf: (record: JsonObject) => Finding): Outcome {
+export function readRecords(records: unknown, toRawHit: (record: JsonObject) => Finding): Outcome {
   if (!Array.isArray(records)) return LAYOUT_CHANGED
   if (records.length === 0) return { kind: 'empty' }
   const hits = records
     .slice(0, MAX_RECORDS)
     .filter(isObject)
-    .flatMap((record) => toHit(findingOf(record)) ?? [])
+    .flatMap((record) => toHit(toRawHit(record)) ?? [])
   return hits.length === 0 ? LAYOUT_CHANGED : { kind: 'ok', hits }
 }
 
-/** What lies below a value, name by name. */
+/** The nested member with these names; undefined if there is none. */
 export function below(value: unknown, ...names: readonly string[]): unknown {
-  return names.reduce<unknown>((within, name) => (isObject(within) ? within[name] : undefined), value)
+  return names.reduce<unknown>((parent, name) => (isObject(parent) ? parent[name] : undefined), value)
 }
 
-/** The texts of a list, one after the other. */
+/** Joins the strings of an array with spaces. */
 export function joinedTexts(value: unknown): string {
   return Array.isArray(value) ? value.filter((part) => typeof part === 'string').join(' ') : ''
 }

@@ -1,5 +1,5 @@
-// What an answer amounts to: first what its status and address say, which is the same with all engines, then what the
-// engine reads in it.
+// Classifies an HTTP response as an EngineOutcome: first by status and redirect, which is the same for all engines,
+// then by the engine's parser.
 
 import { decodeText } from '../../lib/decode-text.js'
 import type { Brought } from '../../platform/way-out/way-out.js'
@@ -10,11 +10,11 @@ import { asksForHuman } from './result-page.js'
 const ASKS_FOR_HUMAN = /\b(?:captcha|challenge|sorry|anomaly|blocked)\b/i
 const MAX_RETRY_MS = 24 * 60 * 60_000
 
-/** A token step judges by the same rules: `read` may make of the answer what it wants. */
-export function judgeAnswer<T>(brought: Brought, asked: string, read: (answer: Answer) => T): T | Outcome {
-  const { status, headers, url } = brought
-  const answer = { status, headers, url, text: decodeText(brought.bytes, headers.get('content-type') ?? '') }
-  return byStatus(answer) ?? byAddress(url, asked) ?? byReading(answer, brought.cut, read)
+/** Generic, because a token response is classified by the same rules. */
+export function judgeAnswer<T>(fetched: Brought, requestUrl: string, parse: (response: Answer) => T): T | Outcome {
+  const { status, headers, url } = fetched
+  const response = { status, headers, url, text: decodeText(fetched.bytes, headers.get('content-type') ?? '') }
+  return byStatus(response) ?? byAddress(url, requestUrl) ?? byReading(response, fetched.cut, parse)
 }
 
 function byStatus({ status, headers, text }: Answer): Outcome | undefined {
@@ -35,38 +35,40 @@ function limited(retryMs: number | undefined): Outcome {
   return { kind: 'rate_limited', ...(retryMs !== undefined && { retryMs }) }
 }
 
-/** In seconds, as a date, or as the moment when a count starts anew. */
+/** Retry-After in seconds or as a date, else x-ratelimit-reset. */
 function retryAfter(headers: Headers): number | undefined {
-  const given = headers.get('retry-after')
+  const retryAfterHeader = headers.get('retry-after')
   const reset = headers.get('x-ratelimit-reset')
   const now = Date.now()
   const ms =
-    given === null
+    retryAfterHeader === null
       ? Number(reset ?? Number.NaN) * 1000 - now
-      : /^\d+$/.test(given)
-        ? Number(given) * 1000
-        : Date.parse(given) - now
+      : /^\d+$/.test(retryAfterHeader)
+        ? Number(retryAfterHeader) * 1000
+        : Date.parse(retryAfterHeader) - now
   return ms > 0 ? Math.min(ms, MAX_RETRY_MS) : undefined
 }
 
-/** Sent elsewhere, to prove something. */
-function byAddress(found: string, asked: string): Outcome | undefined {
-  const moved = URL.canParse(found) && new URL(found).pathname !== new URL(asked).pathname
-  return moved && ASKS_FOR_HUMAN.test(new URL(found).pathname) ? { kind: 'blocked', why: 'captcha' } : undefined
+/** A redirect to a challenge page. */
+function byAddress(finalUrl: string, requestUrl: string): Outcome | undefined {
+  const wasRedirected = URL.canParse(finalUrl) && new URL(finalUrl).pathname !== new URL(requestUrl).pathname
+  return wasRedirected && ASKS_FOR_HUMAN.test(new URL(finalUrl).pathname)
+    ? { kind: 'blocked', why: 'captcha' }
+    : undefined
 }
 
-function byReading<T>(answer: Answer, cut: Brought['cut'], read: (answer: Answer) => T): T | Outcome {
-  const outcome = readSafely(answer, read)
+function byReading<T>(response: Answer, cut: Brought['cut'], parse: (response: Answer) => T): T | Outcome {
+  const outcome = readSafely(response, parse)
   if (isGood(outcome)) return outcome
   if (cut !== undefined) return cut === 'time' ? { kind: 'timeout' } : failed(CUT[cut])
-  const isUnread =
+  const isUnparsed =
     typeof outcome === 'object' && outcome !== null && 'kind' in outcome && outcome.kind === 'layout_changed'
-  return isUnread && asksForHuman(answer.text) ? { kind: 'blocked', why: 'challenge' } : outcome
+  return isUnparsed && asksForHuman(response.text) ? { kind: 'blocked', why: 'challenge' } : outcome
 }
 
-const CUT = { size: 'its answer is too large', broken: 'its answer broke off' } as const
+const CUT = { size: 'its response is too large', broken: 'its response broke off' } as const
 
-/** Only what was found can be taken from a part; that nothing was cannot. */
+/** Hits of a partial response are usable; "nothing found" is not. */
 function isGood(outcome: unknown): boolean {
   return (
     typeof outcome === 'string' ||
@@ -74,11 +76,11 @@ function isGood(outcome: unknown): boolean {
   )
 }
 
-/** A page may be nested deeper than a parser's stack. */
-function readSafely<T>(answer: Answer, read: (answer: Answer) => T): T | Outcome {
+/** Deeply nested pages can overflow the stack of a parser. */
+function readSafely<T>(response: Answer, parse: (response: Answer) => T): T | Outcome {
   try {
-    return read(answer)
+    return parse(response)
   } catch {
-    return failed('its answer could not be read')
+    return failed('its response could not be parsed')
   }
 }

@@ -1,6 +1,6 @@
-// What kind of thing a query is about, so that the right vertical is asked too. A wrong guess costs one engine of eleven.
+// Detects the kind of a query, which selects the vertical engine. A wrong guess costs one engine of eleven.
 
-import type { QueryKind } from './query.js'
+export type QueryKind = 'general' | 'code' | 'javascript' | 'rust' | 'library' | 'paper' | 'news' | 'platform'
 
 const SITES: readonly (readonly [RegExp, QueryKind])[] = [
   [/(^|\.)(stackoverflow|stackexchange)\.com$/, 'code'],
@@ -12,7 +12,7 @@ const SITES: readonly (readonly [RegExp, QueryKind])[] = [
   [/(^|\.)ycombinator\.com$/, 'news'],
 ]
 
-/** The first that fits. */
+/** The first match wins. */
 const SIGNS: readonly (readonly [RegExp, QueryKind])[] = [
   [/\b(arxiv|preprint|doi|et al|research papers?|papers? (on|about)|systematic review|peer.reviewed)\b/i, 'paper'],
   [/\b(npm|npx|node ?modules?)\b/i, 'javascript'],

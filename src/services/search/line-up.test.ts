@@ -1,4 +1,4 @@
-// Who is asked, and who is not.
+// Selection of engines, and parsing of queries and settings.
 
 import { expect, test } from 'vitest'
 
@@ -15,8 +15,8 @@ const NOTHING: SearchSettings = {
   SEARXNG_URL: '',
 }
 
-/** The names of those asked when all can be. */
-function askedFor(query: string, settings: Partial<SearchSettings> = {}): readonly string[] {
+/** Names of the engines used if all are available. */
+function enginesFor(query: string, settings: Partial<SearchSettings> = {}): readonly string[] {
   const { first, spares, count } = readRoster({ ...NOTHING, ...settings }).lineUp(readQuery(query))
   return [...first, ...spares].slice(0, count).map(({ id }) => id)
 }
@@ -31,16 +31,16 @@ test.each([
   ['hacker news postgres outage', 'hackernews'],
   ['css grid auto-fit', 'mdn'],
 ])('%s is asked of eleven, the last of them %s', (query, last) => {
-  const asked = askedFor(query)
+  const asked = enginesFor(query)
   expect(asked).toHaveLength(11)
   expect(asked.slice(0, 4)).toEqual(['parallel', 'exa', 'firecrawl', 'keenable'])
   expect(asked.at(-1)).toBe(last)
 })
 
-test('what a person names or denies wins', () => {
-  expect(askedFor('x', { WEBSEARCH_ENGINES: 'mojeek, Brave,mojeek' })).toEqual(['mojeek', 'brave'])
-  expect(askedFor('x', { WEBSEARCH_ENGINES: 'mojeek,brave', WEBSEARCH_DENY: 'brave' })).toEqual(['mojeek'])
-  const asked = askedFor('x', { WEBSEARCH_DENY: 'parallel,exa,firecrawl,keenable' })
+test('WEBSEARCH_ENGINES and WEBSEARCH_DENY take precedence', () => {
+  expect(enginesFor('x', { WEBSEARCH_ENGINES: 'mojeek, Brave,mojeek' })).toEqual(['mojeek', 'brave'])
+  expect(enginesFor('x', { WEBSEARCH_ENGINES: 'mojeek,brave', WEBSEARCH_DENY: 'brave' })).toEqual(['mojeek'])
+  const asked = enginesFor('x', { WEBSEARCH_DENY: 'parallel,exa,firecrawl,keenable' })
   expect(asked).toEqual([
     'duckduckgo',
     'brave',
@@ -54,8 +54,8 @@ test('what a person names or denies wins', () => {
   ])
 })
 
-test('keys and an instance join, and the page of an engine with a key is left alone', () => {
-  const asked = askedFor('x', { WEBSEARCH_KEYS: 'brave=K,tavily=T', SEARXNG_URL: 'https://s.example.org/' })
+test('engines with a key or an instance are added, and an API replaces its result page', () => {
+  const asked = enginesFor('x', { WEBSEARCH_KEYS: 'brave=K,tavily=T', SEARXNG_URL: 'https://s.example.org/' })
   expect(asked.slice(0, 3)).toEqual(['searxng', 'brave-api', 'tavily'])
   expect(asked).not.toContain('brave')
   const roster = readRoster({ ...NOTHING, WEBSEARCH_KEYS: 'exa=secret', SEARXNG_URL: 'https://s.example.org/' })
@@ -68,7 +68,7 @@ test('keys and an instance join, and the page of an engine with a key is left al
   expect(roster.baseOf(ENGINES.find(({ id }) => id === 'searxng')!)).toBe('https://s.example.org')
 })
 
-test('a site is understood however it is written', () => {
+test('site: is parsed in all spellings', () => {
   for (const site of [
     'site:Example.org',
     'site:www.example.org',
@@ -80,10 +80,10 @@ test('a site is understood however it is written', () => {
   expect(readQuery('boats -site:example.org').site).toBeUndefined()
 })
 
-test('an encyclopedia is not asked for another site', () => {
-  expect(askedFor('boats site:example.org')).not.toContain('wikipedia')
-  expect(askedFor('boats site:en.wikipedia.org')).toContain('wikipedia')
-  expect(askedFor('tokio site:github.com')).toContain('github')
+test('Wikipedia is not used for another site', () => {
+  expect(enginesFor('boats site:example.org')).not.toContain('wikipedia')
+  expect(enginesFor('boats site:en.wikipedia.org')).toContain('wikipedia')
+  expect(enginesFor('tokio site:github.com')).toContain('github')
 })
 
 test.each([
@@ -103,13 +103,13 @@ test.each([
   expect(reading).toThrow(sentence)
 })
 
-test('to deny everybody is said when somebody searches', () => {
+test('denying every engine is an error of the search', () => {
   const all = ENGINES.map(({ id }) => id).join(',')
-  expect(() => askedFor('x', { WEBSEARCH_DENY: all })).toThrow(/every engine there is/)
-  expect(() => askedFor('x', { WEBSEARCH_ENGINES: 'exa', WEBSEARCH_DENY: 'exa' })).toThrow(/every engine that/)
+  expect(() => enginesFor('x', { WEBSEARCH_DENY: all })).toThrow(/denies every engine\.$/)
+  expect(() => enginesFor('x', { WEBSEARCH_ENGINES: 'exa', WEBSEARCH_DENY: 'exa' })).toThrow(/every engine that/)
 })
 
-test('each engine is given the query as it takes it', () => {
+test('the query is adapted to each engine', () => {
   const long = readQuery(`site:a.org ${'word '.repeat(200)}`)
   const byName = (name: string) => ENGINES.find(({ id }) => id === name)!
   const duck = fitted(long, byName('duckduckgo')).text
@@ -129,5 +129,5 @@ test.each(['', '   ', '\u200b', 'site:example.org', '"" ...', '🙂'])('%j is no
 })
 
 test('a query can be too long', () => {
-  expect(() => readQuery('a '.repeat(1500))).toThrow(/2000 are the most/)
+  expect(() => readQuery('a '.repeat(1500))).toThrow(/the maximum is 2000/)
 })

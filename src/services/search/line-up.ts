@@ -1,5 +1,5 @@
-// Which engines are asked for a query: eleven that fit, in order, and who stands in for those that cannot be. What a person
-// named or denied wins over everything, and a name that does not exist is said, not passed over.
+// Selects the engines for a query by settings and API keys: eleven that fit, and fallbacks. WEBSEARCH_ENGINES and
+// WEBSEARCH_DENY take precedence; an unknown name in them is an error.
 
 import { Failure } from '../../lib/failure.js'
 import type { Engine } from './engine.js'
@@ -17,7 +17,7 @@ export interface SearchSettings {
 }
 
 export interface LineUp {
-  /** Asked first, as many as `count`. */
+  /** Preferred engines; `count` engines are used in total. */
   readonly first: readonly Engine[]
   readonly spares: readonly Engine[]
   readonly count: number
@@ -27,63 +27,68 @@ export interface Roster {
   readonly lineUp: (query: Query) => LineUp
   readonly baseOf: (engine: Engine) => string
   readonly keyOf: (engine: Engine) => string | undefined
-  /** Why it is never asked; undefined where it may be. */
+  /** Why the engine is never used; undefined if it can be. */
   readonly absence: (engine: Engine) => string | undefined
 }
 
-/** Throws a Failure that says which setting is wrong. */
+/** Throws a Failure that names the invalid setting. */
 export function readRoster(settings: SearchSettings): Roster {
   const keys = readKeys(settings.WEBSEARCH_KEYS)
   const named = namesIn('WEBSEARCH_ENGINES', settings.WEBSEARCH_ENGINES)
-  const denied = new Set(namesIn('WEBSEARCH_DENY', settings.WEBSEARCH_DENY))
+  const deniedNames = new Set(namesIn('WEBSEARCH_DENY', settings.WEBSEARCH_DENY))
   const gateway = addressIn('WEBSEARCH_GATEWAY', settings.WEBSEARCH_GATEWAY)
-  const own = addressIn('SEARXNG_URL', settings.SEARXNG_URL)
+  const searxngUrl = addressIn('SEARXNG_URL', settings.SEARXNG_URL)
   if (gateway !== '' && !gateway.includes('{engine}')) {
-    throw new Failure('WEBSEARCH_GATEWAY must have {engine} in it, where the name of each engine goes.')
+    throw new Failure('WEBSEARCH_GATEWAY must contain {engine}, which is replaced by the name of each engine.')
   }
 
   const keyOf = ({ id, key, keyName = id }: Engine): string | undefined => (key ? keys.get(keyName) : undefined)
 
-  function absence(engine: Engine): string | undefined {
-    if (denied.has(engine.id)) return 'denied by WEBSEARCH_DENY'
-    if (engine.key === 'needed' && keyOf(engine) === undefined) return 'no key'
-    if (engine.id === 'searxng' && own === '') return 'no SEARXNG_URL'
+  function unavailableReason(engine: Engine): string | undefined {
+    if (deniedNames.has(engine.id)) return 'denied by WEBSEARCH_DENY'
+    if (engine.key === 'required' && keyOf(engine) === undefined) return 'no key'
+    if (engine.id === 'searxng' && searxngUrl === '') return 'no SEARXNG_URL'
     return undefined
   }
 
-  const isPresent = (engine: Engine): boolean => absence(engine) === undefined
-  const chosen = named.map((name) => ENGINES.find(({ id }) => id === name)).filter((engine) => engine !== undefined)
-  const lacking = chosen.find((engine) => !denied.has(engine.id) && !isPresent(engine))
-  if (lacking) throw new Failure(`WEBSEARCH_ENGINES names ${lacking.id}, for which there is ${absence(lacking)}.`)
-  const extra = OWN.filter(isPresent)
-  // With a key, the same index is asked by its API, and its page left alone.
-  const isDoubled = ({ family, tier }: Engine): boolean =>
-    tier === 'page' && extra.some((engine) => engine.family === family && engine.keyName !== undefined)
+  const isAvailable = (engine: Engine): boolean => unavailableReason(engine) === undefined
+  const namedEngines = named
+    .map((name) => ENGINES.find(({ id }) => id === name))
+    .filter((engine) => engine !== undefined)
+  const unavailableNamed = namedEngines.find((engine) => !deniedNames.has(engine.id) && !isAvailable(engine))
+  if (unavailableNamed)
+    throw new Failure(
+      `WEBSEARCH_ENGINES names ${unavailableNamed.id}, for which there is ${unavailableReason(unavailableNamed)}.`,
+    )
+  const accountEngines = OWN.filter(isAvailable)
+  // With a key, the API of an index replaces its result page.
+  const isReplacedByApi = ({ family, tier }: Engine): boolean =>
+    tier === 'page' && accountEngines.some((engine) => engine.family === family && engine.keyName !== undefined)
 
   return {
     keyOf,
-    absence,
+    absence: unavailableReason,
     baseOf({ id, base }) {
       if (gateway !== '') return gateway.replaceAll('{engine}', id)
-      return id === 'searxng' ? own : base
+      return id === 'searxng' ? searxngUrl : base
     },
     lineUp(query) {
-      if (chosen.length > 0) {
-        const first = chosen.filter(isPresent)
-        if (first.length === 0) throw new Failure('WEBSEARCH_DENY denies every engine that WEBSEARCH_ENGINES names.')
-        return { first, spares: [], count: first.length }
+      if (namedEngines.length > 0) {
+        const primary = namedEngines.filter(isAvailable)
+        if (primary.length === 0) throw new Failure('WEBSEARCH_DENY denies every engine that WEBSEARCH_ENGINES names.')
+        return { first: primary, spares: [], count: primary.length }
       }
-      const usual = USUAL.filter((engine) => fitsSite(engine, query) && !isDoubled(engine))
-      const [vertical, ...verticals] = VERTICALS.filter(({ kinds }) => kinds?.includes(query.kind)).filter(isPresent)
-      const first = [...extra, ...usual, ...(vertical ? [vertical] : [])].filter(isPresent)
-      const spares = [...SPARES, ...verticals].filter(isPresent)
-      if (first.length + spares.length === 0) throw new Failure('WEBSEARCH_DENY denies every engine there is.')
-      return { first, spares, count: ELEVEN + extra.length }
+      const defaults = USUAL.filter((engine) => fitsSite(engine, query) && !isReplacedByApi(engine))
+      const [vertical, ...verticals] = VERTICALS.filter(({ kinds }) => kinds?.includes(query.kind)).filter(isAvailable)
+      const primary = [...accountEngines, ...defaults, ...(vertical ? [vertical] : [])].filter(isAvailable)
+      const fallbacks = [...SPARES, ...verticals].filter(isAvailable)
+      if (primary.length + fallbacks.length === 0) throw new Failure('WEBSEARCH_DENY denies every engine.')
+      return { first: primary, spares: fallbacks, count: ELEVEN + accountEngines.length }
     },
   }
 }
 
-/** An encyclopedia has nothing of another site. */
+/** A vertical engine cannot search another site. */
 function fitsSite({ tier, base }: Engine, { site }: Query): boolean {
   if (site === undefined || tier !== 'vertical') return true
   return site.endsWith('wikipedia.org') && base.endsWith('wikipedia.org')
@@ -102,7 +107,7 @@ function namesIn(option: string, value: string): readonly string[] {
 }
 
 function readKeys(value: string): ReadonlyMap<string, string> {
-  const takers = new Set(ENGINES.flatMap(({ id, key, keyName = id }) => (key ? [keyName] : [])))
+  const keyNames = new Set(ENGINES.flatMap(({ id, key, keyName = id }) => (key ? [keyName] : [])))
   const pairs = value
     .split(',')
     .map((pair) => pair.trim())
@@ -112,9 +117,9 @@ function readKeys(value: string): ReadonlyMap<string, string> {
       const equals = pair.indexOf('=')
       const name = pair.slice(0, Math.max(equals, 0)).trim().toLowerCase()
       const key = pair.slice(equals + 1).trim()
-      // The pair itself is not repeated: a key without a name would be shown.
-      if (!takers.has(name) || key === '' || !/^[\x21-\x7e]+$/.test(key)) {
-        throw new Failure(`WEBSEARCH_KEYS must read name=KEY,name=KEY with names of ${[...takers].join(', ')}.`)
+      // The message does not repeat the pair, which may contain a key.
+      if (!keyNames.has(name) || key === '' || !/^[\x21-\x7e]+$/.test(key)) {
+        throw new Failure(`WEBSEARCH_KEYS must read name=KEY,name=KEY with names of ${[...keyNames].join(', ')}.`)
       }
       return [name, key]
     }),

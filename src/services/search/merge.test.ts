@@ -1,4 +1,4 @@
-// The same page from two engines is one result, in whatever order they answer.
+// Hits of the same page are merged, independent of the order of the engines.
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { merge, type List } from './merge.js'
 const hit = (url: string, title: string, more = {}) => ({ url, title, snippet: '', date: null, ...more })
 const engine = (id: string, family = id): List['engine'] => ({ id, family, weight: 1, tier: 'page' })
 
-test('what is said of one page is put together', () => {
+test('hits of one page are merged', () => {
   const [page, ...others] = merge([
     {
       engine: engine('a'),
@@ -38,7 +38,7 @@ test('what is said of one page is put together', () => {
 const count = (...hits: readonly ReturnType<typeof hit>[]): number =>
   merge(hits.map((one, index) => ({ engine: engine(`e${index}`), hits: [one] }))).length
 
-test('titles join what addresses do not, within one site', () => {
+test('equal titles join different URLs of one site', () => {
   expect(count(hit('https://a.org/Js/', 'Arrays'), hit('https://a.org/js/', 'Arrays'))).toBe(1)
   const title = 'How to build a wooden boat'
   expect(count(hit('https://a.org/1', title), hit('https://blog.a.org/boat', title))).toBe(1)
@@ -47,7 +47,7 @@ test('titles join what addresses do not, within one site', () => {
   expect(count(hit('https://a.co.uk/1', title), hit('https://b.co.uk/1', title))).toBe(2)
 })
 
-test('titles do not join versions, parts, languages, or pages with hardly a name', () => {
+test('titles do not join versions, parts, languages, or pages with short titles', () => {
   expect(
     count(
       hit('https://a.org/3.12/x', 'Python 3.12 library docs'),
@@ -64,7 +64,7 @@ test('titles do not join versions, parts, languages, or pages with hardly a name
   expect(count(hit('https://a.org/one', 'Documentation'), hit('https://a.org/two', 'Documentation'))).toBe(2)
 })
 
-test('who lists a page twice means it once', () => {
+test('a page listed twice by one engine counts once', () => {
   const [page] = merge([{ engine: engine('a'), hits: [hit('https://a.org/x', 'X'), hit('https://a.org/x/', 'X')] }])
   expect(page?.places).toHaveLength(1)
   expect(page?.places[0]?.rank).toBe(1)

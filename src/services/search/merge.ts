@@ -1,5 +1,5 @@
-// The same page from two engines is one result, whichever comes first: what belongs together is found among all of them
-// before anything is put together.
+// Merges hits of the same page from several engines. All groups are formed before any page is built, so that the result
+// does not depend on the order of the engines.
 
 import { pageKey, siteHost, withoutTracking } from './canonical-url.js'
 import type { Engine } from './engine.js'
@@ -19,7 +19,7 @@ export interface List {
 
 export interface Place {
   readonly engine: List['engine']
-  /** Counted from one. */
+  /** Starting at 1. */
   readonly rank: number
 }
 
@@ -47,19 +47,19 @@ function sightings({ engine, hits }: List): readonly Sighting[] {
   })
 }
 
-/** Groups whose titles say that they are one page of one site. */
+/** Joins groups of one site whose titles are nearly equal. */
 function joined(groups: readonly (readonly Sighting[])[]): readonly (readonly Sighting[])[] {
-  const faces = groups.map(faceOf)
-  const leader = groups.map((_, index) => index)
+  const identities = groups.map(faceOf)
+  const parent = groups.map((_, index) => index)
   const find = (index: number): number => {
-    const next = leader[index] ?? index
+    const next = parent[index] ?? index
     return next === index ? index : find(next)
   }
-  const bySite = groupBy([...faces.keys()], (index) => faces[index]?.site ?? '')
+  const bySite = groupBy([...identities.keys()], (index) => identities[index]?.site ?? '')
   for (const indices of bySite.values()) {
     for (const [at, one] of indices.entries()) {
       for (const other of indices.slice(at + 1)) {
-        if (isSamePage(faces[one], faces[other])) leader[find(one)] = find(other)
+        if (isSamePage(identities[one], identities[other])) parent[find(one)] = find(other)
       }
     }
   }
@@ -92,20 +92,20 @@ function areTongues(one: string, other: string): boolean {
   return one !== other && TONGUE.test(one) && TONGUE.test(other)
 }
 
-/** A number makes another page of it: the second part, or another version. */
+/** Titles that differ in a number are different pages, such as parts or versions. */
 function isSameTitle(one: ReadonlySet<string>, other: ReadonlySet<string>, isSamePath: boolean): boolean {
-  const least = Math.min(one.size, other.size)
-  const wanted = Math.max(one.size, other.size, 1) * SIMILAR
-  if (least < wanted || (!isSamePath && least < MIN_WORDS)) return false
+  const smaller = Math.min(one.size, other.size)
+  const required = Math.max(one.size, other.size, 1) * SIMILAR
+  if (smaller < required || (!isSamePath && smaller < MIN_WORDS)) return false
   let common = 0
   for (const word of one) if (other.has(word)) common++
-  if (common < wanted) return false
+  if (common < required) return false
   const differing = [...one, ...other].filter((word) => !(one.has(word) && other.has(word)))
   return !differing.some((word) => /\p{N}/u.test(word))
 }
 
 function toPage(group: readonly Sighting[]): Page {
-  // By a fixed order, so that the same sightings make the same page however they came in.
+  // Fixed order: the same hits yield the same page, in whatever order they arrived.
   const all = group.toSorted(
     (one, other) => one.place.rank - other.place.rank || (signOf(one) < signOf(other) ? -1 : 1),
   )
@@ -117,29 +117,29 @@ function toPage(group: readonly Sighting[]): Page {
     host: siteHost(new URL(url).hostname),
     snippet: best(hits, ({ snippet }) => -snippet.length)?.snippet ?? '',
     date: hits.flatMap(({ date }) => date ?? []).toSorted()[0] ?? null,
-    places: bestPlaces(all.map(({ place }) => place)),
+    places: bestPlaces(all.map(({ place: position }) => position)),
   }
 }
 
-function signOf({ place, hit }: Sighting): string {
-  return `${place.engine.id} ${hit.url} ${hit.title}`
+function signOf({ place: position, hit }: Sighting): string {
+  return `${position.engine.id} ${hit.url} ${hit.title}`
 }
 
-/** The shortest that is whole. */
+/** The shortest title that is not truncated. */
 function titleOf(hits: readonly Hit[]): string {
   const whole = hits.filter(({ title }) => !CUT.test(title))
   if (whole.length > 0) return best(whole, ({ title }) => title.length)?.title ?? ''
   return best(hits, ({ title }) => -title.length)?.title ?? ''
 }
 
-/** One for each engine: who lists a page twice does not mean it twice. */
-function bestPlaces(places: readonly Place[]): readonly Place[] {
+/** One position for each engine, even if it lists the page twice. */
+function bestPlaces(positions: readonly Place[]): readonly Place[] {
   const first = new Map<string, Place>()
-  for (const place of places) if (!first.has(place.engine.id)) first.set(place.engine.id, place)
+  for (const position of positions) if (!first.has(position.engine.id)) first.set(position.engine.id, position)
   return [...first.values()]
 }
 
-/** The first of those with the least. */
+/** The first value with the smallest measure. */
 function best<T>(values: readonly T[], measure: (value: T) => number): T | undefined {
   return values.toSorted((one, other) => measure(one) - measure(other))[0]
 }

@@ -1,5 +1,5 @@
-// Puts the search together: the engines that the settings allow, over the guarded way out, with what is known of each on
-// this machine.
+// Builds the search service from settings: the selected engines, over guarded fetch, with the engine states of this
+// machine.
 
 import { join } from 'node:path'
 
@@ -13,12 +13,12 @@ import { LIMITS } from './enough.js'
 import { readRoster } from './line-up.js'
 import { createSearch, type Search } from './search.js'
 
-/** Longer than anybody waits: what comes late is there for the next. */
+/** Longer than any search waits: late responses are cached for the next one. */
 const TIMEOUT_MS = 8000
 
-export function openSearch(settings: Settings, wayOut: WayOut): Search {
-  const roster = readRoster(settings)
+export function openSearch(settings: Settings, guardedFetch: WayOut): Search {
+  const selection = readRoster(settings)
   const states = openEngineStates(join(stateDirOf(settings), 'engines.json'))
-  const ask = createAskEngine({ wayOut, ...roster, timeoutMs: TIMEOUT_MS })
-  return createSearch({ roster, engines: ENGINES, states, ask, limits: LIMITS })
+  const queryEngine = createAskEngine({ wayOut: guardedFetch, ...selection, timeoutMs: TIMEOUT_MS })
+  return createSearch({ roster: selection, engines: ENGINES, states, ask: queryEngine, limits: LIMITS })
 }

@@ -1,22 +1,22 @@
-// How it went with one engine. That it found nothing, and that it would not say, are two things.
+// Outcome of one engine request. "Found nothing" and "refused to answer" are different outcomes.
 
 import type { Hit } from './hit.js'
 
 export type Outcome =
   | { readonly kind: 'ok'; readonly hits: readonly Hit[]; readonly restMs?: number }
-  /** It says that it found nothing. */
+  /** The engine reports that it found nothing. */
   | { readonly kind: 'empty'; readonly restMs?: number }
-  /** It takes us for a robot, or does not want us. */
+  /** Bot check, or access denied. */
   | { readonly kind: 'blocked'; readonly why: 'challenge' | 'captcha' | 'forbidden' }
   | { readonly kind: 'rate_limited'; readonly retryMs?: number }
-  /** An answer that we no longer know how to read. */
+  /** A response in an unknown format. */
   | { readonly kind: 'layout_changed' }
   | { readonly kind: 'timeout' }
-  /** Our own way out does not go there. */
+  /** Guarded fetch does not allow the URL. */
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'unreachable' | 'failed'; readonly why: string }
 
-/** Why an engine is unreachable whose name nobody knows. Where all are, there is no network. */
+/** Reason of an engine whose host name does not resolve. If all engines have it, there is no network. */
 export const UNRESOLVED = 'its name could not be looked up'
 
 export const LAYOUT_CHANGED = { kind: 'layout_changed' } as const

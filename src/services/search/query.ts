@@ -1,20 +1,18 @@
-// What is asked for: the words, the site they are confined to, what kind of thing it is about and in which language.
+// Parses a search query: text, `site:` operator, significant terms, kind and language.
 
 import { Failure } from '../../lib/failure.js'
 import { visibleText } from '../../lib/visible-text.js'
 import { siteHost } from './canonical-url.js'
 import type { Asked, Engine } from './engine.js'
 import { informativeWords } from './informative-words.js'
-import { kindOf } from './kind-of-query.js'
+import { kindOf, type QueryKind } from './kind-of-query.js'
 
 const MAX_QUERY = 2000
 const SITE = /(?:^|\s)site:(?:https?:\/\/)?(?:\*\.)?([^\s/]+)\S*/i
 
-export type QueryKind = 'general' | 'code' | 'javascript' | 'rust' | 'library' | 'paper' | 'news' | 'platform'
-
 export interface Query {
   readonly text: string
-  /** Without operators, for engines that do not know any. */
+  /** Without operators, for engines that do not support them. */
   readonly plain: string
   readonly site: string | undefined
   readonly words: ReadonlySet<string>
@@ -23,14 +21,14 @@ export interface Query {
   readonly wantsNews: boolean
 }
 
-export function readQuery(given: string): Query {
-  const text = visibleText(given).replaceAll(/\s+/g, ' ').trim()
+export function readQuery(input: string): Query {
+  const text = visibleText(input).replaceAll(/\s+/g, ' ').trim()
   if (text.length > MAX_QUERY) {
-    throw new Failure(`The query has ${text.length} characters; ${MAX_QUERY} are the most. Shorten it.`)
+    throw new Failure(`The query has ${text.length} characters; the maximum is ${MAX_QUERY}. Shorten it.`)
   }
   const site = siteIn(text)
   const plain = text.replace(SITE, ' ').replaceAll('"', ' ').replaceAll(/\s+/g, ' ').trim()
-  if (!/[\p{L}\p{N}]/u.test(plain)) throw new Failure('The query is empty. Say in a few words what to search for.')
+  if (!/[\p{L}\p{N}]/u.test(plain)) throw new Failure('The query is empty. Give a few words to search for.')
   return {
     text,
     plain,
@@ -47,16 +45,16 @@ function siteIn(text: string): string | undefined {
   return host === undefined ? undefined : siteHost(host)
 }
 
-/** The query as one engine takes it. */
+/** The query in the form and length that an engine accepts. */
 export function fitted({ text, plain, site, language }: Query, { operators, maxQuery = MAX_QUERY }: Engine): Asked {
   return { text: cutAtWord(operators ? text : plain, maxQuery), site, language }
 }
 
-function cutAtWord(text: string, most: number): string {
-  if (text.length <= most) return text
-  const cut = text.slice(0, most + 1)
-  const end = cut.lastIndexOf(' ')
-  return cut.slice(0, end > most / 2 ? end : most).toWellFormed()
+function cutAtWord(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text
+  const candidate = text.slice(0, maxLength + 1)
+  const end = candidate.lastIndexOf(' ')
+  return candidate.slice(0, end > maxLength / 2 ? end : maxLength).toWellFormed()
 }
 
 const SCRIPTS: readonly (readonly [RegExp, string])[] = [

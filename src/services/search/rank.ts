@@ -1,5 +1,5 @@
-// Reciprocal rank fusion by family: each index has one voice, the best of its engines, however many repeat it. A list that
-// stands alone against the agreement of others counts little, and no host takes the whole of the first page.
+// Ranks pages by reciprocal rank fusion per index family: a family contributes the best score of its engines once.
+// Lists that agree with no other family get low trust, and the number of first results per host is limited.
 
 import { pageKey } from './canonical-url.js'
 import { stems } from './informative-words.js'
@@ -10,36 +10,36 @@ import { cover, suspicionOf, type Suspicion } from './relevance.js'
 const K = 60
 const DOUBTFUL = 0.3
 const LOW_COVER = 0.5
-/** What no word of the query is in keeps this part of its score. */
+/** Factor of the score of a page that contains no query term. */
 const LEAST = 0.6
-/** Less than one step of rank. */
+/** Less than the difference between two ranks. */
 const BOOST = 0.0002
 const FRESH_DAYS = 90
 const FIRST_PAGE = 10
-/** Pages in common that may be chance no more. */
+/** Fewer shared pages may be coincidence. */
 const MIN_SHARED = 2
 
 export interface Ranked {
   readonly pages: readonly Page[]
-  /** The lists that were doubted, by engine. */
+  /** Problems of result lists, by engine. */
   readonly suspects: ReadonlyMap<string, Suspicion>
 }
 
 /** `today` in milliseconds since 1970. */
 export function rank(lists: readonly List[], query: Query, today: number): Ranked {
   const ordered = lists.toSorted((one, other) => (one.engine.id < other.engine.id ? -1 : 1))
-  const suspects = new Map<string, Suspicion>()
+  const problems = new Map<string, Suspicion>()
   for (const { engine, hits } of ordered) {
-    const suspicion = suspicionOf(hits, query, engine.tier === 'vertical')
-    if (suspicion) suspects.set(engine.id, suspicion)
+    const problem = suspicionOf(hits, query, engine.tier === 'vertical')
+    if (problem) problems.set(engine.id, problem)
   }
-  // The answer need not have a word of the question, but then others find the same answer.
-  for (const engine of confirmed(ordered)) if (suspects.get(engine) === 'off-topic') suspects.delete(engine)
+  // A relevant page need not contain the query terms, but then other families find it too.
+  for (const engine of confirmed(ordered)) if (problems.get(engine) === 'off-topic') problems.delete(engine)
   const trusted = ordered
-    .filter(({ engine }) => suspects.get(engine.id) !== 'off-topic')
+    .filter(({ engine }) => problems.get(engine.id) !== 'off-topic')
     .map((list) => onSite(list, query))
   const pages = merge(trusted)
-  const trust = trustIn(trusted, pages, query, suspects)
+  const trust = trustIn(trusted, pages, query, problems)
   const scored = pages.map((page) => ({ page, score: scoreOf(page, trust, query, today) }))
   scored.sort((one, other) => other.score - one.score || (one.page.url < other.page.url ? -1 : 1))
   return {
@@ -47,25 +47,25 @@ export function rank(lists: readonly List[], query: Query, today: number): Ranke
       scored.map(({ page }) => page),
       query.site === undefined ? 2 : 3,
     ),
-    suspects,
+    suspects: problems,
   }
 }
 
-/** The engines of lists of which several pages are known to other families too. */
+/** Engines whose lists share several pages with other families. */
 function confirmed(lists: readonly List[]): readonly string[] {
   const families = new Map<string, Set<string>>()
-  const known = lists.map((list) => ({ engine: list.engine, keys: keysOf(list) }))
-  for (const { engine, keys } of known)
+  const listKeys = lists.map((list) => ({ engine: list.engine, keys: keysOf(list) }))
+  for (const { engine, keys } of listKeys)
     for (const key of keys) families.set(key, (families.get(key) ?? new Set()).add(engine.family))
   const isShared = (key: string): boolean => (families.get(key)?.size ?? 0) > 1
-  return known.filter(({ keys }) => [...keys].filter(isShared).length >= MIN_SHARED).map(({ engine }) => engine.id)
+  return listKeys.filter(({ keys }) => [...keys].filter(isShared).length >= MIN_SHARED).map(({ engine }) => engine.id)
 }
 
 function keysOf({ hits }: List): ReadonlySet<string> {
   return new Set(hits.flatMap(({ url }) => pageKey(url)?.key ?? []))
 }
 
-/** Not every engine knows `site:`. */
+/** Filters by `site:`, which not every engine supports. */
 function onSite({ engine, hits }: List, { site }: Query): List {
   if (site === undefined) return { engine, hits }
   const isOnSite = (url: string): boolean => `.${new URL(url).hostname}`.endsWith(`.${site}`)
@@ -73,24 +73,23 @@ function onSite({ engine, hits }: List, { site }: Query): List {
 }
 
 /**
- * How far each engine is believed. Poison that repeats the query in every line passes for relevant; what it cannot do is
- * be found by others. So where other families agree with each other, a list of the whole web that shares nothing with any
- * of them is doubted, whatever it says.
+ * Trust in each engine. Spam can match the query text, but it does not appear in other indexes: a general list that
+ * shares no page with other families, while those agree with each other, gets low trust.
  */
 function trustIn(
   lists: readonly List[],
   pages: readonly Page[],
   query: Query,
-  suspects: ReadonlyMap<string, Suspicion>,
+  problems: ReadonlyMap<string, Suspicion>,
 ): ReadonlyMap<string, number> {
   const shared = pages.map(familiesOf).filter((families) => families.size > 1)
   const trust = new Map<string, number>()
   for (const { engine, hits } of lists) {
     const agrees = shared.some((families) => families.has(engine.family))
     const othersAgree = shared.some((families) => !families.has(engine.family))
-    const means = hits.reduce((sum, hit) => sum + cover(hit, query), 0) / Math.max(hits.length, 1)
-    const isAlone = !agrees && (means < LOW_COVER || (othersAgree && engine.tier !== 'vertical'))
-    trust.set(engine.id, isAlone || suspects.has(engine.id) ? DOUBTFUL : 1)
+    const meanCoverage = hits.reduce((sum, hit) => sum + cover(hit, query), 0) / Math.max(hits.length, 1)
+    const isUnconfirmed = !agrees && (meanCoverage < LOW_COVER || (othersAgree && engine.tier !== 'vertical'))
+    trust.set(engine.id, isUnconfirmed || problems.has(engine.id) ? DOUBTFUL : 1)
   }
   return trust
 }
@@ -100,12 +99,12 @@ export function familiesOf({ places }: Page): ReadonlySet<string> {
 }
 
 function scoreOf(page: Page, trust: ReadonlyMap<string, number>, query: Query, today: number): number {
-  const voices = new Map<string, number>()
-  for (const { engine, rank: place } of page.places) {
-    const voice = ((trust.get(engine.id) ?? 1) * engine.weight) / (K + place)
-    voices.set(engine.family, Math.max(voices.get(engine.family) ?? 0, voice))
+  const familyScores = new Map<string, number>()
+  for (const { engine, rank: position } of page.places) {
+    const score = ((trust.get(engine.id) ?? 1) * engine.weight) / (K + position)
+    familyScores.set(engine.family, Math.max(familyScores.get(engine.family) ?? 0, score))
   }
-  const sum = [...voices.values()].reduce((total, voice) => total + voice, 0)
+  const sum = [...familyScores.values()].reduce((total, score) => total + score, 0)
   return sum * (LEAST + (1 - LEAST) * cover(page, query)) + boostOf(page, query, today)
 }
 
@@ -120,16 +119,16 @@ function isDocumentation({ url, host }: Page, { words }: Query): boolean {
   return stems(host.split('.').at(-2) ?? '').some((name) => words.has(name))
 }
 
-/** What a host has too much of comes after the first page. */
-function spread(pages: readonly Page[], most: number): readonly Page[] {
-  const seen = new Map<string, number>()
+/** Moves excess pages of a host behind the first results. */
+function spread(pages: readonly Page[], maxPerHost: number): readonly Page[] {
+  const countByHost = new Map<string, number>()
   const first: Page[] = []
-  const later: Page[] = []
+  const rest: Page[] = []
   for (const page of pages) {
-    const count = seen.get(page.host) ?? 0
-    if (first.length < FIRST_PAGE && count < most) first.push(page)
-    else later.push(page)
-    seen.set(page.host, count + 1)
+    const count = countByHost.get(page.host) ?? 0
+    if (first.length < FIRST_PAGE && count < maxPerHost) first.push(page)
+    else rest.push(page)
+    countByHost.set(page.host, count + 1)
   }
-  return [...first, ...later]
+  return [...first, ...rest]
 }

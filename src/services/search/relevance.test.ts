@@ -1,4 +1,4 @@
-// A list is dropped only where it has nothing to do with the query, in whichever language and form it says so.
+// Relevance in several languages and with inflected words.
 
 import { expect, test } from 'vitest'
 
@@ -31,14 +31,14 @@ test.each([
   for (const title of titles) expect(cover(titled(title), query), title).toBeGreaterThan(0)
 })
 
-test('what begins alike by chance, or is something else, is not', () => {
+test('words with a common prefix only, or other words, are not relevant', () => {
   const query = readQuery('rust async book')
   const strays = ['HTML Tutorial', 'CSS Tutorial', 'SQL Tutorial', 'Trust me', 'Asylum'].map(titled)
   expect(suspicionOf(strays.slice(0, 3), query, false)).toBe('off-topic')
   expect(cover(titled('Contrast'), readQuery('contract law'))).toBe(0)
 })
 
-test('a query of two thousand characters is looked for in a second', () => {
+test('a query of two thousand characters is checked within a second', () => {
   const words = Array.from({ length: 300 }, (_, at) => `word${at}`).join(' ')
   const query = readQuery(words.slice(0, 2000))
   const hits = Array.from({ length: 330 }, (_, at) => ({

@@ -1,5 +1,4 @@
-// Whether a list answers the query at all. An engine that takes us for a robot may say so with a page full of something
-// else, and HTTP 200.
+// Checks whether a result list is relevant to the query. Some engines answer bots with unrelated results and HTTP 200.
 
 import type { Hit } from './hit.js'
 import { folded, stems } from './informative-words.js'
@@ -9,26 +8,26 @@ import type { Query } from './query.js'
 const MOSTLY = 0.7
 const NEARLY_ALL = 0.8
 const MIN_OF_ONE_HOST = 5
-/** Words that do not begin alike so far are not taken for forms of one. */
+/** Words must share a prefix of this length to count as inflections of one word. */
 const START = 4
 
-/** `off-topic`: hardly a hit has a word of the query; `one-host`: nearly all are of one host nobody asked for. */
+/** `off-topic`: hardly any hit contains a query term; `one-host`: nearly all hits are of one host. */
 export type Suspicion = 'off-topic' | 'one-host'
 
 export function suspicionOf(hits: readonly Hit[], query: Query, isVertical: boolean): Suspicion | undefined {
-  const strays = hits.filter((hit) => cover(hit, query) === 0).length
-  if (hits.length > 0 && strays / hits.length >= MOSTLY) return 'off-topic'
+  const offTopicHits = hits.filter((hit) => cover(hit, query) === 0).length
+  if (hits.length > 0 && offTopicHits / hits.length >= MOSTLY) return 'off-topic'
   if (isVertical || query.site !== undefined || hits.length < MIN_OF_ONE_HOST) return undefined
   return shareOfOneHost(hits) >= NEARLY_ALL ? 'one-host' : undefined
 }
 
-/** Each is looked at by several who judge. */
+/** Coverage is needed several times for each hit. */
 const covers = new WeakMap<Hit, { readonly words: Query['words']; readonly share: number }>()
 
-/** Which part of the query's words a hit has, in its title, its text or its address. */
+/** Share of the query terms that occur in the title, snippet or URL of a hit. */
 export function cover(hit: Hit, { words }: Query): number {
-  const known = covers.get(hit)
-  if (known?.words === words) return known.share
+  const cached = covers.get(hit)
+  if (cached?.words === words) return cached.share
   const share = shareOf(hit, words)
   covers.set(hit, { words, share })
   return share
@@ -37,24 +36,25 @@ export function cover(hit: Hit, { words }: Query): number {
 function shareOf(hit: Hit, words: Query['words']): number {
   if (words.size === 0) return 1
   const text = folded(`${hit.title} ${hit.snippet} ${readable(hit.url)}`)
-  const has = new Set(stems(text))
-  const byStart = new Map<string, string[]>()
-  for (const word of has) byStart.set(word.slice(0, START), [...(byStart.get(word.slice(0, START)) ?? []), word])
-  const isThere = (word: string): boolean =>
-    has.has(word) ||
-    // A longer word also counts as part of another: "indexing" in "reindexing".
+  const textStems = new Set(stems(text))
+  const byPrefix = new Map<string, string[]>()
+  for (const word of textStems)
+    byPrefix.set(word.slice(0, START), [...(byPrefix.get(word.slice(0, START)) ?? []), word])
+  const isCovered = (word: string): boolean =>
+    textStems.has(word) ||
+    // A longer term also matches inside a word: "indexing" in "reindexing".
     (word.length >= START && text.includes(word)) ||
-    (byStart.get(word.slice(0, START))?.some((other) => areForms(word, other)) ?? false)
-  return [...words].filter(isThere).length / words.size
+    (byPrefix.get(word.slice(0, START))?.some((other) => areForms(word, other)) ?? false)
+  return [...words].filter(isCovered).length / words.size
 }
 
-/** "Москве" and "Москва": the same but for how they end. */
+/** For example "Москве" and "Москва", which differ only at the end. */
 function areForms(one: string, other: string): boolean {
-  const least = Math.min(one.length, other.length)
-  if (least < START) return false
-  let same = START
-  while (same < least && one[same] === other[same]) same++
-  return same / least >= NEARLY_ALL
+  const shorter = Math.min(one.length, other.length)
+  if (shorter < START) return false
+  let common = START
+  while (common < shorter && one[common] === other[common]) common++
+  return common / shorter >= NEARLY_ALL
 }
 
 function readable(url: string): string {

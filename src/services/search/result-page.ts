@@ -1,24 +1,24 @@
-// A page of results, read by where its parts stand. A page with none of them says in its own words that there are none, or
-// is a question whether we are human, or has been rebuilt; which of these it is decides what is done next.
+// Parses an HTML result page by CSS selectors. A page without results is classified as "nothing found", bot check, or
+// changed layout.
 
 import type { Answer } from './engine.js'
 import { all, attribute, fits, first, parsed, shownText, type Node } from './html.js'
 import { toHit, type Hit } from './hit.js'
 import { LAYOUT_CHANGED, type Outcome } from './outcome.js'
 
-/** Where things are, as CSS selectors; all but `row`, `nothing` and `challenge` within a row. */
+/** CSS selectors; all except `row`, `noResults` and `challenge` apply within a row. */
 export interface PageShape {
-  /** Where relative links lead. */
+  /** Base of relative links. */
   readonly home: string
   readonly row: string
   readonly link: string
   readonly title?: string
   readonly snippet: string
-  /** Rows that somebody paid for. */
+  /** Advertisement rows. */
   readonly ad?: string
   readonly nothing: string
   readonly challenge?: string
-  /** What a link that counts its visitors leads to in the end. */
+  /** Extracts the target of a redirect link. */
   readonly unwrap?: (url: URL) => string | undefined
 }
 
@@ -45,24 +45,25 @@ const CHALLENGES = [
 const SAID_CHALLENGE =
   /\b(?:unusual traffic|are you (?:a )?(?:human|robot)|verify (?:that )?you are (?:a )?human|bots use|just a moment\.\.\.|solve the (?:captcha|challenge)|security check)\b/i
 
-export function readResultPage({ text }: Pick<Answer, 'text'>, shape: PageShape): Outcome {
+export function readResultPage({ text }: Pick<Answer, 'text'>, selectors: PageShape): Outcome {
   const page = parsed(text)
-  const rows = all(shape.row, page)
+  const rows = all(selectors.row, page)
     .slice(0, MAX_ROWS)
-    .filter((row) => shape.ad === undefined || !fits(row, shape.ad))
-  const hits = rows.flatMap((row) => readRow(row, shape) ?? [])
+    .filter((row) => selectors.ad === undefined || !fits(row, selectors.ad))
+  const hits = rows.flatMap((row) => readRow(row, selectors) ?? [])
   if (hits.length > 0) return { kind: 'ok', hits }
-  if (isChallenge(page, shape.challenge)) return { kind: 'blocked', why: 'challenge' }
-  if (rows.length === 0 && (first(shape.nothing, page) || SAID_NOTHING.test(shownText(page)))) return { kind: 'empty' }
+  if (isChallenge(page, selectors.challenge)) return { kind: 'blocked', why: 'challenge' }
+  if (rows.length === 0 && (first(selectors.nothing, page) || SAID_NOTHING.test(shownText(page))))
+    return { kind: 'empty' }
   return LAYOUT_CHANGED
 }
 
-/** Whether a text that should have been something else is a page that asks for a human. */
+/** Whether an unexpected response is an HTML page with a bot check. */
 export function asksForHuman(text: string): boolean {
   return /<(?:html|!doctype|body|form)\b/i.test(text.slice(0, 4096)) && isChallenge(parsed(text))
 }
 
-/** The text of a scrap of HTML, as some put it into their JSON. */
+/** Text of an HTML fragment, which some APIs return in JSON. */
 export function plainText(html: unknown): string {
   if (typeof html !== 'string') return ''
   return /[<&]/.test(html) ? shownText(parsed(html)) : html
@@ -73,16 +74,16 @@ function readRow(row: Node, { link, title, snippet, home, unwrap }: PageShape): 
   const href = anchor && attribute(anchor, 'href')
   if (!anchor || href === undefined || !URL.canParse(href, home)) return undefined
   const url = new URL(href, home)
-  const named = title === undefined ? anchor : first(title, row)
-  const said = first(snippet, row)
+  const titleElement = title === undefined ? anchor : first(title, row)
+  const snippetElement = first(snippet, row)
   return toHit({
     url: unwrap ? unwrap(url) : url.href,
-    title: shownText(named ?? anchor),
-    snippet: said ? shownText(said) : '',
+    title: shownText(titleElement ?? anchor),
+    snippet: snippetElement ? shownText(snippetElement) : '',
   })
 }
 
-function isChallenge(page: Node, own?: string): boolean {
-  const marks = own === undefined ? CHALLENGES : `${CHALLENGES},${own}`
-  return first(marks, page) !== undefined || SAID_CHALLENGE.test(shownText(page).slice(0, 4096))
+function isChallenge(page: Node, extraSelector?: string): boolean {
+  const challengeSelectors = extraSelector === undefined ? CHALLENGES : `${CHALLENGES},${extraSelector}`
+  return first(challengeSelectors, page) !== undefined || SAID_CHALLENGE.test(shownText(page).slice(0, 4096))
 }

@@ -1,4 +1,5 @@
-// Asks many engines at once, answers when enough of them have, and says of each how it went.
+// The search service: selects and queries engines in parallel, waits for a quorum, ranks the hits, and reports the
+// outcome of each engine.
 
 import type { EngineStates, StateMap } from '../../store/engine-states.js'
 import type { AskEngine } from './ask-engine.js'
@@ -14,14 +15,14 @@ import { familiesOf, rank } from './rank.js'
 import { suspicionOf, type Suspicion } from './relevance.js'
 
 const HEDGES = 3
-/** When nobody has answered for so long, it is the network that is silent. */
+/** Without any response for this long, a timeout is blamed on the network, not on the engine. */
 const SILENCE_MS = 10_000
 
 export interface Search {
   search(query: string, signal: AbortSignal): Promise<Found>
-  /** Asks every engine there is, each once; those that refused us, or are out of breath, are left alone. */
+  /** Queries every available engine once, except those in cooldown after a refusal or at their rate limit. */
   examine(signal: AbortSignal): Promise<readonly Report[]>
-  /** Why cooldowns are not shared or kept; undefined where they are. */
+  /** Why cooldowns cannot be stored; undefined if they can. */
   problem(): string | undefined
   close(): Promise<void>
 }
@@ -30,7 +31,7 @@ export interface Found {
   readonly query: string
   readonly pages: readonly FoundPage[]
   readonly reports: readonly Report[]
-  /** Who stood in for others, or helped out. */
+  /** Fallback engines that were used. */
   readonly spares: readonly string[]
 }
 
@@ -39,7 +40,7 @@ export interface FoundPage extends Omit<Page, 'places'> {
   readonly families: number
 }
 
-/** `late`: it was not waited for any longer; `skipped`: it was not asked; `suspect`: what it said was doubted. */
+/** `late`: no response within the quorum; `skipped`: not queried; `suspect`: its list has a relevance problem. */
 export type ReportKind = Outcome['kind'] | 'late' | 'skipped' | 'suspect'
 
 export interface Report {
@@ -47,10 +48,10 @@ export interface Report {
   readonly family: string
   readonly outcome: ReportKind
   readonly hits: number
-  /** Null where it was not asked just now, or not waited for. */
+  /** Null if skipped or late. */
   readonly ms: number | null
   readonly detail: string | null
-  /** When it may be asked again, in milliseconds since 1970; null where it may now. */
+  /** End of its cooldown, in milliseconds since 1970; null without one. */
   readonly until: number | null
 }
 
@@ -62,52 +63,61 @@ export interface SearchParts {
   readonly limits: Limits
 }
 
-export function createSearch({ roster, engines, states, ask, limits }: SearchParts): Search {
-  const flights = createFlights(ask, settle, release)
-  let heardAt = -Infinity
+export function createSearch({ roster: selection, engines, states, ask: queryEngine, limits }: SearchParts): Search {
+  const requests = createFlights(queryEngine, recordOutcome, releaseProbe)
+  let lastResponseAt = -Infinity
 
-  function settle(engine: Engine, outcome: Outcome): void {
+  function recordOutcome(engine: Engine, outcome: Outcome): void {
     const { id } = engine
-    const now = performance.now()
-    if (isAnswer(outcome)) heardAt = now
-    else if (outcome.kind === 'timeout' && now - heardAt > SILENCE_MS) return release(engine)
+    const currentStates = performance.now()
+    if (isAnswer(outcome)) lastResponseAt = currentStates
+    else if (outcome.kind === 'timeout' && currentStates - lastResponseAt > SILENCE_MS) return releaseProbe(engine)
     const isWell = (outcome.kind === 'ok' || outcome.kind === 'empty') && outcome.restMs === undefined
-    // Mostly it was well and is well, which need not be written down.
+    // The common case, a success after a success, needs no write.
     if (isWell && states.read().get(id)?.why === '') return
     states.change((all) => all.set(id, stateAfter(all.get(id), outcome, Date.now())))
   }
 
-  function release({ id }: Engine): void {
+  function releaseProbe({ id }: Engine): void {
     states.change((all) => {
-      const known = all.get(id)
-      if (known?.probeUntil) all.set(id, { ...known, probeUntil: 0 })
+      const stored = all.get(id)
+      if (stored?.probeUntil) all.set(id, { ...stored, probeUntil: 0 })
     })
   }
 
-  /** Starts as many of them as may be asked, in order. `again`: also those that only had bad luck. */
-  function start(candidates: readonly Engine[], count: number, query: Query, again = false): Started {
-    const began = performance.now()
+  /** Starts up to `count` admitted engines, in order. `includeFailed`: also those in cooldown after a failure. */
+  function start(candidates: readonly Engine[], count: number, query: Query, includeFailed = false): Started {
+    const startedAt = performance.now()
     const { admitted, skipped } = states.change((all) => {
-      const quick = pick(candidates, count, (engine) => admitOne(engine, fitted(query, engine), all, { again }))
-      if (quick.admitted.length > 0) return quick
-      // Better late than not at all, where many search at once.
+      const immediate = pick(candidates, count, (engine) =>
+        admitOne(engine, fitted(query, engine), all, { again: includeFailed }),
+      )
+      if (immediate.admitted.length > 0) return immediate
+      // With many concurrent searches, wait longer for the rate limits rather than fail.
       return pick(candidates, count, (engine) =>
-        admitOne(engine, fitted(query, engine), all, { again, patienceMs: LONG_MS }),
+        admitOne(engine, fitted(query, engine), all, { again: includeFailed, patienceMs: LONG_MS }),
       )
     })
-    // Not before: nobody should hold the states while he asks.
+    // After the state file is released, so that it is not locked during requests.
     const runs = admitted.map(({ engine, asked, waitMs }): Run => {
-      const kept = flights.kept(engine, asked)
-      return kept ? { engine, began, kept } : { engine, began, flight: flights.join(engine, asked, waitMs) }
+      const cachedOutcome = requests.kept(engine, asked)
+      return cachedOutcome
+        ? { engine, began: startedAt, kept: cachedOutcome }
+        : { engine, began: startedAt, flight: requests.join(engine, asked, waitMs) }
     })
     return { runs: runs.map((run) => watched(run, query)), skipped }
   }
 
-  function admitOne(engine: Engine, asked: Asked, all: StateMap, { again, patienceMs }: Terms): Admitted | Report {
-    // What is known, or asked already, costs no request.
-    if (flights.kept(engine, asked) ?? flights.isUnderWay(engine, asked)) return { engine, asked, waitMs: 0 }
-    const known = all.get(engine.id)
-    const admission = admit(engine, again ? forgiven(known) : known, Date.now(), patienceMs)
+  function admitOne(
+    engine: Engine,
+    asked: Asked,
+    all: StateMap,
+    { again: includeFailed, patienceMs: maxWaitMs }: Terms,
+  ): Admitted | Report {
+    // A cached response or a request in flight costs no request.
+    if (requests.kept(engine, asked) ?? requests.isUnderWay(engine, asked)) return { engine, asked, waitMs: 0 }
+    const stored = all.get(engine.id)
+    const admission = admit(engine, includeFailed ? forgiven(stored) : stored, Date.now(), maxWaitMs)
     if (admission.kind !== 'go') return skippedReport(engine, admission.why, admission.until)
     all.set(engine.id, admission.state)
     return { engine, asked, waitMs: admission.waitMs }
@@ -115,14 +125,14 @@ export function createSearch({ roster, engines, states, ask, limits }: SearchPar
 
   return {
     problem: states.problem,
-    close: flights.close,
+    close: requests.close,
 
     async search(text, signal) {
       const query = readQuery(text)
-      const { first, spares, count }: LineUp = roster.lineUp(query)
-      const { runs, skipped } = start([...first, ...spares], count, query)
-      const asked = new Set([...runs, ...skipped].map((one) => ('runner' in one ? one.run.engine.id : one.engine)))
-      const rest = spares.filter(({ id }) => !asked.has(id))
+      const { first: primary, spares: fallbacks, count }: LineUp = selection.lineUp(query)
+      const { runs, skipped } = start([...primary, ...fallbacks], count, query)
+      const asked = new Set([...runs, ...skipped].map((one) => ('run' in one ? one.run.engine.id : one.engine)))
+      const rest = fallbacks.filter(({ id }) => !asked.has(id))
       const hedge = (): readonly Runner[] => {
         const more = start(rest, HEDGES, query)
         runs.push(...more.runs)
@@ -130,34 +140,34 @@ export function createSearch({ roster, engines, states, ask, limits }: SearchPar
         return more.runs.map(({ runner }) => runner)
       }
       await wait(runs, limits, hedge, signal)
-      return { ...foundBy(query, runs, skipped, states), spares: standIns(runs, skipped, first, count) }
+      return { ...foundBy(query, runs, skipped, states), spares: standIns(runs, skipped, primary, count) }
     },
 
     async examine(signal) {
       const query = readQuery('open source software')
-      const present = engines.filter((engine) => roster.absence(engine) === undefined)
-      const { runs, skipped } = start(present, present.length, query, true)
+      const available = engines.filter((engine) => selection.absence(engine) === undefined)
+      const { runs, skipped } = start(available, available.length, query, true)
       const hardMs = limits.hardMs * 2
-      const everybody = { ...limits, engines: Infinity, softMs: hardMs, hedgeMs: hardMs, hardMs }
-      await wait(runs, everybody, () => [], signal)
+      const allEnginesLimits = { ...limits, engines: Infinity, softMs: hardMs, hedgeMs: hardMs, hardMs }
+      await wait(runs, allEnginesLimits, () => [], signal)
       return foundBy(query, runs, skipped, states).reports
     },
   }
 }
 
-/** It has said something, whatever it was. */
+/** Whether the engine sent any response. */
 function isAnswer({ kind }: Outcome): boolean {
   return kind !== 'timeout' && kind !== 'unreachable' && kind !== 'refused'
 }
 
-/** Those of the spares that would not have been asked if all had gone well. */
-function standIns(runs: readonly Watched[], skipped: readonly Report[], first: readonly Engine[], count: number) {
-  const spares = runs.map(({ run }) => run.engine.id).filter((id) => !first.some((engine) => engine.id === id))
-  return skipped.length > 0 || runs.length > count ? spares : []
+/** Fallback engines that replaced or supplemented others. */
+function standIns(runs: readonly Watched[], skipped: readonly Report[], primary: readonly Engine[], count: number) {
+  const fallbacks = runs.map(({ run }) => run.engine.id).filter((id) => !primary.some((engine) => engine.id === id))
+  return skipped.length > 0 || runs.length > count ? fallbacks : []
 }
 
 async function wait(runs: readonly Watched[], limits: Limits, hedge: () => readonly Runner[], signal: AbortSignal) {
-  let gaveUp = true
+  let isCancelled = true
   try {
     await enough(
       runs.map(({ runner }) => runner),
@@ -165,13 +175,13 @@ async function wait(runs: readonly Watched[], limits: Limits, hedge: () => reado
       hedge,
       signal,
     )
-    gaveUp = false
+    isCancelled = false
   } finally {
-    for (const { run } of runs) run.flight?.leave(gaveUp)
+    for (const { run } of runs) run.flight?.leave(isCancelled)
   }
 }
 
-/** As many as may be asked, and why the others before them may not. */
+/** Admits up to `count` engines, and reports the ones skipped before. */
 function pick(candidates: readonly Engine[], count: number, admitOne: (engine: Engine) => Admitted | Report) {
   const admitted: Admitted[] = []
   const skipped: Report[] = []
@@ -198,7 +208,7 @@ interface Admitted {
 interface Run {
   readonly engine: Engine
   readonly began: number
-  /** One of the two: what is known already, or what is waited for. */
+  /** Exactly one of the two is set. */
   readonly kept?: Outcome
   readonly flight?: Flight
 }
@@ -211,7 +221,7 @@ interface Started {
 interface Watched {
   readonly run: Run
   readonly runner: Runner
-  /** Undefined until it has landed. */
+  /** Undefined while pending. */
   readonly landing: () => Landing | undefined
 }
 
@@ -221,18 +231,18 @@ interface Landing {
 }
 
 function watched(run: Run, query: Query): Watched {
-  let landing: Landing | undefined
+  let result: Landing | undefined
   const done = (async () => {
     const outcome = run.kept ?? (await run.flight?.outcome) ?? { kind: 'timeout' }
     const ms = run.kept ? 0 : Math.round(performance.now() - run.began)
     const hits = outcome.kind === 'ok' ? outcome.hits : []
-    const suspicion = suspicionOf(hits, query, run.engine.tier === 'vertical')
-    landing = { outcome, ms }
-    return outcome.kind === 'empty' || (outcome.kind === 'ok' && suspicion === undefined)
+    const problem = suspicionOf(hits, query, run.engine.tier === 'vertical')
+    result = { outcome, ms }
+    return outcome.kind === 'empty' || (outcome.kind === 'ok' && problem === undefined)
   })()
-  // Those who wait are told.
+  // Waiters handle the rejection.
   done.catch(() => {})
-  return { run, runner: { family: run.engine.family, done }, landing: () => landing }
+  return { run, runner: { family: run.engine.family, done }, landing: () => result }
 }
 
 function foundBy(
@@ -241,19 +251,19 @@ function foundBy(
   skipped: readonly Report[],
   states: EngineStates,
 ): Omit<Found, 'spares'> {
-  const landed = runs.map(({ run, landing }) => ({ engine: run.engine, landing: landing() }))
-  const lists = landed.map(({ engine, landing }) => ({
+  const finished = runs.map(({ run, landing: result }) => ({ engine: run.engine, landing: result() }))
+  const lists = finished.map(({ engine, landing: result }) => ({
     engine,
-    hits: landing?.outcome.kind === 'ok' ? landing.outcome.hits : [],
+    hits: result?.outcome.kind === 'ok' ? result.outcome.hits : [],
   }))
-  const { pages, suspects } = rank(lists, query, Date.now())
-  const now = states.read()
+  const { pages, suspects: problems } = rank(lists, query, Date.now())
+  const currentStates = states.read()
   return {
     query: query.text,
     pages: pages.map(shownPage),
     reports: [
-      ...landed.map(({ engine, landing }) =>
-        reportOf(engine, landing, suspects.get(engine.id), now.get(engine.id)?.until ?? 0),
+      ...finished.map(({ engine, landing: result }) =>
+        reportOf(engine, result, problems.get(engine.id), currentStates.get(engine.id)?.until ?? 0),
       ),
       ...skipped,
     ],
@@ -267,19 +277,19 @@ function shownPage(page: Page): FoundPage {
 
 function reportOf(
   { id, family }: Engine,
-  landing: Landing | undefined,
-  suspicion: Suspicion | undefined,
+  result: Landing | undefined,
+  problem: Suspicion | undefined,
   until: number,
 ): Report {
   const report = { engine: id, family, hits: 0, ms: null, detail: null, until: null }
-  if (!landing) return { ...report, outcome: 'late' }
-  const { outcome, ms } = landing
+  if (!result) return { ...report, outcome: 'late' }
+  const { outcome, ms } = result
   if (outcome.kind === 'ok') {
-    const verdict = { outcome: suspicion ? 'suspect' : 'ok', detail: suspicion ?? null } as const
+    const verdict = { outcome: problem ? 'suspect' : 'ok', detail: problem ?? null } as const
     return { ...report, ...verdict, hits: outcome.hits.length, ms }
   }
-  const again = until > Date.now() ? until : null
-  return { ...report, outcome: outcome.kind, ms, detail: 'why' in outcome ? outcome.why : null, until: again }
+  const includeFailed = until > Date.now() ? until : null
+  return { ...report, outcome: outcome.kind, ms, detail: 'why' in outcome ? outcome.why : null, until: includeFailed }
 }
 
 function skippedReport({ id, family }: Engine, why: string, until: number): Report {

@@ -1,5 +1,5 @@
-// Whom a host belongs to, as well as it can be told without the list of all suffixes: the last two names, or three where
-// the last but one is of the country or of somebody who gives away names.
+// Approximates the registrable domain of a host without the Public Suffix List: the last two labels, or three for
+// country-code suffixes such as co.uk and shared hosting such as github.io.
 
 const OF_A_COUNTRY = /^(?:com?|org|net|gov|govt|edu|ac|or|ne|go|gob)\.[a-z]{2}$/
 const GIVEN_AWAY = new Set([
@@ -19,7 +19,7 @@ const GIVEN_AWAY = new Set([
 ])
 
 export function siteOf(host: string): string {
-  const names = host.split('.')
-  const suffix = names.slice(-2).join('.')
-  return OF_A_COUNTRY.test(suffix) || GIVEN_AWAY.has(suffix) ? names.slice(-3).join('.') : suffix
+  const labels = host.split('.')
+  const suffix = labels.slice(-2).join('.')
+  return OF_A_COUNTRY.test(suffix) || GIVEN_AWAY.has(suffix) ? labels.slice(-3).join('.') : suffix
 }

@@ -1,4 +1,4 @@
-// How search stands on this machine, for people who look on: which engines are left alone, until when and why. Asks nobody.
+// Health of search for the console and the doctor: which engines are in cooldown, until when and why. Sends no request.
 
 import { join } from 'node:path'
 
@@ -12,29 +12,29 @@ import { readQuery } from './query.js'
 
 export interface Standing {
   readonly works: boolean
-  /** Null where there is nothing to say. */
+  /** Null without problems. */
   readonly note: string | null
 }
 
 export function standingOf(settings: Settings, now = Date.now()): Standing {
   try {
-    const { first } = readRoster(settings).lineUp(readQuery('anything'))
+    const { first: primary } = readRoster(settings).lineUp(readQuery('anything'))
     const states = openEngineStates(join(stateDirOf(settings), 'engines.json')).read()
-    const resting = [...states].filter(([, state]) => isResting(state, now))
-    if (resting.length === 0) return { works: true, note: null }
-    const free = first.filter(({ id }) => !resting.some(([name]) => name === id)).length
-    const names = resting.map(
+    const coolingDown = [...states].filter(([, state]) => isResting(state, now))
+    if (coolingDown.length === 0) return { works: true, note: null }
+    const available = primary.filter(({ id }) => !coolingDown.some(([name]) => name === id)).length
+    const names = coolingDown.map(
       ([name, { until, why }]) => `${name} until ${clockTime(until)} (${why.replace('_', ' ')})`,
     )
-    const note = `${free} of the ${first.length} usual engines can be asked. Left alone for now: ${names.join(', ')}.`
-    return { works: free > 0, note }
+    const note = `${available} of the ${primary.length} default engines are available. In cooldown: ${names.join(', ')}.`
+    return { works: available > 0, note }
   } catch (error) {
     if (error instanceof Failure) return { works: false, note: error.message }
     throw error
   }
 }
 
-/** As the clock on the wall has it. */
+/** Local time as HH:MM. */
 function clockTime(time: number): string {
   const date = new Date(time)
   return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':')

@@ -1,5 +1,5 @@
-// Search engines that are themselves MCP servers: a tool called without a handshake, the answer as JSON or as a stream of
-// events.
+// Engines that are MCP servers: one `tools/call` request without initialization, and its response as JSON or as an
+// event stream.
 
 import { isObject, parseJson } from '../../lib/json.js'
 import type { Answer, Question } from './engine.js'
@@ -16,16 +16,16 @@ export function callTool(url: string, name: string, args: object, headers: Quest
   }
 }
 
-/** `read` is given what the tool said: its text, and the JSON in it if it is some. */
-export function readToolAnswer({ text }: Answer, read: (said: string, json: unknown) => Outcome): Outcome {
+/** `parse` is called with the text of the result, and with its JSON if it is JSON. */
+export function readToolAnswer({ text }: Answer, parse: (resultText: string, json: unknown) => Outcome): Outcome {
   const message = replyIn(text)
   if (!message) return LAYOUT_CHANGED
   if (isObject(message.error)) return refusal(message.error.message)
   const content = below(message.result, 'content')
   const blocks = Array.isArray(content) ? content.filter(isObject) : []
-  const said = blocks.map((block) => (typeof block.text === 'string' ? block.text : '')).join('\n')
-  if (below(message.result, 'isError') === true) return refusal(said)
-  return content === undefined ? LAYOUT_CHANGED : read(said, parseJson(said))
+  const resultText = blocks.map((block) => (typeof block.text === 'string' ? block.text : '')).join('\n')
+  if (below(message.result, 'isError') === true) return refusal(resultText)
+  return content === undefined ? LAYOUT_CHANGED : parse(resultText, parseJson(resultText))
 }
 
 function replyIn(text: string) {
@@ -34,8 +34,8 @@ function replyIn(text: string) {
   return messages.filter(isObject).find((message) => 'result' in message || 'error' in message)
 }
 
-function refusal(said: unknown): Outcome {
-  const words = typeof said === 'string' ? said : ''
-  // Its words are not passed on: whoever reads them might take them for ours.
-  return LIMIT.test(words) ? { kind: 'rate_limited' } : failed('it answered with an error')
+function refusal(text: unknown): Outcome {
+  const message = typeof text === 'string' ? text : ''
+  // The text is untrusted and is not passed on.
+  return LIMIT.test(message) ? { kind: 'rate_limited' } : failed('it returned an error')
 }

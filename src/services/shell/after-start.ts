@@ -1,5 +1,5 @@
-// What is done once clients have been answered: what a killed server of this project left running is ended, and a
-// sandbox that somebody asked for is tried out before the first command needs it.
+// Tasks run after the first response: kills the processes that a crashed server of this project left running, and
+// verifies the sandbox before the first command needs it.
 
 import type { Config } from '../../config/load.js'
 import { Failure } from '../../lib/failure.js'
@@ -7,8 +7,8 @@ import type { Log } from '../../platform/log.js'
 import { endLeftOver } from '../jobs/left-over.js'
 import type { Confinement } from './confinement.js'
 
-export async function afterStart(config: Config, log: Log, confinement: Confinement): Promise<void> {
-  await Promise.all([lookBack(config, log), tryOut(confinement, log)])
+export async function afterStart(config: Config, log: Log, sandbox: Confinement): Promise<void> {
+  await Promise.all([lookBack(config, log), tryOut(sandbox, log)])
 }
 
 async function lookBack(config: Config, log: Log): Promise<void> {
@@ -17,13 +17,13 @@ async function lookBack(config: Config, log: Log): Promise<void> {
     const which = count === 1 ? 'a killed server' : `${count} killed servers`
     if (count > 0) log.info(`cleaned up after ${which} of this project`)
   } catch (error) {
-    log.warn(`what a killed server left running was not looked for: ${sentence(error)}`)
+    log.warn(`could not check for processes of a crashed server: ${sentence(error)}`)
   }
 }
 
-async function tryOut(confinement: Confinement, log: Log): Promise<void> {
+async function tryOut(sandbox: Confinement, log: Log): Promise<void> {
   try {
-    await confinement.ready()
+    await sandbox.ready()
   } catch (error) {
     log.error(`no command will be run: ${sentence(error)}`)
   }

@@ -1,5 +1,5 @@
-// What commands are confined by. The sandbox is tried out once, before the first command or when somebody wants to know;
-// where it does not hold, no command is run.
+// Chooses the sandbox of each command. The sandbox is verified once, before the first command or when `verify` is
+// called; if verification fails, no command is run.
 
 import type { Config } from '../../config/load.js'
 import { sandboxLevel } from '../../config/sandbox-level.js'
@@ -11,10 +11,10 @@ import { lazySandbox } from './lazy-sandbox.js'
 
 export interface Confinement {
   readonly level: Level
-  /** Tries it out; a failure says what is missing. Undefined where nothing confines. */
+  /** Rejects with a Failure that names what is missing. Undefined without a sandbox. */
   ready(): Promise<SandboxReport | undefined>
-  /** For the next command, by whoever gives it. `isReadOnly`: it needs to write nothing that lasts. */
-  confine(who: Who, isReadOnly?: boolean): Confine | undefined | Promise<Confine | undefined>
+  /** The sandbox for the caller's next command. `isReadOnly`: the command may not write persistent files. */
+  confine(caller: Who, isReadOnly?: boolean): Confine | undefined | Promise<Confine | undefined>
   close(): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export const UNCONFINED: Confinement = {
   close: () => Promise.resolve(),
 }
 
-/** Over stdio: whoever speaks there could do all this without us. */
+/** For stdio, where the default is no sandbox: the client runs as the same OS user. */
 export function confinementOf(config: Config): Confinement {
   return createConfinement(config, sandboxLevel(config.settings.SANDBOX, false))
 }

@@ -7,13 +7,13 @@ const MB = 1024 * 1024
 const ESC = '\x1b'
 const CSI = '\x1b['
 
-function digestOf(output: string | Uint8Array, maxCharacters = 30_000, chunkSize = Infinity): Digest {
+function renderOutput(output: string | Uint8Array, maxCharacters = 30_000, chunkSize = Infinity): Digest {
   const digest = createDigest({ maxCharacters })
   for (const chunk of inChunks(Buffer.from(output), [chunkSize])) digest.write(chunk)
   return digest.take()
 }
 
-const shown = (output: string | Uint8Array): string => digestOf(output).text
+const shown = (output: string | Uint8Array): string => renderOutput(output).text
 
 function inChunks(bytes: Buffer, sizes: readonly number[]): Buffer[] {
   const chunks: Buffer[] = []
@@ -61,26 +61,26 @@ const printed = fc
   )
   .map((pieces) => Buffer.concat(pieces))
 
-describe('whatever is printed', () => {
-  test('the digest is the same however it was cut into chunks', () => {
+describe('any output', () => {
+  test('is rendered the same however it is cut into chunks', () => {
     fc.assert(
       fc.property(printed, sizes, fc.integer({ min: 0, max: 3000 }), (bytes, cuts, maxCharacters) => {
         const digest = createDigest({ maxCharacters })
         for (const chunk of inChunks(bytes, cuts)) digest.write(chunk)
-        expect(digest.take()).toEqual(digestOf(bytes, maxCharacters))
+        expect(digest.take()).toEqual(renderOutput(bytes, maxCharacters))
       }),
       { numRuns: 2000 },
     )
   })
 
-  test('every character is shown or counted, within the limit', () => {
+  test('has every character shown or counted, within the limit', () => {
     fc.assert(
       fc.property(printed, fc.integer({ min: 0, max: 3000 }), (bytes, maxCharacters) => {
-        const whole = digestOf(bytes, 1_000_000)
-        const cut = digestOf(bytes, maxCharacters)
+        const whole = renderOutput(bytes, 1_000_000)
+        const cut = renderOutput(bytes, maxCharacters)
         if (whole.binary) return
         const [before, after] = cut.truncated ? aroundGap(cut) : [cut.text, '']
-        // Where a line was cut, the newline before the gap is none of the text.
+        // If a line was cut, the newline before the gap is not part of the text.
         const added = before.length + after.length + cut.omittedCharacters - whole.text.length
         expect(added === 0 || (added === 1 && before.endsWith('\n'))).toBe(true)
         const shownText = before.slice(0, before.length - added) + after
@@ -94,7 +94,7 @@ describe('whatever is printed', () => {
     )
   })
 
-  test('taking it on the way changes nothing of text', () => {
+  test('is not changed by intermediate snapshots', () => {
     const text = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('\n', '\r', `${CSI}A`, `${CSI}K`)))
     fc.assert(
       fc.property(text, sizes, (pieces, cuts) => {
@@ -105,18 +105,18 @@ describe('whatever is printed', () => {
           digest.take()
           digest.newestLine()
         }
-        expect(digest.take()).toEqual(digestOf(bytes, 100))
+        expect(digest.take()).toEqual(renderOutput(bytes, 100))
       }),
       { numRuns: 500 },
     )
   })
 
-  test('of a megabyte of characters of many bytes none is broken, whatever the size of the chunks', () => {
+  test('keeps multi-byte characters intact for all chunk sizes', () => {
     const text = 'aé日👍\n'.repeat(MB / 11)
     for (const size of [1, 3, 7, 1021, 65_537]) {
-      const digest = digestOf(text, 2 * MB, size)
+      const digest = renderOutput(text, 2 * MB, size)
       expect(digest.text === text).toBe(true)
-      expect(digest).toMatchObject({ truncated: false, heldBack: 0, binary: undefined })
+      expect(digest).toMatchObject<Partial<Digest>>({ truncated: false, heldBack: 0, binary: undefined })
     }
   })
 })
@@ -133,11 +133,11 @@ function linesIn(text: string): number {
   return text.split('\n').length - 1
 }
 
-describe('what is too long', () => {
+describe('output that is too long', () => {
   const numbers = Array.from({ length: 100_000 }, (_, index) => `${index + 1}\n`).join('')
 
-  test('is cut where lines end, and what is left out is counted', () => {
-    const { text, omittedLines, omittedCharacters, omittedBytes, truncated } = digestOf(numbers, 100)
+  test('is cut at line ends, and the omitted part is counted', () => {
+    const { text, omittedLines, omittedCharacters, omittedBytes, truncated } = renderOutput(numbers, 100)
     expect(text).toBe(
       `${'1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 '.replaceAll(' ', '\n')}[99,975 lines (588,801 characters) left out here]\n` +
         Array.from({ length: 9 }, (_, index) => `${99_992 + index}\n`).join(''),
@@ -151,28 +151,28 @@ describe('what is too long', () => {
   })
 
   test('is cut inside a line that is too long, and not inside a character', () => {
-    expect(digestOf('👍'.repeat(50), 11).text).toBe('👍👍\n[90 characters left out here]\n👍👍👍')
-    expect(digestOf(`ab\n${'x'.repeat(100)}\ny`, 10).text).toBe('ab\n[96 characters left out here]\nxxxx\ny')
+    expect(renderOutput('👍'.repeat(50), 11).text).toBe('👍👍\n[90 characters left out here]\n👍👍👍')
+    expect(renderOutput(`ab\n${'x'.repeat(100)}\ny`, 10).text).toBe('ab\n[96 characters left out here]\nxxxx\ny')
   })
 
-  test('is whole if it just fits', () => {
-    expect(digestOf('0123456789', 10).text).toBe('0123456789')
-    expect(digestOf('日本語日本語日本語日', 10).text).toBe('日本語日本語日本語日')
-    expect(digestOf('0123456789a', 10)).toMatchObject({ omittedCharacters: 1, truncated: true })
+  test('is complete if it just fits', () => {
+    expect(renderOutput('0123456789', 10).text).toBe('0123456789')
+    expect(renderOutput('日本語日本語日本語日', 10).text).toBe('日本語日本語日本語日')
+    expect(renderOutput('0123456789a', 10)).toMatchObject({ omittedCharacters: 1, truncated: true })
   })
 
-  test('can be taken while more comes, the last row included', () => {
+  test('has snapshots while it grows, including the last row', () => {
     const digest = createDigest({ maxCharacters: 1000 })
     digest.write(Buffer.from('one\ntw'))
     expect(digest.take()).toMatchObject({ text: 'one\ntw', bytes: 6 })
     digest.write(Buffer.from(`o\r${CSI}2`))
-    expect(digest.take()).toMatchObject({ text: 'one\ntwo', heldBack: 3 })
+    expect(digest.take()).toMatchObject<Partial<Digest>>({ text: 'one\ntwo', heldBack: 3 })
     digest.write(Buffer.from('Kdeux\n'))
-    expect(digest.take()).toMatchObject({ text: 'one\ndeux\n', heldBack: 0, bytes: 17 })
+    expect(digest.take()).toMatchObject<Partial<Digest>>({ text: 'one\ndeux\n', heldBack: 0, bytes: 17 })
   })
 })
 
-describe('nothing makes it grow', () => {
+describe('memory is bounded for', () => {
   const max = 30_000
   const bound = 20 * max
 
@@ -209,7 +209,7 @@ describe('nothing makes it grow', () => {
     expect(bytes).toBeGreaterThanOrEqual(MB)
   })
 
-  test('a single chunk of any size neither', () => {
+  test('a single chunk of any size', () => {
     const digest = createDigest({ maxCharacters: max })
     digest.write(Buffer.alloc(20 * MB, 'x'))
     expect(digest.retained()).toBeLessThan(bound)
@@ -218,8 +218,8 @@ describe('nothing makes it grow', () => {
 })
 
 describe('a line of more than 2,000 characters', () => {
-  test('is clipped in its middle, and the lines around it are whole', () => {
-    const { text, truncated, omittedCharacters, omittedBytes } = digestOf(`before\n${'é'.repeat(5000)}\nafter\n`)
+  test('is clipped in its middle, and the lines around it are complete', () => {
+    const { text, truncated, omittedCharacters, omittedBytes } = renderOutput(`before\n${'é'.repeat(5000)}\nafter\n`)
     const [, clipped = ''] = text.split('\n')
     expect(text).toBe(`before\n${clipped}\nafter\n`)
     expect(clipped).toMatch(/^é+\[… [\d,]+ characters left out …\]é+$/)
@@ -231,13 +231,13 @@ describe('a line of more than 2,000 characters', () => {
     ])
   })
 
-  test('that is longer than all that may be shown keeps its two ends', () => {
-    const { text, omittedCharacters } = digestOf(`${'a'.repeat(50_000)}${'b'.repeat(50_000)}\nafter\n`)
+  test('that is longer than the limit keeps both ends', () => {
+    const { text, omittedCharacters } = renderOutput(`${'a'.repeat(50_000)}${'b'.repeat(50_000)}\nafter\n`)
     expect(text).toBe(`${'a'.repeat(1000)}\n[98,000 characters left out here]\n${'b'.repeat(1000)}\nafter\n`)
     expect(omittedCharacters).toBe(98_000)
   })
 
-  test('is whole where no limit is set', () => {
+  test('is complete without a limit', () => {
     const digest = createDigest({ maxCharacters: 30_000, maxLine: Infinity })
     digest.write(Buffer.from('x'.repeat(10_000)))
     expect(digest.take()).toMatchObject({ text: 'x'.repeat(10_000), truncated: false })
@@ -280,8 +280,8 @@ describe('binary data', () => {
     ],
   ])('%s is named, not shown', (_, bytes, format) => {
     for (const size of [Infinity, 7]) {
-      const digest = digestOf(bytes, 30_000, size)
-      expect(digest).toMatchObject({
+      const digest = renderOutput(bytes, 30_000, size)
+      expect(digest).toMatchObject<Partial<Digest>>({
         text: `[binary output: ${format}, ${bytes.length.toLocaleString('en')} bytes]`,
         binary: { format, offset: 0, bytes: bytes.length },
         bytes: bytes.length,
@@ -291,28 +291,28 @@ describe('binary data', () => {
     }
   })
 
-  test('the text before it stays', () => {
+  test('keeps the text before it', () => {
     const before = 'some text\n'.repeat(3000)
-    const digest = digestOf(Buffer.concat([Buffer.from(before), png]), 100_000)
+    const digest = renderOutput(Buffer.concat([Buffer.from(before), png]), 100_000)
     expect(digest.text).toBe(`${before}[binary output: PNG image, ${png.length.toLocaleString('en')} bytes]`)
     expect(digest.binary).toEqual({ format: 'PNG image', offset: before.length, bytes: png.length })
   })
 
-  test('what is long and then binary says both', () => {
-    const { text } = digestOf(Buffer.concat([Buffer.from('some text\n'.repeat(3000)), noise]), 100)
+  test('after long text is noted together with the omission', () => {
+    const { text } = renderOutput(Buffer.concat([Buffer.from('some text\n'.repeat(3000)), noise]), 100)
     expect(text).toMatch(
       /^(some text\n){4}\[2,990 lines \(29,900 characters\) left out here\]\n(some text\n){6}\[binary output: /,
     )
   })
 
-  test('a list with NULs between is lines', () => {
+  test('is not a NUL-separated list, which is shown as lines', () => {
     expect(shown('./a\0./b c\0./d\n')).toBe('./a\n./b c\n./d\n')
     expect(shown('PATH=/bin\0HOME=/root\0LANG=C\0'.repeat(500))).toHaveLength(28 * 500)
     expect(shown('ls\0-l\0')).toBe('ls\n-l\n')
     expect(shown('a\0b\0c\0d\0')).toBe('a\nb\nc\nd\n')
   })
 
-  test('a stray NUL or broken character does not make text binary', () => {
+  test('is not text with a stray NUL or invalid character', () => {
     expect(shown('a line\nanother\0 line\n')).toBe('a line\nanother\n line\n')
     expect(shown(latin1('caf\xe9\n'))).toBe('caf\ufffd\n')
     expect(shown(latin1('d\xe9j\xe0 vu, \xe7a va, h\xe9 oui!\n'.repeat(400)))).toBe(
@@ -320,18 +320,18 @@ describe('binary data', () => {
     )
   })
 
-  test('control codes of terminals are not binary', () => {
-    expect(digestOf(`${CSI}31m${CSI}K\x07\b${ESC}(B\x0e\x0f\f`.repeat(2000)).binary).toBeUndefined()
+  test('is not text with terminal control codes', () => {
+    expect(renderOutput(`${CSI}31m${CSI}K\x07\b${ESC}(B\x0e\x0f\f`.repeat(2000)).binary).toBeUndefined()
   })
 
-  test('UTF-16 with its mark is read', () => {
+  test('is not UTF-16 with a byte order mark', () => {
     const bytes = Buffer.from('\ufeffWindows ☃ 👍\r\nsays hello\r\n', 'utf16le')
-    for (const size of [Infinity, 1, 3]) expect(digestOf(bytes, 1000, size).text).toBe('Windows ☃ 👍\nsays hello\n')
-    expect(digestOf(bytes.subarray(0, 5))).toMatchObject({ text: 'W', heldBack: 1 })
+    for (const size of [Infinity, 1, 3]) expect(renderOutput(bytes, 1000, size).text).toBe('Windows ☃ 👍\nsays hello\n')
+    expect(renderOutput(bytes.subarray(0, 5))).toMatchObject<Partial<Digest>>({ text: 'W', heldBack: 1 })
   })
 })
 
-describe('the newest line', () => {
+describe('the latest line', () => {
   const newest = (...chunks: string[]): string => {
     const digest = createDigest({ maxCharacters: 1000 })
     for (const chunk of chunks) digest.write(Buffer.from(chunk))

@@ -1,5 +1,5 @@
-// What a command printed, for a model to read: the text a terminal would show, within a number of characters, and of
-// binary data what it is. It can be taken at any time, and again later; no output makes it grow beyond a bound.
+// Renders the output of a command as text for a model: what a terminal would show, within a character limit, with
+// binary data replaced by a description. A snapshot can be taken at any time. Memory use is bounded.
 
 import { grouped, MAX_LINE } from '../../lib/clip-line.js'
 import { byteOrderOf, createUtf16Reader, type Utf16Reader } from '../../lib/utf16.js'
@@ -7,109 +7,109 @@ import type { Shown } from './head-and-tail.js'
 import { createRendering, type Rendering } from './rendering.js'
 import { createSift } from './sift.js'
 
-/** Breaks whatever is not whole and cannot be seen itself. */
+/** Terminates an incomplete character or control sequence, and is itself invisible. */
 const BELL = Buffer.from([0x07])
 
 export interface Digest {
-  /** At most maxCharacters, and the line that says what is left out, and the one that says what is binary. */
+  /** At most maxCharacters, plus the line about omitted text and the line about binary data. */
   readonly text: string
-  /** Whether something of the text is left out. */
+  /** Whether text is omitted. */
   readonly truncated: boolean
-  /** All that was printed, as it came. */
+  /** Bytes printed in total, before rendering. */
   readonly bytes: number
-  /** Of the text a terminal would show, what is left out: in UTF-16 units, in line ends and in bytes of UTF-8. */
+  /** Omitted part of the rendered text: UTF-16 units, line ends and UTF-8 bytes. */
   readonly omittedCharacters: number
   readonly omittedLines: number
   readonly omittedBytes: number
-  /** How many of the last bytes are the beginning of a character or of a control sequence, and not in the text yet. */
+  /** Bytes at the end that are part of an incomplete character or control sequence; they are not in the text yet. */
   readonly heldBack: number
-  /** Where the output is, or became, something else than text. What follows is counted, not shown. */
+  /** Set if the output is, or became, binary. The binary bytes are counted, not shown. */
   readonly binary: Binary | undefined
 }
 
 export interface Binary {
-  /** In words, such as "PNG image". */
+  /** For example "PNG image". */
   readonly format: string
-  /** How many bytes went before it, and how many it has. */
+  /** Position of its first byte, and its length. */
   readonly offset: number
   readonly bytes: number
 }
 
 export interface Digester {
-  /** The chunk may be kept: its bytes must not change. */
+  /** The renderer may keep the chunk: its bytes must not change. */
   write(chunk: Buffer): void
-  /** So many bytes were gone before anybody could read them; it says so in their place. */
+  /** Inserts a note that `count` bytes were lost at this position. */
   skip(count: number): void
-  /** Nothing more will come: the beginning of a character is a broken one, and shown as such. */
+  /** Marks the end of the output: an incomplete character is rendered as an invalid one. */
   end(): void
-  /** The last line that has anything on it, no more than 200 characters of its end; empty where there is none. */
+  /** Last 200 characters of the last line that is not blank; empty if there is none. */
   newestLine(): string
   take(): Digest
-  /** How many bytes are kept, which has a bound. */
+  /** Bytes held in memory; bounded. */
   retained(): number
 }
 
 export interface DigestLimits {
   readonly maxCharacters: number
-  /** Lines with more characters are clipped in their middle. */
+  /** Longer lines are clipped in the middle. */
   readonly maxLine?: number | undefined
 }
 
 export function createDigest({ maxCharacters, maxLine = MAX_LINE }: DigestLimits): Digester {
-  const rendering = createRendering(maxCharacters, maxLine)
-  let isPristine = true
-  const sift = createSift((text, measured) => {
-    isPristine = false
-    rendering.write(text, measured)
+  const terminalText = createRendering(maxCharacters, maxLine)
+  let nothingRendered = true
+  const detector = createSift((text, measured) => {
+    nothingRendered = false
+    terminalText.write(text, measured)
   })
   let bytes = 0
-  let lead: Buffer | undefined = Buffer.alloc(0)
+  let firstBytes: Buffer | undefined = Buffer.alloc(0)
   let utf16: Utf16Reader | undefined
 
   function feed(chunk: Buffer): void {
-    if (lead) return open(lead.length > 0 ? Buffer.concat([lead, chunk]) : chunk)
-    if (utf16) rendering.write(utf16.read(chunk))
-    else sift.write(chunk)
+    if (firstBytes) return detectEncoding(firstBytes.length > 0 ? Buffer.concat([firstBytes, chunk]) : chunk)
+    if (utf16) terminalText.write(utf16.read(chunk))
+    else detector.write(chunk)
   }
 
-  /** Waits for the bytes that could be a byte order mark. */
-  function open(beginning: Buffer): void {
-    const order = byteOrderOf(beginning)
-    lead = order ? undefined : beginning
+  /** Waits until a byte order mark can be recognized. */
+  function detectEncoding(bytesSoFar: Buffer): void {
+    const order = byteOrderOf(bytesSoFar)
+    firstBytes = order ? undefined : bytesSoFar
     if (!order) return
-    if (order === 'none') return sift.write(beginning)
+    if (order === 'none') return detector.write(bytesSoFar)
     utf16 = createUtf16Reader(order)
-    rendering.write(utf16.read(beginning))
+    terminalText.write(utf16.read(bytesSoFar))
   }
 
-  /** The rendering as it would be if nothing more came. */
-  function settled(): Rendering {
-    const held = sift.heldText()
-    if (held.length === 0) return rendering
-    if (isPristine) return renderingOf(held)
-    // It passes for good: what comes after can no longer make it binary.
-    sift.release()
-    return rendering
+  /** The rendered text if the output ended here. */
+  function finishedText(): Rendering {
+    const heldText = detector.heldText()
+    if (heldText.length === 0) return terminalText
+    if (nothingRendered) return renderAlone(heldText)
+    // The held text is released for good: later bytes can no longer make it binary.
+    detector.release()
+    return terminalText
   }
 
-  function renderingOf(text: Buffer): Rendering {
-    const alone = createRendering(maxCharacters, maxLine)
-    alone.write(text)
-    return alone
+  function renderAlone(text: Buffer): Rendering {
+    const separate = createRendering(maxCharacters, maxLine)
+    separate.write(text)
+    return separate
   }
 
-  function take(): Digest {
-    const shownBy = settled()
-    const shown = shownBy.show()
-    const found = sift.binary()
-    const binary = found && { ...found, bytes: bytes - found.offset }
-    const unread = utf16 ? utf16.heldBack() + 2 * shownBy.heldBack() : sift.heldBack() + shownBy.heldBack()
+  function snapshot(): Digest {
+    const finished = finishedText()
+    const shown = finished.show()
+    const match = detector.binary()
+    const binary = match && { ...match, bytes: bytes - match.offset }
+    const incomplete = utf16 ? utf16.heldBack() + 2 * finished.heldBack() : detector.heldBack() + finished.heldBack()
     return {
       ...shown,
       text: binary ? withNotice(shown, binary) : shown.text,
       truncated: shown.omittedCharacters > 0,
       bytes,
-      heldBack: binary ? 0 : unread + (lead?.length ?? 0),
+      heldBack: binary ? 0 : incomplete + (firstBytes?.length ?? 0),
       binary,
     }
   }
@@ -120,21 +120,21 @@ export function createDigest({ maxCharacters, maxLine = MAX_LINE }: DigestLimits
       feed(chunk)
     },
     skip(count) {
-      const apart = bytes === 0 ? '' : '\n'
-      feed(Buffer.from(`${apart}[${grouped(count)} bytes that were here are no longer kept]\n`))
+      const separator = bytes === 0 ? '' : '\n'
+      feed(Buffer.from(`${separator}[${grouped(count)} bytes that were here are no longer kept]\n`))
       bytes += count
-      rendering.skip()
+      terminalText.skip()
     },
     end() {
-      if (!utf16 && take().heldBack > 0) feed(BELL)
+      if (!utf16 && snapshot().heldBack > 0) feed(BELL)
     },
-    newestLine: () => renderingOf(sift.heldText()).newestLine() || rendering.newestLine(),
-    take,
-    retained: () => rendering.retained() + sift.heldText().length,
+    newestLine: () => renderAlone(detector.heldText()).newestLine() || terminalText.newestLine(),
+    take: snapshot,
+    retained: () => terminalText.retained() + detector.heldText().length,
   }
 }
 
 function withNotice({ text }: Shown, { format, bytes }: Binary): string {
-  const apart = text === '' || text.endsWith('\n') ? '' : '\n'
-  return `${text}${apart}[binary output: ${format}, ${grouped(bytes)} bytes]`
+  const separator = text === '' || text.endsWith('\n') ? '' : '\n'
+  return `${text}${separator}[binary output: ${format}, ${grouped(bytes)} bytes]`
 }

@@ -1,5 +1,5 @@
-// A command somebody waits for. What it prints is kept as a job's only when that turns out to be needed: it is too long
-// to be shown whole, or the command goes on when nobody can wait any longer.
+// A command that a call waits for. It is recorded as a job only when needed: if its output is too long to be shown
+// whole, or if it continues in the background.
 
 import { Failure } from '../../lib/failure.js'
 import type { Who } from '../who.js'
@@ -9,20 +9,20 @@ import type { Work } from './work.js'
 
 export interface Foreground {
   readonly work: Work
-  /** The job that keeps it, if it came to that. */
+  /** The job that records it; undefined if it is not recorded. */
   kept(): Promise<Job | undefined>
-  /** Makes it one; undefined when that cannot be, and `problem` says why. */
+  /** Records it as a job. Undefined if that fails; `recordProblem` then has the reason. */
   keep(): Promise<Job | undefined>
   readonly problem: string | undefined
 }
 
-export function createForeground(work: Work, jobs: () => Promise<Jobs>, who: Who, recorded?: Job): Foreground {
-  let keeping: Promise<Job | undefined> | undefined = recorded && Promise.resolve(recorded)
+export function createForeground(work: Work, jobs: () => Promise<Jobs>, caller: Who, recorded?: Job): Foreground {
+  let recording: Promise<Job | undefined> | undefined = recorded && Promise.resolve(recorded)
   let problem: string | undefined
 
-  async function keep(): Promise<Job | undefined> {
+  async function record(): Promise<Job | undefined> {
     try {
-      return await (await jobs()).keep(work, who)
+      return await (await jobs()).keep(work, caller)
     } catch (error) {
       work.spool.drop()
       if (!(error instanceof Failure)) throw error
@@ -33,15 +33,15 @@ export function createForeground(work: Work, jobs: () => Promise<Jobs>, who: Who
 
   return {
     work,
-    kept: async () => keeping,
-    keep: () => (keeping ??= keep()),
+    kept: async () => recording,
+    keep: () => (recording ??= record()),
     get problem() {
       return problem
     },
   }
 }
 
-/** One of which nobody will keep anything. */
+/** A command that is never recorded. */
 export function unkept(work: Work): Foreground {
   return { work, kept: nothing, keep: nothing, problem: undefined }
 }

@@ -1,5 +1,5 @@
-// Shows a text that may be of any length within a number of characters: its beginning and its end, cut where lines end
-// if lines are not too long, and between them one line that says exactly how much is left out. Long lines are clipped.
+// Truncates a text of any length to a number of characters: its head and its tail, cut at line ends unless the lines
+// are too long, and between them one line that says exactly how much is omitted. Long lines are clipped.
 
 import { boundary, clipLine, grouped } from '../../lib/clip-line.js'
 import type { Survey } from '../../lib/screen/survey.js'
@@ -9,20 +9,20 @@ const HEAD_SHARE = 0.4
 
 export interface Shown {
   readonly text: string
-  /** What is left out: UTF-16 units, line ends and bytes of UTF-8. */
+  /** Omitted: UTF-16 units, line ends and UTF-8 bytes. */
   readonly omittedCharacters: number
   readonly omittedLines: number
   readonly omittedBytes: number
 }
 
 export interface HeadAndTail {
-  /** Whole characters, with what they measure. */
+  /** Adds complete characters and their measured size. */
   add(bytes: Buffer, measured: Survey): void
-  /** Something is missing here, so that what is counted is the least there was. */
+  /** Bytes were lost here: the counts become lower bounds. */
   skip(): void
-  /** As if `rest` came behind what was added. */
+  /** The truncated text as if `rest` had been added. */
   show(rest: Buffer, measured: Survey): Shown
-  /** How many bytes are kept. */
+  /** Bytes held in memory. */
   retained(): number
 }
 
@@ -32,7 +32,7 @@ export function createHeadAndTail(maxCharacters: number, maxLine: number): HeadA
   const head = createPieces()
   const tail = createPieces()
   let dropped = 0
-  let isWhole = true
+  let isComplete = true
   let total: Size = { characters: 0, lines: 0, bytes: 0 }
 
   function add(bytes: Buffer, measured: Survey): void {
@@ -49,26 +49,26 @@ export function createHeadAndTail(maxCharacters: number, maxLine: number): HeadA
     const last = dropped > 0 ? Buffer.concat([...tail.all(), rest]) : first
     const all = sum(total, measured, rest.length)
     if (all.characters <= maxCharacters) return withClippedLines(first.toString(), maxLine)
-    const before = headOf(first.toString('utf8', 0, bytesFor(maxHead)), maxHead, maxLine)
-    const after = tailOf(last.toString('utf8', Math.max(last.length - bytesFor(maxTail), 0)), maxTail, maxLine)
+    const headText = headOf(first.toString('utf8', 0, bytesFor(maxHead)), maxHead, maxLine)
+    const tailText = tailOf(last.toString('utf8', Math.max(last.length - bytesFor(maxTail), 0)), maxTail, maxLine)
     const gap = {
-      omittedCharacters: all.characters - before.length - after.length,
-      omittedLines: all.lines - lineEnds(before) - lineEnds(after),
-      omittedBytes: all.bytes - Buffer.byteLength(before) - Buffer.byteLength(after),
+      omittedCharacters: all.characters - headText.length - tailText.length,
+      omittedLines: all.lines - lineEnds(headText) - lineEnds(tailText),
+      omittedBytes: all.bytes - Buffer.byteLength(headText) - Buffer.byteLength(tailText),
     }
-    const apart = before === '' || before.endsWith('\n') ? '' : '\n'
-    const [shownBefore, shownAfter] = [withClippedLines(before, maxLine), withClippedLines(after, maxLine)]
+    const separator = headText === '' || headText.endsWith('\n') ? '' : '\n'
+    const [clippedHead, clippedTail] = [withClippedLines(headText, maxLine), withClippedLines(tailText, maxLine)]
     return {
-      text: `${shownBefore.text}${apart}[${isWhole ? '' : 'at least '}${amountOf(gap)} left out here]\n${shownAfter.text}`,
-      omittedCharacters: gap.omittedCharacters + shownBefore.omittedCharacters + shownAfter.omittedCharacters,
+      text: `${clippedHead.text}${separator}[${isComplete ? '' : 'at least '}${amountOf(gap)} left out here]\n${clippedTail.text}`,
+      omittedCharacters: gap.omittedCharacters + clippedHead.omittedCharacters + clippedTail.omittedCharacters,
       omittedLines: gap.omittedLines,
-      omittedBytes: gap.omittedBytes + shownBefore.omittedBytes + shownAfter.omittedBytes,
+      omittedBytes: gap.omittedBytes + clippedHead.omittedBytes + clippedTail.omittedBytes,
     }
   }
 
   return {
     add,
-    skip: () => void (isWhole = false),
+    skip: () => void (isComplete = false),
     show,
     retained: () => head.bytes() + tail.bytes(),
   }
@@ -84,12 +84,12 @@ function sum(size: Size, { characters, lines }: Survey, bytes: number): Size {
   return { characters: size.characters + characters, lines: size.lines + lines, bytes: size.bytes + bytes }
 }
 
-/** Surely enough for so many characters, of which none has more than three bytes, and one more that is cut. */
+/** Upper bound: at most three bytes for each UTF-16 unit, and one more character that is cut. */
 function bytesFor(characters: number): number {
   return characters * 3 + 3
 }
 
-/** A line that is cut keeps half of what a whole one may have. */
+/** A line that is cut keeps half of the maximum line length. */
 function headOf(text: string, max: number, maxLine: number): string {
   const lines = text.lastIndexOf('\n', max - 1) + 1
   if (max > 0 && lines > max / 2) return text.slice(0, lines)

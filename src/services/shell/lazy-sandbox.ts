@@ -1,16 +1,20 @@
-// A sandbox that is opened, and tried out, when it is first needed.
+// Opens and verifies a sandbox on first use.
 
 import type { Config } from '../../config/load.js'
 import type { CageLevel } from '../../platform/sandbox/level.js'
 import type { Sandbox, SandboxTerms } from '../../platform/sandbox/sandbox.js'
 
 export interface LazySandbox {
-  /** A failure says what is missing. */
+  /** Rejects with a Failure that names what is missing. */
   open(): Promise<Sandbox>
   close(): Promise<void>
 }
 
-export function lazySandbox(config: Config, level: CageLevel, terms: Pick<SandboxTerms, 'isSealed'> = {}): LazySandbox {
+export function lazySandbox(
+  config: Config,
+  level: CageLevel,
+  options: Pick<SandboxTerms, 'isSealed'> = {},
+): LazySandbox {
   let opening: Promise<Sandbox> | undefined
 
   async function open(): Promise<Sandbox> {
@@ -18,14 +22,14 @@ export function lazySandbox(config: Config, level: CageLevel, terms: Pick<Sandbo
       import('../../platform/sandbox/sandbox.js'),
       import('../../config/sandbox-terms.js'),
     ])
-    return openSandbox({ ...sandboxTerms(config, [level]), ...terms })
+    return openSandbox({ ...sandboxTerms(config, [level]), ...options })
   }
 
   return {
     open() {
       if (opening) return opening
       opening = open()
-      // What is installed meanwhile is found by the next command.
+      // Retry with the next command: the missing program may have been installed meanwhile.
       opening.catch(() => (opening = undefined))
       return opening
     },

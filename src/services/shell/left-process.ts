@@ -1,4 +1,4 @@
-// A process that a command started and that runs after the command has ended.
+// A process that a command started and that still runs after the command has exited.
 
 import { processName } from '../../platform/process-tree.js'
 

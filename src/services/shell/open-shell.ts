@@ -1,5 +1,4 @@
-// Puts the shell together from the settings: the program that runs commands, their environment, where jobs are kept,
-// and what commands are confined by.
+// Builds the shell service from the settings: shell program, environment of commands, job directory and sandbox.
 
 import { realpathSync, statSync } from 'node:fs'
 
@@ -31,28 +30,32 @@ export interface Surroundings {
   readonly notices: Notices
   readonly log: Log
   readonly confinement: Confinement
-  /** Where plans are remembered. */
+  /** Database that holds the plans. */
   readonly state: LazyState
 }
 
-export function openShell({ config, notices, log, confinement: usual, state }: Surroundings): Shell {
+export function openShell({ config, notices, log, confinement: baseSandbox, state }: Surroundings): Shell {
   const { settings, cwd } = config
-  const confinement = confinedByPlans(config, usual, createPlanWatch(planPlacesOf(config, state)))
+  const sandbox = confinedByPlans(config, baseSandbox, createPlanWatch(planPlacesOf(config, state)))
   const env = quietEnvironment(config.childEnv, process.platform)
-  const { JOBS_OUTLIVE_SERVER: outlive } = settings
+  const { JOBS_OUTLIVE_SERVER: jobsOutliveServer } = settings
   const program = shellProgramOf(config, env)
   const project = projectOf(cwd)
-  const launcher = createLauncher({ cwd, env, shell: program, outlive })
-  // Asked for when something is to be kept: without a home commands run all the same.
-  const places = (): Places => placesOf(stateDirOf(settings), project)
-  const signOut = signedIn(places, { owner: ourselves(), family: launcher.family, outlive }, log)
+  const launcher = createLauncher({ cwd, env, shell: program, outlive: jobsOutliveServer })
+  // Resolved when a job is recorded: without a home directory commands still run.
+  const jobDirectory = (): Places => placesOf(stateDirOf(settings), project)
+  const unregister = signedIn(
+    jobDirectory,
+    { owner: ourselves(), family: launcher.family, outlive: jobsOutliveServer },
+    log,
+  )
   const shell = createShell({
     cwd,
     launcher,
-    confine: (who, isReadOnly) => confinement.confine(who, isReadOnly),
+    confine: (caller, isReadOnly) => sandbox.confine(caller, isReadOnly),
     notices,
-    outlive,
-    places,
+    outlive: jobsOutliveServer,
+    places: jobDirectory,
     streaming: settings.STREAMING,
     usualLimit: { ms: settings.BASH_SOFT_LIMIT_MS, isHard: !settings.BASH_AUTO_BACKGROUND },
     maxCharacters: (client) => settings.BASH_MAX_OUTPUT || resultCharactersFor(client),
@@ -63,22 +66,22 @@ export function openShell({ config, notices, log, confinement: usual, state }: S
     ...shell,
     async close() {
       await shell.close()
-      await Promise.all([confinement.close(), state.close()])
-      signOut?.()
+      await Promise.all([sandbox.close(), state.close()])
+      unregister?.()
     },
   }
 }
 
-/** What runs commands; a Failure says what to install. */
+/** The shell that runs commands. Throws a Failure that says what to install. */
 export function shellProgramOf(
   { settings, cwd }: Pick<Config, 'settings' | 'cwd'>,
   env: NodeJS.ProcessEnv,
 ): ShellProgram {
   const { SHELL_PATH: preferred } = settings
-  // One that lies in the project may have been put there by a command, and would run unconfined.
+  // A shell inside the project may have been written by a command, and it would run outside the sandbox.
   const project = projectOf(cwd)
-  const isOurs = (path: string): boolean => !holdsSystem(project) && isWithin(realpathSync(path), project)
-  const isTrusted = (path: string): boolean => isFile(path) && !isOurs(path)
+  const isInsideProject = (path: string): boolean => !holdsSystem(project) && isWithin(realpathSync(path), project)
+  const isTrusted = (path: string): boolean => isFile(path) && !isInsideProject(path)
   const program = findShell({ platform: process.platform, env, isFile: isTrusted }, preferred)
   if (!program) throw new Failure(`The command was not started: ${whyNoShell(process.platform, preferred)}`)
   return program
@@ -92,12 +95,12 @@ function isFile(path: string): boolean {
   }
 }
 
-/** So that the next server knows what to end if this one is killed. Commands run without it. */
-function signedIn(places: () => Places, server: Server, log: Log): (() => void) | undefined {
+/** Registers this server, so that the next one can clean up after a crash. Commands also run without it. */
+function signedIn(jobDirectory: () => Places, server: Server, log: Log): (() => void) | undefined {
   try {
-    return signIn(places().roll, server)
+    return signIn(jobDirectory().roll, server)
   } catch (error) {
-    log.warn(`what a killed server leaves running would not be found: ${reasonOf(error)}`)
+    log.warn(`cannot register this server; if it crashes, its processes will not be cleaned up: ${reasonOf(error)}`)
     return undefined
   }
 }

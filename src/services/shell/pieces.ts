@@ -1,5 +1,5 @@
-// Bytes in the order they came, of which the oldest can be dropped. Small ones are packed together: they cost no object
-// each, and do not keep the large chunk they may be a part of.
+// A queue of bytes from which the oldest can be dropped. Small chunks are copied into shared slabs: that saves objects,
+// and does not retain the large buffer that a small chunk may be a view of.
 
 const SMALL = 4096
 const SLAB = 16 * 1024
@@ -7,24 +7,24 @@ const SLAB = 16 * 1024
 export interface Pieces {
   add(bytes: Buffer): void
   bytes(): number
-  /** Drops from the front what is not needed to have so many bytes, a piece at a time; gives how many it dropped. */
+  /** Drops the oldest chunks while at least `bytes` bytes remain. Returns the number of bytes dropped. */
   keepLast(bytes: number): number
   all(): Buffer[]
 }
 
 export function createPieces(): Pieces {
-  const whole: Buffer[] = []
-  let wholeBytes = 0
+  const chunks: Buffer[] = []
+  let chunkBytes = 0
   let slab = Buffer.alloc(0)
   let used = 0
 
-  function keep(bytes: Buffer): void {
-    whole.push(bytes)
-    wholeBytes += bytes.length
+  function push(bytes: Buffer): void {
+    chunks.push(bytes)
+    chunkBytes += bytes.length
   }
 
-  function seal(): void {
-    if (used > 0) keep(slab.subarray(0, used))
+  function sealSlab(): void {
+    if (used > 0) push(slab.subarray(0, used))
     slab = Buffer.alloc(0)
     used = 0
   }
@@ -32,24 +32,24 @@ export function createPieces(): Pieces {
   return {
     add(bytes) {
       if (bytes.length >= SMALL) {
-        seal()
-        return keep(bytes)
+        sealSlab()
+        return push(bytes)
       }
       if (used + bytes.length > slab.length) {
-        seal()
+        sealSlab()
         slab = Buffer.allocUnsafe(SLAB)
       }
       used += bytes.copy(slab, used)
     },
-    bytes: () => wholeBytes + used,
+    bytes: () => chunkBytes + used,
     keepLast(bytes) {
-      const before = wholeBytes
-      for (let first = whole[0]; first && wholeBytes + used - first.length >= bytes; first = whole[0]) {
-        whole.shift()
-        wholeBytes -= first.length
+      const before = chunkBytes
+      for (let first = chunks[0]; first && chunkBytes + used - first.length >= bytes; first = chunks[0]) {
+        chunks.shift()
+        chunkBytes -= first.length
       }
-      return before - wholeBytes
+      return before - chunkBytes
     },
-    all: () => [...whole, slab.subarray(0, used)],
+    all: () => [...chunks, slab.subarray(0, used)],
   }
 }

@@ -1,48 +1,48 @@
-// Shows the newest line of a running command, four times a second at most; and when there is no new one for a while, the
-// last one again, so that whoever waits knows that it is still at work.
+// Reports the latest output line of a running command as progress, at most four times a second. If there is no new
+// line for a while, the last one is repeated with the elapsed time, to show that the command still runs.
 
 import type { Work } from './work.js'
 
 const SHOW_EVERY_MS = 250
 const HEARTBEAT_MS = 5000
 
-/** Returns the way to stop it. */
-export function showLines(work: Work, show: (line: string) => void): () => void {
+/** Returns a function that stops it. */
+export function showLines(execution: Work, report: (line: string) => void): () => void {
   const startedAt = performance.now()
-  let shownAt = -Infinity
+  let reportedAt = -Infinity
   let timer: NodeJS.Timeout | undefined
 
-  function showNow(): void {
+  function reportNow(): void {
     clearTimeout(timer)
-    shownAt = performance.now()
-    show(work.digester.newestLine())
-    beat()
+    reportedAt = performance.now()
+    report(execution.digester.newestLine())
+    scheduleRepeat()
   }
 
-  function beat(): void {
+  function scheduleRepeat(): void {
     timer = setTimeout(() => {
-      shownAt = performance.now()
+      reportedAt = performance.now()
       const seconds = Math.round((performance.now() - startedAt) / 1000)
-      show(`${work.digester.newestLine()} [${seconds} s]`.trimStart())
-      beat()
+      report(`${execution.digester.newestLine()} [${seconds} s]`.trimStart())
+      scheduleRepeat()
     }, HEARTBEAT_MS)
   }
 
-  let isDue = false
-  const leave = work.onOutput(() => {
-    if (isDue) return
-    const wait = SHOW_EVERY_MS - (performance.now() - shownAt)
-    if (wait <= 0) return showNow()
-    isDue = true
+  let isScheduled = false
+  const unsubscribe = execution.onOutput(() => {
+    if (isScheduled) return
+    const wait = SHOW_EVERY_MS - (performance.now() - reportedAt)
+    if (wait <= 0) return reportNow()
+    isScheduled = true
     clearTimeout(timer)
     timer = setTimeout(() => {
-      isDue = false
-      showNow()
+      isScheduled = false
+      reportNow()
     }, wait)
   })
-  beat()
+  scheduleRepeat()
   return () => {
-    leave()
+    unsubscribe()
     clearTimeout(timer)
   }
 }

@@ -1,4 +1,4 @@
-// Why a command was not started, and what to do about it.
+// Explains why a command could not be started, and what to do about it.
 
 import { statSync } from 'node:fs'
 
@@ -14,21 +14,21 @@ export function whyNotStarted(error: unknown, cwd: string): string {
   if (code === 'ENOSPC') return 'the disk for temporary files is full. Make room, then run it again.'
   if (error instanceof Error && 'syscall' in error && error.syscall === 'mkdtemp')
     return `there is no place for temporary files (${error.message}). Set TMPDIR to a folder that can be written to.`
-  const place = whatIsWrongWith(cwd)
-  if (place !== undefined) return place
+  const directory = whatIsWrongWith(cwd)
+  if (directory !== undefined) return directory
   if (code === 'ENOENT') return whyNoShell(process.platform)
   const reason = reasonOf(error)
   return `${reason}. Run it again; if that does not help, \`scorpiox-code doctor\` says what is missing.`
 }
 
 function whatIsWrongWith(cwd: string): string | undefined {
-  const place = `the directory ${cwd}`
-  const next = 'Make it, or start the server with --cwd and a directory that is there.'
+  const directory = `the directory ${cwd}`
+  const advice = 'Create it, or start the server with --cwd and an existing directory.'
   try {
     const stat = statSync(cwd, { throwIfNoEntry: false })
-    if (!stat) return `${place} does not exist. ${next}`
-    return stat.isDirectory() ? undefined : `${cwd} is not a directory. ${next}`
+    if (!stat) return `${directory} does not exist. ${advice}`
+    return stat.isDirectory() ? undefined : `${cwd} is not a directory. ${advice}`
   } catch (error) {
-    return `${place} cannot be used (${reasonOf(error)}). ${next}`
+    return `${directory} cannot be used (${reasonOf(error)}). ${advice}`
   }
 }

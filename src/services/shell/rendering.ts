@@ -1,4 +1,4 @@
-// Text a command prints, as a model reads it: what a terminal would show of it, within a number of characters.
+// The text a terminal would show for given output, within a number of characters.
 
 import { createScreen } from '../../lib/screen/screen.js'
 import { survey, type Survey } from '../../lib/screen/survey.js'
@@ -10,30 +10,30 @@ const MAX_NEWEST = 200
 
 export interface Rendering {
   write(bytes: Buffer, measured?: Survey): void
-  /** Something is missing here. */
+  /** Bytes were lost here. */
   skip(): void
   show(): Shown
-  /** The last line with anything on it, no more than 200 characters of its end. */
+  /** Last 200 characters of the last line that is not blank. */
   newestLine(): string
-  /** How many bytes at the end are not whole characters or control sequences, and therefore not shown. */
+  /** Bytes at the end that are part of an incomplete character or control sequence; they are not in the text yet. */
   heldBack(): number
-  /** How many bytes are kept, which has a bound. */
+  /** Bytes held in memory; bounded. */
   retained(): number
 }
 
 export function createRendering(maxCharacters: number, maxLine: number): Rendering {
-  const finished = createHeadAndTail(maxCharacters, maxLine)
-  const screen = createScreen((bytes, measured) => finished.add(bytes, measured))
+  const truncated = createHeadAndTail(maxCharacters, maxLine)
+  const screen = createScreen((bytes, measured) => truncated.add(bytes, measured))
   return {
     write: (bytes, measured) => screen.write(bytes, measured),
-    skip: () => finished.skip(),
+    skip: () => truncated.skip(),
     show() {
       const rest = screen.rest()
-      return finished.show(rest, survey(rest))
+      return truncated.show(rest, survey(rest))
     },
     newestLine: () => lastLineOf(screen.rest()),
     heldBack: () => screen.heldBack(),
-    retained: () => finished.retained() + screen.rest().length,
+    retained: () => truncated.retained() + screen.rest().length,
   }
 }
 

@@ -9,52 +9,53 @@ import { underLoad } from '../../../test/load.js'
 import { createLauncher } from '../../platform/launcher.js'
 import { findShell } from '../../platform/shell-program.js'
 import { createNotices } from '../notices.js'
-import { createShell, type ShellSettings, type Terms } from './shell.js'
+import type { Query, Reading } from '../jobs/jobs.js'
+import { createShell, type Outcome, type ShellSettings, type Terms } from './shell.js'
 
 const opened: ReturnType<typeof createShell>[] = []
 
-function open(given: Partial<ShellSettings> & { readonly env?: NodeJS.ProcessEnv } = {}) {
-  const cwd = given.cwd ?? mkdtempSync(join(tmpdir(), 'scorpiox-shell-'))
+function open(input: Partial<ShellSettings> & { readonly env?: NodeJS.ProcessEnv } = {}) {
+  const cwd = input.cwd ?? mkdtempSync(join(tmpdir(), 'scorpiox-shell-'))
   const state = mkdtempSync(join(tmpdir(), 'scorpiox-state-'))
-  const env = given.env ?? { PATH: process.env.PATH }
+  const env = input.env ?? { PATH: process.env.PATH }
   const program = findShell({ platform: process.platform, env, isFile: existsSync })
   if (!program) throw new Error('no shell')
-  const outlive = given.outlive ?? false
+  const jobsOutliveServer = input.outlive ?? false
   const shell = createShell({
     cwd,
-    launcher: createLauncher({ cwd, env, shell: program, outlive }),
+    launcher: createLauncher({ cwd, env, shell: program, outlive: jobsOutliveServer }),
     confine: () => undefined,
     notices: createNotices(),
-    outlive,
+    outlive: jobsOutliveServer,
     places: () => ({ roll: state, folderOf: (user) => join(state, user) }),
     streaming: true,
     usualLimit: { ms: 30_000, isHard: false },
     maxCharacters: () => 30_000,
     maxOutputBytes: 8 * 1024 * 1024,
     maxRunning: 8,
-    ...given,
+    ...input,
   })
   opened.push(shell)
   return shell
 }
 
 const ME = { user: 'me', session: 'here' }
-const terms = (given: Partial<Terms> = {}): Terms => ({
+const runOptions = (input: Partial<Terms> = {}): Terms => ({
   who: ME,
   client: 'test',
   limit: { ms: 10_000, isHard: true },
   signal: new AbortController().signal,
-  ...given,
+  ...input,
 })
-const hard = (ms: number) => ({ limit: { ms, isHard: true } })
+const killAfter = (ms: number): Partial<Terms> => ({ limit: { ms, isHard: true } })
 
 afterAll(() => Promise.all(opened.map((shell) => shell.close())))
 
 describe.each([
-  ['heard by the server', open()],
+  ['piped to the server', open()],
   ['recorded', open({ outlive: true })],
 ])('%s', (_, shell) => {
-  const run = (command: string, given: Partial<Terms> = {}) => shell.run(command, terms(given))
+  const run = (command: string, input: Partial<Terms> = {}) => shell.run(command, runOptions(input))
 
   test('stdout and stderr in the order they were written', async () => {
     const lines = [...Array(40).keys()]
@@ -82,31 +83,31 @@ describe.each([
     expect(outcome.text.length).toBeLessThan(30_200)
     expect(outcome.text.startsWith('1\n2\n')).toBe(true)
     expect(outcome.text.endsWith('99999\n100000\n')).toBe(true)
-    expect(outcome).toMatchObject({ truncated: true, bytes: 588_895, problem: undefined })
+    expect(outcome).toMatchObject<Partial<Outcome>>({ truncated: true, bytes: 588_895, problem: undefined })
     const { text } = await (
       await shell.jobs()
     ).read(outcome.jobId ?? 0, ME, { tail: 3, maxCharacters: 30_000 }, new AbortController().signal)
     expect(text).toBe('99998\n99999\n100000')
   })
 
-  test('the last bytes of a program that outlives the shell by a moment are there', async () => {
+  test('the last bytes of a program that briefly outlives the shell', async () => {
     expect((await run('(sleep 0.05; echo late) & echo early')).text).toBe('early\nlate\n')
   })
 
-  test('a child left behind does not hold the answer, and is named', async () => {
+  test('a child left running does not delay the result, and is reported', async () => {
     const outcome = await run('sleep 30 & echo started')
     expect(outcome).toMatchObject({ text: 'started\n', exitCode: 0 })
     expect(outcome.left.map(({ name }) => name)).toEqual(['sleep'])
     expect(outcome.durationMs).toBeLessThan(underLoad(5000))
   })
 
-  test('a timeout ends the group and keeps what was printed', async () => {
-    const outcome = await run('echo before; sleep 30 & wait', hard(500))
+  test('a timeout kills the process group and keeps the output', async () => {
+    const outcome = await run('echo before; sleep 30 & wait', killAfter(500))
     expect(outcome).toMatchObject({ text: 'before\n', ending: 'timeout', signal: 'SIGTERM' })
   })
 
   test('a command that ignores TERM is killed', async () => {
-    const outcome = await run('trap "" TERM; while :; do sleep 0.1; done', hard(200))
+    const outcome = await run('trap "" TERM; while :; do sleep 0.1; done', killAfter(200))
     expect(outcome).toMatchObject({ ending: 'timeout', signal: 'SIGKILL' })
   })
 
@@ -118,34 +119,34 @@ describe.each([
     expect(outcome.durationMs).toBeLessThan(underLoad(2000))
   })
 
-  test('at a soft limit it goes on as a job, with the same output', async () => {
+  test('at a soft limit it continues as a job, with the same output', async () => {
     const outcome = await run('echo one; sleep 0.6; echo two; exit 3', { limit: { ms: 300, isHard: false } })
-    expect(outcome).toMatchObject({ ending: 'goes-on', exitCode: null, text: 'one\n' })
+    expect(outcome).toMatchObject({ ending: 'backgrounded', exitCode: null, text: 'one\n' })
     const jobs = await shell.jobs()
-    const query = { wish: { maxMs: 10_000 }, maxCharacters: 30_000 }
+    const query: Query = { wish: { maxMs: 10_000 }, maxCharacters: 30_000 }
     const reading = await jobs.read(outcome.jobId ?? 0, ME, query, new AbortController().signal)
-    expect(reading).toMatchObject({ arrival: 'end', text: 'two\n' })
+    expect(reading).toMatchObject<Partial<Reading>>({ arrival: 'end', text: 'two\n' })
     expect(reading.job.record).toMatchObject({ exitCode: 3, ending: 'exit', background: true })
   })
 })
 
-test('the newest line is shown while the command runs, not too often', async () => {
+test('the latest line is reported while the command runs, not too often', async () => {
   const shell = open()
   const lines: string[] = []
   const command = 'for i in 1 2 3 4 5 6 7 8 9 10; do echo line $i; sleep 0.06; done'
-  await shell.run(command, terms({ onLine: (line) => lines.push(line) }))
+  await shell.run(command, runOptions({ onLine: (line) => lines.push(line) }))
   expect(lines[0]).toBe('line 1')
   expect(lines.length).toBeGreaterThanOrEqual(2)
   expect(lines.length).toBeLessThanOrEqual(5)
-  await open({ streaming: false }).run('echo x', terms({ onLine: (line) => lines.push(line) }))
+  await open({ streaming: false }).run('echo x', runOptions({ onLine: (line) => lines.push(line) }))
   expect(lines).not.toContain('x')
 })
 
-test('where the directory is gone it says so, and works again when there is one', async () => {
+test('a missing directory is reported, and commands run again when it exists', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'scorpiox-gone-'))
   const shell = open({ cwd })
-  expect((await shell.run('echo 1', terms())).text).toBe('1\n')
+  expect((await shell.run('echo 1', runOptions())).text).toBe('1\n')
   rmSync(cwd, { recursive: true })
-  await expect(shell.run('echo 2', terms())).rejects.toThrow(/the directory .+ does not exist.+--cwd/)
+  await expect(shell.run('echo 2', runOptions())).rejects.toThrow(/the directory .+ does not exist.+--cwd/)
   await sleep(10)
 })

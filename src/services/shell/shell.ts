@@ -1,12 +1,11 @@
-// Runs a command to its end, its limit or its cancellation. A command that is stopped takes everything it started with
-// it; one that takes longer than its caller can wait goes on as a job.
+// Runs a command until it exits, reaches its time limit or is cancelled. Stopping a command kills its process tree;
+// a command that outlasts a soft limit continues as a job.
 
 import { Failure } from '../../lib/failure.js'
-import type { Launcher } from '../../platform/launcher.js'
 import type { Exit } from '../../platform/process.js'
 import type { Plan, Started } from '../jobs/book.js'
 import type { Who } from '../who.js'
-import type { Jobs, JobsSettings } from '../jobs/jobs.js'
+import type { Jobs, SharedJobDeps } from '../jobs/jobs.js'
 import { NotKept } from '../jobs/not-kept.js'
 import type { Confinement } from './confinement.js'
 import type { Digest } from './digest.js'
@@ -17,49 +16,49 @@ import { whyNotStarted } from './refusals.js'
 import { startWork, type Work, type WorkSettings } from './work.js'
 
 const KILL_AFTER_MS = 2000
-/** How long the exit of a command is waited for when something that it started cannot be killed. */
+/** How long to wait for the exit of a command if one of its processes cannot be killed. */
 const UNKILLED_MS = 500
-/** Who was only asked something has nothing to put in order. */
+/** A probe needs no time to clean up. */
 const ASK_KILL_MS = 200
 
-// Clients kill a server that has not gone two seconds after they asked; whatever ignores TERM must be gone by then.
+// Clients kill a server two seconds after they ask it to stop; processes that ignore SIGTERM must be gone by then.
 const SHUTDOWN_KILL_MS = 1000
 
-/** What may be held in memory of an output before it is clear that it is too long to be shown whole. */
+/** Output held in memory before it is known to be too long to be shown whole. */
 const MAX_HELD_BYTES = 256 * 1024
 
 export interface Shell {
-  run(command: string, terms: Terms): Promise<Outcome>
-  /** Where commands are confined, it may write nothing that lasts. */
+  run(command: string, options: Terms): Promise<Outcome>
+  /** Runs a command that may not write persistent files if a sandbox is on. Nothing is recorded. */
   ask(command: string, question: Question): Promise<Outcome>
-  /** For a command without a limit of its own. */
+  /** Limit of commands that set none. */
   readonly usualLimit: Limit
-  /** How much output a result for the named client may show. */
+  /** Output characters that a result for the named client may have. */
   maxCharacters(client: string): number
-  /** The commands that run behind. */
+  /** Background jobs; opened on first use. */
   jobs(): Promise<Jobs>
-  /** The same where somebody has asked for them before. */
+  /** Undefined if `jobs` has not been called. */
   openJobs(): Promise<Jobs> | undefined
   close(): Promise<void>
 }
 
 export interface Terms {
   readonly who: Who
-  /** The name of the client that gets the output; decides how much of it is shown. */
+  /** Name of the client; decides how much output is shown. */
   readonly client: string
   readonly limit: Limit
   readonly signal: AbortSignal
-  /** Nobody holds the line: the command may take the time it takes. */
+  /** True once the call was deferred to a task handle; a soft limit then no longer applies. */
   readonly isDeferred?: () => boolean
-  /** Shown the newest line of output while the command runs. */
+  /** Called with the latest output line while the command runs. */
   readonly onLine?: ((line: string) => void) | undefined
-  /** The output is data: long lines are not clipped. */
+  /** The output is data: do not clip long lines. */
   readonly isData?: boolean | undefined
-  /** What it reads from stdin; nothing unless told. */
+  /** stdin; empty by default. */
   readonly input?: string | undefined
 }
 
-/** A question to a program: nothing of the answer is kept, and nothing of it goes on. */
+/** Options of a probe, a short command whose output is not recorded and that never becomes a job. */
 export interface Question {
   readonly who: Who
   readonly limitMs: number
@@ -68,7 +67,7 @@ export interface Question {
 
 export interface Limit {
   readonly ms: number
-  /** At the limit it is ended; otherwise it goes on as a job. */
+  /** Kill the command at the limit; otherwise it continues as a job. */
   readonly isHard: boolean
 }
 
@@ -76,43 +75,50 @@ export interface Outcome extends Digest {
   readonly exitCode: number | null
   readonly signal: string | null
   readonly durationMs: number
-  readonly ending: 'exit' | 'timeout' | 'cancelled' | 'goes-on'
-  /** The job as which it goes on, or under which its whole output is kept. */
+  readonly ending: 'exit' | 'timeout' | 'cancelled' | 'backgrounded'
+  /** The job as which it continues, or which stores its whole output. */
   readonly jobId: number | undefined
-  /** Bytes of the output that are kept there. */
+  /** Bytes of output that the job stores. */
   readonly keptBytes: number
-  /** Why it could not go on, or its whole output not be kept. */
+  /** Why it could not continue as a job, or its output not be stored. */
   readonly problem: string | undefined
-  /** Why it may have failed, where that does not show. */
+  /** Possible reason of a failure that the output does not show, such as the sandbox. */
   readonly note: string | undefined
-  /** What it left running or, where it was ended, what could not be ended with it. */
+  /** Processes it left running or, if it was killed, those that could not be killed. */
   readonly left: readonly LeftProcess[]
 }
 
-export interface ShellSettings extends Omit<JobsSettings, 'launcher' | 'startWork'> {
-  readonly launcher: Launcher
+export interface ShellSettings extends SharedJobDeps {
   readonly maxCharacters: Shell['maxCharacters']
-  /** What commands are confined by; asked before each, and refuses where it should be there and is not. */
+  /** Called before each command. Rejects if a required sandbox is not available. */
   readonly confine: Confinement['confine']
   readonly usualLimit: Limit
-  /** Whether running commands may show their lines. */
+  /** Whether running commands report their output lines. */
   readonly streaming: boolean
 }
 
 export function createShell(settings: ShellSettings): Shell {
-  const { cwd, launcher, maxCharacters, outlive, confine, streaming, usualLimit } = settings
+  const {
+    cwd,
+    launcher,
+    maxCharacters,
+    outlive: jobsOutliveServer,
+    confine: sandboxFor,
+    streaming,
+    usualLimit: defaultLimit,
+  } = settings
   let closing: Promise<void> | undefined
-  let opening: Promise<Jobs> | undefined
+  let openingJobs: Promise<Jobs> | undefined
 
   function jobs(): Promise<Jobs> {
-    return (opening ??= import('../jobs/jobs.js').then(({ createJobs }) =>
+    return (openingJobs ??= import('../jobs/jobs.js').then(({ createJobs }) =>
       createJobs({
         ...settings,
-        startWork: (plan, launch) =>
-          start(plan, () => confine(plan), {
+        startWork: (request, launch) =>
+          start(request, () => sandboxFor(request), {
             launch,
-            maxCharacters: plan.maxCharacters ?? maxCharacters(''),
-            maxLine: plan.maxLine,
+            maxCharacters: request.maxCharacters ?? maxCharacters(''),
+            maxLine: request.maxLine,
           }),
       }),
     ))
@@ -120,15 +126,15 @@ export function createShell(settings: ShellSettings): Shell {
 
   async function start(
     { command, input }: Pick<Plan, 'command' | 'input'>,
-    confined: () => ReturnType<Confinement['confine']>,
-    manner: Pick<WorkSettings, 'maxCharacters' | 'maxLine'> & Partial<Pick<WorkSettings, 'launch' | 'onOverflow'>>,
+    getSandbox: () => ReturnType<Confinement['confine']>,
+    options: Pick<WorkSettings, 'maxCharacters' | 'maxLine'> & Partial<Pick<WorkSettings, 'launch' | 'onOverflow'>>,
   ): Promise<Work> {
     if (closing) throw new Failure('The command was not started: the server is stopping.')
     if (command.includes('\0')) throw new Failure('The command was not started: it contains a NUL character.')
-    const order = { command, input, confine: await confined() }
+    const request = { command, input, confine: await getSandbox() }
     const { launch } = launcher
     try {
-      return await startWork({ launch, order, maxHeldBytes: MAX_HELD_BYTES, ...manner })
+      return await startWork({ launch, order: request, maxHeldBytes: MAX_HELD_BYTES, ...options })
     } catch (error) {
       if (error instanceof Failure) throw error
       if (closing) throw new Failure('The server is stopping: the command was not started, or was ended at once.')
@@ -136,24 +142,27 @@ export function createShell(settings: ShellSettings): Shell {
     }
   }
 
-  async function begin(command: string, { who, client, input, isData = false }: Terms): Promise<Foreground> {
+  async function startForeground(
+    command: string,
+    { who: caller, client, input, isData = false }: Terms,
+  ): Promise<Foreground> {
     const shown = { maxCharacters: maxCharacters(client), maxLine: isData ? Infinity : undefined }
-    const recorded = outlive ? await startRecorded(command, who, { input, ...shown }) : undefined
-    if (recorded) return createForeground(recorded.work, jobs, who, recorded.job)
+    const recorded = jobsOutliveServer ? await startRecorded(command, caller, { input, ...shown }) : undefined
+    if (recorded) return createForeground(recorded.work, jobs, caller, recorded.job)
     let foreground: Foreground | undefined
-    const foregroundOf = (work: Work): Foreground => (foreground ??= createForeground(work, jobs, who))
-    const onOverflow = (work: Work): void => void foregroundOf(work).keep()
-    return foregroundOf(await start({ command, input }, () => confine(who), { onOverflow, ...shown }))
+    const foregroundFor = (execution: Work): Foreground => (foreground ??= createForeground(execution, jobs, caller))
+    const onOverflow = (execution: Work): void => void foregroundFor(execution).keep()
+    return foregroundFor(await start({ command, input }, () => sandboxFor(caller), { onOverflow, ...shown }))
   }
 
-  /** undefined: nothing can be kept, which whoever waits need not know yet. */
+  /** Undefined if jobs cannot be stored; the command then runs without being recorded. */
   async function startRecorded(
     command: string,
-    who: Who,
-    manner: Pick<Plan, 'input' | 'maxCharacters' | 'maxLine'>,
+    caller: Who,
+    options: Pick<Plan, 'input' | 'maxCharacters' | 'maxLine'>,
   ): Promise<Started | undefined> {
     try {
-      return await (await jobs()).start(command, who, { background: false, ...manner })
+      return await (await jobs()).start(command, caller, { background: false, ...options })
     } catch (error) {
       if (error instanceof NotKept) return undefined
       throw error
@@ -161,119 +170,118 @@ export function createShell(settings: ShellSettings): Shell {
   }
 
   async function closeAll(): Promise<void> {
-    const jobsClosed = (await opening)?.close(SHUTDOWN_KILL_MS)
-    // All at once, because there is no time for one after the other; but what goes on must be known first.
-    await Promise.all([jobsClosed, launcher.close(SHUTDOWN_KILL_MS, outlive ? await jobsClosed : undefined)])
+    const jobsClosed = (await openingJobs)?.close(SHUTDOWN_KILL_MS)
+    // In parallel, because time is short. With JOBS_OUTLIVE_SERVER the tags to spare must be known first.
+    await Promise.all([jobsClosed, launcher.close(SHUTDOWN_KILL_MS, jobsOutliveServer ? await jobsClosed : undefined)])
   }
 
   return {
-    usualLimit,
+    usualLimit: defaultLimit,
     maxCharacters,
     jobs,
-    openJobs: () => opening,
-    async run(command, terms) {
-      const { who, limit, signal, onLine, isDeferred } = terms
-      const foreground = await begin(command, terms)
-      const { work } = foreground
-      const stopShowing = streaming && onLine ? showLines(work, onLine) : undefined
-      const ending = await untilOver(work, limit, signal, isDeferred)
+    openJobs: () => openingJobs,
+    async run(command, options) {
+      const { who: caller, limit, signal, onLine, isDeferred } = options
+      const foreground = await startForeground(command, options)
+      const { work: execution } = foreground
+      const stopShowing = streaming && onLine ? showLines(execution, onLine) : undefined
+      const ending = await untilOver(execution, limit, signal, isDeferred)
       stopShowing?.()
-      const job = ending === 'goes-on' ? await foreground.keep() : undefined
-      if (!job) return finish(foreground, ending === 'goes-on' ? 'timeout' : ending)
+      const job = ending === 'backgrounded' ? await foreground.keep() : undefined
+      if (!job) return collectResult(foreground, ending === 'backgrounded' ? 'timeout' : ending)
       await job.amend({ background: true })
-      const digest = work.digester.take()
-      // What the answer shows is not new to whoever reads on.
-      job.positions.set(who.session, digest.bytes - digest.heldBack)
-      return { ...OPEN_END, ...digest, durationMs: Date.now() - work.startedAt, jobId: job.id }
+      const output = execution.digester.take()
+      // The result shows this output, so ReadBgOutput continues after it.
+      job.positions.set(caller.session, output.bytes - output.heldBack)
+      return { ...OPEN_END, ...output, durationMs: Date.now() - execution.startedAt, jobId: job.id }
     },
-    async ask(command, { who, limitMs, maxCharacters: most }) {
-      // An input, though an empty one, because no shell need be kept ready for the next question.
-      const work = await start({ command, input: '' }, () => confine(who, true), {
-        maxCharacters: most,
+    async ask(command, { who: caller, limitMs, maxCharacters: max }) {
+      // Explicit empty stdin: a probe does not use a pooled shell.
+      const execution = await start({ command, input: '' }, () => sandboxFor(caller, true), {
+        maxCharacters: max,
         maxLine: Infinity,
       })
-      work.spool.drop()
-      const ending = await untilOver(work, { ms: limitMs, isHard: true }, NEVER)
-      const outcome = await finish(unkept(work), ending === 'exit' ? 'exit' : 'timeout', ASK_KILL_MS)
-      if (outcome.left.length > 0) await work.end(ASK_KILL_MS)
+      execution.spool.drop()
+      const ending = await untilOver(execution, { ms: limitMs, isHard: true }, NEVER)
+      const outcome = await collectResult(unkept(execution), ending === 'exit' ? 'exit' : 'timeout', ASK_KILL_MS)
+      if (outcome.left.length > 0) await execution.end(ASK_KILL_MS)
       return outcome
     },
     close: () => (closing ??= closeAll()),
   }
 
-  async function finish(
+  async function collectResult(
     foreground: Foreground,
     ending: 'exit' | 'timeout' | 'cancelled',
     killAfterMs = KILL_AFTER_MS,
   ): Promise<Outcome> {
-    const { work } = foreground
-    const survivors = ending === 'exit' ? [] : await work.end(killAfterMs)
-    const { code, signal } = await (survivors.length === 0 ? work.over : orUnknown(work.over))
-    const durationMs = Date.now() - work.startedAt
-    work.digester.end()
-    const digest = work.digester.take()
-    const isWorthIt = digest.truncated && !digest.binary
-    const job = await (isWorthIt ? foreground.keep() : foreground.kept())
+    const { work: execution } = foreground
+    const survivors = ending === 'exit' ? [] : await execution.end(killAfterMs)
+    const { code, signal } = await (survivors.length === 0 ? execution.over : orUnknown(execution.over))
+    const durationMs = Date.now() - execution.startedAt
+    execution.digester.end()
+    const output = execution.digester.take()
+    const shouldStoreOutput = output.truncated && !output.binary
+    const job = await (shouldStoreOutput ? foreground.keep() : foreground.kept())
     if (survivors.length === 0) await job?.ended
-    if (job && !isWorthIt) await (await jobs()).discard(job)
-    const keptBytes = isWorthIt && job ? await job.output.kept() : 0
-    const left = ending === 'exit' ? ((await work.left()) ?? []) : survivors
+    if (job && !shouldStoreOutput) await (await jobs()).discard(job)
+    const storedBytes = shouldStoreOutput && job ? await job.output.kept() : 0
+    const leftover = ending === 'exit' ? ((await execution.left()) ?? []) : survivors
     return {
-      ...digest,
+      ...output,
       ending,
       durationMs,
       exitCode: code,
       signal,
-      jobId: isWorthIt ? job?.id : undefined,
-      keptBytes,
+      jobId: shouldStoreOutput ? job?.id : undefined,
+      keptBytes: storedBytes,
       problem: foreground.problem,
-      note: ending === 'exit' && code !== 0 ? work.note : undefined,
-      left: leftProcesses(left),
+      note: ending === 'exit' && code !== 0 ? execution.note : undefined,
+      left: leftProcesses(leftover),
     }
   }
 }
 
 const OPEN_END = {
-  ending: 'goes-on',
+  ending: 'backgrounded',
   exitCode: null,
   signal: null,
   keptBytes: 0,
   problem: undefined,
   note: undefined,
   left: [],
-} as const
+} as const satisfies Partial<Outcome>
 
 const UNKNOWN_EXIT = { code: null, signal: null } as const
 
-/** The exit of a command of which something could not be killed, perhaps the command itself. */
-function orUnknown(over: Promise<Exit>): Promise<Exit> {
-  return Promise.race([over, new Promise<Exit>((resolve) => setTimeout(resolve, UNKILLED_MS, UNKNOWN_EXIT))])
+/** The exit of a command with unkilled processes; perhaps the command itself is one of them. */
+function orUnknown(exited: Promise<Exit>): Promise<Exit> {
+  return Promise.race([exited, new Promise<Exit>((resolve) => setTimeout(resolve, UNKILLED_MS, UNKNOWN_EXIT))])
 }
 
-/** Nobody gives up but by the limit. */
 const NEVER = new AbortController().signal
 
 function untilOver(
-  { over }: Work,
+  { over: exited }: Work,
   { ms, isHard }: Limit,
   signal: AbortSignal,
   isDeferred: () => boolean = () => false,
 ): Promise<Outcome['ending']> {
   return new Promise((resolve) => {
-    const settle = (ending: Outcome['ending']): void => {
+    const finish = (ending: Outcome['ending']): void => {
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
       resolve(ending)
     }
     const onLimit = (): void => {
-      if (isHard) settle('timeout')
-      // Who has a handle asks when he likes: there is no line to be held.
-      else if (!isDeferred()) settle('goes-on')
+      if (isHard) finish('timeout')
+      // A task handle is polled by the client: no request is waiting.
+      else if (!isDeferred()) finish('backgrounded')
     }
-    const onAbort = (): void => settle('cancelled')
+    const onAbort = (): void => finish('cancelled')
     const timer = setTimeout(onLimit, ms)
     signal.addEventListener('abort', onAbort, { once: true })
     if (signal.aborted) onAbort()
-    void over.then(() => settle('exit'))
+    void exited.then(() => finish('exit'))
   })
 }

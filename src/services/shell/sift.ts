@@ -1,6 +1,6 @@
-// Lets text pass and finds binary data, without regard to how the bytes were cut into chunks. From the first suspicious
-// byte on they are held until it is known what they are: binary, and so is all that follows, or text after all.
-// The beginning is held in any case, until it can be told what file it is the beginning of.
+// Passes text on and detects where output becomes binary, independent of how it is cut into chunks. From the first
+// suspicious byte on, bytes are held until they are classified: binary, like everything after them, or text after all.
+// The first bytes of the output are always held, until they can be checked for a magic number.
 
 import { isUtf8 } from 'node:buffer'
 
@@ -10,73 +10,73 @@ import { unfinishedCharacter } from '../../lib/utf8.js'
 import { createSuspicion, isUnusual } from './suspicion.js'
 
 const BEGINNING = 512
-/** Most magic numbers are followed by bytes that tell more in less than this. */
+/** Within this many bytes most binary formats have bytes that text does not have. */
 const LEAST_HELD = 64
 const MAX_HELD = 8 * 1024
 const NOTHING = Buffer.alloc(0)
 
 export interface Found {
-  /** In words, such as "PNG image". */
+  /** For example "PNG image". */
   readonly format: string
-  /** The position of its first byte. */
+  /** Position of its first byte. */
   readonly offset: number
 }
 
 export interface Sift {
   write(chunk: Buffer): void
-  /** The binary data there is, or would be if nothing more came. */
+  /** The binary data found, or the one that would be found if the output ended here. */
   binary(): Found | undefined
-  /** What is held and would be text if nothing more came. */
+  /** Held bytes that would be text if the output ended here. */
   heldText(): Buffer
-  /** Lets that pass. */
+  /** Passes the held text on. */
   release(): void
-  /** How many bytes at the end are a part of a character. */
+  /** Bytes at the end that are part of an incomplete character. */
   heldBack(): number
 }
 
 export function createSift(onText: (text: Buffer, measured?: Survey) => void): Sift {
-  const suspicion = createSuspicion()
-  let found: Found | undefined
+  const score = createSuspicion()
+  let match: Found | undefined
   let isBeginning = true
-  /** Whether the beginning is that of a file of a known format, once there is enough of it. */
-  let isNamed: boolean | undefined
+  /** Whether the first bytes have a known magic number; undefined until there are enough of them. */
+  let hasMagicNumber: boolean | undefined
   let isHolding = true
-  /** What has not passed, of which so many bytes were judged, and the position it begins at. */
+  /** Held bytes, how many of them were classified, and the position of the first. */
   let pending = NOTHING
-  let judged = 0
+  let classified = 0
   let position = 0
 
   function write(chunk: Buffer): void {
-    if (found) return
+    if (match) return
     const bytes = pending.length > 0 ? Buffer.concat([pending, chunk]) : chunk
     const end = bytes.length - unfinishedCharacter(bytes)
-    const whole = end < bytes.length ? bytes.subarray(0, end) : bytes
-    const measured = isHolding ? undefined : survey(whole)
-    const passing = measured?.plain ? end : judge(whole)
-    pending = found || passing === bytes.length ? NOTHING : Buffer.from(bytes.subarray(passing))
-    judged = found ? 0 : end - passing
-    position += passing
-    if (passing === 0) return
-    if (measured?.plain) onText(whole, measured)
-    else onText(bytes.subarray(0, passing))
+    const complete = end < bytes.length ? bytes.subarray(0, end) : bytes
+    const measured = isHolding ? undefined : survey(complete)
+    const textLength = measured?.plain ? end : classify(complete)
+    pending = match || textLength === bytes.length ? NOTHING : Buffer.from(bytes.subarray(textLength))
+    classified = match ? 0 : end - textLength
+    position += textLength
+    if (textLength === 0) return
+    if (measured?.plain) onText(complete, measured)
+    else onText(bytes.subarray(0, textLength))
   }
 
-  /** How much of it is known to be text. */
-  function judge(bytes: Buffer): number {
+  /** Returns how many bytes are known to be text. */
+  function classify(bytes: Buffer): number {
     const valid = isUtf8(bytes)
     let from = 0
-    for (let at = judged; at < bytes.length;) {
+    for (let at = classified; at < bytes.length;) {
       if (!isHolding) {
-        from = nextSuspect(bytes, at, valid)
+        from = findSuspect(bytes, at, valid)
         at = from
         isHolding = at < bytes.length
         continue
       }
-      at += suspicion.weigh(bytes, at, position + at)
-      if (!isKnown(bytes, from, at)) continue
-      if (suspicion.isSure() || !suspicion.isCalm()) {
-        found = find(bytes.subarray(from, at), position + from)
-        return found.offset - position
+      at += score.weigh(bytes, at, position + at)
+      if (!isDecided(bytes, from, at)) continue
+      if (score.isSure() || !score.isCalm()) {
+        match = describeMatch(bytes.subarray(from, at), position + from)
+        return match.offset - position
       }
       isHolding = false
       isBeginning = false
@@ -85,42 +85,42 @@ export function createSift(onText: (text: Buffer, measured?: Survey) => void): S
     return isHolding ? from : bytes.length
   }
 
-  function nextSuspect(bytes: Buffer, from: number, valid: boolean): number {
+  function findSuspect(bytes: Buffer, from: number, valid: boolean): number {
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at] ?? 0
       if (byte < 0x80 ? byte > 0 && !isUnusual(byte) : valid) continue
-      if (suspicion.wouldRise(bytes, at, position + at)) return at
-      at += suspicion.weigh(bytes, at, position + at) - 1
+      if (score.wouldRise(bytes, at, position + at)) return at
+      at += score.weigh(bytes, at, position + at) - 1
     }
     return bytes.length
   }
 
-  function isKnown(bytes: Buffer, from: number, to: number): boolean {
+  function isDecided(bytes: Buffer, from: number, to: number): boolean {
     if (to - from < (isBeginning ? BEGINNING : LEAST_HELD)) return false
-    if (suspicion.isSure() || to - from >= MAX_HELD) return true
-    if (!suspicion.isCalm()) return false
-    isNamed ??= formatOf(bytes.subarray(from, to)) !== undefined
-    return !isBeginning || !isNamed
+    if (score.isSure() || to - from >= MAX_HELD) return true
+    if (!score.isCalm()) return false
+    hasMagicNumber ??= formatOf(bytes.subarray(from, to)) !== undefined
+    return !isBeginning || !hasMagicNumber
   }
 
-  function find(held: Buffer, from: number): Found {
+  function describeMatch(held: Buffer, from: number): Found {
     const format = formatOf(held)
     if (format !== undefined) return { format, offset: from }
-    const offset = Math.max(suspicion.from(), from)
+    const offset = Math.max(score.from(), from)
     return { format: describe(held.subarray(offset - from)), offset }
   }
 
   function binary(): Found | undefined {
-    const held = pending.subarray(0, judged)
-    if (found || held.length === 0) return found
-    const isSuspected = suspicion.from() >= position
-    return (isSuspected && formatOf(held) !== undefined) || suspicion.isEnough(position + judged)
-      ? find(held, position)
+    const held = pending.subarray(0, classified)
+    if (match || held.length === 0) return match
+    const isSuspected = score.from() >= position
+    return (isSuspected && formatOf(held) !== undefined) || score.isEnough(position + classified)
+      ? describeMatch(held, position)
       : undefined
   }
 
   function heldText(): Buffer {
-    return pending.subarray(0, Math.min((binary()?.offset ?? Infinity) - position, judged))
+    return pending.subarray(0, Math.min((binary()?.offset ?? Infinity) - position, classified))
   }
 
   return {
@@ -130,17 +130,17 @@ export function createSift(onText: (text: Buffer, measured?: Survey) => void): S
     release() {
       const text = heldText()
       pending = pending.subarray(text.length)
-      judged -= text.length
+      classified -= text.length
       position += text.length
       onText(text)
     },
-    heldBack: () => pending.length - judged,
+    heldBack: () => pending.length - classified,
   }
 }
 
 function describe(bytes: Buffer): string {
   const format = formatOf(bytes)
   if (format !== undefined) return format
-  const isOdd = bytes.some((byte) => byte === 0 || isUnusual(byte))
-  return isOdd ? 'unrecognised format' : 'not UTF-8, perhaps text in another encoding'
+  const hasBinaryBytes = bytes.some((byte) => byte === 0 || isUnusual(byte))
+  return hasBinaryBytes ? 'unrecognised format' : 'not UTF-8, perhaps text in another encoding'
 }

@@ -1,28 +1,28 @@
-// Holds what a command has printed until it is clear whether anybody wants to keep it: a little in memory, and once
-// that is too much, or the command lives on, everything to a writer. A command never prints faster than it is kept.
+// Buffers the output of a command in memory until it is drained to a writer or discarded. Applies back-pressure: the
+// command is paused while the buffer is full or the writer is behind.
 
 import type { OutputWriter } from '../../store/output-writer.js'
 
 export interface Spool {
   write(chunk: Buffer): void
-  /** What was held and what comes goes there. */
+  /** Writes the buffered and all later output to the writer. */
   pour(writer: OutputWriter): void
-  /** Nobody will keep it. */
+  /** Drops the buffered and all later output. */
   drop(): void
   readonly isHeld: boolean
 }
 
 export interface SpoolSettings {
   readonly maxHeldBytes: number
-  /** Called once, when it is too much to be held: answer with `pour` or `drop`. Until then the command waits. */
+  /** Called once, when the buffer is full. The command is paused until `drainTo` or `discard` is called. */
   readonly onOverflow: () => void
   readonly pause: () => void
   readonly resume: () => void
 }
 
 export function createSpool({ maxHeldBytes, onOverflow, pause, resume }: SpoolSettings): Spool {
-  let held: Buffer[] | undefined = []
-  let heldBytes = 0
+  let buffered: Buffer[] | undefined = []
+  let bufferedBytes = 0
   let isOverflowing = false
   let writer: OutputWriter | undefined
 
@@ -32,30 +32,30 @@ export function createSpool({ maxHeldBytes, onOverflow, pause, resume }: SpoolSe
     void writer.drained().then(resume)
   }
 
-  function settle(): void {
-    held = undefined
+  function stopBuffering(): void {
+    buffered = undefined
     if (isOverflowing) resume()
   }
 
   return {
     get isHeld() {
-      return held !== undefined
+      return buffered !== undefined
     },
     write(chunk) {
-      if (!held) return append(chunk)
-      held.push(chunk)
-      heldBytes += chunk.length
-      if (heldBytes <= maxHeldBytes || isOverflowing) return
+      if (!buffered) return append(chunk)
+      buffered.push(chunk)
+      bufferedBytes += chunk.length
+      if (bufferedBytes <= maxHeldBytes || isOverflowing) return
       isOverflowing = true
       pause()
       onOverflow()
     },
-    pour(into) {
-      const chunks = held ?? []
-      writer = into
-      settle()
+    pour(target) {
+      const chunks = buffered ?? []
+      writer = target
+      stopBuffering()
       for (const chunk of chunks) append(chunk)
     },
-    drop: settle,
+    drop: stopBuffering,
   }
 }

@@ -1,40 +1,40 @@
-// How much bytes look like binary data, character by character. What text does not have, such as broken UTF-8 or a
-// control code nobody uses, raises a level, and all else lowers it to zero again.
+// Scores how much bytes look like binary data, character by character. Invalid UTF-8, NUL and unusual control codes
+// raise the score; other characters lower it, down to zero.
 
 import { wellFormedLength } from '../../lib/utf8.js'
 
 const BINARY_LEVEL = 256
 const RISE = 8
-/** Text of other encodings has some of these, and is still worth reading. */
+/** Lower, because text in other encodings has some invalid bytes and is still worth reading. */
 const RISE_OF_BROKEN = 4
 const RISE_OF_SHORT = 2
 
-/** If nothing more came, so many suspects that are such a share of all would be enough. */
+/** At the end of the output, this many suspects that make up this share of it count as binary. */
 const FEW = 4
 const SHARE = 1 / 4
 
 export interface Suspicion {
-  /** Whether the character at a place, whose position in all there is is given too, would raise the level. */
+  /** Whether the character at index `at`, which has this position in the whole output, would raise the score. */
   wouldRise(bytes: Buffer, at: number, position: number): boolean
-  /** Takes it in and gives its length. */
+  /** Adds the character to the score. Returns its length in bytes. */
   weigh(bytes: Buffer, at: number, position: number): number
   isCalm(): boolean
-  /** Whether the level was so high that no doubt is left. */
+  /** Whether the score has ever reached the threshold. */
   isSure(): boolean
-  /** Whether it is high enough if there is nothing behind the position. */
+  /** Whether the score is high enough if the output ends at the position. */
   isEnough(position: number): boolean
-  /** Where the level last rose from zero, or rose to be sure. */
+  /** Where the score last rose from zero; fixed once certain. */
   from(): number
 }
 
 export function createSuspicion(): Suspicion {
-  let level = 0
-  let sure = false
-  let from = -1
-  let count = 0
+  let score = 0
+  let isCertain = false
+  let startOffset = -1
+  let suspects = 0
   let lastNul = -1
 
-  function riseAt(bytes: Buffer, at: number, position: number, length: number): number {
+  function scoreOf(bytes: Buffer, at: number, position: number, length: number): number {
     if (length === 0) return RISE_OF_BROKEN
     const byte = bytes[at] ?? 0
     if (byte === 0) return riseOfNul(position - lastNul)
@@ -42,35 +42,35 @@ export function createSuspicion(): Suspicion {
   }
 
   return {
-    wouldRise: (bytes, at, position) => riseAt(bytes, at, position, wellFormedLength(bytes, at)) > 0,
+    wouldRise: (bytes, at, position) => scoreOf(bytes, at, position, wellFormedLength(bytes, at)) > 0,
     weigh(bytes, at, position) {
       const length = wellFormedLength(bytes, at)
-      const rise = riseAt(bytes, at, position, length)
-      if (rise > 0 && level === 0 && !sure) {
-        from = position
-        count = 0
+      const increase = scoreOf(bytes, at, position, length)
+      if (increase > 0 && score === 0 && !isCertain) {
+        startOffset = position
+        suspects = 0
       }
-      if (rise > RISE_OF_SHORT) count++
-      level = Math.max(level + (rise || -length), 0)
-      sure ||= level >= BINARY_LEVEL
+      if (increase > RISE_OF_SHORT) suspects++
+      score = Math.max(score + (increase || -length), 0)
+      isCertain ||= score >= BINARY_LEVEL
       if (bytes[at] === 0) lastNul = position
       return Math.max(length, 1)
     },
-    isCalm: () => level === 0,
-    isSure: () => sure,
-    isEnough: (position) => level > 0 && count >= FEW && count >= (position - from) * SHARE,
-    from: () => from,
+    isCalm: () => score === 0,
+    isSure: () => isCertain,
+    isEnough: (position) => score > 0 && suspects >= FEW && suspects >= (position - startOffset) * SHARE,
+    from: () => startOffset,
   }
 }
 
-/** By its distance from the one before, or the start: one is behind each item of a list, and items are seldom empty. */
+/** By the distance from the previous NUL: in a NUL-separated list items are seldom empty. */
 function riseOfNul(distance: number): number {
   if (distance === 1) return RISE
-  // Items of one letter; or UTF-16, which a long list of them is.
+  // Items of one letter, or UTF-16, which looks like a long list of those.
   return distance === 2 ? RISE_OF_SHORT : 0
 }
 
-/** Control codes that terminals do not know, or nobody sends to one. */
+/** Control codes that do not occur in terminal output. */
 export function isUnusual(byte: number): boolean {
   if (byte >= 0x20) return byte === 0x7f
   return byte < 0x07 || (byte > 0x0f && byte !== 0x1b)

@@ -1,5 +1,5 @@
-// One command at work: started, heard, and ended with everything it started. What it prints is digested for whoever
-// waits for it and spooled for whoever may want it whole.
+// One running command. Its output goes to the renderer (for the result) and to the buffer (for the job file). Killing
+// it kills its process tree.
 
 import { promised } from '../../lib/promised.js'
 import { readBytes } from '../../platform/buffer-tide.js'
@@ -8,68 +8,68 @@ import type { Exit } from '../../platform/process.js'
 import { createDigest, type Digester } from './digest.js'
 import { createSpool, type Spool } from './spool.js'
 
-/** How long a child may take to notice that its parent has gone before it counts as left behind. */
+/** Time for children to exit after their parent before they count as left running. */
 const NOTICE_MS = 50
 
 export interface Work {
   readonly command: string
   readonly startedAt: number
   readonly tag: string
-  /** To be said of it if it fails. */
+  /** Possible reason of a failure, such as the sandbox. */
   readonly note: string | undefined
   readonly digester: Digester
   readonly spool: Spool
-  /** When it has ended and its last bytes are in. */
+  /** Resolves when it has exited and its last output has been received. */
   readonly over: Promise<Exit>
-  /** Tells of every chunk from now on. Returns the way out. */
+  /** Calls the listener for every chunk of output. Returns a function that unsubscribes. */
   onOutput(listener: () => void): () => void
-  /** Gives the processes that could not be killed. */
+  /** Resolves to the pids that could not be killed. */
   end(killAfterMs: number): Promise<readonly number[]>
-  /** What it left running, once it is over; undefined where that cannot be seen. */
+  /** Processes still running after it exited; undefined if the platform cannot tell. */
   left(): Promise<readonly number[] | undefined>
 }
 
 export interface WorkSettings {
-  readonly launch: (order: Order) => Promise<Running>
+  readonly launch: (request: Order) => Promise<Running>
   readonly order: Omit<Order, 'onOutput' | 'onGap' | 'onTag'>
   readonly maxCharacters: number
-  /** Characters of a line that are shown; see `createDigest`. */
+  /** Characters of a line that are shown; see OutputLimits. */
   readonly maxLine?: number | undefined
   readonly maxHeldBytes: number
-  /** Told once, when what it prints is too much to be held. */
-  readonly onOverflow?: ((work: Work) => void) | undefined
+  /** Called once, when the output no longer fits into the buffer. */
+  readonly onOverflow?: ((execution: Work) => void) | undefined
 }
 
 export async function startWork(settings: WorkSettings): Promise<Work> {
-  const { launch, order, maxCharacters, maxLine, maxHeldBytes, onOverflow = () => {} } = settings
+  const { launch, order: request, maxCharacters, maxLine, maxHeldBytes, onOverflow = () => {} } = settings
   const startedAt = Date.now()
-  const digester = createDigest({ maxCharacters, maxLine })
+  const renderer = createDigest({ maxCharacters, maxLine })
   const listeners = new Set<() => void>()
-  // It may print before it is known to run.
-  const begun = promised<{ readonly child: Running; readonly work: Work }>()
-  const spool = createSpool({
+  // Output may arrive before `launch` resolves.
+  const started = promised<{ readonly child: Running; readonly work: Work }>()
+  const buffer = createSpool({
     maxHeldBytes,
-    onOverflow: () => void begun.promise.then(({ work }) => onOverflow(work)),
-    pause: () => void begun.promise.then(({ child }) => child.pause()),
-    resume: () => void begun.promise.then(({ child }) => child.resume()),
+    onOverflow: () => void started.promise.then(({ work: execution }) => onOverflow(execution)),
+    pause: () => void started.promise.then(({ child }) => child.pause()),
+    resume: () => void started.promise.then(({ child }) => child.resume()),
   })
   const child = await launch({
-    ...order,
-    onGap: (bytes) => digester.skip(bytes),
+    ...request,
+    onGap: (bytes) => renderer.skip(bytes),
     onOutput(chunk) {
-      digester.write(chunk)
-      spool.write(chunk)
+      renderer.write(chunk)
+      buffer.write(chunk)
       readBytes(chunk.length)
       for (const listener of listeners) listener()
     },
   })
-  const work: Work = {
-    command: order.command,
+  const execution: Work = {
+    command: request.command,
     startedAt,
     tag: child.tag,
-    note: order.confine?.note,
-    digester,
-    spool,
+    note: request.confine?.note,
+    digester: renderer,
+    spool: buffer,
     over: lastWords(child),
     onOutput(listener) {
       listeners.add(listener)
@@ -78,8 +78,8 @@ export async function startWork(settings: WorkSettings): Promise<Work> {
     end: (killAfterMs) => child.end(killAfterMs),
     left: () => leftBy(child),
   }
-  begun.resolve({ child, work })
-  return work
+  started.resolve({ child, work: execution })
+  return execution
 }
 
 async function lastWords(child: Running): Promise<Exit> {

@@ -1,5 +1,5 @@
-// The files of a skill's folder: regular ones, no deeper than a few levels, none that a link leads out to. What is listed
-// here is what can be read as a resource, and nothing else.
+// Lists the files of a skill: regular files, up to a depth limit, and no links that lead outside. Only listed files can
+// be read as resources.
 
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import { isWithin } from '../../lib/is-within.js'
 
 const MAX_DEPTH = 6
-/** Entries that are looked at. */
+/** Maximum number of entries inspected. */
 const MAX_ENTRIES = 5000
-/** A checkout's own bookkeeping and what package managers bring are no part of a skill. */
+/** Files of version control, package managers and caches are not part of a skill. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules', '__pycache__', '.DS_Store'])
 
 export interface BundledFile {
-  /** Seen from the skill's folder, with `/` between its parts. */
+  /** Relative to the skill directory, separated by `/`. */
   readonly path: string
   readonly size: number
 }
@@ -21,36 +21,36 @@ export interface BundledFile {
 export interface Bundle {
   /** Sorted by path. */
   readonly files: readonly BundledFile[]
-  /** Whether these are all. */
+  /** False if a limit was reached. */
   readonly isWhole: boolean
 }
 
-/** `root` has no links in it; where it is gone, there are none. */
+/** `root` must be a real path. Empty if it no longer exists. */
 export async function bundleOf(root: string): Promise<Bundle> {
   const files: BundledFile[] = []
-  let left = MAX_ENTRIES
-  let isWhole = true
+  let remaining = MAX_ENTRIES
+  let isComplete = true
 
   async function visit(path: string, depth: number): Promise<void> {
     const entries = await readdir(join(root, path), { withFileTypes: true }).catch(() => [])
     for (const entry of entries) {
       if (!isPart(entry.name)) continue
-      if (--left < 0 || depth > MAX_DEPTH) return void (isWhole = false)
-      const below = path === '' ? entry.name : `${path}/${entry.name}`
-      // A folder behind a link could be one that it lies in; only files are followed.
-      if (entry.isDirectory()) await visit(below, depth + 1)
+      if (--remaining < 0 || depth > MAX_DEPTH) return void (isComplete = false)
+      const childPath = path === '' ? entry.name : `${path}/${entry.name}`
+      // A linked directory could be a parent of itself; only links to files are followed.
+      if (entry.isDirectory()) await visit(childPath, depth + 1)
       else if (entry.isFile() || entry.isSymbolicLink()) {
-        const size = await sizeWithin(root, join(root, below))
-        if (size !== undefined) files.push({ path: below, size })
+        const size = await sizeWithin(root, join(root, childPath))
+        if (size !== undefined) files.push({ path: childPath, size })
       }
     }
   }
 
   await visit('', 1)
-  return { files: files.sort((one, other) => (one.path < other.path ? -1 : 1)), isWhole }
+  return { files: files.sort((one, other) => (one.path < other.path ? -1 : 1)), isWhole: isComplete }
 }
 
-/** Whether a path may be that of a file of a skill. */
+/** Whether a path can be one of a listed file. */
 export function isBundlePath(path: string): boolean {
   const parts = path.split('/')
   return parts.length <= MAX_DEPTH && parts.every((part) => isPart(part))

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { readFrontmatter } from './frontmatter.js'
 import { decode, takeApart } from './manifest-parts.js'
 
-test('no text makes it throw, and what it gives can be printed', () => {
+test('no text makes it throw, and the result is serializable', () => {
   const pieces = fc.constantFrom(
     'description: ',
     'name: ',
@@ -43,7 +43,7 @@ test('a sentence on one line is never lost, whatever is in it', () => {
   const sentence = fc
     .string({ minLength: 1 })
     .map((text) => `It ${text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()}`.trim())
-    // From here on it is a comment, for every reader of YAML.
+    // The rest is a YAML comment.
     .filter((text) => !text.includes(' #'))
   fc.assert(
     fc.property(sentence, (description) => {
@@ -53,7 +53,7 @@ test('a sentence on one line is never lost, whatever is in it', () => {
   )
 })
 
-test('what a strict reader takes is given as it is, without a word', () => {
+test('valid YAML is returned unchanged and without a problem', () => {
   const text = 'name: it\ndescription: "a: b"\nmetadata:\n  version: "1.0"\n  tags: [a, b]\nnumber: 1.5\nnothing:\n'
   expect(readFrontmatter(text)).toEqual({
     fields: {
@@ -66,7 +66,7 @@ test('what a strict reader takes is given as it is, without a word', () => {
   })
 })
 
-test('what is refused is repaired where it is broken, and nowhere else', () => {
+test('only invalid lines are repaired', () => {
   const { fields, problem } = readFrontmatter(
     'title: a: b\ndescription: "say \\"hi\\" \\u00e9"\nmetadata:\n  version: 2\n',
   )
@@ -74,7 +74,7 @@ test('what is refused is repaired where it is broken, and nowhere else', () => {
   expect(problem).toBeDefined()
 })
 
-test('bytes of any kind are taken apart', () => {
+test('any bytes can be split', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       const { text } = decode(bytes)
@@ -83,12 +83,12 @@ test('bytes of any kind are taken apart', () => {
   )
 })
 
-test('the text is what follows, without the empty lines before it', () => {
+test('the body has no leading blank lines', () => {
   expect(takeApart('---\na: b\n---\n\n  \n\n  x\n---\ny\n')).toEqual({ frontmatter: 'a: b', body: '  x\n---\ny\n' })
   expect(takeApart('x\n---\n')).toEqual({ frontmatter: undefined, body: 'x\n---\n' })
 })
 
-test('the description is found among thousands of lines that YAML refuses', () => {
+test('the description is found among thousands of invalid lines', () => {
   const { fields, problem } = readFrontmatter(`${'a: b: c\n'.repeat(1900)}description: one: two`)
   expect(fields.description).toBe('one: two')
   expect(problem).toBeDefined()

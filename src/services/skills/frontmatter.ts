@@ -1,5 +1,5 @@
-// The fields of a frontmatter, read by a real parser, and kindly: what it refuses, most often a colon in a sentence, is
-// quoted and tried again, and at last read line by line. A skill is not lost for a dot on an i.
+// Parses YAML frontmatter. If that fails, most often because of a colon in a sentence, quotes the values and retries;
+// if that fails too, reads `key: value` lines.
 
 import { parseDocument } from 'yaml'
 
@@ -7,14 +7,14 @@ import { isObject, type JsonObject } from '../../lib/json.js'
 import { reasonOf } from '../../lib/reason-of.js'
 
 const MAX_PARSED = 16 * 1024
-// An alias is rare here; thousands of them are an attack.
+// Aliases are rare here; thousands of them are an attack.
 const MAX_ALIASES = 20
-/** Each is parsed by itself. */
+/** Lines that are quoted; each is parsed on its own. */
 const MAX_REPAIRED = 100
 
 export interface Frontmatter {
   readonly fields: JsonObject
-  /** Why a strict reader would not get the same from it. */
+  /** Why a strict parser would read it differently. */
   readonly problem?: string
 }
 
@@ -34,7 +34,7 @@ function parse(
     const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' })
     const [error] = document.errors
     if (error) return { problem: error.message }
-    // Printed and read again, so that it is what a client will be sent.
+    // Serialized and parsed again, so that it equals what clients receive.
     const fields: unknown = JSON.parse(JSON.stringify(document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {}))
     if (!isObject(fields)) return { problem: 'it is not a list of fields' }
     const [warning] = document.warnings
@@ -44,14 +44,14 @@ function parse(
   }
 }
 
-/** Each line `key: value` that makes no sense by itself with its value as a string. */
+/** Quotes the value of each `key: value` line that is not valid YAML. */
 function quoted(text: string): string {
-  let left = MAX_REPAIRED
+  let remaining = MAX_REPAIRED
   return text
     .split('\n')
     .map((line) => {
       const [, key, value] = /^([A-Za-z][\w-]*):[ \t]+(\S.*)$/.exec(line) ?? []
-      if (key === undefined || value === undefined || --left < 0 || 'fields' in parse(line)) return line
+      if (key === undefined || value === undefined || --remaining < 0 || 'fields' in parse(line)) return line
       return `${key}: ${JSON.stringify(value.trimEnd())}`
     })
     .join('\n')

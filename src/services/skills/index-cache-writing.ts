@@ -1,4 +1,4 @@
-// Keeps what was found in the folders for the next start. Apart from the reading, which every start does.
+// Writes the skill index cache and prunes old ones. Separate from reading the cache, which happens at every start.
 
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -6,27 +6,29 @@ import { dirname, join } from 'node:path'
 import { replaceFile } from '../../store/atomic-file.js'
 import { ensurePrivateFolder } from '../../store/private-folder.js'
 
-/** Projects whose index is kept. */
+/** Maximum number of projects with a cached index. */
 const MAX_FILES = 200
 const STALE_MS = 60 * 60 * 1000
 
-/** At once, so that an end of the process cannot come in between. Never throws: without it a start takes longer. */
+/** Synchronous, so that the process cannot exit in between. Never throws: without the cache a start only is slower. */
 export function writeCache(path: string, text: string): void {
   try {
     ensurePrivateFolder(dirname(path))
     replaceFile(path, text, () => true)
     prune(dirname(path))
   } catch {
-    // A disk that is full or read-only is told of by those who need it.
+    // A full or read-only disk is reported by the features that need it.
   }
 }
 
-/** Takes away the oldest, and what a crash left half-written. */
-function prune(folder: string): void {
-  const files = readdirSync(folder)
-    .map((name) => ({ name, at: statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+/** Deletes the oldest files and temporary files of a crash. */
+function prune(directory: string): void {
+  const files = readdirSync(directory)
+    .map((name) => ({ name, at: statSync(join(directory, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((one, other) => other.at - one.at)
   const staleBefore = Date.now() - STALE_MS
-  const over = files.filter(({ name, at }, index) => index >= MAX_FILES || (name.endsWith('.tmp') && at < staleBefore))
-  for (const { name } of over) rmSync(join(folder, name), { force: true })
+  const expired = files.filter(
+    ({ name, at }, index) => index >= MAX_FILES || (name.endsWith('.tmp') && at < staleBefore),
+  )
+  for (const { name } of expired) rmSync(join(directory, name), { force: true })
 }

@@ -1,5 +1,5 @@
-// What was found in the folders, kept on disk so that a start need not read every skill again. It is believed only if
-// it is a file of ours that nobody else may write to and has the form it should have; else it is as if there were none.
+// Reads the skill index cached on disk, so that a start need not read every skill. The cache is used only if it is
+// owned by this user, not writable by others, and valid.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { isSkillName, type Manifest } from './skill.js'
 const MAX_BYTES = 8 * 1024 * 1024
 const FORM = 1
 
-/** One folder as it was last read. */
+/** One directory as last read. Stored as JSON: its member names are the file format. */
 export interface Known {
   readonly path: string
   readonly level: Place['level']
@@ -23,14 +23,14 @@ export interface Known {
 
 export type KnownEntry = { readonly name: string; readonly mark: string } & (Manifest | { readonly reason: string })
 
-/** The file for a project, which need not exist. */
+/** Path of a project's cache file, which need not exist. */
 export function cacheFile(stateDir: string, project: string): string {
-  // The end of a path tells projects apart better than its beginning; the paths inside settle it.
-  // Not `skills`: that is where the person's own are.
+  // The end of a path distinguishes projects better than its beginning; collisions are resolved by the paths stored
+  // inside. Not `skills`, which is the directory of the user's own skills.
   return join(stateDir, 'skill-index', `${encodeURIComponent(project).slice(-120)}.json`)
 }
 
-/** Never throws. */
+/** Never throws; empty without a valid cache. */
 export function readCache(path: string): readonly Known[] {
   try {
     const value: unknown = JSON.parse(readSmall(path))
@@ -41,9 +41,9 @@ export function readCache(path: string): readonly Known[] {
   }
 }
 
-/** The text of the file, or undefined where it would be too long to be read again. */
-export function cacheText(places: readonly Known[]): string | undefined {
-  const text = JSON.stringify({ form: FORM, version: VERSION, places })
+/** Content of the cache file; undefined if it would exceed the size limit of reading. */
+export function cacheText(directories: readonly Known[]): string | undefined {
+  const text = JSON.stringify({ form: FORM, version: VERSION, places: directories })
   return text.length > MAX_BYTES ? undefined : text
 }
 
@@ -57,7 +57,7 @@ function readSmall(path: string): string {
   }
 }
 
-// Windows has no such owners and modes.
+// Windows has no such owners and permission bits.
 function isOurs(stats: Stats): boolean {
   const isPrivate = process.geteuid === undefined || (stats.uid === process.geteuid() && (stats.mode & 0o022) === 0)
   return stats.isFile() && isPrivate
@@ -65,18 +65,18 @@ function isOurs(stats: Stats): boolean {
 
 function isKnown(value: unknown): value is Known {
   if (!isObject(value) || !Array.isArray(value.entries)) return false
-  const isText = [value.path, value.mark].every((text) => typeof text === 'string')
-  const isLevel = value.level === 'project' || value.level === 'user'
-  return isText && isLevel && typeof value.excess === 'number' && value.entries.every(isKnownEntry)
+  const hasPaths = [value.path, value.mark].every((text) => typeof text === 'string')
+  const hasLevel = value.level === 'project' || value.level === 'user'
+  return hasPaths && hasLevel && typeof value.excess === 'number' && value.entries.every(isKnownEntry)
 }
 
 function isKnownEntry(value: unknown): value is KnownEntry {
   if (!isObject(value) || typeof value.name !== 'string' || typeof value.mark !== 'string') return false
   if (typeof value.reason === 'string') return true
-  const isWhole = typeof value.description === 'string' && typeof value.isScript === 'boolean'
-  const isExtra = ['undefined', 'string'].includes(typeof value.hint)
-  const isFrontmatter =
+  const hasDescription = typeof value.description === 'string' && typeof value.isScript === 'boolean'
+  const hasValidHint = ['undefined', 'string'].includes(typeof value.hint)
+  const hasValidFrontmatter =
     value.frontmatter === undefined || (isObject(value.frontmatter) && value.frontmatter.name === value.name)
-  const isNotes = Array.isArray(value.notes) && value.notes.every((note) => typeof note === 'string')
-  return isSkillName(value.name) && isWhole && isExtra && isFrontmatter && isNotes
+  const hasNotes = Array.isArray(value.notes) && value.notes.every((note) => typeof note === 'string')
+  return isSkillName(value.name) && hasDescription && hasValidHint && hasValidFrontmatter && hasNotes
 }

@@ -1,5 +1,5 @@
-// Looks at one entry of a folder of skills: the skill it is, or the reason why it is none. Only a missing description,
-// or a file that cannot or must not be read, makes it none.
+// Inspects one entry of a skill directory: the skill, or the reason why it is not one. Only a missing description or an
+// unreadable or forbidden file disqualifies it; other problems are warnings.
 
 import { lstat, readdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,41 +18,41 @@ const MAX_DESCRIPTION = 1024
 const MAX_HINT = 100
 const MAX_FRONTMATTER = 16 * 1024
 
-/** Hosts that verify skills know only such names. */
+/** The names that hosts which verify skills accept. */
 const STRICT_NAME = /^(?!.*--)[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/
 
-/** A skill, or the reason why there is none. */
+/** A skill, or the reason why it is not one. */
 export type Inspected = Manifest | { readonly reason: string }
 
-export async function inspect(folder: string, name: string, inside: string | undefined): Promise<Inspected> {
+export async function inspect(directory: string, name: string, allowedRoot: string | undefined): Promise<Inspected> {
   try {
     if (name.startsWith('.')) throw new Failure('its name is hidden')
-    await checkFolder(join(folder, name), inside)
+    await checkFolder(join(directory, name), allowedRoot)
     if (!isSkillName(name)) throw new Failure(`its name must be ${NAME_RULE}`)
-    return read(await manifestBytes(join(folder, name), inside), name)
+    return read(await manifestBytes(join(directory, name), allowedRoot), name)
   } catch (error) {
     if (error instanceof Failure) return { reason: error.message }
     return { reason: `it cannot be read (${reasonOf(error)})` }
   }
 }
 
-async function checkFolder(path: string, inside: string | undefined): Promise<void> {
+async function checkFolder(path: string, allowedRoot: string | undefined): Promise<void> {
   const entry = await lstat(path)
   if (entry.isSymbolicLink()) {
     const target = await realpath(path).catch(() => undefined)
     if (target === undefined) throw new Failure('it is a link that leads nowhere')
-    if (inside !== undefined && !isWithin(target, inside))
+    if (allowedRoot !== undefined && !isWithin(target, allowedRoot))
       throw new Failure('it is a link that leads out of the project')
   }
   if (!(await stat(path)).isDirectory()) throw new Failure('it is not a folder')
 }
 
-async function manifestBytes(folder: string, inside: string | undefined): Promise<Buffer> {
+async function manifestBytes(directory: string, allowedRoot: string | undefined): Promise<Buffer> {
   try {
-    return await readConfined(join(folder, MANIFEST), { maxBytes: MAX_MANIFEST_BYTES, inside })
+    return await readConfined(join(directory, MANIFEST), { maxBytes: MAX_MANIFEST_BYTES, inside: allowedRoot })
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    const names: readonly string[] = await readdir(folder).catch(() => [])
+    const names: readonly string[] = await readdir(directory).catch(() => [])
     if (names.includes(MANIFEST)) throw new Failure(`its ${MANIFEST} ${error.message}`, { cause: error })
     const other = names.find((name) => name.toUpperCase() === MANIFEST.toUpperCase())
     throw new Failure(
@@ -71,20 +71,20 @@ function read(bytes: Buffer, name: string): Manifest {
   if (frontmatter === undefined) throw new Failure(`it has no description: ${whyNone(text)}`)
   const { fields, problem } = readFrontmatter(frontmatter)
   const description = descriptionOf(fields)
-  const said =
+  const frontmatterWarnings =
     problem === undefined ? [] : [`its frontmatter is not quite YAML, and was read as it was meant: ${problem}`]
-  const notes = [
+  const warnings = [
     ...(isUtf8 ? [] : ['it is not UTF-8; it was read as Latin-1']),
-    ...said,
+    ...frontmatterWarnings,
     ...nameNotes(fields.name, name),
   ]
-  const isExact = notes.length === 0 && JSON.stringify(fields).length <= MAX_FRONTMATTER
+  const isStrict = warnings.length === 0 && JSON.stringify(fields).length <= MAX_FRONTMATTER
   return {
     description,
     hint: lineOf(fields['argument-hint'], MAX_HINT),
     isScript: body.startsWith('#!'),
-    frontmatter: isExact ? fields : undefined,
-    notes: [...notes, ...commentNotes(frontmatter)],
+    frontmatter: isStrict ? fields : undefined,
+    notes: [...warnings, ...commentNotes(frontmatter)],
   }
 }
 
@@ -102,24 +102,24 @@ function descriptionOf({ description }: JsonObject): string {
   return line
 }
 
-function nameNotes(given: unknown, name: string): readonly string[] {
-  const strict = STRICT_NAME.test(name)
+function nameNotes(input: unknown, name: string): readonly string[] {
+  const strictNameWarning = STRICT_NAME.test(name)
     ? []
-    : ['hosts that load skills themselves want a name of a-z, 0-9 and single -']
-  if (given === name) return strict
-  const said =
-    given === undefined ? 'its frontmatter has no name' : `its frontmatter calls it ${lineOf(given, 64) ?? '(no text)'}`
-  return [`${said}; the name of its folder counts`, ...strict]
+    : ['hosts that load skills themselves require a name of a-z, 0-9 and single -']
+  if (input === name) return strictNameWarning
+  const nameWarning =
+    input === undefined ? 'its frontmatter has no name' : `its frontmatter calls it ${lineOf(input, 64) ?? '(no text)'}`
+  return [`${nameWarning}; the name of its folder counts`, ...strictNameWarning]
 }
 
-/** Right for every reader of YAML, and hardly ever meant. */
+/** Valid YAML, but hardly ever intended. */
 function commentNotes(frontmatter: string): readonly string[] {
   return /^description:[ \t]+(?!["'|>#]).*?[ \t]#/m.test(frontmatter)
     ? ['in its description all after # is a comment; put the description in quotes to keep it']
     : []
 }
 
-/** Undefined where there is no text. */
+/** Undefined if it is not text or empty. */
 function lineOf(value: unknown, max: number): string | undefined {
   if (!['string', 'number', 'boolean'].includes(typeof value)) return undefined
   return oneLine(String(value).toWellFormed(), max) || undefined

@@ -1,15 +1,15 @@
-// A SKILL.md taken apart: bytes → text → what stands between the lines of dashes, and the text that follows.
+// Decodes a SKILL.md and splits it into frontmatter and body.
 
 export interface Parts {
-  /** Without the lines of dashes; undefined where there is none. */
+  /** Without the `---` lines; undefined if there is none. */
   readonly frontmatter: string | undefined
-  /** Without empty lines before it. */
+  /** Without leading blank lines. */
   readonly body: string
 }
 
 export interface Decoded {
   readonly text: string
-  /** Whether it was UTF-8; what was not is taken for Latin-1. */
+  /** False if it was decoded as UTF-16 or Windows-1252. */
   readonly isUtf8: boolean
 }
 

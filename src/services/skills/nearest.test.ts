@@ -20,7 +20,7 @@ test.each([
   expect(nearest(name, NAMES, 5)).toEqual(expected)
 })
 
-test('the name itself is the nearest, and no more are given than asked for', () => {
+test('an exact match comes first, and the number of suggestions is limited', () => {
   const name = fc.stringMatching(/^[a-z0-9-]{1,64}$/)
   fc.assert(
     fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 30 }), fc.integer({ min: 1, max: 5 }), (names, max) => {

@@ -1,14 +1,16 @@
-// The names that somebody who wrote this one may have meant: a part of one another, or few strokes apart.
+// Suggests similar names: one contains the other, they share a word, or their edit distance is small.
 
 /** Best first. */
 export function nearest(name: string, names: readonly string[], max: number): readonly string[] {
   const wanted = name.toLowerCase()
   return names
-    .map((one) => ({ one, distance: distanceOf(wanted, one.toLowerCase()) }))
-    .filter(({ one, distance }) => distance <= Math.max(2, Math.floor(Math.max(one.length, wanted.length) / 3)))
-    .sort((a, b) => a.distance - b.distance || (a.one < b.one ? -1 : 1))
+    .map((candidate) => ({ candidate, distance: distanceOf(wanted, candidate.toLowerCase()) }))
+    .filter(
+      ({ candidate, distance }) => distance <= Math.max(2, Math.floor(Math.max(candidate.length, wanted.length) / 3)),
+    )
+    .sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
     .slice(0, max)
-    .map(({ one }) => one)
+    .map(({ candidate }) => candidate)
 }
 
 function distanceOf(wanted: string, name: string): number {
@@ -19,7 +21,7 @@ function distanceOf(wanted: string, name: string): number {
   return strokes(wanted, name)
 }
 
-/** Letters to put in, take out or replace; neighbours that changed places count as one. */
+/** Insertions, deletions, substitutions and swaps of adjacent letters. */
 function strokes(one: string, other: string): number {
   const rows: number[][] = [Array.from({ length: other.length + 1 }, (_, at) => at)]
   for (let i = 1; i <= one.length; i++) {

@@ -1,4 +1,4 @@
-// Puts the index of skills together from the settings: which folders, and where what was found is kept.
+// Opens the skill index for the directories and the cache path of the settings.
 
 import type { Config } from '../../config/load.js'
 import type { Settings } from '../../config/options.js'
@@ -11,18 +11,18 @@ import { cacheFile } from './index-cache.js'
 import { placesOf } from './places.js'
 import { createSkillIndex, type SkillIndex } from './skill-index.js'
 
-export function openSkillIndex(config: Config, notices: Notices, log: Log): SkillIndex {
+export function openSkillIndex(config: Config, changeEvents: Notices, log: Log): SkillIndex {
   const { cwd, home, settings } = config
   const project = projectOf(cwd)
   return createSkillIndex({
     places: placesOf({ cwd, project, home, additional: settings.ADDITIONAL_SKILLS }),
     cache: cacheOf(settings, project),
-    notices,
+    notices: changeEvents,
     complain: (message) => log.warn(message),
   })
 }
 
-/** undefined: there is no home to keep anything in. */
+/** Undefined without a home directory. */
 function cacheOf(settings: Settings, project: string): string | undefined {
   try {
     return cacheFile(stateDirOf(settings), project)

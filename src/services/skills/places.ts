@@ -1,5 +1,5 @@
-// The folders in which skills are looked for, first to last: of two skills with one name the first counts, whole.
-// A project's come from whoever wrote the project, so they may not lead out of it; a person's may lead anywhere.
+// Directories searched for skills, in order of precedence: of two skills with one name the first wins. Skills of a
+// project may be untrusted, so links must not lead outside the project; the user's own skills may link anywhere.
 
 import { realpathSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
@@ -8,56 +8,63 @@ export type Level = 'project' | 'user' | 'built-in'
 
 export interface Place {
   readonly level: Exclude<Level, 'built-in'>
-  /** The first of these that exists. */
+  /** The first that exists is used. */
   readonly folders: readonly Folder[]
-  /** What lies outside of it is not read. */
+  /** Files outside of it are not read; undefined: no restriction. */
   readonly inside: string | undefined
 }
 
 export interface Folder {
   readonly path: string
-  /** As it is told to a model: short, and the same on every machine. */
+  /** As shown to a model: short, and the same on every machine. */
   readonly shown: string
 }
 
 export interface Whereabouts {
   readonly cwd: string
-  /** The project around it. */
+  /** Root of the project that contains cwd. */
   readonly project: string
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly home: string
-  /** Further folders, with commas between them. */
+  /** Further directories, comma-separated. */
   readonly additional: string
 }
 
 export function placesOf({ cwd, project, home, additional }: Whereabouts): readonly Place[] {
-  const here = real(cwd)
-  const person = home === '' ? undefined : real(home)
-  // The directory worked in comes before the project around it. The person's own home is no project.
-  const bases = [...new Set([here, project])].filter((folder) => folder !== person)
-  const inside = project === person ? here : project
-  const places = [
-    ...bases.flatMap((base) => usual('project', base, relative(here, base), inside)),
-    ...(person === undefined ? [] : usual('user', person, '~', undefined)),
+  const workingDirectory = real(cwd)
+  const homeDirectory = home === '' ? undefined : real(home)
+  // The working directory precedes the project root. The home directory is not a project.
+  const bases = [...new Set([workingDirectory, project])].filter((folder) => folder !== homeDirectory)
+  const allowedRoot = project === homeDirectory ? workingDirectory : project
+  const locations = [
+    ...bases.flatMap((base) => usual('project', base, relative(workingDirectory, base), allowedRoot)),
+    ...(homeDirectory === undefined ? [] : usual('user', homeDirectory, '~', undefined)),
     ...listed(additional)
-      .filter((shown) => person !== undefined || !isOfHome(shown))
-      .map((shown): Place => {
-        const path = isOfHome(shown) ? join(person ?? '', shown.slice(1)) : resolve(here, shown)
-        return { level: 'user', folders: [{ path, shown }], inside: undefined }
+      .filter((displayPath) => homeDirectory !== undefined || !isOfHome(displayPath))
+      .map((displayPath): Place => {
+        const path = isOfHome(displayPath)
+          ? join(homeDirectory ?? '', displayPath.slice(1))
+          : resolve(workingDirectory, displayPath)
+        return { level: 'user', folders: [{ path, shown: displayPath }], inside: undefined }
       }),
   ]
   const seen = new Set<string>()
-  return places.filter(({ folders: [first] }) => first && !seen.has(first.path) && seen.add(first.path))
+  return locations.filter(({ folders: [first] }) => first && !seen.has(first.path) && seen.add(first.path))
 }
 
-function usual(level: Place['level'], base: string, shownBase: string, inside: string | undefined): readonly Place[] {
+function usual(
+  level: Place['level'],
+  base: string,
+  displayBase: string,
+  allowedRoot: string | undefined,
+): readonly Place[] {
   const folder = (name: string): Folder => ({
     path: join(base, name, 'skills'),
-    shown: [...(shownBase === '' ? [] : [shownBase]), name, 'skills'].join('/'),
+    shown: [...(displayBase === '' ? [] : [displayBase]), name, 'skills'].join('/'),
   })
   return [
-    { level, folders: [folder('.claude'), folder('.agents')], inside },
-    { level, folders: [folder('.scorpiox')], inside },
+    { level, folders: [folder('.claude'), folder('.agents')], inside: allowedRoot },
+    { level, folders: [folder('.scorpiox')], inside: allowedRoot },
   ]
 }
 

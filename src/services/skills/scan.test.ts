@@ -1,4 +1,4 @@
-// What becomes of everything that may lie in a folder of skills: a table of what is there and what is said of it.
+// Everything that a skill directory may contain: tables of entries and the skill or reason that results.
 
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest'
 
 import { projectOf } from '../../platform/project.js'
 import type { KnownEntry } from './index-cache.js'
-import { placesOf, type Level } from './places.js'
+import { placesOf, type Folder, type Level } from './places.js'
 import { scan } from './scan.js'
 import { survey } from './survey.js'
 
@@ -20,11 +20,11 @@ const HAS_FIFO = process.platform !== 'win32'
 interface World {
   readonly home: string
   readonly project: string
-  /** The folder of the skills that are looked at. */
+  /** Directory of the skills. */
   readonly skills: string
 }
 
-function world(level: Exclude<Level, 'built-in'>): World {
+function createWorld(level: Exclude<Level, 'built-in'>): World {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'skills-')))
   const [home, project] = [join(base, 'home'), join(base, 'project')]
   for (const folder of [home, join(project, '.git'), join(base, 'elsewhere')]) mkdirSync(folder, { recursive: true })
@@ -33,30 +33,30 @@ function world(level: Exclude<Level, 'built-in'>): World {
   return { home, project, skills }
 }
 
-function put(path: string, text: string | Buffer): void {
+function writeFixture(path: string, text: string | Buffer): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
 }
 
-async function found({ home, project }: World, additional = '', cwd = project) {
+async function findSkills({ home, project }: World, additional = '', cwd = project) {
   const places = placesOf({ cwd, project: projectOf(cwd), home, additional })
   return scan(survey(places, []), [])
 }
 
 async function entries(of: World): Promise<readonly KnownEntry[]> {
-  const folder = (await found(of)).find(({ path }) => path === of.skills)
+  const folder = (await findSkills(of)).find(({ path }) => path === of.skills)
   return folder?.entries ?? []
 }
 
-/** What a SKILL.md of one text becomes. */
+/** The entry of a SKILL.md with this text. */
 async function entryOf(text: string | Buffer, name = 'it'): Promise<KnownEntry> {
-  const here = world('project')
-  put(join(here.skills, name, 'SKILL.md'), text)
+  const here = createWorld('project')
+  writeFixture(join(here.skills, name, 'SKILL.md'), text)
   const [entry] = await entries(here)
   return entry!
 }
 
-describe('what is found', () => {
+describe('skills', () => {
   test.each<[string, string | Buffer, object]>([
     [
       'a plain skill',
@@ -157,11 +157,7 @@ describe('what is found', () => {
       '---\nname: it\ndescription: "説明 😀 שלום"\n---\n',
       { description: '説明 😀 שלום', notes: [] },
     ],
-    [
-      'characters that a terminal obeys',
-      '---\nname: it\ndescription: "a\\e[31mb\\0c"\n---\n',
-      { description: 'a [31mb c' },
-    ],
+    ['terminal control characters', '---\nname: it\ndescription: "a\\e[31mb\\0c"\n---\n', { description: 'a [31mb c' }],
     [
       'another name',
       '---\nname: that\ndescription: Does it\n---\n',
@@ -209,12 +205,12 @@ describe('what is found', () => {
       { description: 'Does it', frontmatter: undefined },
     ],
     [
-      'a tag that nobody knows',
+      'an unknown tag',
       '---\nname: it\ndescription: !!js/function "Does it"\n---\n',
       { description: expect.stringContaining('Does it') },
     ],
     [
-      'a comment in the description, which its author is told of',
+      'a comment in the description, with a warning',
       '---\nname: it\ndescription: Does it for issue #12\n---\n',
       {
         description: 'Does it for issue',
@@ -228,7 +224,7 @@ describe('what is found', () => {
       { description: 'Does it for issue #12', notes: [] },
     ],
     [
-      'a key that objects have',
+      'a key of Object.prototype',
       '---\nname: it\ndescription: Does it\n__proto__: {description: x}\nconstructor: 1\n---\n',
       { description: 'Does it' },
     ],
@@ -242,7 +238,7 @@ describe('what is found', () => {
   })
 })
 
-describe('what is skipped, and why', () => {
+describe('skipped entries and their reasons', () => {
   test.each<[string, string | Buffer, string | RegExp]>([
     ['an empty file', '', 'it does not begin with frontmatter'],
     ['no frontmatter', '# Text only\n', 'it does not begin with frontmatter'],
@@ -273,16 +269,24 @@ describe('what is skipped, and why', () => {
   )
 
   test.each<[string, (skills: string, base: string) => void, RegExp]>([
-    ['a folder without SKILL.md', (skills) => put(join(skills, 'it', 'README.md'), 'x'), /there is no SKILL\.md in it/],
+    [
+      'a folder without SKILL.md',
+      (skills) => writeFixture(join(skills, 'it', 'README.md'), 'x'),
+      /there is no SKILL\.md in it/,
+    ],
     ['an empty folder', (skills) => mkdirSync(join(skills, 'it')), /there is no SKILL\.md in it/],
-    ['skill.md', (skills) => put(join(skills, 'it', 'skill.md'), GOOD), /its file is called skill\.md; rename it/],
+    [
+      'skill.md',
+      (skills) => writeFixture(join(skills, 'it', 'skill.md'), GOOD),
+      /its file is called skill\.md; rename it/,
+    ],
     [
       'SKILL.md that is a folder',
       (skills) => mkdirSync(join(skills, 'it', 'SKILL.md'), { recursive: true }),
       /its SKILL\.md is not a file/,
     ],
-    ['a file among the folders', (skills) => put(join(skills, 'it'), GOOD), /it is not a folder/],
-    ['a hidden folder', (skills) => put(join(skills, '.it', 'SKILL.md'), GOOD), /its name is hidden/],
+    ['a file among the folders', (skills) => writeFixture(join(skills, 'it'), GOOD), /it is not a folder/],
+    ['a hidden folder', (skills) => writeFixture(join(skills, '.it', 'SKILL.md'), GOOD), /its name is hidden/],
     ['a link that leads nowhere', (skills) => symlinkSync('/nowhere/at/all', join(skills, 'it')), /leads nowhere/],
     ['a link to itself', (skills) => symlinkSync(join(skills, 'it'), join(skills, 'it')), /leads nowhere/],
     [
@@ -312,30 +316,30 @@ describe('what is skipped, and why', () => {
     [
       'a link to a file',
       (skills) => {
-        put(join(skills, '..', 'x.md'), GOOD)
+        writeFixture(join(skills, '..', 'x.md'), GOOD)
         symlinkSync(join(skills, '..', 'x.md'), join(skills, 'it'))
       },
       /it is not a folder/,
     ],
   ])('%s', async (_, make, reason) => {
-    const here = world('project')
+    const here = createWorld('project')
     make(here.skills, dirname(here.project))
     expect(await entries(here)).toEqual([expect.objectContaining({ reason: expect.stringMatching(reason) })])
   })
 
-  test.skipIf(!HAS_FIFO)('a pipe, which nobody waits for', async () => {
-    const here = world('project')
+  test.skipIf(!HAS_FIFO)('a pipe, without waiting for it', async () => {
+    const here = createWorld('project')
     mkdirSync(join(here.skills, 'it'))
     execFileSync('mkfifo', [join(here.skills, 'it', 'SKILL.md')])
     expect(await entries(here)).toMatchObject([{ reason: 'its SKILL.md is not a file' }])
   })
 
-  test('what cannot be read', async () => {
-    const here = world('user')
+  test('an unreadable file', async () => {
+    const here = createWorld('user')
     const manifest = join(here.skills, 'it', 'SKILL.md')
-    put(manifest, GOOD)
+    writeFixture(manifest, GOOD)
     chmodSync(manifest, 0)
-    // Nothing is forbidden to root, but there are files that nobody can read from the beginning.
+    // Root may read every file, but some files fail for every reader.
     if (IS_ROOT) rmSync(manifest)
     if (IS_ROOT) symlinkSync('/proc/self/mem', manifest)
     const reason = IS_ROOT
@@ -344,10 +348,10 @@ describe('what is skipped, and why', () => {
     expect(await entries(here)).toMatchObject([{ reason }])
   })
 
-  test('more names than are looked at are counted', async () => {
-    const here = world('user')
+  test('names beyond the maximum are counted', async () => {
+    const here = createWorld('user')
     for (let number = 0; number < 2003; number++) mkdirSync(join(here.skills, `s${number}`))
-    const folder = (await found(here)).find(({ path }) => path === here.skills)
+    const folder = (await findSkills(here)).find(({ path }) => path === here.skills)
     expect(folder).toMatchObject({ excess: 3 })
     expect(folder?.entries.length).toBe(2000)
   })
@@ -360,14 +364,14 @@ describe('links', () => {
     [
       'a skill',
       (here) => {
-        put(join(elsewhere(here), 'it', 'SKILL.md'), GOOD)
+        writeFixture(join(elsewhere(here), 'it', 'SKILL.md'), GOOD)
         symlinkSync(join(elsewhere(here), 'it'), join(here.skills, 'it'))
       },
     ],
     [
       'a SKILL.md',
       (here) => {
-        put(join(elsewhere(here), 'x.md'), GOOD)
+        writeFixture(join(elsewhere(here), 'x.md'), GOOD)
         mkdirSync(join(here.skills, 'it'))
         symlinkSync(join(elsewhere(here), 'x.md'), join(here.skills, 'it', 'SKILL.md'))
       },
@@ -375,46 +379,46 @@ describe('links', () => {
     [
       'a link by way of a link',
       (here) => {
-        put(join(elsewhere(here), 'it', 'SKILL.md'), GOOD)
+        writeFixture(join(elsewhere(here), 'it', 'SKILL.md'), GOOD)
         symlinkSync(elsewhere(here), join(here.project, 'hop'))
         symlinkSync(join(here.project, 'hop', 'it'), join(here.skills, 'it'))
       },
     ],
   ])('%s that leads out of a project is skipped; out of the home it is followed', async (_, make) => {
-    const project = world('project')
+    const project = createWorld('project')
     make(project)
     expect(await entries(project)).toMatchObject([{ name: 'it', reason: expect.stringMatching(/leads out of/) }])
-    const user = world('user')
+    const user = createWorld('user')
     make(user)
     expect(await entries(user)).toMatchObject([{ name: 'it', description: 'Does it' }])
   })
 
-  test('the folder of skills that leads out of the project has nothing to offer', async () => {
-    const here = world('project')
-    put(join(elsewhere(here), 'it', 'SKILL.md'), GOOD)
+  test('a skill directory that links outside the project yields no skills', async () => {
+    const here = createWorld('project')
+    writeFixture(join(elsewhere(here), 'it', 'SKILL.md'), GOOD)
     const other = { ...here, project: join(here.project, 'other') }
     mkdirSync(join(other.project, '.git'), { recursive: true })
     mkdirSync(join(other.project, '.claude'))
     symlinkSync(elsewhere(here), join(other.project, '.claude', 'skills'))
-    const [folder] = await found(other)
+    const [folder] = await findSkills(other)
     expect(folder?.entries).toMatchObject([{ name: 'it', reason: expect.stringMatching(/leads out of/) }])
   })
 
   test('links within the project are followed', async () => {
-    const here = world('project')
-    put(join(here.project, 'shared', 'it', 'SKILL.md'), GOOD)
+    const here = createWorld('project')
+    writeFixture(join(here.project, 'shared', 'it', 'SKILL.md'), GOOD)
     symlinkSync(join('..', '..', 'shared', 'it'), join(here.skills, 'it'))
     expect(await entries(here)).toMatchObject([{ name: 'it', description: 'Does it' }])
   })
 })
 
-describe('places', () => {
+describe('locations', () => {
   const shown = (where: Partial<Parameters<typeof placesOf>[0]>): string[] =>
     placesOf({ cwd: '/srv/p', project: '/srv/p', home: '/srv/home', additional: '', ...where }).map(
       ({ level, folders }) => `${level} ${folders.map((folder) => folder.shown).join('|')}`,
     )
 
-  test('the project comes first, then the person, then what was added', () => {
+  test('order: project, user, additional directories', () => {
     expect(shown({ additional: '~/more, ../team/skills ,,/srv/abs' })).toEqual([
       'project .claude/skills|.agents/skills',
       'project .scorpiox/skills',
@@ -426,12 +430,12 @@ describe('places', () => {
     ])
   })
 
-  test('a lone ~ is the home', () => {
+  test('~ alone is the home directory', () => {
     const places = placesOf({ cwd: '/srv/p', project: '/srv/p', home: '/srv/home', additional: '~' })
-    expect(places.at(-1)?.folders).toEqual([{ path: resolve('/srv/home'), shown: '~' }])
+    expect(places.at(-1)?.folders).toEqual<Folder[]>([{ path: resolve('/srv/home'), shown: '~' }])
   })
 
-  test('below the root of a repository, the directory worked in comes before the root', () => {
+  test('below a repository root, the working directory precedes the root', () => {
     expect(shown({ cwd: '/srv/p/packages/a' }).slice(0, 4)).toEqual([
       'project .claude/skills|.agents/skills',
       'project .scorpiox/skills',
@@ -440,7 +444,7 @@ describe('places', () => {
     ])
   })
 
-  test('without a home there is nothing of the person, and no name becomes relative', () => {
+  test('without a home directory there are no user skills, and ~ is not taken as a relative path', () => {
     expect(shown({ home: '', additional: '~/more,~,/srv/abs' })).toEqual([
       'project .claude/skills|.agents/skills',
       'project .scorpiox/skills',
@@ -448,23 +452,23 @@ describe('places', () => {
     ])
   })
 
-  test('the home is no project, and no folder comes twice', () => {
+  test('the home directory is not a project, and no directory is listed twice', () => {
     expect(shown({ cwd: '/srv/home', project: '/srv/home', additional: '~/.claude/skills' })).toEqual([
       'user ~/.claude/skills|~/.agents/skills',
       'user ~/.scorpiox/skills',
     ])
   })
 
-  test('in a home that is a repository, a project ends at the directory worked in', () => {
+  test('in a home directory that is a repository, the project is the working directory', () => {
     const [first] = placesOf({ cwd: '/srv/home/p', project: '/srv/home', home: '/srv/home', additional: '' })
     expect(first?.inside).toBe('/srv/home/p')
   })
 
-  test('.agents/skills counts only where there is no .claude/skills beside it', async () => {
-    const here = world('project')
-    put(join(here.project, '.agents', 'skills', 'agent', 'SKILL.md'), GOOD)
-    put(join(here.home, '.agents', 'skills', 'mine', 'SKILL.md'), GOOD)
-    const names = (await found(here)).flatMap((folder) => folder.entries.map(({ name }) => name))
+  test('.agents/skills is used only without .claude/skills', async () => {
+    const here = createWorld('project')
+    writeFixture(join(here.project, '.agents', 'skills', 'agent', 'SKILL.md'), GOOD)
+    writeFixture(join(here.home, '.agents', 'skills', 'mine', 'SKILL.md'), GOOD)
+    const names = (await findSkills(here)).flatMap((folder) => folder.entries.map(({ name }) => name))
     expect(names).toEqual(['mine'])
   })
 })

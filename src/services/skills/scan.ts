@@ -1,4 +1,4 @@
-// Reads what a survey found changed, and takes the rest as it was known.
+// Reads the skills that changed since the previous snapshot and reuses the others.
 
 import type { Known, KnownEntry } from './index-cache.js'
 import { inspect } from './inspect.js'
@@ -6,21 +6,23 @@ import type { Surveyed } from './survey.js'
 
 const AT_ONCE = 8
 
-export async function scan(seen: readonly Surveyed[], before: readonly Known[]): Promise<readonly Known[]> {
-  const places: Known[] = []
-  for (const { place, folder, mark, entries, excess } of seen) {
-    const known = new Map(
-      before
+export async function scan(snapshots: readonly Surveyed[], previous: readonly Known[]): Promise<readonly Known[]> {
+  const directories: Known[] = []
+  for (const { place, folder, mark, entries, excess } of snapshots) {
+    const knownEntries = new Map(
+      previous
         .filter(({ path, level }) => path === folder.path && level === place.level)
         .flatMap((one) => one.entries.map((entry): [string, KnownEntry] => [entry.name, entry])),
     )
-    const read = await eachOf(entries, async ({ name, mark: now }): Promise<KnownEntry> => {
-      const old = known.get(name)
-      return old?.mark === now ? old : { name, mark: now, ...(await inspect(folder.path, name, place.inside)) }
+    const entriesNow = await eachOf(entries, async ({ name, mark: currentMark }): Promise<KnownEntry> => {
+      const previousEntry = knownEntries.get(name)
+      return previousEntry?.mark === currentMark
+        ? previousEntry
+        : { name, mark: currentMark, ...(await inspect(folder.path, name, place.inside)) }
     })
-    places.push({ path: folder.path, level: place.level, mark, entries: read, excess })
+    directories.push({ path: folder.path, level: place.level, mark, entries: entriesNow, excess })
   }
-  return places
+  return directories
 }
 
 async function eachOf<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {

@@ -1,4 +1,4 @@
-// Scripts through a real bash: what arrives in the interpreter is what was written, and arguments are never code.
+// Script skills run by a real bash: the interpreter gets the script unchanged, and arguments are never code.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
@@ -40,7 +40,7 @@ describe.skipIf(!HAS_BASH)('a script', () => {
     )
   })
 
-  test('never takes arguments for code', () => {
+  test('never executes its arguments', () => {
     const folder = mkdtempSync(join(tmpdir(), 'hostile-'))
     const nasty = fc.constantFrom(
       "'",
@@ -82,7 +82,7 @@ describe.skipIf(!HAS_BASH)('a script', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('reaches the interpreter as it was written', () => {
+  test('reaches the interpreter unchanged', () => {
     const line = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.constantFrom('END_OF_SKILL', 'END_OF_SKILL_', "'", '"$x"', '`id`', '$(id)', '\\', '\\\\n', '', '\t'),
@@ -95,7 +95,7 @@ describe.skipIf(!HAS_BASH)('a script', () => {
     )
     fc.assert(
       fc.property(text, (given) => {
-        // The interpreter that only shows what it was given.
+        // An interpreter that prints its input.
         const body = `#!/bin/cat\n${given}`
         const shown = run(body, '/dev/null')
         expect(shown).toBe(body.endsWith('\n') ? body : `${body}\n`)
@@ -104,21 +104,21 @@ describe.skipIf(!HAS_BASH)('a script', () => {
     )
   })
 
-  test('may be as long as a SKILL.md may be', () => {
+  test('may have the maximum size of a SKILL.md', () => {
     const body = `#!/bin/bash\n${`: ${'x'.repeat(98)}\n`.repeat(2500)}echo done`
     expect(run(body)).toBe('done\n')
   })
 
-  test('ends as it ends', () => {
+  test('keeps its exit code', () => {
     expect(() => run('#!/bin/sh\nexit 3\n')).toThrow(expect.objectContaining({ status: 3 }))
     expect(() => run('#!/no/such/program\n')).toThrow(expect.objectContaining({ status: 127 }))
   })
 
-  test('begins with its name, which lists of tasks show', () => {
+  test('begins with its name, for the list of tasks', () => {
     expect(scriptCommand({ body: '#!/bin/sh\n', folder: '/srv/it', args: '' })).toMatch(/^# skill it\n/)
   })
 
-  test('without a program is a failure that says so', () => {
+  test('without an interpreter is a failure', () => {
     expect(() => scriptCommand({ body: '#!  \necho', folder: '', args: '' })).toThrow('names no program')
   })
 })

@@ -1,5 +1,5 @@
-// A skill that is a script, as one command for the shell: the interpreter of its first line reads it from a descriptor,
-// so that no file is left behind and nothing but the script is ever code. Arguments are quotedWord words, never text of it.
+// Builds the shell command of a script skill. The interpreter of its first line reads the script from a file
+// descriptor: no temporary file is needed. Arguments are passed as quoted words, never as part of the script.
 
 import { basename } from 'node:path'
 
@@ -8,31 +8,30 @@ import { quotedWord } from '../../lib/shell-word.js'
 
 export interface Script {
   readonly body: string
-  /** The folder of the skill. */
+  /** Directory of the skill. */
   readonly folder: string
   readonly args: string
 }
 
-export function scriptCommand({ body, folder, args }: Script): string {
-  if (process.platform === 'win32')
-    throw new Failure('Skills that are scripts run where there is bash; this is Windows.')
+export function scriptCommand({ body, folder: directory, args }: Script): string {
+  if (process.platform === 'win32') throw new Failure('Script skills require bash and are not supported on Windows.')
   const interpreter = interpreterOf(body)
-  const mark = freeMark(body)
-  // Node cannot open a script by the name of a descriptor, but reads one to its end from stdin, which is then empty.
-  const [source, at] = readsFromStdin(interpreter) ? ['-', 0] : ['/dev/fd/3', 3]
+  const delimiter = freeMark(body)
+  // Node cannot open a script at /dev/fd/N, but reads one from stdin, which is empty for the script then.
+  const [source, descriptor] = readsFromStdin(interpreter) ? ['-', 0] : ['/dev/fd/3', 3]
   const words = [...interpreter, source, args].map(quotedWord).join(' ')
   return [
-    // What a list of background tasks shows of it.
-    `# skill ${basename(folder)}`,
-    `export ARGUMENTS=${quotedWord(args)} SKILL_DIR=${quotedWord(folder)}`,
-    `exec ${words} ${at}<<'${mark}'`,
+    // Shown in the list of background tasks.
+    `# skill ${basename(directory)}`,
+    `export ARGUMENTS=${quotedWord(args)} SKILL_DIR=${quotedWord(directory)}`,
+    `exec ${words} ${descriptor}<<'${delimiter}'`,
     body.endsWith('\n') ? body.slice(0, -1) : body,
-    mark,
+    delimiter,
     '',
   ].join('\n')
 }
 
-/** As systems take the first line apart: a program, and the rest as one argument. */
+/** Parses the #! line as operating systems do: a program, and the rest as one argument. */
 function interpreterOf(body: string): readonly string[] {
   const [line = ''] = body.slice(2).split('\n')
   const [, program, argument = ''] = /^[ \t]*(\S+)[ \t]*(.*)$/.exec(line.trimEnd()) ?? []
@@ -45,10 +44,10 @@ function readsFromStdin([program = '', argument = '']: readonly string[]): boole
   return ['node', 'nodejs', 'bun'].includes(basename(name ?? ''))
 }
 
-/** A line that the script does not have. */
+/** A line that does not occur in the script. */
 function freeMark(body: string): string {
   const lines = new Set(body.split('\n'))
-  let mark = 'END_OF_SKILL'
-  while (lines.has(mark)) mark += '_'
-  return mark
+  let delimiter = 'END_OF_SKILL'
+  while (lines.has(delimiter)) delimiter += '_'
+  return delimiter
 }

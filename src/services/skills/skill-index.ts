@@ -1,5 +1,5 @@
-// Which skills there are, as cheaply as that can be known: a look at the folders, and only what changed is read. Whoever
-// was shown the list is told when it is another.
+// The current list of skills. Rescans the directories cheaply and reads only what changed. Notifies clients when the
+// list changes.
 
 import { join, sep } from 'node:path'
 
@@ -11,109 +11,109 @@ import type { Place } from './places.js'
 import type { Skill } from './skill.js'
 import { isSame, survey, type Surveyed } from './survey.js'
 
-/** Lists that are asked for one after the other are answered from one look. */
+/** List requests within this time share one scan. */
 const PATIENCE_MS = 50
 const LOOK_EVERY_MS = 2000
 const WRITE_AFTER_MS = 100
-/** Longer than this no list waits for files; whoever was shown less is told when the rest is known. */
+/** A list request waits no longer than this; the client is notified when the rest is known. */
 const WAIT_MS = 5000
-/** Of all time, no more than this share is spent looking. */
+/** At most this share of the time is spent scanning. */
 const SHARE = 1 / 500
 
 export interface SkillIndex {
-  /** The skills that count, by name. */
+  /** Effective skills, sorted by name. */
   readonly skills: readonly Skill[]
   readonly places: readonly Place[]
   readonly known: readonly Known[]
-  /** Looks again; there is something to wait for only where files must be read. */
-  refresh(patienceMs?: number): Promise<void> | undefined
+  /** Rescans if the last scan is older. Returns a promise only if files must be read. */
+  refresh(maxAgeMs?: number): Promise<void> | undefined
   close(): void
 }
 
 export interface IndexSettings {
   readonly places: readonly Place[]
-  /** Where it is kept; undefined: nowhere. */
+  /** Path of the cached index; undefined: not cached. */
   readonly cache: string | undefined
   readonly notices: Notices
-  /** Told what went wrong where the list is shown all the same. */
+  /** Called with problems that do not prevent the list from being shown. */
   readonly complain: (message: string) => void
   readonly waitMs?: number
 }
 
 export function createSkillIndex(settings: IndexSettings): SkillIndex {
-  const { places, cache, notices, complain, waitMs = WAIT_MS } = settings
-  let known: readonly Known[] | undefined
+  const { places: locations, cache: cachePath, notices: changeEvents, complain: warn, waitMs = WAIT_MS } = settings
+  let directories: readonly Known[] | undefined
   let skills: readonly Skill[] = effective([])
   let reading: Promise<void> | undefined
-  /** Somebody has waited long enough for what is being read. */
-  let isLate = false
-  let lookedAt = -Infinity
+  /** A list request has waited for the maximum time. */
+  let waitExpired = false
+  let scannedAt = -Infinity
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
-  function refresh(patienceMs = PATIENCE_MS): Promise<void> | undefined {
-    if (reading) return isLate && patienceMs > 0 ? undefined : soon(reading)
+  function refresh(maxAgeMs = PATIENCE_MS): Promise<void> | undefined {
+    if (reading) return waitExpired && maxAgeMs > 0 ? undefined : waitAtMost(reading)
     const startedAt = performance.now()
-    if (startedAt - lookedAt < patienceMs) return undefined
-    const isFirst = known === undefined
-    const before = known ?? (cache === undefined ? [] : readCache(cache))
-    const seen = survey(places, before)
-    lookedAt = performance.now()
-    const costMs = lookedAt - startedAt
-    lookLater(costMs)
-    if (isSame(seen, before)) {
-      if (isFirst) accept(before)
+    if (startedAt - scannedAt < maxAgeMs) return undefined
+    const isFirst = directories === undefined
+    const previous = directories ?? (cachePath === undefined ? [] : readCache(cachePath))
+    const snapshots = survey(locations, previous)
+    scannedAt = performance.now()
+    const costMs = scannedAt - startedAt
+    scheduleRescan(costMs)
+    if (isSame(snapshots, previous)) {
+      if (isFirst) setDirectories(previous)
       return undefined
     }
-    if (isFirst && seen.every(({ mark }) => mark === '')) {
-      accept(seen.map(asNothing))
+    if (isFirst && snapshots.every(({ mark }) => mark === '')) {
+      setDirectories(snapshots.map(asNothing))
       return undefined
     }
-    isLate = false
-    reading = read(seen, before).finally(() => {
+    waitExpired = false
+    reading = read(snapshots, previous).finally(() => {
       reading = undefined
-      // The next look may have come while this was read, and gone.
-      lookLater(costMs)
+      // A scheduled rescan may have been skipped during this read.
+      scheduleRescan(costMs)
     })
-    return soon(reading)
+    return waitAtMost(reading)
   }
 
-  function soon(work: Promise<void>): Promise<void> {
-    let limit: NodeJS.Timeout | undefined
-    const late = new Promise<void>((resolve) => {
-      limit = setTimeout(resolve, waitMs).unref()
+  function waitAtMost(work: Promise<void>): Promise<void> {
+    let timeout: NodeJS.Timeout | undefined
+    const expired = new Promise<void>((resolve) => {
+      timeout = setTimeout(resolve, waitMs).unref()
     }).then(() => {
-      isLate = true
-      known ??= []
+      waitExpired = true
+      directories ??= []
     })
-    return Promise.race([work, late]).finally(() => clearTimeout(limit))
+    return Promise.race([work, expired]).finally(() => clearTimeout(timeout))
   }
 
-  async function read(seen: readonly Surveyed[], before: readonly Known[]): Promise<void> {
+  async function read(snapshots: readonly Surveyed[], previous: readonly Known[]): Promise<void> {
     try {
       const { scan } = await import('./scan.js')
-      const found = await scan(seen, before)
-      accept(found)
-      // Not while somebody waits for the list.
-      if (cache !== undefined) setTimeout(() => void keep(cache, found), WRITE_AFTER_MS).unref()
+      const current = await scan(snapshots, previous)
+      setDirectories(current)
+      // Delayed, because the list request is still waiting.
+      if (cachePath !== undefined) setTimeout(() => void keep(cachePath, current), WRITE_AFTER_MS).unref()
     } catch (error) {
-      complain(`the list of skills: ${reasonOf(error)}`)
-      known ??= []
+      warn(`cannot read skills: ${reasonOf(error)}`)
+      directories ??= []
     }
   }
 
-  function accept(now: readonly Known[]): void {
-    const before = known
-    const shown = skills
-    known = now
-    skills = effective(now)
-    if (before === undefined) return
-    for (const uri of changedFiles(before, now)) notices.updated(uri)
-    if (faceOf(shown) === faceOf(skills)) return
-    for (const list of ['tools', 'prompts', 'resources'] as const) notices.changed(list)
+  function setDirectories(current: readonly Known[]): void {
+    const previous = directories
+    const listed = skills
+    directories = current
+    skills = effective(current)
+    if (previous === undefined) return
+    for (const uri of changedFiles(previous, current)) changeEvents.updated(uri)
+    if (faceOf(listed) === faceOf(skills)) return
+    for (const list of ['tools', 'prompts', 'resources'] as const) changeEvents.changed(list)
   }
 
-  function lookLater(costMs: number): void {
+  function scheduleRescan(costMs: number): void {
     if (isClosed) return
     clearTimeout(timer)
     timer = setTimeout(() => void refresh(0), Math.max(LOOK_EVERY_MS, costMs / SHARE)).unref()
@@ -123,9 +123,9 @@ export function createSkillIndex(settings: IndexSettings): SkillIndex {
     get skills() {
       return skills
     },
-    places,
+    places: locations,
     get known() {
-      return known ?? []
+      return directories ?? []
     },
     refresh,
     close() {
@@ -135,20 +135,20 @@ export function createSkillIndex(settings: IndexSettings): SkillIndex {
   }
 }
 
-async function keep(cache: string, found: readonly Known[]): Promise<void> {
-  const text = cacheText(found)
+async function keep(cachePath: string, current: readonly Known[]): Promise<void> {
+  const text = cacheText(current)
   if (text === undefined) return
   const { writeCache } = await import('./index-cache-writing.js')
-  writeCache(cache, text)
+  writeCache(cachePath, text)
 }
 
-/** The first of each name, sorted by name: the same everywhere. */
-function effective(known: readonly Known[]): readonly Skill[] {
+/** The first skill of each name, sorted by name independent of the locale. */
+function effective(directories: readonly Known[]): readonly Skill[] {
   const byName = new Map<string, Skill>()
-  for (const { path, level, entries } of known) {
+  for (const { path, level, entries } of directories) {
     for (const entry of entries) {
       if ('reason' in entry || byName.has(entry.name)) continue
-      // Member by member: to spread fifty of them took longer than all else at a start.
+      // Copied member by member: spreading fifty entries took longer than the rest of the start.
       const { name, description, hint, isScript, frontmatter, notes } = entry
       const folder = `${path}${sep}${name}`
       byName.set(name, { name, description, hint, isScript, frontmatter, notes, level, folder })
@@ -158,7 +158,7 @@ function effective(known: readonly Known[]): readonly Skill[] {
   return [...byName.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-/** What clients are shown of all skills. */
+/** Everything that clients see of the skills. */
 function faceOf(skills: readonly Skill[]): string {
   return JSON.stringify(
     skills.map(({ name, description, hint, frontmatter, level, folder }) => [
@@ -172,11 +172,13 @@ function faceOf(skills: readonly Skill[]): string {
   )
 }
 
-function changedFiles(before: readonly Known[], now: readonly Known[]): readonly string[] {
-  const old = new Map(before.flatMap(({ path, entries }) => entries.map(({ name, mark }) => [join(path, name), mark])))
-  return now.flatMap(({ path, entries }) =>
+function changedFiles(previous: readonly Known[], current: readonly Known[]): readonly string[] {
+  const previousMarks = new Map(
+    previous.flatMap(({ path, entries }) => entries.map(({ name, mark }) => [join(path, name), mark])),
+  )
+  return current.flatMap(({ path, entries }) =>
     entries
-      .filter(({ name, mark }) => old.has(join(path, name)) && old.get(join(path, name)) !== mark)
+      .filter(({ name, mark }) => previousMarks.has(join(path, name)) && previousMarks.get(join(path, name)) !== mark)
       .map(({ name }) => `skill://${name}/SKILL.md`),
   )
 }

@@ -1,11 +1,11 @@
-// What is known of a skill without reading it again, and what a name of one looks like.
+// The indexed data of a skill, and the rule for skill names.
 
 import type { JsonObject } from '../../lib/json.js'
 import type { Level } from './places.js'
 
 export const MANIFEST = 'SKILL.md'
 
-/** How long a SKILL.md may be. */
+/** Maximum size of a SKILL.md. */
 export const MAX_MANIFEST_BYTES = 256 * 1024
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
@@ -16,22 +16,22 @@ export function isSkillName(text: string): boolean {
   return NAME.test(text)
 }
 
-/** What its SKILL.md says. */
+/** Data of a SKILL.md. Part of the cached index: its member names are the file format. */
 export interface Manifest {
   /** One line. */
   readonly description: string
   readonly hint?: string | undefined
-  /** Its text is a program that is run. */
+  /** Its body is a script that is run. */
   readonly isScript: boolean
-  /** All of its frontmatter; absent where a strict host would read something else, or nothing. */
+  /** The whole frontmatter; undefined if a strict host would read it differently. */
   readonly frontmatter?: JsonObject | undefined
-  /** What its author may want to know. */
+  /** Warnings for its author. */
   readonly notes: readonly string[]
 }
 
 export interface Skill extends Manifest {
   readonly name: string
   readonly level: Level
-  /** Its folder; undefined for what is built in. */
+  /** Undefined for built-in skills. */
   readonly folder: string | undefined
 }

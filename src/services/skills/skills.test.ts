@@ -1,4 +1,4 @@
-// Skills as they are opened and their files as they are read: only what belongs to a skill, whatever is asked for.
+// Loading skills and reading their files: only files of the skill can be read.
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -10,19 +10,20 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 
 import { createNotices } from '../notices.js'
-import { bundleOf } from './bundled-files.js'
+import { bundleOf, type Bundle } from './bundled-files.js'
 import { placesOf } from './places.js'
+import type { Skill } from './skill.js'
 import { createSkillIndex, type SkillIndex } from './skill-index.js'
 import { createSkills, type Skills } from './skills.js'
 
-const SECRET = 'the secret of somebody else'
+const SECRET = 'the secret of another user'
 const NO_SHELL = (): Promise<never> => Promise.reject(new Error('no shell here'))
-const open: SkillIndex[] = []
+const openIndexes: SkillIndex[] = []
 afterEach(() => {
-  for (const index of open.splice(0)) index.close()
+  for (const index of openIndexes.splice(0)) index.close()
 })
 
-function world(): {
+function createWorld(): {
   base: string
   skills: Skills
   index: SkillIndex
@@ -33,7 +34,7 @@ function world(): {
   const project = join(base, 'project')
   const places = placesOf({ cwd: project, project, home: join(base, 'home'), additional: '' })
   const index = createSkillIndex({ places, cache: undefined, notices: createNotices(), complain: () => {} })
-  open.push(index)
+  openIndexes.push(index)
   const put = (path: string, text: string | Buffer): void => {
     mkdirSync(dirname(join(base, path)), { recursive: true })
     writeFileSync(join(base, path), text)
@@ -65,7 +66,7 @@ describe('the name', () => {
     'x'.repeat(100_000),
     'ï',
   ])('%j is refused with what a name looks like', async (name) => {
-    const { skills } = world()
+    const { skills } = createWorld()
     const failure = await skills.open(name).catch((error: unknown) => error)
     expect(failure).toMatchObject({
       name: 'Failure',
@@ -74,8 +75,8 @@ describe('the name', () => {
     expect(String(failure).length).toBeLessThan(600)
   })
 
-  test('that is unknown is answered with the nearest, and with why one was skipped', async () => {
-    const { skills, put } = world()
+  test('that is unknown yields suggestions, and the reason why an entry was skipped', async () => {
+    const { skills, put } = createWorld()
     await expect(skills.open('relase-notes')).rejects.toThrow(
       'There is no skill called relase-notes. Nearest: release-notes. There are 4: ',
     )
@@ -83,15 +84,15 @@ describe('the name', () => {
     await expect(skills.open('broken')).rejects.toThrow('There is a folder of that name, but it has no description')
   })
 
-  test('of a skill that was made a moment ago is found', async () => {
-    const { skills, put } = world()
+  test('of a skill created a moment ago is found', async () => {
+    const { skills, put } = createWorld()
     await skills.open('it')
     put('project/.claude/skills/new/SKILL.md', '---\ndescription: Does more\n---\nMore\n')
     expect(await skills.open('new')).toMatchObject({ name: 'new', body: 'More\n', level: 'project' })
   })
 
-  test('beyond those that are listed is found too', async () => {
-    const { skills, base, put } = world()
+  test('beyond the indexed ones is found', async () => {
+    const { skills, base, put } = createWorld()
     for (let number = 0; number < 2000; number++)
       mkdirSync(join(base, `home/.claude/skills/a${number}`), { recursive: true })
     put('home/.claude/skills/zz/SKILL.md', '---\ndescription: The last\n---\nLast\n')
@@ -100,8 +101,8 @@ describe('the name', () => {
 })
 
 describe('its files', () => {
-  test('are listed, sorted, without what is no part of it', async () => {
-    const { skills, base, folder, put } = world()
+  test('are listed, sorted, without ignored names', async () => {
+    const { skills, base, folder, put } = createWorld()
     put('project/.claude/skills/it/z.md', 'z')
     put('project/.claude/skills/it/a/b/c.txt', 'c')
     put('project/.claude/skills/it/.git/config', 'x')
@@ -137,7 +138,7 @@ describe('its files', () => {
     'a',
     'none',
   ])('%j is not one of them', async (path) => {
-    const { skills, base, folder, put } = world()
+    const { skills, base, folder, put } = createWorld()
     put('project/.claude/skills/it/a/b.txt', 'b')
     put('project/.claude/skills/it/.git/config', 'x')
     symlinkSync(join(base, 'secret.txt'), join(folder, 'out.txt'))
@@ -146,8 +147,8 @@ describe('its files', () => {
     expect(await skills.file('it', path)).toBeUndefined()
   })
 
-  test('no path whatever leads to what is not theirs', async () => {
-    const { skills, base, folder } = world()
+  test('no path leads outside the skill', async () => {
+    const { skills, base, folder } = createWorld()
     symlinkSync(join(base, 'secret.txt'), join(folder, 'out'))
     symlinkSync(base, join(folder, 'up'))
     const part = fc.constantFrom(
@@ -173,8 +174,8 @@ describe('its files', () => {
     )
   })
 
-  test('of a skill whose folder became a link to elsewhere are not read', async () => {
-    const { skills, base, folder, put } = world()
+  test('of a skill whose directory became a link outside are not read', async () => {
+    const { skills, base, folder, put } = createWorld()
     await skills.open('it')
     put('elsewhere/SKILL.md', '---\nname: it\ndescription: Does it\n---\n')
     put('elsewhere/key', SECRET)
@@ -184,8 +185,8 @@ describe('its files', () => {
     await expect(skills.open('it')).rejects.toThrow('leads out of the project')
   })
 
-  test('are not read either if that happens between the look and the reading', async () => {
-    const { base, folder, index, put } = world()
+  test('are not read if that happens between check and read', async () => {
+    const { base, folder, index, put } = createWorld()
     await index.refresh(0)
     put('elsewhere/SKILL.md', '---\nname: it\ndescription: Does it\n---\n')
     put('elsewhere/key', SECRET)
@@ -198,20 +199,20 @@ describe('its files', () => {
     await expect(late.digests('it')).rejects.toThrow('leads out of')
   })
 
-  test('of a folder that has gone are none', async () => {
-    const { base } = world()
-    expect(await bundleOf(join(base, 'nowhere'))).toEqual({ files: [], isWhole: true })
+  test('of a deleted directory are none', async () => {
+    const { base } = createWorld()
+    expect(await bundleOf(join(base, 'nowhere'))).toEqual<Bundle>({ files: [], isWhole: true })
   })
 
-  test('too long to be sent are a failure that says where they are', async () => {
-    const { skills, put } = world()
+  test('that are too large are a failure with their path', async () => {
+    const { skills, put } = createWorld()
     put('project/.claude/skills/it/long.bin', Buffer.alloc(1024 * 1024 + 1))
     await expect(skills.file('it', 'long.bin')).rejects.toThrow(/long\.bin is longer than 1024 KB; read it with Bash/)
     expect(await skills.digests('it')).toBeUndefined()
   })
 
   test('have the hashes of their bytes', async () => {
-    const { skills, put } = world()
+    const { skills, put } = createWorld()
     put('project/.claude/skills/it/data.bin', Buffer.from([0xff, 0, 1]))
     const files = (await skills.digests('it')) ?? []
     expect(files.map(({ path }) => path)).toEqual(['SKILL.md', 'data.bin'])
@@ -221,19 +222,24 @@ describe('its files', () => {
     }
   })
 
-  test('too many for a host are not vouched for', async () => {
-    const { skills, put } = world()
+  test('that are too many for a host have no hashes', async () => {
+    const { skills, put } = createWorld()
     for (let number = 0; number < 512; number++) put(`project/.claude/skills/it/f${number}`, '')
     expect(await skills.digests('it')).toBeUndefined()
   })
 })
 
 test.each(['create-skill', 'debug-failing-command', 'release-notes'])(
-  '%s is built in: it has text, says its name, and is hidden by a file',
+  '%s is built in: it has a text and its name, and is hidden by a file',
   async (name) => {
-    const { skills, put } = world()
+    const { skills, put } = createWorld()
     const built = await skills.open(name)
-    expect(built).toMatchObject({ level: 'built-in', folder: undefined, isScript: false, frontmatter: { name } })
+    expect(built).toMatchObject<Partial<Skill>>({
+      level: 'built-in',
+      folder: undefined,
+      isScript: false,
+      frontmatter: { name },
+    })
     expect(built.body).toContain('$ARGUMENTS')
     const text = (await skills.file(name, 'SKILL.md'))!.toString()
     expect(text.startsWith(`---\nname: "${name}"\ndescription: "`)).toBe(true)

@@ -1,5 +1,5 @@
-// Skills as they are used: found by name, read anew each time, their files served. A skill that was made a moment ago is
-// found; one that is not there is answered with those that might have been meant.
+// Loads skills by name, reading the file anew each time, and serves their files. A skill created a moment ago is found;
+// for an unknown name similar ones are suggested.
 
 import { createHash } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
@@ -18,31 +18,31 @@ import { isSkillName, MANIFEST, MAX_MANIFEST_BYTES, NAME_RULE, type Skill } from
 import type { SkillIndex } from './skill-index.js'
 
 const MAX_FILE_BYTES = 1024 * 1024
-/** What hosts accept of one skill. */
+/** Limits of hosts that verify skills. */
 const MAX_FILES = 512
 const MAX_ALL_BYTES = 16 * 1024 * 1024
 const MAX_NEAR = 5
 const LIST_PATIENCE_MS = 500
 
 export interface Skills {
-  /** Throws a Failure that says which there are. */
+  /** Rejects with a Failure that lists the available skills. */
   open(name: string): Promise<OpenSkill>
-  /** A file of a skill; undefined where there is none. */
+  /** Content of a skill file; undefined if there is none. */
   file(name: string, path: string): Promise<Buffer | undefined>
-  /** Its files, as far as they are looked for. */
+  /** Its files, up to the limits of listing. */
   files(name: string): Promise<readonly BundledFile[]>
-  /** All its files with their hashes; undefined where they are too many. */
+  /** All its files with their hashes; undefined if they exceed the limits. */
   digests(name: string): Promise<readonly DigestedFile[] | undefined>
-  /** The command that runs a skill that is a script. */
+  /** The shell command that runs a script skill. */
   command(skill: OpenSkill, args: string): string
   shell(): Promise<Shell>
   close(): void
 }
 
 export interface OpenSkill extends Skill {
-  /** Its text without the frontmatter. */
+  /** Text without the frontmatter. */
   readonly body: string
-  /** What lies beside its SKILL.md. */
+  /** Files other than its SKILL.md. */
   readonly bundle: Bundle
 }
 
@@ -53,16 +53,16 @@ export interface DigestedFile {
 }
 
 export function createSkills(index: SkillIndex, shell: () => Promise<Shell>): Skills {
-  async function find(name: string, patienceMs = 0): Promise<Skill> {
-    await index.refresh(patienceMs)
+  async function find(name: string, maxAgeMs = 0): Promise<Skill> {
+    await index.refresh(maxAgeMs)
     if (!isSkillName(name)) {
       const shown = JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name)
       throw new Failure(`${shown} is not the name of a skill: a name has ${NAME_RULE}. ${counted(index.skills)}`)
     }
-    // The look that was just waited for may have begun before the skill was made.
+    // The scan that just ended may have begun before the skill was created.
     if (!isListed(index, name)) await index.refresh(0)
-    const known = index.skills.find((skill) => skill.name === name)
-    const skill = known && known.level !== 'built-in' ? known : ((await onDisk(index, name)) ?? known)
+    const indexed = index.skills.find((skill) => skill.name === name)
+    const skill = indexed && indexed.level !== 'built-in' ? indexed : ((await onDisk(index, name)) ?? indexed)
     if (!skill) throw new Failure(unknown(name, index))
     return skill
   }
@@ -72,8 +72,8 @@ export function createSkills(index: SkillIndex, shell: () => Promise<Shell>): Sk
       const text = path === MANIFEST ? await builtInText(skill.name) : undefined
       return text === undefined ? undefined : Buffer.from(text)
     }
-    const inside = path === MANIFEST ? insideOf(index, skill) : await rootOf(skill.folder, insideOf(index, skill))
-    return readConfined(join(skill.folder, ...path.split('/')), { maxBytes, inside })
+    const allowedRoot = path === MANIFEST ? insideOf(index, skill) : await rootOf(skill.folder, insideOf(index, skill))
+    return readConfined(join(skill.folder, ...path.split('/')), { maxBytes, inside: allowedRoot })
   }
 
   async function filesOf(skill: Skill): Promise<Bundle> {
@@ -86,7 +86,7 @@ export function createSkills(index: SkillIndex, shell: () => Promise<Shell>): Sk
 
   return {
     shell,
-    command: ({ body, folder = '' }, args) => scriptCommand({ body, folder, args }),
+    command: ({ body, folder: directory = '' }, args) => scriptCommand({ body, folder: directory, args }),
     close: () => index.close(),
     async open(name) {
       const skill = await find(name)
@@ -96,8 +96,8 @@ export function createSkills(index: SkillIndex, shell: () => Promise<Shell>): Sk
         throw error
       })
       const { body } = takeApart(decode(bytes ?? Buffer.alloc(0)).text)
-      const { files, isWhole } = await filesOf(skill)
-      const bundle = { files: files.filter(({ path }) => path !== MANIFEST), isWhole }
+      const { files, isWhole: isComplete } = await filesOf(skill)
+      const bundle: Bundle = { files: files.filter(({ path }) => path !== MANIFEST), isWhole: isComplete }
       return { ...skill, isScript: body.startsWith('#!'), body, bundle }
     },
     async file(name, path) {
@@ -117,15 +117,15 @@ export function createSkills(index: SkillIndex, shell: () => Promise<Shell>): Sk
       return (await filesOf(await find(name, LIST_PATIENCE_MS))).files
     },
     async digests(name) {
-      // Asked for many skills, one after the other.
+      // Called for many skills in a row.
       const skill = await find(name, LIST_PATIENCE_MS)
-      const { files, isWhole } = await filesOf(skill)
+      const { files, isWhole: isComplete } = await filesOf(skill)
       const total = files.reduce((sum, { size }) => sum + size, 0)
-      if (!isWhole || files.length > MAX_FILES || total > MAX_ALL_BYTES) return undefined
+      if (!isComplete || files.length > MAX_FILES || total > MAX_ALL_BYTES) return undefined
       const digested: DigestedFile[] = []
       for (const { path } of files) {
         const bytes = await bytesOf(skill, path, MAX_FILE_BYTES).catch(absent)
-        // Too long to be read as a resource: then nobody can vouch for the whole.
+        // Too large to be read as a resource: the skill cannot be verified as a whole.
         if (!bytes) return undefined
         digested.push({
           path,
@@ -142,12 +142,12 @@ function isListed({ skills }: SkillIndex, name: string): boolean {
   return skills.some((skill) => skill.name === name)
 }
 
-/** Beyond the names that the index looks at. */
+/** Finds a skill beyond the number of names that the index reads. */
 async function onDisk(index: SkillIndex, name: string): Promise<Skill | undefined> {
-  const crowded = index.known.filter(({ excess }) => excess > 0)
-  if (crowded.length === 0) return undefined
+  const incompleteDirectories = index.known.filter(({ excess }) => excess > 0)
+  if (incompleteDirectories.length === 0) return undefined
   const { inspect } = await import('./inspect.js')
-  for (const { path, level } of crowded) {
+  for (const { path, level } of incompleteDirectories) {
     const found = await inspect(path, name, index.places.find((place) => place.level === level)?.inside)
     if (!('reason' in found)) return { ...found, name, level, folder: join(path, name) }
   }
@@ -158,11 +158,12 @@ function insideOf({ places }: SkillIndex, { level }: Skill): string | undefined 
   return places.find((place) => place.level === level)?.inside
 }
 
-/** Looked at anew: the folder may have become a link since it was listed. */
-async function rootOf(folder: string, inside: string | undefined): Promise<string> {
-  const root = await realpath(folder).catch(() => undefined)
-  if (root === undefined) throw new Failure(`${folder} is gone`)
-  if (inside !== undefined && !isWithin(root, inside)) throw new Failure(`${folder} leads out of the project`)
+/** Resolved again: the directory may have become a link since it was listed. */
+async function rootOf(directory: string, allowedRoot: string | undefined): Promise<string> {
+  const root = await realpath(directory).catch(() => undefined)
+  if (root === undefined) throw new Failure(`${directory} is gone`)
+  if (allowedRoot !== undefined && !isWithin(root, allowedRoot))
+    throw new Failure(`${directory} leads out of the project`)
   return root
 }
 
@@ -171,16 +172,16 @@ function absent(error: unknown): undefined {
   throw error
 }
 
-function unknown(name: string, { skills, known }: SkillIndex): string {
-  const skipped = known.flatMap(({ entries }) => entries).find((entry) => entry.name === name && 'reason' in entry)
-  const why = skipped && 'reason' in skipped ? ` There is a folder of that name, but ${skipped.reason}.` : ''
-  const near = nearest(
+function unknown(name: string, { skills, known: indexed }: SkillIndex): string {
+  const skipped = indexed.flatMap(({ entries }) => entries).find((entry) => entry.name === name && 'reason' in entry)
+  const reasonText = skipped && 'reason' in skipped ? ` There is a folder of that name, but ${skipped.reason}.` : ''
+  const suggestions = nearest(
     name,
     skills.map((skill) => skill.name),
     MAX_NEAR,
   )
-  const meant = near.length > 0 ? ` Nearest: ${near.join(', ')}.` : ''
-  return `There is no skill called ${name}.${why}${meant} ${counted(skills)}`
+  const suggestionText = suggestions.length > 0 ? ` Nearest: ${suggestions.join(', ')}.` : ''
+  return `There is no skill called ${name}.${reasonText}${suggestionText} ${counted(skills)}`
 }
 
 function counted(skills: readonly Skill[]): string {

@@ -1,5 +1,5 @@
-// A look at the folders without reading a file: what is there, and marks that differ whenever something has changed.
-// Done at every start and every few seconds, so it asks as little as it can: names only of folders that changed.
+// Snapshots of the skill directories by stat, without reading files: names, and fingerprints (`mark`) that differ after
+// every change. Runs at every start and every few seconds, so names are read only from directories that changed.
 
 import { readdirSync, statSync, type Stats } from 'node:fs'
 import { sep } from 'node:path'
@@ -8,32 +8,32 @@ import { hasCode } from '../../lib/error-code.js'
 import type { Folder, Place } from './places.js'
 import { MANIFEST } from './skill.js'
 
-/** Within this time two changes may bear the same time, so that a mark which is that fresh is taken anew. */
+/** Two changes within this time may have equal timestamps, so a fingerprint this fresh is not trusted later. */
 const UNSETTLED_MS = 20
 const UNSETTLED = '~'
 
-/** How many names of a folder are looked at. */
+/** Maximum number of names read from a directory. */
 const MAX_NAMES = 2000
 
 export interface Surveyed {
   readonly place: Place
   readonly folder: Folder
-  /** Empty where the folder is not there. */
+  /** Empty if the directory does not exist. */
   readonly mark: string
   readonly entries: readonly Entry[]
-  /** Names beyond those that are looked at. */
+  /** Number of names beyond the maximum. */
   readonly excess: number
-  /** Why its names cannot be read. */
+  /** Why the directory cannot be read. */
   readonly problem?: string | undefined
 }
 
 export interface Entry {
   readonly name: string
-  /** Of its SKILL.md; empty where there is none. */
+  /** Of its SKILL.md; empty if there is none. */
   readonly mark: string
 }
 
-/** What was seen before, which saves reading the names of folders that are as they were. */
+/** The previous snapshot, which saves reading the names of unchanged directories. */
 export type Before = readonly {
   readonly path: string
   readonly level: Place['level']
@@ -42,28 +42,29 @@ export type Before = readonly {
   readonly excess: number
 }[]
 
-export function survey(places: readonly Place[], before: Before): readonly Surveyed[] {
-  return places.map((place) => {
+export function survey(locations: readonly Place[], previous: Before): readonly Surveyed[] {
+  return locations.map((place): Surveyed => {
     const { folder, mark } = chosen(place)
-    const isSettled = mark !== '' && !mark.endsWith(UNSETTLED)
-    const known = isSettled ? before.find((one) => one.path === folder.path && one.mark === mark) : undefined
-    const { names, excess, problem } = known
-      ? { names: known.entries.map(({ name }) => name), excess: known.excess, problem: undefined }
+    const isTrusted = mark !== '' && !mark.endsWith(UNSETTLED)
+    const unchanged = isTrusted ? previous.find((one) => one.path === folder.path && one.mark === mark) : undefined
+    const { names, excess, problem } = unchanged
+      ? { names: unchanged.entries.map(({ name }) => name), excess: unchanged.excess, problem: undefined }
       : namesIn(mark === '' ? undefined : folder.path)
     const entries = names.map((name) => ({ name, mark: markOf(`${folder.path}${sep}${name}${sep}${MANIFEST}`) }))
     return { place, folder, mark, entries, excess, problem }
   })
 }
 
-export function isSame(seen: readonly Surveyed[], before: Before): boolean {
+export function isSame(snapshots: readonly Surveyed[], previous: Before): boolean {
   return (
-    seen.length === before.length &&
-    seen.every(({ place, folder, mark, entries }, index) => {
-      const known = before[index]
-      if (known?.path !== folder.path || known.level !== place.level || known.mark !== mark) return false
-      if (known.entries.length !== entries.length) return false
+    snapshots.length === previous.length &&
+    snapshots.every(({ place, folder, mark, entries }, index) => {
+      const before = previous[index]
+      if (before?.path !== folder.path || before.level !== place.level || before.mark !== mark) return false
+      if (before.entries.length !== entries.length) return false
       return entries.every(
-        ({ name, mark: now }, at) => known.entries[at]?.name === name && known.entries[at].mark === now,
+        ({ name, mark: currentMark }, at) =>
+          before.entries[at]?.name === name && before.entries[at].mark === currentMark,
       )
     })
   )
@@ -97,10 +98,10 @@ function markOf(path: string): string {
   try {
     const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false })
     if (!stats) return ''
-    const unsettled = Math.abs(Date.now() - stats.ctimeMs) < UNSETTLED_MS ? UNSETTLED : ''
-    return `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}${unsettled}`
+    const suffix = Math.abs(Date.now() - stats.ctimeMs) < UNSETTLED_MS ? UNSETTLED : ''
+    return `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}${suffix}`
   } catch (error) {
-    // There is something that cannot be looked at; why is said when it is read.
+    // It exists but cannot be inspected; the reason is reported when it is read.
     return codeOf(error)
   }
 }

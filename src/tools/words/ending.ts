@@ -1,11 +1,11 @@
-// How a command ended and what to do next, in one sentence or two.
+// Describes how a command exited and what to do next, in one or two sentences.
 
 export interface Ended {
   readonly exitCode: number | null
   readonly signal: string | null
 }
 
-/** Nothing to say when all went well. */
+/** Empty for exit code 0. */
 export function endingOf({ exitCode, signal }: Ended, hasOutput: boolean): readonly string[] {
   if (exitCode === 0) return []
   if (exitCode === null) return ['Exit status unknown; it may have completed: check before you repeat it.']
@@ -18,7 +18,7 @@ function aboutSignal(signal: string): string {
   if (['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGABRT'].includes(signal))
     return 'The program crashed: what it printed last may say where.'
   if (signal === 'SIGPIPE') return 'The program that read its output ended first.'
-  return 'Another process told it to end: check what it did before you repeat it.'
+  return 'Another process ended it: check what it did before you repeat it.'
 }
 
 function aboutCode(exitCode: number, hasOutput: boolean): string {

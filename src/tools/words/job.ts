@@ -1,4 +1,4 @@
-// A background task in words and in fields, the same in every tool that speaks of one.
+// Text and fields of a background job, shared by all tools that show one.
 
 import { oneLine } from '../../lib/one-line.js'
 import { howItEnded } from '../../services/jobs/how-it-ended.js'
@@ -29,23 +29,23 @@ export function jobLine(job: Job): string {
   return `${id}  ${isRunning ? 'running' : howItEnded(job)}  ${span(runtimeOf(job))}  ${oneLine(record.command, MAX_COMMAND)}`
 }
 
-/** What follows an output that was read. `left`: what it started that still runs, where that is known. */
-export function statusNote(job: Job, isNothingNew: boolean, left?: readonly LeftProcess[]): string {
+/** The note after the output of a job. `left`: its processes that still run, if known. */
+export function statusNote(job: Job, isNothingNew: boolean, leftover?: readonly LeftProcess[]): string {
   const { id, isRunning } = job
-  const nothing = isNothingNew ? 'Nothing new. ' : ''
-  if (isRunning) return `${nothing}Background task ${id} is running, ${span(runtimeOf(job))} so far.`
-  const ended = `${nothing}Background task ${id} ended after ${span(runtimeOf(job))}: ${howItEnded(job)}.`
-  return `${ended}${unknownNote(job)}${leftNote(id, left)}`
+  const prefix = isNothingNew ? 'Nothing new. ' : ''
+  if (isRunning) return `${prefix}Background task ${id} is running, ${span(runtimeOf(job))} so far.`
+  const ended = `${prefix}Background task ${id} ended after ${span(runtimeOf(job))}: ${howItEnded(job)}.`
+  return `${ended}${unknownNote(job)}${leftNote(id, leftover)}`
 }
 
 function unknownNote({ record: { ending } }: Job): string {
   return ending === 'unknown' ? ' It may have completed: check before you repeat it.' : ''
 }
 
-function leftNote(id: number, left: readonly LeftProcess[] | undefined): string {
-  if (left === undefined) return ''
-  if (left.length === 0) return ' Nothing that it started still runs.'
-  return ` ${stillRunning(left)}; KillBgTask(task_id: ${id}) ends ${left.length === 1 ? 'it' : 'them'}.`
+function leftNote(id: number, leftover: readonly LeftProcess[] | undefined): string {
+  if (leftover === undefined) return ''
+  if (leftover.length === 0) return ' Nothing that it started still runs.'
+  return ` ${stillRunning(leftover)}; KillBgTask(task_id: ${id}) ends ${leftover.length === 1 ? 'it' : 'them'}.`
 }
 
 function runtimeOf({ record }: Job): number {

@@ -1,4 +1,4 @@
-// Processes that a command started and that still run, in the words of every tool that names them.
+// Formats processes that a command left running.
 
 import type { LeftProcess } from '../../services/shell/left-process.js'
 import { plural } from './words.js'

@@ -1,4 +1,4 @@
-// The line on the engines, in every mixture, and the sentence where there is nothing to show.
+// The line about the engines for mixed outcomes, and the message without results.
 
 import { expect, test } from 'vitest'
 
@@ -22,7 +22,7 @@ function wordsOf(all: readonly Report[], spares: readonly string[] = []): { cont
 const lineOf = (all: readonly Report[], spares?: readonly string[]): string =>
   wordsOf(all, spares).content.split('\n').at(-1) ?? ''
 
-test('engines with the same fate share one entry', () => {
+test('engines with the same outcome share one entry', () => {
   expect(lineOf(reports(() => ({})))).toBe('Engines: 11 ok')
   const mixed = reports((_, index) =>
     index < 2 ? { outcome: 'late' } : index < 4 ? { outcome: 'blocked', detail: 'challenge' } : {},
@@ -32,7 +32,7 @@ test('engines with the same fate share one entry', () => {
   )
 })
 
-test('a network that is not there takes one sentence', () => {
+test('a missing network takes one sentence', () => {
   const { content, isError } = wordsOf(reports(() => ({ outcome: 'unreachable', detail: UNRESOLVED })))
   expect(isError).toBe(true)
   expect(content).toMatch(
@@ -42,9 +42,9 @@ test('a network that is not there takes one sentence', () => {
   expect(content.length).toBeLessThan(450)
 })
 
-test('several indexes that found nothing are believed, whoever else would not say', () => {
+test('several empty indexes mean that nothing was found, even if other engines are blocked', () => {
   const most = reports((_, index) => (index < 3 ? { outcome: 'empty' } : { outcome: 'blocked', detail: 'captcha' }))
   expect(wordsOf(most)).toMatchObject({ content: expect.stringMatching(/^Nothing was found/) })
   const few = reports((_, index) => (index < 2 ? { outcome: 'empty' } : { outcome: 'blocked', detail: 'captcha' }))
-  expect(wordsOf(few)).toMatchObject({ content: expect.stringMatching(/^No results, because/), isError: true })
+  expect(wordsOf(few)).toMatchObject({ content: expect.stringMatching(/^No results: engines are/), isError: true })
 })

@@ -1,5 +1,5 @@
-// What a search found, in words: the pages, as others describe them and therefore fenced, and how the engines did. Loaded
-// by the first search.
+// Formats search results and engine reports. Titles and snippets are untrusted content and therefore fenced. Loaded by
+// the first search.
 
 import { UNRESOLVED } from '../../services/search/outcome.js'
 import type { Found, FoundPage, Report } from '../../services/search/search.js'
@@ -18,8 +18,8 @@ export interface Said {
   readonly words: Words
 }
 
-export function said(found: Found): Said {
-  const { query, pages, reports } = found
+export function said(result: Found): Said {
+  const { query, pages, reports } = result
   const shown = pages.slice(0, MAX_RESULTS)
   return {
     query,
@@ -33,7 +33,7 @@ export function said(found: Found): Said {
       families,
     })),
     engines: reports.map(withDate),
-    words: shown.length > 0 ? pageWords(shown, found) : emptyWords(found),
+    words: shown.length > 0 ? pageWords(shown, result) : emptyWords(result),
   }
 }
 
@@ -41,28 +41,28 @@ function withDate({ until, ...report }: Report) {
   return { ...report, until: until === null ? null : new Date(until).toISOString() }
 }
 
-/** All of them on one line, those with the same fate together. */
+/** All engines on one line; engines with the same outcome are grouped. */
 function engineLine({ reports, spares }: Found): string {
   const count = (outcome: Report['outcome']): readonly string[] => {
     const { length } = reports.filter((report) => report.outcome === outcome)
     return length === 0 ? [] : [`${length} ${NAMES[outcome]}`]
   }
-  const fates = new Map<string, string[]>()
+  const enginesByState = new Map<string, string[]>()
   for (const report of reports) {
     if (report.outcome === 'ok' || report.outcome === 'empty') continue
-    const fate = stateWords(report)
-    fates.set(fate, [...(fates.get(fate) ?? []), report.engine])
+    const state = stateWords(report)
+    enginesByState.set(state, [...(enginesByState.get(state) ?? []), report.engine])
   }
   const parts = [
     ...count('ok'),
     ...count('empty'),
-    ...[...fates].map(([fate, engines]) => `${engines.join(', ')} ${fate}`),
+    ...[...enginesByState].map(([state, engines]) => `${engines.join(', ')} ${state}`),
     ...(spares.length === 0 ? [] : [`spares asked: ${spares.join(', ')}`]),
   ]
   return `Engines: ${parts.join(' · ')}`
 }
 
-/** How it went with one engine, without its name. */
+/** The outcome of one engine, without its name. */
 export function stateWords(report: Report): string {
   const { outcome, hits, ms, until } = report
   if (outcome === 'ok') return `ok, ${plural(hits, 'hit', 'hits')}${ms === null ? '' : ` in ${ms} ms`}`
@@ -110,47 +110,47 @@ export function duration(ms: number): string {
   return seconds < 90 * 60 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
 }
 
-function pageWords(pages: readonly FoundPage[], found: Found): string {
-  return `${untrusted(pages.map(pageLines).join('\n\n'))}\n\n${engineLine(found)}`
+function pageWords(pages: readonly FoundPage[], result: Found): string {
+  return `${untrusted(pages.map(pageLines).join('\n\n'))}\n\n${engineLine(result)}`
 }
 
 function pageLines({ title, url, host, date, snippet, engines, families }: FoundPage, index: number): string {
-  const found = `[${plural(engines.length, 'engine', 'engines')}, ${plural(families, 'family', 'families')}]`
-  const head = [host, ...(date === null ? [] : [date]), found].join(' · ')
+  const result = `[${plural(engines.length, 'engine', 'engines')}, ${plural(families, 'family', 'families')}]`
+  const head = [host, ...(date === null ? [] : [date]), result].join(' · ')
   return [`${index + 1}. ${title} — ${head}`, `   ${url}`, ...(snippet === '' ? [] : [`   ${snippet}`])].join('\n')
 }
 
-function emptyWords(found: Found): Words {
-  const { reports } = found
-  const line = engineLine(found)
-  const silent = new Set(reports.filter(({ outcome }) => outcome === 'empty').map(({ family }) => family))
-  // Where several indexes agree that there is nothing, those that would not say change little.
-  if (silent.size >= SEVERAL || (silent.size > 0 && !reports.some(isShut))) {
+function emptyWords(result: Found): Words {
+  const { reports } = result
+  const line = engineLine(result)
+  const emptyFamilies = new Set(reports.filter(({ outcome }) => outcome === 'empty').map(({ family }) => family))
+  // If several indexes agree that there is nothing, blocked engines change little.
+  if (emptyFamilies.size >= SEVERAL || (emptyFamilies.size > 0 && !reports.some(isShut))) {
     return `Nothing was found. Try fewer or other words.\n${line}`
   }
   if (reports.some(isShut)) {
     return wrong(
-      'No results, because engines are blocked or limited just now: this does not mean that there is nothing. Do not ' +
-        `rephrase the query, which would not help. Wait, or read a page you know with ReadDocs.\n${line}`,
+      'No results: engines are blocking or rate limiting requests. This does not mean that nothing exists. Do not rephrase ' +
+        `the query; retry later, or read a known page with ReadDocs.\n${line}`,
     )
   }
   if (reports.some(({ outcome }) => outcome === 'suspect')) {
-    return wrong(`No results: what the engines gave has nothing to do with the query, and was left out.\n${line}`)
+    return wrong(`No results: what the engines returned is unrelated to the query and was left out.\n${line}`)
   }
   return wrong(`${absenceOf(reports)}\n${line}`)
 }
 
 function absenceOf(reports: readonly Report[]): string {
   if (reports.length > 0 && reports.every(({ detail }) => detail === 'pace')) {
-    return 'Too many searches at once: every engine was asked just now. Search for one thing at a time, in a few seconds.'
+    return 'Too many searches at once: every engine has reached its request rate. Retry in a few seconds, one search at a time.'
   }
   return (
     networkTrouble(reports) ??
-    'No engine could be asked, or none answered in time. Try again in a minute, or check the network.'
+    'No engine could be queried, or none responded in time. Try again in a minute, or check the network.'
   )
 }
 
-/** What to say where no engine could be reached at all. */
+/** The message if no engine could be reached at all. */
 export function networkTrouble(reports: readonly Report[]): string | undefined {
   const tried = reports.filter(({ outcome }) => outcome !== 'skipped' && outcome !== 'refused')
   if (tried.length === 0 || tried.some(({ outcome }) => outcome !== 'unreachable')) return undefined
@@ -160,7 +160,7 @@ export function networkTrouble(reports: readonly Report[]): string | undefined {
   return `${why} Behind a proxy, set HTTPS_PROXY or FETCH_PROXY.`
 }
 
-/** Also one that is left alone because it was. */
+/** Also true for an engine that was skipped because it had blocked requests. */
 function isShut({ outcome, detail }: Report): boolean {
   return (
     SHUT.has(outcome) || (outcome === 'skipped' && /^(challenge|captcha|forbidden|rate_limited)$/.test(detail ?? ''))

@@ -1,5 +1,5 @@
-// The skills as the description of InvokeSkill lists them: sorted, and never more than a model should have to read at
-// each turn. When there are many, the descriptions become shorter before any is left out.
+// Formats the skill list for the description of InvokeSkill, within a size limit. If there are many skills, their
+// descriptions are shortened first, and then skills are omitted.
 
 import type { Skill } from '../../services/skills/skill.js'
 import { count } from './words.js'
@@ -24,16 +24,17 @@ function shortened(skills: readonly Skill[]): string {
     if (bytes > MAX_BYTES) break
     lines.push(line)
   }
-  const left = skills.length - lines.length
+  const omitted = skills.length - lines.length
   return [
     ...lines,
-    `(+${count(left)} more ${left === 1 ? 'skill' : 'skills'} not listed: call with any name to see the nearest, or run scorpiox-code skills)`,
+    `(+${count(omitted)} more ${omitted === 1 ? 'skill' : 'skills'} not listed: call with any name to see the nearest, or run scorpiox-code skills)`,
   ].join('\n')
 }
 
 function lineOf({ name, description }: Skill, length: number): string {
-  const cut = description.length <= length ? description : `${description.slice(0, length - 1).toWellFormed()}…`
-  return `- ${name}: ${cut}`
+  const shortDescription =
+    description.length <= length ? description : `${description.slice(0, length - 1).toWellFormed()}…`
+  return `- ${name}: ${shortDescription}`
 }
 
 function bytesOf(lines: readonly string[]): number {

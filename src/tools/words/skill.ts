@@ -1,4 +1,4 @@
-// A skill in words: where it comes from, what it says with the arguments in it, and which files it brings.
+// Formats a skill: its origin, its text with the arguments substituted, and its files.
 
 import { join } from 'node:path'
 
@@ -13,7 +13,7 @@ const MAX_LISTED = 100
 
 const LABELS = { project: 'Project Skill', user: 'User Skill', 'built-in': 'Built-in Skill' } as const
 
-export function skillHeader({ name, level, folder }: Pick<Skill, 'name' | 'level' | 'folder'>): string {
+export function skillHeader({ name, level, folder }: Skill): string {
   const where =
     folder === undefined
       ? `no file; create .claude/skills/${name}/${MANIFEST} to override it`
@@ -21,20 +21,20 @@ export function skillHeader({ name, level, folder }: Pick<Skill, 'name' | 'level
   return `[skill: ${name} | ${LABELS[level]} | ${where}]`
 }
 
-/** What a model reads of a skill that is not run. */
+/** The text of a skill that is not run. */
 export function skillText(skill: OpenSkill, args: string): string {
   const parts = [skillHeader(skill), filledIn(skill, args).trimEnd(), ...bundleNote(skill)]
   return parts.join('\n')
 }
 
 function filledIn({ name, body, isScript }: OpenSkill, args: string): string {
-  const places = isScript ? 0 : body.split(PLACEHOLDER).length - 1
-  if (body.length + Math.max(places, 1) * args.length > MAX_CHARACTERS) {
+  const placeholders = isScript ? 0 : body.split(PLACEHOLDER).length - 1
+  if (body.length + Math.max(placeholders, 1) * args.length > MAX_CHARACTERS) {
     throw new Failure(
       `With these arguments ${name} would be longer than ${count(MAX_CHARACTERS)} characters: give shorter ones.`,
     )
   }
-  if (places > 0) return body.replaceAll(PLACEHOLDER, () => args)
+  if (placeholders > 0) return body.replaceAll(PLACEHOLDER, () => args)
   return args === '' ? body : `${body.trimEnd()}\n\nArguments: ${args}`
 }
 

@@ -1,13 +1,13 @@
-// Whether a command that failed may have wanted input. stdin is empty or has been read to its end, which a program
-// answers in one of two ways: it says so, or it ends right after its question.
+// Guesses whether a failed command wanted input. At the end of stdin a program either reports an error, or exits right
+// after its prompt.
 
 const TAIL = 500
 
-/** What programs say that found no more input, or no terminal to ask at. */
+/** Error messages about the end of input or a missing terminal. */
 const COMPLAINT =
   /\bEOFError\b|\bEOF when reading\b|\bunexpected (EOF|end of file) (on|from) (stdin|standard input)\b|\b(stdin|standard input|input device) is not a (tty|terminal)\b|\b(no|not a|without a) (tty|terminal) (present|available|attached)\b|\breadline was closed\b/i
 
-/** A last line without a newline that ends as a question does: `Name: `, `Continue? [y/N] `, `>>> `. */
+/** A last line without a newline that ends like a prompt: `Name: `, `Continue? [y/N] `, `>>> `. */
 const PROMPT =
   /(?:^|\n)[^\n]*[\p{L}\p{N}\])>'"] ?[?:>] ?$|(?:^|\n)[^\n]*[[(][^\n\])]{1,20}[\])]:? ?$|(?:^|\n)>{1,3} ?$/u
 

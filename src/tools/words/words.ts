@@ -1,6 +1,6 @@
-// The small change of what tools say: numbers, times, and the notes that follow an output.
+// Formats numbers, durations and the notes after an output, for the text of all tools.
 
-/** An output and what is to be said about it, each note in brackets on a line of its own. */
+/** The output followed by each note in brackets on a line of its own. */
 export function closing(output: string, notes: readonly string[]): string {
   if (notes.length === 0) return output
   const lines = notes.map((note) => `[${note}]`).join('\n')
@@ -8,7 +8,7 @@ export function closing(output: string, notes: readonly string[]): string {
 }
 
 export function count(number: number): string {
-  // The first number that is put into words of a locale costs 14 ms; small ones have no commas.
+  // The first toLocaleString call takes 14 ms; small numbers need no separators.
   return Math.abs(number) < 1000 ? String(number) : number.toLocaleString('en-US')
 }
 
@@ -16,7 +16,7 @@ export function plural(number: number, one: string, many: string): string {
   return `${count(number)} ${number === 1 ? one : many}`
 }
 
-/** A time as a person would say it. */
+/** For example "1.5 s", "42 s", "4 min 32 s", "3 h 5 min". */
 export function span(ms: number): string {
   const seconds = ms / 1000
   if (seconds < 10) return `${Number(seconds.toFixed(1))} s`

@@ -1,4 +1,4 @@
-// arXiv: preprints, as an Atom feed. One request in three seconds. https://info.arxiv.org/help/api
+// arXiv Atom API: preprints. One request every three seconds. https://info.arxiv.org/help/api
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -29,23 +29,23 @@ export const arxiv: Engine = {
     const feed = first('feed', parsedXml(text))
     if (!feed) return LAYOUT_CHANGED
     const entries = all('entry', feed).slice(0, 30)
-    const hits = entries.flatMap((entry) => toHit(findingOf(entry)) ?? [])
+    const hits = entries.flatMap((entry) => toHit(toRawHit(entry)) ?? [])
     if (hits.length > 0) return { kind: 'ok', hits }
     return entries.length === 0 && /<\w*:?totalResults/.test(text) ? { kind: 'empty' } : LAYOUT_CHANGED
   },
 }
 
-function findingOf(entry: Element) {
-  const said = (name: string): string => {
+function toRawHit(entry: Element) {
+  const textOf = (name: string): string => {
     const element = first(name, entry)
     return element ? shownText(element) : ''
   }
   const link = first('link[rel="alternate"]', entry)
-  const url = (link && attribute(link, 'href')) ?? said('id')
+  const url = (link && attribute(link, 'href')) ?? textOf('id')
   return {
     url: url.replace(/^http:/, 'https:'),
-    title: said('title'),
-    snippet: said('summary'),
-    date: said('published'),
+    title: textOf('title'),
+    snippet: textOf('summary'),
+    date: textOf('published'),
   }
 }

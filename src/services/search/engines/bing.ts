@@ -1,5 +1,4 @@
-// Bing: a spare. To robots it may give pages that have nothing to do with the query, so its word counts half.
-// https://www.bing.com
+// Bing result page, used as a fallback. Bots may get unrelated results, so its weight is low. https://www.bing.com
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -16,8 +15,8 @@ export const bing: Engine = {
 
   ask: ({ text }, { base }) => ({ url: `${base}/search?${fields({ q: text })}` }),
 
-  read: (answer) =>
-    readResultPage(answer, {
+  read: (response) =>
+    readResultPage(response, {
       home: 'https://www.bing.com/',
       row: 'ol#b_results > li.b_algo',
       ad: '.b_ad',
@@ -25,12 +24,12 @@ export const bing: Engine = {
       snippet: '.b_caption p, p',
       nothing: 'li.b_no',
       challenge: '#b_captcha',
-      unwrap: unwrapped,
+      unwrap: unwrapLink,
     }),
 }
 
-/** The target as base64url after two letters. */
-function unwrapped(url: URL): string | undefined {
+/** The target is base64url after a prefix of two letters. */
+function unwrapLink(url: URL): string | undefined {
   if (!url.pathname.startsWith('/ck/a')) return url.href
   const inner = url.searchParams.get('u')
   return inner?.startsWith('a1') ? Buffer.from(inner.slice(2), 'base64url').toString('utf8') : undefined

@@ -1,4 +1,4 @@
-// Brave Search with a key: asked instead of its page. https://api-dashboard.search.brave.com
+// Brave Search API, with a key; replaces its result page. https://api-dashboard.search.brave.com
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -12,7 +12,7 @@ export const braveApi: Engine = {
   tier: 'keyed',
   weight: 1.1,
   base: 'https://api.search.brave.com',
-  key: 'needed',
+  key: 'required',
   keyName: 'brave',
   operators: true,
   maxQuery: 400,
@@ -23,12 +23,12 @@ export const braveApi: Engine = {
     headers: { accept: 'application/json', 'x-subscription-token': key },
   }),
 
-  read(answer) {
-    const json = parseJson(answer.text)
-    // Without hits there is no list of them either.
+  read(response) {
+    const json = parseJson(response.text)
+    // Without hits the list is missing.
     if (isObject(json) && json.type === 'search' && json.web === undefined) return { kind: 'empty' }
     return readJson(
-      answer,
+      response,
       (value) => below(value, 'web', 'results'),
       ({ url, title, description, page_age: date }) => ({
         url,

@@ -1,4 +1,4 @@
-// Brave Search: its result page. It limits visitors early. https://search.brave.com
+// Brave Search result page, with a low rate limit. https://search.brave.com
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -19,8 +19,8 @@ export const brave: Engine = {
     headers: { cookie: 'safesearch=moderate; useLocation=0; summarizer=0' },
   }),
 
-  read: (answer) =>
-    readResultPage(answer, {
+  read: (response) =>
+    readResultPage(response, {
       home: 'https://search.brave.com/',
       row: 'div.snippet[data-type="web"]',
       link: 'a[href^="http"]',

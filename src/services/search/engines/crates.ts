@@ -1,4 +1,4 @@
-// crates.io: packages of Rust. One request a second. https://crates.io/data-access
+// crates.io API: Rust packages. One request per second. https://crates.io/data-access
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -19,9 +19,9 @@ export const crates: Engine = {
     return { url: `${base}/api/v1/crates?${fields({ q: words, per_page: '8' })}` }
   },
 
-  read: (answer) =>
+  read: (response) =>
     readJson(
-      answer,
+      response,
       (json) => below(json, 'crates'),
       ({ name, description: snippet, updated_at: date }) => ({
         url: typeof name === 'string' ? `https://crates.io/crates/${name}` : undefined,

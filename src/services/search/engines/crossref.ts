@@ -1,4 +1,4 @@
-// Crossref: whatever has a DOI. https://api.crossref.org
+// Crossref API: works with a DOI. https://api.crossref.org
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -19,20 +19,20 @@ export const crossref: Engine = {
     return { url: `${base}/works?${fields(search)}` }
   },
 
-  read: (answer) =>
+  read: (response) =>
     readJson(
-      answer,
+      response,
       (json) => below(json, 'message', 'items'),
       (record) => ({
         url: record.URL,
         title: plainText(joinedTexts(record.title)),
         snippet: plainText(record.abstract) || joinedTexts(record['container-title']),
-        date: issuedOn(below(record, 'issued', 'date-parts')),
+        date: toIssueDate(below(record, 'issued', 'date-parts')),
       }),
     ),
 }
 
-function issuedOn(parts: unknown): string | undefined {
+function toIssueDate(parts: unknown): string | undefined {
   const [date] = Array.isArray(parts) ? parts : []
   if (!Array.isArray(date)) return undefined
   const [year, month = 1, day = 1] = date

@@ -1,5 +1,5 @@
-// DuckDuckGo: the page for browsers without scripts. It asks a robot to prove itself with status 202 or 200, and asking
-// again only makes that last longer. https://html.duckduckgo.com/html/
+// DuckDuckGo HTML page. Its bot check has status 202 or 200, and retrying prolongs the block.
+// https://html.duckduckgo.com/html/
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -27,19 +27,19 @@ export const duckduckgo: Engine = {
     body: fields({ q: text, b: '', kl: 'wt-wt' }),
   }),
 
-  read: (answer) =>
-    readResultPage(answer, {
+  read: (response) =>
+    readResultPage(response, {
       home: 'https://duckduckgo.com/',
       row: '#links .web-result, .results .web-result',
       ad: '.result--ad',
       link: 'h2 a[href]',
       snippet: '.result__snippet',
       nothing: '.no-results, .result--no-result',
-      unwrap: (url) => (url.pathname === '/l/' ? (url.searchParams.get('uddg') ?? undefined) : ownLink(url)),
+      unwrap: (url) => (url.pathname === '/l/' ? (url.searchParams.get('uddg') ?? undefined) : dropAdvertisement(url)),
     }),
 }
 
-/** What leads to its own pages is an advertisement. */
-function ownLink(url: URL): string | undefined {
+/** Undefined for advertisements, whose links lead to its own host. */
+function dropAdvertisement(url: URL): string | undefined {
   return url.hostname.endsWith('duckduckgo.com') && url.pathname.startsWith('/y.js') ? undefined : url.href
 }

@@ -1,4 +1,4 @@
-// Exa: its hosted MCP server, which answers in paragraphs of "Name: value". https://docs.exa.ai/reference/exa-mcp
+// Exa MCP server, which returns paragraphs of "Name: value". https://docs.exa.ai/reference/exa-mcp
 
 import type { Engine } from '../engine.js'
 import { toHit, type Hit } from '../hit.js'
@@ -13,7 +13,7 @@ export const exa: Engine = {
   tier: 'endpoint',
   weight: 1,
   base: 'https://mcp.exa.ai',
-  key: 'taken',
+  key: 'optional',
 
   ask: ({ text, site }, { base, key }) =>
     callTool(
@@ -23,11 +23,11 @@ export const exa: Engine = {
       key === undefined ? {} : { 'x-api-key': key },
     ),
 
-  read: (answer) =>
-    readToolAnswer(answer, (said) => {
-      const hits = said.split(/^(?=Title: )/m).flatMap((paragraph) => readParagraph(paragraph) ?? [])
+  read: (response) =>
+    readToolAnswer(response, (text) => {
+      const hits = text.split(/^(?=Title: )/m).flatMap((paragraph) => readParagraph(paragraph) ?? [])
       if (hits.length > 0) return { kind: 'ok', hits }
-      return /^\s*(?:No search results found|$)/.test(said) ? { kind: 'empty' } : LAYOUT_CHANGED
+      return /^\s*(?:No search results found|$)/.test(text) ? { kind: 'empty' } : LAYOUT_CHANGED
     }),
 }
 
@@ -35,10 +35,10 @@ function readParagraph(paragraph: string): Hit | undefined {
   const members = new Map<string, string>()
   let name = ''
   for (const line of paragraph.split('\n')) {
-    const [mark, next] = MEMBER.exec(line) ?? []
-    // Each name once: a page may quote one.
-    if (mark !== undefined && next !== undefined && !members.has(next)) name = next
-    if (line !== '---') members.set(name, `${members.get(name) ?? ''} ${line.slice(mark?.length ?? 0)}`.trim())
+    const [label, next] = MEMBER.exec(line) ?? []
+    // The first occurrence of each name counts: page text may contain the others.
+    if (label !== undefined && next !== undefined && !members.has(next)) name = next
+    if (line !== '---') members.set(name, `${members.get(name) ?? ''} ${line.slice(label?.length ?? 0)}`.trim())
   }
   return toHit({
     url: members.get('URL'),

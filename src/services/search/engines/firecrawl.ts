@@ -1,4 +1,4 @@
-// Firecrawl: its MCP server, whose search needs no account. https://docs.firecrawl.dev/mcp-server
+// Firecrawl MCP server; search needs no account. https://docs.firecrawl.dev/mcp-server
 
 import type { Engine } from '../engine.js'
 import { below, readRecords } from '../json-answer.js'
@@ -10,7 +10,7 @@ export const firecrawl: Engine = {
   tier: 'endpoint',
   weight: 1,
   base: 'https://mcp.firecrawl.dev',
-  key: 'taken',
+  key: 'optional',
   operators: true,
 
   ask: ({ text }, { base, key }) =>
@@ -21,8 +21,8 @@ export const firecrawl: Engine = {
       key === undefined ? {} : { authorization: `Bearer ${key}` },
     ),
 
-  read: (answer) =>
-    readToolAnswer(answer, (_, json) => {
+  read: (response) =>
+    readToolAnswer(response, (_, json) => {
       const data = below(json, 'data') ?? json
       return readRecords(below(data, 'web') ?? data, (record) => ({
         url: record.url,

@@ -1,4 +1,4 @@
-// GitHub: repositories. Ten searches a minute without a token. https://docs.github.com/rest/search
+// GitHub repository search API. Ten searches per minute without a token. https://docs.github.com/rest/search
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -11,7 +11,7 @@ export const github: Engine = {
   weight: 0.8,
   base: 'https://api.github.com',
   kinds: ['library', 'javascript', 'rust', 'code'],
-  key: 'taken',
+  key: 'optional',
   maxQuery: 256,
   pace: { everyMs: 7500, burst: 8 },
 
@@ -23,9 +23,9 @@ export const github: Engine = {
     },
   }),
 
-  read: (answer) =>
+  read: (response) =>
     readJson(
-      answer,
+      response,
       (json) => below(json, 'items'),
       ({ html_url: url, full_name: title, description: snippet, pushed_at: date }) => ({ url, title, snippet, date }),
     ),

@@ -1,4 +1,4 @@
-// Hacker News, through Algolia. A story without a link is its own page. https://hn.algolia.com/api
+// Hacker News (Algolia API). A story without a link is linked to its discussion. https://hn.algolia.com/api
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -18,9 +18,9 @@ export const hackernews: Engine = {
     url: `${base}/api/v1/search?${fields({ query: text, tags: 'story', hitsPerPage: '8' })}`,
   }),
 
-  read: (answer) =>
+  read: (response) =>
     readJson(
-      answer,
+      response,
       (json) => below(json, 'hits'),
       ({ url, objectID, title, story_text: snippet, points, created_at: date }) => ({
         url: url || (typeof objectID === 'string' ? `https://news.ycombinator.com/item?id=${objectID}` : undefined),

@@ -1,4 +1,4 @@
-// Jina, with a key; without the contents of pages it answers three times as fast. https://jina.ai/reader
+// Jina search API, with a key. Without page contents it responds three times as fast. https://jina.ai/reader
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -10,7 +10,7 @@ export const jina: Engine = {
   tier: 'keyed',
   weight: 1,
   base: 'https://s.jina.ai',
-  key: 'needed',
+  key: 'required',
   operators: true,
 
   ask: ({ text }, { base, key = '' }) => ({
@@ -18,9 +18,9 @@ export const jina: Engine = {
     headers: { accept: 'application/json', authorization: `Bearer ${key}` },
   }),
 
-  read: (answer) =>
+  read: (response) =>
     readJson(
-      answer,
+      response,
       (json) => below(json, 'data'),
       ({ url, title, description: snippet, date }) => ({ url, title, snippet, date }),
     ),

@@ -1,4 +1,4 @@
-// Kagi, with a key. An answer without hits has no list of them. https://help.kagi.com/kagi/api
+// Kagi API, with a key. Without hits the list is missing. https://help.kagi.com/kagi/api
 
 import { isObject, parseJson } from '../../../lib/json.js'
 import type { Engine } from '../engine.js'
@@ -11,7 +11,7 @@ export const kagi: Engine = {
   tier: 'keyed',
   weight: 1.1,
   base: 'https://kagi.com',
-  key: 'needed',
+  key: 'required',
   operators: true,
 
   ask: ({ text }, { base, key = '' }) => ({
@@ -20,11 +20,11 @@ export const kagi: Engine = {
     body: JSON.stringify({ query: text }),
   }),
 
-  read(answer) {
-    const data = below(parseJson(answer.text), 'data')
+  read(response) {
+    const data = below(parseJson(response.text), 'data')
     if (isObject(data) && data.search === undefined && !('error' in data)) return { kind: 'empty' }
     return readJson(
-      answer,
+      response,
       (json) => below(json, 'data', 'search'),
       ({ url, title, snippet, time: date }) => ({ url, title: plainText(title), snippet: plainText(snippet), date }),
     )

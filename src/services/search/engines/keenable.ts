@@ -1,4 +1,4 @@
-// Keenable: a search API whose public route needs no key. https://keenable.ai
+// Keenable API; the public endpoint needs no key. https://keenable.ai
 
 import type { Engine } from '../engine.js'
 import { below, readJson } from '../json-answer.js'
@@ -9,7 +9,7 @@ export const keenable: Engine = {
   tier: 'endpoint',
   weight: 0.9,
   base: 'https://api.keenable.ai',
-  key: 'taken',
+  key: 'optional',
 
   ask: ({ text, site }, { base, key }) => ({
     url: key === undefined ? `${base}/v1/search/public` : `${base}/v1/search`,
@@ -17,9 +17,9 @@ export const keenable: Engine = {
     body: JSON.stringify({ query: text, mode: 'pro', ...(site !== undefined && { site }) }),
   }),
 
-  read: (answer) =>
+  read: (response) =>
     readJson(
-      answer,
+      response,
       (json) => below(json, 'results'),
       (record) => ({
         url: record.url,

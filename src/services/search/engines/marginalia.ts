@@ -1,4 +1,5 @@
-// Marginalia: a small index of the quieter web, with a key that everybody shares. https://about.marginalia-search.com/article/api
+// Marginalia API: a small index of non-commercial sites, with a shared public key.
+// https://about.marginalia-search.com/article/api
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -10,7 +11,7 @@ export const marginalia: Engine = {
   tier: 'endpoint',
   weight: 0.4,
   base: 'https://api2.marginalia-search.com',
-  key: 'taken',
+  key: 'optional',
   maxQuery: 200,
   pace: { everyMs: 2000, burst: 2 },
 
@@ -19,9 +20,9 @@ export const marginalia: Engine = {
     headers: { 'api-key': key },
   }),
 
-  read: (answer) =>
+  read: (response) =>
     readJson(
-      answer,
+      response,
       (json) => below(json, 'results'),
       ({ url, title, description: snippet }) => ({ url, title, snippet }),
     ),

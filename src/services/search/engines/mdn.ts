@@ -1,4 +1,4 @@
-// MDN Web Docs: the web platform. https://developer.mozilla.org
+// MDN search API: web platform documentation. https://developer.mozilla.org
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -15,9 +15,9 @@ export const mdn: Engine = {
 
   ask: ({ text }, { base }) => ({ url: `${base}/api/v1/search?${fields({ q: text, locale: 'en-US' })}` }),
 
-  read: (answer) =>
+  read: (response) =>
     readJson(
-      answer,
+      response,
       (json) => below(json, 'documents'),
       ({ mdn_url: path, title, summary: snippet }) => ({
         url: typeof path === 'string' ? `https://developer.mozilla.org${path}` : undefined,

@@ -1,4 +1,4 @@
-// Mojeek: an index of its own. It refuses a request with language or region in the query. https://www.mojeek.com
+// Mojeek result page. Requests with language or region parameters are refused. https://www.mojeek.com
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -13,13 +13,13 @@ export const mojeek: Engine = {
   operators: true,
   pace: { everyMs: 2000, burst: 3 },
 
-  // Quotes within operators are refused too.
+  // Quoted operator values are refused too.
   ask: ({ text }, { base }) => ({
     url: `${base}/search?${fields({ q: text.replaceAll(/(\w+:)"([^"]*)"/g, '$1$2') })}`,
   }),
 
-  read: (answer) =>
-    readResultPage(answer, {
+  read: (response) =>
+    readResultPage(response, {
       home: 'https://www.mojeek.com/',
       row: 'ul.results-standard > li',
       link: 'h2 a[href], a.title[href]',

@@ -1,4 +1,4 @@
-// Mwmbl: a small index made by volunteers. Titles come in pieces, bold and plain. https://mwmbl.org
+// Mwmbl API: a small index made by volunteers. Titles are lists of bold and plain parts. https://mwmbl.org
 
 import { isObject } from '../../../lib/json.js'
 import type { Engine } from '../engine.js'
@@ -15,18 +15,18 @@ export const mwmbl: Engine = {
 
   ask: ({ text }, { base }) => ({ url: `${base}/api/v1/search/?${fields({ s: text })}` }),
 
-  read: (answer) =>
+  read: (response) =>
     readJson(
-      answer,
+      response,
       (json) => json,
-      ({ url, title, extract }) => ({ url, title: joined(title), snippet: joined(extract) }),
+      ({ url, title, extract }) => ({ url, title: joinParts(title), snippet: joinParts(extract) }),
     ),
 }
 
-function joined(pieces: unknown): string {
-  return Array.isArray(pieces) ? pieces.map(valueOf).join('') : ''
+function joinParts(parts: unknown): string {
+  return Array.isArray(parts) ? parts.map(valueOf).join('') : ''
 }
 
-function valueOf(piece: unknown): string {
-  return isObject(piece) && typeof piece.value === 'string' ? piece.value : ''
+function valueOf(part: unknown): string {
+  return isObject(part) && typeof part.value === 'string' ? part.value : ''
 }

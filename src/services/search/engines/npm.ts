@@ -1,4 +1,4 @@
-// npm: packages of JavaScript. https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md
+// npm registry search API: JavaScript packages. https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -18,12 +18,12 @@ export const npm: Engine = {
     return { url: `${base}/-/v1/search?${fields({ text: words, size: '8' })}` }
   },
 
-  read: (answer) =>
+  read: (response) =>
     readJson(
-      answer,
+      response,
       (json) => below(json, 'objects'),
       (record) => ({
-        url: named(below(record, 'package', 'name')),
+        url: packageUrl(below(record, 'package', 'name')),
         title: below(record, 'package', 'name'),
         snippet: below(record, 'package', 'description'),
         date: below(record, 'package', 'date'),
@@ -31,6 +31,6 @@ export const npm: Engine = {
     ),
 }
 
-function named(name: unknown): string | undefined {
+function packageUrl(name: unknown): string | undefined {
   return typeof name === 'string' ? `https://www.npmjs.com/package/${name}` : undefined
 }

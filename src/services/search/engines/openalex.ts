@@ -1,4 +1,4 @@
-// OpenAlex: scholarly works. https://docs.openalex.org
+// OpenAlex API: scholarly works. https://docs.openalex.org
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -15,9 +15,9 @@ export const openalex: Engine = {
 
   ask: ({ text }, { base }) => ({ url: `${base}/works?${fields({ search: text, 'per-page': '8' })}` }),
 
-  read: (answer) =>
+  read: (response) =>
     readJson(
-      answer,
+      response,
       (json) => below(json, 'results'),
       (record) => ({
         url: below(record, 'primary_location', 'landing_page_url') ?? record.doi ?? record.id,

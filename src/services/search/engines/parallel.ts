@@ -1,4 +1,4 @@
-// Parallel: its public MCP server, which answers with excerpts of pages. https://docs.parallel.ai/search/search-mcp
+// Parallel MCP server, which returns page excerpts. https://docs.parallel.ai/search/search-mcp
 
 import type { Engine } from '../engine.js'
 import { below, joinedTexts, readRecords } from '../json-answer.js'
@@ -10,7 +10,7 @@ export const parallel: Engine = {
   tier: 'endpoint',
   weight: 1,
   base: 'https://search.parallel.ai',
-  key: 'taken',
+  key: 'optional',
 
   ask: ({ text, site }, { base, key }) =>
     callTool(
@@ -20,8 +20,8 @@ export const parallel: Engine = {
       key === undefined ? {} : { authorization: `Bearer ${key}` },
     ),
 
-  read: (answer) =>
-    readToolAnswer(answer, (_, json) =>
+  read: (response) =>
+    readToolAnswer(response, (_, json) =>
       readRecords(below(json, 'results'), (record) => ({
         url: record.url,
         title: record.title,

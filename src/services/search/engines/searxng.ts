@@ -1,10 +1,11 @@
-// A SearXNG instance of one's own, which must offer JSON (`search.formats`). https://docs.searxng.org/dev/search_api.html
+// A SearXNG instance (SEARXNG_URL) with JSON enabled in `search.formats`.
+// https://docs.searxng.org/dev/search_api.html
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
 import { below, readJson } from '../json-answer.js'
 
-/** `base` is SEARXNG_URL; empty where there is none. */
+/** The base URL is SEARXNG_URL. */
 export const searxng: Engine = {
   id: 'searxng',
   family: 'searxng',
@@ -15,9 +16,9 @@ export const searxng: Engine = {
 
   ask: ({ text }, { base }) => ({ url: `${base}/search?${fields({ q: text, format: 'json' })}` }),
 
-  read: (answer) =>
+  read: (response) =>
     readJson(
-      answer,
+      response,
       (json) => below(json, 'results'),
       ({ url, title, content: snippet, publishedDate: date }) => ({ url, title, snippet, date }),
     ),

@@ -1,4 +1,4 @@
-// Serper: Google's index, with a key. https://serper.dev
+// Serper API, with a key: Google's index. https://serper.dev
 
 import type { Engine } from '../engine.js'
 import { below, readJson } from '../json-answer.js'
@@ -9,7 +9,7 @@ export const serper: Engine = {
   tier: 'keyed',
   weight: 1.1,
   base: 'https://google.serper.dev',
-  key: 'needed',
+  key: 'required',
   operators: true,
 
   ask: ({ text }, { base, key = '' }) => ({
@@ -18,9 +18,9 @@ export const serper: Engine = {
     body: JSON.stringify({ q: text }),
   }),
 
-  read: (answer) =>
+  read: (response) =>
     readJson(
-      answer,
+      response,
       (json) => below(json, 'organic'),
       ({ link: url, title, snippet, date }) => ({ url, title, snippet, date }),
     ),

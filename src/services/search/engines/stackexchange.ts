@@ -1,5 +1,5 @@
-// Stack Overflow, through the API of Stack Exchange: 300 questions a day without a key, and whoever is told to back off
-// must. https://api.stackexchange.com/docs/advanced-search
+// Stack Exchange API: Stack Overflow questions. 300 requests per day without a key; `backoff` in a response must be
+// obeyed. https://api.stackexchange.com/docs/advanced-search
 
 import { parseJson } from '../../../lib/json.js'
 import type { Engine } from '../engine.js'
@@ -22,11 +22,11 @@ export const stackexchange: Engine = {
     return { url: `${base}/2.3/search/advanced?${fields(search)}` }
   },
 
-  read(answer) {
-    const json = parseJson(answer.text)
+  read(response) {
+    const json = parseJson(response.text)
     if (below(json, 'error_name') === 'throttle_violation') return { kind: 'rate_limited' }
     const outcome = readJson(
-      answer,
+      response,
       (value) => below(value, 'items'),
       ({ link, title, tags, score, last_activity_date: date }) => ({
         url: link,
@@ -36,7 +36,7 @@ export const stackexchange: Engine = {
       }),
     )
     const backoff = below(json, 'backoff')
-    const isTold = typeof backoff === 'number' && (outcome.kind === 'ok' || outcome.kind === 'empty')
-    return isTold ? { ...outcome, restMs: backoff * 1000 } : outcome
+    const mustBackOff = typeof backoff === 'number' && (outcome.kind === 'ok' || outcome.kind === 'empty')
+    return mustBackOff ? { ...outcome, restMs: backoff * 1000 } : outcome
   },
 }

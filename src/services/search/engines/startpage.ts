@@ -1,5 +1,5 @@
-// Startpage: Google's index. Its form carries a token without which it asks for a human; sending the field `abp` has the
-// same effect. https://www.startpage.com
+// Startpage result page: Google's index. A request without the token of its form, or with the field `abp`, gets a bot
+// check. https://www.startpage.com
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -45,8 +45,8 @@ export const startpage: Engine = {
     }),
   }),
 
-  read: (answer) =>
-    readResultPage(answer, {
+  read: (response) =>
+    readResultPage(response, {
       home: 'https://www.startpage.com/',
       row: 'div.result',
       ad: '.result-ad, [data-ad]',

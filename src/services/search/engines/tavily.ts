@@ -1,4 +1,4 @@
-// Tavily, with a key. https://docs.tavily.com/documentation/api-reference/endpoint/search
+// Tavily API, with a key. https://docs.tavily.com/documentation/api-reference/endpoint/search
 
 import type { Engine } from '../engine.js'
 import { below, readJson } from '../json-answer.js'
@@ -9,7 +9,7 @@ export const tavily: Engine = {
   tier: 'keyed',
   weight: 1,
   base: 'https://api.tavily.com',
-  key: 'needed',
+  key: 'required',
   maxQuery: 400,
 
   ask: ({ text, site }, { base, key = '' }) => ({
@@ -18,9 +18,9 @@ export const tavily: Engine = {
     body: JSON.stringify({ query: text, max_results: 10, ...(site !== undefined && { include_domains: [site] }) }),
   }),
 
-  read: (answer) =>
+  read: (response) =>
     readJson(
-      answer,
+      response,
       (json) => below(json, 'results'),
       ({ url, title, content: snippet, published_date: date }) => ({ url, title, snippet, date }),
     ),

@@ -1,4 +1,4 @@
-// Wikipedia, in the language of the query. https://www.mediawiki.org/wiki/API:Search
+// Wikipedia search API, in the language of the query. https://www.mediawiki.org/wiki/API:Search
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -19,10 +19,10 @@ export const wikipedia: Engine = {
     return { url: `${base}/w/api.php?${fields(search)}` }
   },
 
-  read: (answer) => {
-    const site = new URL(answer.url).searchParams.get('uselang') ?? 'en'
+  read: (response) => {
+    const site = new URL(response.url).searchParams.get('uselang') ?? 'en'
     return readJson(
-      answer,
+      response,
       (json) => below(json, 'query', 'search'),
       ({ title, snippet, timestamp }) => ({
         url: `https://${site}.wikipedia.org/wiki/${encodeURIComponent(String(title).replaceAll(' ', '_'))}`,

@@ -1,4 +1,4 @@
-// Yahoo: Bing's index behind a page of its own. https://search.yahoo.com
+// Yahoo result page: Bing's index. https://search.yahoo.com
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -20,8 +20,8 @@ export const yahoo: Engine = {
     headers: { cookie: 'sB=v=1&vm=r&rw=new&pn=10' },
   }),
 
-  read: (answer) =>
-    readResultPage(answer, {
+  read: (response) =>
+    readResultPage(response, {
       home: 'https://search.yahoo.com/',
       row: 'div.algo-sr',
       ad: '.ad, .ads, [data-ad]',
@@ -29,11 +29,11 @@ export const yahoo: Engine = {
       title: '.compTitle h3',
       snippet: '.compText',
       nothing: '.zrp, .compNoResult',
-      unwrap: unwrapped,
+      unwrap: unwrapLink,
     }),
 }
 
-function unwrapped({ href }: URL): string | undefined {
+function unwrapLink({ href }: URL): string | undefined {
   const inner = WRAPPED.exec(href)?.[1]
   if (inner === undefined) return href
   try {

@@ -1,4 +1,4 @@
-// You.com, with a key. https://documentation.you.com
+// You.com API, with a key. https://documentation.you.com
 
 import type { Engine } from '../engine.js'
 import { fields } from '../fields.js'
@@ -10,7 +10,7 @@ export const you: Engine = {
   tier: 'keyed',
   weight: 1,
   base: 'https://ydc-index.io',
-  key: 'needed',
+  key: 'required',
   operators: true,
 
   ask: ({ text }, { base, key = '' }) => ({
@@ -18,9 +18,9 @@ export const you: Engine = {
     headers: { 'x-api-key': key },
   }),
 
-  read: (answer) =>
+  read: (response) =>
     readJson(
-      answer,
+      response,
       (json) => below(json, 'results', 'web'),
       ({ url, title, description, snippets, page_age: date }) => ({
         url,

@@ -1,4 +1,4 @@
-// The skills that this server brings along. What they say is loaded when somebody asks for it.
+// Names and descriptions of the built-in skills. Their texts are loaded on demand.
 
 import type { Skill } from '../skill.js'
 
@@ -20,7 +20,7 @@ export const BUILT_INS: readonly Skill[] = [
   ),
 ]
 
-/** The whole SKILL.md, or undefined where there is none of that name. */
+/** The whole SKILL.md; undefined if there is no such skill. */
 export async function builtInText(name: string): Promise<string | undefined> {
   const skill = BUILT_INS.find((one) => one.name === name)
   const body = await bodyOf(name)

@@ -1,4 +1,4 @@
-// The built-in skill create-skill.
+// Text of the built-in skill create-skill.
 
 export const CREATE_SKILL = `# Create a skill
 

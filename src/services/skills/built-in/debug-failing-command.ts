@@ -1,4 +1,4 @@
-// The built-in skill debug-failing-command.
+// Text of the built-in skill debug-failing-command.
 
 export const DEBUG_FAILING_COMMAND = `# Debug a failing command
 

@@ -1,4 +1,4 @@
-// The built-in skill release-notes.
+// Text of the built-in skill release-notes.
 
 export const RELEASE_NOTES = `# Release notes
 
