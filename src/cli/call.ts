@@ -4,8 +4,8 @@ import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
 import { RESULT_DATA } from '../tools/result-data.js'
 import { RequestFailure, type MemoryClient } from '../transport/memory-client.js'
-import { UsageError } from './args.js'
 import { didYouMean } from './did-you-mean.js'
+import { UsageError } from './usage-error.js'
 
 export interface Said {
   readonly text: string

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { UsageError } from './args.js'
 import { checkFromTerminal } from './check.js'
+import { UsageError } from './usage-error.js'
 
 // It repeats what it was sent, with what would move a cursor.
 const rude = createServer((request, response) => {

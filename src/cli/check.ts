@@ -1,10 +1,11 @@
 // `scorpiox-code check <url>`: says whether a deployed MCP endpoint, ours or anybody's, is what ArmorIQ and others ask for.
 
 import { isObject, type JsonObject } from '../lib/json.js'
-import { UsageError, type Flags } from './args.js'
+import type { Flags } from './args.js'
 import type { Said } from './call.js'
 import { examine, type Examination } from './check/examine.js'
 import { visible, type Verdict } from './check/verdict.js'
+import { UsageError } from './usage-error.js'
 
 const SIGNS = { ok: '✓', warning: '!', failed: '✗', skipped: '-' } as const
 

@@ -9,10 +9,11 @@ import type { Log } from '../platform/log.js'
 import type { Server } from '../protocol/server.js'
 import type { Confinement } from '../services/shell/confinement.js'
 import { osUser } from '../platform/user.js'
-import { UsageError, type Arguments } from './args.js'
+import type { Arguments } from './args.js'
 import type { Serving } from './serve-http.js'
 import { launch, runtime, typedName } from './self.js'
 import { complainText, nextSignal, outputColumns, print, printText } from './terminal.js'
+import { UsageError } from './usage-error.js'
 
 export interface Surroundings {
   readonly config: Config

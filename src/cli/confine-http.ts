@@ -5,7 +5,7 @@ import type { Config } from '../config/load.js'
 import { Failure } from '../lib/failure.js'
 import type { Log } from '../platform/log.js'
 import { createConfinement, UNCONFINED, type Confinement } from '../services/shell/confinement.js'
-import { UsageError } from './args.js'
+import { UsageError } from './usage-error.js'
 
 export interface Exposure {
   readonly host: string

@@ -22,11 +22,12 @@ import { createLimits } from '../transport/http/limits.js'
 import { listenHttp, type HttpSettings } from '../transport/http/listener.js'
 import { createOAuth, type OAuth } from '../transport/http/oauth.js'
 import { openTls } from '../transport/http/tls.js'
-import { UsageError, type Flags } from './args.js'
+import type { Flags } from './args.js'
 import { confineHttp } from './confine-http.js'
 import { launch, typedName } from './self.js'
 import { formatServeGreeting } from './serve-greeting.js'
 import { nextSignal, outputColumns, print } from './terminal.js'
+import { UsageError } from './usage-error.js'
 
 export interface Serving {
   readonly server: Server

@@ -2,9 +2,9 @@
 
 import type { Config } from '../config/load.js'
 import { OPTIONS, type Option } from '../config/options.js'
-import { UsageError } from './args.js'
 import { didYouMean } from './did-you-mean.js'
 import { wrapText } from './layout.js'
+import { UsageError } from './usage-error.js'
 
 /** `names` are settings or parts of their names; none of them means all settings. */
 export function settingsReport(config: Config, names: readonly string[], columns: number | undefined): string {

@@ -14,7 +14,8 @@ import { importState } from '../store/state/import-state.js'
 import { openDatabase } from '../store/state/open-database.js'
 import type { Database } from '../store/state/sql.js'
 import { printStateDocument, readStateDocument, type StateDocument } from '../store/state/state-document.js'
-import { UsageError, type Arguments } from './args.js'
+import type { Arguments } from './args.js'
+import { UsageError } from './usage-error.js'
 
 const USAGE = 'state needs one of: path, export [file], import <file> [--replace]'
 

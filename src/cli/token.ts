@@ -3,8 +3,9 @@
 import { Failure } from '../lib/failure.js'
 import type { TokenFile } from '../store/token-file.js'
 import type { TokenRecord } from '../store/token-records.js'
-import { UsageError, type Arguments, type Flags } from './args.js'
+import type { Arguments, Flags } from './args.js'
 import { table } from './table.js'
+import { UsageError } from './usage-error.js'
 
 const USAGE = 'token needs one of: create [--name N] [--user U] [--expires 30d], list, revoke <id or name>'
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 } as const

@@ -10,10 +10,10 @@ import {
   type Words,
 } from '../../services/board/languages/words.js'
 import type { Key } from '../../services/board/languages/phrase.js'
-import { UsageError } from '../args.js'
 import { ar } from './languages/ar.js'
 import { en } from './languages/en.js'
 import { ko } from './languages/ko.js'
+import { UsageError } from '../usage-error.js'
 
 const OWN = { en, ko, ar } as const
 

@@ -4,7 +4,8 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import { isObject, type JsonObject } from '../../lib/json.js'
-import { UsageError, type Flags } from '../args.js'
+import type { Flags } from '../args.js'
+import { UsageError } from '../usage-error.js'
 
 export interface Choice {
   /** The option of the command line, and what it takes. */

@@ -5,11 +5,11 @@ import { existsSync } from 'node:fs'
 import { Failure } from '../../lib/failure.js'
 import type { JsonObject } from '../../lib/json.js'
 import { readPersonsFile, type PersonsFile } from '../../store/persons-file.js'
-import { UsageError } from '../args.js'
 import type { Launch } from '../connect.js'
 import { CLIENTS, type Client, type Machine } from './clients.js'
 import { standingOf } from './entry.js'
 import { formatOf, type Format, type FormatName } from './format.js'
+import { UsageError } from '../usage-error.js'
 
 const LANGUAGES: Readonly<Record<FormatName, string>> = { jsonc: 'JSON', toml: 'TOML', yaml: 'YAML' }
 
