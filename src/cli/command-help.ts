@@ -6,9 +6,9 @@ export interface CommandHelp {
   readonly group: 'Set up' | 'Serve' | 'Look and answer' | 'Use from the terminal'
   /** One line, for the overview. */
   readonly summary: string
-  /** What can be typed behind the name of the program. */
+  /** Command lines, without the name of the program. */
   readonly usage: readonly string[]
-  /** Empty where the summary says everything. */
+  /** Empty if the summary is enough. */
   readonly details: string
   readonly options: readonly (readonly [string, string])[]
   readonly examples: readonly string[]
