@@ -97,7 +97,7 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
         ['--host ADDRESS', 'address to listen on (default: 127.0.0.1)'],
         ['--port N', 'port to listen on (default: 8808); 0 means any free port'],
         ['--no-auth', 'require no token; for loopback addresses only'],
-        ['--behind-proxy', 'allow plain HTTP on a public address, because a proxy in front of it speaks HTTPS'],
+        ['--behind-proxy', 'allow plain HTTP on a public address, because a proxy in front of it provides HTTPS'],
         ['--no-sandbox', 'run commands without the sandbox: callers can do everything that you can do'],
       ],
       examples: ['scorpiox-code serve --http --port 9000', 'scorpiox-code serve --http --no-auth'],
