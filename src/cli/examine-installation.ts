@@ -57,11 +57,11 @@ function diagnoseClient({ target, state }: Look, { command }: Launch): Finding {
   const { client, file } = target
   const { name } = client
   const fix = `${INSTALL} ${client.id}`
-  if (state.kind === 'free') return { name, ok: true, detail: 'not connected', fix }
-  if (state.kind === 'stuck') {
+  if (state.kind === 'absent') return { name, ok: true, detail: 'not connected', fix }
+  if (state.kind === 'unusable') {
     return { name, ok: false, detail: `${file} ${state.why}`, fix: `Correct that, then run: ${fix}` }
   }
-  if (state.kind === 'foreign') {
+  if (state.kind === 'other-program') {
     const detail = `its entry "${NAME}" starts another program`
     return { name, ok: true, detail, fix: `Rename that entry in ${file}, then run: ${fix}` }
   }
