@@ -425,7 +425,7 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
     await terminal.sees('For the model · the build is done')
     await toEntry(terminal, 'For the model')
     terminal.type(ENTER)
-    await terminal.sees(/A callback that fired[^]*● Back/)
+    await terminal.sees(/Callback that fired[^]*● Back/)
     terminal.type(DOWN, ENTER)
     await terminal.sees('Dismissed.')
     expect(await home.write((rows) => rows.messages.waiting())).toEqual([])

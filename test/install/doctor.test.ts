@@ -61,7 +61,7 @@ test('nothing installed is no illness, and one command installs it', async () =>
 })
 
 test.each([
-  ['older', '#!/bin/sh\necho 0.9.9\n', 'is 0.9.9, older than this'],
+  ['older', '#!/bin/sh\necho 0.9.9\n', 'is version 0.9.9, older than this'],
   ['broken', 'not a program', 'does not start'],
 ])('an executable that is %s is told, and replaced', async (_, text, detail) => {
   const person = newPerson()

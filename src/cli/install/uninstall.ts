@@ -40,7 +40,7 @@ function clientRemoval(inspected: Look, directory: string, isNamed: boolean): re
   const { client } = target
   const base: Step = { title: client.name, place: target.file, lines: [], note: undefined, isStuck: false }
   if (state.kind === 'unusable') {
-    // An unreadable file matters only if it was named or contains an entry of ours.
+    // An unreadable file matters only if it was named or contains our entry.
     return isNamed || readRecord(directory).files.has(target.file)
       ? [{ ...base, note: `not changed: it ${state.why}`, isStuck: true }]
       : []
