@@ -589,8 +589,8 @@ test.skipIf(!hasOpenssl)('a certificate nobody trusts fails; on this machine the
   expect(untrusted[1]?.seen).toMatch(/not trusted here \(DEPTH_ZERO_SELF_SIGNED_CERT\), issued by "me"/)
   const wrongHost = await examine({ ...request, url: new URL(`https://127.0.0.1:${port}/mcp`) })
   expect(wrongHost[1]?.seen).toContain('does not match certificate')
-  const secrets = createHttpsServer(tls, (request, response) => {
-    expect(request.headers.authorization).toBeUndefined()
+  const secrets = createHttpsServer(tls, (received, response) => {
+    expect(received.headers.authorization).toBeUndefined()
     listenerFor(none)(request, response)
   })
   // An address of this machine that is not recognized as loopback.

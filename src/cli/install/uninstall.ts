@@ -25,7 +25,7 @@ export async function uninstallFromTerminal(config: Config, { operands, flags }:
   const names = operands.length > 0 ? operands : CLIENTS.map(({ id }) => id)
   // Entries of this program are removed whatever path they start, so the launch command is empty.
   const targets = namedTargets(names, machine).flatMap(({ client, file, alternatives }) =>
-    [file, ...alternatives].map((path) => ({ client, file: path, alternatives: [] })),
+    [file, ...alternatives].map((each) => ({ client, file: each, alternatives: [] })),
   )
   const inspected = await Promise.all(targets.map((target) => lookAt(target, { command: '', args: [] })))
   const steps = inspected.flatMap((each) => clientRemoval(each, directory, operands.length > 0))
