@@ -565,7 +565,7 @@ const hasOpenssl = ((): boolean => {
   }
 })()
 
-test.skipIf(!hasOpenssl)('a certificate nobody trusts fails; on this machine the rest goes on', async () => {
+test.skipIf(!hasOpenssl)('an untrusted certificate fails; on loopback the other checks still run', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'scorpiox-check-'))
   const [certFile, keyFile] = [join(folder, 'crt'), join(folder, 'key')]
   const made = [
@@ -591,7 +591,7 @@ test.skipIf(!hasOpenssl)('a certificate nobody trusts fails; on this machine the
   expect(wrongHost[1]?.seen).toContain('does not match certificate')
   const secrets = createHttpsServer(tls, (received, response) => {
     expect(received.headers.authorization).toBeUndefined()
-    listenerFor(none)(request, response)
+    listenerFor(none)(received, response)
   })
   // An address of this machine that is not recognized as loopback.
   const far = await examine({ ...request, url: new URL(`https://0.0.0.0:${await listening(secrets)}/mcp`) })
