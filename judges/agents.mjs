@@ -1,5 +1,5 @@
-// Judge: real agent clients, each driven end to end by a scripted model on loopback. Judged is what arrives at the model.
-// `node judges/agents.mjs [--all] [client...]`; --write keeps what was found for the table of docs/clients.md.
+// Judge: real agent clients, driven end to end by a scripted model on loopback; checks what arrives at the model.
+// `node judges/agents.mjs [--all] [client...]`; --write stores the results for the table of docs/clients.md.
 import { drivers } from './agents/drivers.mjs'
 import { judgeClient } from './agents/judge-client.mjs'
 import { installClient } from './agents/packages.mjs'
@@ -22,7 +22,7 @@ await Promise.all([judgeNext(), judgeNext()])
 if (words.includes('--write')) writeResults(found)
 report.finish()
 
-/** One of two lanes: the next client that waits, until none does. */
+/** One of two workers: runs the next client until none is left. */
 async function judgeNext() {
   for (let driver = waiting.shift(); driver; driver = waiting.shift()) {
     const installed = await install(driver)
@@ -36,7 +36,7 @@ async function judgeNext() {
   }
 }
 
-/** A client that cannot be installed is a failure: nothing is judged silently without it. */
+/** A client that cannot be installed counts as a failure instead of being skipped. */
 async function install(driver) {
   let installed
   await check(`${driver.label} | install`, async () => {

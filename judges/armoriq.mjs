@@ -1,5 +1,5 @@
-// Judge: everything of ArmorIQ that reaches an MCP server, against this server and a server written on its library: the
-// agent, the command line and the scanner as their sources do it, and the published SDK through a stand-in of its proxy.
+// Judge: all ArmorIQ components that call an MCP server, against this server and one written with its library: agent, command
+// line and scanner as in their sources, and the published SDK through a fake of its proxy.
 import { agentChecks, commandLineChecks, formatChecks, scannerChecks } from './armoriq/caller-checks.mjs'
 import { openPlatform } from './armoriq/platform.mjs'
 import { blockChecks, sdkChecks, shellChecks } from './armoriq/sdk-checks.mjs'

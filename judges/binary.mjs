@@ -1,5 +1,5 @@
-// Judge: the one executable, driven by real clients of both eras from an empty folder, with neither Node.js nor Bun in
-// PATH and nothing beside it. Skipped where there is no Bun to build it with.
+// Judge: the single executable, driven by real clients of both protocol eras in an empty directory, without Node.js and Bun
+// in PATH. Skipped without a Bun to build it.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -36,11 +36,11 @@ async function judge() {
       await conduct(`${client.label} | restarted`, client, world, home, restartedChecks)
     }
     const [client] = clients
-    // In a cage nothing is seen of the folder that the other PATH leads to.
-    const caged = { ...world, env: { ...world.env, PATH: '/usr/bin:/bin', SANDBOX: 'workspace' } }
-    await conduct('sandbox', client, caged, world.home(), sandboxChecks)
+    // The directory of the replaced PATH is not visible in the sandbox.
+    const sandboxed = { ...world, env: { ...world.env, PATH: '/usr/bin:/bin', SANDBOX: 'workspace' } }
+    await conduct('sandbox', client, sandboxed, world.home(), sandboxChecks)
     await runAll('commands', commandChecks(world))
-    await runAll('http', httpChecks(caged))
+    await runAll('http', httpChecks(sandboxed))
   } finally {
     world.close()
   }

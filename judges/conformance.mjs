@@ -1,6 +1,6 @@
-// Judge: the protocol's own conformance suite, over HTTP, against a server written on the library. It runs what each
-// revision requires and what the suite leaves unscored (extensions, scenarios on trial): to us all of it counts.
-// Arguments choose among the runs (`2026-07-28`); CONFORMANCE_URL names a server that already runs.
+// Judge: the official conformance suite over HTTP against a server written with the library. Runs the required scenarios of
+// each revision and those that the suite does not score (extensions, experimental ones); all of them count here.
+// Arguments select runs (`2026-07-28`); CONFORMANCE_URL selects a server that is already running.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -13,12 +13,12 @@ const runs = {
   'requirements 2026-07-28': ['--requirements', '2026-07-28'],
   'all of 2025-03-26': ['--suite', 'all', '--spec-version', '2025-03-26'],
   'all of 2025-06-18': ['--suite', 'all', '--spec-version', '2025-06-18'],
-  // No revision requires these, so that they must be asked for by name.
+  // Not required by any revision, so they must be selected by name.
   'skills, their listing': ['--scenario', 'sep-2640-skills-enumeration'],
   'skills, their folders': ['--scenario', 'sep-2640-skills-directory'],
   'skills, their manifest': ['--scenario', 'sep-2640-skills-manifest'],
 }
-// The suite skips these itself, whoever it judges: it has not written them yet.
+// Not implemented by the suite yet: it skips them for every server.
 const unwritten = ['tasks-status-notifications']
 
 const wanted = process.argv.slice(2)
@@ -28,7 +28,7 @@ const report = openReport('conformance')
 const runtime = findRuntime()
 if (runtime) await conduct()
 else {
-  // Not skipped: whoever asks whether it conforms must not be told nothing.
+  // An error, not a skip: an empty run must not look like conformance.
   const missing = new Error(`there is no Node 22 for ${process.platform} ${process.arch} among the judges`)
   for (const [what] of chosen) await report.check(what, () => Promise.reject(missing))
 }
@@ -43,7 +43,7 @@ async function conduct() {
 }
 
 async function judge(what, selection, url) {
-  // The list knows the last two words of a selection; `--suite all` it means anyway.
+  // `list` accepts only the last two words of a selection; `--suite all` is its default.
   const [how, which] = selection
   const scenarios = how === '--scenario' ? [which] : listScenarios(runtime, selection.slice(-2))
   const { checks, code, tail } = await runSuite(runtime, url, selection)
@@ -76,13 +76,13 @@ async function judge(what, selection, url) {
   for (const scenario of new Set([...scenarios, ...checks.keys()])) {
     const found = checks.get(scenario) ?? []
     const verdicts = found.filter(({ status }) => Object.hasOwn(tell, status))
-    // Nothing, or only remarks: the suite did not come to the point where it judges.
+    // No result, or only notes: the suite did not reach its checks.
     if (verdicts.length === 0) await tell.FAILURE(`${what} | ${scenario}`, `nothing was judged${remarks(found)}`)
     for (const { id, name, description, status, errorMessage, details } of verdicts) {
       await tell[status](`${what} | ${scenario} | ${id} ${name}`, errorMessage ?? description, details)
     }
   }
-  // 1 means that something it scores has failed, which is told above.
+  // Exit code 1 means that a scored check failed, which is reported above.
   if (code !== 0 && !(code === 1 && count.failed > 0)) {
     await tell.FAILURE(`${what} | the suite`, `ended with ${code}: ${tail}`)
   }
@@ -95,7 +95,7 @@ function remarks(found) {
   return said.length > 0 ? `: ${said.at(-1)}` : ''
 }
 
-/** Resolves to nothing when the server does not start, which is then in the report. */
+/** Resolves to undefined if the server does not start; the report then contains the reason. */
 async function startServer() {
   const file = join(import.meta.dirname, 'conformance/server.mjs')
   const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'] })

@@ -1,6 +1,6 @@
 // Judge: the client packages of each period over HTTP, event stream and WebSocket, against this server and against a
-// server written on its library, with a token. Each must end up at its own revision and find everything it knows there.
-// `1/2` judges every other client, `2/2` the rest: beside others in one process, old clients mix up what comes at once.
+// server written with its library, with a token. Each must negotiate its own revision and find all features it knows.
+// `1/2` runs every other client, `2/2` the rest: old clients interfere with each other in one process.
 import { fixtureChecks, serverChecks } from './shared/checks.mjs'
 import { openReport } from './shared/report.mjs'
 import { modern } from './shared/session.mjs'
@@ -38,7 +38,7 @@ if (!only && part === 1) {
 }
 report.finish()
 
-/** Starts a server, hands it on, and checks that it ends when told to. */
+/** Starts a server, passes it to `use`, and checks that it exits on request. */
 async function serve(label, start, use) {
   let server
   const started = await report.check(
@@ -63,7 +63,7 @@ async function serve(label, start, use) {
   }
 }
 
-/** One list of checks over a connection of its own. */
+/** Runs one list of checks over a separate connection. */
 async function conduct(label, client, server, checks, able = false) {
   const session = await openHttpSession(client, server, able)
   const evidence = (first) => () => [...session.evidence(first), ...(server.complaints?.() ?? [])]

@@ -1,5 +1,5 @@
 // Judge: the client packages of each period over the library's linked transport, with no process in between: tools,
-// progress, sampling, cancelling and the end. LIBRARY_MODULE names another build of ours.
+// progress, sampling, cancelling and the end. LIBRARY_MODULE selects another build.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -137,7 +137,7 @@ async function closes(client, fates) {
   assert.equal(fates.at(-1), 'closed')
 }
 
-/** The packages' own types must take the transport, and a schema of zod must type its tool. */
+/** The types of the packages must accept the transport, and a zod schema must type its tool. */
 function checkTypes() {
   const folder = mkdtempSync(join(tmpdir(), 'judge-'))
   try {
@@ -166,7 +166,7 @@ function checkTypes() {
   }
 }
 
-/** The packages differ in how a handler is told what it is for. */
+/** The packages differ in how a handler is registered for a method. */
 async function load({ from }) {
   if (!from) {
     const { Client } = await import('@modelcontextprotocol/client')

@@ -1,6 +1,6 @@
-// Judge: the package as people get it. It is packed, looked at by publint and by those who ask whether its types are
-// right, installed into an empty folder and used: as a command, as a server, as a library. Then the bundle for Claude
-// Desktop, started as the app starts it, and what the registry is told.
+// Judge: the published package. Packs it, checks it with publint and arethetypeswrong, installs it into an empty directory and
+// uses it as a command, a server and a library. Then starts the Claude Desktop bundle like the app does, and checks the
+// registry entry.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'scorpiox-package-'))
 const home = join(folder, 'home')
 const app = join(folder, 'app')
 const onWindows = process.platform === 'win32'
-// A person's own settings for npm may hide what happens to somebody who has none.
+// npm settings of the user could hide problems of a default configuration.
 const env = { ...process.env, HOME: home, npm_config_yes: 'true', npm_config_update_notifier: 'false' }
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
@@ -146,7 +146,7 @@ function compile(module) {
     writeFileSync(join(app, 'server.mts'), program)
     return spawnSync(
       process.execPath,
-      // Without @types/node: the package alone must be enough.
+      // Without @types/node: the package must not need it.
       [tsc, ...options, '--moduleResolution', moduleResolution, 'server.mts'],
       { cwd: app, encoding: 'utf8' },
     )
@@ -192,7 +192,7 @@ async function startBundle() {
   assert.ok(readdirSync(join(unpacked, 'node_modules')).includes('sharp'))
 }
 
-/** initialize, tools/list and tools/call, to a server that then goes away. */
+/** Sends initialize, tools/list and tools/call to a server, which then exits. */
 async function converse(command, args, options, [name, input] = ['Bash', { command: 'echo hi' }]) {
   const server = spawn(command, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] })
   let complaints = ''

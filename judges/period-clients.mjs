@@ -1,5 +1,5 @@
-// Judge: the client packages people used in each period of the protocol, against this server and against a server
-// written on its library. Each must end up at its own revision and find nothing there it does not know.
+// Judge: the client packages of each period of the protocol, against this server and one written with its library. Each must
+// negotiate its own revision and receive nothing that it does not know.
 import { conduct } from './shared/conduct.mjs'
 import { openReport } from './shared/report.mjs'
 import { periodClients } from './shared/session.mjs'

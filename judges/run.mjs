@@ -1,6 +1,6 @@
-// Runs the judges, each in a process of its own, and adds up what they found: `node judges/run.mjs [judge...] [--option...]`.
-// Options are passed on to the judges that are named.
-// Several at once, because they mostly wait; what one says is printed when it is done.
+// Runs the judges, each in a separate process, and sums up their results: `node judges/run.mjs [judge...] [--option...]`.
+// Options are passed to the named judges.
+// Several run at once, because they mostly wait; the output of each is printed when it ends.
 // The last line is `N passed, N failed, N skipped`. With CI=true a skipped check counts as a failed one.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
@@ -59,7 +59,7 @@ if (process.env.CI === 'true' && total.skipped > 0) {
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 process.exitCode = total.failed > 0 ? 1 : 0
 
-/** One lane: the next judge that waits, until none does. */
+/** One worker: runs the next judge until none is left. */
 async function walk() {
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const [name, file, ...part] = next
@@ -68,15 +68,15 @@ async function walk() {
   }
 }
 
-/** A judge that ends without a summary, or in disagreement with it, has failed whatever it printed before. */
+/** A judge without a summary, or whose exit code contradicts its summary, has failed. */
 async function judge(name, words) {
-  // A group of its own, so that the servers a judge started end with it when its time is up.
+  // A separate process group, so that a timeout also kills the servers of the judge.
   const child = spawn(process.execPath, words, { cwd: here, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
   const end = () => {
     try {
       process.kill(-Number(child.pid), 'SIGKILL')
     } catch {
-      // Already gone.
+      // Already exited.
     }
   }
   running.add(end)
@@ -103,7 +103,7 @@ async function judge(name, words) {
   return { passed: found?.passed ?? 0, failed: (found?.failed ?? 0) + 1, skipped: found?.skipped ?? 0 }
 }
 
-/** Brings the packages the judges are made of, when they are missing or older than the lockfile. */
+/** Installs the packages of the judges if they are missing or older than the lockfile. */
 function install() {
   const installed = join(here, 'node_modules/.package-lock.json')
   const locked = statSync(join(here, 'package-lock.json')).mtimeMs

@@ -1,5 +1,5 @@
-// Judge: both servers under the other runtimes people start them with, driven by the newest client in both eras.
-// The binaries are optional packages for Linux x64; where one is missing its checks are skipped by name.
+// Judge: both servers under the other supported runtimes, driven by the newest client in both protocol eras. The binaries
+// are optional packages for Linux x64; the checks of a missing one are skipped by name.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { conduct } from './shared/conduct.mjs'

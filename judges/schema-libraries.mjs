@@ -1,5 +1,5 @@
-// Judge: a tool whose input is written in a schema library people use, driven by the newest client in both eras. A
-// schema that cannot describe itself must be refused at start. LIBRARY_MODULE names another build of ours.
+// Judge: a tool whose input is declared with a popular schema library, driven by the newest client in both protocol eras. A
+// schema that cannot be converted to JSON Schema must be rejected at start. LIBRARY_MODULE selects another build.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
@@ -52,7 +52,7 @@ for (const [library, form] of refused) {
 }
 report.finish()
 
-/** @param lists where the list as it crossed the wire is kept, to be compared with that of another start */
+/** @param lists stores the tool list as sent, to compare it with that of another start */
 function toolChecks(session, lists) {
   return [
     ['listTools', () => list(session, lists)],
@@ -89,7 +89,7 @@ async function list(session, lists) {
   lists.push(session.wire.findLast(({ to, line }) => to === 'client' && line.includes('"tools":[')).line)
 }
 
-/** What every library must say of the same input; they differ in order and in what they add. */
+/** The common part of the schemas of all libraries; they differ in order and additions. */
 function checkSchema({ type, properties, required }) {
   assert.equal(type, 'object')
   assert.deepEqual(Object.keys(properties).toSorted(), ['count', 'level', 'place', 'tags', 'title', 'unit'])
@@ -101,11 +101,11 @@ function checkSchema({ type, properties, required }) {
   assert.deepEqual([place.type, place.properties.city.type, place.required], ['object', 'string', ['city']])
   assert.deepEqual([tags.type, tags.items.type], ['array', 'string'])
   assert.equal(unit.type, 'string')
-  // Arktype leaves the default out of its description.
+  // Arktype omits the default from its schema.
   assert.ok([undefined, 'metre'].includes(unit.default), `default ${unit.default}`)
 }
 
-/** A client that reads the schema must come to the verdicts that the library comes to. */
+/** Validation by the listed schema must agree with the library. */
 function checkVerdicts(schema) {
   const accepts = new Ajv2020().compile(schema)
   assert.ok(accepts(least) && accepts(full), 'refuses a good call')

@@ -1,5 +1,5 @@
-// Judge: programs other people put between themselves and a server. mcp-remote carries stdio clients of both eras to
-// this server over HTTP; the MCP Inspector lists, lints and calls its tools over stdio, HTTP and the event stream.
+// Judge: third-party programs between client and server. mcp-remote connects stdio clients of both protocol eras to this
+// server over HTTP; the MCP Inspector lists, lints and calls its tools over stdio, HTTP and the event stream.
 import { resolve } from 'node:path'
 import { featureChecks } from './http-clients/features.mjs'
 import { openHttpSession } from './http-clients/session.mjs'
@@ -18,7 +18,7 @@ const targets = {
   fixture: { start: startFixture, checks: fixtureChecks },
   server: { start: startProgram, checks: serverChecks },
 }
-// Side by side, because they mostly wait for each other's programs.
+// Concurrently, because they mostly wait for other processes.
 await Promise.all([cross(), inspectAll()])
 report.finish()
 
@@ -61,7 +61,7 @@ async function inspectAll() {
   }
 }
 
-/** The same crossing for a client that can be asked and told things. */
+/** The same for a client that supports requests and notifications from the server. */
 async function conductAble(label, crossing, target, { scratch, complaints }) {
   const env = { PATH: process.env.PATH, HOME: scratch }
   const session = await openHttpSession({ ...crossing.client, over: 'stdio' }, { ...target, env }, true)

@@ -1,13 +1,13 @@
-// The public API as text: every name that `scorpiox-code` exports with its declared shape, then what those shapes are
-// made of. Read from dist/types; without comments and private parts, in alphabetical order, so that a difference is a
-// difference of the API and nothing else.
+// Formats the public API as text: every exported name of `scorpiox-code` with its declaration, then the declarations it
+// refers to. Read from dist/types, without comments and private members, in alphabetical order, so that a diff of the text
+// is a change of the API.
 
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 import { parseAst } from 'rolldown/parseAst'
 
-/** The report, for the declarations that begin in this file. */
+/** Returns the report for the declarations reachable from this file. */
 export function apiReport(entry) {
   const modules = new Map()
   const open = (file) => {
@@ -37,7 +37,7 @@ export function apiReport(entry) {
   ].join('\n')
 }
 
-/** Under the name that people import, if it is declared by another. */
+/** Declared under the exported name if its own name differs. */
 function shown(name, place) {
   const { id, declarations = [{ id }] } = place.node
   const isRenamed = declarations.every((declared) => declared.id.name !== name)
@@ -45,7 +45,7 @@ function shown(name, place) {
   return { ...place, name, text }
 }
 
-/** Everything that the declarations refer to in the package, and what that refers to. */
+/** All declarations of the package that the given ones refer to, directly or indirectly. */
 function reach(open, exported) {
   const key = ({ file, node }) => `${file}:${node.start}`
   const seen = new Set(exported.map(key))
@@ -63,7 +63,7 @@ function reach(open, exported) {
   return found
 }
 
-/** Where a name is declared: here, or in the module it comes from. */
+/** Finds the declaration of a name, in this file or in the module it is imported from. */
 function find(open, file, name) {
   const path = resolve(file)
   const module = open(path)
@@ -99,7 +99,7 @@ function declare({ declarations }, node) {
   const names = node.type === 'VariableDeclaration' ? node.declarations.map(({ id }) => id.name) : [node.id?.name]
   for (const name of names) {
     const known = declarations.get(name)
-    // The overloads of a function belong together.
+    // Overloads of a function stay together.
     if (name && known)
       declarations.set(name, { ...node, start: known.start, parts: [...(known.parts ?? [known]), node] })
     else if (name) declarations.set(name, node)
@@ -111,7 +111,7 @@ function sourceFile(specifier, file) {
   return specifier.startsWith('.') ? resolve(dirname(file), specifier.replace(/\.js$/, '.d.ts')) : undefined
 }
 
-/** The names that a declaration mentions, and the inline imports in it. */
+/** The names and inline imports that a declaration refers to. */
 function referencesIn(node, module, file) {
   const found = []
   visit(node, (each) => {
@@ -126,7 +126,7 @@ function referencesIn(node, module, file) {
   return found
 }
 
-/** The text of a declaration without comments, what is private, and words that say nothing. */
+/** The text of a declaration without comments, private members and redundant keywords. */
 function textOf(node, source) {
   if (node.parts) return node.parts.map((part) => textOf(part, source)).join('\n')
   const cuts = []
@@ -143,7 +143,7 @@ function textOf(node, source) {
     (text + source.slice(at, node.end))
       .replace(/\/\*[^]*?\*\//g, '')
       .replace(/^(export )?declare /, '')
-      // Where a file lies is nobody's business.
+      // File paths are not part of the API.
       .replace(/import\(['"]\.[^)]*\)\./g, '')
       .replace(/[ \t]+$/gm, '')
       .replace(/^( {4})+/gm, (indent) => indent.slice(indent.length / 2))
@@ -169,7 +169,7 @@ function visit(node, look) {
     if (isPrivate(node)) return
   }
   for (const [key, value] of Object.entries(node)) {
-    // The name of a member is no reference.
+    // The name of a member is not a reference.
     const isName = (key === 'key' || key === 'property') && !node.computed
     if (!isName) visit(value, look)
   }

@@ -1,4 +1,4 @@
-// What the built program says of itself, with nothing of this machine's settings in its environment.
+// Runs a command of the built program with --json, without the settings of this machine.
 
 import { execFileSync } from 'node:child_process'
 import { tmpdir } from 'node:os'

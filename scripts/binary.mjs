@@ -1,5 +1,5 @@
 // Builds the program as one executable that needs neither Node.js nor node_modules: dist/scorpiox-code for the machine it
-// is built on, or with --all one for each system in dist/binaries/. docs/binary.md says what it has and lacks.
+// is built on, or with --all one for each system in dist/binaries/. Features and limits: docs/binary.md.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -25,18 +25,18 @@ const TARGETS = [
   'windows-arm64',
 ]
 
-/** Native code, or made for one system: the runtime has something else for it. None is looked for on the disk either. */
+/** Packages with native code or for one platform: the runtime has replacements, and they are not loaded from disk either. */
 const ABSENT = ['sharp', '@photostructure/sqlite', 'libheif-js', '@napi-rs/canvas', '@sparticuz/chromium', 'pg-native']
 
-/** What the executable starts as a program or a thread of its own is a file of its own within it. */
+/** Child processes and threads of the executable are separate embedded files. */
 const PARTS = [
   { file: 'scorpiox-code.js', source: 'src/executable.ts', absent: ABSENT },
-  // Without a canvas no page of a PDF can be drawn, and what reads it is large.
+  // PDF pages cannot be drawn without a canvas, and the PDF parser is large.
   { file: 'darkroom.js', source: 'src/services/images/darkroom/main.ts', absent: [...ABSENT, 'unpdf'] },
   { file: 'parts/extract-worker.js', source: 'src/services/documents/extract/worker.ts', absent: ABSENT },
 ]
 
-// Settings of Bun in the folder that it is started in would be those of a project, and are not read.
+// Do not read Bun settings of the directory in which the executable is started: it may belong to a project.
 const FLAGS =
   '--compile --bytecode --minify --no-compile-autoload-dotenv --no-compile-autoload-bunfig --root . --asset page'
 
@@ -44,33 +44,33 @@ const root = resolve(import.meta.dirname, '..')
 const { all } = parseArgs({ options: { all: { type: 'boolean', default: false } } }).values
 const bun = findBun(stop)
 if (!existsSync(join(root, 'dist/page/index.html'))) stop('dist/ is missing: use npm run binary, which builds it first')
-const workshop = await mkdtemp(join(tmpdir(), 'scorpiox-binary-'))
+const buildDirectory = await mkdtemp(join(tmpdir(), 'scorpiox-binary-'))
 try {
   for (const part of PARTS) await bundle(part)
-  await cp(join(root, 'dist/page'), join(workshop, 'page'), { recursive: true })
+  await cp(join(root, 'dist/page'), join(buildDirectory, 'page'), { recursive: true })
   await (all ? compileAll(join(root, 'dist/binaries')) : compileHere())
 } finally {
-  await rm(workshop, { recursive: true, force: true })
+  await rm(buildDirectory, { recursive: true, force: true })
 }
 
-/** With the packages it uses, which dist/ leaves to npm. */
+/** Bundles also the npm packages, which dist/ does not contain. */
 async function bundle({ file, source, absent }) {
   const build = await rolldown({
     input: join(root, source),
     cwd: root,
     platform: 'node',
     tsconfig: false,
-    // The file that Node.js would take has parts that no bundler finds.
+    // The entry for Node.js loads files that bundlers do not find.
     resolve: { alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') } },
     plugins: [without(absent), rawText],
-    // The package says that importing its files does nothing, which is so of its library.
+    // The package declares no side effects, which is true only for its library.
     treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/].*main\.ts$/, sideEffects: true }] },
-    // Where the sources lie means nothing elsewhere.
+    // Source paths are meaningless on other machines.
     transform: { define: { 'import.meta': '{}', 'import.meta.dirname': '""', 'import.meta.url': '"file:///"' } },
   })
   const entryFileNames = basename(file)
   const chunkFileNames = `${basename(file, '.js')}/[name].js`
-  await build.write({ dir: join(workshop, dirname(file)), entryFileNames, chunkFileNames, format: 'cjs' })
+  await build.write({ dir: join(buildDirectory, dirname(file)), entryFileNames, chunkFileNames, format: 'cjs' })
   await build.close()
 }
 
@@ -101,7 +101,7 @@ async function compileAll(folder) {
 
 async function compile(outfile, ...target) {
   const args = ['build', ...FLAGS.split(' '), ...target, ...PARTS.map(({ file }) => file), '--outfile', outfile]
-  const { status, stdout, stderr } = spawnSync(bun, args, { cwd: workshop, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(bun, args, { cwd: buildDirectory, encoding: 'utf8' })
   if (status !== 0) stop(`${bun} could not build ${outfile}:\n${stdout}${stderr}`)
   const { size } = await stat(outfile)
   console.log(`${outfile.slice(root.length + 1)}: ${(size / 1e6).toFixed(1)} MB`)

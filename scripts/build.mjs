@@ -1,6 +1,6 @@
-// Builds dist/: the program as CommonJS (it starts 3 to 4 ms sooner than ESM), the library as ESM with types. Each is one
-// file and parts beside it that are loaded when needed: what is not parsed at the start costs nothing there. The page
-// for browsers is three files in dist/page/.
+// Builds dist/: the program as CommonJS (starts 3 to 4 ms faster than ESM), the library as ESM with types. Each consists of
+// one entry file and chunks that are loaded on demand, because unparsed code does not delay the start. The page for
+// browsers is three files in dist/page/.
 
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
@@ -11,7 +11,7 @@ import { rolldown } from 'rolldown'
 
 import { rawText } from './raw-text.mjs'
 
-/** What npm installs beside the program, or a person may. */
+/** Packages that are installed by npm, or optionally by the user. */
 const { dependencies, optionalDependencies } = JSON.parse(await readFile(new URL('../package.json', import.meta.url)))
 const OPTIONAL = ['@photostructure/sqlite', 'libheif-js', '@napi-rs/canvas', '@sparticuz/chromium']
 const EXTERNAL = [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...OPTIONAL].map(
@@ -19,11 +19,11 @@ const EXTERNAL = [...Object.keys(dependencies), ...Object.keys(optionalDependenc
 )
 
 /**
- * The bundler's own helpers would come to lie in the part of some service, which every part that needs them would then
- * load. An entry that asks for nothing else keeps them apart.
+ * The bundler would put its helpers into the chunk of some service, which every chunk that needs them would then load. A
+ * separate entry keeps them in a chunk of their own.
  */
 const HELPERS = 'helpers'
-const helpersApart = {
+const helpersPlugin = {
   name: HELPERS,
   resolveId: (id) => (id === HELPERS ? id : null),
   load: (id) => (id === HELPERS ? "import path from 'node:path'\nexport default path" : null),
@@ -33,7 +33,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 process.chdir(root)
 
 await mkdir('dist', { recursive: true })
-// All but the executables, which another script builds, and others may have started.
+// Everything except the executables, which are built by another script and may be running.
 const old = (await readdir('dist')).filter((name) => !/^(scorpiox-code(\.exe)?|binaries)$/.test(name))
 for (const name of old) await rm(`dist/${name}`, { recursive: true, force: true })
 await bundle(
@@ -41,7 +41,7 @@ await bundle(
   { dir: 'dist', format: 'cjs', entryFileNames: '[name].js', chunkFileNames: 'parts/[name].js' },
 )
 await rm(`dist/${HELPERS}.js`)
-// A program of its own, in which images are decoded.
+// The image worker, a separate process.
 await bundle('src/services/images/darkroom/main.ts', { file: 'dist/darkroom.js', format: 'cjs', codeSplitting: false })
 await bundle('src/library.ts', {
   dir: 'dist',
@@ -49,23 +49,23 @@ await bundle('src/library.ts', {
   entryFileNames: 'library.mjs',
   chunkFileNames: 'library/[name].mjs',
 })
-// Runs in a thread of its own, which loads what nothing else may.
+// The worker thread of the extractor, which loads packages that no other code may load.
 await bundle('src/services/documents/extract/worker.ts', {
   file: 'dist/parts/extract-worker.js',
   format: 'cjs',
   codeSplitting: false,
 })
 await buildPage()
-await carrySqlite()
-// Judged on its own, against other validators and the official suite.
+await copySqlite()
+// Tested separately against other validators and the official suite.
 await bundle('src/lib/json-schema/compile.ts', {
   file: 'dist/judge/json-schema.mjs',
   format: 'esm',
   codeSplitting: false,
 })
-// Killed, starved and raced on its own.
+// Tested separately with killed, resource-starved and concurrent processes.
 await bundle('src/store/state/open-state.ts', { file: 'dist/judge/state.mjs', format: 'esm', codeSplitting: false })
-// Measured on its own, beside another way to drive a browser.
+// Benchmarked separately against another browser driver.
 await bundle(
   {
     'find-browser': 'src/platform/browser/find-browser.ts',
@@ -74,7 +74,7 @@ await bundle(
   },
   { dir: 'dist/judge/browser', format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: 'parts/[name].mjs' },
 )
-// Measured and taught on pages that are kept elsewhere.
+// Measured and trained on a page corpus outside of this repository.
 await bundle('src/services/documents/extract/open-extractor.ts', {
   file: 'dist/judge/extractor.mjs',
   format: 'esm',
@@ -85,7 +85,7 @@ await bundle('src/services/documents/extract/lesson.ts', {
   format: 'esm',
   codeSplitting: false,
 })
-// The package is ESM; this folder's .js file is not, and the types describe what is.
+// The package is ESM, but the .js file of this directory is CommonJS; the types describe the ESM library.
 await writeFile('dist/package.json', '{ "type": "commonjs", "sideEffects": false }\n')
 await chmod('dist/scorpiox-code.js', 0o755)
 declarations()
@@ -98,14 +98,14 @@ async function bundle(input, output) {
     platform: 'node',
     tsconfig: false,
     external: EXTERNAL,
-    plugins: [helpersApart, rawText],
+    plugins: [helpersPlugin, rawText],
     onLog: failOnWarning,
   })
   await build.write({ ...output, minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } } })
   await build.close()
 }
 
-/** What the HTTP server gives to browsers. */
+/** The page that the HTTP server serves. */
 async function buildPage() {
   const build = await rolldown({
     input: 'src/web/page/page.tsx',
@@ -127,7 +127,7 @@ async function buildPage() {
   await copyFile('src/web/page/index.html', 'dist/page/index.html')
 }
 
-/** Without comments and the spaces that mean nothing; a space before or after a colon may mean something. */
+/** Removes comments and insignificant spaces; spaces around a colon may be significant. */
 function smaller(style) {
   return style
     .replace(/\/\*[^]*?\*\//g, '')
@@ -137,10 +137,10 @@ function smaller(style) {
 }
 
 /**
- * SQLite for Node 20, which has none: as the package brings it, for every platform it was built for. Depended on, it would
- * bring 29 MB and an install script to everybody.
+ * SQLite for Node.js 20, which has none: the prebuilt files of the package for all platforms. As a dependency, the package
+ * would add 29 MB and an install script to every installation.
  */
-async function carrySqlite() {
+async function copySqlite() {
   const from = 'node_modules/@photostructure/sqlite'
   await mkdir('dist/sqlite')
   await copyFile(`${from}/LICENSE`, 'dist/sqlite/LICENSE')
@@ -162,7 +162,7 @@ function declarations() {
   if (run.status !== 0) process.exit(run.status ?? 1)
 }
 
-/** The compiler declares every file it has seen; people get those that the library's own lead to. */
+/** Keeps only the declaration files that the library's entry refers to; the compiler writes one for every file. */
 async function keepReachable(folder, entry) {
   const kept = new Set([resolve(entry)])
   for (const file of kept) {

@@ -1,9 +1,9 @@
-// The manifest of the Claude Desktop bundle: how to start the server, the few settings people are asked for, and the
-// tools as the program itself lists them.
+// The manifest of the Claude Desktop bundle: how to start the server, the settings of its form, and the tools as listed by
+// the program.
 
 import { readFileSync } from 'node:fs'
 
-/** What the app shows as a form. What is not required has a default: without one its placeholder would be the value. */
+/** The form in the app. Optional settings need a default, otherwise the placeholder becomes the value. */
 const USER_CONFIG = {
   workspace: {
     type: 'directory',
@@ -64,7 +64,7 @@ export function bundleManifest(tools, platforms) {
       },
     },
     tools: tools.map((tool) => ({ name: tool.name, description: tool.description.split('\n')[0] })),
-    // Skills become prompts, and whoever has scripts gets tools of their own.
+    // Skills become prompts, and scripts become tools.
     tools_generated: true,
     prompts_generated: true,
     user_config: USER_CONFIG,

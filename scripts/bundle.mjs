@@ -1,6 +1,6 @@
-// Builds dist/scorpiox-code.mcpb, which Claude Desktop installs with a double click: the program, what it needs at run
-// time, and a manifest. Needs dist/. What decodes images is made for one platform: the bundle has that of this machine,
-// or with --all those of every desktop.
+// Builds dist/scorpiox-code.mcpb, the bundle for Claude Desktop: the program, its dependencies and a manifest. Requires
+// dist/. The image libraries are platform-specific: the bundle contains those of this machine, or with --all those of every
+// desktop platform.
 
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { installedPackages } from './installed-packages.mjs'
 
 const DESKTOPS = ['darwin-arm64', 'darwin-x64', 'win32-x64', 'linux-x64']
 const OUTPUT = 'dist/scorpiox-code.mcpb'
-const LEFT_OUT = /^(docs|examples|dist\/types|dist\/library)/
+const EXCLUDED = /^(docs|examples|dist\/types|dist\/library)/
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
@@ -24,7 +24,7 @@ const stage = mkdtempSync(join(tmpdir(), 'scorpiox-bundle-'))
 try {
   for (const file of ['package.json', 'package-lock.json']) cpSync(file, join(stage, file))
   npm(['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], stage)
-  leaveOutStrangers()
+  removeUnlistedPackages()
   if (all) addImagePackages()
   for (const path of packedFiles().filter(isWanted)) {
     mkdirSync(dirname(join(stage, path)), { recursive: true })
@@ -42,8 +42,8 @@ try {
 }
 process.stdout.write(`${OUTPUT}: ${(statSync(OUTPUT).size / 1e6).toFixed(1)} MB for ${platforms.join(', ')}\n`)
 
-/** npm also brings what is only for development if something else would like to have it. */
-function leaveOutStrangers() {
+/** npm also installs development packages that are optional peers of others; remove them. */
+function removeUnlistedPackages() {
   const installed = installedPackages(lock)
   for (const path of Object.keys(lock.packages)) {
     if (path !== '' && !(path in installed)) rmSync(join(stage, path), { recursive: true, force: true })
@@ -54,7 +54,7 @@ function isWanted(path) {
   if (path.startsWith('dist/sqlite/') && path.endsWith('.node')) {
     return platforms.some((platform) => path.startsWith(`dist/sqlite/${platform}-`))
   }
-  return !LEFT_OUT.test(path)
+  return !EXCLUDED.test(path)
 }
 
 function packedFiles() {
@@ -62,7 +62,7 @@ function packedFiles() {
   return files.map(({ path }) => path)
 }
 
-/** The same versions as the lockfile has, whatever this machine is. */
+/** The versions of the lockfile, independent of this machine. */
 function addImagePackages() {
   for (const platform of DESKTOPS) {
     for (const name of [`@img/sharp-${platform}`, `@img/sharp-libvips-${platform}`]) {
@@ -78,7 +78,7 @@ function addImagePackages() {
   }
 }
 
-/** The official tool, at the version the judges have. */
+/** The official tool in the version of judges/. */
 function mcpb(args) {
   const name = '@anthropic-ai/mcpb'
   const installed = join('judges/node_modules', name, 'dist/cli/cli.js')

@@ -1,4 +1,4 @@
-// Runs all checks of package.json (`check:*`) at once, prints what each said when it ends, and fails if one failed.
+// Runs all checks of package.json (`check:*`) at once, prints the output of each when it ends, and fails if one failed.
 
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'

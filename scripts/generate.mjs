@@ -1,6 +1,6 @@
-// Writes what is generated from the code: the tables of the README and of docs/ in three languages, docs/api.md, server.json,
-// the pinned surface of each tool and the sizes to compare with. With --check it writes nothing and fails where a file is
-// not up to date, a translation lacks something, or a link leads nowhere.
+// Writes the generated files: the tables of the README and of docs/ in three languages, docs/api.md, server.json, the surface
+// snapshot of each tool and the reference sizes. With --check it writes nothing and fails if a file is out of date, a
+// translation is incomplete, or a link is broken.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -32,7 +32,7 @@ const { files, problems } = composePages({ tools, options, peers, clients })
 for (const [file, text] of files) put(file, text)
 put(API, apiReport('dist/types/library.d.ts'))
 put('server.json', json(registryEntry(read('package.json'), options)))
-// What the sizes are compared with, and no more than that: a test has the limits.
+// Reference sizes only; the limits are in a test.
 if (!check) put('test/package/sizes.json', json(await sizes()))
 problems.push(...brokenLinks(allPages()))
 if (stale.includes(API)) {

@@ -1,5 +1,5 @@
-// How much of the library a small server loads. A server of one tool is bundled and minified as its author would do it,
-// then started and called; what the process has loaded by then is the kernel, whatever is left comes when it is needed.
+// Measures how much of the library a small server loads. Bundles and minifies a server with one tool, starts it and calls
+// the tool; the chunks loaded by then are the kernel, the others are loaded on demand.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -31,7 +31,7 @@ const MESSAGES = [
   ['tools/call', { name: 'greet', arguments: { name: 1 } }],
 ]
 
-/** The bytes of each part that the server loads, and of those it leaves alone. */
+/** Bytes of each loaded chunk, and of each chunk that was not loaded. */
 export async function kernelSize() {
   const folder = mkdtempSync(join(tmpdir(), 'kernel-'))
   try {
@@ -45,18 +45,18 @@ export async function kernelSize() {
   }
 }
 
-/** The bytes of each part of a program that imports the library, minified; written to `dir` if it is given. */
+/** Minified bytes of each chunk of a program that imports the library; written to `dir` if given. */
 export async function bundled(program, { dir } = {}) {
   const build = await rolldown({
     input: 'entry',
     platform: 'node',
     tsconfig: false,
-    // What npm installs beside the library is loaded from there.
+    // npm dependencies of the library are not bundled.
     external: ['ws', 'jose'],
     plugins: [
       {
         name: 'program',
-        // Whoever bundles may not know that the package has no side effects: it must show.
+        // Tree shaking must work even if the bundler ignores the package's `sideEffects`.
         resolveId: (id) =>
           id === 'entry' ? id : id === 'scorpiox-code' ? { id: LIBRARY, moduleSideEffects: true } : null,
         load: (id) => (id === 'entry' ? program : null),
@@ -69,7 +69,7 @@ export async function bundled(program, { dir } = {}) {
   return Object.fromEntries(made.output.map(({ fileName, code }) => [fileName, Buffer.byteLength(code)]))
 }
 
-/** The names of the files that a process has loaded, by its own account. */
+/** The names of the files that a process reports as loaded. */
 async function loadedBy(folder) {
   const coverage = join(folder, 'coverage')
   const server = spawn(process.execPath, [join(folder, 'entry.mjs')], {

@@ -1,4 +1,4 @@
-// What the sandbox costs: `bash -c true` without it and at each level, taken in turn so that all see the same machine.
+// Measures the overhead of the sandbox: `bash -c true` without it and at each level, interleaved so that all see the same load.
 //   node scripts/measure-sandbox.mjs [rounds]
 
 import { spawn } from 'node:child_process'

@@ -1,5 +1,5 @@
-// How long a newcomer waits: from `git clone` to the first answer of a tool by the command line of the README, with an
-// empty home and an empty npm cache. Prints the seconds of each step and fails above 60.
+// Measures the time from `git clone` to the first tool result with the command line of the README, with an empty home and npm
+// cache. Prints the seconds of each step and fails above 60.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'newcomer-'))
 const home = join(folder, 'home')
 const clone = join(folder, 'clone')
 const shell = process.platform === 'win32'
-// Any free port: the usual one may be taken here.
+// Any free port: the default one may be in use.
 const env = { ...process.env, HOME: home, USERPROFILE: home, npm_config_cache: join(folder, 'cache'), HTTP_PORT: '0' }
 const began = performance.now()
 let server
@@ -24,7 +24,7 @@ try {
   step('git clone', () => execFileSync('git', ['clone', '--quiet', root, clone], { stdio: 'inherit' }))
   const [first, second] = commands()
   step(first.join(' '), () => execFileSync(first[0], first.slice(1), { cwd: clone, env, shell, stdio: 'ignore' }))
-  // A group of its own, so that what npm starts ends with it.
+  // A separate process group, so that children of npm are killed with it.
   server = spawn(second[0], second.slice(1), {
     cwd: clone,
     env,
@@ -46,14 +46,14 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** The commands of the line that the README of the clone gives, apart, so that each is timed. */
+/** The commands of the README's command line, separated to time each. */
 function commands() {
   const found = /```sh\n(npm ci) && (npm start)\n```/.exec(readFileSync(join(clone, 'README.md'), 'utf8'))
   if (!found) throw new Error('the README does not give `npm ci && npm start`')
   return found.slice(1).map((command) => command.split(' '))
 }
 
-/** What the server says of itself when it is up. */
+/** The greeting of the server when it listens. */
 function greeting({ stdout, stderr }) {
   return new Promise((resolve, reject) => {
     let said = ''

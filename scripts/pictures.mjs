@@ -1,5 +1,5 @@
-// Makes docs/pictures/: the page by a browser, and terminals from real runs of the program. Needs dist/.
-//   node scripts/pictures.mjs [pages|terminals]    both unless told
+// Creates docs/pictures/: screenshots of the page, and terminals from real runs of the program. Requires dist/.
+//   node scripts/pictures.mjs [pages|terminals]    default: both
 
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,6 +15,6 @@ const chosen = process.argv[2] === undefined ? Object.keys(KINDS) : [process.arg
 mkdirSync(folder, { recursive: true })
 for (const kind of chosen) {
   const [ending, take] = KINDS[kind]
-  for (const name of readdirSync(folder).filter((one) => one.endsWith(ending))) rmSync(join(folder, name))
+  for (const name of readdirSync(folder).filter((file) => file.endsWith(ending))) rmSync(join(folder, name))
   await take(folder)
 }

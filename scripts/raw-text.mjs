@@ -1,5 +1,5 @@
-// A plugin of the bundler for imports of shell scripts as text, such as './shell-supervisor.sh?raw', which the test
-// runner knows by itself.
+// Bundler plugin for imports of shell scripts as text, such as './shell-supervisor.sh?raw', which the test runner supports
+// natively.
 
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'

@@ -1,9 +1,9 @@
-// server.json: what the MCP registry is told of this package. Name, version and description are those of package.json;
-// the settings offered to people are options of the program, in its own words.
+// Builds server.json, the entry in the MCP registry. Name, version and description come from package.json; settings and their
+// descriptions from the options of the program.
 
 const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'
 
-/** The options that a person may want to set before anything runs; the others are for files. */
+/** Options to offer at installation; the others are set in files. */
 const OFFERED = ['STARTUP_DIR', 'SANDBOX', 'STATE_DIR', 'DATABASE_URL', 'FETCH_ALLOW', 'WEBSEARCH_KEYS', 'LOG_LEVEL']
 const FOLDERS = new Set(['STARTUP_DIR', 'STATE_DIR'])
 

@@ -1,9 +1,9 @@
-// Runs many commands through the built server on a loaded machine and counts the wrong answers: beside busy processes
-// and loops that fork, which wrap the range of process IDs within a minute.
+// Runs many commands through the built server on a loaded machine and counts wrong results, next to busy processes and
+// forking loops that exhaust the range of process IDs within a minute.
 //
 //   npm run stress:commands -- [--count 10000] [--parallel 20] [--busy 6] [--forking 3] [--command 'sleep 1; echo {}']
 //
-// `{}` in the command is replaced by its number. Exits with 1 if an answer was wrong.
+// `{}` in the command is replaced by its number. Exits with 1 if a result was wrong.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -110,7 +110,7 @@ function startServer() {
   return { child, send, request }
 }
 
-/** The load and its children are in process groups of their own. */
+/** Load processes and their children have their own process groups. */
 function cleanUp() {
   server.child.kill('SIGTERM')
   for (const { pid } of load) {
@@ -118,7 +118,7 @@ function cleanUp() {
     try {
       process.kill(-pid, 'SIGKILL')
     } catch {
-      // It has ended.
+      // Already exited.
     }
   }
   rmSync(folder, { recursive: true, force: true })

@@ -1,6 +1,6 @@
 // Runs the tests as on a machine without bubblewrap, tmux, PostgreSQL and Chromium: `npm run test:bare [-- file...]`.
-// Without files, those tests that mention one of these programs or start the HTTP server or the command line, whose
-// behaviour depends on them; the others start nothing that could be missing.
+// Without files, it selects the tests that mention one of these programs or start the HTTP server or the command line; the
+// others do not depend on these programs.
 
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
-// The whole suite on each runtime people start the server with: `npm run test:matrix [-- runtime...] [-- filter...]`.
-// Tests start servers with the runtime they run on themselves, and a Node.js is also what `node` means to them, so each run
-// is the same suite in another world. What a runtime lacks by nature is in test/runtime.ts.
+// Runs the whole suite on each supported runtime: `npm run test:matrix [-- runtime...] [-- filter...]`. Tests start servers
+// with their own runtime, and a Node.js under test is also first in PATH. Missing features of a runtime are listed in
+// test/runtime.ts.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
@@ -32,14 +32,14 @@ async function run(name) {
   const folder = mkdtempSync(join(tmpdir(), 'scorpiox-matrix-'))
   if (name !== 'bun') symlinkSync(binary, join(folder, 'node'))
   const startedAt = Date.now()
-  const said = await vitest(binary, { PATH: `${folder}${delimiter}${process.env.PATH}` })
+  const result = await vitest(binary, { PATH: `${folder}${delimiter}${process.env.PATH}` })
   rmSync(folder, { recursive: true, force: true })
-  const [, passed, failed, skipped] = CLOSING.exec(said.text) ?? []
+  const [, passed, failed, skipped] = CLOSING.exec(result.text) ?? []
   const minutes = (Date.now() - startedAt) / 60_000
-  return { name, version, passed, failed, skipped, minutes, isGood: said.code === 0 && failed === '0' }
+  return { name, version, passed, failed, skipped, minutes, isGood: result.code === 0 && failed === '0' }
 }
 
-/** A test that is skipped because of its runtime is no failure here, as it would be with CI=true. */
+/** Without CI=true, which would count tests skipped because of the runtime as failed. */
 async function vitest(binary, env) {
   const child = spawn(binary, ['node_modules/vitest/vitest.mjs', 'run', ...filters], {
     env: { ...process.env, CI: '', ...env },
@@ -54,7 +54,7 @@ async function vitest(binary, env) {
   return { code, text }
 }
 
-/** The running Node stands for its own major, the others come with the judges. */
+/** The running Node.js is used for its major version; the others are installed with judges/. */
 function binaryOf(name) {
   if (name === `node${process.versions.node.split('.')[0]}`) return process.execPath
   const file = join(judges, 'node_modules', name, 'bin', name === 'bun' ? 'bun' : 'node')
@@ -68,7 +68,7 @@ function versionOf(binary) {
 
 function install() {
   if (chosen.every(binaryOf) || existsSync(join(judges, 'node_modules/.package-lock.json'))) return
-  console.log('bringing the runtimes (npm ci in judges/)')
+  console.log('installing the runtimes (npm ci in judges/)')
   const shell = process.platform === 'win32'
   const { status } = spawnSync('npm', ['ci'], { cwd: judges, shell, stdio: ['ignore', 'ignore', 'inherit'] })
   if (status !== 0) process.exit(1)

@@ -1,6 +1,6 @@
 // Runs a command as on a machine without some programs: `node scripts/without-programs.mjs bwrap,chromium* npm test`.
-// The PATH of the command is one folder with links to all programs but those. CI is not set, because tests that need one
-// of them are skipped there, which CI=true counts as failed.
+// The PATH of the command is one directory with links to all other programs. CI is unset, because CI=true counts skipped
+// tests as failed.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
@@ -29,13 +29,13 @@ process.exitCode = status
 
 function linkOthers() {
   const linked = new Set()
-  for (const place of (process.env.PATH ?? '').split(delimiter)) {
-    if (!existsSync(place)) continue
-    for (const name of readdirSync(place)) {
-      // The first folder of a PATH that has a program wins.
+  for (const directory of (process.env.PATH ?? '').split(delimiter)) {
+    if (!existsSync(directory)) continue
+    for (const name of readdirSync(directory)) {
+      // The first directory in PATH takes precedence.
       if (isHidden(name) || linked.has(name)) continue
       linked.add(name)
-      symlinkSync(join(place, name), join(folder, name))
+      symlinkSync(join(directory, name), join(folder, name))
     }
   }
 }

@@ -74,10 +74,10 @@ test('call takes a JSON object, prints JSON on request, and exits 1 when the too
 test.each([
   ['an unknown tool', ['call', 'Nope'], 1, 'Unknown tool: Nope. The tools are Bash, '],
   ['a mistyped tool', ['call', 'bgoutput'], 1, 'Unknown tool: bgoutput. Did you mean ReadBgOutput? '],
-  ['no tool', ['call'], 2, 'which tool?'],
+  ['no tool', ['call'], 2, 'no tool given'],
   ['broken JSON', ['call', 'Bash', '{"command":'], 2, 'not JSON'],
   ['a word that is no pair', ['call', 'Bash', 'ls'], 2, 'expected key=value'],
-  ['no endpoint to check', ['check'], 2, 'which endpoint?'],
+  ['no endpoint to check', ['check'], 2, 'no endpoint given'],
   ['an unknown command', ['dance'], 2, 'unknown command: dance'],
   ['a mistyped command', ['doctr'], 2, 'unknown command: doctr. Did you mean doctor?'],
   ['help for an unknown command', ['help', 'dance'], 2, 'unknown command: dance'],

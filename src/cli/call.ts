@@ -1,11 +1,11 @@
-// Calls one tool from the terminal, through the same session a client would use.
+// `scorpiox-code call`: calls one tool through an in-memory MCP session and formats the result for the terminal.
 
 import { Failure } from '../lib/failure.js'
 import { isObject, type JsonObject } from '../lib/json.js'
 import { RESULT_DATA } from '../tools/result-data.js'
 import { RequestFailure, type MemoryClient } from '../transport/memory-client.js'
-import { UsageError } from './args.js'
 import { didYouMean } from './did-you-mean.js'
+import { UsageError } from './usage-error.js'
 
 export interface Said {
   readonly text: string
@@ -13,7 +13,7 @@ export interface Said {
 }
 
 export interface CallResult extends Said {
-  /** The background task that the call started and that was running when it was answered. */
+  /** The background task that the call started, if it was still running when the call returned. */
   readonly startedJob: number | undefined
 }
 
@@ -22,22 +22,22 @@ export async function callFromTerminal(
   operands: readonly string[],
   json: boolean,
 ): Promise<CallResult> {
-  const [name, ...words] = operands
-  if (name === undefined) throw new UsageError('which tool? e.g. scorpiox-code call Bash command="ls"')
+  const [name, ...toolOperands] = operands
+  if (name === undefined) throw new UsageError('no tool given; example: scorpiox-code call Bash command="ls"')
   const { tools } = await client.request('tools/list')
-  const listed = Array.isArray(tools) ? tools.filter(isObject) : []
-  const args = readToolArguments(words, listed.find((tool) => tool.name === name) ?? {})
-  const result = await request(client, name, args, listed)
+  const listedTools = Array.isArray(tools) ? tools.filter(isObject) : []
+  const args = parseToolArguments(toolOperands, listedTools.find((tool) => tool.name === name) ?? {})
+  const result = await callTool(client, name, args, listedTools)
   return {
-    text: json ? `${JSON.stringify(result, null, 2)}\n` : textOf(result),
+    text: json ? `${JSON.stringify(result, null, 2)}\n` : formatResult(result),
     exitCode: result.isError === true ? 1 : 0,
-    startedJob: startedJobOf(name, result),
+    startedJob: findStartedJob(name, result),
   }
 }
 
-/** A tool that is not listed may be switched off, which the server explains; otherwise its name is mistyped. */
-async function request(client: MemoryClient, name: string, args: JsonObject, listed: readonly JsonObject[]) {
-  const names = listed.map((tool) => String(tool.name))
+/** A disabled tool is not listed either; the server then explains that in its result. Only an unknown name is an error. */
+async function callTool(client: MemoryClient, name: string, args: JsonObject, listedTools: readonly JsonObject[]) {
+  const names = listedTools.map((tool) => String(tool.name))
   try {
     return await client.request('tools/call', { name, arguments: args })
   } catch (error) {
@@ -46,12 +46,12 @@ async function request(client: MemoryClient, name: string, args: JsonObject, lis
   }
 }
 
-/** One JSON object, or key=value pairs, each read as the tool's schema says. */
-function readToolArguments(words: readonly string[], tool: JsonObject): JsonObject {
-  const [first] = words
+/** Accepts one JSON object, or key=value pairs whose types come from the tool's schema. */
+function parseToolArguments(toolOperands: readonly string[], tool: JsonObject): JsonObject {
+  const [first] = toolOperands
   if (first === undefined) return {}
-  if (words.length === 1 && first.trimStart().startsWith('{')) return parseObject(first)
-  return Object.fromEntries(words.map((word) => readPair(word, tool)))
+  if (toolOperands.length === 1 && first.trimStart().startsWith('{')) return parseObject(first)
+  return Object.fromEntries(toolOperands.map((word) => parsePair(word, tool)))
 }
 
 function parseObject(text: string): JsonObject {
@@ -64,7 +64,7 @@ function parseObject(text: string): JsonObject {
   throw new UsageError('the arguments must be a JSON object')
 }
 
-function readPair(word: string, tool: JsonObject): [string, unknown] {
+function parsePair(word: string, tool: JsonObject): [string, unknown] {
   const equals = word.indexOf('=')
   if (equals <= 0) throw new UsageError(`expected key=value or a JSON object, got ${JSON.stringify(word)}`)
   const key = word.slice(0, equals)
@@ -79,14 +79,14 @@ function readPair(word: string, tool: JsonObject): [string, unknown] {
   }
 }
 
-/** Bash names a task only where it goes on; the other tools name tasks that they did not start. */
-function startedJobOf(name: string, { _meta: meta }: JsonObject): number | undefined {
+/** Bash returns a task_id only for a command that keeps running. Other tools return ids of tasks they did not start. */
+function findStartedJob(name: string, { _meta: meta }: JsonObject): number | undefined {
   const data = isObject(meta) ? meta[RESULT_DATA] : undefined
   const id = isObject(data) ? data.task_id : undefined
   return (name === 'Bash' || name === 'BackgroundBash') && typeof id === 'number' ? id : undefined
 }
 
-function textOf(result: JsonObject): string {
+function formatResult(result: JsonObject): string {
   const blocks = Array.isArray(result.content) ? result.content : []
   return blocks
     .map(formatBlock)
@@ -94,13 +94,13 @@ function textOf(result: JsonObject): string {
     .join('')
 }
 
-/** What a terminal cannot show is named; --json prints it whole. */
+/** Binary content is replaced by a short description; --json prints it in full. */
 function formatBlock(block: unknown): string {
   if (!isObject(block)) return JSON.stringify(block)
   const { type, text, data, mimeType, uri, name, resource } = block
   if (typeof text === 'string') return text
   if (typeof data === 'string') return `[${String(mimeType)}, ${Math.ceil(data.length / 1024)} KB of base64]`
-  // Links to our own resources are for clients; the text beside them says the same.
+  // Links to this server's own resources repeat what the text of the result says.
   if (type === 'resource_link') return String(uri).startsWith('scorpiox://') ? '' : `[${String(name)}: ${String(uri)}]`
   if (!isObject(resource)) return JSON.stringify(block)
   return typeof resource.text === 'string' ? resource.text : `[${String(resource.uri)}]`

@@ -1,53 +1,57 @@
-// `scorpiox-code check <url>`: says whether a deployed MCP endpoint, ours or anybody's, is what ArmorIQ and others ask for.
+// `scorpiox-code check <url>`: tests whether a deployed MCP endpoint meets the requirements of ArmorIQ and other clients.
 
 import { isObject, type JsonObject } from '../lib/json.js'
-import { UsageError, type Flags } from './args.js'
+import type { Flags } from './args.js'
 import type { Said } from './call.js'
 import { examine, type Examination } from './check/examine.js'
 import { visible, type Verdict } from './check/verdict.js'
+import { UsageError } from './usage-error.js'
 
-const SIGNS = { ok: '✓', warning: '!', failed: '✗', skipped: '-' } as const
+const STATE_SYMBOLS = { ok: '✓', warning: '!', failed: '✗', skipped: '-' } as const
 
 export async function checkFromTerminal(operands: readonly string[], flags: Flags): Promise<Said> {
-  const examination = readExamination(operands, flags)
-  const verdicts = (await examine(examination)).map((verdict) => withoutSecret(verdict, examination.token))
-  const url = examination.url.href
-  const passed = verdicts.every(({ state }) => state !== 'failed')
-  const text = flags.json ? `${JSON.stringify({ url, passed, verdicts }, null, 2)}\n` : report(url, verdicts)
+  const request = parseCheckRequest(operands, flags)
+  const results = (await examine(request)).map((result) => withoutSecret(result, request.token))
+  const url = request.url.href
+  const passed = results.every(({ state }) => state !== 'failed')
+  const text = flags.json
+    ? `${JSON.stringify({ url, passed, verdicts: results }, null, 2)}\n`
+    : formatReport(url, results)
   return { text, exitCode: passed ? 0 : 1 }
 }
 
-function readExamination([address, ...more]: readonly string[], flags: Flags): Examination {
+function parseCheckRequest([text, ...extra]: readonly string[], flags: Flags): Examination {
   const { token, tool, args, 'key-header': keyHeader } = flags
-  if (address === undefined || more.length > 0) {
-    throw new UsageError('which endpoint? e.g. scorpiox-code check https://mcp.example.com/mcp --token "$TOKEN"')
+  if (text === undefined || extra.length > 0) {
+    throw new UsageError('no endpoint given; example: scorpiox-code check https://mcp.example.com/mcp --token "$TOKEN"')
   }
-  if (args !== undefined && tool === undefined) throw new UsageError('--args needs --tool: say which tool they are for')
+  if (args !== undefined && tool === undefined)
+    throw new UsageError('--args requires --tool, the tool to call with them')
   if (keyHeader !== undefined && token === undefined)
-    throw new UsageError('--key-header needs --token: the key to send')
+    throw new UsageError('--key-header requires --token, the key to send')
   if (keyHeader !== undefined && !/^[\w!#$%&'*+.^`|~-]+$/.test(keyHeader)) {
     throw new UsageError(
       `--key-header must be the name of a header, such as X-API-Key, got ${JSON.stringify(keyHeader)}`,
     )
   }
   if (token !== undefined && !/^[\x21-\x7e]+( [\x21-\x7e]+)*$/.test(token)) {
-    throw new UsageError('--token must be printable ASCII; is there a newline in it?')
+    throw new UsageError('--token must be printable ASCII; check it for a newline')
   }
-  return { url: readAddress(address), token, keyHeader, tool, args: args === undefined ? undefined : readArgs(args) }
+  return { url: parseAddress(text), token, keyHeader, tool, args: args === undefined ? undefined : parseArgsFlag(args) }
 }
 
-function readAddress(address: string): URL {
-  const url = URL.canParse(address) ? new URL(address) : undefined
+function parseAddress(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
-    throw new UsageError(`the endpoint must be an address such as https://mcp.example.com/mcp, got ${address}`)
+    throw new UsageError(`the endpoint must be an address such as https://mcp.example.com/mcp, got ${text}`)
   }
   if (url.username !== '' || url.password !== '') {
-    throw new UsageError('the address holds credentials; give them with --token, they do not belong into addresses')
+    throw new UsageError('the address contains credentials; pass them with --token instead')
   }
   return url
 }
 
-function readArgs(text: string): JsonObject {
+function parseArgsFlag(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
@@ -57,17 +61,19 @@ function readArgs(text: string): JsonObject {
   throw new UsageError('--args must be a JSON object')
 }
 
-/** A server may repeat what it was sent. */
-function withoutSecret(verdict: Verdict, token: string | undefined): Verdict {
-  if (token === undefined) return verdict
-  return { ...verdict, seen: verdict.seen.replaceAll(token, '****') }
+/** The response of a server may contain the token it received. */
+function withoutSecret(result: Verdict, token: string | undefined): Verdict {
+  if (token === undefined) return result
+  return { ...result, seen: result.seen.replaceAll(token, '****') }
 }
 
-function report(url: string, verdicts: readonly Verdict[]): string {
-  const lines = verdicts.map(
+function formatReport(url: string, results: readonly Verdict[]): string {
+  const lines = results.map(
     ({ name, state, seen, fix }) =>
-      `${SIGNS[state]} ${name}: ${seen}\n${fix === undefined ? '' : `  → ${fix.replaceAll('\n', '\n    ')}\n`}`,
+      `${STATE_SYMBOLS[state]} ${name}: ${seen}\n${fix === undefined ? '' : `  → ${fix.replaceAll('\n', '\n    ')}\n`}`,
   )
-  const counts = Object.keys(SIGNS).map((state) => `${verdicts.filter((each) => each.state === state).length} ${state}`)
+  const counts = Object.keys(STATE_SYMBOLS).map(
+    (state) => `${results.filter((each) => each.state === state).length} ${state}`,
+  )
   return visible(`${url}\n${lines.join('')}${counts.join(', ')}\n`)
 }

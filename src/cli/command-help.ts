@@ -6,9 +6,9 @@ export interface CommandHelp {
   readonly group: 'Set up' | 'Serve' | 'Look and answer' | 'Use from the terminal'
   /** One line, for the overview. */
   readonly summary: string
-  /** What can be typed behind the name of the program. */
+  /** Command lines, without the name of the program. */
   readonly usage: readonly string[]
-  /** Empty where the summary says everything. */
+  /** Empty if the summary is enough. */
   readonly details: string
   readonly options: readonly (readonly [string, string])[]
   readonly examples: readonly string[]
@@ -97,7 +97,7 @@ export const COMMAND_HELP: ReadonlyMap<string, CommandHelp> = new Map<string, Co
         ['--host ADDRESS', 'address to listen on (default: 127.0.0.1)'],
         ['--port N', 'port to listen on (default: 8808); 0 means any free port'],
         ['--no-auth', 'require no token; for loopback addresses only'],
-        ['--behind-proxy', 'allow plain HTTP on a public address, because a proxy in front of it speaks HTTPS'],
+        ['--behind-proxy', 'allow plain HTTP on a public address, because a proxy in front of it provides HTTPS'],
         ['--no-sandbox', 'run commands without the sandbox: callers can do everything that you can do'],
       ],
       examples: ['scorpiox-code serve --http --port 9000', 'scorpiox-code serve --http --no-auth'],

@@ -1,4 +1,4 @@
-// What a person can type, each command loaded when it is typed. A command prints and says its exit code.
+// The table of commands. Each command is imported when it is used, prints its output and returns the exit code.
 
 import { join } from 'node:path'
 
@@ -9,50 +9,51 @@ import type { Log } from '../platform/log.js'
 import type { Server } from '../protocol/server.js'
 import type { Confinement } from '../services/shell/confinement.js'
 import { osUser } from '../platform/user.js'
-import { UsageError, type Arguments } from './args.js'
+import type { Arguments } from './args.js'
 import type { Serving } from './serve-http.js'
 import { launch, runtime, typedName } from './self.js'
 import { complainText, nextSignal, outputColumns, print, printText } from './terminal.js'
+import { UsageError } from './usage-error.js'
 
 export interface Surroundings {
   readonly config: Config
   readonly createServer: (confinement?: Confinement) => Server
-  /** The same for callers over HTTP. */
+  /** Creates the server for callers over HTTP. */
   readonly createServing: (confinement: Confinement) => Serving
   readonly log: Log
 }
 
 const KEEP_ALIVE_MS = 60_000
 
-type Command = (surroundings: Surroundings, given: Arguments) => Promise<number>
+type Command = (deps: Surroundings, input: Arguments) => Promise<number>
 
 const COMMANDS: ReadonlyMap<string, Command> = new Map([
-  ['greet', greet],
-  ['help', help],
-  ['install', install],
-  ['uninstall', uninstall],
-  ['serve', serve],
-  ['tools', tools],
-  ['call', call],
-  ['config', config],
-  ['doctor', doctor],
-  ['search', search],
-  ['skills', skills],
-  ['token', token],
-  ['state', state],
-  ['check', check],
-  ['ui', ui],
-  ['inbox', inbox],
+  ['greet', runGreet],
+  ['help', runHelp],
+  ['install', runInstall],
+  ['uninstall', runUninstall],
+  ['serve', runServe],
+  ['tools', runTools],
+  ['call', runCall],
+  ['config', runConfig],
+  ['doctor', runDoctor],
+  ['search', runSearch],
+  ['skills', runSkills],
+  ['token', runToken],
+  ['state', runState],
+  ['check', runCheck],
+  ['ui', runUi],
+  ['inbox', runInbox],
 ])
 
-export async function runCommand(name: string, surroundings: Surroundings, given: Arguments): Promise<number> {
-  const { flags } = given
-  if (flags.version) return said(print(`${VERSION}\n`))
+export async function runCommand(name: string, deps: Surroundings, input: Arguments): Promise<number> {
+  const { flags } = input
+  if (flags.version) return exitWithZero(print(`${VERSION}\n`))
   const command = COMMANDS.get(name)
   if (!command) throw await unknownCommand(name)
   if (flags.help)
-    return help(surroundings, given.command === 'help' ? given : { ...given, operands: [given.command ?? 'help'] })
-  return keepingProcessAlive(() => command(surroundings, given))
+    return runHelp(deps, input.command === 'help' ? input : { ...input, operands: [input.command ?? 'help'] })
+  return keepingProcessAlive(() => command(deps, input))
 }
 
 /** Services unref their timers and pipes; without this, Node.js exits while a command still waits for one of them. */
@@ -65,13 +66,13 @@ async function keepingProcessAlive(run: () => Promise<number>): Promise<number> 
   }
 }
 
-async function help(_: Surroundings, { operands: [command = 'help'] }: Arguments): Promise<number> {
+async function runHelp(_: Surroundings, { operands: [command = 'help'] }: Arguments): Promise<number> {
   const { helpFor, helpOverview } = await import('./help.js')
   const columns = outputColumns()
-  if (command === 'help') return said(print(helpOverview(columns)))
+  if (command === 'help') return exitWithZero(print(helpOverview(columns)))
   const text = helpFor(command, columns)
   if (text === undefined) throw await unknownCommand(command)
-  return said(print(text))
+  return exitWithZero(print(text))
 }
 
 async function unknownCommand(name: string): Promise<UsageError> {
@@ -80,40 +81,40 @@ async function unknownCommand(name: string): Promise<UsageError> {
   return new UsageError(`unknown command: ${name}. ${didYouMean(name, known)}scorpiox-code --help lists the commands`)
 }
 
-async function greet(surroundings: Surroundings): Promise<number> {
+async function runGreet(deps: Surroundings): Promise<number> {
   const { greeting } = await import('./greet.js')
-  const name = typedName(surroundings.config.childEnv.PATH)
-  return said(print(greeting(launch(), await findings(surroundings), name, outputColumns())))
+  const name = typedName(deps.config.childEnv.PATH)
+  return exitWithZero(print(greeting(launch(), await basicFindings(deps), name, outputColumns())))
 }
 
-async function install({ config: given }: Surroundings, typed: Arguments): Promise<number> {
+async function runInstall({ config }: Surroundings, args: Arguments): Promise<number> {
   const { installFromTerminal } = await import('./install/install.js')
-  return installFromTerminal(given, typed)
+  return installFromTerminal(config, args)
 }
 
-async function uninstall({ config: given }: Surroundings, typed: Arguments): Promise<number> {
+async function runUninstall({ config }: Surroundings, args: Arguments): Promise<number> {
   const { uninstallFromTerminal } = await import('./install/uninstall.js')
-  return uninstallFromTerminal(given, typed)
+  return uninstallFromTerminal(config, args)
 }
 
-async function serve({ config: given, createServing, log }: Surroundings, { flags }: Arguments): Promise<number> {
+async function runServe({ config, createServing, log }: Surroundings, { flags }: Arguments): Promise<number> {
   const { serveHttp } = await import('./serve-http.js')
-  return said(serveHttp(createServing, given, flags, log))
+  return exitWithZero(serveHttp(createServing, config, flags, log))
 }
 
-async function tools({ createServer }: Surroundings, { flags }: Arguments): Promise<number> {
+async function runTools({ createServer }: Surroundings, { flags }: Arguments): Promise<number> {
   const { toolsReport, toolsJson } = await import('./tools.js')
   const server = createServer()
   try {
     await server.prepare()
     const { catalogue } = server
-    return await said(flags.json ? print(toolsJson(catalogue)) : printText(toolsReport(catalogue)))
+    return await exitWithZero(flags.json ? print(toolsJson(catalogue)) : printText(toolsReport(catalogue)))
   } finally {
     await server.close()
   }
 }
 
-async function call({ config: given, createServer }: Surroundings, { operands, flags }: Arguments): Promise<number> {
+async function runCall({ config, createServer }: Surroundings, { operands, flags }: Arguments): Promise<number> {
   const [{ callFromTerminal }, { jobAfterCall }, { linkInMemory }, { connectOver }] = await Promise.all([
     import('./call.js'),
     import('./job-after-call.js'),
@@ -123,26 +124,26 @@ async function call({ config: given, createServer }: Surroundings, { operands, f
   const client = await connectOver(linkInMemory(createServer()))
   let startedJob: number | undefined
   try {
-    const called = callFromTerminal(client, operands, flags.json ?? false)
-    const outcome = await Promise.race([called, nextSignal()])
-    if (typeof outcome === 'number') return outcome
-    await print(outcome.text)
-    startedJob = outcome.startedJob
-    return outcome.exitCode
+    const callResult = callFromTerminal(client, operands, flags.json ?? false)
+    const result = await Promise.race([callResult, nextSignal()])
+    if (typeof result === 'number') return result
+    await print(result.text)
+    startedJob = result.startedJob
+    return result.exitCode
   } finally {
     await client.close()
-    // On stderr, so that stdout holds the result alone.
-    if (startedJob !== undefined) await complainText(jobAfterCall(startedJob, given, typedName(given.childEnv.PATH)))
+    // On stderr, so that stdout contains only the result.
+    if (startedJob !== undefined) await complainText(jobAfterCall(startedJob, config, typedName(config.childEnv.PATH)))
   }
 }
 
-async function config({ config: given }: Surroundings, { operands, flags }: Arguments): Promise<number> {
+async function runConfig({ config }: Surroundings, { operands, flags }: Arguments): Promise<number> {
   const { settingsReport, settingsJson } = await import('./settings.js')
-  const text = flags.json ? settingsJson(given, operands) : settingsReport(given, operands, outputColumns())
-  return said(print(text))
+  const text = flags.json ? settingsJson(config, operands) : settingsReport(config, operands, outputColumns())
+  return exitWithZero(print(text))
 }
 
-async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise<number> {
+async function runDoctor(deps: Surroundings, { flags }: Arguments): Promise<number> {
   const [{ asTyped, report }, { examineInstallation }, { examineImages }, { examineSandbox }, { examineSearch }] =
     await Promise.all([
       import('./doctor.js'),
@@ -151,32 +152,32 @@ async function doctor(surroundings: Surroundings, { flags }: Arguments): Promise
       import('./examine-sandbox.js'),
       import('./examine-search.js'),
     ])
-  const { settings } = surroundings.config
-  const examined = [
-    ...(await findings(surroundings)),
-    ...(await examineInstallation(surroundings.config)),
-    await stateFinding(surroundings.config),
+  const { settings } = deps.config
+  const allFindings = [
+    ...(await basicFindings(deps)),
+    ...(await examineInstallation(deps.config)),
+    await stateFinding(deps.config),
     await examineImages(),
-    ...(await examineSandbox(settings, () => tryOutSandbox(surroundings.config))),
-    await browserFinding(surroundings.config),
+    ...(await examineSandbox(settings, () => verifySandbox(deps.config))),
+    await browserFinding(deps.config),
     examineSearch(settings),
-    ...(await scriptFindings(surroundings)),
+    ...(await scriptFindings(deps)),
   ]
-  const name = typedName(surroundings.config.childEnv.PATH)
-  const found = examined.map((finding) => asTyped(finding, name))
-  await (flags.json ? print(`${JSON.stringify(found, null, 2)}\n`) : printText(report(found)))
-  return found.every((finding) => finding.ok) ? 0 : 1
+  const name = typedName(deps.config.childEnv.PATH)
+  const shownFindings = allFindings.map((finding) => asTyped(finding, name))
+  await (flags.json ? print(`${JSON.stringify(shownFindings, null, 2)}\n`) : printText(report(shownFindings)))
+  return shownFindings.every((finding) => finding.ok) ? 0 : 1
 }
 
-/** The same as a client would get; with `--doctor`, how each engine does. */
-async function search(surroundings: Surroundings, given: Arguments): Promise<number> {
-  if (given.flags.doctor) return examineEachEngine(surroundings, given)
-  const query = given.operands.join(' ')
-  if (query.trim() === '') throw new UsageError('search needs a query, e.g. scorpiox-code search "node streams"')
-  return call(surroundings, { ...given, operands: ['WebSearch', JSON.stringify({ query })] })
+/** Calls WebSearch; with `--doctor`, tests each search engine instead. */
+async function runSearch(deps: Surroundings, input: Arguments): Promise<number> {
+  if (input.flags.doctor) return testSearchEngines(deps, input)
+  const query = input.operands.join(' ')
+  if (query.trim() === '') throw new UsageError('no query given; example: scorpiox-code search "node streams"')
+  return runCall(deps, { ...input, operands: ['WebSearch', JSON.stringify({ query })] })
 }
 
-async function examineEachEngine({ config: given, log }: Surroundings, { flags }: Arguments) {
+async function testSearchEngines({ config, log }: Surroundings, { flags }: Arguments) {
   const [{ examineEngines }, { openSearch }, { openWayOut }, { readRoster }, { ENGINES }] = await Promise.all([
     import('./search.js'),
     import('../services/search/open-search.js'),
@@ -184,68 +185,68 @@ async function examineEachEngine({ config: given, log }: Surroundings, { flags }
     import('../services/search/line-up.js'),
     import('../services/search/engines.js'),
   ])
-  const wayOut = openWayOut(given, log)
-  const opened = openSearch(given.settings, wayOut)
+  const guardedFetch = openWayOut(config, log)
+  const searchService = openSearch(config.settings, guardedFetch)
   const stop = new AbortController()
   try {
-    const parts = { search: opened, roster: readRoster(given.settings), engines: ENGINES }
-    const outcome = await Promise.race([examineEngines(parts, stop.signal), nextSignal()])
-    if (typeof outcome === 'number') return outcome
-    await print(flags.json ? `${JSON.stringify(outcome.json, null, 2)}\n` : outcome.table)
-    return outcome.works ? 0 : 1
+    const searchParts = { search: searchService, roster: readRoster(config.settings), engines: ENGINES }
+    const result = await Promise.race([examineEngines(searchParts, stop.signal), nextSignal()])
+    if (typeof result === 'number') return result
+    await print(flags.json ? `${JSON.stringify(result.json, null, 2)}\n` : result.table)
+    return result.works ? 0 : 1
   } finally {
     stop.abort()
-    await opened.close()
-    await wayOut.close()
+    await searchService.close()
+    await guardedFetch.close()
   }
 }
 
-async function skills(surroundings: Surroundings, { flags }: Arguments): Promise<number> {
+async function runSkills(deps: Surroundings, { flags }: Arguments): Promise<number> {
   const { examineSkills, skillsReport } = await import('./skills.js')
-  const folders = await examineSkills(surroundings.config)
-  return said(flags.json ? print(`${JSON.stringify(folders, null, 2)}\n`) : printText(skillsReport(folders)))
+  const folders = await examineSkills(deps.config)
+  return exitWithZero(flags.json ? print(`${JSON.stringify(folders, null, 2)}\n`) : printText(skillsReport(folders)))
 }
 
-async function token({ config: { settings } }: Surroundings, given: Arguments): Promise<number> {
+async function runToken({ config: { settings } }: Surroundings, input: Arguments): Promise<number> {
   const [{ tokenReport }, { openTokenFile }] = await Promise.all([
     import('./token.js'),
     import('../store/token-file.js'),
   ])
   const tokens = openTokenFile(join(stateDirOf(settings), 'tokens.json'))
-  const text = tokenReport(tokens, given, osUser())
-  return said(given.flags.json ? print(text) : printText(text))
+  const text = tokenReport(tokens, input, osUser())
+  return exitWithZero(input.flags.json ? print(text) : printText(text))
 }
 
-async function state({ config: { settings } }: Surroundings, given: Arguments): Promise<number> {
+async function runState({ config: { settings } }: Surroundings, input: Arguments): Promise<number> {
   const [{ stateReport }, { statePlaceOf }] = await Promise.all([
     import('./state.js'),
     import('../config/state-place.js'),
   ])
-  return said(print(await stateReport(statePlaceOf(settings), given)))
+  return exitWithZero(print(await stateReport(statePlaceOf(settings), input)))
 }
 
-async function check(_: Surroundings, { operands, flags }: Arguments): Promise<number> {
+async function runCheck(_: Surroundings, { operands, flags }: Arguments): Promise<number> {
   const { checkFromTerminal } = await import('./check.js')
-  const outcome = await Promise.race([checkFromTerminal(operands, flags), nextSignal()])
-  if (typeof outcome === 'number') return outcome
-  await (flags.json ? print(outcome.text) : printText(outcome.text))
-  return outcome.exitCode
+  const result = await Promise.race([checkFromTerminal(operands, flags), nextSignal()])
+  if (typeof result === 'number') return result
+  await (flags.json ? print(result.text) : printText(result.text))
+  return result.exitCode
 }
 
-async function ui({ config: given, log, createServer }: Surroundings, { flags }: Arguments): Promise<number> {
+async function runUi({ config, log, createServer }: Surroundings, { flags }: Arguments): Promise<number> {
   const { serveUi } = await import('./ui.js')
-  return said(serveUi(given, flags, log, createServer()))
+  return exitWithZero(serveUi(config, flags, log, createServer()))
 }
 
-async function inbox({ config: given }: Surroundings, { flags }: Arguments): Promise<number> {
+async function runInbox({ config }: Surroundings, { flags }: Arguments): Promise<number> {
   const { inboxFromTerminal } = await import('./inbox.js')
-  return inboxFromTerminal(given, flags)
+  return inboxFromTerminal(config, flags)
 }
 
-async function findings({ config: settings, createServer }: Surroundings) {
+async function basicFindings({ config, createServer }: Surroundings) {
   const { examine } = await import('./doctor.js')
   const { catalogue, refusals } = createServer()
-  return examine({ config: settings, runtime: runtime(), tools: catalogue.names(), refused: refusals })
+  return examine({ config, runtime: runtime(), tools: catalogue.names(), refused: refusals })
 }
 
 async function stateFinding({ settings }: Config) {
@@ -257,30 +258,30 @@ async function stateFinding({ settings }: Config) {
   return examineState(() => statePlaceOf(settings), openDatabase)
 }
 
-async function browserFinding(given: Config) {
+async function browserFinding(config: Config) {
   const { examineBrowser } = await import('./examine-browser.js')
-  return examineBrowser(given)
+  return examineBrowser(config)
 }
 
-async function scriptFindings({ config: given, log }: Surroundings) {
-  if (given.settings.SCRIPT_TOOLS === '') return []
+async function scriptFindings({ config, log }: Surroundings) {
+  if (config.settings.SCRIPT_TOOLS === '') return []
   const { examineScripts } = await import('./examine-scripts.js')
-  return examineScripts(given, log)
+  return examineScripts(config, log)
 }
 
-async function tryOutSandbox(given: Config) {
+async function verifySandbox(config: Config) {
   const [{ openSandbox }, { sandboxLevel }, { sandboxTerms }] = await Promise.all([
     import('../platform/sandbox/sandbox.js'),
     import('../config/sandbox-level.js'),
     import('../config/sandbox-terms.js'),
   ])
-  const level = sandboxLevel(given.settings.SANDBOX, true)
-  const sandbox = await openSandbox(sandboxTerms(given, level === 'off' ? [] : [level]))
+  const level = sandboxLevel(config.settings.SANDBOX, true)
+  const sandbox = await openSandbox(sandboxTerms(config, level === 'off' ? [] : [level]))
   await sandbox.close()
   return sandbox.report
 }
 
-async function said(done: Promise<void>): Promise<number> {
-  await done
+async function exitWithZero(work: Promise<void>): Promise<number> {
+  await work
   return 0
 }

@@ -1,5 +1,5 @@
-// What a person pastes to connect a client: to a server that it starts over stdio, with the absolute path of this program,
-// or to a server that listens over HTTP, with its address and token.
+// Text to paste into client configurations: for stdio with the absolute path of this program, for HTTP with the address
+// and token.
 
 import { shellWord } from '../lib/shell-word.js'
 
@@ -10,24 +10,24 @@ export interface Launch {
 
 export interface HttpAddress {
   readonly url: string
-  /** Undefined where the server requires none. */
+  /** Undefined if the server does not require one. */
   readonly token: string | undefined
 }
 
 export function stdioGuide(launch: Launch): string {
   const entry = { command: launch.command, args: launch.args }
-  const words = [launch.command, ...launch.args].map(shellWord).join(' ')
+  const commandLine = [launch.command, ...launch.args].map(shellWord).join(' ')
   const servers = JSON.stringify({ mcpServers: { scorpiox: entry } })
   return formatSections([
-    ['All clients that are used here', `${words} install`],
-    ['Claude Code', `claude mcp add scorpiox -- ${words}`],
+    ['All clients that are used here', `${commandLine} install`],
+    ['Claude Code', `claude mcp add scorpiox -- ${commandLine}`],
     ['Claude Desktop (claude_desktop_config.json) and Cursor (~/.cursor/mcp.json)', servers],
     ['VS Code (.vscode/mcp.json)', JSON.stringify({ servers: { scorpiox: { type: 'stdio', ...entry } } })],
     [
       'Codex (~/.codex/config.toml)',
       `[mcp_servers.scorpiox]\ncommand = ${JSON.stringify(launch.command)}\nargs = ${JSON.stringify(launch.args)}\n${CODEX_APPROVAL}`,
     ],
-    ['Gemini CLI', `gemini mcp add --scope user scorpiox ${words}`],
+    ['Gemini CLI', `gemini mcp add --scope user scorpiox ${commandLine}`],
     [
       'opencode (~/.config/opencode/opencode.json)',
       JSON.stringify({ mcp: { scorpiox: { type: 'local', command: [launch.command, ...launch.args] } } }),
@@ -57,7 +57,7 @@ export function httpGuide({ url, token }: HttpAddress): string {
   ])
 }
 
-/** Without it, Codex asks before each call, and where it may not ask it refuses Bash. The person decides. */
+/** Commented out: without it, Codex asks before each call, and refuses Bash in modes in which it cannot ask. */
 const CODEX_APPROVAL = '# default_tools_approval_mode = "approve"  # Codex then calls the tools without asking'
 
 function formatSections(sections: readonly (readonly [string, string])[]): string {

@@ -7,21 +7,21 @@ import { emptyFolder } from '../../test/support.js'
 import { loadConfig } from '../config/load.js'
 import { examineBrowser } from './examine-browser.js'
 
-const examined = (path: string) =>
+const diagnose = (path: string) =>
   examineBrowser(loadConfig({ programDir: '/nowhere', cwdFlag: emptyFolder(), overrides: [`BROWSER_PATH=${path}`] }))
 
-test('the browser that is named is used, and has to be there', async () => {
+test('the configured browser is used and must exist', async () => {
   const browser = join(emptyFolder(), 'browser')
   writeFileSync(browser, '')
   chmodSync(browser, 0o755)
-  expect(await examined(browser)).toEqual({ name: 'browser', ok: true, detail: browser })
-  expect(await examined('/nowhere/browser')).toMatchObject({
+  expect(await diagnose(browser)).toEqual({ name: 'browser', ok: true, detail: browser })
+  expect(await diagnose('/nowhere/browser')).toMatchObject({
     ok: false,
     fix: expect.stringContaining('/nowhere/browser'),
   })
 })
 
-test('one that is switched off is no illness, and neither is none', async () => {
-  expect(await examined('off')).toMatchObject({ ok: true, detail: expect.stringContaining('off') })
-  expect(await examined('')).toMatchObject({ ok: true })
+test('neither a disabled nor a missing browser is a failure', async () => {
+  expect(await diagnose('off')).toMatchObject({ ok: true, detail: expect.stringContaining('off') })
+  expect(await diagnose('')).toMatchObject({ ok: true })
 })

@@ -1,5 +1,5 @@
-// What the doctor says about the browser: which one shows pages that need JavaScript. Nothing is started or unpacked. That
-// there is none is no illness, unless the settings name one.
+// Finding of the doctor: the browser for pages that need JavaScript. Starts and unpacks nothing. A missing browser is a
+// failure only if the settings name one.
 
 import type { Config } from '../config/load.js'
 import { Failure } from '../lib/failure.js'
@@ -7,29 +7,34 @@ import { findBrowser } from '../platform/browser/find-browser.js'
 import { installCommand } from '../platform/package-manager.js'
 import type { Finding } from './finding.js'
 
-const CARRIED = new Failure('the Chromium that npm brought; it is unpacked when it is first needed')
+const BUNDLED_CHROMIUM = new Failure('the Chromium installed by npm; it is unpacked on first use')
 
 export async function examineBrowser({
   settings,
   childEnv: env,
   cwd: project,
 }: Pick<Config, 'settings' | 'childEnv' | 'cwd'>): Promise<Finding> {
-  const { BROWSER_PATH: wanted } = settings
-  if (wanted === 'off') return { name: 'browser', ok: true, detail: 'off; pages that need JavaScript are not shown' }
+  const { BROWSER_PATH: browserPath } = settings
+  if (browserPath === 'off')
+    return { name: 'browser', ok: true, detail: 'off; pages that need JavaScript are not shown' }
   try {
-    return { name: 'browser', ok: true, detail: await findBrowser({ wanted, env, project, unpackIn: refuse }) }
+    return {
+      name: 'browser',
+      ok: true,
+      detail: await findBrowser({ wanted: browserPath, env, project, unpackIn: refuseToUnpack }),
+    }
   } catch (error) {
-    if (error === CARRIED) return { name: 'browser', ok: true, detail: CARRIED.message }
+    if (error === BUNDLED_CHROMIUM) return { name: 'browser', ok: true, detail: BUNDLED_CHROMIUM.message }
     if (!(error instanceof Failure)) throw error
     return {
       name: 'browser',
-      ok: wanted === '',
+      ok: browserPath === '',
       detail: 'none; pages that need JavaScript are not shown',
-      fix: wanted === '' ? installCommand('chromium') : error.message,
+      fix: browserPath === '' ? installCommand('chromium') : error.message,
     }
   }
 }
 
-function refuse(): never {
-  throw CARRIED
+function refuseToUnpack(): never {
+  throw BUNDLED_CHROMIUM
 }

@@ -1,5 +1,5 @@
-// What the doctor says about how it is installed: the executable at its place, and each client that is used here. That
-// something is not installed or not connected is no illness.
+// Findings of the doctor: the installed executable, and each client found on this machine. Not being installed or connected
+// is not a failure.
 
 import { existsSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
@@ -22,47 +22,52 @@ const INSTALL = 'scorpiox-code install'
 export async function examineInstallation(config: Config): Promise<readonly Finding[]> {
   try {
     const machine = machineOf(config)
-    const folder = folderOf(config.home)
-    const source = await findSource(folder, runningProgram(config))
-    const place = placeOf(folder, machine.platform)
-    const presence = presenceOf(place, source, readRecord(folder).executable)
-    const looks = await Promise.all(foundTargets(machine).map((target) => lookAt(target, source.launch)))
+    const directory = folderOf(config.home)
+    const source = await findSource(directory, runningProgram(config))
+    const path = placeOf(directory, machine.platform)
+    const installed = presenceOf(path, source, readRecord(directory).executable)
+    const inspected = await Promise.all(foundTargets(machine).map((target) => lookAt(target, source.launch)))
     return [
-      await examineExecutable(place, presence, config),
-      ...looks.map((look) => examineClient(look, source.launch)),
+      await diagnoseExecutable(path, installed, config),
+      ...inspected.map((target) => diagnoseClient(target, source.launch)),
     ]
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    return [{ name: 'executable', ok: false, detail: 'it cannot be said where it belongs', fix: error.message }]
+    return [{ name: 'executable', ok: false, detail: 'its location is unknown', fix: error.message }]
   }
 }
 
-async function examineExecutable(place: string, presence: Presence, { childEnv }: Config): Promise<Finding> {
+async function diagnoseExecutable(path: string, installed: Presence, { childEnv }: Config): Promise<Finding> {
   const name = 'executable'
-  if (presence === 'absent') return { name, ok: true, detail: `not installed at ${place}`, fix: INSTALL }
-  const version = /^\d+(\.\d+)+/.exec((await askProgram(place, ['--version'], childEnv)) ?? '')?.[0]
-  if (version === undefined) return { name, ok: false, detail: `${place} does not start`, fix: INSTALL }
+  if (installed === 'absent') return { name, ok: true, detail: `not installed at ${path}`, fix: INSTALL }
+  const version = /^\d+(\.\d+)+/.exec((await askProgram(path, ['--version'], childEnv)) ?? '')?.[0]
+  if (version === undefined) return { name, ok: false, detail: `${path} does not start`, fix: INSTALL }
   if (isOlder(version, VERSION)) {
-    return { name, ok: false, detail: `${place} is ${version}, older than this, which is ${VERSION}`, fix: INSTALL }
+    return {
+      name,
+      ok: false,
+      detail: `${path} is version ${version}, older than this program (${VERSION})`,
+      fix: INSTALL,
+    }
   }
-  return { name, ok: true, detail: `${place}, ${version}${presence === 'current' ? ', the same as this' : ''}` }
+  return { name, ok: true, detail: `${path}, ${version}${installed === 'current' ? ', same as this program' : ''}` }
 }
 
-function examineClient({ target, state }: Look, { command }: Launch): Finding {
+function diagnoseClient({ target, state }: Look, { command }: Launch): Finding {
   const { client, file } = target
   const { name } = client
   const fix = `${INSTALL} ${client.id}`
-  if (state.kind === 'free') return { name, ok: true, detail: 'not connected', fix }
-  if (state.kind === 'stuck') {
-    return { name, ok: false, detail: `${file} ${state.why}`, fix: `Put that right, and then: ${fix}` }
+  if (state.kind === 'absent') return { name, ok: true, detail: 'not connected', fix }
+  if (state.kind === 'unusable') {
+    return { name, ok: false, detail: `${file} ${state.why}`, fix: `Correct that, then run: ${fix}` }
   }
-  if (state.kind === 'foreign') {
+  if (state.kind === 'other-program') {
     const detail = `its entry "${NAME}" starts another program`
-    return { name, ok: true, detail, fix: `Give that entry another name in ${file}, and then: ${fix}` }
+    return { name, ok: true, detail, fix: `Rename that entry in ${file}, then run: ${fix}` }
   }
-  const starts = state.kind === 'connected' ? command : (readEntry(state.entry)?.program ?? '')
-  if (isAbsolute(starts) && !existsSync(starts)) {
-    return { name, ok: false, detail: `connected to ${starts}, which is not there`, fix }
+  const program = state.kind === 'connected' ? command : (readEntry(state.entry)?.program ?? '')
+  if (isAbsolute(program) && !existsSync(program)) {
+    return { name, ok: false, detail: `connected to ${program}, which does not exist`, fix }
   }
-  return { name, ok: true, detail: `connected to ${starts}`, ...(state.kind === 'outdated' && { fix }) }
+  return { name, ok: true, detail: `connected to ${program}`, ...(state.kind === 'outdated' && { fix }) }
 }

@@ -22,9 +22,9 @@ async function examine(level: 'auto' | 'off' | 'workspace', change: Partial<Sand
   return { text: report(findings), ok: findings.every((finding) => finding.ok) }
 }
 
-test('what is in force is said in two lines', async () => {
+test('the sandbox and its limits take one line each', async () => {
   expect((await examine('workspace')).text).toBe(
-    '✓ sandbox: workspace; bubblewrap 0.8.0, 16 escapes tried in 88 ms, none worked\n' +
+    '✓ sandbox: workspace; bubblewrap 0.8.0, 16 escape attempts blocked in 88 ms\n' +
       '✓ limits: 512 processes (by cgroup v2), 4096 MB (by cgroup v2)\n',
   )
   expect((await examine('auto')).text).toContain('sandbox: workspace over HTTP, off over stdio;')
@@ -33,32 +33,34 @@ test('what is in force is said in two lines', async () => {
   )
 })
 
-test('a limit that does not hold is an illness where a sandbox was asked for', async () => {
+test('a limit that is not enforced is a failure if the settings require a sandbox', async () => {
   const { text, ok } = await examine('workspace', { pids: 'nothing' })
-  expect(text).toContain('✗ limits: 512 processes (not in force)')
-  expect(text).toContain('→ A command can start processes without end')
+  expect(text).toContain('✗ limits: 512 processes (not enforced)')
+  expect(text).toContain('→ The number of processes is not limited')
   expect(ok).toBe(false)
   expect((await examine('auto', { pids: 'nothing' })).ok).toBe(true)
 })
 
-test('no sandbox is an illness where one was asked for, and says what to do', async () => {
+test('a missing sandbox is a failure if the settings require one, and says what to do', async () => {
   const failure = new Failure(
     'The sandbox needs bubblewrap, which is not installed. Install it: sudo apt install bubblewrap',
   )
   expect(await examine('workspace', failure)).toEqual({
-    text: `✗ sandbox: workspace cannot be had; no command is run\n  → ${failure.message}\n`,
+    text: `✗ sandbox: workspace is not available; commands are refused\n  → ${failure.message}\n`,
     ok: false,
   })
   expect(await examine('auto', failure)).toEqual({
-    text: `○ sandbox: none; commands can do what you can do, and in plan mode they are refused\n  → ${failure.message}\n`,
+    text: `○ sandbox: none; commands can do everything that you can do, and plan mode refuses them\n  → ${failure.message}\n`,
     ok: true,
   })
 })
 
-test('where it is off nothing is tried', async () => {
-  expect((await examine('off', new Error('opened'))).text).toBe('✓ sandbox: off; commands can do what you can do\n')
+test('nothing is opened if the sandbox is off', async () => {
+  expect((await examine('off', new Error('opened'))).text).toBe(
+    '✓ sandbox: off; commands can do everything that you can do\n',
+  )
 })
 
-test('a bug is not taken for an illness', async () => {
+test('a programming error is not reported as a finding', async () => {
   await expect(examine('workspace', new TypeError('oops'))).rejects.toThrow('oops')
 })

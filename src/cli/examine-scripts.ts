@@ -1,4 +1,4 @@
-// What the doctor says about the folder of scripts: which are tools, and which are not and why. Each is asked anew.
+// Finding of the doctor: the scripts that became tools, and the reasons for the others. Queries every script again.
 
 import type { Config } from '../config/load.js'
 import { scriptFolderOf } from '../config/script-folder.js'
@@ -11,15 +11,21 @@ import { lazyState } from '../services/state.js'
 import { TOOLS } from '../tools/index.js'
 import type { Finding } from './finding.js'
 
-/** None where no folder is named. */
+/** Empty if no script folder is configured. */
 export async function examineScripts(config: Config, log: Log): Promise<readonly Finding[]> {
   const folder = scriptFolderOf(config)
   if (folder === undefined) return []
   const notices = createNotices()
   const shell = openShell({ config, notices, log, confinement: confinementOf(config), state: lazyState(config) })
-  const house = TOOLS.map(({ name }) => name)
-  // What it would log is in the finding.
-  const index = openScripts({ folder, shell: () => Promise.resolve(shell), notices, complain: () => {}, house })
+  const toolNames = TOOLS.map(({ name }) => name)
+  // The finding contains what would be logged.
+  const index = openScripts({
+    folder,
+    shell: () => Promise.resolve(shell),
+    notices,
+    complain: () => {},
+    house: toolNames,
+  })
   try {
     await index.refresh()
     const { scripts, leftOut, problem } = index

@@ -1,4 +1,4 @@
-// What the doctor says about search.
+// The finding of the doctor about search.
 
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,16 +12,16 @@ import { examineSearch } from './examine-search.js'
 
 const NONE = { WEBSEARCH_ENGINES: '', WEBSEARCH_DENY: '', WEBSEARCH_KEYS: '', WEBSEARCH_GATEWAY: '', SEARXNG_URL: '' }
 
-test('it is well, or says who is left alone, or what is wrong with the settings', () => {
+test('reports available engines, engines in a cooldown, and wrong settings', () => {
   const STATE_DIR = mkdtempSync(join(tmpdir(), 'scorpiox-search-'))
   const settings = { ...NONE, STATE_DIR } as Settings
   expect(examineSearch(settings)).toMatchObject({
     name: 'search',
     ok: true,
-    detail: expect.stringMatching(/^no engine has to be left alone/),
+    detail: expect.stringMatching(/^all engines available/),
   })
-  const resting = { until: Date.now() + 60_000, why: 'challenge', strikes: 1, probeUntil: 0, drops: 1, drawnAt: 1 }
-  openEngineStates(join(STATE_DIR, 'engines.json')).change((all) => all.set('brave', resting))
+  const cooldown = { until: Date.now() + 60_000, why: 'challenge', strikes: 1, probeUntil: 0, drops: 1, drawnAt: 1 }
+  openEngineStates(join(STATE_DIR, 'engines.json')).change((all) => all.set('brave', cooldown))
   expect(examineSearch(settings)).toMatchObject({
     ok: true,
     detail: expect.stringMatching(/brave until .*\(challenge\)/),

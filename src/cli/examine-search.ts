@@ -1,4 +1,4 @@
-// What the doctor says about search: how many engines would be asked, and which are left alone for now. Asks nobody.
+// Finding of the doctor: the search engines in use and those in a cooldown. Sends no request.
 
 import type { Settings } from '../config/options.js'
 import { standingOf } from '../services/search/standing.js'
@@ -6,10 +6,10 @@ import type { Finding } from './finding.js'
 
 export function examineSearch(settings: Settings): Finding {
   const { works, note } = standingOf(settings)
-  if (!works) return { name: 'search', ok: false, detail: 'no engine can be asked', fix: note ?? '' }
+  if (!works) return { name: 'search', ok: false, detail: 'no search engine is available', fix: note ?? '' }
   return {
     name: 'search',
     ok: true,
-    detail: note ?? 'no engine has to be left alone; scorpiox-code search --doctor asks each of them',
+    detail: note ?? 'all engines available; to query each of them: scorpiox-code search --doctor',
   }
 }

@@ -1,4 +1,4 @@
-// What the doctor says about where tasks and plans are kept: it is opened and looked at, and nothing is made.
+// Finding of the doctor: whether the database of tasks and plans can be read. Does not create it.
 
 import type { StatePlace } from '../config/state-place.js'
 import { Failure } from '../lib/failure.js'
@@ -6,11 +6,11 @@ import type { Database } from '../store/state/sql.js'
 import type { Finding } from './finding.js'
 
 export async function examineState(
-  place: () => StatePlace,
-  open: (place: StatePlace) => Promise<Database>,
+  location: () => StatePlace,
+  open: (location: StatePlace) => Promise<Database>,
 ): Promise<Finding> {
   try {
-    const database = await open(place())
+    const database = await open(location())
     try {
       await database.read(() => Promise.resolve())
       return { name: 'state', ok: true, detail: database.name }
@@ -19,6 +19,6 @@ export async function examineState(
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    return { name: 'state', ok: false, detail: 'no task and no plan can be kept', fix: error.message }
+    return { name: 'state', ok: false, detail: 'tasks and plans cannot be stored', fix: error.message }
   }
 }

@@ -1,9 +1,9 @@
-// One thing the doctor looked at.
+// One result of the doctor.
 
 export interface Finding {
   readonly name: string
   readonly ok: boolean
   readonly detail: string
-  /** What to do; absent where nothing needs doing. */
+  /** What to do; absent if nothing is needed. */
   readonly fix?: string
 }

@@ -1,4 +1,4 @@
-// What a person sees who types the command on a terminal: what it is, how to connect it, what works here.
+// Text printed when the program is started on a terminal without a command: what it is, how to connect it, what works here.
 
 import { VERSION } from '../lib/version.js'
 import { stdioGuide, type Launch } from './connect.js'
@@ -11,8 +11,8 @@ export function greeting(launch: Launch, findings: readonly Finding[], name: str
   return [
     prose(`scorpiox-code ${VERSION}`),
     prose(
-      'An MCP server: it lets an AI client run commands on this machine. A client starts it by itself. The first of these ' +
-        'connects all your clients, the others connect one by hand:\n',
+      'An MCP server: it lets an AI client run commands on this machine. The client starts it. The first command below ' +
+        'connects all your clients; the others connect one client each:\n',
     ),
     stdioGuide(launch),
     prose('\nOn this machine:'),

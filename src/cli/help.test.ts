@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { readArguments } from './args.js'
 import { COMMAND_HELP } from './command-help.js'
 
-test.each([...COMMAND_HELP])('the options of %s exist, and each one in its usage is explained', (_, command) => {
+test.each([...COMMAND_HELP])('the options of %s exist, and its usage and examples mention no others', (_, command) => {
   const named = (lines: readonly string[]): ReadonlySet<string> =>
     new Set(lines.flatMap((line) => line.match(/--[a-z][a-z-]*/g) ?? []))
   const explained = named(command.options.map(([term]) => term))
@@ -14,7 +14,7 @@ test.each([...COMMAND_HELP])('the options of %s exist, and each one in its usage
   expect(inExamples).toEqual([])
 })
 
-/** Some take a value and some do not. */
+/** Tries it with and without a value. */
 function isOption(option: string): boolean {
   return [[option], [option, 'value']].some((argv) => {
     try {

@@ -1,4 +1,4 @@
-// What `--help` prints: an overview, or everything about one command.
+// Text of `--help`: an overview of all commands, or the full help of one.
 
 import { VERSION } from '../lib/version.js'
 import { COMMAND_HELP, type CommandHelp } from './command-help.js'
@@ -31,7 +31,7 @@ export function helpOverview(columns = DEFAULT_COLUMNS): string {
 const WITHOUT_COMMAND =
   'Without a command it serves MCP over stdio, which is how a client starts it; on a terminal it prints how to connect clients.'
 
-/** Undefined where there is no such command. */
+/** Undefined if there is no such command. */
 export function helpFor(command: string, columns = DEFAULT_COLUMNS): string | undefined {
   const found = COMMAND_HELP.get(command)
   if (!found) return undefined

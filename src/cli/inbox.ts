@@ -1,5 +1,5 @@
-// `scorpiox-code inbox`: the board in a terminal, to look and to answer, in the person's language. Where there is no
-// terminal, or only a look is wanted, it is printed once.
+// `scorpiox-code inbox`: the console in a terminal, interactive and localized. Without a terminal, or with --once or --json,
+// it is printed once.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -8,7 +8,6 @@ import { osUser } from '../platform/user.js'
 import type { Board } from '../services/board/board.js'
 import { openBoards } from '../services/board/open-boards.js'
 import { lazyState } from '../services/state.js'
-import type { Flags } from './args.js'
 import { openFullScreen } from './inbox/full-screen.js'
 import { inboxWords, type InboxWords } from './inbox/language.js'
 import { createPrompts } from './inbox/prompts.js'
@@ -18,57 +17,74 @@ import { NOTHING, openSight } from './inbox/sight.js'
 import { readWholeView } from './inbox/whole-view.js'
 import { hangUp, HUNG_UP, nextSignal, print, terminalStreams, type Streams } from './terminal.js'
 
-/** Servers say what they do soon after they were found. */
+/** Time for the servers to send their state after the connection. */
 const SETTLE_MS = 200
-/** Whoever leaves does not wait for the disk. */
+/** Maximum time to wait for closing before the process exits. */
 const CLOSE_MS = 500
 
-export async function inboxFromTerminal(config: Config, flags: Flags): Promise<number> {
-  const exitCode = await show(config, flags)
+export interface InboxOptions {
+  readonly json?: boolean | undefined
+  readonly once?: boolean | undefined
+  /** No bell for new questions. */
+  readonly quiet?: boolean | undefined
+  readonly lang?: string | undefined
+}
+
+export async function inboxFromTerminal(config: Config, options: InboxOptions): Promise<number> {
+  const exitCode = await showInbox(config, options)
   return exitCode === HUNG_UP ? hangUp() : exitCode
 }
 
-async function show(config: Config, { json, once, quiet, lang }: Flags): Promise<number> {
-  const words = inboxWords(lang, config.childEnv)
-  const boards = openBoards({ config, state: lazyState(config), own: undefined })
-  const board = boards.of(osUser(), true)
+async function showInbox(config: Config, { json, once, quiet, lang }: InboxOptions): Promise<number> {
+  const translator = inboxWords(lang, config.childEnv)
+  const consoles = openBoards({ config, state: lazyState(config), own: undefined })
+  const board = consoles.of(osUser(), true)
   const streams = json || once || config.childEnv.TERM === 'dumb' ? undefined : terminalStreams()
   try {
-    return await (streams ? live(board, streams, words, quiet ?? false) : printOnce(board, words, json ?? false))
+    return await (streams
+      ? runInteractive(board, streams, translator, quiet ?? false)
+      : printOnce(board, translator, json ?? false))
   } finally {
-    await Promise.race([boards.close(), sleep(CLOSE_MS)])
+    await Promise.race([consoles.close(), sleep(CLOSE_MS)])
   }
 }
 
-async function printOnce(board: Board, words: InboxWords, json: boolean): Promise<number> {
-  const sight = openSight(board)
-  // Nothing else need keep the process until the board was seen.
-  const staying = setInterval(() => {}, 60_000)
+async function printOnce(board: Board, translator: InboxWords, json: boolean): Promise<number> {
+  const followed = openSight(board)
+  // Keeps the process alive until the view arrives.
+  const keepAlive = setInterval(() => {}, 60_000)
   try {
-    const seen = await Promise.race([sight.first, nextSignal()])
-    if (typeof seen === 'number') return seen
+    const firstView = await Promise.race([followed.first, nextSignal()])
+    if (typeof firstView === 'number') return firstView
     await sleep(SETTLE_MS)
-    const view = await readWholeView(board, sight.view() ?? seen)
-    await print(json ? reportJson(view) : report(view, words, Date.now()))
+    const view = await readWholeView(board, followed.view() ?? firstView)
+    await print(json ? reportJson(view) : report(view, translator, Date.now()))
     return 0
   } finally {
-    clearInterval(staying)
-    sight.close()
+    clearInterval(keepAlive)
+    followed.close()
   }
 }
 
-async function live(board: Board, streams: Streams, words: InboxWords, isQuiet: boolean): Promise<number> {
+async function runInteractive(
+  board: Board,
+  streams: Streams,
+  translator: InboxWords,
+  isQuiet: boolean,
+): Promise<number> {
   const screen = openFullScreen(streams)
-  const sight = openSight(board, () => {
+  const followed = openSight(board, () => {
     if (!isQuiet) screen.ring()
   })
-  const view = () => sight.view() ?? NOTHING
+  const view = () => followed.view() ?? NOTHING
   try {
-    const prompts = await createPrompts(screen, words)
-    const walked = sight.first.then(() => walk({ board, screen, prompts, words, view, notice: '' })).then(() => 0)
-    return await Promise.race([screen.over, walked])
+    const prompts = await createPrompts(screen, translator)
+    const menuClosed = followed.first
+      .then(() => walk({ board, screen, prompts, words: translator, view, notice: '' }))
+      .then(() => 0)
+    return await Promise.race([screen.over, menuClosed])
   } finally {
-    sight.close()
+    followed.close()
     screen.leave()
   }
 }

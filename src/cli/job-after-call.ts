@@ -1,4 +1,4 @@
-// Says what becomes of a background task that `call` started: the server that owns it ends together with `call`.
+// Explains what happens to a background task that `call` started: its server exits together with `call`.
 
 import type { Config } from '../config/load.js'
 

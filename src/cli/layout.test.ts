@@ -12,12 +12,12 @@ test.each([
   expect(wrapText(text, 13)).toBe(wrapped)
 })
 
-test('what does not go to a terminal stays as it is', () => {
+test('text is not wrapped if the output is not a terminal', () => {
   const text = `${'word '.repeat(100)}\n`
   expect(wrapText(text, undefined)).toBe(text)
 })
 
-test('no word is lost or cut, whatever the width', () => {
+test('no word is lost or broken at any width', () => {
   const word = fc.stringMatching(/^[a-z]{1,12}$/)
   fc.assert(
     fc.property(fc.array(word, { minLength: 1 }), fc.integer({ min: 1, max: 40 }), (words, columns) => {
@@ -28,7 +28,7 @@ test('no word is lost or cut, whatever the width', () => {
   )
 })
 
-test('meanings stand one below the other, or below their terms where it is narrow', () => {
+test('meanings are aligned in a column, or placed below their terms on a narrow terminal', () => {
   const rows = [['-y, --yes', 'do it without asking for a confirmation'] as const, ['--json', 'print JSON'] as const]
   expect(formatDefinitions(rows, 40)).toBe(
     '  -y, --yes  do it without asking for a\n             confirmation\n  --json     print JSON\n',

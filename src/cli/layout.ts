@@ -1,5 +1,5 @@
-// Lays out text for a terminal: lines are broken between words and keep their indentation. A word that is wider than the
-// terminal (an address, a path) stays whole, so that it can be copied.
+// Wraps text for a terminal between words and keeps the indentation. A word that is wider than the terminal (an address,
+// a path) is not broken, so that it can be copied.
 
 import { widthOf } from '../lib/fit-columns.js'
 
@@ -7,18 +7,18 @@ const DEFAULT_COLUMNS = 80
 const MAX_COLUMNS = 120
 const MIN_TEXT_COLUMNS = 24
 
-/** Without `columns`, where the output is not a terminal, the text stays as it is. */
+/** `columns` is undefined if the output is not a terminal; the text is then returned unchanged. */
 export function wrapText(text: string, columns: number | undefined): string {
   return columns === undefined ? text : text.replaceAll(/^.+$/gm, (line) => wrapLine(line, columns))
 }
 
-/** A bullet belongs to the indentation: what follows is aligned with the text behind it. */
+/** A bullet counts as indentation: continuation lines are aligned with the text after it. */
 function wrapLine(line: string, columns: number): string {
   const [start = ''] = /^\s*(?:[✓✗○!→–*-] +)?/.exec(line) ?? []
   return `${start}${wrapWords(line.slice(start.length), columns, widthOf(start))}`
 }
 
-/** Rows of a term and what it means, the meanings one below the other. */
+/** Formats rows of a term and its meaning, with the meanings aligned in a column. */
 export function formatDefinitions(rows: readonly (readonly [string, string])[], columns = DEFAULT_COLUMNS): string {
   const width = Math.min(columns, MAX_COLUMNS)
   const indent = 4 + Math.max(...rows.map(([term]) => widthOf(term)))
@@ -31,13 +31,13 @@ export function formatDefinitions(rows: readonly (readonly [string, string])[], 
     .join('')
 }
 
-/** A command with its options, which are not broken inside of brackets. */
+/** Formats a command with its options, without breaking a line inside brackets. */
 export function formatUsage(line: string, columns = DEFAULT_COLUMNS): string {
   const whole = line.replaceAll(/\[[^\]]*\]|<[^>]*>/g, (part) => part.replaceAll(' ', '\u00a0'))
   return `  ${wrapWords(whole, columns, 6).replaceAll('\u00a0', ' ')}\n`
 }
 
-/** The first line is taken to begin at column `indent`, the others are indented by as much. */
+/** The first line starts at column `indent`; the others are indented to it. */
 function wrapWords(text: string, columns: number, indent: number): string {
   const lines: string[] = []
   let line = ''

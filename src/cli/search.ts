@@ -1,6 +1,6 @@
-// Says of every search engine whether it works from here. Each is asked once, as a search would ask it; one that refused us
-// or is out of breath is left alone, and what is left of that is shown. The first answer after a cooldown counts as it
-// does in a search: it ends the cooldown, or begins a longer one.
+// `scorpiox-code search --doctor`: queries each search engine once and reports the result. Engines in a cooldown or over
+// their rate limit are not queried; the remaining time is shown. The first query after a cooldown counts as in a search:
+// it ends the cooldown or starts a longer one.
 
 import type { Engine } from '../services/search/engine.js'
 import type { Roster } from '../services/search/line-up.js'
@@ -19,35 +19,35 @@ export interface Examined {
   readonly until: string | null
 }
 
-interface Given {
+interface SearchTestDeps {
   readonly search: Search
   readonly roster: Pick<Roster, 'absence'>
   readonly engines: readonly Engine[]
 }
 
-export async function examineEngines({ search, roster, engines }: Given, signal: AbortSignal) {
+export async function examineEngines({ search, roster, engines }: SearchTestDeps, signal: AbortSignal) {
   const reports = new Map((await search.examine(signal)).map((report) => [report.engine, report]))
   const rows = engines.map((engine) => ({ engine, report: reports.get(engine.id), absence: roster.absence(engine) }))
   const problem = search.problem()
   const notes = [
     networkTrouble([...reports.values()]) ?? '',
-    problem === undefined ? '' : `Cooldowns are not kept or shared: ${problem}.`,
+    problem === undefined ? '' : `Cooldowns are neither stored nor shared: ${problem}.`,
   ].filter((note) => note !== '')
   return {
-    /** Whether a search would find something. */
+    /** Whether at least one engine returned results. */
     works: rows.some(({ report }) => report?.outcome === 'ok'),
-    table: `${tableOf(rows)}${notes.map((note) => `\n${note}\n`).join('')}`,
-    json: { engines: rows.map(examined), problem: problem ?? null },
+    table: `${formatEngineTable(rows)}${notes.map((note) => `\n${note}\n`).join('')}`,
+    json: { engines: rows.map(toTestResult), problem: problem ?? null },
   }
 }
 
-interface Row {
+interface EngineRow {
   readonly engine: Engine
   readonly report: Report | undefined
   readonly absence: string | undefined
 }
 
-function examined({ engine: { id, family, tier }, report, absence }: Row): Examined {
+function toTestResult({ engine: { id, family, tier }, report, absence }: EngineRow): Examined {
   return {
     engine: id,
     family,
@@ -60,7 +60,7 @@ function examined({ engine: { id, family, tier }, report, absence }: Row): Exami
   }
 }
 
-function tableOf(rows: readonly Row[]): string {
+function formatEngineTable(rows: readonly EngineRow[]): string {
   return table([
     ['ENGINE', 'FAMILY', 'TIER', 'AGAIN IN', 'STATE'],
     ...rows.map(({ engine: { id, family, tier }, report, absence }) => [
@@ -68,7 +68,7 @@ function tableOf(rows: readonly Row[]): string {
       family,
       tier,
       report?.until ? duration(report.until - Date.now()) : '',
-      report ? stateWords({ ...report, until: null }) : `not asked: ${absence ?? ''}`,
+      report ? stateWords({ ...report, until: null }) : `not queried: ${absence ?? ''}`,
     ]),
   ])
 }

@@ -15,7 +15,7 @@ mkdirSync(bin)
 symlinkSync(program, join(bin, 'scorpiox-code'))
 const launch = { command: '/usr/bin/node', args: [program] }
 
-test('the name is enough only where it leads here', () => {
+test('the name alone is used only if PATH resolves it to this program', () => {
   const whole = `/usr/bin/node ${program}`
   expect(typedName(['/nowhere', bin].join(delimiter), launch)).toBe('scorpiox-code')
   expect(typedName(undefined, launch)).toBe(whole)
@@ -28,16 +28,16 @@ test('the name is enough only where it leads here', () => {
 
 test.each([
   ['scorpiox-code install', 'X install'],
-  ['Put that right, and then: scorpiox-code install zed', 'Put that right, and then: X install zed'],
+  ['Correct that, then run: scorpiox-code install zed', 'Correct that, then run: X install zed'],
   ['npx scorpiox-code install', 'npx scorpiox-code install'],
   ['connected to /home/ann/.scorpiox/scorpiox-code install', 'connected to /home/ann/.scorpiox/scorpiox-code install'],
   ['npm install -g scorpiox-code && scorpiox-code install', 'npm install -g scorpiox-code && scorpiox-code install'],
   ['connected to scorpiox-code', 'connected to scorpiox-code'],
-])('%s is typed as %s', (said, typed) => {
-  expect(asTyped({ name: 'n', ok: true, detail: said, fix: said }, 'X')).toEqual({
+])('%s is shown as %s', (text, shown) => {
+  expect(asTyped({ name: 'n', ok: true, detail: text, fix: text }, 'X')).toEqual({
     name: 'n',
     ok: true,
-    detail: typed,
-    fix: typed,
+    detail: shown,
+    fix: shown,
   })
 })

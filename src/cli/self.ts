@@ -1,4 +1,4 @@
-// This program as others see it: how to start it again, and what it runs on.
+// How this program was started, and the runtime it runs on.
 
 import { realpathSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -10,8 +10,8 @@ import type { Launch } from './connect.js'
 
 export function launch(): Launch {
   const script = process.argv[1]
-  const isAlone = script === undefined || executableEntry() !== undefined
-  return { command: process.execPath, args: isAlone ? [] : [script] }
+  const isExecutable = script === undefined || executableEntry() !== undefined
+  return { command: process.execPath, args: isExecutable ? [] : [script] }
 }
 
 export function runtime(): string {
@@ -20,18 +20,18 @@ export function runtime(): string {
   return executableEntry() === undefined ? name : `${name}, all in one executable`
 }
 
-/** What a person types to start this program again: its name where that is found, else the whole way to it. */
+/** The command that starts this program again: its name if that is on PATH, otherwise the full command line. */
 export function typedName(path: string | undefined, { command, args }: Launch = launch()): string {
   const program = args[0] ?? command
   if (/[\\/]_npx[\\/]/.test(program)) return 'npx scorpiox-code'
-  const folders = path?.split(delimiter).filter(Boolean) ?? []
-  const isFound = folders.some((folder) => isSameFile(join(folder, 'scorpiox-code'), program))
-  return isFound ? 'scorpiox-code' : [command, ...args].map(shellWord).join(' ')
+  const directories = path?.split(delimiter).filter(Boolean) ?? []
+  const isOnPath = directories.some((directory) => isSameFile(join(directory, 'scorpiox-code'), program))
+  return isOnPath ? 'scorpiox-code' : [command, ...args].map(shellWord).join(' ')
 }
 
-function isSameFile(one: string, other: string): boolean {
+function isSameFile(first: string, second: string): boolean {
   try {
-    return realpathSync(one) === realpathSync(other)
+    return realpathSync(first) === realpathSync(second)
   } catch {
     return false
   }

@@ -1,4 +1,4 @@
-// What `serve --http` prints when it listens: the address, the token, and how to connect each client.
+// Text that `serve --http` prints when it listens: the address, the token, and how to connect each client.
 
 import type { Level } from '../platform/sandbox/level.js'
 import { httpGuide, stdioGuide, type Launch } from './connect.js'
@@ -10,11 +10,11 @@ export interface ServeGreeting {
   /** The endpoint that clients use. */
   readonly publicUrl: string
   readonly requiresToken: boolean
-  /** The token that was made at this start. Others are stored as hashes and cannot be shown. */
+  /** The token created by this start. Others are stored as hashes and cannot be shown. */
   readonly newToken: string | undefined
   readonly sandbox: Level
   readonly launch: Launch
-  /** What a person types to start this program. */
+  /** The command that starts this program. */
   readonly program: string
   readonly columns: number | undefined
 }
@@ -24,18 +24,20 @@ export function formatServeGreeting(greeting: ServeGreeting): string {
   const token = requiresToken ? (newToken ?? '<token>') : undefined
   const header = token === undefined ? '' : ` -H 'Authorization: Bearer ${token}'`
   const prose = (text: string): string => wrapText(`${text}\n`, columns)
-  // Commands and configuration stay on one line each: they are there to be copied.
+  // Commands and configuration are not wrapped, so that they can be copied.
   return [
-    prose(`\nscorpiox-code serves MCP at ${localUrl}${publicUrl === localUrl ? '' : `, known as ${publicUrl}`}`),
+    prose(
+      `\nscorpiox-code serves MCP at ${localUrl}${publicUrl === localUrl ? '' : ` (public address: ${publicUrl})`}`,
+    ),
     prose(tokenText(greeting)),
     prose(sandboxText(greeting.sandbox)),
-    prose(`To see what it does, open ${localUrl.replace(/mcp$/, '')} in a browser.\n`),
+    prose(`Console: open ${localUrl.replace(/mcp$/, '')} in a browser.\n`),
     prose('Test it:'),
     `  curl -s ${localUrl} -H 'Content-Type: application/json'${header} -d '${LIST_TOOLS}'\n\n`,
     prose('To connect a client to this server:\n'),
     httpGuide({ url: publicUrl, token }),
-    prose('Claude Desktop starts its servers itself: see below.\n'),
-    prose('Or let a client start the program itself, over stdio. No server has to keep running then:\n'),
+    prose('Claude Desktop only supports servers that it starts itself: see below.\n'),
+    prose('Or let the client start the program over stdio; no server has to keep running then:\n'),
     stdioGuide(launch),
     prose('\nStop with Ctrl+C.'),
   ].join('')
@@ -45,12 +47,12 @@ const LIST_TOOLS = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
 
 function tokenText({ requiresToken, newToken, program }: ServeGreeting): string {
   const create = `${program} token create`
-  if (!requiresToken) return 'No token is required: everybody on this machine can run commands as you.'
+  if (!requiresToken) return 'Authentication is off: any user of this machine can run commands as you.'
   if (newToken !== undefined) return `Token, shown only this time (to create others: ${create}):\n  ${newToken}`
-  return `A token is required. Replace <token> below by one of yours, or create one: ${create}`
+  return `Authentication required. Replace <token> below with one of your tokens, or create one: ${create}`
 }
 
 function sandboxText(level: Level): string {
-  if (level === 'off') return 'Commands are not confined: callers can do what you can do.'
+  if (level === 'off') return 'Commands run without a sandbox: callers can do everything that you can do.'
   return `Commands run in the sandbox (${level}).`
 }

@@ -1,5 +1,5 @@
-// Runs the HTTP server until told to stop, and tells the person what to do next. Who may call is settled before
-// anything listens: a shell on a port is served to nobody by accident.
+// `scorpiox-code serve --http`: reads the options, checks authentication, TLS and the sandbox, and listens until a stop
+// signal. All checks run before the port is opened, so that a wrong option never exposes a shell.
 
 import { join } from 'node:path'
 
@@ -22,49 +22,50 @@ import { createLimits } from '../transport/http/limits.js'
 import { listenHttp, type HttpSettings } from '../transport/http/listener.js'
 import { createOAuth, type OAuth } from '../transport/http/oauth.js'
 import { openTls } from '../transport/http/tls.js'
-import { UsageError, type Flags } from './args.js'
-import { confineHttp } from './confine-http.js'
+import type { Flags } from './args.js'
+import { confineHttp, type Exposure } from './confine-http.js'
 import { launch, typedName } from './self.js'
 import { formatServeGreeting } from './serve-greeting.js'
 import { nextSignal, outputColumns, print } from './terminal.js'
+import { UsageError } from './usage-error.js'
 
 export interface Serving {
   readonly server: Server
-  /** Where people look at what it does. */
+  /** Opens the consoles, one for each user. */
   openBoards(): Promise<Boards>
 }
 
 export async function serveHttp(
-  createServing: (confinement: Confinement) => Serving,
+  createServing: (commandSandbox: Confinement) => Serving,
   config: Config,
   flags: Flags,
   log: Log,
 ): Promise<void> {
-  // Before anything is printed: who reads the greeting may signal at once.
+  // Before the greeting is printed: its reader may send a signal at once.
   const stopped = nextSignal()
-  const plan = await readPlan(config.settings, flags, log)
-  const exposure = {
-    host: plan.http.host,
-    isLoopback: isLoopback(plan.http.host),
+  const options = await readServeOptions(config.settings, flags, log)
+  const exposure: Exposure = {
+    host: options.http.host,
+    isLoopback: isLoopback(options.http.host),
     isWaived: flags['no-sandbox'] ?? false,
   }
-  const confinement = await confineHttp(config, exposure, log)
-  const serving = createServing(confinement)
-  const boards = await serving.openBoards()
-  const board = { boards, ...boardAddress(config, plan) }
-  const listener = await listen(serving.server, { ...plan.http, board })
-  const scheme = plan.http.tls ? 'https' : 'http'
-  const { host } = plan.http
-  const here = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${listener.port}/mcp`
-  // Made only now: a start that fails must not use up the one time it is shown.
-  const firstToken = plan.makeFirst?.create({ name: 'first', user: osUser() }).token
-  void afterStart(config, log, confinement)
+  const commandSandbox = await confineHttp(config, exposure, log)
+  const assembled = createServing(commandSandbox)
+  const consoles = await assembled.openBoards()
+  const board = { boards: consoles, ...consoleAddress(config, options) }
+  const listener = await listen(assembled.server, { ...options.http, board })
+  const scheme = options.http.tls ? 'https' : 'http'
+  const { host } = options.http
+  const localUrl = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${listener.port}/mcp`
+  // Created after listening: the token is printed only once, and a failed start must not create it.
+  const firstToken = options.firstTokenStore?.create({ name: 'first', user: osUser() }).token
+  void afterStart(config, log, commandSandbox)
   const greeting = formatServeGreeting({
-    localUrl: here,
-    publicUrl: plan.publicUrl === '' ? here : `${baseOf(plan.publicUrl)}/mcp`,
-    requiresToken: !plan.open,
+    localUrl,
+    publicUrl: options.publicUrl === '' ? localUrl : `${stripEndpoint(options.publicUrl)}/mcp`,
+    requiresToken: !options.isOpen,
     newToken: firstToken,
-    sandbox: confinement.level,
+    sandbox: commandSandbox.level,
     launch: launch(),
     program: typedName(config.childEnv.PATH),
     columns: outputColumns(),
@@ -72,45 +73,47 @@ export async function serveHttp(
   await print(greeting)
   await stopped
   await listener.close()
-  await boards.close()
+  await consoles.close()
 }
 
-function boardAddress({ partsDir }: Config, { http, publicUrl, open }: Plan) {
+function consoleAddress({ partsDir }: Config, { http, publicUrl, isOpen }: HttpServeOptions) {
   const publicOrigin = publicUrl === '' ? '' : new URL(publicUrl).origin
-  const login: 'open' | 'server' = open ? 'open' : 'server'
+  const login: 'open' | 'server' = isOpen ? 'open' : 'server'
   return { pageFolder: join(partsDir, 'page'), isSecure: http.tls !== undefined, publicOrigin, login }
 }
 
-interface Plan {
+interface HttpServeOptions {
   readonly http: HttpSettings
   readonly publicUrl: string
-  readonly open: boolean
-  /** Where to make the first token, if there is none yet. */
-  readonly makeFirst: TokenFile | undefined
+  /** Whether authentication is off. */
+  readonly isOpen: boolean
+  /** The file in which to create the first token; undefined if one exists. */
+  readonly firstTokenStore: TokenFile | undefined
 }
 
-async function readPlan(settings: Settings, flags: Flags, log: Log): Promise<Plan> {
+async function readServeOptions(settings: Settings, flags: Flags, log: Log): Promise<HttpServeOptions> {
   const host = flags.host ?? settings.HTTP_HOST
-  const open = flags['no-auth'] ?? false
+  const isOpen = flags['no-auth'] ?? false
   const { PUBLIC_URL: publicUrl, HTTP_TOKEN: fixedToken } = settings
-  if (open && !isLoopback(host)) throw new UsageError(`--no-auth is for loopback addresses only, not for ${host}`)
-  const policy = createPolicy({ listenHost: host, publicUrl, allowedHosts: words(settings.ALLOWED_HOSTS) })
-  if (open && ![...policy.hosts].every(isLoopback)) {
-    throw new UsageError('--no-auth is for this machine only: take PUBLIC_URL and ALLOWED_HOSTS away, or use a token')
+  if (isOpen && !isLoopback(host)) throw new UsageError(`--no-auth is for loopback addresses only, not for ${host}`)
+  const policy = createPolicy({ listenHost: host, publicUrl, allowedHosts: splitList(settings.ALLOWED_HOSTS) })
+  if (isOpen && ![...policy.hosts].every(isLoopback)) {
+    throw new UsageError('--no-auth is for this machine only: remove PUBLIC_URL and ALLOWED_HOSTS, or use a token')
   }
   const tls = readTls(settings, log)
   if (!isLoopback(host) && !tls && !flags['behind-proxy']) {
     throw new UsageError(
-      `${host} can be reached from outside, where tokens must not travel in the clear: set TLS_CERT and TLS_KEY, ` +
-        `or say --behind-proxy if a proxy in front of it speaks HTTPS`,
+      `${host} is reachable from outside, and tokens must not be sent unencrypted: set TLS_CERT and TLS_KEY, ` +
+        `or add --behind-proxy if a proxy in front of it provides HTTPS`,
     )
   }
   const oauth = readOAuth(settings, log)
-  const tokens = open ? undefined : openTokenFile(join(stateDirOf(settings), 'tokens.json'))
-  if (tokens) reportProblems(tokens, log)
-  const isClosed = tokens !== undefined && oauth === undefined && fixedToken === '' && tokens.list().length === 0
-  if (isClosed && !isLoopback(host)) {
-    throw new UsageError('nobody could get in yet: make a token with `scorpiox-code token create`, then start again')
+  const tokens = isOpen ? undefined : openTokenFile(join(stateDirOf(settings), 'tokens.json'))
+  if (tokens) logTokenFileProblems(tokens, log)
+  const hasNoCredentials =
+    tokens !== undefined && oauth === undefined && fixedToken === '' && tokens.list().length === 0
+  if (hasNoCredentials && !isLoopback(host)) {
+    throw new UsageError('no credentials exist: create a token with `scorpiox-code token create`, then start again')
   }
   const { RATE_LIMIT: rate, RATE_BURST: burst, MAX_OPEN_PER_USER: maxStreams } = settings
   const owner = osUser()
@@ -119,7 +122,7 @@ async function readPlan(settings: Settings, flags: Flags, log: Log): Promise<Pla
     port: readPort(flags.port) ?? settings.HTTP_PORT,
     policy,
     authenticator: createAuthenticator({
-      open,
+      open: isOpen,
       keyHeader: settings.HTTP_KEY_HEADER,
       fixedTokens: [fixedToken],
       owner,
@@ -128,54 +131,57 @@ async function readPlan(settings: Settings, flags: Flags, log: Log): Promise<Pla
     }),
     limits: createLimits({ rate, burst, maxStreams }),
     maxBodyBytes: settings.MAX_LINE_BYTES,
-    basePath: publicUrl === '' ? '' : new URL(baseOf(publicUrl)).pathname.replace(/\/$/, ''),
+    basePath: publicUrl === '' ? '' : new URL(stripEndpoint(publicUrl)).pathname.replace(/\/$/, ''),
     maxConnections: settings.MAX_CONNECTIONS,
     tls,
     accessLog: await openAccessLog(settings.ACCESS_LOG, log),
   }
-  return { http, publicUrl, open, makeFirst: isClosed ? tokens : undefined }
+  return { http, publicUrl, isOpen, firstTokenStore: hasNoCredentials ? tokens : undefined }
 }
 
-/** A file of tokens that cannot be read lets nobody in: whoever runs the server should know why. */
-function reportProblems(tokens: TokenFile, log: Log): void {
-  let told: string | undefined
-  const look = (): void => {
+/** Logs why the token file cannot be read: all callers are rejected as long as it cannot. */
+function logTokenFileProblems(tokens: TokenFile, log: Log): void {
+  let lastReported: string | undefined
+  const check = (): void => {
     const problem = tokens.problem()
-    if (problem !== undefined && problem !== told) log.warn(problem)
-    told = problem
+    if (problem !== undefined && problem !== lastReported) log.warn(problem)
+    lastReported = problem
   }
-  setInterval(look, 5000).unref()
+  setInterval(check, 5000).unref()
 }
 
-/** The address without the endpoint, which people may or may not have written down. */
-function baseOf(publicUrl: string): string {
+/** The address without the endpoint, which PUBLIC_URL may or may not contain. */
+function stripEndpoint(publicUrl: string): string {
   return publicUrl.replace(/\/+$/, '').replace(/\/mcp$/, '')
 }
 
 function readTls({ TLS_CERT: certFile, TLS_KEY: keyFile }: Settings, log: Log) {
   if (certFile === '' && keyFile === '') return undefined
-  if (certFile === '' || keyFile === '') throw new UsageError('TLS_CERT and TLS_KEY must be set both, or neither')
+  if (certFile === '' || keyFile === '') throw new UsageError('set both TLS_CERT and TLS_KEY, or neither')
   return openTls({ certFile, keyFile, onError: (failure) => log.warn(failure.message) })
 }
 
 function readOAuth(settings: Settings, log: Log): OAuth | undefined {
   const { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience, OAUTH_JWKS: jwksUri, PUBLIC_URL: publicUrl } = settings
   if (issuer === '') return undefined
-  if (publicUrl === '') throw new UsageError('OAUTH_ISSUER needs PUBLIC_URL: access tokens are made for an address')
-  const resource = `${baseOf(publicUrl)}/mcp`
-  const scopes = words(settings.OAUTH_SCOPES)
+  if (publicUrl === '')
+    throw new UsageError('OAUTH_ISSUER requires PUBLIC_URL: access tokens are issued for an address')
+  const resource = `${stripEndpoint(publicUrl)}/mcp`
+  const scopes = splitList(settings.OAUTH_SCOPES)
   return createOAuth({ issuer, audience, jwksUri, scopes, resource, warn: (message) => log.warn(message) })
 }
 
-async function openAccessLog(where: string, log: Log): Promise<AccessLog | undefined> {
-  if (where === 'off') return undefined
-  if (where === 'stderr') return createAccessLog(createErrorWriter((lost) => `{"droppedWrites":${lost}}\n`))
+async function openAccessLog(destination: string, log: Log): Promise<AccessLog | undefined> {
+  if (destination === 'off') return undefined
+  if (destination === 'stderr') return createAccessLog(createErrorWriter((dropped) => `{"droppedWrites":${dropped}}\n`))
   const { openLogFile } = await import('../platform/log-file.js')
-  const file = openLogFile(where, (error) => log.warn(`the access log ${where}: ${String(error)}`))
+  const file = openLogFile(destination, (error) =>
+    log.warn(`cannot write the access log ${destination}: ${String(error)}`),
+  )
   return createAccessLog((text) => file.write(text))
 }
 
-function words(text: string): readonly string[] {
+function splitList(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '')
 }
 

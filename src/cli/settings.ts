@@ -1,33 +1,34 @@
-// Prints each setting: its value, where it came from, and what it is for. Secrets are masked.
+// `scorpiox-code config`: each setting with its value, source and description. Secrets are masked.
 
 import type { Config } from '../config/load.js'
 import { OPTIONS, type Option } from '../config/options.js'
-import { UsageError } from './args.js'
 import { didYouMean } from './did-you-mean.js'
 import { wrapText } from './layout.js'
+import { UsageError } from './usage-error.js'
 
-/** `names` are settings or parts of their names; none of them means all settings. */
+/** `names` are settings or parts of their names; an empty list means all settings. */
 export function settingsReport(config: Config, names: readonly string[], columns: number | undefined): string {
-  const blocks = chosenRows(config, names).map(({ key, value, source }) => {
+  const blocks = selectRows(config, names).map(({ key, value, source }) => {
     const option = OPTIONS.get(key)
-    const about = option === undefined ? [] : [plain(option.about), `${allowedValues(option)} ${whoMaySet(option)}`]
-    return [`${key}=${value}  (${originOf(source)})`, ...about.map((line) => `    ${line}`)].join('\n')
+    const description =
+      option === undefined ? [] : [withoutBackquotes(option.about), `${allowedValues(option)} ${describeScope(option)}`]
+    return [`${key}=${value}  (${formatSource(source)})`, ...description.map((line) => `    ${line}`)].join('\n')
   })
   const files = config.files.length === 0 ? 'none' : config.files.join(', ')
   const footer = [`Files that were read: ${files}`, ...config.warnings.map((warning) => `! ${warning}`)]
   return wrapText(`${blocks.join('\n')}\n\n${footer.join('\n')}\n`, columns)
 }
 
-function originOf(source: string): string {
+function formatSource(source: string): string {
   if (source === 'default') return 'default'
   return source === '-e'
     ? 'from -e on the command line'
     : `from ${source === 'environment' ? 'the environment' : source}`
 }
 
-/** Backquotes are for the documentation. */
-function plain(about: string): string {
-  return about.replaceAll('`', '')
+/** The descriptions are Markdown; a terminal shows them without backquotes. */
+function withoutBackquotes(description: string): string {
+  return description.replaceAll('`', '')
 }
 
 function allowedValues(option: Option): string {
@@ -38,28 +39,28 @@ function allowedValues(option: Option): string {
   return `Default: ${fallback}.`
 }
 
-function whoMaySet({ project }: Option): string {
+function describeScope({ project }: Option): string {
   return project ? "A project's file may set it." : "A project's file cannot set it."
 }
 
 export function settingsJson(config: Config, names: readonly string[]): string {
-  const options = chosenRows(config, names).map((row) => Object.assign(describe(row.key), row))
+  const options = selectRows(config, names).map((row) => Object.assign(describeOption(row.key), row))
   return `${JSON.stringify({ options, files: config.files, warnings: config.warnings }, null, 2)}\n`
 }
 
-function chosenRows(config: Config, names: readonly string[]) {
+function selectRows(config: Config, names: readonly string[]) {
   const parts = names.map((name) => name.toUpperCase())
   const unknown = parts.find((part) => ![...OPTIONS.keys()].some((key) => key.includes(part)))
   if (unknown !== undefined) {
-    const meant = didYouMean(unknown, [...OPTIONS.keys()])
-    throw new UsageError(`unknown setting: ${unknown}. ${meant}scorpiox-code config shows all of them`)
+    const suggestion = didYouMean(unknown, [...OPTIONS.keys()])
+    throw new UsageError(`unknown setting: ${unknown}. ${suggestion}scorpiox-code config shows all of them`)
   }
-  const rows = rowsOf(config)
+  const rows = listRows(config)
   const isChosen = (key: string): boolean => parts.some((part) => key.includes(part))
   return parts.length === 0 ? rows : rows.filter(({ key }) => isChosen(key))
 }
 
-function rowsOf(config: Config) {
+function listRows(config: Config) {
   return [...config.effective].map(([key, { value, source }]) => ({
     key,
     value: OPTIONS.get(key)?.secret && value !== '' ? '****' : value,
@@ -67,9 +68,9 @@ function rowsOf(config: Config) {
   }))
 }
 
-function describe(key: string): object {
+function describeOption(key: string): object {
   const {
-    about,
+    about: description,
     type,
     default: fallback,
     project = false,
@@ -78,7 +79,7 @@ function describe(key: string): object {
   return {
     type,
     default: fallback,
-    about,
+    about: description,
     project,
     ...('secret' in rest && { secret: rest.secret }),
     ...('choices' in rest && { choices: rest.choices }),

@@ -1,5 +1,5 @@
-// Says for every folder of skills whether it is there, what was found in it, what hides what, and what was skipped and
-// why. The folders are read anew: what is printed is what is.
+// `scorpiox-code skills`: for each skill directory, whether it exists, the skills in it, which skills are shadowed, and
+// which entries were skipped and why. Reads the directories again instead of using the index.
 
 import type { Config } from '../config/load.js'
 import { projectOf } from '../platform/project.js'
@@ -14,7 +14,7 @@ export interface FolderReport {
   readonly path: string | undefined
   readonly level: 'project' | 'user' | 'built-in'
   readonly exists: boolean
-  /** Why nothing in it counts: it cannot be read, or another folder is there in its stead. */
+  /** Why the directory is not used: it cannot be read, or another one takes precedence. */
   readonly problem: string | undefined
   readonly skills: readonly SkillReport[]
   readonly skipped: readonly { readonly name: string; readonly reason: string }[]
@@ -24,54 +24,58 @@ interface SkillReport {
   readonly name: string
   readonly description: string
   readonly script: boolean
-  /** The folder whose skill of that name counts instead. */
+  /** The directory whose skill of the same name is used instead. */
   readonly shadowedBy: string | undefined
   readonly notes: readonly string[]
 }
 
 export async function examineSkills({ cwd, home, settings }: Config): Promise<readonly FolderReport[]> {
   const places = placesOf({ cwd, project: projectOf(cwd), home, additional: settings.ADDITIONAL_SKILLS })
-  const seen = survey(places, [])
-  const known = await scan(seen, [])
-  const owners = new Map<string, string>()
-  const reports = seen.flatMap((place, index) => [folderReport(place, known[index], owners)].concat(passedOver(place)))
-  return [...reports, builtInReport(owners)]
+  const surveyed = survey(places, [])
+  const indexed = await scan(surveyed, [])
+  const skillOwners = new Map<string, string>()
+  const reports = surveyed.flatMap((place, index) =>
+    [reportDirectory(place, indexed[index], skillOwners)].concat(shadowedDirectories(place)),
+  )
+  return [...reports, reportBuiltIns(skillOwners)]
 }
 
 export function skillsReport(folders: readonly FolderReport[]): string {
-  return folders.map((folder) => `${headline(folder)}\n${linesOf(folder).join('')}`).join('')
+  return folders.map((folder) => `${formatHeadline(folder)}\n${formatLines(folder).join('')}`).join('')
 }
 
-/** Folders that would be looked at if the one that was found were not there. */
-function passedOver({ place, folder }: Surveyed): readonly FolderReport[] {
+/** Existing directories that are not used because another one takes precedence. */
+function shadowedDirectories({ place, folder }: Surveyed): readonly FolderReport[] {
   const { level } = place
   const others = place.folders
     .filter(({ path }) => path !== folder.path)
     .map((other): Place => ({ level, inside: place.inside, folders: [other] }))
   return survey(others, [])
-    .filter(({ mark }) => mark !== '')
+    .filter(({ mark: fingerprint }) => fingerprint !== '')
     .map(({ folder: { shown, path } }) => {
-      const problem = `is not looked at, because ${folder.shown} is there`
+      const problem = `is not used, because ${folder.shown} exists`
       return { folder: shown, path, level, exists: true, problem, skills: [], skipped: [] }
     })
 }
 
-function folderReport(
-  { folder, mark, problem }: Surveyed,
-  known: Known | undefined,
-  owners: Map<string, string>,
+function reportDirectory(
+  { folder, mark: fingerprint, problem }: Surveyed,
+  indexed: Known | undefined,
+  skillOwners: Map<string, string>,
 ): FolderReport {
-  const { level = 'user', entries = [], excess = 0 } = known ?? {}
+  const { level = 'user', entries = [], excess = 0 } = indexed ?? {}
   const skipped = entries.flatMap((entry) => ('reason' in entry ? [{ name: entry.name, reason: entry.reason }] : []))
   const rest =
-    excess > 0 ? [{ name: `${excess} more`, reason: `only ${entries.length} names of a folder are looked at` }] : []
-  const skills = entries.flatMap((entry) => ('reason' in entry ? [] : [skillReport(entry, folder.shown, owners)]))
+    excess > 0
+      ? [{ name: `${excess} more`, reason: `only the first ${entries.length} entries of a directory are read` }]
+      : []
+  const skills = entries.flatMap((entry) => ('reason' in entry ? [] : [reportSkill(entry, folder.shown, skillOwners)]))
   const { shown, path } = folder
-  return { folder: shown, path, level, exists: mark !== '', problem, skills, skipped: [...skipped, ...rest] }
+  return { folder: shown, path, level, exists: fingerprint !== '', problem, skills, skipped: [...skipped, ...rest] }
 }
 
-function builtInReport(owners: Map<string, string>): FolderReport {
-  const skills = BUILT_INS.map((skill) => skillReport({ ...skill, mark: '' }, 'built-in', owners))
+function reportBuiltIns(skillOwners: Map<string, string>): FolderReport {
+  const skills = BUILT_INS.map((skill) => reportSkill({ ...skill, mark: '' }, 'built-in', skillOwners))
   return {
     folder: 'built-in',
     path: undefined,
@@ -83,29 +87,31 @@ function builtInReport(owners: Map<string, string>): FolderReport {
   }
 }
 
-function skillReport(
+function reportSkill(
   { name, description, isScript, notes }: Exclude<KnownEntry, { readonly reason: string }>,
   folder: string,
-  owners: Map<string, string>,
+  skillOwners: Map<string, string>,
 ): SkillReport {
-  const shadowedBy = owners.get(name)
-  if (shadowedBy === undefined) owners.set(name, folder)
+  const shadowedBy = skillOwners.get(name)
+  if (shadowedBy === undefined) skillOwners.set(name, folder)
   return { name, description, script: isScript, shadowedBy, notes }
 }
 
-function headline({ folder, level, exists, problem, skills }: FolderReport): string {
-  const about = level === 'built-in' ? '' : ` (${level})`
-  const found = problem ?? `${skills.length} ${skills.length === 1 ? 'skill' : 'skills'}`
-  return `${folder}${about}: ${exists ? found : 'not there'}`
+function formatHeadline({ folder, level, exists, problem, skills }: FolderReport): string {
+  const suffix = level === 'built-in' ? '' : ` (${level})`
+  const summary = problem ?? `${skills.length} ${skills.length === 1 ? 'skill' : 'skills'}`
+  return `${folder}${suffix}: ${exists ? summary : 'does not exist'}`
 }
 
-function linesOf({ skills, skipped }: FolderReport): readonly string[] {
+function formatLines({ skills, skipped }: FolderReport): readonly string[] {
   return [
     ...skills.map(({ name, description, script, shadowedBy, notes }) => {
-      const mark = shadowedBy === undefined ? '✓' : '–'
-      const first =
-        shadowedBy === undefined ? `${script ? '(script) ' : ''}${description}` : `hidden by the one in ${shadowedBy}`
-      return `  ${mark} ${name}: ${first}\n${notes.map((note) => `      ${note}\n`).join('')}`
+      const symbol = shadowedBy === undefined ? '✓' : '–'
+      const text =
+        shadowedBy === undefined
+          ? `${script ? '(script) ' : ''}${description}`
+          : `hidden by the skill of the same name in ${shadowedBy}`
+      return `  ${symbol} ${name}: ${text}\n${notes.map((note) => `      ${note}\n`).join('')}`
     }),
     ...skipped.map(({ name, reason }) => `  ✗ ${JSON.stringify(name)} skipped: ${reason}\n`),
   ]

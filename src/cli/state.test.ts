@@ -14,13 +14,13 @@ import { stateReport } from './state.js'
 const ANN = { project: '/srv/project', user: 'ann' }
 const BOB = { project: '/srv/project', user: 'bob' }
 
-let folder: string
-const placeOf = (name: string) => ({ file: join(folder, name, 'state.db'), databaseUrl: '' })
+let directory: string
+const locationOf = (name: string) => ({ file: join(directory, name, 'state.db'), databaseUrl: '' })
 const run = (name: string, operands: readonly string[], flags: Flags = {}) =>
-  stateReport(placeOf(name), { operands, flags })
+  stateReport(locationOf(name), { operands, flags })
 
-async function put(name: string, scope: typeof ANN, work: (rows: Rows) => Promise<unknown>): Promise<void> {
-  const state = await openState(placeOf(name))
+async function store(name: string, scope: typeof ANN, work: (rows: Rows) => Promise<unknown>): Promise<void> {
+  const state = await openState(locationOf(name))
   await state.write(scope, work)
   await state.close()
 }
@@ -43,32 +43,32 @@ async function fill(rows: Rows): Promise<void> {
 }
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'scorpiox-state-'))
+  directory = mkdtempSync(join(tmpdir(), 'scorpiox-state-'))
 })
 
 describe('state path', () => {
   test('prints the file, or the address without its password', async () => {
-    expect(await run('here', ['path'])).toBe(`${join(folder, 'here', 'state.db')}\n`)
+    expect(await run('here', ['path'])).toBe(`${join(directory, 'here', 'state.db')}\n`)
     const place = { file: '', databaseUrl: 'postgres://ann:s3cret@db.example.com/app' }
     expect(await stateReport(place, { operands: ['path'], flags: {} })).toBe('postgres://ann:****@db.example.com/app\n')
   })
 })
 
 describe('state export and import', () => {
-  test('an open plan that comes in is enforced, and no other', async () => {
-    await put('one', ANN, (rows) => rows.plans.insert({ goal: 'g', session: 's', startedAt: 1 }))
-    await put('one', BOB, fill)
-    const file = join(folder, 'export.json')
+  test('an imported open plan is enforced, a closed one is not', async () => {
+    await store('one', ANN, (rows) => rows.plans.insert({ goal: 'g', session: 's', startedAt: 1 }))
+    await store('one', BOB, fill)
+    const file = join(directory, 'export.json')
     await run('one', ['export', file])
     await run('two', ['import', file])
-    const marks = marksOf(join(folder, 'two'), 'plans', ANN.project)
+    const marks = marksOf(join(directory, 'two'), 'plans', ANN.project)
     expect([marks.isThere('ann'), marks.isThere('bob')]).toEqual([true, false])
   })
 
-  test('what goes out comes in, exactly, and numbers go on from there', async () => {
-    await put('one', ANN, fill)
-    await put('one', BOB, (rows) => rows.tasks.insert('of bob', 1))
-    const file = join(folder, 'export.json')
+  test('an import restores the export exactly, and numbering continues', async () => {
+    await store('one', ANN, fill)
+    await store('one', BOB, (rows) => rows.tasks.insert('of bob', 1))
+    const file = join(directory, 'export.json')
     expect(await run('one', ['export', file])).toBe(`Exported 3 tasks and 1 plan of 2 projects to ${file}.\n`)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(await run('one', ['export'])).toBe(readFileSync(file, 'utf8'))
@@ -76,24 +76,24 @@ describe('state export and import', () => {
       /^Imported 3 tasks and 1 plan of 2 projects into .*state\.db\.$/m,
     )
     expect(await run('two', ['export'])).toBe(readFileSync(file, 'utf8'))
-    await put('two', ANN, async (rows) => {
+    await store('two', ANN, async (rows) => {
       expect(await rows.tasks.list({ terms: ['ubung', 'B'] }, 5)).toHaveLength(1)
       expect(await rows.tasks.insert('three', 1)).toMatchObject({ id: 3 })
       expect(await rows.tasks.insertSteps(1, [{ text: 'c', completedAt: null }], 1)).toMatchObject([{ id: 3 }])
     })
   })
 
-  test('nothing at all is an export too, and makes no file', async () => {
+  test('exporting an empty state works and creates no database', async () => {
     expect(JSON.parse(await run('none', ['export']))).toEqual({ version: 1, scopes: [] })
-    expect(() => statSync(join(folder, 'none'))).toThrow('ENOENT')
+    expect(() => statSync(join(directory, 'none'))).toThrow('ENOENT')
   })
 
-  test('what is there already is refused by name, all or nothing, unless it is to be replaced', async () => {
-    await put('one', ANN, fill)
-    await put('one', BOB, fill)
-    const file = join(folder, 'export.json')
+  test('importing into a project with tasks is refused as a whole without --replace', async () => {
+    await store('one', ANN, fill)
+    await store('one', BOB, fill)
+    const file = join(directory, 'export.json')
     await run('one', ['export', file])
-    await put('two', BOB, async (rows) => {
+    await store('two', BOB, async (rows) => {
       for (let count = 0; count < 9; count++) await rows.tasks.insert('mine', 1)
     })
     const before = await run('two', ['export'])
@@ -102,7 +102,7 @@ describe('state export and import', () => {
     )
     expect(await run('two', ['export'])).toBe(before)
     await run('two', ['import', file], { replace: true })
-    await put('two', BOB, async (rows) => {
+    await store('two', BOB, async (rows) => {
       expect(await rows.tasks.count({ terms: ['mine'] })).toMatchObject({ tasks: 0 })
       // The numbers of what was replaced are not used again.
       expect(await rows.tasks.insert('next', 1)).toMatchObject({ id: 10 })
@@ -116,14 +116,14 @@ describe('state export and import', () => {
     ['{"version": 1, "scopes": {}}', 'scopes must be a list'],
     ['{"version": 1, "scopes": [7]}', 'scopes[0] must be an object'],
   ])('%s is no document: %s', async (text, reason) => {
-    const file = join(folder, 'bad.json')
+    const file = join(directory, 'bad.json')
     writeFileSync(file, text)
     await expect(run('one', ['import', file])).rejects.toThrow(`${file} cannot be imported: ${reason}`)
   })
 
-  test('a document that contradicts itself is refused with the place', async () => {
-    await put('one', ANN, fill)
-    const file = join(folder, 'edited.json')
+  test('an inconsistent document is rejected with the location of the error', async () => {
+    await store('one', ANN, fill)
+    const file = join(directory, 'edited.json')
     const edits: [RegExp, string, RegExp][] = [
       [/"id": 2,/, '"id": 1,', /scopes\[0\]\.tasks|the steps of scopes\[0\]\.tasks must be different/],
       [/"nextTask": 3/, '"nextTask": 2', /scopes\[0\]\.tasks must be numbered below the next number, 2/],
@@ -139,10 +139,10 @@ describe('state export and import', () => {
     }
   })
 
-  test('whatever the JSON, the answer is a sentence and nothing is half done', async () => {
+  test('any JSON either imports fully or fails with a message and changes nothing', async () => {
     await fc.assert(
       fc.asyncProperty(fc.json(), fc.anything(), async (text, part) => {
-        const file = join(folder, 'any.json')
+        const file = join(directory, 'any.json')
         const scope = {
           project: '/p',
           user: 'u',
@@ -162,9 +162,11 @@ describe('state export and import', () => {
     )
   })
 
-  test('files that are not there or cannot be written are named', async () => {
-    await expect(run('one', ['import', join(folder, 'no.json')])).rejects.toThrow(/no\.json cannot be imported: ENOENT/)
-    await expect(run('one', ['export', join(folder, 'no', 'x.json')])).rejects.toThrow(/x\.json cannot be written/)
+  test('missing and unwritable files are named in the error', async () => {
+    await expect(run('one', ['import', join(directory, 'no.json')])).rejects.toThrow(
+      /no\.json cannot be imported: ENOENT/,
+    )
+    await expect(run('one', ['export', join(directory, 'no', 'x.json')])).rejects.toThrow(/x\.json cannot be written/)
   })
 
   test.each([[[]], [['import']], [['path', 'x']], [['export', 'a', 'b']], [['delete']]])(

@@ -1,4 +1,4 @@
-// Says where tasks and plans are kept, and takes them out and in as one JSON document.
+// `scorpiox-code state`: prints where tasks and plans are stored; exports and imports them as one JSON document.
 
 import { readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -14,30 +14,31 @@ import { importState } from '../store/state/import-state.js'
 import { openDatabase } from '../store/state/open-database.js'
 import type { Database } from '../store/state/sql.js'
 import { printStateDocument, readStateDocument, type StateDocument } from '../store/state/state-document.js'
-import { UsageError, type Arguments } from './args.js'
+import type { Arguments } from './args.js'
+import { UsageError } from './usage-error.js'
 
 const USAGE = 'state needs one of: path, export [file], import <file> [--replace]'
 
-type Given = Pick<Arguments, 'operands' | 'flags'>
+type StateCommandInput = Pick<Arguments, 'operands' | 'flags'>
 
-/** Gives the text to print. */
-export async function stateReport(place: StatePlace, { operands, flags }: Given): Promise<string> {
-  const [verb, file, ...tooMany] = operands
-  if (tooMany.length > 0 || (flags.replace && verb !== 'import')) throw new UsageError(USAGE)
-  if (verb === 'path' && file === undefined) return `${pathOf(place)}\n`
-  if (verb === 'export') return within(place, (database) => takeOut(database, place, file))
+/** Returns the text to print. */
+export async function stateReport(location: StatePlace, { operands, flags }: StateCommandInput): Promise<string> {
+  const [verb, file, ...extra] = operands
+  if (extra.length > 0 || (flags.replace && verb !== 'import')) throw new UsageError(USAGE)
+  if (verb === 'path' && file === undefined) return `${formatLocation(location)}\n`
+  if (verb === 'export') return withDatabase(location, (database) => exportTo(database, location, file))
   if (verb === 'import' && file !== undefined) {
-    return within(place, (database) => takeIn(database, place, file, flags.replace ?? false))
+    return withDatabase(location, (database) => importFrom(database, location, file, flags.replace ?? false))
   }
   throw new UsageError(USAGE)
 }
 
-function pathOf({ file, databaseUrl }: StatePlace): string {
-  return databaseUrl === '' ? file : (shownAddress(databaseUrl) ?? 'DATABASE_URL is no address of PostgreSQL')
+function formatLocation({ file, databaseUrl }: StatePlace): string {
+  return databaseUrl === '' ? file : (shownAddress(databaseUrl) ?? 'DATABASE_URL is not a PostgreSQL address')
 }
 
-async function within(place: StatePlace, work: (database: Database) => Promise<string>): Promise<string> {
-  const database = await openDatabase(place)
+async function withDatabase(location: StatePlace, work: (database: Database) => Promise<string>): Promise<string> {
+  const database = await openDatabase(location)
   try {
     return await work(database)
   } finally {
@@ -45,23 +46,23 @@ async function within(place: StatePlace, work: (database: Database) => Promise<s
   }
 }
 
-async function takeOut(database: Database, place: StatePlace, file: string | undefined): Promise<string> {
+async function exportTo(database: Database, location: StatePlace, file: string | undefined): Promise<string> {
   if (file === undefined) return printStateDocument(await exportState(database))
   const path = resolve(file)
-  refuseOverwriting(place, path)
+  rejectDatabasePath(location, path)
   const document = await exportState(database)
   try {
     await replaceFileLater(path, printStateDocument(document))
   } catch (error) {
-    throw new Failure(`${path} cannot be written (${reasonOf(error)}); name another file`, { cause: error })
+    throw new Failure(`${path} cannot be written (${reasonOf(error)}); choose another file`, { cause: error })
   }
-  return `Exported ${contentsOf(document)} to ${path}.\n`
+  return `Exported ${describeContents(document)} to ${path}.\n`
 }
 
-function refuseOverwriting(place: StatePlace, path: string): void {
-  const kept = ['', '-wal', '-shm'].map((end) => realPath(place.file + end))
-  if (kept.includes(realPath(path))) {
-    throw new Failure(`${path} is what tasks and plans are kept in; name another file to export them to`)
+function rejectDatabasePath(location: StatePlace, path: string): void {
+  const databaseFiles = ['', '-wal', '-shm'].map((end) => realPath(location.file + end))
+  if (databaseFiles.includes(realPath(path))) {
+    throw new Failure(`${path} is the database of tasks and plans; choose another file for the export`)
   }
 }
 
@@ -73,23 +74,24 @@ function realPath(path: string): string {
   }
 }
 
-async function takeIn(database: Database, place: StatePlace, file: string, replace: boolean): Promise<string> {
+async function importFrom(database: Database, location: StatePlace, file: string, replace: boolean): Promise<string> {
   const path = resolve(file)
-  const document = documentIn(path)
-  // Before, so that no open plan is without a mark; and after, because a server may just have found it to be for nothing.
-  markOpenPlans(place, document)
+  const document = readDocument(path)
+  // Twice: before the import, so that no open plan lacks its flag file; after it, because a server may have removed a flag
+  // whose plan was not stored yet.
+  setPlanFlags(location, document)
   await importState(database, document, replace)
-  markOpenPlans(place, document)
-  return `Imported ${contentsOf(document)} into ${database.name}.\n`
+  setPlanFlags(location, document)
+  return `Imported ${describeContents(document)} into ${database.name}.\n`
 }
 
-function markOpenPlans({ file, databaseUrl }: StatePlace, { scopes }: StateDocument): void {
+function setPlanFlags({ file, databaseUrl }: StatePlace, { scopes }: StateDocument): void {
   if (databaseUrl !== '') return
   const open = scopes.filter(({ plans }) => plans.some(({ outcome }) => outcome === 'open'))
   for (const { project, user } of open) marksOf(dirname(file), 'plans', project).put(user)
 }
 
-function documentIn(path: string): StateDocument {
+function readDocument(path: string): StateDocument {
   try {
     return readStateDocument(readFileSync(path, 'utf8'))
   } catch (error) {
@@ -97,11 +99,11 @@ function documentIn(path: string): StateDocument {
   }
 }
 
-function contentsOf({ scopes }: StateDocument): string {
-  const sum = (of: 'tasks' | 'plans'): number => scopes.reduce((total, scope) => total + scope[of].length, 0)
-  return `${counted(sum('tasks'), 'task')} and ${counted(sum('plans'), 'plan')} of ${counted(scopes.length, 'project')}`
+function describeContents({ scopes }: StateDocument): string {
+  const sum = (kind: 'tasks' | 'plans'): number => scopes.reduce((total, scope) => total + scope[kind].length, 0)
+  return `${formatCount(sum('tasks'), 'task')} and ${formatCount(sum('plans'), 'plan')} of ${formatCount(scopes.length, 'project')}`
 }
 
-function counted(count: number, noun: string): string {
+function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

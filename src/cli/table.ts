@@ -1,4 +1,4 @@
-// Rows as text, each column as wide as its longest cell.
+// Formats rows as a text table. Each column is as wide as its longest cell.
 
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []

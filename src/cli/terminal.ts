@@ -1,10 +1,10 @@
-// The person's side of the process: where commands print, and the signals that stop them.
+// stdout, stderr and stop signals of a command. The only file of the CLI that touches the standard streams.
 
 import { wrapText } from './layout.js'
 
 const STOP_SIGNALS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 } as const
 
-/** Resolves when the words have left the process, so that an exit cannot cut them, or when nobody reads them. */
+/** Resolves when the text is written, so that an exit cannot truncate it, or when the stream fails. */
 export function print(text: string): Promise<void> {
   return write(process.stdout, text)
 }
@@ -13,32 +13,35 @@ export function complain(text: string): Promise<void> {
   return write(process.stderr, text)
 }
 
-/** Prose: on a terminal its lines are broken between words. What is to be copied or parsed goes through `print`. */
+/** Prints prose: on a terminal, lines are wrapped between words. Use `print` for text to be copied or parsed. */
 export function printText(text: string): Promise<void> {
   return print(wrapText(text, outputColumns()))
 }
 
-/** The same on stderr. */
+/** `printText` for stderr. */
 export function complainText(text: string): Promise<void> {
   return complain(wrapText(text, columnsOf(process.stderr)))
 }
 
-/** How wide the terminal is that stdout writes to; undefined where it writes to something else. */
+/** Width of the terminal; undefined if stdout is not a terminal. */
 export function outputColumns(): number | undefined {
   return columnsOf(process.stdout)
 }
 
-/** Resolves to the exit code that says which signal it was. Later signals change nothing: the end is under way. */
+/** Resolves to the exit code for the first stop signal. Later signals are ignored, because the shutdown has begun. */
 export function nextSignal(): Promise<number> {
   return new Promise((resolve) => {
     for (const [signal, number] of Object.entries(STOP_SIGNALS)) process.on(signal, () => resolve(128 + number))
   })
 }
 
-/** What is said of a process whose terminal is gone. */
+/** Exit code of a process whose terminal was closed. */
 export const HUNG_UP = 128 + STOP_SIGNALS.SIGHUP
 
-/** Ends the process as a lost terminal ends others: Node's own way out aborts where it cannot set the terminal. */
+/**
+ * Terminates the process by SIGHUP, as a closed terminal does by default. A normal exit would abort, because Node.js
+ * cannot restore the mode of a terminal that is gone.
+ */
 export function hangUp(): Promise<never> {
   process.removeAllListeners('SIGHUP')
   process.kill(process.pid, 'SIGHUP')
@@ -50,7 +53,7 @@ export interface Streams {
   readonly output: NodeJS.WriteStream
 }
 
-/** A person's terminal, to be drawn on; undefined where one end of it is something else. */
+/** Streams for an interactive display; undefined unless both stdin and stdout are a terminal. */
 export function terminalStreams(): Streams | undefined {
   const { stdin: input, stdout: output } = process
   return input.isTTY && output.isTTY ? { input, output } : undefined

@@ -19,29 +19,29 @@ const type = (...argv: readonly string[]): string =>
   tokenReport(tokens, readArguments(['token', ...argv]), 'owner', NOW)
 
 describe('token create', () => {
-  test('shows the token once, on a line of its own, and what to do with it', () => {
+  test('prints the token once, on its own line, with instructions', () => {
     const text = type('create', '--name', 'laptop', '--user', 'ada', '--expires', '30d')
     const [token = ''] = text.split('\n')
     const record = tokens.list()[0]!
     expect(tokens.list()).toMatchObject([{ name: 'laptop', user: 'ada', expiresAt: '2030-01-31T00:00:00.000Z' }])
     expect(text).toBe(`${token}
 
-This is the token laptop (${record.id}) of the user ada, shown only this time. It expires at 2030-01-31T00:00:00.000Z.
+Token laptop (${record.id}) of user ada; it is shown only this time and expires at 2030-01-31T00:00:00.000Z.
 Send it as "Authorization: Bearer <token>". To revoke it: scorpiox-code token revoke ${record.id}
 `)
     expect(text.split(token)).toHaveLength(2)
     expect(`${type('list')}${type('list', '--json')}`).not.toContain(token)
   })
 
-  test('needs nothing: names count up, the user is the owner, and it does not expire', () => {
-    expect(type('create')).toContain('It does not expire.')
+  test('has defaults: numbered names, the owner as user, no expiry', () => {
+    expect(type('create')).toContain('and does not expire.')
     type('create')
     tokens.revoke('token-1')
     type('create')
     expect(tokens.list().map(({ name, user }) => `${user} ${name}`)).toEqual(['owner token-2', 'owner token-1'])
   })
 
-  test('speaks JSON', () => {
+  test('prints JSON with --json', () => {
     const { token, ...rest } = JSON.parse(type('create', '--json', '--name', 'ci')) as Record<string, string>
     expect(tokens.find(token ?? '')).toMatchObject(rest)
     expect(Object.keys(rest)).toEqual(['id', 'name', 'user', 'createdAt'])
@@ -73,15 +73,15 @@ Send it as "Authorization: Bearer <token>". To revoke it: scorpiox-code token re
     '2030-13-01',
     'never',
     '1e9d',
-  ])('--expires %j is not understood, and says so', (expires) => {
-    expect(() => type('create', `--expires=${expires}`)).toThrow('--expires must be a time from now such as')
+  ])('--expires %j is rejected with an explanation', (expires) => {
+    expect(() => type('create', `--expires=${expires}`)).toThrow('--expires must be a duration such as')
     expect(tokens.list()).toEqual([])
   })
 })
 
 describe('token list', () => {
-  test('is a table, and never shows a hash', () => {
-    expect(type('list')).toBe('There are no tokens; make one with: scorpiox-code token create\n')
+  test('prints a table without hashes', () => {
+    expect(type('list')).toBe('No tokens. Create one: scorpiox-code token create\n')
     type('create', '--name', 'laptop of Ada', '--user', 'ada')
     type('create', '--name', 'ci', '--expires', '1m')
     const [first, second] = tokens.list()
@@ -97,11 +97,11 @@ ${second!.id}  ci             owner  ${day}  2030-01-01T00:01:00.000Z (expired)
 })
 
 describe('token revoke', () => {
-  test('says what was revoked', () => {
+  test('prints what was revoked', () => {
     type('create', '--name', 'a')
     const { id } = tokens.list()[0]!
-    expect(type('revoke', 'a')).toBe(`Revoked a (${id}) of the user owner.\n`)
-    expect(() => type('revoke', 'a')).toThrow('there is no token with the id or name a; scorpiox-code token list')
+    expect(type('revoke', 'a')).toBe(`Revoked a (${id}) of user owner.\n`)
+    expect(() => type('revoke', 'a')).toThrow('no token has the id or name a; to list them: scorpiox-code token list')
     type('create', '--name', 'b')
     expect(JSON.parse(type('revoke', 'b', '--json'))).toMatchObject([{ name: 'b' }])
     expect(tokens.list()).toEqual([])
@@ -109,7 +109,7 @@ describe('token revoke', () => {
 })
 
 test.each([[[]], [['crate']], [['create', 'x']], [['list', 'x']], [['revoke']], [['revoke', 'a', 'b']]])(
-  'token %j is told what token needs',
+  'token %j is rejected with the usage',
   (argv) => {
     expect(() => type(...argv)).toThrow('token needs one of: create')
   },

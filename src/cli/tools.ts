@@ -1,4 +1,4 @@
-// Lists the tools: a line each for a person, or exactly what a client is sent.
+// `scorpiox-code tools`: the tools as text, or exactly what `tools/list` sends.
 
 import type { Catalogue } from '../protocol/catalogue.js'
 import { NEWEST_LEGACY } from '../protocol/revision.js'
@@ -9,7 +9,7 @@ export function toolsReport(catalogue: Catalogue): string {
     const [firstLine = ''] = entry?.tool.description?.split('\n') ?? []
     return `${name}(${[...(entry?.inputNames ?? [])].join(', ')})\n    ${firstLine}\n`
   })
-  return rows.join('') || 'No tools are switched on.\n'
+  return rows.join('') || 'All tools are disabled.\n'
 }
 
 export function toolsJson(catalogue: Catalogue): string {

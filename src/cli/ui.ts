@@ -1,5 +1,5 @@
-// Shows the board of this machine's user in a browser, for as long as the command runs: a server of its own on a loopback
-// port. The link it prints carries a key for this run; the tokens of the HTTP server are accepted too. It serves no tool.
+// `scorpiox-code ui`: serves the console of the current user on a loopback port while the command runs, and opens a browser.
+// The printed link contains a key for this run; tokens of the HTTP server are accepted too. MCP is not served.
 
 import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -27,34 +27,34 @@ import { nextSignal, print } from './terminal.js'
 const HOST = '127.0.0.1'
 const MAX_BODY = 1024 * 1024
 
-const DOOR = 'ui-'
-const DOOR_MS = 60_000
+const REDIRECT_PREFIX = 'ui-'
+const REDIRECT_TTL_MS = 60_000
 
-/** Nothing of the server is served: whoever looks calls nothing. */
+/** `server` is required by the listener; its MCP endpoint is off. */
 export async function serveUi(config: Config, flags: Flags, log: Log, server: Server): Promise<void> {
   const stopped = nextSignal()
-  const key = randomBytes(32).toString('base64url')
-  const boards = openBoards({ config, state: lazyState(config), own: undefined })
+  const loginKey = randomBytes(32).toString('base64url')
+  const consoles = openBoards({ config, state: lazyState(config), own: undefined })
   const pageFolder = join(config.partsDir, 'page')
-  const board = { boards, pageFolder, isSecure: false, publicOrigin: '', login: 'ui' } as const
-  const listener = await listen(server, { ...settingsOf(config, flags, key), board, mcp: false })
-  const address = `http://${HOST}:${listener.port}/#key=${key}`
-  const door = flags['no-open'] ? undefined : await openDoor(config, address, log)
-  await print(greeting(address))
+  const board = { boards: consoles, pageFolder, isSecure: false, publicOrigin: '', login: 'ui' } as const
+  const listener = await listen(server, { ...httpSettings(config, flags, loginKey), board, mcp: false })
+  const address = `http://${HOST}:${listener.port}/#key=${loginKey}`
+  const redirect = flags['no-open'] ? undefined : await openBrowserByFile(config, address, log)
+  await print(formatGreeting(address))
   await stopped
-  door?.remove()
+  redirect?.remove()
   await listener.close()
-  await boards.close()
+  await consoles.close()
 }
 
-function settingsOf({ settings }: Config, flags: Flags, key: string): HttpSettings {
+function httpSettings({ settings }: Config, flags: Flags, loginKey: string): HttpSettings {
   return {
     host: HOST,
     port: readPort(flags.port) ?? 0,
     policy: createPolicy({ listenHost: HOST, publicUrl: '', allowedHosts: [] }),
     authenticator: createAuthenticator({
       open: false,
-      fixedTokens: [key, settings.HTTP_TOKEN],
+      fixedTokens: [loginKey, settings.HTTP_TOKEN],
       keyHeader: 'X-API-Key',
       owner: osUser(),
       tokens: openTokenFile(join(stateDirOf(settings), 'tokens.json')),
@@ -67,43 +67,43 @@ function settingsOf({ settings }: Config, flags: Flags, key: string): HttpSettin
 }
 
 /**
- * A file that leads there: what a program is started with can be read by every user of the machine, and the key is part
- * of the address. It goes when the browser has had time to read it.
+ * Opens the browser through a private file that redirects to the address: command lines are visible to all users of the
+ * machine, and the address contains the key. The file is deleted once the browser had time to read it.
  */
-async function openDoor({ settings, childEnv }: Config, address: string, log: Log) {
-  const folder = stateDirOf(settings)
-  const path = join(folder, `${DOOR}${randomBytes(8).toString('hex')}.html`)
+async function openBrowserByFile({ settings, childEnv }: Config, address: string, log: Log) {
+  const directory = stateDirOf(settings)
+  const path = join(directory, `${REDIRECT_PREFIX}${randomBytes(8).toString('hex')}.html`)
   const remove = (): void => rmSync(path, { force: true })
   try {
-    ensurePrivateFolder(folder)
-    removeOldDoors(folder)
+    ensurePrivateFolder(directory)
+    removeOldRedirects(directory)
     process.once('exit', remove)
-    writeFileSync(path, doorPage(address), { mode: 0o600, flag: 'wx' })
-    setTimeout(remove, DOOR_MS).unref()
+    writeFileSync(path, redirectPage(address), { mode: 0o600, flag: 'wx' })
+    setTimeout(remove, REDIRECT_TTL_MS).unref()
     await openInBrowser(path, childEnv)
   } catch (error) {
     remove()
-    log.info(`no browser could be opened: ${reasonOf(error)}`)
+    log.info(`cannot open a browser: ${reasonOf(error)}`)
   }
   return { remove }
 }
 
-/** Of those who were ended before they could do it. */
-function removeOldDoors(folder: string): void {
-  const doors = readdirSync(folder).filter((name) => name.startsWith(DOOR))
-  for (const path of doors.map((name) => join(folder, name))) {
+/** Deletes files left by processes that were killed. */
+function removeOldRedirects(directory: string): void {
+  const names = readdirSync(directory).filter((name) => name.startsWith(REDIRECT_PREFIX))
+  for (const path of names.map((name) => join(directory, name))) {
     const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
-    if (Date.now() - changedAt > DOOR_MS) rmSync(path, { force: true })
+    if (Date.now() - changedAt > REDIRECT_TTL_MS) rmSync(path, { force: true })
   }
 }
 
-function doorPage(address: string): string {
+function redirectPage(address: string): string {
   return `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>scorpiox-code</title>
 <meta http-equiv="refresh" content="0;url=${address}"><a href="${address}">scorpiox-code</a>
 `
 }
 
-function greeting(address: string): string {
+function formatGreeting(address: string): string {
   return `
 The page is at ${address}
 Anyone with this link can open the page until this command ends.

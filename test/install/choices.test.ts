@@ -79,11 +79,11 @@ test('of Continue it is said that its own Bash is called, and ours is switched o
   const person = personWithContinue()
   const before = person.read(CONTINUE)
   const looked = await person.run('install', '--dry-run')
-  expect(looked.text).toContain('it calls its own instead of ours')
+  expect(looked.text).toContain('it calls its own, so plan mode')
   expect(looked.text).toContain('  + mcpServers:\n  +   - name: "scorpiox"\n  +     command: ')
   const { text } = await person.run('install', '--yes', '--continue-bash', 'own')
   expect(text).toContain('env: {"TOOL_BASH":"0"}')
-  expect(text).not.toContain('it calls its own instead of ours')
+  expect(text).not.toContain('it calls its own, so plan mode')
   const entry = { name: 'scorpiox', command: person.place, args: [] }
   expect(continueEntry(person)).toEqual({ ...entry, env: { TOOL_BASH: '0' } })
   await person.run('install', '--yes', '--continue-bash', 'both')
@@ -126,7 +126,7 @@ test('without a client it says so every time, and what to do next', async () => 
   for (const words of [['--dry-run'], ['--yes'], ['--yes']]) {
     const { code, text } = await person.run('install', ...words)
     expect(code).toBe(0)
-    expect(text).toContain('No client was found on this machine')
+    expect(text).toContain('No client was found')
     expect(text).toContain('scorpiox-code install <client>')
     expect(text).toContain('opencode, copilot, qwen, cline, continue')
   }
@@ -161,7 +161,7 @@ test.skipIf(!HAS_TERMINALS).each([
     const terminal = await openTerminal({ args: words, env: person.env, rows: 60 })
     expect(await terminal.sees(question)).toContain('(default')
     terminal.type(keys)
-    await terminal.sees('Nothing was changed.')
+    await terminal.sees('No changes made.')
     expect((await terminal.ended).code).toBe(0)
     expect(person.everything()).toEqual(before)
   }
@@ -174,7 +174,7 @@ test.skipIf(!HAS_TERMINALS)('on a terminal what the person answers is written', 
   const left = await openTerminal({ args: ['install'], env: person.env, rows: 80 })
   await left.sees(CODEX_QUESTION)
   left.type(CTRL_C)
-  await left.sees('Nothing was changed.')
+  await left.sees('No changes made.')
   expect((await left.ended).code).toBe(130)
   expect(person.everything()).toEqual(before)
 

@@ -50,18 +50,18 @@ test('nothing installed is no illness, and one command installs it', async () =>
   expect(await examined(person, 'executable')).toEqual({
     name: 'executable',
     ok: true,
-    detail: `${person.place}, 1.0.0, the same as this`,
+    detail: `${person.place}, 1.0.0, same as this program`,
   })
   expect(await examined(person, 'Cursor')).toEqual({ name: 'Cursor', ok: true, detail: `connected to ${person.place}` })
   rmSync(person.place)
   const gone = await examined(person, 'Cursor')
-  expect(gone).toMatchObject({ ok: false, detail: `connected to ${person.place}, which is not there` })
+  expect(gone).toMatchObject({ ok: false, detail: `connected to ${person.place}, which does not exist` })
   await follow(person, gone)
   expect((await examined(person, 'Cursor')).ok).toBe(true)
 })
 
 test.each([
-  ['older', '#!/bin/sh\necho 0.9.9\n', 'is 0.9.9, older than this'],
+  ['older', '#!/bin/sh\necho 0.9.9\n', 'is version 0.9.9, older than this'],
   ['broken', 'not a program', 'does not start'],
 ])('an executable that is %s is told, and replaced', async (_, text, detail) => {
   const person = newPerson()
@@ -69,7 +69,10 @@ test.each([
   writeFileSync(person.place, text, { mode: 0o755 })
   const found = await examined(person, 'executable')
   expect(found).toMatchObject({ ok: false, detail: expect.stringContaining(detail) })
-  expect(await follow(person, found)).toMatchObject({ code: 0, text: expect.stringContaining('what was there is now') })
+  expect(await follow(person, found)).toMatchObject({
+    code: 0,
+    text: expect.stringContaining('the previous file is now'),
+  })
   expect(await examined(person, 'executable')).toMatchObject({ ok: true })
 })
 
@@ -88,7 +91,7 @@ test('clients that are broken, lead nowhere or have another server there', async
     /○ Gemini CLI: its entry "scorpiox" starts another program\n {2}→ .*scorpiox-code\.js install gemini\n/,
   )
   expect(text).toMatch(
-    /✗ Codex: connected to \/gone\/scorpiox-code\.js, which is not there\n {2}→ \S+ \S+scorpiox-code\.js install codex\n/,
+    /✗ Codex: connected to \/gone\/scorpiox-code\.js, which does not exist\n {2}→ \S+ \S+scorpiox-code\.js install codex\n/,
   )
   expect(text).toMatch(
     /○ Claude Code: connected to scorpiox-code\n {2}→ \S+ \S+scorpiox-code\.js install claude-code\n/,

@@ -70,7 +70,7 @@ test.each([
 test.each([
   [JSON_FILE, 'line 1, column 25, close brace expected', '{"mcpServers": {"a": {}}'],
   [JSON_FILE, 'line 3, column 3, comma expected', '{\n  "a": 1\n  "b": 2\n}'],
-  [JSON_FILE, 'has no place for us: it holds an array', '[]'],
+  [JSON_FILE, 'has an unsupported structure: it is an array', '[]'],
   [JSON_FILE, 'its "mcpServers" is null', '{"mcpServers": null}'],
   [JSON_FILE, 'its "mcpServers" is an array', '{"mcpServers": []}'],
   [JSON_FILE, 'its "mcpServers" is a string', '{"mcpServers": "x"}'],
@@ -79,7 +79,7 @@ test.each([
   [JSON_FILE, 'is not UTF-8 text', Buffer.from('\uFEFF{}', 'utf16le')],
   [TOML_FILE, 'cannot be read as TOML: line 1', 'model = "x\n'],
   [TOML_FILE, 'an inline table', 'mcp_servers = { a = { command = "b" } }'],
-  [TOML_FILE, 'is no table', '[[mcp_servers]]\na = 1'],
+  [TOML_FILE, 'is not a table', '[[mcp_servers]]\na = 1'],
   [YAML_FILE, 'cannot be read as YAML: line 2, column 1', 'a: [1\nb: 2\n'],
   [YAML_FILE, 'map keys must be unique', 'a: 1\na: 2\n'],
   [YAML_FILE, 'multiple documents', 'a: 1\n---\nb: 2\n'],
@@ -92,7 +92,7 @@ test.each([
   const { code, text: said } = await person.run('install', '--yes')
   expect(code).toBe(1)
   expect(said).toContain(why)
-  expect(said).toContain('or paste this into it yourself:\n')
+  expect(said).toContain('or paste this into the file:\n')
   expect(readFileSync(path)).toEqual(Buffer.from(text))
   expect(readdirSync(join(path, '..'))).toHaveLength(1)
 })
@@ -150,7 +150,7 @@ test.skipIf(!HAS_PROC)('what nobody can read is left alone', async () => {
   symlinkSync('/proc/self/mem', join(person.home, JSON_FILE))
   const { code, text } = await person.run('install', '--yes')
   expect(code).toBe(1)
-  expect(text).toMatch(/left alone: it cannot be read \(/)
+  expect(text).toMatch(/not changed: it cannot be read \(/)
 })
 
 test.skipIf(!HAS_PROC)('where nothing can be written, that is said, and the others are connected', async () => {
@@ -185,7 +185,7 @@ test('a home that is not absolute is refused, for clients would look for it anyw
   for (const command of ['install', 'uninstall']) {
     const { code, text } = await person.run(command, '--yes')
     expect(code).toBe(1)
-    expect(text).toContain('HOME is "somewhere", which is not absolute')
+    expect(text).toContain('HOME is "somewhere", which is not an absolute path')
   }
   // Bun itself keeps something there.
   expect(existsSync(join(person.cwd, 'somewhere', '.scorpiox'))).toBe(false)
@@ -217,7 +217,7 @@ test('what cannot be noted is said, without a stack', async () => {
   mkdirSync(join(person.home, '.scorpiox/install.json/in-the-way'), { recursive: true, mode: 0o700 })
   const { code, text } = await person.run('install', '--yes')
   expect(code).toBe(1)
-  expect(text).toContain('✗ The executable: done, but it could not be noted in ')
+  expect(text).toContain('✗ The executable: done, but not recorded in ')
   expect(text).not.toContain(' at ')
 })
 

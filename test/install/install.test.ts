@@ -75,7 +75,7 @@ test('all clients that are used here are connected, and disconnected to the lett
   const connected = person.everything()
 
   const again = await person.run('install', '--yes')
-  expect(again).toEqual({ code: 0, text: expect.stringContaining('already in its place') })
+  expect(again).toEqual({ code: 0, text: expect.stringContaining('already installed') })
   expect(again.text.match(/already connected/g)).toHaveLength(14)
   expect(person.everything()).toEqual(connected)
 
@@ -88,7 +88,7 @@ test('what is put at its place serves', async () => {
   const person = newPerson()
   const { code, text } = await person.run('install', '--yes')
   expect(code).toBe(0)
-  expect(text).toContain('No client was found on this machine')
+  expect(text).toContain('No client was found')
   const client = startServer({ file: person.place, args: [], env: person.env })
   await client.initialize('2025-06-18')
   const { result } = await client.request('tools/call', { name: 'Bash', arguments: { command: 'echo carried on' } })
@@ -112,7 +112,7 @@ test('to look changes nothing, and without anybody to ask nothing is changed', a
   const unasked = await person.run('install')
   expect(unasked.code).toBe(1)
   expect(unasked.text).toContain(
-    'Nothing was changed: not a terminal. Add --yes to make these changes without confirmation.',
+    'No changes made: not a terminal. Add --yes to make these changes without confirmation.',
   )
   expect(person.everything()).toEqual(before)
   await person.run('install', '--yes')
@@ -181,7 +181,7 @@ test('while a client cannot be disconnected, what it starts stays', async () => 
   person.write('.cursor/mcp.json', person.read('.cursor/mcp.json').slice(0, -3))
   const { code, text } = await person.run('uninstall', '--yes')
   expect(code).toBe(1)
-  expect(text).toContain('kept, because a client that was left alone may start it')
+  expect(text).toContain('not removed, because a client that was not changed may start it')
   expect(existsSync(person.place)).toBe(true)
   expect(person.read('.gemini/settings.json')).toBe('{}')
 })
@@ -205,7 +205,7 @@ test.skipIf(!HAS_TERMINALS)('on a terminal it asks, shows in colours, and does w
   await terminal.sees('Make these changes?')
   expect(terminal.bytes()).toContain('\u001B[32m  + ')
   terminal.type(ENTER)
-  await terminal.sees('Nothing was changed.')
+  await terminal.sees('No changes made.')
   expect((await terminal.ended).code).toBe(0)
   expect(person.everything()).toEqual(before)
 
@@ -233,7 +233,7 @@ test.skipIf(!HAS_TERMINALS)('who goes without an answer has changed nothing', as
   await terminal.sees('Make these changes?')
   expect(terminal.bytes()).not.toContain('\u001B[32m  + ')
   terminal.type(CTRL_C)
-  await terminal.sees('Nothing was changed.')
+  await terminal.sees('No changes made.')
   const { code, before: set, after } = await terminal.ended
   expect(code).toBe(130)
   expect(after).toBe(set)

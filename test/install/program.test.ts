@@ -60,7 +60,7 @@ test('out of the cache of npx the program is carried to safety, with what it nee
   const packages = join(programs, version, 'node_modules')
   for (const name of ['scorpiox-code', '@clack/prompts', '@clack/core', 'yaml'])
     expect(readdirSync(packages + '/' + name)).toContain('package.json')
-  expect((await person.run('install', '--yes')).text).toContain('already in its place')
+  expect((await person.run('install', '--yes')).text).toContain('already installed')
   expect(readdirSync(programs)).toEqual([version])
 
   const running = startServer({ file: person.place, args: [], env: person.env })
@@ -89,7 +89,7 @@ test('where a package is missing, nothing is half done', async () => {
   person.write('.cursor/mcp.json', '{}')
   const { code, text } = await person.run('install', '--yes')
   expect(code).toBe(1)
-  expect(text).toContain('yaml is not found beside it; install it first, with `npm install -g scorpiox-code`')
+  expect(text).toContain('its dependency yaml was not found; install it first with `npm install -g scorpiox-code`')
   expect(existsSync(person.place)).toBe(false)
   expect(person.read('.cursor/mcp.json')).toBe('{}')
 })
@@ -102,7 +102,7 @@ test('a name with spaces and quotes is started, and one that is gone says what t
   renameSync(lasting, `${lasting} no more`)
   const client = startServer({ file: person.place, args: [], env: person.env })
   expect(await client.close()).toBe(127)
-  expect(client.stderr()).toContain('is gone; run: npx scorpiox-code install')
+  expect(client.stderr()).toContain('does not exist; run: npx scorpiox-code install')
 })
 
 test('where another runtime is all there is, that one starts it', async () => {

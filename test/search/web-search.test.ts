@@ -322,8 +322,8 @@ test('the doctor asks every engine once, leaves alone what cools down, and says 
   expect(first.stdout).toMatch(/^brave +brave +page +30 min +blocked \(challenge\)$/m)
   expect(first.stdout).toMatch(/^npm +npm +vertical +60 min +not understood \(its answer has changed\)$/m)
   expect(first.stdout).toMatch(/^arxiv +arxiv +vertical +found nothing$/m)
-  expect(first.stdout).toMatch(/^tavily +tavily +keyed +not asked: no key$/m)
-  expect(first.stdout).toMatch(/^exa +exa +endpoint +not asked: denied by WEBSEARCH_DENY$/m)
+  expect(first.stdout).toMatch(/^tavily +tavily +keyed +not queried: no key$/m)
+  expect(first.stdout).toMatch(/^exa +exa +endpoint +not queried: denied by WEBSEARCH_DENY$/m)
   expect(first.stdout.trim().split('\n')).toHaveLength(30)
   const between = await replay.counts()
   // Startpage is asked for its token too.
@@ -341,6 +341,6 @@ test('the doctor asks every engine once, leaves alone what cools down, and says 
 test('the doctor asks those with keys too, says what is wrong with the file, and fails where nothing works', () => {
   const keyed = run(['--doctor'], envFor('ok', { WEBSEARCH_KEYS: ALL_KEYS, STATE_DIR: '/proc/nowhere' }))
   expect(keyed.stdout).toMatch(/^kagi +kagi +keyed +ok, 8 hits/m)
-  expect(keyed.stdout).toMatch(/\nCooldowns are not kept or shared: .*cannot be written/)
+  expect(keyed.stdout).toMatch(/\nCooldowns are neither stored nor shared: .*cannot be written/)
   expect(run(['--doctor'], envFor('403')).status).toBe(1)
 })

@@ -39,14 +39,14 @@ test('for a person, folder by folder', () => {
     '  ✓ release-notes: Ours',
     '  ✓ runs: (script) Runs',
     '  ✗ "broken" skipped: it has no description: it does not begin with frontmatter (---, description: …, ---)',
-    '.scorpiox/skills (project): not there',
-    '~/.claude/skills (user): not there',
+    '.scorpiox/skills (project): does not exist',
+    '~/.claude/skills (user): does not exist',
     '~/.scorpiox/skills (user): 1 skill',
-    '  – release-notes: hidden by the one in .claude/skills',
+    '  – release-notes: hidden by the skill of the same name in .claude/skills',
     'built-in: 3 skills',
     expect.stringContaining('✓ create-skill: '),
     expect.stringContaining('✓ debug-failing-command: '),
-    '  – release-notes: hidden by the one in .claude/skills',
+    '  – release-notes: hidden by the skill of the same name in .claude/skills',
     '',
   ])
 })
@@ -75,6 +75,6 @@ test('a folder that is passed over, and one that cannot be read, are not silentl
   mkdirSync(join(here.project, '.scorpiox'))
   writeFileSync(join(here.project, '.scorpiox/skills'), 'a file')
   const lines = run(here).split('\n')
-  expect(lines).toContain('.agents/skills (project): is not looked at, because .claude/skills is there')
+  expect(lines).toContain('.agents/skills (project): is not used, because .claude/skills exists')
   expect(lines).toContain('.scorpiox/skills (project): is not a folder')
 })

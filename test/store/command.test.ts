@@ -56,7 +56,7 @@ test('what tasks are kept in is not exported over, by whatever way it is named',
   for (const file of [place.file, `${place.file}-wal`, join(link, 'state.db')]) {
     expect(run(['export', file], { STATE_DIR: here })).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(/is what tasks and plans are kept in; name another file/),
+      stderr: expect.stringMatching(/is the database of tasks and plans; choose another file/),
     })
   }
   expect(run(['export'], { STATE_DIR: here })).toMatchObject({ status: 0, stdout: expect.stringContaining('one') })

@@ -17,7 +17,7 @@ const ANSWERED: Answered = {
   certificate: undefined,
 }
 
-function certified(certificate: Partial<Certificate>): Answered {
+function withCertificate(certificate: Partial<Certificate>): Answered {
   const fine = {
     subject: 'me',
     issuer: 'CA',
@@ -29,22 +29,27 @@ function certified(certificate: Partial<Certificate>): Answered {
 }
 
 test.each<[string, Answered, string, RegExp]>([
-  ['a good one', certified({}), 'ok', /issued by "CA", 60 days left/],
-  ['one that ends soon', certified({ validTo: new Date(NOW + 3 * DAY) }), 'warning', /expires in 3 days/],
+  ['a good one', withCertificate({}), 'ok', /issued by "CA", 60 days left/],
+  ['one that ends soon', withCertificate({ validTo: new Date(NOW + 3 * DAY) }), 'warning', /expires in 3 days/],
   [
     'an expired one',
-    certified({ validTo: new Date(NOW - 3 * DAY), distrust: 'CERT_HAS_EXPIRED' }),
+    withCertificate({ validTo: new Date(NOW - 3 * DAY), distrust: 'CERT_HAS_EXPIRED' }),
     'failed',
     /^it expired 3 days ago$/,
   ],
-  ['one for another host', certified({ wrongHost: "Host: a. is not in the cert's altnames" }), 'failed', /altnames/],
-  ['an unknown issuer', certified({ distrust: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }), 'failed', /UNABLE_TO_VERIFY/],
-  ['none', ANSWERED, 'failed', /showed none/],
+  [
+    'one for another host',
+    withCertificate({ wrongHost: "Host: a. is not in the cert's altnames" }),
+    'failed',
+    /altnames/,
+  ],
+  ['an unknown issuer', withCertificate({ distrust: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }), 'failed', /UNABLE_TO_VERIFY/],
+  ['none', ANSWERED, 'failed', /sent none/],
 ])('a certificate: %s', (_, answered, state, seen) => {
   expect(judgeCertificate(answered, URL_, NOW)).toMatchObject({ state, seen: expect.stringMatching(seen) })
 })
 
-test('HTTPS counts where it was answered; plain HTTP is a warning, but on this machine', () => {
+test('HTTPS passes if it was answered; plain HTTP is a warning except on loopback', () => {
   const unanswered = { kind: 'unanswered', reason: 'getaddrinfo ENOTFOUND mcp.example.com', ms: 1 } as const
   expect(judgeAddress(URL_, false, ANSWERED).state).toBe('ok')
   expect(judgeAddress(URL_, false, unanswered)).toMatchObject({
@@ -55,7 +60,7 @@ test('HTTPS counts where it was answered; plain HTTP is a warning, but on this m
   expect(judgeAddress(new URL('http://127.0.0.1/'), true, ANSWERED).state).toBe('skipped')
 })
 
-test('an open door is a failure, but on this machine', () => {
+test('access without credentials is a failure, on loopback a warning', () => {
   const served = { ...ANSWERED, status: 200 }
   expect(judgeStranger(served, served, false).state).toBe('failed')
   expect(judgeStranger(served, served, true).state).toBe('warning')

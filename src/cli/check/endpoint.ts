@@ -1,55 +1,60 @@
-// The endpoint as its clients meet it: who speaks, with which headers, and what is tidied up behind them.
+// HTTP client for the endpoint under test: adds headers and credentials, measures times, and closes the sessions it opened.
 
 import { isObject, type JsonObject } from '../../lib/json.js'
 import { probe, type Probed } from '../../platform/probe.js'
 
-/** The limit of ArmorIQ's scanner; an answer that takes longer is none. */
-const ANSWER_MS = 5000
+/** The timeout of ArmorIQ's scanner. */
+const DEFAULT_TIMEOUT_MS = 5000
 
 export interface EndpointSettings {
   readonly url: URL
   readonly token: string | undefined
-  /** Where the token goes; without it, into Authorization as a bearer token. */
+  /** The header for the token; by default, Authorization with a bearer token. */
   readonly keyHeader: string | undefined
-  /** Talk also to a server whose certificate cannot be trusted. */
+  /** Whether to accept a certificate that is not trusted. */
   readonly trustAnybody: boolean
   readonly timeoutMs?: number | undefined
 }
 
 export interface Ask {
-  /** Undefined asks by GET. */
+  /** Undefined sends a GET request. */
   readonly message?: JsonObject | string
-  /** Whose credentials to show; ours, unless told. */
-  readonly as?: 'us' | 'nobody' | 'somebody else'
+  /** Default: valid. */
+  readonly as?: 'valid' | 'none' | 'invalid'
   readonly headers?: Readonly<Record<string, string>>
   readonly timeoutMs?: number
 }
 
 export interface Endpoint {
   ask(ask: Ask): Promise<Probed>
-  /** How long each answer took that came whole. */
+  /** Duration of each complete response, in milliseconds. */
   readonly times: readonly number[]
-  /** Ends the sessions that were opened by asking. */
+  /** Closes the sessions that were opened by requests. */
   leave(): Promise<void>
 }
 
 export function createEndpoint(settings: EndpointSettings): Endpoint {
-  const { url, trustAnybody, timeoutMs: usualMs = ANSWER_MS } = settings
+  const { url, trustAnybody, timeoutMs: defaultTimeoutMs = DEFAULT_TIMEOUT_MS } = settings
   const times: number[] = []
   const sessions = new Set<string>()
 
-  async function ask({ message, as = 'us', headers = {}, timeoutMs = usualMs }: Ask): Promise<Probed> {
+  async function ask({ message, as = 'valid', headers = {}, timeoutMs = defaultTimeoutMs }: Ask): Promise<Probed> {
     const body = typeof message === 'string' ? message : JSON.stringify(message)
     const probed = await probe({
       url,
       method: message === undefined ? 'GET' : 'POST',
-      headers: { ...COMMON, ...(body !== undefined && POSTED), ...credentialsOf(settings, as), ...headers },
+      headers: {
+        ...COMMON_HEADERS,
+        ...(body !== undefined && POST_HEADERS),
+        ...credentialHeaders(settings, as),
+        ...headers,
+      },
       ...(body !== undefined && { body }),
       timeoutMs,
       trustAnybody,
     })
     if (probed.kind === 'unanswered') return probed
-    // What a tool takes is the tool's own pace.
+    // The time of a tool call says nothing about the endpoint.
     const isCall = isObject(message) && message.method === 'tools/call'
     if (probed.end === 'whole' && !isCall) times.push(probed.ms)
     const session = probed.headers['mcp-session-id']
@@ -58,21 +63,21 @@ export function createEndpoint(settings: EndpointSettings): Endpoint {
   }
 
   async function leave(): Promise<void> {
-    const headers = { ...COMMON, ...credentialsOf(settings, 'us') }
-    const goodbye = { url, method: 'DELETE', timeoutMs: usualMs, trustAnybody }
+    const headers = { ...COMMON_HEADERS, ...credentialHeaders(settings, 'valid') }
+    const closeRequest = { url, method: 'DELETE', timeoutMs: defaultTimeoutMs, trustAnybody }
     await Promise.all(
-      [...sessions].map((session) => probe({ ...goodbye, headers: { ...headers, 'mcp-session-id': session } })),
+      [...sessions].map((session) => probe({ ...closeRequest, headers: { ...headers, 'mcp-session-id': session } })),
     )
   }
 
   return { ask, times, leave }
 }
 
-const COMMON = { accept: 'application/json, text/event-stream', 'user-agent': 'scorpiox-code-check' }
-const POSTED = { 'content-type': 'application/json' }
+const COMMON_HEADERS = { accept: 'application/json, text/event-stream', 'user-agent': 'scorpiox-code-check' }
+const POST_HEADERS = { 'content-type': 'application/json' }
 
-function credentialsOf({ token, keyHeader }: EndpointSettings, as: Ask['as']): Record<string, string> {
-  const secret = as === 'somebody else' ? 'not-the-token' : token
-  if (as === 'nobody' || secret === undefined) return {}
-  return keyHeader === undefined ? { authorization: `Bearer ${secret}` } : { [keyHeader]: secret }
+function credentialHeaders({ token, keyHeader }: EndpointSettings, as: Ask['as']): Record<string, string> {
+  const credential = as === 'invalid' ? 'not-the-token' : token
+  if (as === 'none' || credential === undefined) return {}
+  return keyHeader === undefined ? { authorization: `Bearer ${credential}` } : { [keyHeader]: credential }
 }

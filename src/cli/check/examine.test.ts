@@ -1,4 +1,4 @@
-// The check against servers made by hand: one as the page asks for, the page's own sample, and one for each defect.
+// Runs the checks against test servers: a correct one, the sample of ArmorIQ's documentation, and one for each defect.
 
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -37,18 +37,18 @@ interface Reply {
   readonly status: number
   readonly headers?: Record<string, string>
   readonly body?: string
-  /** The body is sent, and nothing ends. */
+  /** Sends the body and leaves the response open. */
   readonly open?: boolean
 }
 
-interface Asked {
+interface ReceivedRequest {
   readonly request: IncomingMessage
   readonly text: string
   readonly message: JsonObject
 }
 
-/** A defect: what is replied instead of the right thing; 'silence' is no reply at all. */
-type Defect = (asked: Asked, right: () => Reply) => Reply | 'silence'
+/** A defect: the reply instead of the correct one; 'silence' sends no reply. */
+type Defect = (received: ReceivedRequest, correctReply: () => Reply) => Reply | 'silence'
 
 const sse = (message: unknown): Reply => ({
   status: 200,
@@ -68,7 +68,7 @@ const INITIALIZE = {
   serverInfo: { name: 'example', version: '1.0.0' },
 }
 
-function wellBehaved({ request, text, message }: Asked): Reply {
+function wellBehaved({ request, text, message }: ReceivedRequest): Reply {
   const { headers, method } = request
   if (headers.origin !== undefined) return { status: 403 }
   if (headers.authorization !== `Bearer ${TOKEN}`) return { status: 401, headers: { 'www-authenticate': 'Bearer' } }
@@ -95,8 +95,8 @@ function listenerFor(defect: Defect): RequestListener {
     request.on('data', (chunk: Buffer) => (text += chunk.toString()))
     request.on('end', () => {
       const message = parse(text)
-      const asked = { request, text, message }
-      const reply = defect(asked, () => wellBehaved(asked))
+      const received = { request, text, message }
+      const reply = defect(received, () => wellBehaved(received))
       if (reply === 'silence') return
       response.writeHead(reply.status, reply.headers)
       if (reply.open) response.write(reply.body ?? '')
@@ -113,7 +113,7 @@ function parse(text: string): JsonObject {
   }
 }
 
-const none: Defect = (_, right) => right()
+const none: Defect = (_, correctReply) => correctReply()
 
 async function check(defect: Defect, more: Partial<Examination> = {}): Promise<readonly Verdict[]> {
   const url = new URL(`http://127.0.0.1:${await listening(createServer(listenerFor(defect)))}/mcp`)
@@ -134,7 +134,7 @@ const failures = (verdicts: readonly Verdict[]): string[] =>
 const stateOf = (verdicts: readonly Verdict[], name: string): string | undefined =>
   verdicts.find((verdict) => verdict.name === name)?.state
 
-test('a server that does everything right has nothing to mend', async () => {
+test('a correct server has no findings', async () => {
   const verdicts = await check(none)
   expect(verdicts.map(({ name, state }) => `${state} ${name}`)).toMatchInlineSnapshot(`
     [
@@ -161,23 +161,23 @@ test('a server that does everything right has nothing to mend', async () => {
   `)
 })
 
-/** Changes answers to requests by method; everything else stays right. */
+/** Changes the responses to one method; all others stay correct. */
 const answering =
-  (method: string, change: (right: Reply, message: JsonObject) => Reply | 'silence'): Defect =>
-  ({ message }, right) =>
-    message.method === method && right().status === 200 ? change(right(), message) : right()
+  (method: string, change: (correctReply: Reply, message: JsonObject) => Reply | 'silence'): Defect =>
+  ({ message }, correctReply) =>
+    message.method === method && correctReply().status === 200 ? change(correctReply(), message) : correctReply()
 
-/** Changes the message inside of an answer. */
+/** Changes the message inside a response. */
 const saying = (method: string, change: (message: JsonObject) => JsonObject): Defect =>
-  answering(method, (right) => sse({ ...messageOf(right), ...change(messageOf(right)) }))
+  answering(method, (correctReply) => sse({ ...messageOf(correctReply), ...change(messageOf(correctReply)) }))
 
 const messageOf = ({ body = '' }: Reply): JsonObject => parse(/data: (.*)/.exec(body)?.[1] ?? '')
 
-/** Changes the framing of every answer. */
+/** Changes the framing of every response. */
 const framing =
   (change: (json: string) => string): Defect =>
-  (_, right) => {
-    const reply = right()
+  (_, correctReply) => {
+    const reply = correctReply()
     return reply.status === 200 ? { ...reply, body: change(JSON.stringify(messageOf(reply))) } : reply
   }
 
@@ -188,7 +188,7 @@ const content = (...items: unknown[]): Defect =>
 
 const pretty = (json: string): string => JSON.stringify(JSON.parse(json), null, 2)
 
-/** Each case: what is wrong, how, the one verdict that fails, and what it says. */
+/** Each case: title, defect, the one check that fails, and its text. */
 const FAILING: readonly [string, Defect, string, RegExp][] = [
   ['no space after data:', framing((json) => `event: message\ndata:${json}\n\n`), 'SSE format', /no space after/],
   [
@@ -210,7 +210,12 @@ const FAILING: readonly [string, Defect, string, RegExp][] = [
     'SSE format',
     /event line is "event: answer"/,
   ],
-  ['no empty line at the end', framing((json) => `event: message\ndata: ${json}\n`), 'SSE format', /no empty line/],
+  [
+    'no empty line at the end',
+    framing((json) => `event: message\ndata: ${json}\n`),
+    'SSE format',
+    /does not end with an empty line/,
+  ],
   [
     'progress before the answer',
     framing((json) => `event: message\ndata: {"jsonrpc":"2.0","method":"x"}\n\nevent: message\ndata: ${json}\n\n`),
@@ -225,19 +230,23 @@ const FAILING: readonly [string, Defect, string, RegExp][] = [
   ],
   [
     'application/json',
-    (_, right) => ({ ...right(), headers: { ...right().headers, 'content-type': 'application/json' } }),
+    (_, correctReply) => ({
+      ...correctReply(),
+      headers: { ...correctReply().headers, 'content-type': 'application/json' },
+    }),
     'SSE format',
     /content type is "application\/json"/,
   ],
   [
     'plain JSON',
-    (_, right) => (right().status === 200 ? { status: 200, body: JSON.stringify(messageOf(right())) } : right()),
+    (_, correctReply) =>
+      correctReply().status === 200 ? { status: 200, body: JSON.stringify(messageOf(correctReply())) } : correctReply(),
     'SSE format',
     /content type is missing; there is no event/,
   ],
   [
     'a stream that stays open',
-    answering('tools/list', (right) => ({ ...right, open: true })),
+    answering('tools/list', (correctReply) => ({ ...correctReply, open: true })),
     'SSE format',
     /stayed open/,
   ],
@@ -273,7 +282,7 @@ const FAILING: readonly [string, Defect, string, RegExp][] = [
     'a schema that requires the unknown',
     tool({ inputSchema: { ...TOOL.inputSchema, required: ['texts'] } }),
     'tools/list',
-    /requires what it does not describe/,
+    /requires parameters that it does not describe/,
   ],
   [
     'two tools of one name',
@@ -289,7 +298,7 @@ const FAILING: readonly [string, Defect, string, RegExp][] = [
   ],
   [
     'silence for an unknown tool',
-    answering('tools/call', (right) => (right.body?.includes('error') ? 'silence' : right)),
+    answering('tools/call', (correctReply) => (correctReply.body?.includes('error') ? 'silence' : correctReply)),
     'unknown tool',
     /no answer within/,
   ],
@@ -316,58 +325,59 @@ const FAILING: readonly [string, Defect, string, RegExp][] = [
   ],
   [
     '400 for a notification',
-    (_, right) => (right().status === 202 ? { status: 400 } : right()),
+    (_, correctReply) => (correctReply().status === 202 ? { status: 400 } : correctReply()),
     'initialized without an id',
     /HTTP 400/,
   ],
   [
     'a GET that hangs',
-    ({ request }, right) => (request.method === 'GET' ? 'silence' : right()),
+    ({ request }, correctReply) => (request.method === 'GET' ? 'silence' : correctReply()),
     'GET',
-    /no answer to GET/,
+    /no response to GET/,
   ],
   [
     'a GET that opens a stream',
-    ({ request }, right) => (request.method === 'GET' ? { ...sse({}), open: true } : right()),
+    ({ request }, correctReply) => (request.method === 'GET' ? { ...sse({}), open: true } : correctReply()),
     'GET',
     /does not end/,
   ],
   [
-    'no look at Origin',
-    (asked, right) => {
-      delete asked.request.headers.origin
-      return right()
+    'Origin not checked',
+    (received, correctReply) => {
+      delete received.request.headers.origin
+      return correctReply()
     },
     'foreign Origin',
     /evil\.example may call it/,
   ],
   [
-    'any token will do',
-    (asked, right) => {
-      if (asked.request.headers.authorization !== undefined) asked.request.headers.authorization = `Bearer ${TOKEN}`
-      return right()
+    'any token accepted',
+    (received, correctReply) => {
+      if (received.request.headers.authorization !== undefined)
+        received.request.headers.authorization = `Bearer ${TOKEN}`
+      return correctReply()
     },
     'wrong credentials',
-    /wrong token is not turned away/,
+    /wrong token is not rejected/,
   ],
   [
-    'parsing before asking who it is',
-    ({ text }, right) => (text === '{' ? { status: 400 } : right()),
+    'body parsed before authentication',
+    ({ text }, correctReply) => (text === '{' ? { status: 400 } : correctReply()),
     'no credentials',
-    /body is read before credentials/,
+    /body is read before the credentials/,
   ],
   [
-    'a session that is needed',
-    ({ message }, right) =>
+    'a session is required',
+    ({ message }, correctReply) =>
       String(message.id).startsWith('conmap-tools')
         ? sse({ jsonrpc: '2.0', id: message.id, error: { code: 1, message: 'no session' } })
-        : right(),
+        : correctReply(),
     'four at once',
     /tools\/list: error "1" "no session"/,
   ],
 ]
 
-/** Of those whose server does not answer: how long they are waited for. The others have all the time they need. */
+/** Timeout for cases whose server does not answer; the others use the default. */
 const HANG_MS = 1000
 const HANGING: ReadonlySet<string> = new Set([
   'a stream that stays open',
@@ -391,21 +401,31 @@ describe('one defect', () => {
     ['an id line', framing((json) => `event: message\nid: 7\ndata: ${json}\n\n`), 'SSE format', /`id:`/],
     [
       '401 without a challenge',
-      (_, right) => (right().status === 401 ? { status: 401 } : right()),
+      (_, correctReply) => (correctReply().status === 401 ? { status: 401 } : correctReply()),
       'no credentials',
       /without WWW/,
     ],
-    ['405 without Allow', (_, right) => (right().status === 405 ? { status: 405 } : right()), 'GET', /without Allow/],
-    ['404 for GET', (_, right) => (right().status === 405 ? { status: 404 } : right()), 'GET', /HTTP 404/],
+    [
+      '405 without Allow',
+      (_, correctReply) => (correctReply().status === 405 ? { status: 405 } : correctReply()),
+      'GET',
+      /without Allow/,
+    ],
+    [
+      '404 for GET',
+      (_, correctReply) => (correctReply().status === 405 ? { status: 404 } : correctReply()),
+      'GET',
+      /HTTP 404/,
+    ],
     [
       '400 for a foreign Origin',
-      (_, right) => (right().status === 403 ? { status: 400 } : right()),
+      (_, correctReply) => (correctReply().status === 403 ? { status: 400 } : correctReply()),
       'foreign Origin',
       /HTTP 400/,
     ],
     [
       '204 for a notification',
-      (_, right) => (right().status === 202 ? { status: 204 } : right()),
+      (_, correctReply) => (correctReply().status === 202 ? { status: 204 } : correctReply()),
       'initialized without an id',
       /204/,
     ],
@@ -431,7 +451,7 @@ describe('one defect', () => {
   })
 })
 
-test("the page's own sample has the format right and the rest not", async () => {
+test("the sample of ArmorIQ's documentation passes the format checks only", async () => {
   const verdicts = await check(({ request, message }) => {
     if (request.method !== 'POST') return { status: 405, headers: { allow: 'POST' } }
     if (Object.keys(message).length === 0) return { status: 500, body: 'Internal Server Error' }
@@ -446,12 +466,12 @@ test("the page's own sample has the format right and the rest not", async () => 
     expect(stateOf(verdicts, name)).toBe('ok')
   }
   expect(failures(verdicts)).toEqual(['wrong credentials', 'foreign Origin', 'initialized with an id', 'unknown tool'])
-  // On loopback an open door is a warning.
+  // On loopback, access without credentials is only a warning.
   expect(stateOf(verdicts, 'no credentials')).toBe('warning')
 })
 
-describe('an examination ends early', () => {
-  test('where the host does not resolve, and nothing is said to work', async () => {
+describe('the checks stop early', () => {
+  test('if the host does not resolve; no check passes', async () => {
     const url = new URL('https://does-not-exist.invalid/mcp')
     const verdicts = await examine({ url, token: TOKEN, keyHeader: undefined, tool: undefined, args: undefined })
     expect(verdicts.map(({ name, state }) => `${state} ${name}`)).toEqual([
@@ -462,24 +482,24 @@ describe('an examination ends early', () => {
     expect(verdicts.at(-1)?.fix).toContain('The host name does not resolve')
   })
 
-  test('where nobody answers', async () => {
+  test('if there is no response', async () => {
     const verdicts = await check(() => 'silence', { timeoutMs: HANG_MS })
     expect(failures(verdicts)).toEqual(['POST'])
     expect(verdicts.at(-1)?.seen).toContain('no answer within 1000 ms')
   })
 
-  test('where credentials are asked for and none were given, or the wrong ones', async () => {
+  test('if credentials are required and missing or wrong', async () => {
     const without = await check(none, { token: undefined })
     expect(without.at(-2)).toMatchObject({ name: 'credentials', fix: 'Run this again with --token.' })
     const wrong = await check(none, { token: 'other' })
-    expect(wrong.at(-2)).toMatchObject({ name: 'credentials', seen: expect.stringContaining('refused: HTTP 401') })
-    const elsewhere = await check(none, { keyHeader: 'x-api-key' })
-    expect(failures(elsewhere)).toEqual(['credentials'])
+    expect(wrong.at(-2)).toMatchObject({ name: 'credentials', seen: expect.stringContaining('rejected: HTTP 401') })
+    const wrongHeader = await check(none, { keyHeader: 'x-api-key' })
+    expect(failures(wrongHeader)).toEqual(['credentials'])
   })
 
-  test('where the path is wrong, or moved', async () => {
-    const missing = await check((_, right) =>
-      right().status === 200 ? { status: 404, body: 'nothing here' } : right(),
+  test('if the path is wrong or redirects', async () => {
+    const missing = await check((_, correctReply) =>
+      correctReply().status === 200 ? { status: 404, body: 'nothing here' } : correctReply(),
     )
     expect(missing.at(-2)).toMatchObject({
       name: 'POST',
@@ -491,41 +511,44 @@ describe('an examination ends early', () => {
   })
 })
 
-describe('what is run on the server', () => {
+describe('tool calls', () => {
   const called: unknown[] = []
-  const noting: Defect = ({ message }, right) => {
+  const recordCalls: Defect = ({ message }, correctReply) => {
     if (message.method === 'tools/call') called.push(message.params)
-    return right()
+    return correctReply()
   }
 
   afterEach(() => void called.splice(0))
 
-  test('nothing, unless a tool was named; and that is told', async () => {
-    const verdicts = await check(noting, { tool: undefined, args: undefined })
+  test('no tool is called without --tool, and the report says so', async () => {
+    const verdicts = await check(recordCalls, { tool: undefined, args: undefined })
     expect(called).toEqual([{ name: 'scorpiox_check_no_such_tool', arguments: {} }])
     expect(verdicts.find(({ name }) => name === 'tools/call')).toMatchObject({
       state: 'skipped',
-      seen: /unless you name it/,
+      seen: expect.stringMatching(/without --tool/),
     })
     expect(stateOf(verdicts, 'text is JSON')).toBe('skipped')
     expect(failures(verdicts)).toEqual([])
   })
 
-  test('Bash runs true, and a tool that is not listed is not called', async () => {
+  test('Bash runs the command true; an unlisted tool is not called', async () => {
     const bash = tool({ name: 'Bash' })
-    await check((asked, right) => noting(asked, () => bash(asked, right) as Reply), { tool: 'Bash', args: undefined })
+    await check((received, correctReply) => recordCalls(received, () => bash(received, correctReply) as Reply), {
+      tool: 'Bash',
+      args: undefined,
+    })
     expect(called.at(-1)).toEqual({ name: 'Bash', arguments: { command: 'true' } })
     called.splice(0)
-    expect(failures(await check(noting, { tool: 'Rm', args: {} }))).toEqual(['tools/call Rm'])
+    expect(failures(await check(recordCalls, { tool: 'Rm', args: {} }))).toEqual(['tools/call Rm'])
     expect(called).toHaveLength(1)
   })
 
-  test('sessions that were opened are ended', async () => {
+  test('opened sessions are closed', async () => {
     const ended: unknown[] = []
     let count = 0
-    await check(({ request, message }, right) => {
+    await check(({ request, message }, correctReply) => {
       if (request.method === 'DELETE') ended.push(request.headers['mcp-session-id'])
-      const reply = right()
+      const reply = correctReply()
       if (message.method !== 'initialize' || reply.status !== 200) return reply
       return { ...reply, headers: { ...reply.headers, 'mcp-session-id': `s${++count}` } }
     })
@@ -542,7 +565,7 @@ const hasOpenssl = ((): boolean => {
   }
 })()
 
-test.skipIf(!hasOpenssl)('a certificate nobody trusts fails; on this machine the rest goes on', async () => {
+test.skipIf(!hasOpenssl)('an untrusted certificate fails; on loopback the other checks still run', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'scorpiox-check-'))
   const [certFile, keyFile] = [join(folder, 'crt'), join(folder, 'key')]
   const made = [
@@ -560,17 +583,17 @@ test.skipIf(!hasOpenssl)('a certificate nobody trusts fails; on this machine the
   execFileSync('openssl', ['req', '-x509', ...made, ...subject], { stdio: 'ignore' })
   const tls = { cert: readFileSync(certFile), key: readFileSync(keyFile) }
   const port = await listening(createHttpsServer(tls, listenerFor(none)))
-  const given = { token: TOKEN, keyHeader: undefined, tool: undefined, args: undefined, timeoutMs: 2000 }
-  const distrusted = await examine({ ...given, url: new URL(`https://localhost:${port}/mcp`) })
-  expect(failures(distrusted)).toEqual(['certificate'])
-  expect(distrusted[1]?.seen).toMatch(/not trusted here \(DEPTH_ZERO_SELF_SIGNED_CERT\), issued by "me"/)
-  const misnamed = await examine({ ...given, url: new URL(`https://127.0.0.1:${port}/mcp`) })
-  expect(misnamed[1]?.seen).toContain('does not match certificate')
-  const secrets = createHttpsServer(tls, (request, response) => {
-    expect(request.headers.authorization).toBeUndefined()
-    listenerFor(none)(request, response)
+  const request = { token: TOKEN, keyHeader: undefined, tool: undefined, args: undefined, timeoutMs: 2000 }
+  const untrusted = await examine({ ...request, url: new URL(`https://localhost:${port}/mcp`) })
+  expect(failures(untrusted)).toEqual(['certificate'])
+  expect(untrusted[1]?.seen).toMatch(/not trusted here \(DEPTH_ZERO_SELF_SIGNED_CERT\), issued by "me"/)
+  const wrongHost = await examine({ ...request, url: new URL(`https://127.0.0.1:${port}/mcp`) })
+  expect(wrongHost[1]?.seen).toContain('does not match certificate')
+  const secrets = createHttpsServer(tls, (received, response) => {
+    expect(received.headers.authorization).toBeUndefined()
+    listenerFor(none)(received, response)
   })
-  // An address of this machine that does not look like one.
-  const far = await examine({ ...given, url: new URL(`https://0.0.0.0:${await listening(secrets)}/mcp`) })
+  // An address of this machine that is not recognized as loopback.
+  const far = await examine({ ...request, url: new URL(`https://0.0.0.0:${await listening(secrets)}/mcp`) })
   expect(far.at(-1)).toMatchObject({ state: 'skipped', seen: expect.stringContaining('the token is not sent') })
 })

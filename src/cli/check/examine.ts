@@ -1,5 +1,5 @@
-// The examination: what is sent, in which order, and where it must end early. Judging is done elsewhere, and nothing
-// is ever run on the server but a tool the person named.
+// Runs all checks: which requests are sent, in which order, and when to stop early. Calls no tool of the server except the
+// one given with --tool.
 
 import { isObject, type JsonObject } from '../../lib/json.js'
 import { VERSION } from '../../lib/version.js'
@@ -16,8 +16,8 @@ import { judgeCall, judgeFrames, judgeInitialize, judgeList, judgePost } from '.
 import { judgeTexts, judgeUnknownTool, PAGE_REVISION, toolsOf } from './shapes.js'
 import { describe, failed, quote, skipped, type Verdict } from './verdict.js'
 
-// ArmorIQ's SDK waits so long for a tool.
-const TOOL_MS = 30_000
+/** The timeout of ArmorIQ's SDK for a tool call. */
+const TOOL_TIMEOUT_MS = 30_000
 const NO_SUCH_TOOL = 'scorpiox_check_no_such_tool'
 
 export interface Examination {
@@ -26,146 +26,155 @@ export interface Examination {
   readonly keyHeader: string | undefined
   readonly tool: string | undefined
   readonly args: JsonObject | undefined
-  /** How long to wait for each answer but the tool's. */
+  /** Timeout of each request except the tool call. */
   readonly timeoutMs?: number | undefined
 }
 
-export async function examine(given: Examination): Promise<readonly Verdict[]> {
-  const { url, token } = given
+export async function examine(request: Examination): Promise<readonly Verdict[]> {
+  const { url, token } = request
   const isLocal = isLoopback(url.hostname)
-  // A secret goes only to who proved to be the host; without one there is nothing to lose by looking.
-  const lookAround = createEndpoint({ ...given, token: undefined, trustAnybody: true })
-  const stranger = await lookAround.ask({ message: INITIALIZE })
-  const certificate = judgeCertificate(stranger, url)
-  const outside = [judgeAddress(url, isLocal, stranger), certificate]
-  if (stranger.kind === 'unanswered') return [...outside, judgePost(readAnswer(stranger, 1))]
-  const broken = await lookAround.ask({ message: '{' })
-  outside.push(judgeStranger(stranger, broken, isLocal))
-  await lookAround.leave()
-  const trustAnybody = isLocal || token === undefined
-  if (certificate.state === 'failed' && !trustAnybody) return [...outside, skipped('the rest', DISTRUST, DISTRUST_FIX)]
-  const endpoint = createEndpoint({ ...given, trustAnybody })
-  const verdicts = await examineInside(endpoint, given)
+  // The token is sent only to a server with a trusted certificate; without a token any certificate is acceptable.
+  const anonymousClient = createEndpoint({ ...request, token: undefined, trustAnybody: true })
+  const anonymous = await anonymousClient.ask({ message: INITIALIZE })
+  const certificate = judgeCertificate(anonymous, url)
+  const networkResults = [judgeAddress(url, isLocal, anonymous), certificate]
+  if (anonymous.kind === 'unanswered') return [...networkResults, judgePost(readAnswer(anonymous, 1))]
+  const broken = await anonymousClient.ask({ message: '{' })
+  networkResults.push(judgeStranger(anonymous, broken, isLocal))
+  await anonymousClient.leave()
+  const acceptAnyCertificate = isLocal || token === undefined
+  if (certificate.state === 'failed' && !acceptAnyCertificate)
+    return [...networkResults, skipped('the rest', UNTRUSTED, UNTRUSTED_FIX)]
+  const endpoint = createEndpoint({ ...request, trustAnybody: acceptAnyCertificate })
+  const protocolResults = await runProtocolChecks(endpoint, request)
   await endpoint.leave()
-  return [...outside, ...verdicts]
+  return [...networkResults, ...protocolResults]
 }
 
-const DISTRUST = 'the token is not sent to a server that cannot prove who it is'
-const DISTRUST_FIX = 'Mend the certificate first.'
+const UNTRUSTED = 'the token is not sent to a server without a trusted certificate'
+const UNTRUSTED_FIX = 'Fix the certificate first.'
 
-async function examineInside(endpoint: Endpoint, given: Examination): Promise<readonly Verdict[]> {
+async function runProtocolChecks(endpoint: Endpoint, request: Examination): Promise<readonly Verdict[]> {
   const first = await endpoint.ask({ message: INITIALIZE })
-  if (refusalIn(first)) return [refusedVerdict(first, given.token), skipped('the rest', 'it needs credentials')]
+  if (refusalIn(first))
+    return [credentialsRejected(first, request.token), skipped('the rest', 'it requires credentials')]
   const initialize = readAnswer(first, 1)
   const post = judgePost(initialize)
   if (post.state === 'failed') return [post, skipped('the rest', 'initialize was not answered')]
   return [
-    ...(given.token === undefined
+    ...(request.token === undefined
       ? [skipped('wrong credentials', 'no token was given')]
-      : [await wrongToken(endpoint)]),
+      : [await checkWrongToken(endpoint)]),
     judgeOrigin(await endpoint.ask({ message: INITIALIZE, headers: { origin: 'https://evil.example' } })),
     judgeGet(await endpoint.ask({})),
     post,
-    ...(await examineAsAgent(endpoint, given, { initialize, session: sessionOf(first) })),
-    await examineAsScanner(endpoint),
+    ...(await runAgentChecks(endpoint, request, { initialize, session: sessionHeader(first) })),
+    await runScannerCheck(endpoint),
     judgeModern(await endpoint.ask({ message: DISCOVER, headers: DISCOVER_HEADERS })),
     judgeLegacy(await endpoint.ask({ message: initializeAt('2025-06-18') })),
     judgePace(endpoint.times),
   ]
 }
 
-function refusedVerdict(probed: Probed, token: string | undefined): Verdict {
-  const seen = token === undefined ? 'the server asks for credentials' : `these are refused: ${describe(probed)}`
+function credentialsRejected(probed: Probed, token: string | undefined): Verdict {
+  const observed =
+    token === undefined ? 'the server requires credentials' : `the token is rejected: ${describe(probed)}`
   const fix =
     token === undefined
       ? 'Run this again with --token.'
-      : 'Check --token; for an API key, name --key-header. What the server says may tell more.'
-  return failed('credentials', seen, fix)
+      : 'Check --token; for an API key, add --key-header. The response may say more.'
+  return failed('credentials', observed, fix)
 }
 
-async function wrongToken(endpoint: Endpoint): Promise<Verdict> {
-  return judgeWrongCredentials(await endpoint.ask({ message: INITIALIZE, as: 'somebody else' }))
+async function checkWrongToken(endpoint: Endpoint): Promise<Verdict> {
+  return judgeWrongCredentials(await endpoint.ask({ message: INITIALIZE, as: 'invalid' }))
 }
 
-interface Opening {
+interface HandshakeState {
   readonly initialize: Reading
   readonly session: Readonly<Record<string, string>>
 }
 
-/** As ArmorIQ's agent speaks: every message has the id 1, params are left out where empty, a session is echoed. */
-async function examineAsAgent(endpoint: Endpoint, given: Examination, opening: Opening): Promise<readonly Verdict[]> {
-  const { initialize, session: headers } = opening
+/** Sends requests like ArmorIQ's agent: every message has the id 1, empty params are omitted, the session id is returned. */
+async function runAgentChecks(
+  endpoint: Endpoint,
+  request: Examination,
+  handshake: HandshakeState,
+): Promise<readonly Verdict[]> {
+  const { initialize, session: headers } = handshake
   const send = (message: JsonObject): Promise<Probed> => endpoint.ask({ message, headers })
-  const noted = await send({ jsonrpc: '2.0', id: 1, method: INITIALIZED })
-  const notedWithoutId = await send({ jsonrpc: '2.0', method: INITIALIZED })
+  const initialized = await send({ jsonrpc: '2.0', id: 1, method: INITIALIZED })
+  const initializedWithoutId = await send({ jsonrpc: '2.0', method: INITIALIZED })
   const list = readAnswer(await send({ jsonrpc: '2.0', id: 1, method: 'tools/list' }), 1)
-  const unknown = readAnswer(await send(callOf(NO_SUCH_TOOL, {})), 1)
-  const called = await callGivenTool(endpoint, given, { headers, tools: toolsOf(list) })
-  const readings = [initialize, list, unknown, ...(called.reading ? [called.reading] : [])]
+  const unknown = readAnswer(await send(toolCallMessage(NO_SUCH_TOOL, {})), 1)
+  const toolCall = await callRequestedTool(endpoint, request, { headers, tools: toolsOf(list) })
+  const responses = [initialize, list, unknown, ...(toolCall.response ? [toolCall.response] : [])]
   return [
-    judgeFrames(readings),
+    judgeFrames(responses),
     judgeInitialize(initialize),
-    judgeInitializedWithId(noted, readAnswer(noted, 1)),
-    judgeInitialized(notedWithoutId),
+    judgeInitializedWithId(initialized, readAnswer(initialized, 1)),
+    judgeInitialized(initializedWithoutId),
     judgeList(list),
     judgeUnknownTool(unknown),
-    called.verdict,
-    judgeTexts(readings.flatMap(({ result }) => (result ? [result] : []))),
+    toolCall.result,
+    judgeTexts(responses.flatMap(({ result }) => (result ? [result] : []))),
   ]
 }
 
 const INITIALIZED = 'notifications/initialized'
 
-interface Called {
-  readonly verdict: Verdict
-  readonly reading?: Reading
+interface ToolCallCheck {
+  readonly result: Verdict
+  readonly response?: Reading
 }
 
-async function callGivenTool(
+async function callRequestedTool(
   endpoint: Endpoint,
   { tool, args }: Examination,
   { headers, tools }: { readonly headers: Readonly<Record<string, string>>; readonly tools: readonly unknown[] },
-): Promise<Called> {
+): Promise<ToolCallCheck> {
   if (tool === undefined)
-    return { verdict: skipped('tools/call', NOTHING_RUN, `Name a harmless one: ${harmless(tools)}.`) }
+    return { result: skipped('tools/call', NO_TOOL_GIVEN, `Choose a harmless one: ${suggestHarmlessTool(tools)}.`) }
   if (tools.length > 0 && !tools.some((each) => isObject(each) && each.name === tool)) {
-    const verdict = failed(`tools/call ${tool}`, 'tools/list does not name it', 'Check --tool, and how it is written.')
-    return { verdict }
+    const result = failed(`tools/call ${tool}`, 'tools/list does not contain it', 'Check the spelling of --tool.')
+    return { result }
   }
-  const message = callOf(tool, args ?? (tool === 'Bash' ? { command: 'true' } : {}))
-  const reading = readAnswer(await endpoint.ask({ message, headers, timeoutMs: TOOL_MS }), 1)
-  return { verdict: judgeCall(reading, tool), reading }
+  const message = toolCallMessage(tool, args ?? (tool === 'Bash' ? { command: 'true' } : {}))
+  const response = readAnswer(await endpoint.ask({ message, headers, timeoutMs: TOOL_TIMEOUT_MS }), 1)
+  return { result: judgeCall(response, tool), response }
 }
 
-const NOTHING_RUN = 'nothing is run on a server unless you name it'
+const NO_TOOL_GIVEN = 'no tool is called without --tool'
 
-function harmless(tools: readonly unknown[]): string {
-  const free = tools.find((tool) => isObject(tool) && isObject(tool.inputSchema) && isEmpty(tool.inputSchema.required))
+function suggestHarmlessTool(tools: readonly unknown[]): string {
+  const withoutArguments = tools.find(
+    (tool) => isObject(tool) && isObject(tool.inputSchema) && isEmpty(tool.inputSchema.required),
+  )
   const bash = tools.find((tool) => isObject(tool) && tool.name === 'Bash')
   if (isObject(bash)) return '--tool Bash runs the command "true"'
-  if (!isObject(free)) return "--tool NAME --args '{…}'"
-  return `--tool NAME --args '{…}'; ${quote(String(free.name))} requires no arguments, if it does no harm`
+  if (!isObject(withoutArguments)) return "--tool NAME --args '{…}'"
+  return `--tool NAME --args '{…}'; ${quote(String(withoutArguments.name))} requires no arguments; check that it is harmless`
 }
 
 function isEmpty(required: unknown): boolean {
   return required === undefined || (Array.isArray(required) && required.length === 0)
 }
 
-async function examineAsScanner(endpoint: Endpoint): Promise<Verdict> {
+async function runScannerCheck(endpoint: Endpoint): Promise<Verdict> {
   const methods = ['initialize', 'tools/list', 'resources/list', 'prompts/list']
-  const readings = methods.map(async (method): Promise<[string, Reading]> => {
+  const responses = methods.map(async (method): Promise<[string, Reading]> => {
     const id = `conmap-${method}`
     return [method, readAnswer(await endpoint.ask({ message: { jsonrpc: '2.0', id, method, params: {} } }), id)]
   })
-  return judgeScanner(new Map(await Promise.all(readings)))
+  return judgeScanner(new Map(await Promise.all(responses)))
 }
 
-function sessionOf(probed: Probed): Readonly<Record<string, string>> {
+function sessionHeader(probed: Probed): Readonly<Record<string, string>> {
   const id = probed.kind === 'answered' ? probed.headers['mcp-session-id'] : undefined
   return id === undefined ? {} : { 'mcp-session-id': id }
 }
 
-function callOf(name: string, args: JsonObject): JsonObject {
+function toolCallMessage(name: string, args: JsonObject): JsonObject {
   return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }
 }
 

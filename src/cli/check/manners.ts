@@ -1,4 +1,4 @@
-// How an endpoint behaves beyond the four tests of ArmorIQ's page: notifications, its scanner, other revisions, and its pace.
+// Checks beyond the four tests of ArmorIQ's documentation: notifications, concurrent requests, other revisions, response time.
 
 import { isObject } from '../../lib/json.js'
 import type { Probed } from '../../platform/probe.js'
@@ -6,9 +6,9 @@ import { readFrame } from './frame.js'
 import { errorWords, type Reading } from './message.js'
 import { ARMORIQ_SCANNER, describe, failed, ok, quote, skipped, summed, warning, type Verdict } from './verdict.js'
 
-const LIMIT_MS = 5000
+const SCANNER_TIMEOUT_MS = 5000
 
-/** ArmorIQ's agent puts an id on everything, also on this notification, and gives up unless it is answered. */
+/** ArmorIQ's agent sends an id with this notification too, and fails without a response. */
 export function judgeInitializedWithId(probed: Probed, { envelope, result, error }: Reading): Verdict {
   const name = 'initialized with an id'
   const fix = 'Answer a notifications/* message that has an id with HTTP 200 and an empty result.'
@@ -28,26 +28,26 @@ export function judgeInitialized(probed: Probed): Verdict {
   return warning(name, describe(probed), fix)
 }
 
-/** ArmorIQ's scanner asks four things at once, without a session, with ids that are words. */
-export function judgeScanner(readings: ReadonlyMap<string, Reading>): Verdict {
-  const defects = [...readings].flatMap(([method, { envelope, result, error }]) => {
-    const isNeeded = method === 'initialize' || method === 'tools/list'
-    if (error && isNeeded) {
-      const fix = 'Serve it without a session and without a handshake before it.'
+/** ArmorIQ's scanner sends four requests at once, without a session and with string ids. */
+export function judgeScanner(responses: ReadonlyMap<string, Reading>): Verdict {
+  const defects = [...responses].flatMap(([method, { envelope, result, error }]) => {
+    const isRequired = method === 'initialize' || method === 'tools/list'
+    if (error && isRequired) {
+      const fix = 'Serve it without a session and without a preceding handshake.'
       return [{ severity: 'failed', seen: `${method}: ${errorWords(error)}`, fix } as const]
     }
-    return result || isNeeded ? envelope.map((defect) => ({ ...defect, seen: `${method}: ${defect.seen}` })) : []
+    return result || isRequired ? envelope.map((defect) => ({ ...defect, seen: `${method}: ${defect.seen}` })) : []
   })
-  return summed('four at once', defects, 'initialize, tools/list, resources/list and prompts/list, each answered')
+  return summed('four at once', defects, 'initialize, tools/list, resources/list and prompts/list all answered')
 }
 
 export function judgeModern(probed: Probed): Verdict {
   const name = 'revision 2026-07-28'
-  if (probed.kind === 'unanswered') return warning(name, probed.reason, 'Answer what you do not know with an error.')
+  if (probed.kind === 'unanswered') return warning(name, probed.reason, 'Answer unknown requests with an error.')
   const { message } = readFrame(probed)
   const result = isObject(message) && isObject(message.result) ? message.result : undefined
-  if (!Array.isArray(result?.supportedVersions)) return ok(name, `not spoken (${describe(probed)}); it need not be`)
-  return ok(name, `spoken; supports ${result.supportedVersions.map((version) => quote(String(version))).join(', ')}`)
+  if (!Array.isArray(result?.supportedVersions)) return ok(name, `not supported (${describe(probed)}); it is optional`)
+  return ok(name, `supported, with ${result.supportedVersions.map((version) => quote(String(version))).join(', ')}`)
 }
 
 export function judgeLegacy(probed: Probed): Verdict {
@@ -55,19 +55,23 @@ export function judgeLegacy(probed: Probed): Verdict {
   if (probed.kind === 'unanswered') return warning(name, probed.reason, 'Answer initialize at any revision.')
   const { message } = readFrame(probed)
   const result = isObject(message) && isObject(message.result) ? message.result : undefined
-  if (!result) return ok(name, `not spoken (${describe(probed)}); it need not be`)
+  if (!result) return ok(name, `not supported (${describe(probed)}); it is optional`)
   const id = probed.headers['mcp-session-id']
   const session = id === undefined ? 'without a session id' : `with a session id of ${id.length} characters`
   return ok(name, `answered at ${quote(String(result.protocolVersion))}, ${session}`)
 }
 
-/** Of the answers that came whole, without the tool's own time. */
+/** Uses the complete responses except those of tool calls. */
 export function judgePace(times: readonly number[]): Verdict {
   const name = 'pace'
-  if (times.length === 0) return skipped(name, 'nothing was answered')
+  if (times.length === 0) return skipped(name, 'no request was answered')
   const sorted = [...times].sort((a, b) => a - b)
   const [median = 0, slowest = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)]
-  const seen = `${times.length} answers, ${median.toFixed(0)} ms in the middle, ${slowest.toFixed(0)} ms the slowest`
-  if (slowest < LIMIT_MS / 2) return ok(name, seen)
-  return warning(name, seen, `Answer faster: ${ARMORIQ_SCANNER} drops a server that takes ${LIMIT_MS} ms.`)
+  const observed = `${times.length} responses, median ${median.toFixed(0)} ms, slowest ${slowest.toFixed(0)} ms`
+  if (slowest < SCANNER_TIMEOUT_MS / 2) return ok(name, observed)
+  return warning(
+    name,
+    observed,
+    `Answer faster: ${ARMORIQ_SCANNER} drops a server that takes ${SCANNER_TIMEOUT_MS} ms.`,
+  )
 }

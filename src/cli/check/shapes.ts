@@ -1,4 +1,4 @@
-// What the three methods must return, by ArmorIQ's page: pure judgements of a reading.
+// Checks of initialize, tools/list and tools/call by ArmorIQ's documentation. Pure functions over parsed responses.
 
 import { isObject, type JsonObject } from '../../lib/json.js'
 import { errorWords, type Reading } from './message.js'
@@ -21,16 +21,16 @@ export function judgeInitialize({ envelope, result, error }: Reading): Verdict {
   const name = 'initialize'
   const defects = [...envelope]
   if (error) defects.push(failing(errorWords(error), 'Answer initialize with a result.'))
-  if (result) defects.push(...judgeHandshake(result))
+  if (result) defects.push(...checkHandshake(result))
   return summed(name, defects, `answered at ${PAGE_REVISION}`)
 }
 
-function judgeHandshake({ protocolVersion, capabilities, serverInfo }: JsonObject): Defect[] {
+function checkHandshake({ protocolVersion, capabilities, serverInfo }: JsonObject): Defect[] {
   const defects: Defect[] = []
   if (protocolVersion !== PAGE_REVISION) {
-    const seen = `protocolVersion is ${quote(String(protocolVersion))}`
+    const observed = `protocolVersion is ${quote(String(protocolVersion))}`
     const severity = typeof protocolVersion === 'string' ? 'warning' : 'failed'
-    defects.push({ severity, seen, fix: `Answer ${PAGE_REVISION} to who asks for it.` })
+    defects.push({ severity, seen: observed, fix: `Answer ${PAGE_REVISION} to clients that request it.` })
   }
   if (!isObject(capabilities) || !isObject(capabilities.tools)) {
     defects.push(failing('capabilities.tools is missing', 'Declare the tools: "capabilities": {"tools": {}}.'))
@@ -49,61 +49,64 @@ export function toolsOf({ result }: Reading): readonly unknown[] {
 export function judgeList(reading: Reading): Verdict {
   const { envelope, result, error } = reading
   const tools = toolsOf(reading)
-  const defects = [...envelope, ...tools.flatMap(judgeTool), ...judgeNames(tools)]
+  const defects = [...envelope, ...tools.flatMap(checkTool), ...checkNames(tools)]
   if (error) defects.push(failing(errorWords(error), 'Answer tools/list with a result.'))
   if (result && !Array.isArray(result.tools)) {
     defects.push(failing('result.tools is not an array', 'Put the tools into an array, result.tools.'))
   } else if (result && tools.length === 0) {
-    defects.push({ severity: 'warning', seen: 'there are no tools', fix: 'Switch on what should be found.' })
+    defects.push({ severity: 'warning', seen: 'there are no tools', fix: 'Enable the tools that should be listed.' })
   }
   if (result?.nextCursor !== undefined) {
     const fix = "Send all tools at once: ArmorIQ's clients read the first page only."
     defects.push({ severity: 'warning', seen: 'there are more pages', fix })
   }
-  return summed(
-    'tools/list',
-    defects,
-    tools.length === 1 ? 'one tool, well described' : `${tools.length} tools, each well described`,
-  )
+  return summed('tools/list', defects, tools.length === 1 ? 'one tool, valid' : `${tools.length} tools, all valid`)
 }
 
-function judgeTool(tool: unknown, index: number): Defect[] {
+function checkTool(tool: unknown, index: number): Defect[] {
   if (!isObject(tool)) return [failing(`tool ${index} is not an object`, 'Describe each tool by an object.')]
   const { name, description, inputSchema } = tool
-  const who = typeof name === 'string' && name !== '' ? quote(name) : `tool ${index}`
+  const toolLabel = typeof name === 'string' && name !== '' ? quote(name) : `tool ${index}`
   const defects: Defect[] = []
   if (typeof name !== 'string' || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     const fix = 'Give each tool a name of 1 to 64 letters, digits, "_", "-" or ".".'
-    defects.push(failing(`${who} has a name that is missing or not portable`, fix))
+    defects.push(failing(`${toolLabel} has a name that is missing or not portable`, fix))
   }
   if (typeof description !== 'string' || description.trim() === '') {
-    defects.push(failing(`${who} has no description`, 'Say in the description what the tool does.'))
+    defects.push(failing(`${toolLabel} has no description`, 'Say in the description what the tool does.'))
   }
-  return [...defects, ...judgeSchema(who, inputSchema)]
+  return [...defects, ...checkSchema(toolLabel, inputSchema)]
 }
 
-function judgeSchema(who: string, schema: unknown): Defect[] {
+function checkSchema(toolLabel: string, schema: unknown): Defect[] {
   if (!isObject(schema) || schema.type !== 'object') {
-    return [failing(`${who} has no inputSchema of type "object"`, 'Begin each inputSchema with "type": "object".')]
+    return [
+      failing(`${toolLabel} has no inputSchema of type "object"`, 'Begin each inputSchema with "type": "object".'),
+    ]
   }
   const { properties = {}, required } = schema
-  if (!isObject(properties)) return [failing(`${who}: properties is not an object`, 'Make properties an object.')]
-  // As ArmorIQ's scanner has it: where there are no properties, nothing could be required.
+  if (!isObject(properties)) return [failing(`${toolLabel}: properties is not an object`, 'Make properties an object.')]
+  // Like ArmorIQ's scanner: a schema without properties needs no "required".
   if (required === undefined) {
     if (Object.keys(properties).length === 0) return []
     const fix = `Add "required" at the root of the schema, an empty array if nothing is: ${ARMORIQ_SCANNER} asks for it.`
-    return [{ severity: 'warning', seen: `${who} has no "required"`, fix }]
+    return [{ severity: 'warning', seen: `${toolLabel} has no "required"`, fix }]
   }
   const names: readonly unknown[] = Array.isArray(required) ? required : [undefined]
-  const known = names.every((name) => typeof name === 'string' && Object.hasOwn(properties, name))
-  if (known) return []
-  return [failing(`${who} requires what it does not describe`, 'List in "required" only names of "properties".')]
+  const areDescribed = names.every((name) => typeof name === 'string' && Object.hasOwn(properties, name))
+  if (areDescribed) return []
+  return [
+    failing(
+      `${toolLabel} requires parameters that it does not describe`,
+      'List in "required" only names of "properties".',
+    ),
+  ]
 }
 
-function judgeNames(tools: readonly unknown[]): Defect[] {
+function checkNames(tools: readonly unknown[]): Defect[] {
   const names = tools.map((tool) => (isObject(tool) && typeof tool.name === 'string' ? tool.name : ''))
-  const twice = names.find((name, index) => name !== '' && names.indexOf(name) !== index)
-  return twice === undefined ? [] : [failing(`${quote(twice)} is listed twice`, 'Give each tool its own name.')]
+  const duplicate = names.find((name, index) => name !== '' && names.indexOf(name) !== index)
+  return duplicate === undefined ? [] : [failing(`${quote(duplicate)} is listed twice`, 'Give each tool its own name.')]
 }
 
 export function judgeUnknownTool({ envelope, result, error }: Reading): Verdict {
@@ -120,7 +123,7 @@ export function judgeCall({ envelope, result, error }: Reading, tool: string): V
   const defects = [...envelope]
   if (error) defects.push(failing(errorWords(error), 'Answer the call with a result, or check --tool and --args.'))
   if (result && !Array.isArray(result.content)) {
-    defects.push(failing('result.content is not an array', 'Put what the tool says into an array, result.content.'))
+    defects.push(failing('result.content is not an array', 'Put the output of the tool into an array, result.content.'))
   }
   if (defects.length === 0 && result?.isError === true) {
     return warning(name, `isError: ${quote(JSON.stringify(result.content))}`, 'Check --args.')
@@ -128,23 +131,24 @@ export function judgeCall({ envelope, result, error }: Reading, tool: string): V
   return summed(name, defects, 'a result with content')
 }
 
-/** Over all the results that were seen: each text must itself be JSON. */
+/** Each text of each result must be JSON. */
 export function judgeTexts(results: readonly JsonObject[]): Verdict {
   const name = 'text is JSON'
   const items = results.flatMap(({ content }): unknown[] => (Array.isArray(content) ? content : []))
-  if (items.length === 0) return skipped(name, 'no answer had content', 'Name a harmless tool with --tool and --args.')
+  if (items.length === 0)
+    return skipped(name, 'no response had content', 'Name a harmless tool with --tool and --args.')
   return summed(
     name,
-    items.flatMap(judgeItem),
+    items.flatMap(checkContentItem),
     `${items.length === 1 ? 'the text' : `all ${items.length} texts`} can be parsed`,
   )
 }
 
-function judgeItem(item: unknown): Defect[] {
+function checkContentItem(item: unknown): Defect[] {
   const { type, text } = isObject(item) ? item : {}
   if (type !== 'text' || typeof text !== 'string') {
-    const seen = `a content item is of type ${quote(String(type))}${typeof text === 'string' ? '' : ' without text'}`
-    return [failing(seen, 'Return items of type "text" only, each with a string "text".')]
+    const observed = `a content item is of type ${quote(String(type))}${typeof text === 'string' ? '' : ' without text'}`
+    return [failing(observed, 'Return items of type "text" only, each with a string "text".')]
   }
   try {
     JSON.parse(text)
@@ -155,12 +159,12 @@ function judgeItem(item: unknown): Defect[] {
   }
 }
 
-/** A framing defect counts once, whichever answers have it. */
+/** A framing defect is reported once, even if several responses have it. */
 export function judgeFrames(readings: readonly Reading[]): Verdict {
   return summed(
     'SSE format',
     readings.flatMap(({ frame }) => frame),
-    'one event, one data line, in each answer',
+    'one event with one data line in each response',
   )
 }
 

@@ -1,74 +1,77 @@
-// What one look at an endpoint came to: a name, how it stands, what was seen, and what to do about it.
+// The result of one check of an endpoint, its constructors, and the format of what the endpoint returned.
 
 import type { Answered, Probed } from '../../platform/probe.js'
 
 const MAX_QUOTE_CHARS = 160
 
-/** The scanner that ArmorIQ runs when a server is registered. */
+/** ArmorIQ runs this scanner when a server is registered. */
 export const ARMORIQ_SCANNER = "ArmorIQ's scanner (conmap)"
 
 export interface Verdict {
   readonly name: string
   readonly state: 'ok' | 'warning' | 'failed' | 'skipped'
   readonly seen: string
-  /** What to do; absent where nothing needs doing. */
+  /** What to do; absent if nothing is needed. */
   readonly fix?: string
 }
 
-export function ok(name: string, seen: string): Verdict {
-  return { name, state: 'ok', seen }
+export function ok(name: string, observed: string): Verdict {
+  return { name, state: 'ok', seen: observed }
 }
 
-export function warning(name: string, seen: string, fix: string): Verdict {
-  return { name, state: 'warning', seen, fix }
+export function warning(name: string, observed: string, fix: string): Verdict {
+  return { name, state: 'warning', seen: observed, fix }
 }
 
-export function failed(name: string, seen: string, fix: string): Verdict {
-  return { name, state: 'failed', seen, fix }
+export function failed(name: string, observed: string, fix: string): Verdict {
+  return { name, state: 'failed', seen: observed, fix }
 }
 
-export function skipped(name: string, why: string, fix?: string): Verdict {
-  return { name, state: 'skipped', seen: `not tested: ${why}`, ...(fix !== undefined && { fix }) }
+export function skipped(name: string, reason: string, fix?: string): Verdict {
+  return { name, state: 'skipped', seen: `not tested: ${reason}`, ...(fix !== undefined && { fix }) }
 }
 
-/** One thing that is wrong, before it is known under which name it is reported. */
+/** One defect, to be reported as part of a check. */
 export interface Defect {
   readonly severity: 'failed' | 'warning'
   readonly seen: string
   readonly fix: string
 }
 
-export function failing(seen: string, fix: string): Defect {
-  return { severity: 'failed', seen, fix }
+export function failing(observed: string, fix: string): Defect {
+  return { severity: 'failed', seen: observed, fix }
 }
 
-/** The worst of the defects decides; all of them are told. */
-export function summed(name: string, defects: readonly Defect[], fine: string): Verdict {
-  if (defects.length === 0) return ok(name, fine)
+/** The worst defect decides the state; all are reported. */
+export function summed(name: string, defects: readonly Defect[], passedText: string): Verdict {
+  if (defects.length === 0) return ok(name, passedText)
   const state = defects.some(({ severity }) => severity === 'failed') ? 'failed' : 'warning'
-  const seen = [...new Set(defects.map((defect) => defect.seen))].join('; ')
+  const observed = [...new Set(defects.map((defect) => defect.seen))].join('; ')
   const fix = [...new Set(defects.map((defect) => defect.fix))].join('\n')
-  return { name, state, seen, fix }
+  return { name, state, seen: observed, fix }
 }
 
-/** Words of the other side, short, in quotes, and without characters that move a terminal. */
+/** Quotes text of the endpoint: truncated, and without control characters that affect a terminal. */
 export function quote(text: string): string {
-  const short = text.length > MAX_QUOTE_CHARS ? `${text.slice(0, MAX_QUOTE_CHARS)}…` : text
-  return visible(JSON.stringify(short))
+  const truncated = text.length > MAX_QUOTE_CHARS ? `${text.slice(0, MAX_QUOTE_CHARS)}…` : text
+  return visible(JSON.stringify(truncated))
 }
 
 export function visible(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are the characters that must not get through
+  // oxlint-disable-next-line no-control-regex -- these characters are replaced
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\u{fffd}')
 }
 
 export function describe(probed: Probed): string {
   if (probed.kind === 'unanswered') return probed.reason
-  return `HTTP ${probed.status}${describeEnd(probed)}${probed.body === '' ? '' : ` ${quote(probed.body)}`}`
+  return `HTTP ${probed.status}${describeBodyEnd(probed)}${probed.body === '' ? '' : ` ${quote(probed.body)}`}`
 }
 
-function describeEnd({ end }: Answered): string {
-  return { whole: '', open: ' with a body that did not end', 'too large': ' with a huge body', broken: ' torn off' }[
-    end
-  ]
+function describeBodyEnd({ end }: Answered): string {
+  return {
+    whole: '',
+    open: '; the body did not end',
+    'too large': '; the body is too large',
+    broken: '; the connection was closed early',
+  }[end]
 }

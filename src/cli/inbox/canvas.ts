@@ -1,5 +1,5 @@
-// What prompts draw on: it gathers what is drawn at once into one write, and has the size of the terminal. While it is
-// silent, nothing of what is drawn is seen.
+// Output stream for prompts: batches what is drawn in one tick into one write, and has the size of the terminal. Output can
+// be discarded for the duration of a function.
 
 import { Writable } from 'node:stream'
 

@@ -1,4 +1,4 @@
-// What every room of the inbox needs: the board, the terminal, the language, and a notice about what was just done.
+// State shared by the screens of the inbox: console, terminal, language and status line; fits text to the terminal.
 
 import type { Board } from '../../services/board/board.js'
 import type { BoardView } from '../../services/board/view.js'
@@ -10,10 +10,10 @@ import type { InboxWords } from './language.js'
 import { line } from './phrases.js'
 import type { Prompts } from './prompts.js'
 
-/** What a prompt puts in front of each line, and one to spare; with a frame it counts the colours of that too. */
+/** Columns that a prompt adds before each line, plus one; with a frame, colour codes are counted too. */
 const FRAMED_MARGIN = 16
 const MARGIN = 6
-/** Rows that prompts need besides the message and the entries. */
+/** Rows that prompts need in addition to the message and the entries. */
 const FRAMED_ROWS = 6
 const ROWS = 3
 
@@ -23,15 +23,15 @@ export interface Context {
   readonly prompts: Prompts
   readonly words: InboxWords
   view(): BoardView
-  /** Shown once. */
+  /** Result of the last action; shown once. */
   notice: string
 }
 
-/** Does something through the board; a failure becomes the notice. Who presses on meanwhile has chosen nothing. */
-export async function attempt(context: Context, work: () => Promise<void>, done: string): Promise<void> {
+/** Runs an action; a failure becomes the status line. Keys pressed meanwhile are discarded. */
+export async function attempt(context: Context, action: () => Promise<void>, successText: string): Promise<void> {
   try {
-    await work()
-    context.notice = done
+    await action()
+    context.notice = successText
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     context.notice = line(error.message)
@@ -39,22 +39,22 @@ export async function attempt(context: Context, work: () => Promise<void>, done:
   context.screen.forgetKeys()
 }
 
-/** On one line of the screen. */
+/** Truncates text to one line of the screen. */
 export function fitting({ screen }: Context, text: string): string {
   return fitColumns(text, Math.max(10, screen.columns() - (screen.isRoomy() ? FRAMED_MARGIN : MARGIN)))
 }
 
-/** As many rows as a message may have above so many entries. */
+/** The number of rows available for a message above that many entries. */
 export function roomAbove({ screen }: Context, entries: number): number {
   return Math.max(1, screen.rows() - entries - (screen.isRoomy() ? FRAMED_ROWS : ROWS))
 }
 
-/** Text from outside in lines as wide as the screen. */
+/** Wraps untrusted text to the width of the screen. */
 export function wrapped({ screen }: Context, text: string): readonly string[] {
   return plainLines(text).flatMap((each) => wrapColumns(each, Math.max(10, screen.columns() - MARGIN)))
 }
 
-/** All of a text, on the ordinary screen. */
+/** Prints a whole text on the main screen, where it can be scrolled. */
 export async function readAll({ screen, prompts }: Context, text: string): Promise<void> {
   screen.printAside(`${plainLines(text).join('\r\n').trimEnd()}\r\n`)
   await prompts.goOn()

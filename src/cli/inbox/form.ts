@@ -1,5 +1,5 @@
-// Answering: the questions of a form one after the other, sent together. Esc at any of them answers nothing; nothing is
-// chosen for the person.
+// Answers the questions of a form one after the other and sends them together. Esc at any question sends nothing. Nothing is
+// preselected.
 
 import type { QuestionView } from '../../services/board/view.js'
 import type { Question, Reply } from '../../store/state/question-rows.js'
@@ -14,13 +14,13 @@ export async function answer(context: Context, form: QuestionView): Promise<void
   const { say, number } = context.words
   const replies: Reply[] = []
   for (const [index, question] of form.questions.entries()) {
-    const head = joined(
+    const heading = joined(
       form.questions.length > 1 && say('position', { n: number(index + 1), total: form.questions.length }),
       question.header !== null && line(question.header),
       projectName(form.project),
       say(form.waiting ? 'callWaitsForThis' : 'callHasEnded'),
     )
-    const reply = await answerOne(context, question, head)
+    const reply = await answerQuestion(context, question, heading)
     if (!reply) {
       context.notice = say(isOpen(context, form) ? 'notSent' : 'answeredElsewhere')
       return
@@ -34,26 +34,26 @@ function isOpen(context: Context, { project, id }: QuestionView): boolean {
   return context.view().questions.some((open) => open.id === id && open.project === project)
 }
 
-async function answerOne(context: Context, question: Question, head: string): Promise<Reply | undefined> {
-  const menu = (): Shortened => menuOf(context, question, head)
-  if (!(await wasRead(context, question, menu))) return undefined
+async function answerQuestion(context: Context, question: Question, heading: string): Promise<Reply | undefined> {
+  const menu = (): TruncatedMenu => createMenu(context, question, heading)
+  if (!(await confirmFullyShown(context, question, menu))) return undefined
   let chosen: readonly string[] = []
   for (let note = ''; ;) {
-    const said = note
-    const given = await choices(context, question, () => noted(menu(), said), chosen)
-    if (!given) return undefined
-    chosen = given
-    if (given.includes(DECLINE) && given.length === 1) return { outcome: 'declined', selected: [] }
-    note = given.includes(DECLINE) ? context.words.say('notBoth') : ''
+    const currentNote = note
+    const selected = await promptForChoices(context, question, () => withNote(menu(), currentNote), chosen)
+    if (!selected) return undefined
+    chosen = selected
+    if (selected.includes(DECLINE) && selected.length === 1) return { outcome: 'declined', selected: [] }
+    note = selected.includes(DECLINE) ? context.words.say('notBoth') : ''
     if (note !== '') continue
-    const labels = question.choices.flatMap(({ label }, index) => (given.includes(`${index}`) ? [label] : []))
-    if (!given.includes(OTHER)) return { outcome: 'answered', selected: labels }
-    const words = await context.prompts.ownWords(menu().message)
-    if (words !== undefined) return { outcome: 'answered', selected: [...labels, words.trim()] }
+    const labels = question.choices.flatMap(({ label }, index) => (selected.includes(`${index}`) ? [label] : []))
+    if (!selected.includes(OTHER)) return { outcome: 'answered', selected: labels }
+    const text = await context.prompts.ownWords(menu().message)
+    if (text !== undefined) return { outcome: 'answered', selected: [...labels, text.trim()] }
   }
 }
 
-async function choices(
+async function promptForChoices(
   { prompts }: Context,
   { multiple }: Question,
   menu: () => Menu<string>,
@@ -64,11 +64,11 @@ async function choices(
   return value === undefined ? undefined : [value]
 }
 
-interface Shortened extends Menu<string> {
+interface TruncatedMenu extends Menu<string> {
   readonly isCut: boolean
 }
 
-function menuOf(context: Context, question: Question, head: string): Shortened {
+function createMenu(context: Context, question: Question, heading: string): TruncatedMenu {
   const { say } = context.words
   const lines = wrapped(context, question.text)
   const entries: readonly Entry<string>[] = [
@@ -80,15 +80,15 @@ function menuOf(context: Context, question: Question, head: string): Shortened {
     { value: OTHER, label: say('ownAnswer'), hint: say('ownAnswerHint') },
     { value: DECLINE, label: say('decline'), hint: say('declineHint') },
   ]
-  // However many choices there are: they can be scrolled, the question cannot.
-  const room = Math.max(roomAbove(context, entries.length + 1), Math.floor(context.screen.rows() / 3))
-  const isCut = lines.length > room
-  const shown = isCut ? [...lines.slice(0, room - 1), '…'] : lines
-  return { message: [head, ...shown].join('\n'), entries, isCut }
+  // The choices can be scrolled, the question cannot: give it at least a third of the screen.
+  const maxRows = Math.max(roomAbove(context, entries.length + 1), Math.floor(context.screen.rows() / 3))
+  const isTruncated = lines.length > maxRows
+  const shown = isTruncated ? [...lines.slice(0, maxRows - 1), '…'] : lines
+  return { message: [heading, ...shown].join('\n'), entries, isCut: isTruncated }
 }
 
-/** Nobody should decide on what the screen has cut off. */
-async function wasRead(context: Context, question: Question, menu: () => Shortened): Promise<boolean> {
+/** If the question does not fit on the screen, offers to show all of it before the answer. False if cancelled. */
+async function confirmFullyShown(context: Context, question: Question, menu: () => TruncatedMenu): Promise<boolean> {
   const entries = [
     { value: 'read', label: context.words.say('readAll') },
     { value: 'answer', label: context.words.say('answer') },
@@ -102,6 +102,6 @@ async function wasRead(context: Context, question: Question, menu: () => Shorten
   return true
 }
 
-function noted(menu: Menu<string>, note: string): Menu<string> {
+function withNote(menu: Menu<string>, note: string): Menu<string> {
   return note === '' ? menu : { ...menu, message: `${note}\n${menu.message}` }
 }

@@ -1,5 +1,5 @@
-// A terminal taken over and given back as it was, whichever way it ends. Drawing goes to the second screen that terminals
-// have for this, in one write for all that is drawn at once; prompts get the keys.
+// Runs prompts on the alternate screen of the terminal, and restores the terminal however the process ends. Output that is
+// drawn together is written at once.
 
 import type { Readable, Writable } from 'node:stream'
 
@@ -13,8 +13,8 @@ const CLEAR = '\u001B[H\u001B[2J'
 const SHOW_CURSOR = '\u001B[?25h'
 const BELL = '\u0007'
 
-const ROOMY_COLUMNS = 60
-const ROOMY_ROWS = 14
+const LARGE_COLUMNS = 60
+const LARGE_ROWS = 14
 
 const INTERRUPTED = 130
 
@@ -22,25 +22,25 @@ export interface FullScreen {
   readonly hasColours: boolean
   columns(): number
   rows(): number
-  /** Whether there is room for a frame and for instructions. */
+  /** Whether the terminal is large enough for a frame and instructions. */
   isRoomy(): boolean
-  /** What is drawn next begins at the top. */
+  /** Clears the screen. */
   clear(): void
-  /** Prints on the ordinary screen, where it stays and can be scrolled; what comes next is below it. */
+  /** Prints on the main screen, where text stays and can be scrolled; further output follows below it. */
   printAside(text: string): void
   ring(): void
-  /** Keys that were pressed while there was nothing to press them for. */
+  /** Discards keys that were pressed while no prompt was shown. */
   forgetKeys(): void
   onResize(listener: () => void): () => void
-  /** Shows a prompt until it is answered or `until` comes. When it is over, nothing is answered any more. */
+  /** Shows a prompt until it is answered or `until` aborts. After the end of the inbox the promise never settles. */
   prompt<T>(show: (handed: Handed) => Promise<T>, until?: AbortSignal): Promise<T>
-  /** The exit code, once the person has gone or a signal came. */
+  /** Resolves with the exit code after Ctrl+C, Ctrl+D, a closed terminal or a signal. */
   readonly over: Promise<number>
-  /** Gives the terminal back. */
+  /** Restores the terminal. */
   leave(): void
 }
 
-/** What every prompt is called with. */
+/** Streams and signal for a prompt. */
 export interface Handed {
   readonly input: Readable
   readonly output: Writable
@@ -49,77 +49,77 @@ export interface Handed {
 
 export function openFullScreen({ input, output }: Streams): FullScreen {
   const canvas = new Canvas(output)
-  const keys = createKeyStrokes((key) => end(key === 'ctrl+c' ? INTERRUPTED : 0))
-  let asking: AbortController | undefined
-  let isOver = false
-  let isAside = false
-  let resolveOver: ((exitCode: number) => void) | undefined
-  const over = new Promise<number>((resolve) => (resolveOver = resolve))
+  const keyInput = createKeyStrokes((key) => exit(key === 'ctrl+c' ? INTERRUPTED : 0))
+  let activePrompt: AbortController | undefined
+  let hasExited = false
+  let isOnMainScreen = false
+  let resolveExited: ((exitCode: number) => void) | undefined
+  const exited = new Promise<number>((resolve) => (resolveExited = resolve))
 
-  function end(exitCode: number): void {
-    isOver = true
-    resolveOver?.(exitCode)
-    canvas.silently(() => asking?.abort())
+  function exit(exitCode: number): void {
+    hasExited = true
+    resolveExited?.(exitCode)
+    canvas.silently(() => activePrompt?.abort())
   }
 
-  function leave(): void {
-    process.off('exit', leave)
-    input.off('data', take)
-    canvas.write(isAside ? SHOW_CURSOR : LEAVE)
+  function restore(): void {
+    process.off('exit', restore)
+    input.off('data', receive)
+    canvas.write(isOnMainScreen ? SHOW_CURSOR : LEAVE)
     canvas.flush()
-    // A terminal that is gone cannot be set.
-    if (!input.destroyed) quietly(() => input.setRawMode(false))
+    // The mode of a closed terminal cannot be set.
+    if (!input.destroyed) ignoreErrors(() => input.setRawMode(false))
     input.pause()
   }
 
-  const take = (bytes: Buffer): void => keys.take(bytes)
-  input.on('data', take)
-  input.on('end', () => end(HUNG_UP))
-  input.on('error', () => end(HUNG_UP))
-  output.on('error', () => end(HUNG_UP))
-  void nextSignal().then(end)
-  // Also where a bug ends the process.
-  process.on('exit', leave)
+  const receive = (bytes: Buffer): void => keyInput.take(bytes)
+  input.on('data', receive)
+  input.on('end', () => exit(HUNG_UP))
+  input.on('error', () => exit(HUNG_UP))
+  output.on('error', () => exit(HUNG_UP))
+  void nextSignal().then(exit)
+  // Also after an uncaught exception.
+  process.on('exit', restore)
   input.setRawMode(true)
   canvas.write(ENTER)
 
   return {
-    over,
+    over: exited,
     hasColours: output.hasColors(),
     columns: () => canvas.columns,
     rows: () => canvas.rows,
-    isRoomy: () => canvas.columns >= ROOMY_COLUMNS && canvas.rows >= ROOMY_ROWS,
+    isRoomy: () => canvas.columns >= LARGE_COLUMNS && canvas.rows >= LARGE_ROWS,
     clear() {
-      canvas.write(isAside ? ENTER : CLEAR)
-      isAside = false
+      canvas.write(isOnMainScreen ? ENTER : CLEAR)
+      isOnMainScreen = false
     },
     printAside(text) {
-      canvas.write(`${isAside ? '' : LEAVE}${text}`)
-      isAside = true
+      canvas.write(`${isOnMainScreen ? '' : LEAVE}${text}`)
+      isOnMainScreen = true
     },
     ring: () => void canvas.write(BELL),
-    forgetKeys: () => keys.forget(),
+    forgetKeys: () => keyInput.forget(),
     onResize(listener) {
       output.on('resize', listener)
       return () => output.off('resize', listener)
     },
     async prompt(show, until) {
-      if (isOver) return new Promise(() => {})
-      const controller = (asking = new AbortController())
+      if (hasExited) return new Promise(() => {})
+      const controller = (activePrompt = new AbortController())
       const stop = (): void => canvas.silently(() => controller.abort())
       until?.addEventListener('abort', stop, { once: true })
-      keys.listen(true)
-      const answer = await show({ input: keys.input, output: canvas, signal: controller.signal })
-      keys.listen(false)
+      keyInput.listen(true)
+      const answer = await show({ input: keyInput.input, output: canvas, signal: controller.signal })
+      keyInput.listen(false)
       until?.removeEventListener('abort', stop)
-      asking = undefined
-      return isOver ? new Promise(() => {}) : answer
+      activePrompt = undefined
+      return hasExited ? new Promise(() => {}) : answer
     },
-    leave,
+    leave: restore,
   }
 }
 
-function quietly(work: () => void): void {
+function ignoreErrors(work: () => void): void {
   try {
     work()
   } catch {}

@@ -5,11 +5,11 @@ import { expect, test } from 'vitest'
 
 import { createKeyStrokes } from './key-strokes.js'
 
-async function settle(): Promise<void> {
+async function waitForKeys(): Promise<void> {
   for (let turns = 0; turns < 30; turns++) await turn()
 }
 
-test('keys that come in one piece come out one at a time, and wait while nobody reads', async () => {
+test('keys of one chunk are passed on one at a time, and kept while no prompt reads', async () => {
   const keys = createKeyStrokes(() => {})
   const read: string[] = []
   keys.input.on('data', (chunk: Buffer) => {
@@ -17,20 +17,20 @@ test('keys that come in one piece come out one at a time, and wait while nobody 
     if (chunk.toString() === '\r') keys.listen(false)
   })
   keys.take(Buffer.from('\u001B[B\u001B[1;5C\u001BOA\rab한 \r\u001B'))
-  await settle()
+  await waitForKeys()
   expect(read).toEqual([])
   keys.listen(true)
-  await settle()
+  await waitForKeys()
   expect(read).toEqual(['\u001B[B', '\u001B[1;5C', '\u001BOA', '\r'])
   keys.listen(true)
-  await settle()
+  await waitForKeys()
   expect(read.slice(4)).toEqual(['ab한 ', '\r'])
   keys.listen(true)
-  await settle()
+  await waitForKeys()
   expect(read.slice(6)).toEqual(['\u001B'])
 })
 
-test('however they are cut, no byte is lost', async () => {
+test('no byte is lost, however the input is split', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom('\u001B[A', 'x', '한', '\r', ' ', '\u001B', '👍'), { maxLength: 12 }),
@@ -42,7 +42,7 @@ test('however they are cut, no byte is lost', async () => {
         keys.listen(true)
         const bytes = Buffer.from(typed.join(''))
         for (let at = 0; at < bytes.length; at += size) keys.take(bytes.subarray(at, at + size))
-        await settle()
+        await waitForKeys()
         expect(read).toBe(typed.join(''))
       },
     ),
@@ -54,18 +54,18 @@ test.each([
   ['\u0003', 'ctrl+c'],
   ['abc\u0003', 'ctrl+c'],
   ['\u0004', 'ctrl+d'],
-])('%j ends it at once, whoever reads', (typed, key) => {
+])('%j exits at once, whether a prompt reads or not', (typed, key) => {
   const ends: string[] = []
   createKeyStrokes((end) => ends.push(end)).take(Buffer.from(typed))
   expect(ends).toEqual([key])
 })
 
-test('Ctrl+Z is passed over', async () => {
+test('Ctrl+Z is ignored', async () => {
   const keys = createKeyStrokes(() => {})
   const read: string[] = []
   keys.input.on('data', (chunk: Buffer) => void read.push(chunk.toString()))
   keys.listen(true)
   keys.take(Buffer.from('a\u001Ab'))
-  await settle()
+  await waitForKeys()
   expect(read).toEqual(['a', 'b'])
 })

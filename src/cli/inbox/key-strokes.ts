@@ -1,42 +1,42 @@
-// What a terminal sent, cut into keys: each is handed on only while a prompt is there to take it, so that whoever types
-// ahead loses nothing. What the keys mean, the prompts know; only those that end everything are seen here.
+// Splits terminal input into keys and passes them on one at a time while a prompt reads, so that keys typed ahead are kept.
+// Handles only Ctrl+C and Ctrl+D itself.
 
 import { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
-// oxlint-disable-next-line no-control-regex -- this is what keys are made of
+// oxlint-disable-next-line no-control-regex -- keys consist of control characters
 const KEY = /\u001B(?:\[[\d;]*[ -/]*[@-~]|O.)?|\p{Cc}|[^\p{Cc}]+/gsu
 
 const CTRL_C = '\u0003'
 const CTRL_D = '\u0004'
-/** A prompt would stop the process and leave the terminal as it is. */
+/** Dropped: a prompt would suspend the process without restoring the terminal. */
 const CTRL_Z = '\u001A'
 
 export interface KeyStrokes {
-  /** Where prompts read. */
+  /** The stream that prompts read. */
   readonly input: Readable
   take(bytes: Buffer): void
-  /** Whether somebody reads. */
+  /** Sets whether a prompt is reading. */
   listen(isListening: boolean): void
-  /** Drops what nobody has read. */
+  /** Discards unread keys. */
   forget(): void
 }
 
-export function createKeyStrokes(end: (key: 'ctrl+c' | 'ctrl+d') => void): KeyStrokes {
+export function createKeyStrokes(onExit: (key: 'ctrl+c' | 'ctrl+d') => void): KeyStrokes {
   const input = new Readable({ read() {} })
   const decoder = new StringDecoder()
-  let waiting: string[] = []
+  let pending: string[] = []
   let isListening = false
   let isScheduled = false
 
   function schedule(): void {
-    if (isScheduled || !isListening || waiting.length === 0) return
+    if (isScheduled || !isListening || pending.length === 0) return
     isScheduled = true
-    // One at a time: a prompt that this key ends must not swallow the next.
+    // One at a time: a prompt that ends with this key must not consume the next one.
     setImmediate(() => {
       isScheduled = false
       if (!isListening) return
-      input.push(waiting.shift())
+      input.push(pending.shift())
       schedule()
     })
   }
@@ -45,17 +45,17 @@ export function createKeyStrokes(end: (key: 'ctrl+c' | 'ctrl+d') => void): KeySt
     input,
     take(bytes) {
       const keys: readonly string[] = decoder.write(bytes).match(KEY) ?? []
-      if (keys.includes(CTRL_C)) return end('ctrl+c')
-      if (keys.includes(CTRL_D)) return end('ctrl+d')
-      waiting = [...waiting, ...keys.filter((key) => key !== CTRL_Z)]
+      if (keys.includes(CTRL_C)) return onExit('ctrl+c')
+      if (keys.includes(CTRL_D)) return onExit('ctrl+d')
+      pending = [...pending, ...keys.filter((key) => key !== CTRL_Z)]
       schedule()
     },
-    listen(now) {
-      isListening = now
+    listen(isReading) {
+      isListening = isReading
       schedule()
     },
     forget() {
-      waiting = []
+      pending = []
     },
   }
 }

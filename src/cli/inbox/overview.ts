@@ -1,4 +1,4 @@
-// The list one sees first: what waits for the person on top, then what is at work, then where to look further.
+// Entries of the main menu: open questions first, then running jobs and callbacks, then the other sections.
 
 import type { BoardView, CallbackView, JobView, MessageView, QuestionView } from '../../services/board/view.js'
 import type { InboxWords } from './language.js'
@@ -19,26 +19,26 @@ export type Place =
   | { readonly kind: 'quit' }
 
 export interface Item {
-  /** The same as long as it is about the same thing. */
+  /** Identifies the item across updates of the view. */
   readonly value: string
   readonly label: string
   readonly place: Place
 }
 
-export function overviewOf(view: BoardView, words: InboxWords, now: number): readonly Item[] {
-  const { say, number } = words
+export function overviewOf(view: BoardView, translator: InboxWords, now: number): readonly Item[] {
+  const { say, number } = translator
   const ended = view.jobs.filter(({ isRunning }) => !isRunning)
   const items: readonly Item[] = [
-    ...problemItems(view, words),
+    ...problemItems(view, translator),
     ...view.questions.map((question): Item => ({
       value: `question ${question.id} ${question.project}`,
-      label: `${say('question')} · ${questionLine(question, words, now)}`,
+      label: `${say('question')} · ${questionLine(question, translator, now)}`,
       place: { kind: 'question', question },
     })),
-    ...view.jobs.filter(({ isRunning }) => isRunning).map((job) => jobItem(job, words, now)),
+    ...view.jobs.filter(({ isRunning }) => isRunning).map((job) => jobItem(job, translator, now)),
     ...view.callbacks.map((callback): Item => ({
       value: `callback ${callback.slot} ${callback.session} ${callback.project}`,
-      label: say('callback', { slot: callbackLine(callback, words, now) }),
+      label: say('callback', { slot: callbackLine(callback, translator, now) }),
       place: { kind: 'callback', callback },
     })),
     ...view.messages.map((message): Item => ({
@@ -49,49 +49,54 @@ export function overviewOf(view: BoardView, words: InboxWords, now: number): rea
     ...(ended.length > 0
       ? [{ value: 'ended', label: `${say('endedJobs')} · ${number(ended.length)}`, place: { kind: 'ended' } } as const]
       : []),
-    ...furtherItems(view, words),
+    ...sectionItems(view, translator),
   ]
-  // Where there is nothing yet, the cursor should not be on the way out.
-  const nothing: Item = { value: 'nothing', label: say('nothingYet'), place: { kind: 'nothing' } }
-  return [...(items.length > 0 ? items : [nothing]), { value: 'quit', label: say('quit'), place: { kind: 'quit' } }]
+  // With an empty view, the cursor must not start on Quit.
+  const emptyItem: Item = { value: 'nothing', label: say('nothingYet'), place: { kind: 'nothing' } }
+  return [...(items.length > 0 ? items : [emptyItem]), { value: 'quit', label: say('quit'), place: { kind: 'quit' } }]
 }
 
-export function endedOf({ jobs }: BoardView, words: InboxWords, now: number): readonly Item[] {
+export function endedOf({ jobs }: BoardView, translator: InboxWords, now: number): readonly Item[] {
   return jobs
     .filter(({ isRunning }) => !isRunning)
-    .toSorted((one, other) => (other.endedAt ?? 0) - (one.endedAt ?? 0))
-    .map((job) => jobItem(job, words, now))
+    .toSorted((first, second) => (second.endedAt ?? 0) - (first.endedAt ?? 0))
+    .map((job) => jobItem(job, translator, now))
 }
 
-/** What stands above the list. */
+/** The line above the menu. */
 export function headline({ questions, servers, problems }: BoardView, { say }: InboxWords): string {
-  // Where something cannot be read nobody knows that there is no question.
-  const none = problems.length === 0 ? say('noQuestion') : say('problemCount', { n: problems.length })
-  const waiting = questions.length === 0 ? none : say('questionCount', { n: questions.length })
-  return `scorpiox-code inbox · ${waiting} · ${say('serverCount', { n: servers.length })}`
+  // If something could not be read, it is unknown whether there are questions.
+  const noQuestionText = problems.length === 0 ? say('noQuestion') : say('problemCount', { n: problems.length })
+  const questionText = questions.length === 0 ? noQuestionText : say('questionCount', { n: questions.length })
+  return `scorpiox-code inbox · ${questionText} · ${say('serverCount', { n: servers.length })}`
 }
 
 export function sectionTitle(section: SectionName, { say }: InboxWords): string {
   return say(({ problems: 'problems', calls: 'recentCalls', servers: 'serversAndTools' } as const)[section])
 }
 
-export function sectionLines(view: BoardView, section: SectionName, words: InboxWords, now: number): readonly string[] {
+export function sectionLines(
+  view: BoardView,
+  section: SectionName,
+  translator: InboxWords,
+  now: number,
+): readonly string[] {
   if (section === 'problems') return view.problems.map(line)
-  return section === 'calls' ? callLines(view, words, now) : serverLines(view, words, now)
+  return section === 'calls' ? callLines(view, translator, now) : serverLines(view, translator, now)
 }
 
-function jobItem(job: JobView, words: InboxWords, now: number): Item {
-  const label = words.say('job', { id: jobLine(job, words, now) })
+function jobItem(job: JobView, translator: InboxWords, now: number): Item {
+  const label = translator.say('job', { id: jobLine(job, translator, now) })
   return { value: `job ${job.id} ${job.server}`, label, place: { kind: 'job', job } }
 }
 
-function problemItems({ problems }: BoardView, words: InboxWords): readonly Item[] {
-  return problems.length === 0 ? [] : [sectionItem('problems', line(problems[0] ?? ''), words)]
+function problemItems({ problems }: BoardView, translator: InboxWords): readonly Item[] {
+  return problems.length === 0 ? [] : [sectionItem('problems', line(problems[0] ?? ''), translator)]
 }
 
-function furtherItems(view: BoardView, words: InboxWords): readonly Item[] {
-  const { say, number } = words
-  const broken = view.servers.flatMap(({ tools }) => tools).filter(({ works }) => !works).length
+function sectionItems(view: BoardView, translator: InboxWords): readonly Item[] {
+  const { say, number } = translator
+  const brokenTools = view.servers.flatMap(({ tools }) => tools).filter(({ works }) => !works).length
   const open = view.projects.reduce((sum, { openTasks }) => sum + openTasks, 0)
   const hasTasks = view.projects.some(({ plan, openTasks }) => plan !== null || openTasks > 0)
   return [
@@ -104,17 +109,23 @@ function furtherItems(view: BoardView, words: InboxWords): readonly Item[] {
           } as const,
         ]
       : []),
-    ...(view.calls.length > 0 ? [sectionItem('calls', number(view.calls.length), words)] : []),
+    ...(view.calls.length > 0 ? [sectionItem('calls', number(view.calls.length), translator)] : []),
     ...(view.servers.length > 0
-      ? [sectionItem('servers', broken === 0 ? say('allWork') : say('brokenTools', { n: broken }), words)]
+      ? [
+          sectionItem(
+            'servers',
+            brokenTools === 0 ? say('allWork') : say('brokenTools', { n: brokenTools }),
+            translator,
+          ),
+        ]
       : []),
   ]
 }
 
-function sectionItem(section: SectionName, note: string, words: InboxWords): Item {
+function sectionItem(section: SectionName, note: string, translator: InboxWords): Item {
   return {
     value: `section ${section}`,
-    label: `${sectionTitle(section, words)} · ${note}`,
+    label: `${sectionTitle(section, translator)} · ${note}`,
     place: { kind: 'section', section },
   }
 }

@@ -1,4 +1,4 @@
-// Text that several views of the inbox share. Text from outside leaves here without what a terminal would obey.
+// Text helpers shared by the screens of the inbox. Untrusted text is returned without terminal control characters.
 
 import { basename } from 'node:path'
 
@@ -14,17 +14,17 @@ export function line(text: string): string {
   return oneLine(text.toWellFormed(), MAX_LINE_CHARS)
 }
 
-/** The parts that are there, on one line. */
+/** Joins the non-empty parts. */
 export function joined(...parts: readonly (string | false | null | undefined)[]): string {
   return parts.filter((part) => typeof part === 'string' && part !== '').join(' · ')
 }
 
-/** Without seconds, so that what only grows older is not drawn anew each second. */
-export function ago({ ago: say }: InboxWords, at: number, now: number): string {
-  return now - at < MINUTE_MS ? say(now, now) : say(at, now)
+/** Without seconds, so that the text does not change and redraw every second. */
+export function ago({ ago: formatRelative }: InboxWords, at: number, now: number): string {
+  return now - at < MINUTE_MS ? formatRelative(now, now) : formatRelative(at, now)
 }
 
-/** In whole seconds, at least one: it is drawn while it grows. */
+/** In whole seconds, at least one, because it is redrawn while it increases. */
 export function lasting({ duration }: InboxWords, ms: number): string {
   return duration(Math.max(1, Math.floor(ms / 1000)) * 1000)
 }
@@ -33,9 +33,9 @@ export function projectName(project: string): string {
   return line(basename(project) || project)
 }
 
-export function endingOf({ say }: InboxWords, { ending, exitCode }: JobView): string {
+export function endingOf({ say: formatRelative }: InboxWords, { ending, exitCode }: JobView): string {
   const code = exitCodeText(exitCode, ending)
-  if (code !== undefined) return say('exitCode', { code: line(code) })
+  if (code !== undefined) return formatRelative('exitCode', { code: line(code) })
   const key = endingKey(ending)
-  return key === undefined ? line(ending) || say('ended') : say(key)
+  return key === undefined ? line(ending) || formatRelative('ended') : formatRelative(key)
 }

@@ -1,16 +1,16 @@
-// The prompts of the inbox: a menu that follows what changes, several choices, own words, yes or no. The library does
-// the keys; here is what it is shown with. Esc is undefined everywhere.
+// Prompts of the inbox, based on @clack/prompts: a menu that follows changes, multiple choice, text, confirmation. Esc returns
+// undefined.
 
 import type { Option } from '@clack/prompts'
 
 import type { FullScreen, Handed } from './full-screen.js'
 import type { InboxWords } from './language.js'
 
-/** How often a menu looks whether its words have changed. */
-const LOOK_MS = 500
+/** How often a menu checks whether its text has changed. */
+const CHANGE_CHECK_MS = 500
 
 export interface Menu<Value extends string> {
-  /** May have several lines. */
+  /** May contain line breaks. */
   readonly message: string
   readonly entries: readonly Entry<Value>[]
 }
@@ -18,27 +18,27 @@ export interface Menu<Value extends string> {
 export interface Entry<Value extends string> {
   readonly value: Value
   readonly label: string
-  /** Shown where the cursor is. */
+  /** Shown for the entry under the cursor. */
   readonly hint?: string
 }
 
 export interface Prompts {
-  /** Drawn anew when it has changed, with the cursor on the same entry. */
+  /** Redrawn when it changes, with the cursor on the same entry. */
   choose<Value extends string>(menu: () => Menu<Value>, at?: Value): Promise<Value | undefined>
   chooseSeveral<Value extends string>(
     menu: Menu<Value>,
     chosen: readonly Value[],
   ): Promise<readonly Value[] | undefined>
   ownWords(message: string): Promise<string | undefined>
-  /** Whether to do it; not, unless said. */
+  /** Default: no. */
   confirm(message: string, yes: string): Promise<boolean>
-  /** Waits below what is on the screen until the person has read it. */
+  /** Waits for a key below the current output. */
   goOn(): Promise<void>
 }
 
 export async function createPrompts(screen: FullScreen, { say }: InboxWords): Promise<Prompts> {
   const clack = await import('@clack/prompts')
-  // What the library shows below its menus, in the language of the inbox.
+  // Translates the instructions that the library shows below its menus.
   clack.SELECT_INSTRUCTIONS.splice(0, Infinity, say('navigate'), say('confirm'))
   clack.MULTISELECT_INSTRUCTIONS.splice(0, Infinity, say('navigate'), say('select'), say('confirm'))
 
@@ -47,9 +47,8 @@ export async function createPrompts(screen: FullScreen, { say }: InboxWords): Pr
     return { withGuide: isRoomy, showInstructions: isRoomy }
   }
 
-  /** On an empty screen. */
   async function show<T>(
-    prompt: (handed: Handed) => Promise<T | typeof clack.CANCEL_SYMBOL>,
+    prompt: (streams: Handed) => Promise<T | typeof clack.CANCEL_SYMBOL>,
     until?: AbortSignal,
   ): Promise<T | undefined> {
     const answer = await screen.prompt(prompt, until)
@@ -57,64 +56,65 @@ export async function createPrompts(screen: FullScreen, { say }: InboxWords): Pr
   }
 
   async function choose<Value extends string>(menu: () => Menu<Value>, at?: Value): Promise<Value | undefined> {
-    let standing = at
-    let position = 0
+    let cursorValue = at
+    let cursorIndex = 0
     for (;;) {
-      const drawn = menu()
-      const { message, entries } = drawn
-      const stale = new AbortController()
-      const stopLooking = look(() => JSON.stringify(menu()) !== JSON.stringify(drawn), stale)
-      const stood = entries.find(({ value }) => value === standing) ?? entries[Math.min(position, entries.length - 1)]
-      // It asks for the hint of the entry it stands on, and of no other.
+      const shownMenu = menu()
+      const { message, entries } = shownMenu
+      const changed = new AbortController()
+      const stopWatching = watchForChange(() => JSON.stringify(menu()) !== JSON.stringify(shownMenu), changed)
+      const initialEntry =
+        entries.find(({ value }) => value === cursorValue) ?? entries[Math.min(cursorIndex, entries.length - 1)]
+      // The library reads only the hint of the entry under the cursor, which tells us where the cursor is.
       const options = entries.map(({ value, label, hint }, index): Entry<Value> => ({
         value,
         label,
         get hint() {
-          standing = value
-          position = index
+          cursorValue = value
+          cursorIndex = index
           return hint ?? ''
         },
       }))
       screen.clear()
       const chosen = await show(
-        (handed) =>
+        (streams) =>
           clack.select<string>({
-            ...handed,
+            ...streams,
             ...frame(),
             message,
             options,
-            ...(stood && { initialValue: stood.value }),
+            ...(initialEntry && { initialValue: initialEntry.value }),
           }),
-        stale.signal,
+        changed.signal,
       )
-      stopLooking()
-      if (!stale.signal.aborted) return entries.find(({ value }) => value === chosen)?.value
+      stopWatching()
+      if (!changed.signal.aborted) return entries.find(({ value }) => value === chosen)?.value
     }
   }
 
-  function look(hasChanged: () => boolean, stale: AbortController): () => void {
+  function watchForChange(hasChanged: () => boolean, changed: AbortController): () => void {
     const timer = setInterval(() => {
-      if (hasChanged()) stale.abort()
-    }, LOOK_MS)
-    const stopListening = screen.onResize(() => stale.abort())
+      if (hasChanged()) changed.abort()
+    }, CHANGE_CHECK_MS)
+    const unsubscribe = screen.onResize(() => changed.abort())
     return () => {
       clearInterval(timer)
-      stopListening()
+      unsubscribe()
     }
   }
 
-  /** Without colours, the library's own does not show where the cursor is. */
+  /** For terminals without colours, where the library's multiple choice does not show the cursor. */
   async function toggle<Value extends string>(
     { message, entries }: Menu<Value>,
-    given: readonly Value[],
+    preselected: readonly Value[],
   ): Promise<readonly Value[] | undefined> {
-    const chosen = new Set<string>(given)
-    const marked = (): readonly Entry<string>[] => [
+    const chosen = new Set<string>(preselected)
+    const checkboxEntries = (): readonly Entry<string>[] => [
       ...entries.map((entry) => ({ ...entry, label: `[${chosen.has(entry.value) ? 'x' : ' '}] ${entry.label}` })),
       { value: DONE, label: say('done') },
     ]
     for (let at: string | undefined; ;) {
-      at = await choose(() => ({ message, entries: marked() }), at)
+      at = await choose(() => ({ message, entries: checkboxEntries() }), at)
       if (at === undefined) return undefined
       if (at === DONE) return entries.map(({ value }) => value).filter((value) => chosen.has(value))
       if (!chosen.delete(at)) chosen.add(at)
@@ -131,9 +131,9 @@ export async function createPrompts(screen: FullScreen, { say }: InboxWords): Pr
         label,
         ...(hint !== undefined && { hint }),
       }))
-      const values = await show((handed) =>
+      const values = await show((streams) =>
         clack.multiselect<string>({
-          ...handed,
+          ...streams,
           ...frame(),
           message: menu.message,
           options,
@@ -145,9 +145,9 @@ export async function createPrompts(screen: FullScreen, { say }: InboxWords): Pr
     ownWords(message) {
       screen.clear()
       const { withGuide } = frame()
-      return show((handed) =>
+      return show((streams) =>
         clack.text({
-          ...handed,
+          ...streams,
           withGuide,
           message: withGuide ? message.replaceAll('\n', `\n${clack.S_BAR}  `) : message,
           validate: (words) => (words?.trim() ? undefined : say('wordsMissing')),
@@ -157,16 +157,16 @@ export async function createPrompts(screen: FullScreen, { say }: InboxWords): Pr
     async confirm(message, yes) {
       screen.clear()
       const { withGuide } = frame()
-      const isMeant = await show((handed) =>
-        clack.confirm({ ...handed, withGuide, message, active: yes, inactive: say('no'), initialValue: false }),
+      const isConfirmed = await show((streams) =>
+        clack.confirm({ ...streams, withGuide, message, active: yes, inactive: say('no'), initialValue: false }),
       )
-      return isMeant ?? false
+      return isConfirmed ?? false
     },
     async goOn() {
       const options = [{ value: 'back', label: say('back') }]
-      await show((handed) =>
+      await show((streams) =>
         clack.select({
-          ...handed,
+          ...streams,
           message: say('endReached'),
           options,
           withGuide: false,

@@ -1,18 +1,18 @@
-// The board as plain text, for a script or a quick look.
+// Formats the view as text or JSON for a single output.
 
 import type { BoardView } from '../../services/board/view.js'
 import type { InboxWords } from './language.js'
 import { headline } from './overview.js'
 import { sectionsOf } from './sections.js'
 
-export function report(view: BoardView, words: InboxWords, now: number): string {
-  const sections = sectionsOf(view, words, now).map(
-    ({ title, lines }) => `\n${title}\n${lines.map((each) => `  ${each}`.trimEnd().concat('\n')).join('')}`,
+export function report(view: BoardView, translator: InboxWords, now: number): string {
+  const sections = sectionsOf(view, translator, now).map(
+    ({ title, lines }) => `\n${title}\n${lines.map((row) => `  ${row}`.trimEnd().concat('\n')).join('')}`,
   )
-  return `${headline(view, words)}\n${sections.join('')}`
+  return `${headline(view, translator)}\n${sections.join('')}`
 }
 
-/** For programs; a terminal that it is printed on cannot be moved by it either. */
+/** Escapes characters that would affect a terminal. */
 export function reportJson(view: BoardView): string {
   const json = JSON.stringify(view, null, 2).replaceAll(
     /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g,

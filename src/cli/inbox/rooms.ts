@@ -1,4 +1,4 @@
-// From the overview into one thing and back, until the person goes.
+// Navigation of the inbox: the main menu, and the screens of its entries.
 
 import type { CallbackView, MessageView } from '../../services/board/view.js'
 import { attempt, fitting, readAll, roomAbove, wrapped, type Context } from './context.js'
@@ -21,82 +21,83 @@ import { readTasks } from './task-room.js'
 
 const BACK = 'back'
 
-/** Resolves when the person quits. */
+/** Resolves when the user quits. */
 export async function walk(context: Context): Promise<void> {
-  for (let at: string | undefined; ;) {
+  for (let selected: string | undefined; ;) {
     const { notice } = context
     const items = (): readonly Item[] => overviewOf(context.view(), context.words, Date.now())
-    at = await context.prompts.choose(
-      () => listOf(context, [headline(context.view(), context.words), ...(notice === '' ? [] : [notice])], items()),
-      at,
+    selected = await context.prompts.choose(
+      () =>
+        createListMenu(context, [headline(context.view(), context.words), ...(notice === '' ? [] : [notice])], items()),
+      selected,
     )
     context.notice = ''
-    const place = items().find(({ value }) => value === at)?.place
-    if (at === undefined || place?.kind === 'quit') return
-    if (place) await enter(context, place)
+    const target = items().find(({ value }) => value === selected)?.place
+    if (selected === undefined || target?.kind === 'quit') return
+    if (target) await openScreen(context, target)
     else context.notice = context.words.say('isOver')
   }
 }
 
-function enter(context: Context, place: Place): Promise<void> {
-  switch (place.kind) {
+function openScreen(context: Context, target: Place): Promise<void> {
+  switch (target.kind) {
     case 'question':
-      return answer(context, place.question)
+      return answer(context, target.question)
     case 'job':
-      return followJob(context, place.job)
+      return followJob(context, target.job)
     case 'callback':
-      return lookAtCallback(context, place.callback)
+      return showCallback(context, target.callback)
     case 'message':
-      return lookAtMessage(context, place.message)
+      return showMessage(context, target.message)
     case 'section':
-      return readSection(context, place.section)
+      return showSection(context, target.section)
     case 'tasks':
       return readTasks(context)
     case 'ended':
-      return chooseEnded(context)
+      return showEndedJobs(context)
     case 'nothing':
     case 'quit':
   }
   return Promise.resolve()
 }
 
-async function lookAtCallback(context: Context, callback: CallbackView): Promise<void> {
+async function showCallback(context: Context, callback: CallbackView): Promise<void> {
   const { board, prompts, words } = context
   const { say } = words
   const slot = `${callback.slot}`
-  const head = (): string =>
+  const heading = (): string =>
     joined(say('callback', { slot }), projectName(callback.project), callbackTime(callback, words, Date.now()))
-  const deed = await lookAt(context, head, callback.message, say('cancelMore'))
-  if (deed !== 'do' || !(await prompts.confirm(say('cancelCallback', { slot }), say('cancelYes')))) return
+  const action = await showText(context, heading, callback.message, say('cancelMore'))
+  if (action !== 'do' || !(await prompts.confirm(say('cancelCallback', { slot }), say('cancelYes')))) return
   await attempt(context, () => board.cancelCallback(callback), say('callbackCancelled', { slot }))
 }
 
-async function lookAtMessage(context: Context, message: MessageView): Promise<void> {
+async function showMessage(context: Context, message: MessageView): Promise<void> {
   const { say } = context.words
   const kind = say(message.kind === 'callback' ? 'callbackFired' : 'answerLate')
-  const head = (): string => joined(kind, projectName(message.project), say('notToldYet'))
-  const deed = await lookAt(context, head, message.text, say('dismissMore'))
-  if (deed === 'do') await attempt(context, () => context.board.dismiss(message), say('dismissed'))
+  const heading = (): string => joined(kind, projectName(message.project), say('notToldYet'))
+  const action = await showText(context, heading, message.text, say('dismissMore'))
+  if (action === 'do') await attempt(context, () => context.board.dismiss(message), say('dismissed'))
 }
 
-/** A text, with one thing that can be done about it. */
-async function lookAt(
+/** Shows a text with one action. */
+async function showText(
   context: Context,
-  head: () => string,
+  heading: () => string,
   text: string,
-  deed: string,
+  action: string,
 ): Promise<'back' | 'do' | undefined> {
   for (;;) {
     const chosen = await context.prompts.choose((): Menu<'back' | 'do' | 'all'> => {
       const lines = wrapped(context, text)
-      const room = roomAbove(context, 4)
-      const isCut = lines.length > room
+      const maxRows = roomAbove(context, 4)
+      const isTruncated = lines.length > maxRows
       return {
-        message: [fitting(context, head()), ...lines.slice(0, room), ...(isCut ? ['…'] : [])].join('\n'),
+        message: [fitting(context, heading()), ...lines.slice(0, maxRows), ...(isTruncated ? ['…'] : [])].join('\n'),
         entries: [
           { value: BACK, label: context.words.say('back') },
-          { value: 'do', label: fitting(context, deed) },
-          ...(isCut ? [{ value: 'all', label: context.words.say('readAll') } as const] : []),
+          { value: 'do', label: fitting(context, action) },
+          ...(isTruncated ? [{ value: 'all', label: context.words.say('readAll') } as const] : []),
         ],
       }
     })
@@ -105,8 +106,8 @@ async function lookAt(
   }
 }
 
-/** Its lines are the entries: that way they can be scrolled. */
-async function readSection(context: Context, section: SectionName): Promise<void> {
+/** The lines are menu entries, so that they can be scrolled. */
+async function showSection(context: Context, section: SectionName): Promise<void> {
   const { words } = context
   await context.prompts.choose(() => {
     const lines = sectionLines(context.view(), section, words, Date.now())
@@ -115,21 +116,21 @@ async function readSection(context: Context, section: SectionName): Promise<void
   })
 }
 
-async function chooseEnded(context: Context): Promise<void> {
+async function showEndedJobs(context: Context): Promise<void> {
   const { words } = context
   const items = (): readonly Item[] => endedOf(context.view(), words, Date.now())
-  for (let at: string | undefined = BACK; ;) {
-    at = await context.prompts.choose((): Menu<string> => {
-      const { message, entries } = listOf(context, [words.say('endedJobs')], items())
+  for (let selected: string | undefined = BACK; ;) {
+    selected = await context.prompts.choose((): Menu<string> => {
+      const { message, entries } = createListMenu(context, [words.say('endedJobs')], items())
       return { message, entries: [{ value: BACK, label: words.say('back') }, ...entries] }
-    }, at)
-    if (at === undefined || at === BACK) return
-    const place = items().find(({ value }) => value === at)?.place
-    if (place) await enter(context, place)
+    }, selected)
+    if (selected === undefined || selected === BACK) return
+    const target = items().find(({ value }) => value === selected)?.place
+    if (target) await openScreen(context, target)
   }
 }
 
-function listOf(context: Context, head: readonly string[], items: readonly Item[]): Menu<string> {
+function createListMenu(context: Context, heading: readonly string[], items: readonly Item[]): Menu<string> {
   const entries: readonly Entry<string>[] = items.map(({ value, label }) => ({ value, label: fitting(context, label) }))
-  return { message: head.map((each) => fitting(context, each)).join('\n'), entries }
+  return { message: heading.map((each) => fitting(context, each)).join('\n'), entries }
 }

@@ -1,12 +1,12 @@
-// The board as it is now: whole at first, then each part that changes in place of the one before.
+// Follows the view of a console: complete at first, then updated by changed parts.
 
 import type { Board } from '../../services/board/board.js'
 import type { BoardChange, BoardView, QuestionView } from '../../services/board/view.js'
 
 export interface Sight {
-  /** Undefined until something was seen. */
+  /** Undefined until the first view arrives. */
   view(): BoardView | undefined
-  /** Resolves when something was seen. */
+  /** Resolves with the first view. */
   readonly first: Promise<BoardView>
   close(): void
 }
@@ -22,22 +22,22 @@ export const NOTHING: BoardView = {
   problems: [],
 }
 
-/** Says when there is a question that was not there before; those that were there at first are not new. */
+/** Calls `onQuestion` for new questions, but not for those in the first view. */
 export function openSight(board: Pick<Board, 'watch'>, onQuestion: () => void = () => {}): Sight {
   let view: BoardView | undefined
-  let known: ReadonlySet<string> | undefined
+  let knownQuestions: ReadonlySet<string> | undefined
   let resolveFirst: ((view: BoardView) => void) | undefined
   const first = new Promise<BoardView>((resolve) => (resolveFirst = resolve))
 
-  function notice(questions: readonly QuestionView[]): void {
-    const names = questions.map(({ project, id }) => `${id} ${project}`)
-    if (known && names.some((name) => !known?.has(name))) onQuestion()
-    known = new Set([...(known ?? []), ...names])
+  function notifyNewQuestions(questions: readonly QuestionView[]): void {
+    const keys = questions.map(({ project, id }) => `${id} ${project}`)
+    if (knownQuestions && keys.some((key) => !knownQuestions?.has(key))) onQuestion()
+    knownQuestions = new Set([...(knownQuestions ?? []), ...keys])
   }
 
   const close = board.watch((change: BoardChange) => {
     view = { ...(view ?? NOTHING), ...change }
-    if (change.questions) notice(change.questions)
+    if (change.questions) notifyNewQuestions(change.questions)
     resolveFirst?.(view)
   })
   return { view: () => view, first, close }

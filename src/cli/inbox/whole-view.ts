@@ -1,35 +1,35 @@
-// The board with what it does not send by itself: all open tasks of each project, and the text of its plan.
+// Completes a view by what it does not contain: all open tasks of each project, and the text of its plan.
 
 import { Failure } from '../../lib/failure.js'
 import type { Board } from '../../services/board/board.js'
 import type { BoardView, ProjectView, StepView, TaskView } from '../../services/board/view.js'
 
-/** More open tasks of one project are counted and not listed. */
+/** Further open tasks of a project are counted but not listed. */
 const MAX_TASKS = 2000
 
 export interface WholeProject extends ProjectView {
-  /** The open plan as Markdown; null where nothing has been written yet. */
+  /** The open plan as Markdown; null if nothing was written yet. */
   readonly planText?: string | null
 }
 
 export async function readWholeView(board: Board, view: BoardView): Promise<BoardView> {
   const projects: WholeProject[] = []
-  for (const project of view.projects) projects.push(await readWholeProject(board, project))
+  for (const project of view.projects) projects.push(await readFullProject(board, project))
   return { ...view, projects }
 }
 
-async function readWholeProject(board: Board, project: ProjectView): Promise<WholeProject> {
+async function readFullProject(board: Board, project: ProjectView): Promise<WholeProject> {
   try {
     const planText = project.plan ? ((await board.readPlan(project.project)) ?? null) : null
-    return { ...project, planText, tasks: await allTasks(board, project) }
+    return { ...project, planText, tasks: await loadAllTasks(board, project) }
   } catch (error) {
-    // What could not be read is told with the view.
+    // The view lists what could not be read under its problems.
     if (error instanceof Failure) return project
     throw error
   }
 }
 
-async function allTasks(board: Board, { project, tasks, openTasks }: ProjectView): Promise<readonly TaskView[]> {
+async function loadAllTasks(board: Board, { project, tasks, openTasks }: ProjectView): Promise<readonly TaskView[]> {
   const all = [...tasks]
   while (all.length < Math.min(openTasks, MAX_TASKS)) {
     const more = await olderTasks(board, project, all)
@@ -39,7 +39,7 @@ async function allTasks(board: Board, { project, tasks, openTasks }: ProjectView
   return all
 }
 
-/** The next ones after those that are known. */
+/** The next page of tasks after those in `known`. */
 export async function olderTasks(
   board: Board,
   project: string,

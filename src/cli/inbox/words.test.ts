@@ -5,7 +5,6 @@ import type { BoardView } from '../../services/board/view.js'
 import { widthOf } from '../../lib/fit-columns.js'
 import { CATALOGUES, LANGUAGES } from '../../services/board/languages/words.js'
 import type { Phrase } from '../../services/board/languages/phrase.js'
-import { UsageError } from '../args.js'
 import { inboxWords, wordsIn } from './language.js'
 import { ar } from './languages/ar.js'
 import { en } from './languages/en.js'
@@ -14,6 +13,7 @@ import { endedOf, headline, overviewOf, sectionLines } from './overview.js'
 import { report, reportJson } from './report.js'
 import { planLines } from './sections.js'
 import { NOTHING } from './sight.js'
+import { UsageError } from '../usage-error.js'
 
 const NOW = 1_800_000_000_000
 const PROJECT = '/srv/shop'
@@ -97,14 +97,14 @@ const VIEW: BoardView = {
   problems: ['The state cannot be read.'],
 }
 
-test('the overview has what waits for the person on top', () => {
+test('the main menu lists open questions first', () => {
   expect(headline(VIEW, ENGLISH)).toBe('scorpiox-code inbox · 1 question · 1 server')
   expect(overviewOf(VIEW, ENGLISH, NOW).map(({ label }) => label)).toEqual([
     'Problems · The state cannot be read.',
     'Question · Which database? · +1 more · a call waits',
     'Job 3 · 2m 3s · npm test · two',
     'Callback 0 · in 5m · every 1m, 19 more times · look',
-    'Callback 1 · due · every 1m, for ever · look',
+    'Callback 1 · due · every 1m, until cancelled · look',
     'Callback 2 · when job 3 ends · look',
     'Callback 3 · when job 3 prints ready · look',
     'For the model · look at the build',
@@ -116,15 +116,15 @@ test('the overview has what waits for the person on top', () => {
   ])
 })
 
-test('where nothing is, there is the way out', () => {
+test('an empty view shows a placeholder and Quit', () => {
   expect(headline(NOTHING, ENGLISH)).toBe('scorpiox-code inbox · no question · 0 servers')
   expect(overviewOf(NOTHING, ENGLISH, NOW).map(({ value }) => value)).toEqual(['nothing', 'quit'])
-  // Who cannot look does not say that there is none.
+  // With problems, the headline does not claim that there are no questions.
   expect(headline({ ...NOTHING, problems: VIEW.problems }, ENGLISH)).toBe('scorpiox-code inbox · 1 problem · 0 servers')
   expect(report(NOTHING, ENGLISH, NOW)).toBe('scorpiox-code inbox · no question · 0 servers\n')
 })
 
-test('an entry keeps its name while what it is about changes', () => {
+test('the value of an entry stays the same while its item changes', () => {
   const names = overviewOf(VIEW, ENGLISH, NOW).map(({ value }) => value)
   expect(new Set(names).size).toBe(names.length)
   expect(overviewOf({ ...VIEW, calls: [] }, ENGLISH, NOW + 5000).map(({ value }) => value)).toEqual(
@@ -132,7 +132,7 @@ test('an entry keeps its name while what it is about changes', () => {
   )
 })
 
-test('ended jobs, the last first', () => {
+test('ended jobs, newest first', () => {
   expect(endedOf(VIEW, ENGLISH, NOW).map(({ label }) => label)).toEqual([
     'Job 2 · killed after 4.5s · sleep 9',
     'Job 1 · exit 1 after 4s · sleep 9',
@@ -162,7 +162,7 @@ test('sections', () => {
   ])
 })
 
-test('the report has all of it, and a form with its choices', () => {
+test('the report contains all sections, and forms with their choices', () => {
   const text = report(VIEW, ENGLISH, NOW)
   expect(text).toContain(
     '\nQuestions\n  shop · question 7 · 2 minutes ago\n    Which database?\n      ○ SQLite · a file\n      ○ PostgreSQL\n' +
@@ -181,7 +181,7 @@ test('the report has all of it, and a form with its choices', () => {
   expect(JSON.parse(reportJson(VIEW))).toEqual(VIEW)
 })
 
-test('whatever is in the view, nothing reaches a terminal that it would obey', () => {
+test('no control characters of the view reach the terminal', () => {
   const evil = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom(
@@ -225,7 +225,7 @@ describe('languages', () => {
     expect(inboxWords(undefined, env).language).toBe(language)
   })
 
-  test('the flag decides, and one that is not known is refused', () => {
+  test('--lang takes precedence, and an unknown language is rejected', () => {
     expect(inboxWords('ar', { LC_ALL: 'ko_KR' }).language).toBe('ar')
     expect(() => inboxWords('de', {})).toThrow(new UsageError('--lang must be one of en, ko, ar, got de'))
   })
@@ -248,7 +248,7 @@ describe('languages', () => {
     },
   )
 
-  test('no phrase of the inbox replaces one of the page', () => {
+  test('messages of the inbox do not override those of the page', () => {
     expect(Object.keys(en).filter((key) => key in CATALOGUES.en)).toEqual([])
   })
 
@@ -262,9 +262,9 @@ describe('languages', () => {
     expect(latin.filter((word) => !names.has(word))).toEqual([])
   })
 
-  test('a Korean line is as wide as the terminal shows it', () => {
+  test('the width of a Korean line matches the terminal', () => {
     expect(widthOf(wordsIn('ko').say('quit'))).toBe(6)
-    // Syllables in parts, as some file systems keep them, take the same room.
+    // Decomposed syllables (NFD), as some file systems store them, have the same width.
     expect(widthOf('한국어'.normalize('NFD'))).toBe(widthOf('한국어'))
   })
 })
@@ -305,7 +305,7 @@ function callback(some: Partial<BoardView['callbacks'][number]>): BoardView['cal
   }
 }
 
-/** The same with another text wherever there is free text. */
+/** Replaces all free text of the view. */
 function replaced(view: BoardView, text: string): BoardView {
   const fixed = new Set(['transport', 'kind', 'outcome'])
   return JSON.parse(

@@ -1,5 +1,5 @@
-// Asks the person what only the person can decide about an entry. The command line comes first; without a terminal, and
-// with `--yes` or `--dry-run`, nothing is asked and the default holds.
+// Decides the entry choices of each client: from the command line, otherwise by a question on the terminal. Without a
+// terminal, and with `--yes` or `--dry-run`, the defaults are used.
 
 import type { Flags } from '../args.js'
 import type { Streams } from '../terminal.js'
@@ -7,25 +7,25 @@ import { choiceFromFlags, chosenValue, type Choice } from './choice.js'
 import { confirmWithDefaultNo } from './prompts.js'
 import type { Look } from './targets.js'
 
-/** By the id of the client; absent where nothing was said, which means the default, or what an entry already has. */
+/** By client id. A missing decision means the default for a new entry, and no change of an existing one. */
 export type Decisions = ReadonlyMap<string, boolean>
 
-/** Undefined where the person left the question without an answer. */
+/** Undefined if a question was cancelled. */
 export async function askChoices(
-  looks: readonly Look[],
+  targets: readonly Look[],
   flags: Flags,
   isNamed: boolean,
   streams: Streams | undefined,
 ): Promise<Decisions | undefined> {
-  const mayAsk = streams !== undefined && !flags.yes && !flags['dry-run']
+  const canAsk = streams !== undefined && !flags.yes && !flags['dry-run']
   const decisions = new Map<string, boolean>()
-  for (const look of looks) {
-    const { client } = look.target
+  for (const target of targets) {
+    const { client } = target.target
     const { choice } = client
     if (choice === undefined) continue
-    const given = choiceFromFlags(choice, flags)
-    if (given !== undefined) decisions.set(client.id, given)
-    else if (mayAsk && isUndecided(look, choice, isNamed)) {
+    const fromFlags = choiceFromFlags(choice, flags)
+    if (fromFlags !== undefined) decisions.set(client.id, fromFlags)
+    else if (canAsk && isUndecided(target, choice, isNamed)) {
       const answer = await confirmWithDefaultNo(streams, choice.question)
       if (answer === undefined) return undefined
       decisions.set(client.id, answer)
@@ -34,9 +34,9 @@ export async function askChoices(
   return decisions
 }
 
-/** Asked when the entry is added; of an entry that is there, only where the client was named. */
+/** Asks for a new entry; for an existing entry only if the client was named on the command line. */
 function isUndecided({ state }: Look, choice: Choice, isNamed: boolean): boolean {
-  if (state.kind === 'free') return true
-  const isOurs = state.kind === 'connected' || state.kind === 'outdated'
-  return isOurs && isNamed && chosenValue(state.entry, choice) === undefined
+  if (state.kind === 'absent') return true
+  const isOwnEntry = state.kind === 'connected' || state.kind === 'outdated'
+  return isOwnEntry && isNamed && chosenValue(state.entry, choice) === undefined
 }

@@ -1,5 +1,5 @@
-// Copies the package, with what it needs, out of a place that may vanish, such as the cache of npx. Each version has a
-// folder of its own: a server that runs goes on loading its parts from the one it was started in.
+// Copies the package and its dependencies out of a temporary directory such as the npx cache. Each version has its own
+// directory, because a running server keeps loading files from the one it was started in.
 
 import { createHash, randomUUID } from 'node:crypto'
 import {
@@ -22,121 +22,130 @@ import { VERSION } from '../../lib/version.js'
 import { ensurePrivateFolder } from '../../store/private-folder.js'
 
 const PACKAGE = 'scorpiox-code'
-/** The one that is used, and the one that servers may still run from. */
-const KEPT = 2
-/** Longer than this nobody copies. */
-const LONG_MS = 3_600_000
+/** The current copy, and one that servers may still run from. */
+const MAX_COPIES = 2
+/** An incomplete copy that is older was abandoned. */
+const ABANDONED_AFTER_MS = 3_600_000
 
-const CARRIED = /^\d+\.\d+\.\d+.*-[\da-f]{8}$/
-const UNFINISHED = /^\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+const COPY_NAME = /^\d+\.\d+\.\d+.*-[\da-f]{8}$/
+const INCOMPLETE_NAME = /^\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** Whether what lies there may be gone tomorrow. `temporary` is the folder for such things. */
+/** Whether the path may be deleted by the system or a package manager. `temporary` is the system's temporary directory. */
 export function isPassing(path: string, temporary: string): boolean {
-  const isBelow = (folder: string): boolean => !/^(\.\.|[A-Za-z]:|[\\/]|$)/.test(relative(folder, path))
-  return isBelow(temporary) || /[\\/](_npx|dlx|dlx-[^\\/]+|bunx-[^\\/]+|xfs-[^\\/]+)[\\/]/.test(path)
+  const isInside = (directory: string): boolean => !/^(\.\.|[A-Za-z]:|[\\/]|$)/.test(relative(directory, path))
+  return isInside(temporary) || /[\\/](_npx|dlx|dlx-[^\\/]+|bunx-[^\\/]+|xfs-[^\\/]+)[\\/]/.test(path)
 }
 
-/** Where the program will lie, once it is carried there. */
-export function carriedPlace(folder: string, script: string): string {
-  return join(folder, `${VERSION}-${fingerprint(dirname(script))}`, 'node_modules', PACKAGE, 'dist', basename(script))
+/** The path of the script in its copy. */
+export function carriedPlace(directory: string, script: string): string {
+  return join(
+    directory,
+    `${VERSION}-${fingerprint(dirname(script))}`,
+    'node_modules',
+    PACKAGE,
+    'dist',
+    basename(script),
+  )
 }
 
-/** Gives the new name of the script. */
-export function carryProgram(folder: string, script: string): string {
-  const place = carriedPlace(folder, script)
-  if (existsSync(place)) return place
-  const version = join(place, '..', '..', '..', '..')
-  const beside = join(folder, `.${randomUUID()}`)
+/** Returns the path of the script in the copy. */
+export function carryProgram(directory: string, script: string): string {
+  const scriptPath = carriedPlace(directory, script)
+  if (existsSync(scriptPath)) return scriptPath
+  const copyDirectory = join(scriptPath, '..', '..', '..', '..')
+  const temporaryDirectory = join(directory, `.${randomUUID()}`)
   try {
-    ensurePrivateFolder(folder)
-    copyPackages(dirname(dirname(script)), join(beside, 'node_modules'))
-    putInPlace(beside, version, place)
+    ensurePrivateFolder(directory)
+    copyPackages(dirname(dirname(script)), join(temporaryDirectory, 'node_modules'))
+    renameInto(temporaryDirectory, copyDirectory, scriptPath)
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw new Failure(`${version} cannot be made (${reasonOf(error)})`, { cause: error })
+    throw new Failure(`${copyDirectory} cannot be created (${reasonOf(error)})`, { cause: error })
   } finally {
-    rmSync(beside, { recursive: true, force: true })
+    rmSync(temporaryDirectory, { recursive: true, force: true })
   }
-  forgetOldOnes(folder, version)
-  return place
+  removeOldCopies(directory, copyDirectory)
+  return scriptPath
 }
 
-function putInPlace(beside: string, version: string, place: string): void {
+function renameInto(temporaryDirectory: string, copyDirectory: string, scriptPath: string): void {
   try {
-    renameSync(beside, version)
+    renameSync(temporaryDirectory, copyDirectory)
   } catch (error) {
-    // Another process was faster.
-    if (!existsSync(place)) throw error
+    // Another process created it first.
+    if (!existsSync(scriptPath)) throw error
   }
 }
 
-interface Wanted {
+interface PackageToCopy {
   readonly name: string
-  /** Where it lies, without links. */
+  /** Its real path. */
   readonly from: string
-  /** The folder of packages it is put into. */
+  /** The node_modules directory it is copied into. */
   readonly into: string
 }
 
-/** Flat where it can be; what is needed in two versions lies where it is needed. */
+/** Copies flat; a package needed in a second version goes into the node_modules of its dependent. */
 function copyPackages(root: string, top: string): void {
-  const placed = new Map<string, string>()
-  const waiting: Wanted[] = [{ name: PACKAGE, from: root, into: top }]
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+  const copied = new Map<string, string>()
+  const queue: PackageToCopy[] = [{ name: PACKAGE, from: root, into: top }]
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const { name, from, into } = next
     const to = join(into, name)
-    if (placed.has(to)) continue
-    placed.set(to, from)
+    if (copied.has(to)) continue
+    copied.set(to, from)
     copyPackage(from, to, name === PACKAGE)
-    for (const [needed, isOptional] of needsOf(from)) {
-      const found = findPackage(from, needed)
-      if (found === undefined && isOptional) continue
-      if (found === undefined) throw notWhole(needed)
+    for (const [dependency, isOptional] of listDependencies(from)) {
+      const resolved = findPackage(from, dependency)
+      if (resolved === undefined && isOptional) continue
+      if (resolved === undefined) throw missingDependency(dependency)
       const flat =
-        placed.get(join(top, needed)) ?? waiting.find((other) => other.name === needed && other.into === top)?.from
-      const place = flat === undefined || flat === found ? top : join(to, 'node_modules')
-      waiting.push({ name: needed, from: found, into: place })
+        copied.get(join(top, dependency)) ??
+        queue.find((other) => other.name === dependency && other.into === top)?.from
+      const nodeModules = flat === undefined || flat === resolved ? top : join(to, 'node_modules')
+      queue.push({ name: dependency, from: resolved, into: nodeModules })
     }
   }
 }
 
-function copyPackage(from: string, to: string, isOwn: boolean): void {
+function copyPackage(from: string, to: string, isProgram: boolean): void {
   mkdirSync(dirname(to), { recursive: true })
-  const isWanted = (path: string): boolean => {
+  const shouldCopy = (path: string): boolean => {
     const [first = '', ...rest] = relative(from, path).split(/[\\/]/)
     if (first === '') return true
-    if (isOwn) return ['dist', 'package.json', 'LICENSE'].includes(first) && !(first === 'dist' && rest[0] === 'judge')
+    if (isProgram)
+      return ['dist', 'package.json', 'LICENSE'].includes(first) && !(first === 'dist' && rest[0] === 'judge')
     return first !== 'node_modules'
   }
-  cpSync(from, to, { recursive: true, dereference: true, filter: isWanted })
+  cpSync(from, to, { recursive: true, dereference: true, filter: shouldCopy })
 }
 
-function needsOf(folder: string): readonly (readonly [name: string, isOptional: boolean])[] {
-  const described = parseJson(readFileSync(join(folder, 'package.json'), 'utf8'))
-  if (!isObject(described)) return []
-  const optional = namesOf(described.optionalDependencies)
-  const needed = namesOf(described.dependencies).filter((name) => !optional.includes(name))
-  return [...needed.map((name) => [name, false] as const), ...optional.map((name) => [name, true] as const)]
+function listDependencies(directory: string): readonly (readonly [name: string, isOptional: boolean])[] {
+  const manifest = parseJson(readFileSync(join(directory, 'package.json'), 'utf8'))
+  if (!isObject(manifest)) return []
+  const optional = keysOf(manifest.optionalDependencies)
+  const required = keysOf(manifest.dependencies).filter((name) => !optional.includes(name))
+  return [...required.map((name) => [name, false] as const), ...optional.map((name) => [name, true] as const)]
 }
 
-function namesOf(dependencies: unknown): readonly string[] {
+function keysOf(dependencies: unknown): readonly string[] {
   return isObject(dependencies) ? Object.keys(dependencies) : []
 }
 
 function findPackage(from: string, name: string): string | undefined {
-  for (let folder = from; ; folder = dirname(folder)) {
-    const candidate = join(folder, 'node_modules', name)
+  for (let directory = from; ; directory = dirname(directory)) {
+    const candidate = join(directory, 'node_modules', name)
     if (existsSync(join(candidate, 'package.json'))) return realpathSync(candidate)
-    if (dirname(folder) === folder) return undefined
+    if (dirname(directory) === directory) return undefined
   }
 }
 
-function notWhole(needed: string): Failure {
-  const advice = 'install it first, with `npm install -g scorpiox-code`, and then run: scorpiox-code install'
-  return new Failure(`the program cannot be copied from here, because ${needed} is not found beside it; ${advice}`)
+function missingDependency(dependency: string): Failure {
+  const advice = 'install it first with `npm install -g scorpiox-code`, then run: scorpiox-code install'
+  return new Failure(`the program cannot be copied, because its dependency ${dependency} was not found; ${advice}`)
 }
 
-/** Of all that the program consists of. */
+/** Hash of all files of the program. */
 function fingerprint(dist: string): string {
   const hash = createHash('sha256')
   for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' }).toSorted()) {
@@ -147,27 +156,27 @@ function fingerprint(dist: string): string {
   return hash.digest('hex').slice(0, 8)
 }
 
-/** What was carried to this folder before, and what was left of an attempt. Nothing else there is ours. */
-export function carriedOnes(folder: string): readonly string[] {
+/** Complete and incomplete copies in this directory. Other files there are not ours. */
+export function carriedOnes(directory: string): readonly string[] {
   try {
-    const names = readdirSync(folder).filter((name) => CARRIED.test(name) || UNFINISHED.test(name))
-    return names.map((name) => join(folder, name))
+    const names = readdirSync(directory).filter((name) => COPY_NAME.test(name) || INCOMPLETE_NAME.test(name))
+    return names.map((name) => join(directory, name))
   } catch {
     return []
   }
 }
 
-function forgetOldOnes(folder: string, newest: string): void {
-  const others = carriedOnes(folder)
+function removeOldCopies(directory: string, newest: string): void {
+  const others = carriedOnes(directory)
     .filter((path) => path !== newest)
     .map((path) => ({ path, at: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .toSorted((a, b) => b.at - a.at)
-  const outdated = others.filter(({ path }) => !isUnfinished(path)).slice(KEPT - 1)
-  // Somebody may be at work on what is not finished.
-  const abandoned = others.filter(({ path, at }) => isUnfinished(path) && at < Date.now() - LONG_MS)
-  for (const { path } of [...outdated, ...abandoned]) rmSync(path, { recursive: true, force: true })
+  const oldCopies = others.filter(({ path }) => !isIncomplete(path)).slice(MAX_COPIES - 1)
+  // Another process may still be writing a recent incomplete copy.
+  const abandoned = others.filter(({ path, at }) => isIncomplete(path) && at < Date.now() - ABANDONED_AFTER_MS)
+  for (const { path } of [...oldCopies, ...abandoned]) rmSync(path, { recursive: true, force: true })
 }
 
-function isUnfinished(path: string): boolean {
-  return UNFINISHED.test(basename(path))
+function isIncomplete(path: string): boolean {
+  return INCOMPLETE_NAME.test(basename(path))
 }

@@ -1,5 +1,5 @@
-// Shows what would be done, asks the person, does it, and says how each part went. Without a terminal nothing is changed
-// except with `--yes`.
+// Shows the planned changes, asks for confirmation, applies them, and prints the result of each. Without a terminal,
+// changes are applied only with `--yes`.
 
 import { join, sep } from 'node:path'
 
@@ -12,100 +12,100 @@ import { askScope, confirmWithDefaultNo, promptStreams } from './prompts.js'
 import type { Line } from './shown-change.js'
 
 export interface Step {
-  /** Whom it is about. */
+  /** The client or program that is changed. */
   readonly title: string
   readonly place: string
   readonly lines: readonly Line[]
-  /** What there is to know about it. */
+  /** Text after the title. */
   readonly note: string | undefined
-  /** Text to paste, printed as it is below the note. */
+  /** Text to paste, printed unchanged below the note. */
   readonly snippet?: string
   /** Sentences printed below the lines. */
   readonly notes?: readonly string[]
-  /** Whether it should be done and cannot be. */
+  /** Whether the change is needed but cannot be made. */
   readonly isStuck: boolean
-  /** Gives what to say when it is done; throws a Failure that says why it is not. Absent where nothing is to be done. */
+  /** Applies the change and returns the text to print; throws a Failure. Absent if there is nothing to do. */
   readonly perform?: () => string
 }
 
 export interface Undertaking {
-  /** Done first, and only if anything is done at all. */
+  /** Applied first, and only if another change is applied. */
   readonly first?: Step
   readonly steps: readonly Step[]
-  /** Done last, if every step was. */
+  /** Applied last, if all others were applied. */
   readonly last?: Step
-  /** Printed below the steps, whatever is done. */
+  /** Always printed below the changes. */
   readonly notice?: string
-  /** Said at the end when something was done. */
+  /** Printed at the end if something was changed. */
   readonly closing: string
 }
 
-/** The exit code of a command whose question was left without an answer. */
+/** Exit code if a question was cancelled. */
 export const INTERRUPTED = 130
 
-/** Gives the exit code. */
-export async function carryOut(undertaking: Undertaking, flags: Flags, config: Config): Promise<number> {
-  const { first, steps, last, notice } = undertaking
+/** Returns the exit code. */
+export async function carryOut(changeSet: Undertaking, flags: Flags, config: Config): Promise<number> {
+  const { first, steps, last, notice } = changeSet
   const { childEnv: env, home } = config
-  const every = [first, ...steps, last].filter((step) => step !== undefined)
+  const allSteps = [first, ...steps, last].filter((step) => step !== undefined)
   const streams = promptStreams(env)
-  const colours = streams !== undefined && (env.NO_COLOR ?? '') === ''
-  await print(paragraphs(every.map((step) => shown(step, home, colours))))
+  const useColours = streams !== undefined && (env.NO_COLOR ?? '') === ''
+  await print(joinParagraphs(allSteps.map((step) => formatChange(step, home, useColours))))
   if (notice !== undefined) await printText(`\n${notice}`)
-  const isStuck = every.some((step) => step.isStuck)
-  const open = every.filter(({ perform }) => perform !== undefined)
-  if (open.length === 0) return isStuck ? 1 : 0
-  const chosen = await choose(undertaking, open, flags, streams, home)
-  if (!('steps' in chosen)) {
-    await printNothingChanged(chosen.because)
-    return isStuck ? 1 : chosen.exitCode
+  const isBlocked = allSteps.some((step) => step.isStuck)
+  const pending = allSteps.filter(({ perform }) => perform !== undefined)
+  if (pending.length === 0) return isBlocked ? 1 : 0
+  const confirmed = await confirmChanges(changeSet, pending, flags, streams, home)
+  if (!('steps' in confirmed)) {
+    await printNothingChanged(confirmed.because)
+    return isBlocked ? 1 : confirmed.exitCode
   }
-  if (chosen.steps.length === 0) await printNothingChanged('.')
-  const isDone = await performAll(chosen.steps, undertaking)
-  if (isDone && chosen.steps.length > 0) await printText(undertaking.closing)
-  return isDone && !isStuck ? 0 : 1
+  if (confirmed.steps.length === 0) await printNothingChanged('.')
+  const succeeded = await applyAll(confirmed.steps, changeSet)
+  if (succeeded && confirmed.steps.length > 0) await printText(changeSet.closing)
+  return succeeded && !isBlocked ? 0 : 1
 }
 
-export async function printNothingChanged(because: string): Promise<void> {
-  await printText(`\nNothing was changed${because}\n`)
+export async function printNothingChanged(reason: string): Promise<void> {
+  await printText(`\nNo changes made${reason}\n`)
 }
 
-type Choice = { readonly steps: readonly Step[] } | { readonly because: string; readonly exitCode: number }
+type ConfirmedChanges = { readonly steps: readonly Step[] } | { readonly because: string; readonly exitCode: number }
 
-async function choose(
-  undertaking: Undertaking,
-  open: readonly Step[],
+async function confirmChanges(
+  changeSet: Undertaking,
+  pending: readonly Step[],
   flags: Flags,
   streams: Streams | undefined,
   home: string,
-): Promise<Choice> {
+): Promise<ConfirmedChanges> {
   if (flags['dry-run']) return { because: ' (--dry-run).', exitCode: 0 }
-  if (flags.yes) return { steps: open }
+  if (flags.yes) return { steps: pending }
   if (streams === undefined) {
     return { because: ': not a terminal. Add --yes to make these changes without confirmation.', exitCode: 1 }
   }
-  const scope = await askScope(streams, open.length)
+  const scope = await askScope(streams, pending.length)
   if (scope === 'none') return { because: '.', exitCode: 0 }
-  const steps = scope === 'each' ? await askEach(undertaking, streams, home) : open
+  const steps = scope === 'each' ? await askEach(changeSet, streams, home) : pending
   return scope === undefined || steps === undefined ? { because: '.', exitCode: INTERRUPTED } : { steps }
 }
 
-/** Without the first nothing else is of use, and while a step is undone the last would take away what it needs. */
-async function performAll(steps: readonly Step[], { first, last }: Undertaking): Promise<boolean> {
-  let isDone = true
+/** Stops if the first change fails. Skips the last one after any failure, because it would remove what another still needs. */
+async function applyAll(steps: readonly Step[], { first, last }: Undertaking): Promise<boolean> {
+  let succeeded = true
   if (steps.length > 0) await print('\n')
   for (const step of steps) {
-    if (step === last && !isDone) break
+    if (step === last && !succeeded) break
     try {
       await printText(`✓ ${step.title}: ${step.perform?.() ?? ''}\n`)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      isDone = false
+      succeeded = false
       await printText(`✗ ${step.title}: ${error.message}\n`)
       if (step === first) break
     }
   }
-  return isDone
+  return succeeded
 }
 
 async function askEach(
@@ -113,43 +113,49 @@ async function askEach(
   streams: Streams,
   home: string,
 ): Promise<readonly Step[] | undefined> {
-  const open = steps.filter(({ perform }) => perform !== undefined)
-  const chosen: Step[] = []
-  for (const step of open) {
-    const answer = await confirmWithDefaultNo(streams, `${step.title}, ${shortened(step.place, home)}?`)
+  const pending = steps.filter(({ perform }) => perform !== undefined)
+  const confirmed: Step[] = []
+  for (const step of pending) {
+    const answer = await confirmWithDefaultNo(streams, `${step.title}, ${shortenHome(step.place, home)}?`)
     if (answer === undefined) return undefined
-    if (answer) chosen.push(step)
+    if (answer) confirmed.push(step)
   }
-  const isAll = chosen.length === open.length
-  const before = first?.perform && chosen.length > 0 ? [first] : []
-  return [...before, ...chosen, ...(last?.perform && isAll ? [last] : [])]
+  const isAll = confirmed.length === pending.length
+  const before = first?.perform && confirmed.length > 0 ? [first] : []
+  return [...before, ...confirmed, ...(last?.perform && isAll ? [last] : [])]
 }
 
-/** An empty line stands between them, unless both are a line. */
-function paragraphs(texts: readonly string[]): string {
-  return texts.map((text, at) => (at > 0 && !(isLine(text) && isLine(texts[at - 1])) ? '\n' : '') + text).join('')
+/** Separates the texts by an empty line, except where both are single lines. */
+function joinParagraphs(texts: readonly string[]): string {
+  return texts
+    .map((text, at) => (at > 0 && !(isSingleLine(text) && isSingleLine(texts[at - 1])) ? '\n' : '') + text)
+    .join('')
 }
 
-function isLine(text: string | undefined): boolean {
+function isSingleLine(text: string | undefined): boolean {
   return text?.indexOf('\n') === text?.lastIndexOf('\n')
 }
 
-/** Sentences are wrapped, what is shown of a file is not. */
-function shown({ title, place, lines, note, snippet, notes = [], isStuck }: Step, home: string, colours: boolean) {
-  const said = note === undefined ? '' : `: ${note}`
+/** Wraps sentences, but not file contents. */
+function formatChange(
+  { title, place: path, lines, note, snippet, notes = [], isStuck: isBlocked }: Step,
+  home: string,
+  useColours: boolean,
+) {
+  const noteText = note === undefined ? '' : `: ${note}`
   const columns = outputColumns()
-  const head = wrapText(`${isStuck ? '✗ ' : ''}${title}  ${shortened(place, home)}${said}\n`, columns)
-  const pasted = snippet === undefined ? '' : `${snippet.replace(/^/gm, '    ')}\n`
-  const changed = lines.map((line) => `${coloured(line, colours)}\n`).join('')
-  return head + pasted + changed + notes.map((sentence) => wrapText(`  ${sentence}\n`, columns)).join('')
+  const head = wrapText(`${isBlocked ? '✗ ' : ''}${title}  ${shortenHome(path, home)}${noteText}\n`, columns)
+  const snippetText = snippet === undefined ? '' : `${snippet.replace(/^/gm, '    ')}\n`
+  const diffText = lines.map((line) => `${colourLine(line, useColours)}\n`).join('')
+  return head + snippetText + diffText + notes.map((sentence) => wrapText(`  ${sentence}\n`, columns)).join('')
 }
 
-function shortened(place: string, home: string): string {
-  return place.startsWith(join(home, sep)) ? `~${place.slice(home.length)}` : place
+function shortenHome(path: string, home: string): string {
+  return path.startsWith(join(home, sep)) ? `~${path.slice(home.length)}` : path
 }
 
-function coloured({ mark, text }: Line, colours: boolean): string {
+function colourLine({ mark, text }: Line, useColours: boolean): string {
   const line = `  ${mark} ${text}`
-  if (!colours || mark === ' ') return line
+  if (!useColours || mark === ' ') return line
   return `\u001B[${mark === '+' ? 32 : 31}m${line}\u001B[39m`
 }

@@ -1,13 +1,14 @@
-// What a person decides about the entry of one client, and how the decision is written into it. Declined is the default:
-// the client then does what it does by itself.
+// Options of an entry that the user decides, and how a decision is written into the entry. The default is to decline,
+// which keeps the default behaviour of the client.
 
 import { isDeepStrictEqual } from 'node:util'
 
 import { isObject, type JsonObject } from '../../lib/json.js'
-import { UsageError, type Flags } from '../args.js'
+import type { Flags } from '../args.js'
+import { UsageError } from '../usage-error.js'
 
 export interface Choice {
-  /** The option of the command line, and what it takes. */
+  /** The option on the command line and its two values. */
   readonly option: 'codex-approval' | 'continue-bash'
   readonly accept: string
   readonly decline: string
@@ -17,7 +18,7 @@ export interface Choice {
   /** The member of the entry; with a second name, the member of that object. */
   readonly path: readonly [string] | readonly [string, string]
   readonly accepted: string
-  /** Replaces `accepted` where an entry has it. */
+  /** Replaces `accepted` in an existing entry. */
   readonly declined: string
 }
 
@@ -38,23 +39,23 @@ export const CONTINUE_BASH: Choice = {
   option: 'continue-bash',
   accept: 'own',
   decline: 'both',
-  question: 'Continue has its own Bash, which hides ours. Switch ours off for Continue (TOOL_BASH=0)?',
+  question: 'Continue has its own Bash, which hides ours. Disable ours for Continue (TOOL_BASH=0)?',
   declinedNote:
-    'Continue offers the model its own Bash beside ours, two tools of one name, which a provider may refuse; and it ' +
-    'calls its own instead of ours, so plan mode and the sandbox do not apply. To switch ours off: scorpiox-code install ' +
+    'Continue lists its own Bash and ours, two tools with the same name, which a provider may reject; and it calls its ' +
+    'own, so plan mode and the sandbox do not apply. To disable ours: scorpiox-code install ' +
     'continue --continue-bash own',
   path: ['env', 'TOOL_BASH'],
   accepted: '0',
   declined: '1',
 }
 
-/** What the command line says about it; undefined where it says nothing. */
+/** The decision on the command line; undefined if there is none. */
 export function choiceFromFlags({ option, accept, decline }: Choice, flags: Flags): boolean | undefined {
-  const given = flags[option]
-  if (given === undefined) return undefined
-  if (given === accept) return true
-  if (given === decline) return false
-  throw new UsageError(`--${option} takes ${accept} or ${decline}, not ${JSON.stringify(given)}`)
+  const flag = flags[option]
+  if (flag === undefined) return undefined
+  if (flag === accept) return true
+  if (flag === decline) return false
+  throw new UsageError(`--${option} takes ${accept} or ${decline}, not ${JSON.stringify(flag)}`)
 }
 
 export function chosenValue(entry: unknown, { path: [member, inner] }: Choice): unknown {
@@ -63,7 +64,7 @@ export function chosenValue(entry: unknown, { path: [member, inner] }: Choice): 
   return isObject(value) ? value[inner] : undefined
 }
 
-/** The members of the entry that have to be set so that it says what was decided; none where it says so already. */
+/** The members to set for the decision; empty if the entry has them already. */
 export function membersForChoice(entry: unknown, choice: Choice, isAccepted: boolean | undefined): JsonObject {
   const value = chosenValue(entry, choice)
   const needsChange = isAccepted ? !isDeepStrictEqual(value, choice.accepted) : value === choice.accepted

@@ -1,4 +1,4 @@
-// Where each client keeps its configuration, on every system.
+// The configuration paths of each client on every platform.
 
 import { expect, test } from 'vitest'
 
@@ -91,15 +91,15 @@ test.each([
   ['cline', { CLINE_DATA_DIR: '/srv/d', CLINE_MCP_SETTINGS_PATH: '/srv/m.json' }, '/srv/m.json'],
   ['continue', { CONTINUE_GLOBAL_DIR: '/srv/k' }, '/srv/k/config.yaml'],
   ['codex', { CODEX_HOME: 'relative' }, '/home/ann/.codex/config.toml'],
-])('%s is where the environment says, if that is absolute: %j', (id, env, file) => {
+])('the environment changes the path of %s if it contains an absolute path: %j', (id, env, file) => {
   expect(where(id, { ...LINUX, env })).toEqual([file])
 })
 
-test('the environment moves Zed on Linux only', () => {
+test('XDG_CONFIG_HOME changes the path of Zed on Linux only', () => {
   expect(where('zed', { ...MAC, env: { XDG_CONFIG_HOME: '/srv/x' } })).toEqual(['/Users/ann/.config/zed/settings.json'])
 })
 
-test('Claude Desktop from the store has its files in the folder of the package', () => {
+test('Claude Desktop from the Microsoft Store uses the directory of its package', () => {
   const list = (folder: string): readonly string[] =>
     folder.endsWith('Packages') ? ['Claude_pzs8sxrjxfjjc', 'Microsoft.Edge', 'Claudette_1'] : []
   expect(where('claude-desktop', { ...WINDOWS, list })).toEqual([
@@ -111,7 +111,7 @@ test('Claude Desktop from the store has its files in the folder of the package',
 test.each([
   [['opencode.json', 'node_modules'], 'opencode.json', []],
   [['config.json', 'opencode.json', 'opencode.jsonc'], 'opencode.jsonc', ['config.json', 'opencode.json']],
-])('of the files %j, opencode is connected in %s', (names, chosen, alternatives) => {
+])('with the files %j, opencode uses %s', (names, chosen, alternatives) => {
   const client = CLIENTS.find(({ id }) => id === 'opencode')
   const folder = '/home/ann/.config/opencode'
   expect(client?.places({ ...LINUX, list: (path) => (path === folder ? names : []) })).toEqual([
@@ -123,7 +123,7 @@ test.each([
   ])
 })
 
-test('the file of a project is connected only where it is asked for', () => {
+test('the file of a project is connected only if it is named', () => {
   expect(where('project', LINUX)).toEqual(['/srv/shop/.mcp.json'])
   expect(CLIENTS.filter(({ onRequest }) => onRequest).map(({ id }) => id)).toEqual(['project'])
 })

@@ -1,5 +1,5 @@
-// The clients that can be connected, and where each keeps its configuration on each system. Pure: the system, the
-// environment and what lies in a folder are given.
+// The supported clients and the paths of their configuration on each platform. Pure: platform, environment and directory
+// listings are parameters.
 
 import { posix, win32 } from 'node:path'
 
@@ -8,30 +8,30 @@ import { CODEX_APPROVAL, CONTINUE_BASH, type Choice } from './choice.js'
 import type { FormatName } from './format.js'
 
 export interface Client {
-  /** What a person types. */
+  /** The name on the command line. */
   readonly id: string
   readonly name: string
   readonly format: FormatName
-  /** The member of the file that holds the servers: by their name, in YAML as a list. */
+  /** The member of the file that contains the servers: a map by name, in YAML a list. */
   readonly container: string
   /** Whether `command` is a list of the program and its arguments. */
   readonly hasCommandList: boolean
-  /** What an entry has beside `command` and `args`. */
+  /** Members of the entry besides `command` and `args`. */
   readonly extra: JsonObject
-  /** What the person decides about the entry. */
+  /** An option of the entry that the user decides. */
   readonly choice?: Choice
   /** Printed when the file does not exist yet. */
   readonly newFileNote?: string
-  /** Whether it is connected only where it is named. */
+  /** Whether it is connected only if it is named on the command line. */
   readonly onRequest: boolean
   readonly places: (machine: Machine) => readonly Place[]
 }
 
 export interface Place {
   readonly file: string
-  /** Files and folders of which any says that the client is used here. */
+  /** Files and directories; if any exists, the client is used on this machine. */
   readonly signs: readonly string[]
-  /** Other files from which the client reads servers too: our entry may be there already. */
+  /** Other files from which the client reads servers, and which may contain our entry already. */
   readonly alternatives?: readonly string[]
 }
 
@@ -40,170 +40,177 @@ export interface Machine {
   readonly home: string
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** The names in a folder; none where there is no such folder. */
-  readonly list: (folder: string) => readonly string[]
+  /** The names in a directory; empty if it does not exist. */
+  readonly list: (directory: string) => readonly string[]
 }
 
 /** Cline aborts a call after 60 seconds by default, which is too short for a build or a question to a person. */
 const CLINE_TIMEOUT_SECONDS = 3600
 
 export const CLIENTS: readonly Client[] = [
-  json('claude-code', 'Claude Code', 'mcpServers', claudeCode),
-  json('claude-desktop', 'Claude Desktop', 'mcpServers', claudeDesktop),
-  json('cursor', 'Cursor', 'mcpServers', (machine) => [inFolder(machine, [machine.home, '.cursor'], 'mcp.json')]),
-  vsCode('vscode', 'VS Code', 'Code'),
-  vsCode('vscode-insiders', 'VS Code Insiders', 'Code - Insiders'),
-  vsCode('vscodium', 'VSCodium', 'VSCodium'),
-  json('windsurf', 'Windsurf', 'mcpServers', (machine) => [
-    inFolder(machine, [machine.home, '.codeium', 'windsurf'], 'mcp_config.json'),
+  jsonClient('claude-code', 'Claude Code', 'mcpServers', claudeCode),
+  jsonClient('claude-desktop', 'Claude Desktop', 'mcpServers', claudeDesktop),
+  jsonClient('cursor', 'Cursor', 'mcpServers', (machine) => [
+    locationIn(machine, [machine.home, '.cursor'], 'mcp.json'),
   ]),
-  json('devin', 'Devin', 'mcpServers', (machine) => [
-    inFolder(machine, [...devinFolder(machine), 'devin'], 'config.json'),
+  vsCodeClient('vscode', 'VS Code', 'Code'),
+  vsCodeClient('vscode-insiders', 'VS Code Insiders', 'Code - Insiders'),
+  vsCodeClient('vscodium', 'VSCodium', 'VSCodium'),
+  jsonClient('windsurf', 'Windsurf', 'mcpServers', (machine) => [
+    locationIn(machine, [machine.home, '.codeium', 'windsurf'], 'mcp_config.json'),
   ]),
-  { ...json('codex', 'Codex', 'mcp_servers', codex), format: 'toml', choice: CODEX_APPROVAL },
-  json('gemini', 'Gemini CLI', 'mcpServers', gemini),
+  jsonClient('devin', 'Devin', 'mcpServers', (machine) => [
+    locationIn(machine, [...devinConfigDir(machine), 'devin'], 'config.json'),
+  ]),
+  { ...jsonClient('codex', 'Codex', 'mcp_servers', codex), format: 'toml', choice: CODEX_APPROVAL },
+  jsonClient('gemini', 'Gemini CLI', 'mcpServers', gemini),
   {
-    ...json('opencode', 'opencode', 'mcp', opencode),
+    ...jsonClient('opencode', 'opencode', 'mcp', opencode),
     hasCommandList: true,
     extra: { type: 'local', enabled: true },
   },
   {
-    ...json('copilot', 'Copilot CLI', 'mcpServers', copilot),
+    ...jsonClient('copilot', 'Copilot CLI', 'mcpServers', copilot),
     extra: { type: 'local', tools: ['*'] },
   },
-  json('qwen', 'Qwen Code', 'mcpServers', qwen),
+  jsonClient('qwen', 'Qwen Code', 'mcpServers', qwen),
   {
-    ...json('cline', 'Cline CLI', 'mcpServers', cline),
+    ...jsonClient('cline', 'Cline CLI', 'mcpServers', cline),
     extra: { timeout: CLINE_TIMEOUT_SECONDS },
   },
   {
-    ...json('continue', 'Continue CLI', 'mcpServers', continueCli),
+    ...jsonClient('continue', 'Continue CLI', 'mcpServers', continueCli),
     format: 'yaml',
     extra: { name: 'scorpiox' },
     choice: CONTINUE_BASH,
     newFileNote: 'Continue uses this file instead of its default configuration; add your models to it',
   },
-  json('zed', 'Zed', 'context_servers', zed),
+  jsonClient('zed', 'Zed', 'context_servers', zed),
   {
-    ...json('project', 'Claude Code in this project', 'mcpServers', (machine) => [
-      { file: pathsOf(machine).join(machine.cwd, '.mcp.json'), signs: [] },
+    ...jsonClient('project', 'Claude Code in this project', 'mcpServers', (machine) => [
+      { file: pathModule(machine).join(machine.cwd, '.mcp.json'), signs: [] },
     ]),
     onRequest: true,
   },
 ]
 
-function pathsOf({ platform }: Pick<Machine, 'platform'>): typeof posix {
+function pathModule({ platform }: Pick<Machine, 'platform'>): typeof posix {
   return platform === 'win32' ? win32 : posix
 }
 
-function json(id: string, name: string, container: string, places: Client['places']): Client {
+function jsonClient(id: string, name: string, container: string, places: Client['places']): Client {
   return { id, name, format: 'jsonc', container, hasCommandList: false, extra: {}, onRequest: false, places }
 }
 
-function vsCode(id: string, name: string, folder: string): Client {
+function vsCodeClient(id: string, name: string, directory: string): Client {
   const places = (machine: Machine): readonly Place[] => [
-    inFolder(machine, [applications(machine), folder, 'User'], 'mcp.json'),
+    locationIn(machine, [applicationConfigDir(machine), directory, 'User'], 'mcp.json'),
   ]
-  return { ...json(id, name, 'servers', places), extra: { type: 'stdio' } }
+  return { ...jsonClient(id, name, 'servers', places), extra: { type: 'stdio' } }
 }
 
 function claudeCode(machine: Machine): readonly Place[] {
-  const path = pathsOf(machine)
-  const moved = absolute(machine, machine.env.CLAUDE_CONFIG_DIR)
-  const file = path.join(moved ?? machine.home, '.claude.json')
-  return [{ file, signs: [file, moved ?? path.join(machine.home, '.claude')] }]
+  const path = pathModule(machine)
+  const configDir = absolutePath(machine, machine.env.CLAUDE_CONFIG_DIR)
+  const file = path.join(configDir ?? machine.home, '.claude.json')
+  return [{ file, signs: [file, configDir ?? path.join(machine.home, '.claude')] }]
 }
 
-/** On Windows, those who have it from the store have it in a folder of the package. */
+/** On Windows, the version from the Microsoft Store uses a directory of its package. */
 function claudeDesktop(machine: Machine): readonly Place[] {
-  const path = pathsOf(machine)
-  const own = inFolder(machine, [applications(machine), 'Claude'], 'claude_desktop_config.json')
-  if (machine.platform !== 'win32') return [own]
-  const local = absolute(machine, machine.env.LOCALAPPDATA) ?? path.join(machine.home, 'AppData', 'Local')
-  const named = (folder: string): readonly string[] => machine.list(folder).filter((name) => /^claude(_|$)/i.test(name))
+  const path = pathModule(machine)
+  const defaultLocation = locationIn(machine, [applicationConfigDir(machine), 'Claude'], 'claude_desktop_config.json')
+  if (machine.platform !== 'win32') return [defaultLocation]
+  const local = absolutePath(machine, machine.env.LOCALAPPDATA) ?? path.join(machine.home, 'AppData', 'Local')
+  const claudeNames = (directory: string): readonly string[] =>
+    machine.list(directory).filter((name) => /^claude(_|$)/i.test(name))
   const packages = path.join(local, 'Packages')
-  const folders = [
-    ...named(path.join(local, 'Claude-Data')).map((name) => [local, 'Claude-Data', name]),
-    ...named(packages).map((name) => [packages, name, 'LocalCache', 'Roaming', 'Claude']),
+  const directories = [
+    ...claudeNames(path.join(local, 'Claude-Data')).map((name) => [local, 'Claude-Data', name]),
+    ...claudeNames(packages).map((name) => [packages, name, 'LocalCache', 'Roaming', 'Claude']),
   ]
-  return [...folders.map((folder) => inFolder(machine, folder, 'claude_desktop_config.json')), own]
+  return [
+    ...directories.map((directory) => locationIn(machine, directory, 'claude_desktop_config.json')),
+    defaultLocation,
+  ]
 }
 
 function codex(machine: Machine): readonly Place[] {
-  const moved = absolute(machine, machine.env.CODEX_HOME)
-  return [inFolder(machine, moved === undefined ? [machine.home, '.codex'] : [moved], 'config.toml')]
+  const configDir = absolutePath(machine, machine.env.CODEX_HOME)
+  return [locationIn(machine, configDir === undefined ? [machine.home, '.codex'] : [configDir], 'config.toml')]
 }
 
 function gemini(machine: Machine): readonly Place[] {
-  const home = absolute(machine, machine.env.GEMINI_CLI_HOME) ?? machine.home
-  return [inFolder(machine, [home, '.gemini'], 'settings.json')]
+  const home = absolutePath(machine, machine.env.GEMINI_CLI_HOME) ?? machine.home
+  return [locationIn(machine, [home, '.gemini'], 'settings.json')]
 }
 
-/** The same folder on every system; of the files in it, opencode itself writes to the first that exists. */
+/** The same directory on every platform. Like opencode, this uses the first of the files that exists. */
 function opencode(machine: Machine): readonly Place[] {
-  const path = pathsOf(machine)
-  const configured = absolute(machine, machine.env.XDG_CONFIG_HOME) ?? path.join(machine.home, '.config')
-  const folder = path.join(configured, 'opencode')
+  const path = pathModule(machine)
+  const configDir = absolutePath(machine, machine.env.XDG_CONFIG_HOME) ?? path.join(machine.home, '.config')
+  const directory = path.join(configDir, 'opencode')
   const names = ['opencode.jsonc', 'opencode.json', 'config.json']
-  const present = machine.list(folder).filter((name) => names.includes(name))
-  const chosen = names.find((name) => present.includes(name)) ?? 'opencode.jsonc'
-  const alternatives = present.filter((name) => name !== chosen).map((name) => path.join(folder, name))
-  return [{ ...inFolder(machine, [folder], chosen), alternatives }]
+  const existing = machine.list(directory).filter((name) => names.includes(name))
+  const chosen = names.find((name) => existing.includes(name)) ?? 'opencode.jsonc'
+  const alternatives = existing.filter((name) => name !== chosen).map((name) => path.join(directory, name))
+  return [{ ...locationIn(machine, [directory], chosen), alternatives }]
 }
 
 function copilot(machine: Machine): readonly Place[] {
-  const moved = absolute(machine, machine.env.COPILOT_HOME)
-  return [inFolder(machine, moved === undefined ? [machine.home, '.copilot'] : [moved], 'mcp-config.json')]
+  const configDir = absolutePath(machine, machine.env.COPILOT_HOME)
+  return [locationIn(machine, configDir === undefined ? [machine.home, '.copilot'] : [configDir], 'mcp-config.json')]
 }
 
 function qwen(machine: Machine): readonly Place[] {
-  const moved = absolute(machine, machine.env.QWEN_HOME)
-  return [inFolder(machine, moved === undefined ? [machine.home, '.qwen'] : [moved], 'settings.json')]
+  const configDir = absolutePath(machine, machine.env.QWEN_HOME)
+  return [locationIn(machine, configDir === undefined ? [machine.home, '.qwen'] : [configDir], 'settings.json')]
 }
 
 function cline(machine: Machine): readonly Place[] {
   const { home, env } = machine
-  const path = pathsOf(machine)
-  const folder = absolute(machine, env.CLINE_DIR) ?? path.join(home, '.cline')
-  const data = absolute(machine, env.CLINE_DATA_DIR) ?? path.join(folder, 'data')
-  const file = absolute(machine, env.CLINE_MCP_SETTINGS_PATH) ?? path.join(data, 'settings', 'cline_mcp_settings.json')
-  return [{ file, signs: [file, folder, data] }]
+  const path = pathModule(machine)
+  const directory = absolutePath(machine, env.CLINE_DIR) ?? path.join(home, '.cline')
+  const data = absolutePath(machine, env.CLINE_DATA_DIR) ?? path.join(directory, 'data')
+  const file =
+    absolutePath(machine, env.CLINE_MCP_SETTINGS_PATH) ?? path.join(data, 'settings', 'cline_mcp_settings.json')
+  return [{ file, signs: [file, directory, data] }]
 }
 
-/** Without this file Continue uses a default configuration, which the file would replace: it has to exist, or be asked for. */
+/** Without this file Continue uses a default configuration, which a new file would replace. So only the file is evidence. */
 function continueCli(machine: Machine): readonly Place[] {
-  const path = pathsOf(machine)
-  const folder = absolute(machine, machine.env.CONTINUE_GLOBAL_DIR) ?? path.join(machine.home, '.continue')
-  const file = path.join(folder, 'config.yaml')
+  const path = pathModule(machine)
+  const directory = absolutePath(machine, machine.env.CONTINUE_GLOBAL_DIR) ?? path.join(machine.home, '.continue')
+  const file = path.join(directory, 'config.yaml')
   return [{ file, signs: [file] }]
 }
 
-/** On macOS it is where Linux has it, whatever the environment says. */
+/** On macOS Zed uses ~/.config and ignores XDG_CONFIG_HOME. */
 function zed(machine: Machine): readonly Place[] {
   const { platform, home } = machine
-  if (platform === 'win32') return [inFolder(machine, [applications(machine), 'Zed'], 'settings.json')]
-  const configured = platform === 'darwin' ? [home, '.config'] : [applications(machine)]
-  return [inFolder(machine, [...configured, 'zed'], 'settings.json')]
+  if (platform === 'win32') return [locationIn(machine, [applicationConfigDir(machine), 'Zed'], 'settings.json')]
+  const configDir = platform === 'darwin' ? [home, '.config'] : [applicationConfigDir(machine)]
+  return [locationIn(machine, [...configDir, 'zed'], 'settings.json')]
 }
 
-function devinFolder(machine: Machine): readonly string[] {
-  return machine.platform === 'win32' ? [applications(machine)] : [machine.home, '.config']
+function devinConfigDir(machine: Machine): readonly string[] {
+  return machine.platform === 'win32' ? [applicationConfigDir(machine)] : [machine.home, '.config']
 }
 
-/** Where programs with a window keep what is theirs. */
-function applications(machine: Machine): string {
+/** The configuration directory of desktop applications. */
+function applicationConfigDir(machine: Machine): string {
   const { platform, home, env } = machine
-  const path = pathsOf(machine)
+  const path = pathModule(machine)
   if (platform === 'darwin') return path.join(home, 'Library', 'Application Support')
-  if (platform === 'win32') return absolute(machine, env.APPDATA) ?? path.join(home, 'AppData', 'Roaming')
-  return absolute(machine, env.XDG_CONFIG_HOME) ?? path.join(home, '.config')
+  if (platform === 'win32') return absolutePath(machine, env.APPDATA) ?? path.join(home, 'AppData', 'Roaming')
+  return absolutePath(machine, env.XDG_CONFIG_HOME) ?? path.join(home, '.config')
 }
 
-function inFolder(machine: Machine, folder: readonly string[], name: string): Place {
-  const path = pathsOf(machine)
-  return { file: path.join(...folder, name), signs: [path.join(...folder)] }
+function locationIn(machine: Machine, directory: readonly string[], name: string): Place {
+  const path = pathModule(machine)
+  return { file: path.join(...directory, name), signs: [path.join(...directory)] }
 }
 
-function absolute(machine: Machine, path: string | undefined): string | undefined {
-  return path !== undefined && pathsOf(machine).isAbsolute(path) ? path : undefined
+function absolutePath(machine: Machine, path: string | undefined): string | undefined {
+  return path !== undefined && pathModule(machine).isAbsolute(path) ? path : undefined
 }

@@ -21,7 +21,7 @@ test.each([
   [{ command: 'node.exe', args: ['C:\\srv\\dist\\scorpiox-code.js'] }, []],
   [{ command: 'npx', args: ['-y', 'scorpiox-code'] }, []],
   [{ command: 'npx', args: ['-y', 'scorpiox-code@1.2.3', 'serve'] }, ['serve']],
-])('%j is ours, and keeps what a person added', (entry, args) => {
+])('%j is recognized, and arguments of the user are kept', (entry, args) => {
   expect(standingOf(PLAIN, entry, LAUNCH)).toEqual({ kind: 'outdated', members: { command: PLACE, args } })
 })
 
@@ -36,11 +36,11 @@ test.each([
   { command: '/usr/bin/scorpion' },
   { command: 'node', args: ['/srv/other.js'] },
   { command: 'rm', args: ['scorpiox-code'] },
-])('%j is somebody else’s', (entry) => {
-  expect(standingOf(PLAIN, entry, LAUNCH)).toEqual({ kind: 'foreign' })
+])('%j belongs to another program', (entry) => {
+  expect(standingOf(PLAIN, entry, LAUNCH)).toEqual({ kind: 'other-program' })
 })
 
-test('where a client starts the runtime itself, the script is part of it', () => {
+test('the script is part of the launch command if the client starts the runtime', () => {
   const launch = { command: 'C:\\node.exe', args: ['C:\\srv\\scorpiox-code.js'] }
   expect(standingOf(PLAIN, { ...launch, args: [...launch.args, '-e', 'A=1'] }, launch)).toEqual({ kind: 'connected' })
   expect(standingOf(PLAIN, { ...launch, args: ['C:\\old\\scorpiox-code.js', 'x'] }, launch)).toEqual({
@@ -49,7 +49,7 @@ test('where a client starts the runtime itself, the script is part of it', () =>
   })
 })
 
-test('an entry without arguments gets none', () => {
+test('an entry without arguments stays without', () => {
   const entry = { command: '/old/scorpiox-code' }
   expect(standingOf(PLAIN, entry, LAUNCH)).toEqual({ kind: 'outdated', members: { command: PLACE } })
 })
@@ -58,8 +58,8 @@ test.each([
   [{ type: 'local', command: [PLACE, '-e', 'A=1'] }, { kind: 'connected' }],
   [{ command: ['/old/scorpiox-code', '-e', 'A=1'] }, { kind: 'outdated', members: { command: [PLACE, '-e', 'A=1'] } }],
   [{ command: ['npx', '-y', 'scorpiox-code'] }, { kind: 'outdated', members: { command: [PLACE] } }],
-  [{ command: ['npx', '-y', 'other'] }, { kind: 'foreign' }],
-  [{ command: [] }, { kind: 'foreign' }],
-])('where the command is a list: %j', (entry, standing) => {
-  expect(standingOf({ hasCommandList: true }, entry, LAUNCH)).toEqual(standing)
+  [{ command: ['npx', '-y', 'other'] }, { kind: 'other-program' }],
+  [{ command: [] }, { kind: 'other-program' }],
+])('command as a list: %j', (entry, state) => {
+  expect(standingOf({ hasCommandList: true }, entry, LAUNCH)).toEqual(state)
 })

@@ -1,19 +1,19 @@
-// The entry that connects a client: what ours says, and whether one that is there is ours.
+// Builds the entry that connects a client, and recognizes an existing entry of this program.
 
 import { isObject, type JsonObject } from '../../lib/json.js'
 import type { Launch } from '../connect.js'
 import type { Client } from './clients.js'
 
-/** The name of our entry in every client. */
+/** The name of the entry in every client. */
 export const NAME = 'scorpiox'
 
-const RUNNERS = new Set(['node', 'bun', 'npx', 'bunx', 'pnpm', 'yarn', 'cmd', 'deno'])
+const RUNTIMES = new Set(['node', 'bun', 'npx', 'bunx', 'pnpm', 'yarn', 'cmd', 'deno'])
 
 export type Standing =
   | { readonly kind: 'connected' }
-  /** Ours, but it starts something else than it should; `members` are to be set in it. */
+  /** It starts this program with another command; `members` must be set in it. */
   | { readonly kind: 'outdated'; readonly members: JsonObject }
-  | { readonly kind: 'foreign' }
+  | { readonly kind: 'other-program' }
 
 type EntryShape = Pick<Client, 'extra' | 'hasCommandList'>
 
@@ -27,47 +27,47 @@ function launchMembers({ hasCommandList }: Pick<Client, 'hasCommandList'>, { com
 
 export function standingOf(client: Pick<Client, 'hasCommandList'>, entry: unknown, launch: Launch): Standing {
   const own = readEntry(entry)
-  if (own === undefined) return { kind: 'foreign' }
+  if (own === undefined) return { kind: 'other-program' }
   const isSame = own.command === launch.command && launch.args.every((word, index) => own.args[index] === word)
   if (isSame) return { kind: 'connected' }
-  const wanted = { command: launch.command, args: [...launch.args, ...own.added] }
-  const { args, ...members } = launchMembers(client, wanted)
+  const newLaunch = { command: launch.command, args: [...launch.args, ...own.added] }
+  const { args, ...members } = launchMembers(client, newLaunch)
   const hasArgs = isObject(entry) && entry.args !== undefined
   return {
     kind: 'outdated',
-    members: { ...members, ...((hasArgs || wanted.args.length > 0) && args !== undefined && { args }) },
+    members: { ...members, ...((hasArgs || newLaunch.args.length > 0) && args !== undefined && { args }) },
   }
 }
 
 export interface OwnEntry {
   readonly command: string
   readonly args: readonly string[]
-  /** Those of the arguments that a person added to what starts the program. */
+  /** Arguments after the program, added by the user. */
   readonly added: readonly string[]
-  /** The file that is run, as the entry names it. */
+  /** The file that is run, as written in the entry. */
   readonly program: string
 }
 
-/** Undefined where the entry starts something else than this program. */
+/** Undefined if the entry starts another program. */
 export function readEntry(entry: unknown): OwnEntry | undefined {
   if (!isObject(entry)) return undefined
-  const { command, args } = launchOf(entry)
+  const { command, args } = readLaunch(entry)
   if (command === undefined) return undefined
-  if (nameOf(command) === 'scorpiox-code') return { command, args, added: args, program: command }
-  const at = args.findIndex((word) => /(^|[\\/])scorpiox-code(\.js)?(@[\w.^~-]+)?$/.test(word))
-  if (at === -1 || !RUNNERS.has(nameOf(command))) return undefined
-  return { command, args, added: args.slice(at + 1), program: args[at] ?? command }
+  if (programName(command) === 'scorpiox-code') return { command, args, added: args, program: command }
+  const programIndex = args.findIndex((word) => /(^|[\\/])scorpiox-code(\.js)?(@[\w.^~-]+)?$/.test(word))
+  if (programIndex === -1 || !RUNTIMES.has(programName(command))) return undefined
+  return { command, args, added: args.slice(programIndex + 1), program: args[programIndex] ?? command }
 }
 
-/** Some clients have the arguments in `args`, some behind the program in `command`. */
-function launchOf(entry: JsonObject): { readonly command: string | undefined; readonly args: readonly string[] } {
-  const words = Array.isArray(entry.command) ? entry.command : [entry.command]
-  const rest = Array.isArray(entry.args) ? entry.args : []
-  const [command, ...args] = [...words, ...rest]
+/** Some clients have the arguments in `args`, others after the program in `command`. */
+function readLaunch(entry: JsonObject): { readonly command: string | undefined; readonly args: readonly string[] } {
+  const commandWords = Array.isArray(entry.command) ? entry.command : [entry.command]
+  const argWords = Array.isArray(entry.args) ? entry.args : []
+  const [command, ...args] = [...commandWords, ...argWords]
   return { command: typeof command === 'string' ? command : undefined, args: args.map(String) }
 }
 
-function nameOf(command: string): string {
+function programName(command: string): string {
   const name = command.split(/[\\/]/).at(-1) ?? ''
   return name.toLowerCase().replace(/\.(exe|cmd|bat)$/, '')
 }

@@ -1,4 +1,4 @@
-// The executable at its place: of what it is made, and what happens to whatever is there.
+// The installed program: its source, and what happens to an existing file at its path.
 
 import {
   chmodSync,
@@ -59,11 +59,11 @@ test('a program that is one file copies itself', async () => {
   expect(readFileSync(place, 'utf8')).toBe('one')
   expect(statSync(place).mode & 0o777).toBe(0o755)
   expect(presenceOf(place, source, hash)).toBe('current')
-  expect(presenceOf(place, { ...source, file: program('two') }, hash)).toBe('ours')
+  expect(presenceOf(place, { ...source, file: program('two') }, hash)).toBe('outdated')
   expect(presenceOf(place, { ...source, file: place }, undefined)).toBe('current')
 })
 
-test('an executable beside the script is taken if it is of this version', async () => {
+test('an executable next to the script is used if its version matches', async () => {
   const { folder, running } = scene()
   const beside = program('built')
   const script = join(beside, '..', 'scorpiox-code.js')
@@ -74,7 +74,7 @@ test('an executable beside the script is taken if it is of this version', async 
   }
 })
 
-test('where there is none, a script starts the program; on Windows the client does', async () => {
+test('without an executable, a script starts the program; on Windows the client does', async () => {
   const { folder, running, place } = scene()
   expect(await findSource(folder, running)).toEqual({
     text: expect.stringMatching(/^#!\/bin\/sh\n/),
@@ -85,39 +85,39 @@ test('where there is none, a script starts the program; on Windows the client do
   expect(placeOf(folder, 'win32')).toMatch(/scorpiox-code\.exe$/)
 })
 
-test('what is not ours is kept under another name, links too', async () => {
+test('a file or link of another program is kept under another name', async () => {
   const { folder, running, place } = scene()
   const source = await findSource(folder, running)
   mkdirSync(folder, { mode: 0o700 })
   writeFileSync(place, 'the C program')
-  expect(presenceOf(place, source, undefined)).toBe('foreign')
-  const { kept, hash } = putExecutable(folder, place, source, 'foreign', NOW)
+  expect(presenceOf(place, source, undefined)).toBe('other-file')
+  const { kept, hash } = putExecutable(folder, place, source, 'other-file', NOW)
   expect(readFileSync(kept ?? '', 'utf8')).toBe('the C program')
   expect(presenceOf(place, source, hash)).toBe('current')
   const linked = scene()
   mkdirSync(linked.folder, { mode: 0o700 })
   symlinkSync('/nowhere/at/all', linked.place)
-  expect(presenceOf(linked.place, source, undefined)).toBe('foreign')
-  const put = putExecutable(linked.folder, linked.place, source, 'foreign', NOW)
+  expect(presenceOf(linked.place, source, undefined)).toBe('other-file')
+  const put = putExecutable(linked.folder, linked.place, source, 'other-file', NOW)
   expect(readlinkSync(put.kept ?? '')).toBe('/nowhere/at/all')
   expect(statSync(linked.place).isFile()).toBe(true)
 })
 
-test('a folder at its place is said, not removed', () => {
+test('a directory at the path is an error and is not removed', () => {
   const { folder, place } = scene()
   mkdirSync(place, { recursive: true })
-  expect(() => presenceOf(place, {}, undefined)).toThrow(`${place} is a folder`)
+  expect(() => presenceOf(place, {}, undefined)).toThrow(`${place} is a directory`)
   expect(readdirSync(folder)).toEqual(['scorpiox-code'])
 })
 
-test('an older script of ours is ours without a record', async () => {
+test('an older launcher script is recognized without a record', async () => {
   const { folder, running, place } = scene()
   const old = await findSource(folder, { ...running, runtime: '/old/node' })
   putExecutable(folder, place, old, 'absent', NOW)
-  expect(presenceOf(place, await findSource(folder, running), undefined)).toBe('ours')
+  expect(presenceOf(place, await findSource(folder, running), undefined)).toBe('outdated')
 })
 
-test('removing takes what was put there and leaves the rest', async () => {
+test('removal deletes only what was installed', async () => {
   const { folder, running, place } = scene()
   putExecutable(folder, place, await findSource(folder, running), 'absent', NOW)
   writeFileSync(join(folder, 'state.db'), 'tasks')
@@ -126,7 +126,7 @@ test('removing takes what was put there and leaves the rest', async () => {
   expect(readdirSync(folder)).toEqual(['state.db'])
 })
 
-test('without a home there is nowhere to install', () => {
+test('a missing home directory is an error', () => {
   expect(() => folderOf('')).toThrow('There is no home directory')
 })
 
@@ -139,6 +139,6 @@ test.each([
   ['/temporary-but-not/dist/scorpiox-code.js', false],
   ['/usr/lib/node_modules/scorpiox-code/dist/scorpiox-code.js', false],
   ['/home/ann/src/scorpiox-code/dist/scorpiox-code.js', false],
-])('%s may vanish: %s', (path, expected) => {
+])('%s is temporary: %s', (path, expected) => {
   expect(isPassing(path, '/temporary')).toBe(expected)
 })

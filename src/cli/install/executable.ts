@@ -1,5 +1,5 @@
-// The executable at its place, ~/.scorpiox/scorpiox-code: what it is made of here, whether it is there already, and how
-// it gets there. Replaced in one step, so that no server that runs and no client that starts one finds half a file.
+// The installed program, ~/.scorpiox/scorpiox-code: finds its source, compares, writes and removes it. The file is replaced
+// by a rename, so that a client never starts an incomplete one.
 
 import { createHash } from 'node:crypto'
 import {
@@ -29,165 +29,170 @@ import type { Launch } from '../connect.js'
 import { carriedOnes, carriedPlace, carryProgram, isPassing } from './carried-program.js'
 import { isLauncherScript, launcherScript } from './launcher-script.js'
 
-/** This program, as it runs. */
+/** The program that is running. */
 export interface Running {
   readonly platform: NodeJS.Platform
   readonly runtime: string
-  /** Undefined where runtime and program are one file. */
+  /** Undefined if runtime and program are one file. */
   readonly script: string | undefined
-  /** The folder of what may vanish. */
+  /** The system directory for temporary files. */
   readonly temporary: string
-  /** What a program answers to `--version`. */
+  /** Output of `--version` of a program. */
   readonly versionOf: (file: string) => Promise<string | undefined>
 }
 
 export interface Source {
-  /** What is copied to the place; or what is written there; neither where a client has to start the runtime itself. */
+  /** The file to copy, or the text to write; neither if clients must start the runtime themselves. */
   readonly file?: string
   readonly text?: string
-  /** The script that has to be carried to safety before. */
+  /** The script to copy first, because its directory is temporary. */
   readonly carried?: string
   readonly launch: Launch
 }
 
-const PROGRAMS = 'program'
+const PROGRAMS_DIRECTORY = 'program'
 
 export function folderOf(home: string): string {
-  if (home === '') throw new Failure('There is no home directory to install anything in; set HOME')
-  // Clients start what they are told from anywhere.
-  if (!isAbsolute(home)) throw new Failure(`HOME is ${JSON.stringify(home)}, which is not absolute; correct it`)
+  if (home === '') throw new Failure('There is no home directory to install into; set HOME')
+  // Clients start the program from any directory.
+  if (!isAbsolute(home)) throw new Failure(`HOME is ${JSON.stringify(home)}, which is not an absolute path; correct it`)
   return join(home, '.scorpiox')
 }
 
-/** What root puts there, the person could neither read nor replace. */
+/** Files that root creates could not be read or replaced by the owner of the home directory. */
 export function mustBeOwn(home: string): void {
   const owner = statSync(home, { throwIfNoEntry: false })?.uid
   if (process.geteuid?.() !== 0 || owner === undefined || owner === 0) return
   throw new Failure(`This runs as root, and ${home} belongs to another user; run it as that user, without sudo`)
 }
 
-export function placeOf(folder: string, platform: NodeJS.Platform): string {
-  return join(folder, platform === 'win32' ? 'scorpiox-code.exe' : 'scorpiox-code')
+export function placeOf(directory: string, platform: NodeJS.Platform): string {
+  return join(directory, platform === 'win32' ? 'scorpiox-code.exe' : 'scorpiox-code')
 }
 
-export async function findSource(folder: string, running: Running): Promise<Source> {
+export async function findSource(directory: string, running: Running): Promise<Source> {
   const { platform, runtime, script, temporary, versionOf } = running
-  const place = placeOf(folder, platform)
-  const launch = { command: place, args: [] }
+  const path = placeOf(directory, platform)
+  const launch = { command: path, args: [] }
   if (script === undefined) return { file: runtime, launch }
-  const beside = join(dirname(script), basename(place))
-  // What was built of another version, or for another machine, does not answer with ours.
-  if (isNewer(beside, script) && (await versionOf(beside)) === VERSION) return { file: beside, launch }
-  const isCarried = isPassing(script, temporary)
-  const lasting = isCarried ? carriedPlace(join(folder, PROGRAMS), script) : script
-  const carried = isCarried && !isFile(lasting) ? { carried: script } : {}
-  if (platform === 'win32') return { ...carried, launch: { command: runtime, args: [lasting] } }
-  return { ...carried, text: launcherScript(runtime, lasting), launch }
+  const siblingPath = join(dirname(script), basename(path))
+  // An executable of another version or for another machine prints a different version or does not run.
+  if (isBuiltAfter(siblingPath, script) && (await versionOf(siblingPath)) === VERSION)
+    return { file: siblingPath, launch }
+  const isTemporary = isPassing(script, temporary)
+  const permanentScript = isTemporary ? carriedPlace(join(directory, PROGRAMS_DIRECTORY), script) : script
+  const copyNeeded = isTemporary && !isFile(permanentScript) ? { carried: script } : {}
+  if (platform === 'win32') return { ...copyNeeded, launch: { command: runtime, args: [permanentScript] } }
+  return { ...copyNeeded, text: launcherScript(runtime, permanentScript), launch }
 }
 
-export type Presence = 'absent' | 'current' | 'ours' | 'foreign'
+export type Presence = 'absent' | 'current' | 'outdated' | 'other-file'
 
-/** What is at the place now. `known` is the hash of what was put there last. */
-export function presenceOf(place: string, source: Pick<Source, 'file' | 'text'>, known: string | undefined): Presence {
-  const stat = lstatSync(place, { throwIfNoEntry: false })
+/** Compares the file at `place` with the source. `known` is the hash of the file that was installed last. */
+export function presenceOf(
+  path: string,
+  source: Pick<Source, 'file' | 'text'>,
+  knownHash: string | undefined,
+): Presence {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return 'absent'
-  if (stat.isDirectory()) throw new Failure(`${place} is a folder; move it away, and run this again`)
-  if (!stat.isFile()) return 'foreign'
-  if (source.file === place) return 'current'
-  const hash = hashOf(readFileSync(place))
-  if (source.text !== undefined && hash === hashOf(source.text)) return 'current'
-  if (source.file !== undefined && hash === hashOf(readFileSync(source.file))) return 'current'
-  const isOurs = hash === known || (stat.size < 10_000 && isLauncherScript(readFileSync(place, 'utf8')))
-  return isOurs ? 'ours' : 'foreign'
+  if (stat.isDirectory()) throw new Failure(`${path} is a directory; move it and run this again`)
+  if (!stat.isFile()) return 'other-file'
+  if (source.file === path) return 'current'
+  const hash = sha256(readFileSync(path))
+  if (source.text !== undefined && hash === sha256(source.text)) return 'current'
+  if (source.file !== undefined && hash === sha256(readFileSync(source.file))) return 'current'
+  const isOwn = hash === knownHash || (stat.size < 10_000 && isLauncherScript(readFileSync(path, 'utf8')))
+  return isOwn ? 'outdated' : 'other-file'
 }
 
 export interface Put {
-  /** The hash of what is at the place now; undefined where nothing belongs there. */
+  /** Hash of the installed file; undefined if this platform has none. */
   readonly hash: string | undefined
-  /** Where that was moved which was there and is not ours. */
+  /** New path of a file of another program that was in the way. */
   readonly kept: string | undefined
 }
 
-export function putExecutable(folder: string, place: string, source: Source, presence: Presence, now: Date): Put {
-  ensurePrivateFolder(folder)
+export function putExecutable(directory: string, path: string, source: Source, installed: Presence, now: Date): Put {
+  ensurePrivateFolder(directory)
   try {
-    if (source.carried !== undefined) carryProgram(join(folder, PROGRAMS), source.carried)
+    if (source.carried !== undefined) carryProgram(join(directory, PROGRAMS_DIRECTORY), source.carried)
     if (source.file === undefined && source.text === undefined) return { hash: undefined, kept: undefined }
-    const kept = presence === 'foreign' ? setAside(place, now) : undefined
-    if (presence !== 'current') {
-      if (source.text !== undefined) replaceFile(place, source.text, () => true, { mode: 0o755 })
-      else if (source.file !== undefined) copyOver(source.file, place)
+    const movedTo = installed === 'other-file' ? moveAside(path, now) : undefined
+    if (installed !== 'current') {
+      if (source.text !== undefined) replaceFile(path, source.text, () => true, { mode: 0o755 })
+      else if (source.file !== undefined) copyReplacing(source.file, path)
     }
-    return { hash: hashOf(readFileSync(place)), kept }
+    return { hash: sha256(readFileSync(path)), kept: movedTo }
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw new Failure(`${place} cannot be written (${reasonOf(error)})`, { cause: error })
+    throw new Failure(`${path} cannot be written (${reasonOf(error)})`, { cause: error })
   }
 }
 
-/** Gives what is left because it cannot be removed. */
-export function removeExecutable(folder: string, place: string): readonly string[] {
-  const left: string[] = []
-  for (const path of [place, ...oldOnes(place), ...carriedOnes(join(folder, PROGRAMS))]) {
+/** Returns the paths that cannot be removed. */
+export function removeExecutable(directory: string, path: string): readonly string[] {
+  const remaining: string[] = []
+  for (const each of [path, ...oldVersions(path), ...carriedOnes(join(directory, PROGRAMS_DIRECTORY))]) {
     try {
-      rmSync(path, { recursive: true, force: true })
+      rmSync(each, { recursive: true, force: true })
     } catch {
-      left.push(path)
+      remaining.push(each)
     }
   }
-  // Somebody else may have put something there.
-  quietly(() => rmdirSync(join(folder, PROGRAMS)))
-  return left
+  // Fails if other files are in it.
+  ignoreErrors(() => rmdirSync(join(directory, PROGRAMS_DIRECTORY)))
+  return remaining
 }
 
-export function hasPrograms(folder: string): boolean {
-  return carriedOnes(join(folder, PROGRAMS)).length > 0
+export function hasPrograms(directory: string): boolean {
+  return carriedOnes(join(directory, PROGRAMS_DIRECTORY)).length > 0
 }
 
-function copyOver(file: string, place: string): void {
-  const beside = `${place}.${process.pid}.tmp`
+function copyReplacing(file: string, path: string): void {
+  const temporaryPath = `${path}.${process.pid}.tmp`
   try {
-    copyFileSync(file, beside)
-    chmodSync(beside, 0o755)
-    sync(beside)
-    rename(beside, place)
-    syncFolder(dirname(place))
+    copyFileSync(file, temporaryPath)
+    chmodSync(temporaryPath, 0o755)
+    syncFile(temporaryPath)
+    rename(temporaryPath, path)
+    syncFolder(dirname(path))
   } finally {
-    rmSync(beside, { force: true })
+    rmSync(temporaryPath, { force: true })
   }
 }
 
-/** Windows replaces no file that runs, but lets it be called something else. */
+/** Windows does not replace a running file, but allows renaming it. */
 function rename(from: string, to: string): void {
   try {
     renameSync(from, to)
   } catch (error) {
     if (!hasCode(error, 'EPERM', 'EACCES', 'EBUSY')) throw error
-    for (const old of oldOnes(to)) quietly(() => rmSync(old, { force: true }))
+    for (const old of oldVersions(to)) ignoreErrors(() => rmSync(old, { force: true }))
     renameSync(to, `${to}.${Date.now()}.old`)
     renameSync(from, to)
   }
 }
 
-function oldOnes(place: string): readonly string[] {
-  const mine = (name: string): boolean =>
-    name.startsWith(`${basename(place)}.`) && /^\.\d+\.old$/.test(name.slice(basename(place).length))
+function oldVersions(path: string): readonly string[] {
+  const isOldVersion = (name: string): boolean =>
+    name.startsWith(`${basename(path)}.`) && /^\.\d+\.old$/.test(name.slice(basename(path).length))
   try {
-    return readdirSync(dirname(place))
-      .filter(mine)
-      .map((name) => join(dirname(place), name))
+    return readdirSync(dirname(path))
+      .filter(isOldVersion)
+      .map((name) => join(dirname(path), name))
   } catch {
     return []
   }
 }
 
-function setAside(place: string, now: Date): string {
-  const kept = `${place}.backup-${compactTime(now)}`
-  renameSync(place, kept)
-  return kept
+function moveAside(path: string, now: Date): string {
+  const movedTo = `${path}.backup-${compactTime(now)}`
+  renameSync(path, movedTo)
+  return movedTo
 }
 
-function sync(path: string): void {
+function syncFile(path: string): void {
   const file = openSync(path, 'r+')
   try {
     fsyncSync(file)
@@ -196,16 +201,16 @@ function sync(path: string): void {
   }
 }
 
-function quietly(work: () => void): void {
+function ignoreErrors(work: () => void): void {
   try {
     work()
   } catch {
-    // It still runs, or holds something: the next one tries again.
+    // Still running or not empty: the next attempt removes it.
   }
 }
 
-/** What was built before the script was is of an older one. */
-function isNewer(executable: string, script: string): boolean {
+/** An executable older than the script was built from an earlier version. */
+function isBuiltAfter(executable: string, script: string): boolean {
   const [built, written] = [executable, script].map((path) => statSync(path, { throwIfNoEntry: false }))
   return built?.isFile() === true && built.mtimeMs >= (written?.mtimeMs ?? 0)
 }
@@ -214,6 +219,6 @@ function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
-function hashOf(content: string | Buffer): string {
+function sha256(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex')
 }

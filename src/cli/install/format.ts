@@ -1,42 +1,42 @@
-// What can be done to the text of a client's configuration, whatever it is written in. Texts come in and go out; only
-// the lines of our entry change, and what was done can be undone to the letter.
+// Interface of a configuration format (JSONC, TOML, YAML). Edits are functions from text to text that change only the lines
+// of our entry and can be reverted exactly.
 
 import type { JsonObject } from '../../lib/json.js'
 
 export interface Format {
   read(text: string, container: string): Reading
-  /** Puts our entry where none is. Throws a Failure where the text has no room for it. */
+  /** Adds our entry. Throws a Failure if the text cannot contain it. */
   add(text: string, container: string, entry: JsonObject): Added
-  /** Sets members of the entry that is there; all else in it stays. */
+  /** Sets members of the existing entry and keeps its other members. */
   change(text: string, container: string, members: JsonObject): string
-  /** Takes our entry out; without a trace, what it was put into stays, though it be empty. */
+  /** Removes our entry. Without a trace, the container stays even if it is empty. */
   remove(text: string, container: string, trace: Trace | undefined): string
-  /** What a person would paste. */
+  /** Text to paste manually. */
   snippet(container: string, entry: JsonObject): string
 }
 
 export type Reading =
   | { readonly kind: 'broken'; readonly line: number; readonly column: number; readonly why: string }
-  /** It can be read, but our entry has no place in it. */
-  | { readonly kind: 'odd'; readonly why: string }
-  | { readonly kind: 'free' }
-  | { readonly kind: 'taken'; readonly entry: unknown }
+  /** It can be parsed, but cannot contain our entry. */
+  | { readonly kind: 'unsupported'; readonly why: string }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'present'; readonly entry: unknown }
 
 export interface Added {
   readonly text: string
   readonly trace: Trace
 }
 
-/** What was made for our entry, so that it can go with it. */
+/** What was created together with our entry, so that it can be removed with it. */
 export interface Trace {
   readonly made: 'entry' | 'container' | 'document'
-  /** The white space that was put before it and after it. */
+  /** White space inserted before and after it. */
   readonly lead: string
   readonly tail: string
 }
 
-/** Said of a file by a Failure, where nothing is done to it. */
-export const UNTOUCHABLE = 'cannot be changed without touching what is around our entry'
+/** Predicate of a Failure about a file that was not changed. */
+export const UNTOUCHABLE = 'cannot be changed without affecting other content'
 
 export type FormatName = 'jsonc' | 'toml' | 'yaml'
 
@@ -51,7 +51,7 @@ export function lineBreakOf(text: string): string {
 }
 
 export function positionOf(text: string, offset: number): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, offset)
-  const lineStart = before.lastIndexOf('\n') + 1
-  return { line: before.split('\n').length, column: offset - lineStart + 1 }
+  const textBefore = text.slice(0, offset)
+  const lineStart = textBefore.lastIndexOf('\n') + 1
+  return { line: textBefore.split('\n').length, column: offset - lineStart + 1 }
 }

@@ -1,4 +1,4 @@
-// `scorpiox-code install [client…]`: puts the executable at its place and connects the clients that are used here.
+// `scorpiox-code install [client…]`: writes the executable to its path and connects the clients found on this machine.
 
 import type { Config } from '../../config/load.js'
 import { Failure } from '../../lib/failure.js'
@@ -21,23 +21,23 @@ import { machineOf, runningProgram } from './this-machine.js'
 
 export async function installFromTerminal(config: Config, { operands, flags }: Arguments): Promise<number> {
   const machine = machineOf(config)
-  const folder = folderOf(config.home)
+  const directory = folderOf(config.home)
   mustBeOwn(config.home)
-  const source = await findSource(folder, runningProgram(config))
+  const source = await findSource(directory, runningProgram(config))
   const targets = operands.length > 0 ? namedTargets(operands, machine) : foundTargets(machine)
-  const looks = await Promise.all(targets.map((target) => lookAt(target, source.launch)))
+  const inspected = await Promise.all(targets.map((target) => lookAt(target, source.launch)))
   const isNamed = operands.length > 0
-  const decisions = await askChoices(looks, flags, isNamed, promptStreams(config.childEnv))
+  const decisions = await askChoices(inspected, flags, isNamed, promptStreams(config.childEnv))
   if (decisions === undefined) {
     await printNothingChanged('.')
     return INTERRUPTED
   }
-  const steps = looks.map((look) => connecting(look, { launch: source.launch, folder, isNamed, decisions }))
+  const steps = inspected.map((each) => clientChange(each, { launch: source.launch, directory, isNamed, decisions }))
   return carryOut(
     {
-      first: placing(folder, machine.platform, source),
+      first: executableChange(directory, machine.platform, source),
       steps,
-      ...(targets.length === 0 && { notice: noClientFound() }),
+      ...(targets.length === 0 && { notice: formatNoClients() }),
       closing: steps.some((step) => step.perform) ? RESTART : '',
     },
     flags,
@@ -47,83 +47,84 @@ export async function installFromTerminal(config: Config, { operands, flags }: A
 
 const RESTART = '\nRestart the clients that are running: they read their configuration when they start.\n'
 
-/** What is common to all steps of one installation. */
+/** Values shared by all changes of one installation. */
 interface Installation {
   readonly launch: Launch
-  readonly folder: string
+  readonly directory: string
   readonly isNamed: boolean
   readonly decisions: Decisions
 }
 
-function placing(folder: string, platform: NodeJS.Platform, source: Source): Step {
-  const place = placeOf(folder, platform)
-  const presence = presenceOf(place, source, readRecord(folder).executable)
-  const isMade = source.file !== undefined || source.text !== undefined
-  const isCurrent = presence === 'current' && source.carried === undefined
-  const base = { title: 'The executable', place, lines: [], isStuck: false }
-  if (isCurrent) return { ...base, note: 'already in its place' }
-  if (!isMade && source.carried === undefined) {
+function executableChange(directory: string, platform: NodeJS.Platform, source: Source): Step {
+  const path = placeOf(directory, platform)
+  const installed = presenceOf(path, source, readRecord(directory).executable)
+  const hasFile = source.file !== undefined || source.text !== undefined
+  const isCurrent = installed === 'current' && source.carried === undefined
+  const base: Step = { title: 'The executable', place: path, lines: [], note: undefined, isStuck: false }
+  if (isCurrent) return { ...base, note: 'already installed' }
+  if (!hasFile && source.carried === undefined) {
     return {
       ...base,
       place: '',
-      note: `none is built for this system; clients start ${source.launch.command} themselves`,
+      note: `not available for this system; clients start ${source.launch.command} directly`,
     }
   }
-  const perform = (): string => {
-    const { hash, kept } = putExecutable(folder, place, source, presence, new Date())
-    updateRecord(folder, (record) => ({ ...record, executable: hash }))
-    const moved = kept === undefined ? '' : `; what was there is now ${kept}`
-    return `${isMade ? `is at ${place}` : 'the program is copied'}${moved}`
+  const apply = (): string => {
+    const { hash, kept: movedTo } = putExecutable(directory, path, source, installed, new Date())
+    updateRecord(directory, (record) => ({ ...record, executable: hash }))
+    const moved = movedTo === undefined ? '' : `; the previous file is now ${movedTo}`
+    return `${hasFile ? `installed at ${path}` : 'program copied'}${moved}`
   }
-  return { ...base, note: whatIsPut(source, presence === 'foreign'), perform }
+  return { ...base, note: describeSource(source, installed === 'other-file'), perform: apply }
 }
 
-function whatIsPut({ file, text, carried }: Source, isForeign: boolean): string {
+function describeSource({ file, text, carried }: Source, isOtherFile: boolean): string {
   const what =
     file === undefined
-      ? `${text === undefined ? 'a copy of' : 'a script that starts'} this program${carried === undefined ? '' : ', which is copied beside it'}`
+      ? `${text === undefined ? 'a copy of' : 'a script that starts'} this program${carried === undefined ? '' : ', which is copied next to it'}`
       : `a copy of ${file}`
-  return `${what}${isForeign ? '; something else is there, which is kept under another name' : ''}`
+  return `${what}${isOtherFile ? '; an existing file is kept under another name' : ''}`
 }
 
-function connecting(look: Look, installation: Installation): Step {
-  const { target, state } = look
+function clientChange(inspected: Look, installation: Installation): Step {
+  const { target, state } = inspected
   const { launch, isNamed } = installation
   const { client } = target
-  const base = { title: client.name, place: target.file, lines: [], isStuck: false }
-  const stuck = (why: string): Step => ({
+  const base: Step = { title: client.name, place: target.file, lines: [], note: undefined, isStuck: false }
+  const blocked = (why: string): Step => ({
     ...base,
-    note: `left alone: it ${why}. Put that right and run this again, or paste this into it yourself:`,
-    snippet: look.format.snippet(client.container, entryFor(client, launch)),
+    note: `not changed: it ${why}. Correct that and run this again, or paste this into the file:`,
+    snippet: inspected.format.snippet(client.container, entryFor(client, launch)),
     isStuck: true,
   })
-  if (state.kind === 'foreign') {
-    return { ...base, note: `left alone: its entry "${NAME}" starts another program`, isStuck: isNamed }
+  if (state.kind === 'other-program') {
+    return { ...base, note: `not changed: its entry "${NAME}" starts another program`, isStuck: isNamed }
   }
-  if (state.kind === 'stuck') return stuck(state.why)
+  if (state.kind === 'unusable') return blocked(state.why)
   try {
-    return { ...base, note: undefined, ...changeOf(look, installation) }
+    return { ...base, note: undefined, ...entryChange(inspected, installation) }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    return stuck(error.message)
+    return blocked(error.message)
   }
 }
 
-function changeOf(look: Look, installation: Installation): Partial<Step> {
-  const { state, file } = look
+function entryChange(inspected: Look, installation: Installation): Partial<Step> {
+  const { state, file } = inspected
   if (file === undefined) return {}
-  if (state.kind === 'free') return addition(look, file, installation)
-  if (state.kind === 'connected') return update(look, file, state.entry, {}, installation)
-  return state.kind === 'outdated' ? update(look, file, state.entry, state.members, installation) : {}
+  if (state.kind === 'absent') return entryAddition(inspected, file, installation)
+  if (state.kind === 'connected') return entryUpdate(inspected, file, state.entry, {}, installation)
+  return state.kind === 'outdated' ? entryUpdate(inspected, file, state.entry, state.members, installation) : {}
 }
 
-function addition({ target, format }: Look, file: PersonsFile, installation: Installation): Partial<Step> {
-  const { launch, folder, decisions } = installation
+function entryAddition({ target, format }: Look, file: PersonsFile, installation: Installation): Partial<Step> {
+  const { launch, directory, decisions } = installation
   const { client } = target
   const { choice } = client
   const isAccepted = decisions.get(client.id)
-  const plain = entryFor(client, launch)
-  const entry = choice === undefined ? plain : { ...plain, ...membersForChoice(plain, choice, isAccepted) }
+  const defaultEntry = entryFor(client, launch)
+  const entry =
+    choice === undefined ? defaultEntry : { ...defaultEntry, ...membersForChoice(defaultEntry, choice, isAccepted) }
   const added = format.add(file.text ?? '', client.container, entry)
   const isNew = file.text === undefined
   const notes = [
@@ -135,13 +136,13 @@ function addition({ target, format }: Look, file: PersonsFile, installation: Ins
     notes,
     perform() {
       const backup = writePersonsFile(file, added.text, new Date())
-      remember(folder, file.path, added.trace, isNew)
-      return connected(backup)
+      recordFile(directory, file.path, added.trace, isNew)
+      return describeConnected(backup)
     },
   }
 }
 
-function update(
+function entryUpdate(
   { target, format }: Look,
   file: PersonsFile,
   entry: unknown,
@@ -155,23 +156,23 @@ function update(
   const changed = format.change(file.text ?? '', client.container, members)
   return {
     lines: shownUpdate(client, entry, members),
-    perform: () => connected(writePersonsFile(file, changed, new Date())),
+    perform: () => describeConnected(writePersonsFile(file, changed, new Date())),
   }
 }
 
-function remember(folder: string, path: string, trace: Trace, isNew: boolean): void {
-  updateRecord(folder, (record) => ({ ...record, files: new Map([...record.files, [path, { ...trace, isNew }]]) }))
+function recordFile(directory: string, path: string, trace: Trace, isNew: boolean): void {
+  updateRecord(directory, (record) => ({ ...record, files: new Map([...record.files, [path, { ...trace, isNew }]]) }))
 }
 
-function connected(backup: string | undefined): string {
+function describeConnected(backup: string | undefined): string {
   return `connected${keptIn(backup)}`
 }
 
-function noClientFound(): string {
+function formatNoClients(): string {
   const names = CLIENTS.map(({ id }) => id).join(', ')
   return (
-    'No client was found on this machine: none of their configuration files or folders exists.\n' +
+    'No client was found: none of their configuration files or directories exists.\n' +
     'Install a client, start it once and run this again, or name one to connect it now: scorpiox-code install <client>\n' +
-    `The clients are ${names}.\n`
+    `Clients: ${names}.\n`
   )
 }

@@ -1,4 +1,4 @@
-// What is put into a JSON text can be taken out again to the letter, whatever the text looks like.
+// Adding an entry to JSON text and removing it restores the text exactly, for any text.
 
 import fc from 'fast-check'
 import { parse, visit } from 'jsonc-parser'
@@ -15,7 +15,7 @@ function added(text: string): string {
 
 function thereAndBack(text: string, entry: typeof ENTRY = ENTRY): string {
   const { text: connected, trace } = JSONC.add(text, 'mcpServers', entry)
-  expect(JSONC.read(connected, 'mcpServers')).toEqual({ kind: 'taken', entry })
+  expect(JSONC.read(connected, 'mcpServers')).toEqual({ kind: 'present', entry })
   return JSONC.remove(connected, 'mcpServers', trace)
 }
 
@@ -24,7 +24,7 @@ const gap = (more: readonly string[]): fc.Arbitrary<string> =>
 const WHITE = [' ', '\t', '\n', '\r\n', '\n    ']
 const COMMENTED = [...WHITE, '/* a, "b": { */', '/**/', '// it\'s "so": {\n', '// }\r\n', '/* two\nlines */ ']
 
-/** Values as people, editors and machines write them. */
+/** Values in the formatting of people, editors and programs. */
 function texts(space: fc.Arbitrary<string>, comma: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const key = fc.oneof(fc.constantFrom('mcpServer', 'a', 'env', '__proto__', '', 'é"\\'), fc.string({ maxLength: 6 }))
   return fc.letrec<{ value: string; object: string }>((tie) => ({
@@ -55,7 +55,7 @@ function texts(space: fc.Arbitrary<string>, comma: fc.Arbitrary<string>): fc.Arb
 const strict = texts(gap(WHITE), fc.constant(''))
 const lenient = texts(gap(COMMENTED), fc.constantFrom('', ',', ', // the last\n', ' /* c */ ,\n'))
 
-/** With servers of others, or with a place for them. */
+/** With other servers, or with an empty container. */
 const configurations = fc.oneof(strict, lenient).chain((root) =>
   fc
     .tuple(fc.constant(root), fc.boolean(), fc.oneof(strict, lenient), gap(COMMENTED))
@@ -66,17 +66,17 @@ const configurations = fc.oneof(strict, lenient).chain((root) =>
     }),
 )
 
-/** By the parser: a string may look like the beginning of a comment. */
+/** Found by the parser, because a string may look like a comment. */
 function commentsIn(text: string): readonly string[] {
   const comments: string[] = []
   visit(text, { onComment: (offset, length) => comments.push(text.slice(offset, offset + length)) })
   return comments
 }
 
-test('removing undoes adding to the letter, and every comment survives', () => {
+test('removing restores the text exactly, and adding keeps every comment', () => {
   fc.assert(
     fc.property(configurations, (text) => {
-      fc.pre(JSONC.read(text, 'mcpServers').kind === 'free')
+      fc.pre(JSONC.read(text, 'mcpServers').kind === 'absent')
       const connected = added(text)
       for (const comment of commentsIn(text)) expect(connected).toContain(comment)
       expect(thereAndBack(text)).toBe(text)
@@ -85,7 +85,7 @@ test('removing undoes adding to the letter, and every comment survives', () => {
   )
 })
 
-test('strict JSON stays strict JSON, and differs in our entry only', () => {
+test('strict JSON stays strict JSON and differs only in our entry', () => {
   fc.assert(
     fc.property(strict, (text) => {
       const before = JSON.parse(text) as Record<string, object>
@@ -96,10 +96,10 @@ test('strict JSON stays strict JSON, and differs in our entry only', () => {
   )
 })
 
-test('without a trace our entry goes too, and nothing else', () => {
+test('without a trace, exactly our entry is removed', () => {
   fc.assert(
     fc.property(configurations, (text) => {
-      fc.pre(JSONC.read(text, 'mcpServers').kind === 'free')
+      fc.pre(JSONC.read(text, 'mcpServers').kind === 'absent')
       const left = JSONC.remove(added(text), 'mcpServers', undefined)
       const { mcpServers: was = {}, ...before } = parse(text) as Record<string, unknown>
       expect(parse(left)).toEqual({ ...before, mcpServers: was })
@@ -108,20 +108,20 @@ test('without a trace our entry goes too, and nothing else', () => {
   )
 })
 
-test('a text that was cut off anywhere is broken, and says where', () => {
+test('a truncated text is reported as broken with a position', () => {
   const text = '{\n  // mine\n  "mcpServers": {"a": {"command": "x", "args": ["\\u00e9", 1.5e3, true]},},\n}'
   for (let length = 1; length < text.length; length++) {
     const reading = JSONC.read(text.slice(0, length), 'mcpServers')
     expect(reading.kind, text.slice(0, length)).toBe('broken')
     if (reading.kind === 'broken') expect(reading.line).toBeGreaterThan(0)
   }
-  expect(JSONC.read(text, 'mcpServers')).toEqual({ kind: 'free' })
+  expect(JSONC.read(text, 'mcpServers')).toEqual({ kind: 'absent' })
 })
 
 test.each([
-  ['an array', '[]', 'it holds an array, not an object'],
-  ['a string', '"x"', 'it holds a string, not an object'],
-  ['null', 'null', 'it holds null, not an object'],
+  ['an array', '[]', 'it is an array, not an object'],
+  ['a string', '"x"', 'it is a string, not an object'],
+  ['null', 'null', 'it is null, not an object'],
   ['no servers but null', '{"mcpServers": null}', 'its "mcpServers" is null, not an object'],
   ['servers in an array', '{"mcpServers": []}', 'its "mcpServers" is an array, not an object'],
   ['servers in a string', '{"mcpServers": "a"}', 'its "mcpServers" is a string, not an object'],
@@ -131,11 +131,11 @@ test.each([
     '{"mcpServers": {"scorpiox": {}, "scorpiox": {}}}',
     'its "mcpServers" has "scorpiox" more than once',
   ],
-])('%s has no place for us', (_, text, why) => {
-  expect(JSONC.read(text, 'mcpServers')).toEqual({ kind: 'odd', why })
+])('%s cannot contain our entry', (_, text, why) => {
+  expect(JSONC.read(text, 'mcpServers')).toEqual({ kind: 'unsupported', why })
 })
 
-test('what is nested deeper than anybody nests is not touched', () => {
+test('excessive nesting is reported as broken', () => {
   expect(JSONC.read('['.repeat(200_000), 'mcpServers').kind).toBe('broken')
 })
 
@@ -162,16 +162,16 @@ test.each([
     '{\n  "mcpServers": {\n    "a": {},\n  },\n}',
     '{\n  "mcpServers": {\n    "a": {},\n    "scorpiox": {\n      "command": "/x",\n      "args": []\n    },\n  },\n}',
   ],
-])('%s becomes what a person would have written', (_, text, wanted) => {
+])('%s is edited in its own style', (_, text, wanted) => {
   expect(JSONC.add(text, 'mcpServers', { command: '/x', args: [] }).text).toBe(wanted)
 })
 
-test('a path of Windows is written as JSON has it', () => {
+test('a Windows path is escaped', () => {
   expect(thereAndBack('{ }', WINDOWS)).toBe('{ }')
   expect(JSON.parse(JSONC.add('', 'mcpServers', WINDOWS).text)).toEqual({ mcpServers: { scorpiox: WINDOWS } })
 })
 
-test('what starts it can change, and what a person added stays', () => {
+test('the command can change, and members of the user are kept', () => {
   const text = `{"mcpServers": {"scorpiox": {
     "command": "node", // the old way
     "args": ["/old/scorpiox-code.js", "-e", "MODEL=opus"],
@@ -185,7 +185,7 @@ test('what starts it can change, and what a person added stays', () => {
   expect(JSONC.change(without, 'mcpServers', { command: '/b' })).toBe(without.replace('/a/scorpiox-code', '/b'))
 })
 
-test('later changes of the person stay when ours goes', () => {
+test('later changes of the user are kept when our entry is removed', () => {
   const { text, trace } = JSONC.add('{}', 'mcpServers', ENTRY)
   const more = text.replace(/\}\n {2}\}\n\}/, '},\n    "b": {}\n  },\n  "theme": "dark"\n}')
   expect(JSON.parse(JSONC.remove(more, 'mcpServers', trace))).toEqual({ mcpServers: { b: {} }, theme: 'dark' })

@@ -1,5 +1,5 @@
-// Configurations in JSON, with or without comments and trailing commas. The tree says where things stand; the text is
-// cut and pasted there, so that everything else stays as a person wrote it.
+// Edits JSON, with or without comments and trailing commas. Edits are made in the text at positions from the syntax tree,
+// so that the rest stays unchanged; the result is parsed again and compared.
 
 import { isDeepStrictEqual } from 'node:util'
 
@@ -16,27 +16,28 @@ export const JSONC: Format = { read, add, change, remove, snippet }
 function read(text: string, container: string): Reading {
   const root = parse(text)
   if ('kind' in root) return root
-  if (root.tree === undefined) return { kind: 'free' }
-  if (root.tree.type !== 'object') return { kind: 'odd', why: `it holds ${aOf(root.tree)}, not an object` }
-  const holders = membersNamed(root.tree, container)
-  if (holders.length > 1) return { kind: 'odd', why: `it has "${container}" more than once` }
-  const servers = valueOf(holders[0])
-  if (servers === undefined) return { kind: 'free' }
-  if (servers.type !== 'object') return { kind: 'odd', why: `its "${container}" is ${aOf(servers)}, not an object` }
-  const entries = membersNamed(servers, NAME)
-  if (entries.length > 1) return { kind: 'odd', why: `its "${container}" has "${NAME}" more than once` }
-  const entry = valueOf(entries[0])
-  return entry === undefined ? { kind: 'free' } : { kind: 'taken', entry: getNodeValue(entry) }
+  if (root.tree === undefined) return { kind: 'absent' }
+  if (root.tree.type !== 'object') return { kind: 'unsupported', why: `it is ${withArticle(root.tree)}, not an object` }
+  const containers = findMembers(root.tree, container)
+  if (containers.length > 1) return { kind: 'unsupported', why: `it has "${container}" more than once` }
+  const servers = memberValue(containers[0])
+  if (servers === undefined) return { kind: 'absent' }
+  if (servers.type !== 'object')
+    return { kind: 'unsupported', why: `its "${container}" is ${withArticle(servers)}, not an object` }
+  const entries = findMembers(servers, NAME)
+  if (entries.length > 1) return { kind: 'unsupported', why: `its "${container}" has "${NAME}" more than once` }
+  const entry = memberValue(entries[0])
+  return entry === undefined ? { kind: 'absent' } : { kind: 'present', entry: getNodeValue(entry) }
 }
 
 function add(text: string, container: string, entry: JsonObject): Added {
   const added = addUnchecked(text, container, entry)
-  mustDifferOnlyThere(text, added.text, container, entry)
+  requireOnlyEntryDiffers(text, added.text, container, entry)
   return added
 }
 
 function addUnchecked(text: string, container: string, entry: JsonObject): Added {
-  const tree = treeOf(text)
+  const tree = parseOrThrow(text)
   const style = styleOf(text)
   if (tree === undefined) {
     const lead = text === '' || /[\r\n]$/.test(text) ? '' : style.lineBreak
@@ -46,71 +47,87 @@ function addUnchecked(text: string, container: string, entry: JsonObject): Added
       trace: { made: 'document', lead, tail: style.lineBreak },
     }
   }
-  const servers = valueOf(membersNamed(tree, container)[0])
+  const servers = memberValue(findMembers(tree, container)[0])
   const { edits, lead, tail } =
     servers === undefined
       ? insertMember(text, tree, container, { [NAME]: entry }, style)
       : insertMember(text, servers, NAME, entry, style)
-  const made = servers === undefined ? 'container' : 'entry'
-  return { text: applyEdits(text, edits), trace: { made, lead, tail } }
+  const created = servers === undefined ? 'container' : 'entry'
+  return { text: applyEdits(text, edits), trace: { made: created, lead, tail } }
 }
 
 function change(text: string, container: string, members: JsonObject): string {
-  const entry = entryOf(text, container)
+  const entry = findEntry(text, container)
   if (entry === undefined) throw new Failure('has no entry to change')
-  const changed = Object.entries(members).reduce((done, [key, value]) => withMember(done, container, key, value), text)
-  mustDifferOnlyThere(text, changed, container, { ...getNodeValue(entry), ...members })
+  const changed = Object.entries(members).reduce(
+    (current, [key, value]) => setMember(current, container, key, value),
+    text,
+  )
+  requireOnlyEntryDiffers(text, changed, container, { ...getNodeValue(entry), ...members })
   return changed
 }
 
-function withMember(text: string, container: string, key: string, value: unknown): string {
-  const entry = entryOf(text, container)
+function setMember(text: string, container: string, key: string, value: unknown): string {
+  const entry = findEntry(text, container)
   if (entry === undefined) throw new Failure(UNTOUCHABLE)
   const style = styleOf(text)
-  const node = valueOf(membersNamed(entry, key)[0])
+  const node = memberValue(findMembers(entry, key)[0])
   if (node === undefined) return applyEdits(text, insertMember(text, entry, key, value, style).edits)
   if (isDeepStrictEqual(getNodeValue(node), value)) return text
   return applyEdits(text, [{ at: node.offset, length: node.length, text: style.inline(value) }])
 }
 
 function remove(text: string, container: string, trace: Trace | undefined): string {
-  // The exact white space may have been changed since; what is cut less closely is still right.
+  // The white space may have changed since: try with and without the recorded one.
   for (const attempt of [trace, undefined]) {
     for (const isClose of [true, false]) {
-      const { text: left, gone } = removeUnchecked(text, container, trace?.made ?? 'entry', attempt, isClose)
-      if (differsOnlyThere(text, left, container, undefined, gone)) return left
+      const { text: remaining, gone: removedPart } = removeUnchecked(
+        text,
+        container,
+        trace?.made ?? 'entry',
+        attempt,
+        isClose,
+      )
+      if (onlyEntryDiffers(text, remaining, container, undefined, removedPart)) return remaining
     }
   }
   throw new Failure(UNTOUCHABLE)
 }
 
-type Gone = Trace['made']
+type RemovedPart = Trace['made']
 
 function removeUnchecked(
   text: string,
   container: string,
-  made: Gone,
+  created: RemovedPart,
   trace: Trace | undefined,
   isClose: boolean,
-): { readonly text: string; readonly gone: Gone } {
-  const tree = treeOf(text)
-  const holder = tree && membersNamed(tree, container)[0]
-  const servers = valueOf(holder)
-  const entry = servers && membersNamed(servers, NAME)[0]
-  if (!tree || !holder || !servers || !entry) throw new Failure('has no entry of ours')
+): { readonly text: string; readonly gone: RemovedPart } {
+  const tree = parseOrThrow(text)
+  const containerMember = tree && findMembers(tree, container)[0]
+  const servers = memberValue(containerMember)
+  const entry = servers && findMembers(servers, NAME)[0]
+  if (!tree || !containerMember || !servers || !entry) throw new Failure('has no entry of this program')
   const lead = trace?.lead
   const tail = trace?.tail ?? ''
-  if (made === 'entry' || servers.children?.length !== 1) {
-    const isOwn = made === 'entry'
+  if (created === 'entry' || servers.children?.length !== 1) {
+    const wasCreatedByUs = created === 'entry'
     return {
-      text: withoutMember(text, servers, entry, isOwn ? lead : undefined, isOwn ? tail : '', isClose),
+      text: withoutMember(text, servers, entry, wasCreatedByUs ? lead : undefined, wasCreatedByUs ? tail : '', isClose),
       gone: 'entry',
     }
   }
-  if (made === 'container' || tree.children?.length !== 1) {
-    const isOwn = made === 'container'
+  if (created === 'container' || tree.children?.length !== 1) {
+    const wasCreatedByUs = created === 'container'
     return {
-      text: withoutMember(text, tree, holder, isOwn ? lead : undefined, isOwn ? tail : '', isClose),
+      text: withoutMember(
+        text,
+        tree,
+        containerMember,
+        wasCreatedByUs ? lead : undefined,
+        wasCreatedByUs ? tail : '',
+        isClose,
+      ),
       gone: 'container',
     }
   }
@@ -144,60 +161,67 @@ function parse(text: string): Parsed | (Reading & { readonly kind: 'broken' }) {
   }
 }
 
-function treeOf(text: string): Node | undefined {
+function parseOrThrow(text: string): Node | undefined {
   const parsed = parse(text)
   if ('kind' in parsed) throw new Failure(`cannot be read as JSON: ${parsed.why} in line ${parsed.line}`)
   return parsed.tree
 }
 
-function entryOf(text: string, container: string): Node | undefined {
-  const tree = treeOf(text)
-  const servers = tree && valueOf(membersNamed(tree, container)[0])
-  return servers && valueOf(membersNamed(servers, NAME)[0])
+function findEntry(text: string, container: string): Node | undefined {
+  const tree = parseOrThrow(text)
+  const servers = tree && memberValue(findMembers(tree, container)[0])
+  return servers && memberValue(findMembers(servers, NAME)[0])
 }
 
-function membersNamed(object: Node, name: string): readonly Node[] {
+function findMembers(object: Node, name: string): readonly Node[] {
   return (object.children ?? []).filter(({ children }) => children?.[0]?.value === name)
 }
 
-function valueOf(member: Node | undefined): Node | undefined {
+function memberValue(member: Node | undefined): Node | undefined {
   return member?.children?.[1]
 }
 
-function mustDifferOnlyThere(before: string, after: string, container: string, entry: JsonObject): void {
-  if (!differsOnlyThere(before, after, container, entry, 'entry')) {
+function requireOnlyEntryDiffers(before: string, after: string, container: string, entry: JsonObject): void {
+  if (!onlyEntryDiffers(before, after, container, entry, 'entry')) {
     throw new Failure(UNTOUCHABLE)
   }
 }
 
-/** Whether `after` is read as `before` with exactly that entry, or without one. */
-function differsOnlyThere(
+/** Whether `after` parses to the value of `before` with exactly that entry, or without it. */
+function onlyEntryDiffers(
   before: string,
   after: string,
   container: string,
   entry: JsonObject | undefined,
-  gone: Gone,
+  removedPart: RemovedPart,
 ): boolean {
-  const was = parse(before)
-  const is = parse(after)
-  if ('kind' in was || 'kind' in is) return false
-  if (gone === 'document') return is.tree === undefined
-  const wanted = withEntry(was.tree && getNodeValue(was.tree), container, entry, gone)
-  return is.tree !== undefined && isDeepStrictEqual(plain(getNodeValue(is.tree)), plain(wanted))
+  const parsedBefore = parse(before)
+  const parsedAfter = parse(after)
+  if ('kind' in parsedBefore || 'kind' in parsedAfter) return false
+  if (removedPart === 'document') return parsedAfter.tree === undefined
+  const expected = withEntry(parsedBefore.tree && getNodeValue(parsedBefore.tree), container, entry, removedPart)
+  return (
+    parsedAfter.tree !== undefined && isDeepStrictEqual(normalize(getNodeValue(parsedAfter.tree)), normalize(expected))
+  )
 }
 
-function withEntry(root: unknown, container: string, entry: JsonObject | undefined, gone: Gone): JsonObject {
-  const { [container]: given, ...rest } = isObject(root) ? root : {}
-  if (gone === 'container') return rest
-  const { [NAME]: _, ...others } = isObject(given) ? given : {}
+function withEntry(
+  root: unknown,
+  container: string,
+  entry: JsonObject | undefined,
+  removedPart: RemovedPart,
+): JsonObject {
+  const { [container]: current, ...rest } = isObject(root) ? root : {}
+  if (removedPart === 'container') return rest
+  const { [NAME]: _, ...others } = isObject(current) ? current : {}
   return { ...rest, [container]: entry === undefined ? others : { ...others, [NAME]: entry } }
 }
 
-/** Without what only tells how a value was made. */
-function plain(value: unknown): unknown {
+/** Normalizes prototypes and property attributes. */
+function normalize(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value))
 }
 
-function aOf({ type }: Node): string {
+function withArticle({ type }: Node): string {
   return type === 'null' ? 'null' : `${/^[ao]/.test(type) ? 'an' : 'a'} ${type}`
 }

@@ -1,11 +1,10 @@
-// Puts a member into an object of a JSON text and takes one out again, with the indentation, the commas and the
-// comments that are there.
+// Inserts and removes a member of an object in JSON text, and keeps indentation, commas and comments.
 
 import type { Node } from 'jsonc-parser'
 
 import { lineBreakOf } from './format.js'
 
-const MOST_SPACE = 1000
+const MAX_SPACE = 1000
 
 export interface Edit {
   readonly at: number
@@ -15,11 +14,11 @@ export interface Edit {
 
 export interface Style {
   readonly lineBreak: string
-  /** Of one step. */
+  /** One level of indentation. */
   readonly indent: string
-  /** Whether the text is all in one line, and more than an empty object. */
+  /** Whether the text is a single line and not an empty object. */
   readonly isOneLine: boolean
-  /** Over several lines, those after the first indented by so much more. */
+  /** Multi-line; lines after the first get this additional indentation. */
   print(value: unknown, indentation: string): string
   inline(value: unknown): string
 }
@@ -31,20 +30,20 @@ export function styleOf(text: string): Style {
     lineBreak,
     indent,
     isOneLine: !/[\r\n]/.test(text.trim()) && !/^\s*(\{\s*\})?\s*$/.test(text),
-    print: (value, indentation) => spread(value, indent).replaceAll('\n', lineBreak + indentation),
+    print: (value, indentation) => printMultiline(value, indent).replaceAll('\n', lineBreak + indentation),
     inline,
   }
 }
 
-/** Lists stay in one line, as people write them. */
-function spread(value: unknown, indent: string): string {
+/** Arrays are written on one line. */
+function printMultiline(value: unknown, indent: string): string {
   const lists: string[] = []
-  const marked = JSON.stringify(
+  const withPlaceholders = JSON.stringify(
     value,
     (_, part: unknown) => (Array.isArray(part) ? `\u0000${lists.push(inline(part)) - 1}` : part),
     indent,
   )
-  return marked.replace(/"\\u0000(\d+)"/g, (_, index) => lists[Number(index)] ?? '')
+  return withPlaceholders.replace(/"\\u0000(\d+)"/g, (_, index) => lists[Number(index)] ?? '')
 }
 
 function inline(value: unknown): string {
@@ -60,7 +59,7 @@ export interface Insertion {
   readonly tail: string
 }
 
-/** As the last one. */
+/** Inserts it as the last member. */
 export function insertMember(text: string, object: Node, key: string, value: unknown, style: Style): Insertion {
   const last = object.children?.at(-1)
   return last === undefined
@@ -72,62 +71,62 @@ function insertFirst(text: string, object: Node, key: string, value: unknown, st
   const opening = object.offset + 1
   const closing = object.offset + object.length - 1
   const at = endOfComments(text, opening, closing)
-  if (style.isOneLine) return inserted(at, '', member(key, value, style), '')
+  if (style.isOneLine) return createInsertion(at, '', formatMember(key, value, style), '')
   const outer = indentationAt(text, object.offset)
   const inner = outer + style.indent
   const tail = /[\r\n]/.test(text.slice(at, closing)) ? '' : style.lineBreak + outer
-  return inserted(at, style.lineBreak + inner, member(key, value, style, inner), tail)
+  return createInsertion(at, style.lineBreak + inner, formatMember(key, value, style, inner), tail)
 }
 
 function insertAfter(text: string, object: Node, last: Node, key: string, value: unknown, style: Style): Insertion {
   const end = last.offset + last.length
   const next = skipTrivia(text, end)
   const hasComma = text[next] === ','
-  const settled = hasComma ? next + 1 : end
-  const comment = commentOnLine(text, settled)
-  const at = comment?.end ?? settled
+  const afterComma = hasComma ? next + 1 : end
+  const comment = commentOnLine(text, afterComma)
+  const at = comment?.end ?? afterComma
   const isInline = !/[\r\n]/.test(text.slice(object.offset, last.offset)) && comment?.kind !== 'line'
   const outer = isInline ? '' : indentationAt(text, object.offset)
   const inner = isFirstOnLine(text, last.offset) ? indentationAt(text, last.offset) : outer + style.indent
   const lead = isInline ? ' ' : style.lineBreak + inner
-  const written = isInline ? member(key, value, style) : member(key, value, style, inner)
-  const insertion = inserted(at, lead, written + (hasComma ? ',' : ''), '')
+  const memberText = isInline ? formatMember(key, value, style) : formatMember(key, value, style, inner)
+  const insertion = createInsertion(at, lead, memberText + (hasComma ? ',' : ''), '')
   if (hasComma) return insertion
   return { ...insertion, edits: [{ at: end, length: 0, text: ',' }, ...insertion.edits] }
 }
 
-function inserted(at: number, lead: string, written: string, tail: string): Insertion {
-  return { edits: [{ at, length: 0, text: lead + written + tail }], lead, tail }
+function createInsertion(at: number, lead: string, memberText: string, tail: string): Insertion {
+  return { edits: [{ at, length: 0, text: lead + memberText + tail }], lead, tail }
 }
 
-function member(key: string, value: unknown, style: Style, indentation?: string): string {
-  const written = indentation === undefined ? style.inline(value) : style.print(value, indentation)
-  return `${JSON.stringify(key)}: ${written}`
+function formatMember(key: string, value: unknown, style: Style, indentation?: string): string {
+  const memberText = indentation === undefined ? style.inline(value) : style.print(value, indentation)
+  return `${JSON.stringify(key)}: ${memberText}`
 }
 
-/** `lead` and `tail` go with it where they are found; `isClose` says whether other white space before it goes. */
+/** Also removes `lead` and `tail` if they are found; `isClose` says whether to remove other white space before it. */
 export function withoutMember(
   text: string,
   object: Node,
-  gone: Node,
+  removed: Node,
   lead: string | undefined,
   tail: string,
   isClose: boolean,
 ): string {
   const members = object.children ?? []
-  const index = members.indexOf(gone)
+  const index = members.indexOf(removed)
   const previous = members[index - 1]
-  const end = gone.offset + gone.length
+  const end = removed.offset + removed.length
   const next = skipTrivia(text, end)
   const hasComma = text[next] === ','
-  const start = gone.offset - spaceBefore(text, gone.offset, lead, isClose)
-  const isAlone = members.length === 1
-  const after = isAlone && tail !== '' && text.startsWith(tail, end) ? tail.length : 0
-  const edits = [cut(start, end + after)]
-  if (hasComma) edits.push(cut(next, next + 1))
+  const start = removed.offset - spaceBefore(text, removed.offset, lead, isClose)
+  const isOnlyMember = members.length === 1
+  const tailLength = isOnlyMember && tail !== '' && text.startsWith(tail, end) ? tail.length : 0
+  const edits = [deletion(start, end + tailLength)]
+  if (hasComma) edits.push(deletion(next, next + 1))
   if (!hasComma && previous !== undefined) {
     const comma = skipTrivia(text, previous.offset + previous.length)
-    edits.unshift(cut(comma, comma + 1))
+    edits.unshift(deletion(comma, comma + 1))
   }
   return applyEdits(text, edits)
 }
@@ -135,26 +134,26 @@ export function withoutMember(
 function spaceBefore(text: string, at: number, lead: string | undefined, isClose: boolean): number {
   if (lead !== undefined && text.slice(0, at).endsWith(lead)) return lead.length
   if (!isClose) return 0
-  return /[\t ]*(\r?\n)?[\t ]*$/.exec(text.slice(Math.max(0, at - MOST_SPACE), at))?.[0].length ?? 0
+  return /[\t ]*(\r?\n)?[\t ]*$/.exec(text.slice(Math.max(0, at - MAX_SPACE), at))?.[0].length ?? 0
 }
 
-function cut(from: number, to: number): Edit {
+function deletion(from: number, to: number): Edit {
   return { at: from, length: to - from, text: '' }
 }
 
-/** They must not overlap. */
+/** The edits must not overlap. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
-  // Of two at one place, the one named first comes first.
-  const backwards = edits
+  // Of two edits at one position, the first in the list comes first in the text.
+  const fromEnd = edits
     .map((edit, index) => ({ edit, index }))
     .toSorted((a, b) => b.edit.at - a.edit.at || b.index - a.index)
-  return backwards.reduce(
+  return fromEnd.reduce(
     (result, { edit }) => result.slice(0, edit.at) + edit.text + result.slice(edit.at + edit.length),
     text,
   )
 }
 
-/** Where the next thing begins that is neither white space nor a comment. */
+/** Position of the next token after white space and comments. */
 function skipTrivia(text: string, from: number): number {
   const trivia = /(?:\s|\/\/[^\r\n]*|\/\*[^]*?\*\/)*/y
   trivia.lastIndex = from
@@ -162,14 +161,14 @@ function skipTrivia(text: string, from: number): number {
   return trivia.lastIndex
 }
 
-/** The end of the last comment there; the beginning where there is none. */
+/** End of the last comment in the range; its start if there is none. */
 function endOfComments(text: string, from: number, to: number): number {
   const comments = [...text.slice(from, to).matchAll(/\/\/[^\r\n]*|\/\*[^]*?\*\//g)]
   const last = comments.at(-1)
   return last === undefined ? from : from + last.index + last[0].length
 }
 
-/** A comment that follows in the same line and belongs to what stands before it. */
+/** A comment that follows on the same line. */
 function commentOnLine(
   text: string,
   from: number,

@@ -1,13 +1,13 @@
-// Questions on the terminal. Enter and `n` mean no, and the question shows it; leaving with Ctrl+C or Esc is no answer.
+// Confirmation prompts. Enter and `n` mean no; Ctrl+C and Esc cancel.
 
 import { print, terminalStreams, type Streams } from '../terminal.js'
 
-/** Undefined where nobody can be asked. */
+/** Undefined if there is no terminal for prompts. */
 export function promptStreams(env: NodeJS.ProcessEnv): Streams | undefined {
   return env.TERM === 'dumb' ? undefined : terminalStreams()
 }
 
-/** Undefined where the person left without an answer. */
+/** Undefined if it was cancelled. */
 export async function confirmWithDefaultNo(streams: Streams, message: string): Promise<boolean | undefined> {
   const clack = await import('@clack/prompts')
   const answer = await clack.confirm({
@@ -22,7 +22,7 @@ export async function confirmWithDefaultNo(streams: Streams, message: string): P
 
 export type Scope = 'all' | 'each' | 'none'
 
-/** Asks whether to make one change, or all, some or none of several; undefined where the person left. */
+/** Asks whether to make one change, or all, some or none of several; undefined if it was cancelled. */
 export async function askScope(streams: Streams, count: number): Promise<Scope | undefined> {
   const clack = await import('@clack/prompts')
   await print('\n')
@@ -41,6 +41,6 @@ export async function askScope(streams: Streams, count: number): Promise<Scope |
     ],
   })
   if (clack.isCancel(answer)) return undefined
-  // Enter gives no value at all.
+  // Enter returns no value.
   return answer === 'y' ? 'all' : answer === 'e' ? 'each' : 'none'
 }

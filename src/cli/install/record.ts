@@ -1,5 +1,5 @@
-// What installing has put where, so that uninstalling takes away that and nothing else. A record that cannot be read
-// is an empty one.
+// The record of what was installed (install.json), so that uninstall removes exactly that. An unreadable record counts as
+// empty.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,46 +13,46 @@ import { ensurePrivateFolder } from '../../store/private-folder.js'
 import type { Trace } from './format.js'
 
 export interface Installed {
-  /** Of the executable at its place, as it was put there. */
+  /** Hash of the executable as it was written. */
   readonly executable: string | undefined
-  /** What our entry came with, by the file it is in. */
+  /** What was created together with our entry, by configuration file. */
   readonly files: ReadonlyMap<string, FileTrace>
 }
 
 export interface FileTrace extends Trace {
-  /** Whether there was no file before. */
+  /** Whether `install` created the file. */
   readonly isNew: boolean
 }
 
 export const RECORD = 'install.json'
 
-export function readRecord(folder: string): Installed {
-  const record = parseJson(textOf(join(folder, RECORD)))
+export function readRecord(directory: string): Installed {
+  const record = parseJson(readText(join(directory, RECORD)))
   if (!isObject(record)) return { executable: undefined, files: new Map() }
   const files = isObject(record.files) ? Object.entries(record.files) : []
   return {
     executable: typeof record.executable === 'string' ? record.executable : undefined,
-    files: new Map(files.flatMap(([file, trace]) => (isTrace(trace) ? [[file, trace]] : []))),
+    files: new Map(files.flatMap(([file, fileRecord]) => (isFileRecord(fileRecord) ? [[file, fileRecord]] : []))),
   }
 }
 
-/** Other processes may be installing too: each changes what it finds at that moment. */
-export function updateRecord(folder: string, change: (record: Installed) => Installed): void {
-  ensurePrivateFolder(folder)
-  const path = join(folder, RECORD)
+/** Reads, changes and writes the record under a lock, because other processes may install at the same time. */
+export function updateRecord(directory: string, change: (record: Installed) => Installed): void {
+  ensurePrivateFolder(directory)
+  const path = join(directory, RECORD)
   try {
     withFileLock(`${path}.lock`, (isStillLocked) => {
-      const { executable, files } = change(readRecord(folder))
+      const { executable, files } = change(readRecord(directory))
       const text = `${JSON.stringify({ executable, files: Object.fromEntries(files) }, null, 2)}\n`
       if (!replaceFile(path, text, isStillLocked)) throw new Failure('another process changed it')
     })
   } catch (error) {
-    const advice = 'uninstalling may leave something behind, unless that is put right and this is run again'
-    throw new Failure(`done, but it could not be noted in ${path} (${reasonOf(error)}); ${advice}`, { cause: error })
+    const advice = 'correct that and run this again, or uninstall may leave something behind'
+    throw new Failure(`done, but not recorded in ${path} (${reasonOf(error)}); ${advice}`, { cause: error })
   }
 }
 
-function isTrace(value: unknown): value is FileTrace {
+function isFileRecord(value: unknown): value is FileTrace {
   return (
     isObject(value) &&
     typeof value.made === 'string' &&
@@ -63,7 +63,7 @@ function isTrace(value: unknown): value is FileTrace {
   )
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {

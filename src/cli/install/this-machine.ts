@@ -1,4 +1,4 @@
-// The machine and the program as installing sees them. Everything else about it is told these, and looks at neither.
+// Reads the facts about the machine and the running program. The rest of the install code gets them as parameters.
 
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,23 +10,23 @@ import type { Machine } from './clients.js'
 import type { Running } from './executable.js'
 
 export function machineOf({ home, cwd, childEnv: env }: Config): Machine {
-  return { platform: process.platform, home, cwd, env, list: namesIn }
+  return { platform: process.platform, home, cwd, env, list: listNames }
 }
 
 export function runningProgram({ childEnv }: Config): Running {
-  const named = process.argv[1]
+  const scriptArgument = process.argv[1]
   return {
     platform: process.platform,
     runtime: process.execPath,
-    script: named === undefined || executableEntry() !== undefined ? undefined : realpathSync(named),
+    script: scriptArgument === undefined || executableEntry() !== undefined ? undefined : realpathSync(scriptArgument),
     temporary: existsSync(tmpdir()) ? realpathSync(tmpdir()) : tmpdir(),
     versionOf: (file) => askProgram(file, ['--version'], childEnv),
   }
 }
 
-function namesIn(folder: string): readonly string[] {
+function listNames(directory: string): readonly string[] {
   try {
-    return readdirSync(folder)
+    return readdirSync(directory)
   } catch {
     return []
   }

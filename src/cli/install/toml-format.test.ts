@@ -1,4 +1,4 @@
-// What is put into a TOML text can be taken out again to the letter, whatever the text looks like.
+// Adding an entry to TOML text and removing it restores the text exactly, for any text.
 
 import fc from 'fast-check'
 import { parse } from 'smol-toml'
@@ -47,7 +47,7 @@ const lines = fc.array(
 const texts = fc
   .tuple(lines, fc.constantFrom('\n', '\r\n'), fc.boolean())
   .map(([parts, lineBreak, ends]) => parts.join(lineBreak) + (ends ? lineBreak : ''))
-  // Lines thrown together are seldom a document; up to where they are one, they are.
+  // Random lines are seldom a valid document; use the longest valid prefix.
   .map((text) => {
     let end = text.length
     while (end > 0 && TOML.read(text.slice(0, end), SERVERS).kind === 'broken')
@@ -55,28 +55,28 @@ const texts = fc
     return text.slice(0, end)
   })
 
-test('removing undoes adding to the letter', () => {
+test('removing restores the text exactly', () => {
   fc.assert(
     fc.property(texts, (text) => {
-      fc.pre(TOML.read(text, SERVERS).kind === 'free')
+      fc.pre(TOML.read(text, SERVERS).kind === 'absent')
       const { text: connected, trace } = TOML.add(text, SERVERS, ENTRY)
       expect(connected.startsWith(text)).toBe(true)
-      expect(TOML.read(connected, SERVERS)).toEqual({ kind: 'taken', entry: ENTRY })
+      expect(TOML.read(connected, SERVERS)).toEqual({ kind: 'present', entry: ENTRY })
       expect(TOML.remove(connected, SERVERS, trace)).toBe(text)
     }),
     { numRuns: 1000 },
   )
 })
 
-test('ours can go from the middle, with its own tables, and the rest stays as it was', () => {
+test('our entry is removed from the middle with its tables, and the rest is unchanged', () => {
   fc.assert(
     fc.property(texts, texts, (before, after) => {
-      fc.pre(TOML.read(before, SERVERS).kind === 'free')
+      fc.pre(TOML.read(before, SERVERS).kind === 'absent')
       const { text, trace } = TOML.add(before, SERVERS, ENTRY)
       const whole = `${text}\n[mcp_servers.scorpiox.env]\nA = "1"\n\n# theirs\n[other]\n${after}`
-      fc.pre(TOML.read(whole, SERVERS).kind === 'taken')
+      fc.pre(TOML.read(whole, SERVERS).kind === 'present')
       const left = TOML.remove(whole, SERVERS, trace)
-      expect(TOML.read(left, SERVERS).kind).toBe('free')
+      expect(TOML.read(left, SERVERS).kind).toBe('absent')
       expect(left.endsWith(`# theirs\n[other]\n${after}`)).toBe(true)
       expect(left.startsWith(before)).toBe(true)
     }),
@@ -84,7 +84,7 @@ test('ours can go from the middle, with its own tables, and the rest stays as it
   )
 })
 
-test('a text that was cut off is never taken for another document', () => {
+test('a truncated text is never edited as another document', () => {
   const text = 'model = "o5"\n[mcp_servers.docs]\ncommand = "npx"\nargs = ["-y", "d"]\nenv = { A = "1" }\n'
   for (let length = 0; length <= text.length; length++) {
     const part = text.slice(0, length)
@@ -96,10 +96,10 @@ test('a text that was cut off is never taken for another document', () => {
 
 test.each([
   ['an inline table', 'mcp_servers = { docs = { command = "npx" } }', /inline table/],
-  ['an array of tables', '[[mcp_servers]]\nname = "docs"', /no table/],
-  ['a string', 'mcp_servers = "docs"', /no table/],
-])('servers in %s have no place for us', (_, text, why) => {
-  expect(TOML.read(text, SERVERS)).toEqual({ kind: 'odd', why: expect.stringMatching(why) })
+  ['an array of tables', '[[mcp_servers]]\nname = "docs"', /not a table/],
+  ['a string', 'mcp_servers = "docs"', /not a table/],
+])('servers in %s cannot contain our entry', (_, text, why) => {
+  expect(TOML.read(text, SERVERS)).toEqual({ kind: 'unsupported', why: expect.stringMatching(why) })
 })
 
 test.each([
@@ -109,23 +109,23 @@ test.each([
   ],
   ['dotted keys', 'mcp_servers.scorpiox.command = "node"\nmcp_servers.scorpiox.args = ["/old/scorpiox-code.js"]\n'],
   ['keys in the table of all', '[mcp_servers]\nscorpiox.command = "node"\nscorpiox.args = ["/old"]\n[x]\na = 1'],
-])('%s can start something else, and keeps the rest', (_, text) => {
+])('the command of %s can change, and the rest is kept', (_, text) => {
   const changed = TOML.change(text, SERVERS, { command: '/new', args: [] })
   const was = parse(text).mcp_servers as { scorpiox: object }
   expect(parse(changed)).toEqual({
     ...parse(text),
     mcp_servers: { scorpiox: { ...was.scorpiox, command: '/new', args: [] } },
   })
-  expect(TOML.read(TOML.remove(changed, SERVERS, undefined), SERVERS).kind).toBe('free')
+  expect(TOML.read(TOML.remove(changed, SERVERS, undefined), SERVERS).kind).toBe('absent')
 })
 
-test('an entry in an inline table is not touched', () => {
+test('an entry in an inline table is not changed', () => {
   const text = 'mcp_servers = { scorpiox = { command = "node" } }'
   expect(() => TOML.change(text, SERVERS, { command: '/new', args: [] })).toThrow(/inline table/)
   expect(() => TOML.remove(text, SERVERS, undefined)).toThrow(/cannot be changed/)
 })
 
-test('a path of Windows is written as TOML has it', () => {
+test('a Windows path is escaped', () => {
   const command = 'C:\\Users\\Änn "x"\\scorpiox-code.exe'
   const { text } = TOML.add('', SERVERS, { command, args: ['a\u007F\t'] })
   expect(parse(text)).toEqual({ mcp_servers: { scorpiox: { command, args: ['a\u007F\t'] } } })

@@ -1,5 +1,5 @@
-// Configurations in TOML. Our entry is a table of its own at the end; a parser reads the text before and after, and what
-// it finds may differ in nothing else.
+// Edits TOML. Our entry is a separate table at the end. The text is parsed before and after an edit, and only our entry may
+// differ.
 
 import { isDeepStrictEqual } from 'node:util'
 
@@ -15,74 +15,77 @@ import { statementsOf, type Statement } from './toml-statements.js'
 export const TOML: Format = { read, add, change, remove, snippet }
 
 function read(text: string, container: string): Reading {
-  const document = parsed(text)
+  const document = parseToml(text)
   if (document instanceof TomlError) {
     const why = document.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '') ?? ''
     return { kind: 'broken', line: document.line, column: document.column, why }
   }
   const servers = document[container]
-  if (servers === undefined) return { kind: 'free' }
-  if (!isObject(servers)) return { kind: 'odd', why: `its ${container} is no table` }
-  if (Object.hasOwn(servers, NAME)) return { kind: 'taken', entry: servers[NAME] }
-  const isClosed = parsed(text + tableOf(container, {}, '\n', '\n')) instanceof TomlError
-  return isClosed
-    ? { kind: 'odd', why: `its ${container} is an inline table, to which nothing can be added` }
-    : { kind: 'free' }
+  if (servers === undefined) return { kind: 'absent' }
+  if (!isObject(servers)) return { kind: 'unsupported', why: `its ${container} is not a table` }
+  if (Object.hasOwn(servers, NAME)) return { kind: 'present', entry: servers[NAME] }
+  const isInlineTable = parseToml(text + formatTable(container, {}, '\n', '\n')) instanceof TomlError
+  return isInlineTable
+    ? { kind: 'unsupported', why: `its ${container} is an inline table, to which nothing can be added` }
+    : { kind: 'absent' }
 }
 
 function add(text: string, container: string, entry: JsonObject): Added {
   const lineBreak = lineBreakOf(text)
-  const lead = leadAfter(text, lineBreak)
-  const added = text + tableOf(container, entry, lead, lineBreak)
-  mustBe(added, withEntry(valueOf(text), container, entry))
+  const lead = leadingBreaks(text, lineBreak)
+  const added = text + formatTable(container, entry, lead, lineBreak)
+  requireValue(added, withEntry(parseOrThrow(text), container, entry))
   return { text: added, trace: { made: text.trim() === '' ? 'document' : 'entry', lead, tail: '' } }
 }
 
-/** So that an empty line is between. */
-function leadAfter(text: string, lineBreak: string): string {
+/** Line breaks that produce an empty line before the table. */
+function leadingBreaks(text: string, lineBreak: string): string {
   if (/^\s*$/.test(text) && /(^|\n)$/.test(text)) return ''
   if (/\n[\t ]*\r?\n$/.test(text)) return ''
   return text.endsWith('\n') ? lineBreak : lineBreak + lineBreak
 }
 
-function tableOf(container: string, entry: JsonObject, lead: string, lineBreak: string): string {
-  const pairs = Object.entries(entry).map(([key, value]) => `${key} = ${print(value)}`)
+function formatTable(container: string, entry: JsonObject, lead: string, lineBreak: string): string {
+  const pairs = Object.entries(entry).map(([key, value]) => `${key} = ${formatValue(value)}`)
   return lead + [`[${container}.${NAME}]`, ...pairs].map((line) => line + lineBreak).join('')
 }
 
 function change(text: string, container: string, members: JsonObject): string {
-  const was = valueOf(text)
-  const changed = Object.entries(members).reduce((done, [key, value]) => withMember(done, container, key, value), text)
-  mustBe(changed, withEntry(was, container, { ...entryIn(was, container), ...members }))
+  const before = parseOrThrow(text)
+  const changed = Object.entries(members).reduce(
+    (current, [key, value]) => setMember(current, container, key, value),
+    text,
+  )
+  requireValue(changed, withEntry(before, container, { ...readEntry(before, container), ...members }))
   return changed
 }
 
-/** Replaces the value, or adds a line below the command. */
-function withMember(text: string, container: string, key: string, value: unknown): string {
-  if (isDeepStrictEqual(entryIn(valueOf(text), container)[key], value)) return text
+/** Replaces the value, or adds a line after the command. */
+function setMember(text: string, container: string, key: string, value: unknown): string {
+  if (isDeepStrictEqual(readEntry(parseOrThrow(text), container)[key], value)) return text
   const statements = statementsOf(text)
   const pair = (name: string): Statement | undefined =>
     statements.find(({ kind, path }) => kind === 'pair' && isDeepStrictEqual(path, [container, NAME, name]))
   const command = pair('command')
   if (command === undefined) throw new Failure(`has its ${NAME} in an inline table`)
   const found = pair(key)
-  if (found) return text.slice(0, found.value.start) + print(value) + text.slice(found.value.end)
+  if (found) return text.slice(0, found.value.start) + formatValue(value) + text.slice(found.value.end)
   const { end } = command.value
-  return `${text.slice(0, end)}${lineBreakOf(text)}${key} = ${print(value)}${text.slice(end)}`
+  return `${text.slice(0, end)}${lineBreakOf(text)}${key} = ${formatValue(value)}${text.slice(end)}`
 }
 
 function remove(text: string, container: string, trace: Trace | undefined): string {
-  const was = valueOf(text)
-  const ranges = rangesOf(text, container)
-  const leadOf = (index: number): string => (index === 0 ? (trace?.lead ?? '') : '')
-  const left = ranges.reduceRight((result, range, index) => without(result, range, leadOf(index)), text)
-  const { [container]: servers, ...rest } = withEntry(was, container, undefined)
+  const before = parseOrThrow(text)
+  const ranges = findEntryRanges(text, container)
+  const leadAt = (index: number): string => (index === 0 ? (trace?.lead ?? '') : '')
+  const remaining = ranges.reduceRight((result, range, index) => removeRange(result, range, leadAt(index)), text)
+  const { [container]: servers, ...rest } = withEntry(before, container, undefined)
   const isEmpty = isObject(servers) && Object.keys(servers).length === 0
-  // An empty table that nobody wrote is none.
+  // An empty container may be absent from the parsed value or an empty table.
   const candidates = isEmpty ? [rest, { ...rest, [container]: {} }] : [{ ...rest, [container]: servers }]
-  const value = parsed(left)
-  if (!candidates.some((wanted) => isSame(value, wanted))) throw new Failure(UNTOUCHABLE)
-  return left
+  const value = parseToml(remaining)
+  if (!candidates.some((expected) => hasValue(value, expected))) throw new Failure(UNTOUCHABLE)
+  return remaining
 }
 
 interface Range {
@@ -90,45 +93,45 @@ interface Range {
   readonly end: number
 }
 
-/** What speaks of our entry: tables with all that is in them, and pairs in the tables of others. */
-function rangesOf(text: string, container: string): readonly Range[] {
-  const isOurs = ({ path }: Statement): boolean => path[0] === container && path[1] === NAME
+/** Ranges of our entry: its tables with their content, and pairs in other tables that belong to it. */
+function findEntryRanges(text: string, container: string): readonly Range[] {
+  const isOwnStatement = ({ path }: Statement): boolean => path[0] === container && path[1] === NAME
   const ranges: { start: number; end: number }[] = []
   let isInside = false
   for (const statement of statementsOf(text)) {
     const last = ranges.at(-1)
-    if (isOurs(statement) && isInside && statement.kind === 'pair' && last) last.end = statement.end
-    else if (isOurs(statement)) ranges.push({ start: statement.start, end: statement.end })
-    isInside = isOurs(statement) && (isInside || statement.kind === 'header')
+    if (isOwnStatement(statement) && isInside && statement.kind === 'pair' && last) last.end = statement.end
+    else if (isOwnStatement(statement)) ranges.push({ start: statement.start, end: statement.end })
+    isInside = isOwnStatement(statement) && (isInside || statement.kind === 'header')
   }
   return ranges
 }
 
-function without(text: string, { start, end }: Range, lead: string): string {
+function removeRange(text: string, { start, end }: Range, lead: string): string {
   const before = text.slice(0, start)
   const after = text.slice(end)
-  const kept = isThere(lead, before) ? before.slice(0, -lead.length) : before
-  const needsBreak = kept !== '' && after !== '' && !kept.endsWith('\n')
-  return kept + (needsBreak ? lineBreakOf(text) : '') + after
+  const textBefore = endsWithLead(lead, before) ? before.slice(0, -lead.length) : before
+  const needsBreak = textBefore !== '' && after !== '' && !textBefore.endsWith('\n')
+  return textBefore + (needsBreak ? lineBreakOf(text) : '') + after
 }
 
-/** A single line break is ours only where it makes an empty line. */
-function isThere(lead: string, before: string): boolean {
+/** A single line break is removed only if it produced an empty line. */
+function endsWithLead(lead: string, before: string): boolean {
   const isSingle = lead.indexOf('\n') === lead.length - 1
   return lead !== '' && before.endsWith(isSingle ? `\n${lead}` : lead)
 }
 
 function snippet(container: string, entry: JsonObject): string {
-  return tableOf(container, entry, '', '\n').trimEnd()
+  return formatTable(container, entry, '', '\n').trimEnd()
 }
 
-/** What JSON writes, TOML reads, but for one sign. */
-function print(value: unknown): string {
-  const list = Array.isArray(value) ? `[${value.map(print).join(', ')}]` : JSON.stringify(value)
+/** JSON values are valid TOML, except for U+007F, which must be escaped. */
+function formatValue(value: unknown): string {
+  const list = Array.isArray(value) ? `[${value.map(formatValue).join(', ')}]` : JSON.stringify(value)
   return list.replaceAll('\u007F', '\\u007F')
 }
 
-function parsed(text: string): JsonObject | TomlError {
+function parseToml(text: string): JsonObject | TomlError {
   try {
     return parse(text, { integersAsBigInt: 'asNeeded' })
   } catch (error) {
@@ -138,35 +141,35 @@ function parsed(text: string): JsonObject | TomlError {
   }
 }
 
-function valueOf(text: string): JsonObject {
-  const document = parsed(text)
+function parseOrThrow(text: string): JsonObject {
+  const document = parseToml(text)
   if (document instanceof TomlError) throw new Failure(`cannot be read as TOML: ${reasonOf(document)}`)
   return document
 }
 
-function entryIn(document: JsonObject, container: string): JsonObject {
+function readEntry(document: JsonObject, container: string): JsonObject {
   const servers = document[container]
   const entry = isObject(servers) ? servers[NAME] : undefined
   return isObject(entry) ? entry : {}
 }
 
 function withEntry(document: JsonObject, container: string, entry: JsonObject | undefined): JsonObject {
-  const { [container]: given, ...rest } = document
-  const { [NAME]: _, ...others } = isObject(given) ? given : {}
+  const { [container]: current, ...rest } = document
+  const { [NAME]: _, ...others } = isObject(current) ? current : {}
   return { ...rest, [container]: entry === undefined ? others : { ...others, [NAME]: entry } }
 }
 
-function mustBe(text: string, wanted: JsonObject): void {
-  if (!isSame(parsed(text), wanted)) throw new Failure(UNTOUCHABLE)
+function requireValue(text: string, expected: JsonObject): void {
+  if (!hasValue(parseToml(text), expected)) throw new Failure(UNTOUCHABLE)
 }
 
-function isSame(value: JsonObject | TomlError, wanted: JsonObject): boolean {
-  return !(value instanceof TomlError) && isDeepStrictEqual(ordinary(value), ordinary(wanted))
+function hasValue(value: JsonObject | TomlError, expected: JsonObject): boolean {
+  return !(value instanceof TomlError) && isDeepStrictEqual(normalize(value), normalize(expected))
 }
 
-/** The parser makes tables in two ways, of which nothing can be read in the text. */
-function ordinary(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ordinary)
+/** Normalizes tables: the parser creates them with different prototypes. */
+function normalize(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(normalize)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, ordinary(part)]))
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, normalize(part)]))
 }

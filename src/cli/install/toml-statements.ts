@@ -1,5 +1,5 @@
-// A TOML text as its statements: headers of tables and pairs of key and value, each with the place it has in the text
-// and the path it speaks of. Only for texts that a parser has accepted.
+// Splits TOML text into statements (table headers and key/value pairs), each with its position and path. The text must have
+// been accepted by the parser.
 
 import { parse } from 'smol-toml'
 
@@ -9,10 +9,10 @@ export interface Statement {
   readonly kind: 'header' | 'pair'
   /** From the root of the document. */
   readonly path: readonly string[]
-  /** From the first character of its line, to behind its line break. */
+  /** From the start of its line to the end of its line break. */
   readonly start: number
   readonly end: number
-  /** Of a pair, where its value stands. */
+  /** Position of the value of a pair. */
   readonly value: { readonly start: number; readonly end: number }
 }
 
@@ -23,26 +23,26 @@ export function statementsOf(text: string): readonly Statement[] {
     const start = text.lastIndexOf('\n', at - 1) + 1
     if (text[at] === '[') {
       const isArray = text[at + 1] === '['
-      const keys = endOfKeys(text, at + (isArray ? 2 : 1))
-      table = pathOf(text.slice(at + (isArray ? 2 : 1), keys))
-      const end = endOfLine(text, keys)
+      const keys = findKeysEnd(text, at + (isArray ? 2 : 1))
+      table = parseKeyPath(text.slice(at + (isArray ? 2 : 1), keys))
+      const end = findLineEnd(text, keys)
       statements.push({ kind: 'header', path: table, start, end, value: { start: end, end } })
       at = skipBlank(text, end)
       continue
     }
-    const keys = endOfKeys(text, at)
+    const keys = findKeysEnd(text, at)
     const from = skipSpaces(text, keys + 1)
-    const to = endOfValue(text, from)
-    const end = endOfLine(text, to)
-    const path = [...table, ...pathOf(text.slice(at, keys))]
+    const to = findValueEnd(text, from)
+    const end = findLineEnd(text, to)
+    const path = [...table, ...parseKeyPath(text.slice(at, keys))]
     statements.push({ kind: 'pair', path, start, end, value: { start: from, end: to } })
     at = skipBlank(text, end)
   }
   return statements
 }
 
-/** Lets the parser read the dots and the quotes. */
-function pathOf(keys: string): readonly string[] {
+/** The parser handles dots and quotes. */
+function parseKeyPath(keys: string): readonly string[] {
   const path: string[] = []
   for (let value: unknown = parse(`${keys} = 0`); isObject(value);) {
     const [first] = Object.entries(value)
@@ -53,57 +53,57 @@ function pathOf(keys: string): readonly string[] {
   return path
 }
 
-/** Where the keys end: at `=` or `]`. */
-function endOfKeys(text: string, from: number): number {
+/** Position of the `=` or `]` after the keys. */
+function findKeysEnd(text: string, from: number): number {
   let at = from
   while (at < text.length && text[at] !== '=' && text[at] !== ']')
-    at = isQuote(text[at]) ? endOfString(text, at) : at + 1
+    at = isQuote(text[at]) ? findStringEnd(text, at) : at + 1
   return at
 }
 
-function endOfValue(text: string, from: number): number {
+function findValueEnd(text: string, from: number): number {
   let depth = 0
   let at = from
   let end = from
   while (at < text.length) {
-    const sign = text[at] ?? ''
-    if (isQuote(sign)) at = end = endOfString(text, at)
-    else if (sign === '#') {
+    const character = text[at] ?? ''
+    if (isQuote(character)) at = end = findStringEnd(text, at)
+    else if (character === '#') {
       if (depth === 0) break
-      at = endOfComment(text, at)
-    } else if (/[\r\n]/.test(sign)) {
+      at = findCommentEnd(text, at)
+    } else if (/[\r\n]/.test(character)) {
       if (depth === 0) break
       at++
     } else {
-      if (sign === '[' || sign === '{') depth++
-      if (sign === ']' || sign === '}') depth--
+      if (character === '[' || character === '{') depth++
+      if (character === ']' || character === '}') depth--
       at++
-      if (!/[\t ]/.test(sign)) end = at
+      if (!/[\t ]/.test(character)) end = at
     }
   }
   return end
 }
 
-function endOfString(text: string, from: number): number {
+function findStringEnd(text: string, from: number): number {
   const quote = text[from] ?? ''
-  const many = quote.repeat(3)
-  const isLong = text.startsWith(many, from)
-  const closing = isLong ? many : quote
+  const tripleQuote = quote.repeat(3)
+  const isLong = text.startsWith(tripleQuote, from)
+  const closing = isLong ? tripleQuote : quote
   let at = from + closing.length
   while (at < text.length && !text.startsWith(closing, at)) at += quote === '"' && text[at] === '\\' ? 2 : 1
   at += closing.length
   if (!isLong) return at
-  // Up to two quotes may stand before the closing ones.
+  // Up to two quotes may precede the closing ones.
   while (text[at] === quote) at++
   return at
 }
 
-function endOfLine(text: string, from: number): number {
+function findLineEnd(text: string, from: number): number {
   const at = text.indexOf('\n', from)
   return at === -1 ? text.length : at + 1
 }
 
-function endOfComment(text: string, from: number): number {
+function findCommentEnd(text: string, from: number): number {
   const at = text.indexOf('\n', from)
   return at === -1 ? text.length : at
 }
@@ -121,6 +121,6 @@ function skipSpaces(text: string, from: number): number {
   return at
 }
 
-function isQuote(sign: string | undefined): boolean {
-  return sign === '"' || sign === "'"
+function isQuote(character: string | undefined): boolean {
+  return character === '"' || character === "'"
 }

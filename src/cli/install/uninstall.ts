@@ -1,5 +1,5 @@
-// `scorpiox-code uninstall [client…]`: takes our entry out of the clients, and then what was installed. What the person
-// has since changed around it stays, and so do tasks, plans and settings.
+// `scorpiox-code uninstall [client…]`: removes the entries of the clients, then the program. Other changes in these files,
+// tasks, plans and settings are kept.
 
 import { rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,80 +19,82 @@ import { machineOf } from './this-machine.js'
 
 export async function uninstallFromTerminal(config: Config, { operands, flags }: Arguments): Promise<number> {
   const machine = machineOf(config)
-  const folder = folderOf(config.home)
+  const directory = folderOf(config.home)
   mustBeOwn(config.home)
-  const place = placeOf(folder, machine.platform)
+  const path = placeOf(directory, machine.platform)
   const names = operands.length > 0 ? operands : CLIENTS.map(({ id }) => id)
-  // What it would start matters not: an entry of ours is ours.
+  // Entries of this program are removed whatever path they start, so the launch command is empty.
   const targets = namedTargets(names, machine).flatMap(({ client, file, alternatives }) =>
-    [file, ...alternatives].map((path) => ({ client, file: path, alternatives: [] })),
+    [file, ...alternatives].map((each) => ({ client, file: each, alternatives: [] })),
   )
-  const looks = await Promise.all(targets.map((target) => lookAt(target, { command: '', args: [] })))
-  const steps = looks.flatMap((look) => disconnecting(look, folder, operands.length > 0))
-  const isHeld = steps.some(({ isStuck }) => isStuck)
-  const last = operands.length === 0 ? removing(folder, place, isHeld) : undefined
-  const closing = '\nClients that are running keep what they have until they are restarted.\n'
+  const inspected = await Promise.all(targets.map((target) => lookAt(target, { command: '', args: [] })))
+  const steps = inspected.flatMap((each) => clientRemoval(each, directory, operands.length > 0))
+  const isStillNeeded = steps.some(({ isStuck }) => isStuck)
+  const last = operands.length === 0 ? executableRemoval(directory, path, isStillNeeded) : undefined
+  const closing = '\nRestart clients that are running; until then they keep their connection.\n'
   return carryOut({ steps, ...(last && { last }), closing }, flags, config)
 }
 
-function disconnecting(look: Look, folder: string, isNamed: boolean): readonly Step[] {
-  const { target, state, file, format } = look
+function clientRemoval(inspected: Look, directory: string, isNamed: boolean): readonly Step[] {
+  const { target, state, file, format } = inspected
   const { client } = target
-  const base = { title: client.name, place: target.file, lines: [], isStuck: false }
-  if (state.kind === 'stuck') {
-    // What was never there need not go.
-    return isNamed || readRecord(folder).files.has(target.file)
-      ? [{ ...base, note: `left alone: it ${state.why}`, isStuck: true }]
+  const base: Step = { title: client.name, place: target.file, lines: [], note: undefined, isStuck: false }
+  if (state.kind === 'unusable') {
+    // An unreadable file matters only if it was named or contains our entry.
+    return isNamed || readRecord(directory).files.has(target.file)
+      ? [{ ...base, note: `not changed: it ${state.why}`, isStuck: true }]
       : []
   }
   if (file === undefined || state.kind !== 'outdated' || !readEntry(state.entry)) {
     return isNamed ? [{ ...base, note: 'not connected' }] : []
   }
-  const trace = readRecord(folder).files.get(file.path)
+  const record = readRecord(directory).files.get(file.path)
   try {
-    const left = format.remove(file.text ?? '', client.container, trace)
-    const perform = (): string => {
-      const isNothing = trace?.isNew === true && left.trim() === ''
-      if (isNothing) removePersonsFile(file)
-      const backup = isNothing ? undefined : writePersonsFile(file, left, new Date())
-      forget(folder, file.path)
-      return `no longer connected${keptIn(backup)}`
+    const remaining = format.remove(file.text ?? '', client.container, record)
+    const apply = (): string => {
+      const isFileEmpty = record?.isNew === true && remaining.trim() === ''
+      if (isFileEmpty) removePersonsFile(file)
+      const backup = isFileEmpty ? undefined : writePersonsFile(file, remaining, new Date())
+      deleteFileRecord(directory, file.path)
+      return `disconnected${keptIn(backup)}`
     }
-    return [{ ...base, note: undefined, lines: shownRemoval(client, state.entry), perform }]
+    return [{ ...base, note: undefined, lines: shownRemoval(client, state.entry), perform: apply }]
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    return [{ ...base, note: `left alone: it ${error.message}; take the entry out yourself`, isStuck: true }]
+    return [{ ...base, note: `not changed: it ${error.message}; remove the entry manually`, isStuck: true }]
   }
 }
 
-/** Whether a client that could not be changed may still start it, `isHeld` says. */
-function removing(folder: string, place: string, isHeld: boolean): Step {
-  const base = { title: 'The executable', place, lines: [], isStuck: false }
-  const presence = presenceOf(place, {}, readRecord(folder).executable)
-  if (presence === 'foreign') return { ...base, note: 'left alone: `scorpiox-code install` did not put it there' }
-  if (presence === 'absent' && !hasPrograms(folder)) return { ...base, note: 'not installed' }
-  if (isHeld) return { ...base, note: 'kept, because a client that was left alone may start it' }
-  const perform = (): string => {
-    const left = removeExecutable(folder, place)
-    rmSync(join(folder, RECORD), { force: true })
-    removeIfEmpty(folder)
-    return left.length === 0 ? 'is gone' : `cannot be removed while it runs; delete it later: ${left.join(', ')}`
+/** `isHeld`: a client whose file could not be changed may still start the program. */
+function executableRemoval(directory: string, path: string, isStillNeeded: boolean): Step {
+  const base: Step = { title: 'The executable', place: path, lines: [], note: undefined, isStuck: false }
+  const installed = presenceOf(path, {}, readRecord(directory).executable)
+  if (installed === 'other-file') return { ...base, note: 'not removed: it was not created by `scorpiox-code install`' }
+  if (installed === 'absent' && !hasPrograms(directory)) return { ...base, note: 'not installed' }
+  if (isStillNeeded) return { ...base, note: 'not removed, because a client that was not changed may start it' }
+  const apply = (): string => {
+    const remaining = removeExecutable(directory, path)
+    rmSync(join(directory, RECORD), { force: true })
+    removeIfEmpty(directory)
+    return remaining.length === 0
+      ? 'removed'
+      : `cannot be removed while it runs; delete it later: ${remaining.join(', ')}`
   }
-  return { ...base, lines: [{ mark: '-', text: place }], note: undefined, perform }
+  return { ...base, lines: [{ mark: '-', text: path }], note: undefined, perform: apply }
 }
 
-function forget(folder: string, path: string): void {
-  if (!readRecord(folder).files.has(path)) return
-  updateRecord(folder, (record) => ({
+function deleteFileRecord(directory: string, path: string): void {
+  if (!readRecord(directory).files.has(path)) return
+  updateRecord(directory, (record) => ({
     ...record,
     files: new Map([...record.files].filter(([file]) => file !== path)),
   }))
 }
 
-function removeIfEmpty(folder: string): void {
+function removeIfEmpty(directory: string): void {
   try {
-    rmdirSync(folder)
+    rmdirSync(directory)
   } catch {
-    // Tasks, plans and settings are kept there.
+    // Not empty: it contains tasks, plans or settings.
   }
 }

@@ -1,4 +1,4 @@
-// What is put into a YAML text can be taken out again byte for byte, whatever the text looks like.
+// Adding an entry to YAML text and removing it restores the text exactly, for any text.
 
 import fc from 'fast-check'
 import { parse, stringify } from 'yaml'
@@ -12,7 +12,7 @@ const SERVERS = 'mcpServers'
 
 function roundTrip(text: string, entry: object = ENTRY): string {
   const { text: connected, trace } = YAML.add(text, SERVERS, { ...entry })
-  expect(YAML.read(connected, SERVERS)).toEqual({ kind: 'taken', entry })
+  expect(YAML.read(connected, SERVERS)).toEqual({ kind: 'present', entry })
   return YAML.remove(connected, SERVERS, trace)
 }
 
@@ -67,7 +67,7 @@ const documents = fc
     return isCut ? text.replace(/\n+$/, '') : text
   })
 
-/** Comments and empty lines wherever a line ends outside of a value; what they break is not tried. */
+/** Adds comments and empty lines at line ends outside values; results that do not parse are skipped. */
 const commented = fc
   .tuple(documents, fc.array(fc.tuple(fc.nat(), fc.constantFrom('# c', '  # - name: scorpiox', '')), { maxLength: 3 }))
   .map(([text, comments]) =>
@@ -75,12 +75,12 @@ const commented = fc
   )
   .map((lines) => lines.join('\n'))
 
-test.each([ENTRY, WITHOUT_BASH])('removing undoes adding byte for byte, and nothing else changes: %j', (entry) => {
+test.each([ENTRY, WITHOUT_BASH])('removing restores the text exactly, and nothing else changes: %j', (entry) => {
   let tried = 0
   fc.assert(
     fc.property(fc.oneof(documents, commented), fc.constantFrom('\n', '\r\n'), (made, lineBreak) => {
       const text = made.replaceAll('\n', lineBreak)
-      fc.pre(YAML.read(text, SERVERS).kind === 'free')
+      fc.pre(YAML.read(text, SERVERS).kind === 'absent')
       let back
       try {
         back = roundTrip(text, entry)
@@ -147,7 +147,7 @@ test.each([
     '---\nname: A\n...\n',
     '---\nname: A\nmcpServers:\n  - name: scorpiox\n    command: /x\n    args: []\n...\n',
   ],
-])('%s becomes what a person would have written, and is restored', (_, text, wanted) => {
+])('%s is edited in its own style and restored', (_, text, wanted) => {
   const entry = { name: 'scorpiox', command: '/x', args: [] }
   expect(YAML.add(text, SERVERS, entry).text).toBe(wanted)
   expect(roundTrip(text, entry)).toBe(text)
@@ -159,27 +159,27 @@ test.each([
   ['a: 1\na: 2\n', 'broken', 2],
   ['a: 1\n---\nb: 2\n', 'broken', 2],
   ['a: *unknown\n', 'broken', 1],
-])('%j is not touched, and it is said where it is broken', (text, kind, line) => {
+])('%j is not changed, and the error has a position', (text, kind, line) => {
   expect(YAML.read(text, SERVERS)).toMatchObject({ kind, line, why: expect.stringMatching(/./) })
 })
 
-test('what is nested too deeply is not touched', () => {
+test('excessive nesting is reported as broken', () => {
   expect(YAML.read(`a: ${'['.repeat(20_000)}`, SERVERS).kind).toBe('broken')
 })
 
 test.each([
-  ['- a\n', 'it holds a list, not a map'],
-  ['just words\n', 'it holds a single value, not a map'],
-  ['null\n', 'it holds null, not a map'],
+  ['- a\n', 'it is a list, not a map'],
+  ['just words\n', 'it is a single value, not a map'],
+  ['null\n', 'it is null, not a map'],
   ['mcpServers: null\n', 'its "mcpServers" is null, not a list'],
   ['mcpServers: {a: {}}\n', 'its "mcpServers" is a map, not a list'],
   ['x: &s []\nmcpServers: *s\n', 'its "mcpServers" is an alias, not a list'],
   ['mcpServers: [{name: scorpiox}, {name: scorpiox}]\n', 'its "mcpServers" has "scorpiox" more than once'],
-])('%j has no place for us', (text, why) => {
-  expect(YAML.read(text, SERVERS)).toEqual({ kind: 'odd', why })
+])('%j cannot contain our entry', (text, why) => {
+  expect(YAML.read(text, SERVERS)).toEqual({ kind: 'unsupported', why })
 })
 
-test('members of the entry change, and what a person added stays', () => {
+test('members of the entry change, and those of the user are kept', () => {
   const text = `mcpServers:
   - name: scorpiox # ours
     command: node # the old way
@@ -198,7 +198,7 @@ test('members of the entry change, and what a person added stays', () => {
   })
 })
 
-test('what a person changed around the entry stays when it goes', () => {
+test('changes of the user are kept when the entry is removed', () => {
   const { text, trace } = YAML.add('', SERVERS, ENTRY)
   const more = `${text}  - name: other\nmodels: []\n`
   expect(parse(YAML.remove(more, SERVERS, trace))).toEqual({
@@ -214,7 +214,7 @@ test('what a person changed around the entry stays when it goes', () => {
   )
 })
 
-test('a path of Windows is quoted', () => {
+test('a Windows path is quoted', () => {
   const entry = { name: 'scorpiox', command: 'C:\\Users\\Ann\\.scorpiox\\scorpiox-code.exe', args: [] }
   expect(roundTrip('name: A\n', entry)).toBe('name: A\n')
   expect(YAML.snippet(SERVERS, entry)).toContain('command: "C:\\\\Users')

@@ -1,5 +1,5 @@
-// Configurations in YAML, where servers are a list and each says its own name. The parser says where things are; the
-// text is edited there, parsed again, and may differ in nothing but our entry.
+// Edits YAML, in which the servers are a list of named items. Edits are made in the text at positions from the parser; the
+// result is parsed again, and only our entry may differ.
 
 import { isDeepStrictEqual } from 'node:util'
 
@@ -23,51 +23,51 @@ import {
 
 export const YAML: Format = { read, add, change, remove, snippet }
 
-/** What Continue requires of a file that has none of it yet. */
+/** Members that Continue requires in a new file. */
 const HEADER = { name: 'Local Config', version: '1.0.0', schema: 'v1' }
 
 function read(text: string, container: string): Reading {
   const parsed = parseYaml(text)
   if ('why' in parsed) return { kind: 'broken', ...parsed }
   const { root } = parsed
-  if (root === undefined) return { kind: 'free' }
-  if (!isMap(root)) return { kind: 'odd', why: `it holds ${kindOf(root)}, not a map` }
-  const servers = pairOf(root, container)?.value
-  if (isAbsent(servers)) return { kind: 'free' }
-  if (!isSeq(servers)) return { kind: 'odd', why: `its "${container}" is ${kindOf(servers)}, not a list` }
-  const entries = ownItems(servers)
-  if (entries.length > 1) return { kind: 'odd', why: `its "${container}" has "${NAME}" more than once` }
+  if (root === undefined) return { kind: 'absent' }
+  if (!isMap(root)) return { kind: 'unsupported', why: `it is ${describeKind(root)}, not a map` }
+  const servers = findPair(root, container)?.value
+  if (isEmptyValue(servers)) return { kind: 'absent' }
+  if (!isSeq(servers)) return { kind: 'unsupported', why: `its "${container}" is ${describeKind(servers)}, not a list` }
+  const entries = findOwnItems(servers)
+  if (entries.length > 1) return { kind: 'unsupported', why: `its "${container}" has "${NAME}" more than once` }
   const [entry] = entries
-  return entry === undefined ? { kind: 'free' } : { kind: 'taken', entry: parsed.valueOf(entry) }
+  return entry === undefined ? { kind: 'absent' } : { kind: 'present', entry: parsed.valueOf(entry) }
 }
 
 function add(text: string, container: string, entry: JsonObject): Added {
-  const wanted = contentOf(text, container)
-  for (const added of additions(text, container, entry)) {
-    const content = contentOf(added.text, container)
-    const rest = added.trace.made === 'document' ? new Map(Object.entries(HEADER)) : wanted?.rest
-    const isRight = isDeepStrictEqual(content?.rest, rest) && isDeepStrictEqual(content?.others, wanted?.others ?? [])
+  const expected = readContent(text, container)
+  for (const added of possibleAdditions(text, container, entry)) {
+    const content = readContent(added.text, container)
+    const rest = added.trace.made === 'document' ? new Map(Object.entries(HEADER)) : expected?.rest
+    const isRight = isDeepStrictEqual(content?.rest, rest) && isDeepStrictEqual(content?.others, expected?.others ?? [])
     if (isRight && isDeepStrictEqual(content?.own, [entry])) return added
   }
   throw new Failure(UNTOUCHABLE)
 }
 
-/** Where the entry could be put, the most natural place first. */
-function additions(text: string, container: string, entry: JsonObject): readonly Added[] {
-  const root = rootOf(text)
+/** Possible insertions, the preferred one first. */
+function possibleAdditions(text: string, container: string, entry: JsonObject): readonly Added[] {
+  const root = parseRoot(text)
   if (root === undefined) {
     const header = Object.entries(HEADER).map(([key, value]) => `${key}: ${value}`)
     return [insertLines(text, text.length, [...header, `${container}:`, ...printItem(entry, '  ')], 'document')]
   }
-  const pair = pairOf(root, container)
+  const pair = findPair(root, container)
   if (pair === undefined && root.flow === true) {
     return [flowAddition(text, root, `${printInline(container)}: [${printInline(entry)}]`, 'container')]
   }
   const indent = ' '.repeat(root.items[0] === undefined ? 0 : columnOf(text, root.items[0].key))
   if (pair === undefined) {
     const lines = [`${container}:`, ...printItem(entry, '  ')].map((line) => indent + line)
-    const places = [text.length, lineEndAfter(text, contentEnd(root))]
-    return places.map((at) => insertLines(text, at, lines, 'container'))
+    const offsets = [text.length, lineEndAfter(text, contentEnd(root))]
+    return offsets.map((at) => insertLines(text, at, lines, 'container'))
   }
   const servers = pair.value
   if (!isSeq(servers)) {
@@ -79,34 +79,37 @@ function additions(text: string, container: string, entry: JsonObject): readonly
   return [insertLines(text, lineEndAfter(text, contentEnd(servers)), printItem(entry, dash), 'entry')]
 }
 
-function insertLines(text: string, at: number, lines: readonly string[], made: Trace['made']): Added {
+function insertLines(text: string, at: number, lines: readonly string[], created: Trace['made']): Added {
   const lineBreak = lineBreakOf(text)
   const lead = at > 0 && text[at - 1] !== '\n' ? lineBreak : ''
   const inserted = lead + lines.map((line) => line + lineBreak).join('')
-  return { text: text.slice(0, at) + inserted + text.slice(at), trace: { made, lead, tail: '' } }
+  return { text: text.slice(0, at) + inserted + text.slice(at), trace: { made: created, lead, tail: '' } }
 }
 
-function flowAddition(text: string, into: YAMLMap | YAMLSeq, item: string, made: Trace['made']): Added {
+function flowAddition(text: string, into: YAMLMap | YAMLSeq, item: string, created: Trace['made']): Added {
   const { text: added, lead } = insertIntoFlow(text, into, item)
-  return { text: added, trace: { made, lead, tail: '' } }
+  return { text: added, trace: { made: created, lead, tail: '' } }
 }
 
 function change(text: string, container: string, members: JsonObject): string {
-  const before = contentOf(text, container)
-  const own = before?.own[0]
-  if (own === undefined || !isObject(own)) throw new Failure('has no entry to change')
-  const changed = Object.entries(members).reduce((done, [key, value]) => withMember(done, container, key, value), text)
-  const wanted = { ...before, own: [{ ...own, ...members }] }
-  if (!isDeepStrictEqual(contentOf(changed, container), wanted)) throw new Failure(UNTOUCHABLE)
+  const before = readContent(text, container)
+  const ownEntry = before?.own[0]
+  if (ownEntry === undefined || !isObject(ownEntry)) throw new Failure('has no entry to change')
+  const changed = Object.entries(members).reduce(
+    (current, [key, value]) => setMember(current, container, key, value),
+    text,
+  )
+  const expected = { ...before, own: [{ ...ownEntry, ...members }] }
+  if (!isDeepStrictEqual(readContent(changed, container), expected)) throw new Failure(UNTOUCHABLE)
   return changed
 }
 
-function withMember(text: string, container: string, key: string, value: unknown): string {
-  const servers = pairOf(rootOf(text), container)?.value
-  const item = isSeq(servers) ? ownItems(servers)[0] : undefined
-  const command = pairOf(item, 'command')
+function setMember(text: string, container: string, key: string, value: unknown): string {
+  const servers = findPair(parseRoot(text), container)?.value
+  const item = isSeq(servers) ? findOwnItems(servers)[0] : undefined
+  const command = findPair(item, 'command')
   if (item === undefined || command === undefined) throw new Failure(UNTOUCHABLE)
-  const node = pairOf(item, key)?.value
+  const node = findPair(item, key)?.value
   if (isNodeWithText(node)) {
     const [start] = rangeOf(node)
     return text.slice(0, start) + printInline(value) + text.slice(contentEnd(node))
@@ -121,43 +124,48 @@ function withMember(text: string, container: string, key: string, value: unknown
 }
 
 function remove(text: string, container: string, trace: Trace | undefined): string {
-  const before = contentOf(text, container)
-  const isOwnHeader = isDeepStrictEqual(before?.rest, new Map(Object.entries(HEADER)))
-  for (const left of removals(text, container, trace, isOwnHeader)) {
-    const after = contentOf(left, container)
+  const before = readContent(text, container)
+  const isDefaultHeader = isDeepStrictEqual(before?.rest, new Map(Object.entries(HEADER)))
+  for (const remaining of possibleRemovals(text, container, trace, isDefaultHeader)) {
+    const after = readContent(remaining, container)
     if (after === undefined) continue
-    const isRestRight = isDeepStrictEqual(after.rest, before?.rest) || (isOwnHeader && after.rest.size === 0)
-    if (isRestRight && isDeepStrictEqual(after.others, before?.others) && after.own.length === 0) return left
+    const isRestRight = isDeepStrictEqual(after.rest, before?.rest) || (isDefaultHeader && after.rest.size === 0)
+    if (isRestRight && isDeepStrictEqual(after.others, before?.others) && after.own.length === 0) return remaining
   }
   throw new Failure(UNTOUCHABLE)
 }
 
-/** As much as was made for the entry goes with it, where nothing else is in it by now. */
-function removals(text: string, container: string, trace: Trace | undefined, isOwnHeader: boolean): readonly string[] {
-  const root = rootOf(text)
-  const pair = pairOf(root, container)
+/** Also removes what was created with the entry, if nothing else was added to it. */
+function possibleRemovals(
+  text: string,
+  container: string,
+  trace: Trace | undefined,
+  isDefaultHeader: boolean,
+): readonly string[] {
+  const root = parseRoot(text)
+  const pair = findPair(root, container)
   const servers = pair?.value
-  const item = isSeq(servers) ? ownItems(servers)[0] : undefined
+  const item = isSeq(servers) ? findOwnItems(servers)[0] : undefined
   if (root === undefined || pair === undefined || !isSeq(servers) || item === undefined) {
-    throw new Failure('has no entry of ours')
+    throw new Failure('has no entry of this program')
   }
   const lead = trace?.lead ?? ''
-  const isAlone = servers.items.length === 1
+  const isOnlyItem = servers.items.length === 1
   const end = lineEndAfter(text, contentEnd(servers))
-  if (trace?.made === 'document' && isAlone && isOwnHeader) {
-    return [withoutLines(text, lineStartOf(text, rangeOf(root)[0]), end, lead)]
+  if (trace?.made === 'document' && isOnlyItem && isDefaultHeader) {
+    return [removeLines(text, lineStartOf(text, rangeOf(root)[0]), end, lead)]
   }
-  if (root.flow === true && isAlone && trace?.made === 'container') return [withoutFlowItem(text, root, pair, lead)]
+  if (root.flow === true && isOnlyItem && trace?.made === 'container') return [withoutFlowItem(text, root, pair, lead)]
   if (servers.flow === true) return [withoutFlowItem(text, servers, item, lead)]
-  // An empty value would make the file unreadable for the client, unless that is what was there.
-  if (isAlone && trace?.made !== 'entry') {
-    return [withoutLines(text, lineStartOf(text, rangeOf(pair.key)[0]), end, lead)]
+  // The client cannot read an empty value; keep it only if it was there before.
+  if (isOnlyItem && trace?.made !== 'entry') {
+    return [removeLines(text, lineStartOf(text, rangeOf(pair.key)[0]), end, lead)]
   }
   const dash = text.lastIndexOf('-', rangeOf(item)[0] - 1)
-  return [withoutLines(text, lineStartOf(text, dash), lineEndAfter(text, contentEnd(item)), lead)]
+  return [removeLines(text, lineStartOf(text, dash), lineEndAfter(text, contentEnd(item)), lead)]
 }
 
-function withoutLines(text: string, start: number, end: number, lead: string): string {
+function removeLines(text: string, start: number, end: number, lead: string): string {
   const before = text.slice(0, start)
   const after = text.slice(end)
   const isLeadOurs = lead !== '' && after === '' && before.endsWith(lead)
@@ -169,45 +177,45 @@ function snippet(container: string, entry: JsonObject): string {
 }
 
 interface Content {
-  /** Everything but the servers. */
+  /** Everything except the servers. */
   readonly rest: ReadonlyMap<unknown, unknown>
   readonly others: readonly unknown[]
   readonly own: readonly unknown[]
 }
 
-/** Undefined where the text cannot be read, or is no map. */
-function contentOf(text: string, container: string): Content | undefined {
+/** Undefined if the text cannot be parsed or is not a map. */
+function readContent(text: string, container: string): Content | undefined {
   const parsed = parseYaml(text)
   if ('why' in parsed) return undefined
   const { root } = parsed
   if (root === undefined) return { rest: new Map(), others: [], own: [] }
   const value = parsed.mapOf(root)
   if (!isMap(root) || !(value instanceof Map)) return undefined
-  const servers = pairOf(root, container)?.value
-  const own = new Set<unknown>(isSeq(servers) ? ownItems(servers) : [])
+  const servers = findPair(root, container)?.value
+  const ownEntry = new Set<unknown>(isSeq(servers) ? findOwnItems(servers) : [])
   const items = isSeq(servers) ? servers.items : []
   return {
     rest: new Map([...value].filter(([key]) => key !== container)),
-    others: items.filter((item) => !own.has(item)).map((item) => parsed.mapOf(item)),
-    own: [...own].map((item) => parsed.valueOf(item)),
+    others: items.filter((item) => !ownEntry.has(item)).map((item) => parsed.mapOf(item)),
+    own: [...ownEntry].map((item) => parsed.valueOf(item)),
   }
 }
 
-function rootOf(text: string): YAMLMap | undefined {
+function parseRoot(text: string): YAMLMap | undefined {
   const parsed = parseYaml(text)
   if ('why' in parsed) throw new Failure(`cannot be read as YAML: ${parsed.why}`)
   return isMap(parsed.root) ? parsed.root : undefined
 }
 
-function pairOf(map: YAMLMap | undefined, name: string): Pair | undefined {
+function findPair(map: YAMLMap | undefined, name: string): Pair | undefined {
   return map?.items.find(({ key }) => isScalar(key) && key.value === name)
 }
 
-function ownItems(servers: YAMLSeq): readonly YAMLMap[] {
+function findOwnItems(servers: YAMLSeq): readonly YAMLMap[] {
   return servers.items.filter((item) => isMap(item)).filter((item) => item.get('name') === NAME)
 }
 
-function isAbsent(value: unknown): boolean {
+function isEmptyValue(value: unknown): boolean {
   return value === undefined || value === null || (isScalar(value) && value.value === null && !isNodeWithText(value))
 }
 
@@ -217,7 +225,7 @@ function isNodeWithText(value: unknown): value is Node {
   return end > start
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (isAlias(value)) return 'an alias'
   if (isMap(value)) return 'a map'
   if (isSeq(value)) return 'a list'

@@ -1,21 +1,21 @@
-// Values as YAML text, in the way people write them: plain words where they are safe, else quoted as in JSON.
+// Formats values as YAML: plain scalars where they are safe, otherwise quoted as in JSON.
 
 import { isObject, type JsonObject } from '../../lib/json.js'
 
 const PLAIN = /^[A-Za-z/][\w./-]*$/
-/** Plain words that some readers take for another type. */
+/** Plain scalars that some parsers read as another type. */
 const RESERVED = /^(true|false|null|yes|no|on|off|y|n)$/i
-/** JSON may have these unescaped, YAML may not. */
+/** Characters that are allowed unescaped in JSON but not in YAML. */
 const UNPRINTABLE = /[\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g
 
-/** The lines of an item of a list, each member on a line of its own. */
+/** The lines of a list item, with one member per line. */
 export function printItem(entry: JsonObject, indent: string): readonly string[] {
   return Object.entries(entry).map(
     ([key, value], index) => `${indent}${index === 0 ? '- ' : '  '}${key}: ${printValue(value)}`,
   )
 }
 
-/** As JSON, which is YAML too and can stand in braces and brackets. */
+/** As JSON, which is valid YAML also inside flow collections. */
 export function printInline(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(printInline).join(', ')}]`
   if (isObject(value)) {
@@ -24,7 +24,7 @@ export function printInline(value: unknown): string {
   }
   return JSON.stringify(value).replace(
     UNPRINTABLE,
-    (sign) => `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
   )
 }
 

@@ -1,4 +1,4 @@
-// Where the nodes of a YAML text stand, and edits of that text.
+// Positions of nodes in YAML text, and edits of flow collections.
 
 import {
   isMap,
@@ -14,11 +14,11 @@ import {
 } from 'yaml'
 
 export interface ParsedYaml {
-  /** Undefined where the text has no content. */
+  /** Undefined if the text has no content. */
   readonly root: Node | undefined
-  /** As JSON would have it. */
+  /** The value as JSON types. */
   readonly valueOf: (node: unknown) => unknown
-  /** With maps as maps, so that keys of every type are kept apart. */
+  /** The value with maps as Map, so that keys of different types stay distinct. */
   readonly mapOf: (node: unknown) => unknown
 }
 
@@ -34,33 +34,33 @@ export function parseYaml(text: string): ParsedYaml | YamlProblem {
     const [error] = document.errors
     if (error !== undefined) {
       const { line, col } = error.linePos?.[0] ?? { line: 1, col: 1 }
-      return { line, column: col, why: reasonOf(error.message) }
+      return { line, column: col, why: cleanMessage(error.message) }
     }
     const { contents } = document
     const isEmpty = contents === null || (isScalar(contents) && contents.value === null && contents.source === '')
-    // Resolves every alias once, so that too many of them are found here.
+    // Resolves every alias once, so that an excessive number is detected here.
     document.toJS()
     const valueOf = (node: unknown): unknown => (isNode(node) ? node.toJS(document) : undefined)
     const mapOf = (node: unknown): unknown => (isNode(node) ? node.toJS(document, { mapAsMap: true }) : undefined)
     return { root: isEmpty ? undefined : contents, valueOf, mapOf }
   } catch (error) {
-    const why = error instanceof RangeError ? 'nested too deeply' : reasonOf(String(error))
+    const why = error instanceof RangeError ? 'nested too deeply' : cleanMessage(String(error))
     return { line: 1, column: 1, why }
   }
 }
 
-function reasonOf(message: string): string {
+function cleanMessage(message: string): string {
   const [first = ''] = message.split('\n')
   const reason = first.replace(/ at line \d+, column \d+:?$/, '').replace(/^\w*Error: /, '')
   return reason.slice(0, 1).toLowerCase() + reason.slice(1)
 }
 
-/** Where the text of a node begins and ends. */
+/** Start and end of the text of a node. */
 export function rangeOf(node: unknown): readonly [number, number] {
   return isNode(node) && node.range ? [node.range[0], node.range[1]] : [0, 0]
 }
 
-/** Where the last character of a node's content ends; the range of a block has white space and comments behind it. */
+/** End of a node's content. The range of a block node also includes trailing white space and comments. */
 export function contentEnd(node: unknown): number {
   if (isPair(node)) return isNode(node.value) ? contentEnd(node.value) : contentEnd(node.key)
   const last = (isMap(node) || isSeq(node)) && node.flow !== true ? node.items.at(-1) : undefined
@@ -84,11 +84,11 @@ export function columnOf(text: string, node: unknown): number {
 
 export interface FlowInsertion {
   readonly text: string
-  /** What stands between the item before and the new one. */
+  /** Text between the previous item and the new one. */
   readonly lead: string
 }
 
-/** As the last item of what stands in brackets or braces. */
+/** Inserts the last item of a flow collection (in brackets or braces). */
 export function insertIntoFlow(text: string, into: YAMLMap | YAMLSeq, item: string): FlowInsertion {
   const [opening, closing] = rangeOf(into)
   const last = into.items.at(-1)
@@ -100,14 +100,14 @@ export function insertIntoFlow(text: string, into: YAMLMap | YAMLSeq, item: stri
   return { text: text.slice(0, at) + lead + item + text.slice(at), lead }
 }
 
-export function withoutFlowItem(text: string, from: YAMLMap | YAMLSeq, gone: Pair | Node, lead: string): string {
-  const start = rangeOf(isPair(gone) ? gone.key : gone)[0]
-  const end = contentEnd(gone)
+export function withoutFlowItem(text: string, from: YAMLMap | YAMLSeq, removed: Pair | Node, lead: string): string {
+  const start = rangeOf(isPair(removed) ? removed.key : removed)[0]
+  const end = contentEnd(removed)
   const before = text.slice(0, start)
   const after = text.slice(end)
   const items: readonly unknown[] = from.items
   if (items.length === 1) return before + after
-  if (items.at(-1) === gone && lead !== '' && before.endsWith(lead)) return before.slice(0, -lead.length) + after
+  if (items.at(-1) === removed && lead !== '' && before.endsWith(lead)) return before.slice(0, -lead.length) + after
   const comma = /^(?:\s|#[^\n]*)*,[\t ]*/.exec(after)?.[0]
   if (comma !== undefined) return before + after.slice(comma.length)
   return before.replace(/,\s*$/, '') + after

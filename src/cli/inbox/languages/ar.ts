@@ -1,4 +1,4 @@
-// The same in Arabic. Terminals order its letters themselves: the text is in reading order.
+// Arabic messages of the inbox, in logical order; terminals reorder the letters themselves.
 
 import type { Catalogue } from '../../../services/board/languages/phrase.js'
 import type { en } from './en.js'

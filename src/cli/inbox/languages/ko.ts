@@ -1,4 +1,4 @@
-// The same in Korean.
+// Korean messages of the inbox.
 
 import type { Catalogue } from '../../../services/board/languages/phrase.js'
 import type { en } from './en.js'
