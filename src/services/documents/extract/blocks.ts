@@ -1,8 +1,9 @@
 // A page as a row of blocks: each is a block-level element with the text that stands directly in it. They are what the
 // voters keep or drop and what the judge decides about, one by one.
 
+import { isBlockTag, isMuteTag } from './elements.js'
 import { isHidden, sightOf } from './hidden.js'
-import { attribute, isElement, isText, rawText, type Element, type Tree } from './tree.js'
+import { isElement, isText, rawText, type Element, type Tree } from './tree.js'
 
 export interface Block {
   readonly element: Element
@@ -15,26 +16,6 @@ export interface Block {
   readonly isHidden: boolean
   /** It is not seen at first. */
   readonly isVeiled: boolean
-}
-
-const BLOCK_TAGS = new Set(
-  'address article aside blockquote body button caption center dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup html legend li main menu nav ol p pre search section summary table tbody td tfoot th thead tr ul'.split(
-    ' ',
-  ),
-)
-/** Nothing in them is text of the page. */
-const MUTE_TAGS = new Set(
-  'script style noscript template title svg iframe object select option datalist textarea video audio canvas map'.split(
-    ' ',
-  ),
-)
-
-export function isBlockTag(name: string): boolean {
-  return BLOCK_TAGS.has(name)
-}
-
-export function isMuteTag(name: string): boolean {
-  return MUTE_TAGS.has(name)
 }
 
 export function blocksOf(tree: Tree): Block[] {
@@ -130,8 +111,4 @@ export function markedIn(html: string): Set<number> {
   const found = new Set<number>()
   for (const [, index] of html.matchAll(/\bdata-sx-(\d+)/g)) found.add(Number(index))
   return found
-}
-
-export function classWords(element: Element): string {
-  return `${attribute(element, 'class')} ${attribute(element, 'id')}`.toLowerCase()
 }

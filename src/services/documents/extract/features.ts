@@ -1,13 +1,18 @@
 // What is known of each block when the judge decides about it: what the voters said, what it is, where it stands, what is
 // beside it. The order of the numbers is what the judge was taught with: see judge.ts.
 
-import { classWords, type Block } from './blocks.js'
-import type { PageFacts } from './page-facts.js'
+import type { Block } from './blocks.js'
+import { classWords } from './elements.js'
 import { proseOf, type Prose } from './prose.js'
 import { attribute, isElement, type Element } from './tree.js'
 import { isCallout } from './write/callout.js'
 
-type Named = Pick<PageFacts, 'title' | 'types'>
+/** What the classifier needs of the page's metadata; declared here so that it does not depend on the metadata reader. */
+export interface PageHints {
+  readonly title: string
+  /** The types that its structured data names. */
+  readonly types: string
+}
 
 export interface Votes {
   readonly readability: ReadonlySet<number>
@@ -35,7 +40,7 @@ interface Place {
 }
 
 /** One row of numbers for each block. */
-export function featuresOf(blocks: readonly Block[], votes: Votes, facts: Named): Float64Array[] {
+export function featuresOf(blocks: readonly Block[], votes: Votes, facts: PageHints): Float64Array[] {
   const places = new Map<Element, Place>()
   const shares = sharesOf(blocks, votes)
   const total = shares.total || 1
@@ -66,7 +71,7 @@ export function featuresOf(blocks: readonly Block[], votes: Votes, facts: Named)
   })
 }
 
-function ownFeatures(block: Block, facts: Named, counted: ReadonlyMap<string, number>): number[] {
+function ownFeatures(block: Block, facts: PageHints, counted: ReadonlyMap<string, number>): number[] {
   const { element, text, words, linked, isVeiled } = block
   const own = classWords(element)
   return [
@@ -268,7 +273,7 @@ function lengthOf(words: number): number {
   return Math.log1p(Math.min(words, LONG_PAGE))
 }
 
-function pageFeatures(blocks: readonly Block[], votes: Votes, facts: Named, shares: Shares): number[] {
+function pageFeatures(blocks: readonly Block[], votes: Votes, facts: PageHints, shares: Shares): number[] {
   let readability = 0
   let defuddle = 0
   let both = 0

@@ -3,9 +3,8 @@
 // heard and the second decides. Each is a row of small trees that ask a few questions of a block and add up their answers.
 
 import type { Block } from './blocks.js'
-import { featuresOf, NO_VOTES, type Votes } from './features.js'
+import { featuresOf, NO_VOTES, type PageHints, type Votes } from './features.js'
 import { FIRST_JUDGE } from './first-judge.js'
-import type { PageFacts } from './page-facts.js'
 import { SECOND_JUDGE } from './second-judge.js'
 
 /** Above this expected F1 the first judge decides alone. */
@@ -13,10 +12,8 @@ const SURE = 0.85
 /** Opinions on pages that were not learnt from are a little less certain than they claim. */
 const CALIBRATION = 0.9
 
-type Titled = Pick<PageFacts, 'title' | 'types'>
-
 /** The numbers of the blocks to keep. `vote` is only asked where there is doubt; it may have no answer. */
-export function judged(blocks: readonly Block[], facts: Titled, vote: () => Votes | undefined): Set<number> {
+export function judged(blocks: readonly Block[], facts: PageHints, vote: () => Votes | undefined): Set<number> {
   const first = bestChoice(blocks, opinions(FIRST, featuresOf(blocks, NO_VOTES, facts)))
   if (first.expectedF1 > SURE) return first.kept
   const votes = vote()

@@ -1,7 +1,8 @@
 // Takes from a page everything but the blocks that are kept. What has no words, such as images and rules, stays with its
 // neighbours; a table, a list or a heading is not torn apart.
 
-import { isBlockTag, isMuteTag, type Block } from './blocks.js'
+import type { Block } from './blocks.js'
+import { isBlockTag, isMuteTag } from './elements.js'
 import { isHidden } from './hidden.js'
 import { find, isElement, isText, type Element, type Node, type Tree } from './tree.js'
 

@@ -2,8 +2,8 @@
 // what is kept. Readers need them, whatever they look like.
 
 import type { Block } from './blocks.js'
+import { isHeading } from './elements.js'
 import type { Element } from './tree.js'
-import { isHeading } from './write/page.js'
 
 /** So far from what is kept, it may still belong to it. */
 const NEAR = 3

@@ -3,7 +3,7 @@
 
 import { DomUtils } from 'htmlparser2'
 
-import { isBlockTag } from './blocks.js'
+import { isBlockTag } from './elements.js'
 import {
   attribute,
   find,

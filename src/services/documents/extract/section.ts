@@ -1,8 +1,8 @@
 // The part of a page that a fragment of its address means.
 
+import { isHeading } from './elements.js'
 import { isNamed } from './slug.js'
 import { descendants, find, isElement, plainText, type Element, type Node, type Tree } from './tree.js'
-import { isHeading } from './write/page.js'
 
 /** Undefined where the page has no such part. */
 export function sectionOf(tree: Tree, fragment: string): Node[] | undefined {

@@ -1,12 +1,12 @@
 // Writes what stands on lines of its own, one after the other with an empty line between.
 
-import { isBlockTag, isMuteTag } from '../blocks.js'
+import { isBlockTag, isHeading, isMuteTag, titleOf } from '../elements.js'
 import { attribute, descendants, find, isElement, plainText, rawText, type Element, type Node } from '../tree.js'
 import { calloutOf } from './callout.js'
 import { codeLanguage, codeText, isLitter, isTool } from './code.js'
 import { writeInline } from './inline.js'
 import { writeDefinitions, writeList } from './list.js'
-import { headingSign, isHeading, signLength, titleOf, type Page } from './page.js'
+import { headingSign, signLength, type Page } from './page.js'
 import { writeTable } from './table.js'
 
 export function writeBlocks(nodes: readonly Node[], page: Page): string {

@@ -1,11 +1,11 @@
 // The chosen part as HTML that does nothing: only elements and attributes that carry text, structure or a way on.
 
-import { isBlockTag, isMuteTag } from '../blocks.js'
+import { isBlockTag, isHeading, isMuteTag, titleOf } from '../elements.js'
 import { isHidden } from '../hidden.js'
 import { attribute, isElement, isText, type Element, type Node } from '../tree.js'
 import { isTool } from './code.js'
 import { absolute } from './links.js'
-import { headingSign, isHeading, titleOf, type Page } from './page.js'
+import { headingSign, type Page } from './page.js'
 
 const TAGS = new Set(
   'a abbr article b blockquote br caption cite code col colgroup dd del details dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img ins kbd li main mark ol p picture pre q rp rt ruby s samp section small span strong sub summary sup table tbody td tfoot th thead time tr u ul var'.split(

@@ -1,7 +1,7 @@
 // Writes what runs along a line: text, emphasis, links, code, images, math, marks of footnotes.
 
 import { visibleText } from '../../../../lib/visible-text.js'
-import { isMuteTag } from '../blocks.js'
+import { isMuteTag } from '../elements.js'
 import { attribute, elementsOf, isElement, isText, plainText, rawText, type Element, type Node } from '../tree.js'
 import { isTool } from './code.js'
 import { absolute } from './links.js'

@@ -1,7 +1,5 @@
 // What the parts of the writer hand to each other while one page is written.
 
-import { withoutEnd } from '../ends.js'
-import { plainText, type Element } from '../tree.js'
 import type { Style } from './style.js'
 
 export interface Page {
@@ -14,17 +12,6 @@ export interface Page {
   readonly footnotes: ReadonlyMap<string, string>
   /** The headings met so far; the writer leaves their number in the text, see `headingSign`. */
   readonly headings: { level: number; title: string; id: string }[]
-}
-
-const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
-
-export function isHeading(element: Element): boolean {
-  return HEADINGS.has(element.name)
-}
-
-/** Without the sign that leads to it. */
-export function titleOf(heading: Element): string {
-  return withoutEnd(plainText(heading), ['¶', '#', '§', '🔗']).trimEnd()
 }
 
 // No text has these: whoever writes a page takes them out first. They fit into one byte, as most pages do.

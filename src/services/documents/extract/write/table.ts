@@ -1,8 +1,9 @@
 // Tables of data as tables; tables that only arrange the page are written as what is in them.
 
+import { isHeading } from '../elements.js'
 import { joinedLines } from '../ends.js'
 import { attribute, descendants, elementsOf, find, isElement, plainText, type Element, type Node } from '../tree.js'
-import { isHeading, type Page } from './page.js'
+import type { Page } from './page.js'
 
 type WriteBlocks = (nodes: readonly Node[], page: Page) => string
 
