@@ -56,14 +56,22 @@ export interface MissingSection {
 
 export function documentOf(page: Kept, prepared: Prepared | undefined, request: Wish, maxChars: number): Document {
   const { verdict, copy, notes } = page
-  const base = { verdict, copy, notes, reading: undefined, extract: undefined, found: undefined, missing: undefined }
+  const base: Document = {
+    verdict,
+    copy,
+    notes,
+    reading: undefined,
+    extract: undefined,
+    found: undefined,
+    missing: undefined,
+  }
   if (!prepared) return base
   const { reading } = prepared
-  const withMetadata = { ...base, reading, notes: [...notes, ...formatNotes(reading, request)] }
+  const withMetadata: Document = { ...base, reading, notes: [...notes, ...formatNotes(reading, request)] }
   const isMissing = request.fragment !== '' && !reading.hasFragment && verdict.status === 'ok'
   if (isMissing && hasSections(reading)) return { ...withMetadata, missing: describeMissingSection(reading, request) }
   const { offset, changedNotes } = resolveOffset(prepared, request)
-  const withNotes = {
+  const withNotes: Document = {
     ...withMetadata,
     notes: [...withMetadata.notes, ...changedNotes, ...(isMissing ? [noSectionsNote(request)] : [])],
   }

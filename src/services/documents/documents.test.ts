@@ -3,14 +3,19 @@
 import { expect, test } from 'vitest'
 
 import type { Copy } from './copy.js'
-import { createDocuments, type Means } from './documents.js'
+import { createDocuments, type Means, type Reader } from './documents.js'
 import type { Reading } from './extract/extractor.js'
 import { noEvidence } from './extract/no-evidence.js'
 import { readWish } from './wish.js'
 
 const never = (): Promise<never> => new Promise(() => {})
 const close = (): Promise<void> => Promise.resolve()
-const createContext = () => ({ user: 'me', client: '', signal: new AbortController().signal, tell: () => {} })
+const createContext = (): Reader => ({
+  user: 'me',
+  client: '',
+  signal: new AbortController().signal,
+  tell: () => {},
+})
 const request = readWish({ url: 'https://example.com/' })
 
 const SNAPSHOT: Copy = {

@@ -20,7 +20,7 @@ export interface Block {
 
 export function blocksOf(tree: Tree): Block[] {
   const blocks: Block[] = []
-  const visible = { isHidden: false, isVeiled: false }
+  const visible: InheritedVisibility = { isHidden: false, isVeiled: false }
   for (const child of tree.children)
     if (isElement(child) && !isMuteTag(child.name)) collectBlocks(child, [], visible, blocks)
   return blocks
@@ -33,7 +33,7 @@ function collectBlocks(
   blocks: Block[],
 ): void {
   const visibility = sightOf(element)
-  const flags = {
+  const flags: InheritedVisibility = {
     isHidden: inherited.isHidden || visibility === 'hidden',
     isVeiled: inherited.isVeiled || visibility === 'collapsed',
   }

@@ -28,24 +28,29 @@ export function firstLook(elements: readonly Element[], jsonLd: readonly unknown
   let scripts = 0
   let links = 0
   let noscript = ''
-  const flags = {
-    hasEmptyRoot: false,
-    hasLoginForm: false,
-    hasPaywallMark: false,
-    isDeclaredPaid: isDeclaredPaid(jsonLd, 0),
-  }
+  let hasEmptyRoot = false
+  let hasLoginForm = false
+  let hasPaywallMark = false
   for (const element of elements) {
     if (element.name === 'script') scripts++
     else if (element.name === 'a') links++
     else if (element.name === 'noscript') noscript += ` ${plainText(element).slice(0, 2000)}`
-    else if (element.name === 'input') flags.hasLoginForm ||= attribute(element, 'type').toLowerCase() === 'password'
+    else if (element.name === 'input') hasLoginForm ||= attribute(element, 'type').toLowerCase() === 'password'
     else {
-      flags.hasEmptyRoot ||= isAppRoot(element) && !hasVisibleText(element)
-      flags.hasPaywallMark ||=
+      hasEmptyRoot ||= isAppRoot(element) && !hasVisibleText(element)
+      hasPaywallMark ||=
         PAYWALL_CLASSES.test(attribute(element, 'class')) || PAYWALL_CLASSES.test(attribute(element, 'id'))
     }
   }
-  return { scripts, links, noscript, ...flags }
+  return {
+    scripts,
+    links,
+    hasEmptyRoot,
+    noscript,
+    hasLoginForm,
+    hasPaywallMark,
+    isDeclaredPaid: isDeclaredPaid(jsonLd, 0),
+  }
 }
 
 function isAppRoot(element: Element): boolean {

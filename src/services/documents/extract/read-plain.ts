@@ -5,16 +5,18 @@ import type { Reading } from './extractor.js'
 import { noEvidence } from './no-evidence.js'
 
 export function readPlain(kind: 'text' | 'xml' | 'json', content: string): Reading {
-  const emptyMetadata = {
+  return {
+    kind,
     title: '',
     language: '',
     published: '',
     canonical: '',
+    content,
     outline: [],
     hasFragment: false,
     pages: 0,
+    evidence: noEvidence(content.length),
   }
-  return { kind, content, ...emptyMetadata, evidence: noEvidence(content.length) }
 }
 
 const MAX_LINE_CHARS = 200
