@@ -26,23 +26,23 @@ const PAGES: Record<string, string> = {
   'spaces and backslashes in a cell': page(`<table><tr><td>a${fill('\\ ')}x</td><td>b</td></tr></table>`),
   'short rows below a long one': page(`<table><tr>${'<td>a'.repeat(200)}${fill('<tr><td>a')}</table>`),
   'cells that reach far': page(`<table>${fill('<tr><td colspan=50 rowspan=50>a<td>b')}</table>`),
-  'signs in a heading': page(`<h2>a${fill('#')}x</h2>`),
+  'symbols in a heading': page(`<h2>a${fill('#')}x</h2>`),
   'many first headings': page(fill('<h1>a</h1>'), `<title>${fill('b ')}</title>`),
   'a long name': page('', `<title>a${fill(' ')}x</title>`),
-  'a long name of signs': page('', `<title>a${fill('- ')}x</title>`),
+  'a long name of symbols': page('', `<title>a${fill('- ')}x</title>`),
   'a long name and many blocks': page(fill('<p>word</p>'), `<title>${fill('a')}</title>`),
   'a long name of a site': page(
     '',
     `<meta property="og:site_name" content="s"><meta property="og:title" content="a${fill(' ')}x s">`,
   ),
-  'a name of signs and its site': page(
+  'a name of symbols and its site': page(
     '',
     `<meta property="og:site_name" content="s"><meta property="og:title" content="a${fill(' -')}x s">`,
   ),
   'spaces in the data': page('', `<script>window.__DATA__={"a":1}${fill(' ')}x</script>`),
   'marks of comments in the data': page('', `<script type="application/ld+json">{${fill('--> ')}x</script>`),
   'types in the data': page('', `<script type="application/ld+json">{"@type":[${fill('"a",')}"b"]}</script>`),
-  'signs of comments in the data': page(
+  'symbols of comments in the data': page(
     '',
     `<script type="application/ld+json">{"a":"${'/*'.repeat(45_000)}"}</script>`,
   ),
@@ -50,7 +50,7 @@ const PAGES: Record<string, string> = {
   'spaces in an alternative': page(`<img src="/a.png" alt="a${fill(' ')}x">`),
   'spaces in a refresh': page('', `<meta http-equiv="refresh" content="0${fill(' ')}x">`),
   'words of a paywall': page(`<p class="paywall">${fill('subscri')}</p>`),
-  'signs of a bot check': page(fill('awswaf.com/')),
+  'symbols of a bot check': page(fill('awswaf.com/')),
   'nested boxes': fill('<div>') + 'x',
   'nested boxes that end': `${fill('<div>')}x${fill('</div>')}`,
   'nested drawings': page(fill('<div><svg></div>')),
@@ -67,7 +67,7 @@ const PAGES: Record<string, string> = {
   'empty formulas': page(fill('<math></math>')),
   formulas: page(fill('<math><mi>x</mi></math>')),
   'spaces in a formula': page(`<math alttext="{\\displaystyle ${fill(' ')}x"></math>`),
-  'signs in a formula': page(`<img class="tex" alt="a${fill('$')}x" src="/a.png">`),
+  'symbols in a formula': page(`<img class="tex" alt="a${fill('$')}x" src="/a.png">`),
   'lists of tabs': page(fill('<div role="tablist"><i role="tab">a</i></div><div role="tabpanel">b</div>')),
   'marks of notes': page(`<sup><a href="${fill('#')}\n">1</a></sup>`),
   attributes: page(`<p ${Array.from({ length: SIZE / 8 }, (_, at) => `a${at}=b`).join(' ')}>a</p>`),
@@ -75,7 +75,7 @@ const PAGES: Record<string, string> = {
   'a long list of sources': page(`<img alt="a" src="/a.png" srcset="${fill('a')} x">`),
   'spaces in a property': page('', `<meta property="${fill(' ')}x" content="a">`),
   'spaces in a class': page(`<div class="a${fill(' ')}x"><p>a</p></div>`),
-  'signs in a class': page(`<div class="${fill('a-')}"><p>a</p></div>`),
+  'symbols in a class': page(`<div class="${fill('a-')}"><p>a</p></div>`),
   'a long address': page(`<a href="${fill('a')}">a</a>`),
   'a long word': page(`<p>${fill('a')}</p>`),
   dots: page(`<p>${fill('.')}</p>`),
@@ -83,7 +83,7 @@ const PAGES: Record<string, string> = {
   dashes: page(`<p>${fill('- ')}</p>`),
   'markup in text': page(`<p>${fill('_*')}</p>`),
   'brackets in text': page(`<p>${fill('[')}${fill('](')}</p>`),
-  'signs of code in text': page(`<code>${fill('`a')}${fill('`')}</code>`),
+  'symbols of code in text': page(`<code>${fill('`a')}${fill('`')}</code>`),
 }
 
 test.each(Object.entries(PAGES))('reads a hostile page in time: %s', (_, html) => expectInTime('text/html', html))
@@ -92,7 +92,7 @@ const MARKDOWN: Record<string, string> = {
   'spaces in a heading': `# a${fill(' ')}x`,
   'braces in a heading': `# a${fill('{#')}x`,
   'names in a heading': `# a${fill('{#a} ')}x`,
-  'signs in a heading': `# a${fill(' #')}x`,
+  'symbols in a heading': `# a${fill(' #')}x`,
   'brackets in a heading': `# ${fill('[')}x`,
   'links in a heading': `# ${fill('[](')}x`,
   'ends of links': `${fill('](')}x`,

@@ -58,11 +58,11 @@ const HOSTILE: readonly [string, () => string][] = [
   ],
   ['megabytes of spaces', () => `<p>${SENTENCE}${' '.repeat(2_000_000)}x${'\n'.repeat(500_000)}</p>`],
   [
-    'signs of Markdown',
+    'Markdown symbols',
     () =>
       `<p>${'*'.repeat(100_000)} ${'_'.repeat(100_000)} ${'`'.repeat(100_000)} ${'['.repeat(100_000)} ${']('.repeat(50_000)} ${'<'.repeat(100_000)} ${'\\'.repeat(100_000)}</p>`,
   ],
-  ['lines of signs', () => `<p>${many(20_000, '#<br>-<br>1.<br>&gt;<br>')}</p>`],
+  ['lines of symbols', () => `<p>${many(20_000, '#<br>-<br>1.<br>&gt;<br>')}</p>`],
   [
     'cells that reach over everything',
     () => `<table>${many(2000, '<tr><td colspan="100000000" rowspan="100000000">x</td><td>y</td></tr>')}</table>`,

@@ -10,7 +10,7 @@ export interface Page {
   readonly nesting: number
   /** Footnote labels by id. */
   readonly footnotes: ReadonlyMap<string, string>
-  /** Headings written so far; the text contains the marker of each one (see `headingSign`). */
+  /** Headings written so far; the text contains the marker of each one (see `headingMarker`). */
   readonly headings: { level: number; title: string; id: string }[]
 }
 

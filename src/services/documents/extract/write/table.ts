@@ -52,7 +52,7 @@ function isLayoutTable(table: Element, rows: readonly Element[]): boolean {
     (element) => isHeading(element) || element.name === 'article' || element.name === 'form',
   )
   if (holdsPageContent && !inner.some(({ name }) => name === 'th')) return true
-  // One row with much text is a page in columns.
+  // One row with a lot of text is a page in columns.
   return rows.length === 1 && plainText(table).length > 400
 }
 

@@ -134,7 +134,7 @@ test('no text is lost', () => {
 
 test.each([
   ['emphasis with its spaces outside', '<p>a<b> bold </b>word</p>', 'a **bold** word'],
-  ['no signs within signs', '<p><b><b>x</b></b></p>', '**x**'],
+  ['no nested markup of one kind', '<p><b><b>x</b></b></p>', '**x**'],
   ['a break', '<p>one<br>two</p>', 'one\\\ntwo'],
   ['literal asterisks and underscores', '<p>2 * 3 *x* snake_case _y_</p>', '2 * 3 \\*x\\* snake_case \\_y\\_'],
   [
