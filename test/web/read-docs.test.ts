@@ -335,7 +335,7 @@ test('a connection that breaks, a body that grows without end, redirects in a ci
   const silent = site.add('/silent', (request) => request.socket.destroy())
   const hungUp = await readDocs(client, silent)
   expect(hungUp).toMatchObject({ isError: true, structured: { status: 'broken' } })
-  expect(hungUp.text).toMatch(/hung up.* Try again later, or find the same text elsewhere\.\n$/)
+  expect(hungUp.text).toMatch(/hung up.* Try again later, or find the content elsewhere\.\n$/)
 })
 
 test('the proxy of the environment is used', async () => {

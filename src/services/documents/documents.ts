@@ -112,7 +112,7 @@ async function withTotalDeadline<T>(
   } catch (error) {
     if (abortSignal.aborted) throw abortedFailure(request, error)
     if (!softLimit.signal.aborted) throw error
-    const message = `Reading ${request.url} timed out after ${Math.round(ms / 1000)} s.`
+    const message = `Reading ${request.url} took longer than ${Math.round(ms / 1000)} s.`
     throw new FetchFailure('timeout', message, { cause: error })
   } finally {
     softLimit.clear()
