@@ -1,10 +1,10 @@
-// How long a result may be so that a client passes it to its model whole. Several clients cut tool results in a way of
-// their own, and what they cut away is the end, or the sentence that says where the rest is.
+// Maximum length of a tool result by MCP client. Several clients truncate longer results, and with them the sentence that
+// says how to read the rest.
 
-/** For clients that are not known to cut results. */
+/** For clients that are not known to truncate results. */
 const DEFAULT_RESULT_CHARACTERS = 30_000
 
-/** Clients that cut results, by the beginning of the name in their `clientInfo`. Measured by `npm run judge agents`. */
+/** Clients that truncate results, by the prefix of their `clientInfo` name. Measured by `npm run judge agents`. */
 const LIMITS: readonly (readonly [client: string, characters: number])[] = [
   ['codex', 9000],
   ['opencode', 8000],
@@ -14,7 +14,7 @@ const LIMITS: readonly (readonly [client: string, characters: number])[] = [
   ['cline', 7000],
 ]
 
-/** Characters of text that a result for this client may have. */
+/** The maximum number of characters of a result for this client. */
 export function resultCharactersFor(client: string): number {
   const name = client.toLowerCase()
   return LIMITS.find(([known]) => name.startsWith(known))?.[1] ?? DEFAULT_RESULT_CHARACTERS

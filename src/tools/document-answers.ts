@@ -1,4 +1,4 @@
-// How ReadDocs comes to its answers. Loaded by the first call: until then only its description is needed.
+// Handler of ReadDocs: runs a call and formats its result as text. Loaded by the first call.
 
 import { Failure } from '../lib/failure.js'
 import { FetchFailure } from '../platform/way-out/fetch-failure.js'
@@ -17,25 +17,25 @@ export interface Said {
   readonly words: Words
 }
 
-export async function readFor(given: Given, documents: Documents, call: Call): Promise<Said> {
+export async function readFor(input: Given, documents: Documents, call: Call): Promise<Said> {
   const { user, client, signal } = call
-  const heart = heartbeatOf(call, 'Waiting for the page')
+  const heartbeat = heartbeatOf(call, 'Waiting for the page')
   try {
-    const wish = readWish(given)
-    const document = await documents.read(wish, { user, client, signal, tell: heart.tell })
+    const request = readWish(input)
+    const document = await documents.read(request, { user, client, signal, tell: heartbeat.tell })
     const { verdict, copy, reading, extract, found, missing } = document
     return {
       status: missing ? 'no_section' : verdict.status,
       url: copy.url,
       title: reading ? titleOf(reading) : '',
       cursor: (extract ?? found)?.cursor || null,
-      words: { content: documentWords(document, wish), isError: !hasText(document) },
+      words: { content: documentWords(document, request), isError: !hasText(document) },
     }
   } catch (error) {
     if (!(error instanceof FetchFailure)) throw error instanceof Failure ? new Failure(plainWords(error)) : error
-    const words = { content: failureWords(error), isError: true }
-    return { status: error.problem, url: given.url, title: '', cursor: null, words }
+    const output = { content: failureWords(error), isError: true }
+    return { status: error.problem, url: input.url, title: '', cursor: null, words: output }
   } finally {
-    heart.stop()
+    heartbeat.stop()
   }
 }

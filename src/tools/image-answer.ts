@@ -1,4 +1,4 @@
-// What ReadImage says beside the image. Loaded by the first call: until then only its description is needed.
+// Handler of ReadImage: parses the crop and formats the result. Loaded by the first call.
 
 import { Failure } from '../lib/failure.js'
 import type { Rectangle } from '../lib/rectangle.js'
@@ -10,7 +10,7 @@ export interface Shown {
   /** Of the original. */
   readonly width: number
   readonly height: number
-  /** Where in the original the upper left corner of what is shown lies. */
+  /** Upper left corner of the region, in the original. */
   readonly x: number
   readonly y: number
   readonly scale: number
@@ -18,15 +18,15 @@ export interface Shown {
   readonly words: string
 }
 
-export function readCrop(given: readonly number[] | undefined): Rectangle | undefined {
-  if (given === undefined || given.length === 0) return undefined
-  const [x = 0, y = 0, width = 0, height = 0] = given
-  if (given.length === 4 && width >= 1 && height >= 1) return { x, y, width, height }
+export function readCrop(numbers: readonly number[] | undefined): Rectangle | undefined {
+  if (numbers === undefined || numbers.length === 0) return undefined
+  const [x = 0, y = 0, width = 0, height = 0] = numbers
+  if (numbers.length === 4 && width >= 1 && height >= 1) return { x, y, width, height }
   throw new Failure('crop takes four numbers: x, y, width and height in pixels of the original, the last two above 0.')
 }
 
-export function answerWith(picture: Picture, path: string): Shown {
-  const { data, mimeType, format, original, region, shown } = picture
+export function answerWith(image: Picture, path: string): Shown {
+  const { data, mimeType, format, original, region, shown } = image
   const scale = Number((shown.width / region.width).toPrecision(4))
   return {
     format,
@@ -36,6 +36,6 @@ export function answerWith(picture: Picture, path: string): Shown {
     y: region.y,
     scale,
     image: { data, mimeType },
-    words: imageWords(picture, scale, path),
+    words: imageWords(image, scale, path),
   }
 }

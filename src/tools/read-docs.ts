@@ -1,4 +1,4 @@
-// Reads a page on the web, a PDF or a feed as Markdown, plain text or HTML.
+// Declaration of ReadDocs, which reads a web page, PDF or feed as Markdown, plain text or HTML.
 
 import type { Documents } from '../services/documents/documents.js'
 import type { Said } from './document-answers.js'
@@ -25,9 +25,9 @@ Also PDF, JSON, text, feeds. A long page gives its outline and beginning: then u
     required: ['url'],
   },
 
-  async run(given, call, { documents }): Promise<Said> {
+  async run(input, call, { documents }): Promise<Said> {
     const { readFor } = await import('./document-answers.js')
-    return readFor(given, documents, call)
+    return readFor(input, documents, call)
   },
 
   render: ({ words }): Words => words,

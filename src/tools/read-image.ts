@@ -1,4 +1,4 @@
-// Shows an image file to the model, as large as it can use, or a part of it to look closer.
+// Declaration of ReadImage, which returns an image file, or a region or page of it, to the model.
 
 import type { Images } from '../services/images/images.js'
 import type { Shown } from './image-answer.js'

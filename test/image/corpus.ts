@@ -25,7 +25,7 @@ export interface Case {
 type Bytes = readonly [name: string, bytes: Buffer, outcome: Case['outcome']]
 
 const TOO_LARGE = /pixels, more than the \d+ million/
-const BROKEN = /damaged|cut short|cannot be d|has no size|broke? down/
+const BROKEN = /damaged|cut short|cannot be d|has no size|crashed/
 
 export interface Samples {
   readonly png: Buffer
@@ -455,8 +455,8 @@ function places(folder: string, { png: sound }: Samples): readonly Case[] {
     named('../../etc/no-such.png', /is not there/),
     named('~/sound.png', /not expanded/),
     named(`file://${at('sound.png')}`, /leave out the file:\/\//),
-    named('https://example.com/x.png', /is an address/),
-    named('data:image/png;base64,AAAA', /is an address/),
+    named('https://example.com/x.png', /is a URL/),
+    named('data:image/png;base64,AAAA', /is a URL/),
     named('/', /is a folder/),
     named('/dev', /is a folder/),
     ...(process.platform === 'linux'
@@ -470,7 +470,7 @@ function places(folder: string, { png: sound }: Samples): readonly Case[] {
           ...isThere('/proc/self/fd/0', /is a (socket|pipe)/),
           ...isThere('/dev/stdin', /is a (socket|pipe)/),
           ...isThere('/proc/self/cwd', /is a folder/),
-          ...isThere('/proc/kcore', /longer than|is empty|may not be read|is not there|not an image/),
+          ...isThere('/proc/kcore', /larger than|is empty|may not be read|is not there|not an image/),
         ]
       : []),
   ]

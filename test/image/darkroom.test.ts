@@ -105,7 +105,7 @@ describe.skipIf(!HAS_PROC)('a darkroom', () => {
     const [pid = 0] = await untilBusy(client)
     await sleep(300)
     process.kill(pid, 'SIGKILL')
-    expect(await said).toMatchObject({ isError: true, text: expect.stringMatching(/decoder break down/) })
+    expect(await said).toMatchObject({ isError: true, text: expect.stringMatching(/crashed its decoder/) })
     expect((await look(client, quick)).isError).toBe(false)
     expect(isAlive(client.child.pid ?? 0)).toBe(true)
   })

@@ -206,7 +206,7 @@ describe('size', () => {
   })
 
   test.each([
-    [[4000, 0, 10, 10], /is 4000 x 1000 pixels: nothing of it lies in the crop/],
+    [[4000, 0, 10, 10], /is 4000 x 1000 pixels: the requested crop is outside/],
     [[0, 0, 0, 10], /crop takes four numbers/],
     [[0, 0, 10], /crop takes four numbers/],
     [[0, 0, -5, 10], /crop takes four numbers/],

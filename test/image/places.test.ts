@@ -77,7 +77,8 @@ describe('the roots', () => {
     const world = makeWorld()
     const { out, in: inside } = paths(world)
     const client = await openServer({ cwd: world.outside, env: { READIMAGE_ROOTS: ` ${world.project} ,/nowhere` } })
-    for (const path of out) expect((await look(client, path)).text).toMatch(/lies outside of where ReadImage may read/)
+    for (const path of out)
+      expect((await look(client, path)).text).toMatch(/is outside of the directories that ReadImage may read/)
     for (const path of inside) expect((await look(client, path)).isError, path).toBe(false)
   })
 
@@ -91,7 +92,7 @@ describe('the roots', () => {
     const { out, in: inside } = paths(world)
     const env = { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' }
     const client = await openServer({ cwd: world.project, env })
-    for (const path of out) expect((await look(client, path)).text).toMatch(/lies outside/)
+    for (const path of out) expect((await look(client, path)).text).toMatch(/is outside of the directories/)
     for (const path of inside) expect((await look(client, path)).isError, path).toBe(false)
     expect((await look(client, join(world.project, 'hidden/secret.png'))).text).toMatch(/is hidden from commands/)
   })
@@ -111,7 +112,7 @@ describe('the roots', () => {
       '/dev/null',
       '/proc/self/environ',
     ]
-    for (const path of outer) expect((await look(client, path)).text, path).toMatch(/lies outside/)
+    for (const path of outer) expect((await look(client, path)).text, path).toMatch(/is outside of the directories/)
     for (const name of ['hidden/secret.png', 'hidden/none.png', 'hidden', 'to-hidden.png'])
       expect((await look(client, join(project, name))).text, name).toMatch(/is hidden from commands/)
     expect((await look(client, join(project, 'none.png'))).text).toMatch(/is not there/)
@@ -184,7 +185,7 @@ test('a relative path leads out of the roots no more than another', async () => 
   const { project } = makeWorld()
   const client = await openServer({ cwd: project, env: { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' } })
   for (const path of ['../outside/out.png', '../outside/none.png', 'link.png', 'folder/../outside/out.png'])
-    expect((await look(client, path)).text, path).toMatch(/lies outside/)
+    expect((await look(client, path)).text, path).toMatch(/is outside of the directories/)
   expect((await look(client, 'hidden/secret.png')).text).toMatch(/is hidden from commands/)
   expect((await look(client, 'in.png')).isError).toBe(false)
 })
@@ -231,14 +232,18 @@ describe('over HTTP', () => {
 
   test('callers in a sandbox see the project only', requires(SANDBOX), async () => {
     const { project, outside } = makeWorld()
-    expect((await shown({}, project, join(outside, 'out.png'))).content[0].text).toMatch(/lies outside/)
+    expect((await shown({}, project, join(outside, 'out.png'))).content[0].text).toMatch(
+      /is outside of the directories/,
+    )
     expect((await shown({}, project, join(project, 'in.png'))).content[0].type).toBe('image')
   })
 
   test('callers who may run nothing see the project only', async () => {
     const { project, outside } = makeWorld()
     const env = { SANDBOX: 'off', TOOL_BASH: '0', TOOL_BACKGROUNDBASH: '0' }
-    expect((await shown(env, project, join(outside, 'out.png'))).content[0].text).toMatch(/lies outside/)
+    expect((await shown(env, project, join(outside, 'out.png'))).content[0].text).toMatch(
+      /is outside of the directories/,
+    )
   })
 
   test('in the form of ArmorIQ the image is a text that is JSON', async () => {

@@ -63,7 +63,7 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
     const url = site.add('/text', (_, response) => send(response, 200, 'text/plain', 'just text'))
     const said = await readDocs(client, url, { wait_ms: 100 })
     expect(quoted(said)).toBe('just text')
-    expect(said.text).toContain('[wait_ms was not used: this is no HTML page.]')
+    expect(said.text).toContain('[wait_ms was ignored: this is not an HTML page.]')
   })
 
   test('a page that its scripts make worse is given as plain HTTP had it', async () => {
@@ -126,7 +126,9 @@ test('without a browser it is said what to install, with what plain HTTP gave', 
     const url = site.add('/half', page('Half', `<p>Loading the documentation, please wait.</p>${app()}`))
     const said = await readDocs(client, url)
     expect(said).toMatchObject({ isError: true, structured: { status: 'needs_javascript' } })
-    expect(said.text).toMatch(/plain HTTP gave, without its scripts\. No browser is used here: BROWSER_PATH is off/)
+    expect(said.text).toMatch(
+      /over plain HTTP, without running its scripts\. No browser is used here: BROWSER_PATH is off/,
+    )
     expect(quoted(said)).toContain('Loading the documentation')
     expect((await call(client, 'ReadDocs', { url, wait_ms: 100 })).isError).toBe(true)
   } finally {

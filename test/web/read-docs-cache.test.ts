@@ -59,7 +59,7 @@ test('a server that fails when asked again does not take away what was read', as
   isDown = true
   const said = await readDocs(client, url)
   expect(said).toMatchObject({ isError: false, structured: { status: 'ok', title: 'Flaky' } })
-  expect(said.text).toMatch(/\[This is what was read before: it could not be asked for again\. /)
+  expect(said.text).toMatch(/\[This is a cached version: the page could not be fetched again\. /)
 })
 
 test('what must not be stored is asked for again; what failed is, too', async () => {
@@ -93,7 +93,7 @@ test('robots.txt is asked only where the person wants it, once, and obeyed', asy
   expect((await readDocs(polite, `${other.origin}/open`)).structured.status).toBe('ok')
   const said = await readDocs(polite, `${other.origin}/closed`, { wait_ms: 10 })
   expect(said).toMatchObject({ isError: true, structured: { status: 'refused' } })
-  expect(said.text).toMatch(/robots\.txt .* forbids .*READDOCS_ROBOTS/)
+  expect(said.text).toMatch(/robots\.txt .* disallows .*READDOCS_ROBOTS/)
   expect(other.hits('/closed')).toBe(before)
   other.add('/sly', (_, response) => response.writeHead(302, { location: '/closed' }).end())
   expect((await readDocs(polite, `${other.origin}/sly`)).structured.status).toBe('refused')

@@ -66,12 +66,12 @@ test.each<[string, Route, string, RegExp]>([
     'too many requests',
     answering(429, '', { 'retry-after': '30' }),
     'blocked',
-    /status 429 and asks to come back in 30 s\. .*Do not try again at once/s,
+    /status 429 and Retry-After 30 s\. .*Do not retry now/s,
   ],
-  ['unauthorized', answering(401, ''), 'login', /status 401.*ask the person/s],
+  ['unauthorized', answering(401, ''), 'login', /status 401.*ask the user/is],
   ['a login form', LOGIN, 'login', /login form/],
   ['a payment', answering(402, ''), 'paywall', /status 402/],
-  ['not found', answering(404, page('Oops', '<h1>Not here</h1>')), 'not_found', /status 404.*Check the address/s],
+  ['not found', answering(404, page('Oops', '<h1>Not here</h1>')), 'not_found', /status 404.*Check the URL/s],
   ['gone', answering(410, ''), 'not_found', /status 410/],
   [
     'not found, said with a smile',
@@ -80,8 +80,8 @@ test.each<[string, Route, string, RegExp]>([
     /status 200, but the page says that it was not found/,
   ],
   ['an error', answering(500, '<h1>Oh no</h1>'), 'http_error', /status 500.*Try again later/s],
-  ['a teapot', answering(418, ''), 'http_error', /status 418.*Asking again would not help/s],
-  ['moved to nowhere', answering(302, ''), 'http_error', /status 302.*does not say where the page is/s],
+  ['a teapot', answering(418, ''), 'http_error', /status 418.*Retrying would not help/s],
+  ['moved to nowhere', answering(302, ''), 'http_error', /status 302.*does not say where the page has moved/s],
   [
     'a wall of cookies',
     page(
@@ -89,7 +89,7 @@ test.each<[string, Route, string, RegExp]>([
       '<p>We and our partners use cookies. Accept them to go on.</p><button>Accept</button>',
     ),
     'consent',
-    /asks for consent to cookies.*ask the person/s,
+    /asks for consent to cookies.*ask the user/s,
   ],
   [
     'readers sent round in circles',
@@ -98,7 +98,7 @@ test.each<[string, Route, string, RegExp]>([
       send(response, 200, 'text/html', page('r', '<p>wait</p>', `<meta http-equiv="refresh" content="0;url=${next}x">`))
     },
     'empty',
-    /only sends its readers on and on/,
+    /redirects repeatedly \(meta refresh\)/,
   ],
   ['no content', answering(204), 'empty', /status 204.*0 bytes/s],
   ['nothing at all', answering(200, ''), 'empty', /0 bytes/],
@@ -117,7 +117,7 @@ test('an answer of which nothing could be read is no empty page', async () => {
   )
   const said = await readDocs(client, url)
   expect(said).toMatchObject({ isError: true, structured: { status: 'broken' } })
-  expect(said.text).toMatch(/damaged, or broke off\. Try again later/)
+  expect(said.text).toMatch(/damaged or incomplete\. Try again later/)
 })
 
 test('a page of frames names them', async () => {
@@ -174,7 +174,7 @@ test('a short page with a script is given, and it is said that there may be more
   const said = await readDocs(client, site.add('/short', page('Hi', '<p>It works!</p><script src="/x.js"></script>')))
   expect(said).toMatchObject({ isError: false, structured: { status: 'ok' } })
   expect(quoted(said)).toContain('It works!')
-  expect(said.text).toMatch(/\[This is what plain HTTP gave, without its scripts\. .*BROWSER_PATH/)
+  expect(said.text).toMatch(/\[This is the page over plain HTTP, without running its scripts\. .*BROWSER_PATH/)
 })
 
 test('a page made by scripts has a twin by its name', async () => {

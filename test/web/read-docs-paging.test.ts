@@ -105,7 +105,7 @@ test('a cursor outlives the server that gave it, and a page that changed is noti
   try {
     const same = await readDocs(other, url, { cursor: structured.cursor })
     expect(quoted(same)).toBe(quoted(await readDocs(client, url, { cursor: structured.cursor })))
-    expect(same.text).not.toContain('not the one that this cursor came from')
+    expect(same.text).not.toContain('cursor does not match this content')
   } finally {
     await other.close()
   }
@@ -114,10 +114,13 @@ test('a cursor outlives the server that gave it, and a page that changed is noti
   try {
     const said = await readDocs(third, url, { cursor: structured.cursor })
     expect(said.isError).toBe(false)
-    expect(said.text).toContain('[The page is not the one that this cursor came from')
+    expect(said.text).toContain('[The cursor does not match this content')
     text = 'short now'
     const fourth = await readDocs(third, `${url}?fresh`, { cursor: structured.cursor })
-    expect(fourth).toMatchObject({ isError: true, text: expect.stringMatching(/points behind the end of this page/) })
+    expect(fourth).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/cursor is past the end of the document: the page has changed/),
+    })
   } finally {
     await third.close()
   }

@@ -47,9 +47,7 @@ test('as plain text and as HTML; any other format is named', async () => {
   expect(quoted(await readDocs(client, url, { format: 'HTML' }))).toMatch(/Some <(b|strong)>bold<\/\1> words/)
   const said = await readDocs(client, url, { format: 'docx' })
   expect(said.isError).toBe(true)
-  expect(said.text).toBe(
-    'There is no format "docx": give text, html, or markdown, which is the one without a format.\n',
-  )
+  expect(said.text).toBe('Unknown format "docx": use text, html or markdown (the default).\n')
 })
 
 test('a server that has Markdown is asked for it first, by a program that says who it is', async () => {
@@ -273,9 +271,11 @@ test('what there is no HTML or no plain text of is given as it is, and that is s
   for (const format of ['text', 'html']) {
     const said = await readDocs(client, notes, { format })
     expect(quoted(said)).toBe('# Notes\n\nSome *text*.')
-    expect(said.text).toMatch(/^\[There is no (HTML|plain text) of it: this is Markdown, as the server has it\.\]$/m)
+    expect(said.text).toMatch(/^\[Not available as (HTML|plain text): this is Markdown, as the server sent it\.\]$/m)
   }
-  expect((await readDocs(client, table, { format: 'html' })).text).toContain('this is plain text, as the server has it')
+  expect((await readDocs(client, table, { format: 'html' })).text).toContain(
+    'this is plain text, as the server sent it',
+  )
   expect((await readDocs(client, table, { format: 'text' })).text).not.toContain('There is no')
   expect((await readDocs(client, notes)).text).not.toContain('There is no')
 })
@@ -314,7 +314,7 @@ test('a page that is too large is given as far as it goes', async () => {
   )
   const said = await readDocs(client, url)
   expect(said.structured).toMatchObject({ status: 'ok', cursor: expect.any(String) })
-  expect(said.text).toContain('[The page is larger than what is fetched of one: this is its beginning.]')
+  expect(said.text).toContain('[The page exceeds the size limit: this is its beginning.]')
 })
 
 test('a connection that breaks, a body that grows without end, redirects in a circle', async () => {
@@ -324,18 +324,18 @@ test('a connection that breaks, a body that grows without end, redirects in a ci
   })
   const said = await readDocs(client, broken)
   expect(said.structured).toMatchObject({ status: 'ok', title: 'Broken' })
-  expect(said.text).toContain('[The connection broke off: this is as much as came.]')
+  expect(said.text).toContain('[The connection was interrupted: this is the part that arrived.]')
   const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 'zip zip '))
   const url = site.add('/bomb', (_, response) =>
     send(response, 200, 'text/plain', bomb, { 'content-encoding': 'gzip' }),
   )
-  expect((await readDocs(client, url)).text).toContain('[The page is larger than what is fetched of one')
+  expect((await readDocs(client, url)).text).toContain('[The page exceeds the size limit')
   const circle = site.add('/circle', (_, response) => response.writeHead(302, { location: '/circle' }).end())
   expect(await readDocs(client, circle)).toMatchObject({ isError: true, structured: { status: 'redirects' } })
   const silent = site.add('/silent', (request) => request.socket.destroy())
   const hungUp = await readDocs(client, silent)
   expect(hungUp).toMatchObject({ isError: true, structured: { status: 'broken' } })
-  expect(hungUp.text).toMatch(/closed the connection.* Try again later, or find the same text elsewhere\.\n$/)
+  expect(hungUp.text).toMatch(/closed the connection.* Try again later, or find the content elsewhere\.\n$/)
 })
 
 test('the proxy of the environment is used', async () => {
@@ -357,7 +357,7 @@ test('the proxy of the environment is used', async () => {
 test('arguments that are wrong are named', async () => {
   expect((await call(client, 'ReadDocs', {})).text).toMatch(/Invalid arguments: .*url/)
   const said = await readDocs(client, `${site.origin}/article`, { cursor: 'page 2' })
-  expect(said).toMatchObject({ isError: true, text: expect.stringMatching(/^"page 2" is no cursor of ReadDocs: /) })
+  expect(said).toMatchObject({ isError: true, text: expect.stringMatching(/^"page 2" is not a ReadDocs cursor: /) })
 })
 
 /** The smallest PDF with a line of text. */

@@ -1,21 +1,21 @@
-// The parts of a document that should not be cut: blocks of code and tables. Each with what continues it on another page
-// where it has to be cut after all.
+// Finds code blocks and tables, which pagination should not cut, with the lines that close and reopen each one if it
+// must be cut.
 
 import type { Format } from './extract/extractor.js'
 
 export interface Block {
   readonly start: number
-  /** The first place behind it. */
+  /** Exclusive. */
   readonly end: number
-  /** What closes it where it is cut, and what opens it again; whole lines, or ''. */
+  /** Lines added at the end of the page where the block is cut and at the start of the next page; '' for none. */
   readonly close: string
   readonly reopen: string
 }
 
-/** In order, and none within another. */
+/** In document order; none contains another. */
 export function blocksOf(content: string, format: Format): readonly Block[] {
   if (format === 'text') return []
-  return format === 'html' ? elementsOf(content) : [...markdownBlocks(content)]
+  return format === 'html' ? findHtmlBlocks(content) : [...findMarkdownBlocks(content)]
 }
 
 interface Line {
@@ -24,63 +24,63 @@ interface Line {
   readonly end: number
 }
 
-function* markdownBlocks(content: string): Generator<Block> {
-  let fence: { readonly opener: Line; readonly mark: string } | undefined
-  let rows: Line[] = []
-  for (const line of linesOf(content)) {
+function* findMarkdownBlocks(content: string): Generator<Block> {
+  let fence: { readonly opener: Line; readonly marker: string } | undefined
+  let tableRows: Line[] = []
+  for (const line of splitLines(content)) {
     if (fence) {
-      if (!closes(line.text, fence.mark)) continue
-      yield codeBlock(fence.opener, fence.mark, line.end)
+      if (!closesFence(line.text, fence.marker)) continue
+      yield codeBlock(fence.opener, fence.marker, line.end)
       fence = undefined
       continue
     }
-    if (isRow(line.text)) {
-      rows.push(line)
+    if (isTableRow(line.text)) {
+      tableRows.push(line)
       continue
     }
-    yield* table(rows)
-    rows = []
-    const mark = /^[\s>]*(`{3,}(?=[^`]*$)|~{3,})/.exec(line.text)?.[1]
-    if (mark !== undefined) fence = { opener: line, mark }
+    yield* tableBlock(tableRows)
+    tableRows = []
+    const marker = /^[\s>]*(`{3,}(?=[^`]*$)|~{3,})/.exec(line.text)?.[1]
+    if (marker !== undefined) fence = { opener: line, marker }
   }
-  if (fence) yield codeBlock(fence.opener, fence.mark, content.length)
-  yield* table(rows)
+  if (fence) yield codeBlock(fence.opener, fence.marker, content.length)
+  yield* tableBlock(tableRows)
 }
 
-function closes(text: string, mark: string): boolean {
+function closesFence(text: string, marker: string): boolean {
   const line = text.replace(/^[\s>]*/, '').trimEnd()
-  return line.length >= mark.length && line === mark.charAt(0).repeat(line.length)
+  return line.length >= marker.length && line === marker.charAt(0).repeat(line.length)
 }
 
-function codeBlock({ text, start }: Line, mark: string, end: number): Block {
-  const indent = text.slice(0, text.indexOf(mark))
-  return { start, end, close: `${indent}${mark}`, reopen: `${text}\n` }
+function codeBlock({ text, start }: Line, marker: string, end: number): Block {
+  const indent = text.slice(0, text.indexOf(marker))
+  return { start, end, close: `${indent}${marker}`, reopen: `${text}\n` }
 }
 
-function isRow(text: string): boolean {
+function isTableRow(text: string): boolean {
   return /^[\s>]*\|/.test(text)
 }
 
-function* table(rows: readonly Line[]): Generator<Block> {
-  const [head, rule] = rows
-  const last = rows.at(-1)
+function* tableBlock(tableRows: readonly Line[]): Generator<Block> {
+  const [head, rule] = tableRows
+  const last = tableRows.at(-1)
   if (!head || !rule || !last) return
   const hasHead = /^[\s>|:-]+$/.test(rule.text)
   yield { start: head.start, end: last.end, close: '', reopen: hasHead ? `${head.text}\n${rule.text}\n` : '' }
 }
 
-function* linesOf(content: string): Generator<Line> {
+function* splitLines(content: string): Generator<Line> {
   let start = 0
   while (start < content.length) {
-    const feed = content.indexOf('\n', start)
-    const end = feed === -1 ? content.length : feed + 1
-    yield { text: content.slice(start, feed === -1 ? end : feed), start, end }
+    const newline = content.indexOf('\n', start)
+    const end = newline === -1 ? content.length : newline + 1
+    yield { text: content.slice(start, newline === -1 ? end : newline), start, end }
     start = end
   }
 }
 
-/** Those of HTML that hold code and rows; one within another belongs to the outer. */
-function elementsOf(content: string): readonly Block[] {
+/** `pre` and `table` elements. A nested one belongs to the outer one. */
+function findHtmlBlocks(content: string): readonly Block[] {
   const blocks: Block[] = []
   let open: { readonly name: string; readonly start: number; depth: number } | undefined
   for (const { 0: tag, 1: slash, 2: name = '', index } of content.matchAll(/<(\/?)(pre|table)\b[^<>]*>/gi)) {

@@ -1,18 +1,18 @@
-// A page as it was obtained, before anything was made of it.
+// A page as fetched or rendered: URL, status, headers and bytes, before text is extracted.
 
 export interface Copy {
-  /** What was asked for to get it: the page itself, or its twin. */
+  /** The URL of the request: the page itself, or its Markdown version. */
   readonly asked: string
-  /** Where it was in the end. */
+  /** After redirects. */
   readonly url: string
   readonly status: number
   readonly headers: Headers
   readonly contentType: string
   readonly bytes: Buffer
-  readonly way: 'http' | 'twin' | 'browser'
-  /** Why there is not more of it. */
+  readonly way: 'http' | 'markdown-alternate' | 'browser'
+  /** Why the content is incomplete. */
   readonly cut: 'size' | 'time' | 'broken' | undefined
-  /** In the browser. */
+  /** Time spent in the browser; 0 without one. */
   readonly waitedMs: number
 }
 

@@ -1,5 +1,5 @@
-// Where the next page of a document begins, as a short word that survives a restart: the place, and a fingerprint of the
-// whole, so that a document which has changed since is noticed.
+// Encodes and decodes the ReadDocs cursor: an offset and a fingerprint of the whole document, which detects that the
+// document has changed. A cursor needs no server state, so it survives a restart.
 
 import { createHash } from 'node:crypto'
 
@@ -7,7 +7,7 @@ import { Failure } from '../../lib/failure.js'
 
 export interface Place {
   readonly offset: number
-  /** A short page is wanted from there: what is around a match. */
+  /** The page is a short one: the text around a search match. */
   readonly isShort?: boolean
   readonly fingerprint: string
 }
@@ -17,12 +17,12 @@ export function cursorAt({ offset, fingerprint, isShort = false }: Place): strin
 }
 
 export function readCursor(cursor: string): Place {
-  const [, offset, fingerprint, sign] = /^\s*([0-9a-z]{1,8})\.([0-9a-f]{8})(~?)\s*$/.exec(cursor) ?? []
+  const [, offset, fingerprint, shortFlag] = /^\s*([0-9a-z]{1,8})\.([0-9a-f]{8})(~?)\s*$/.exec(cursor) ?? []
   if (offset !== undefined && fingerprint !== undefined) {
-    return { offset: parseInt(offset, 36), fingerprint, isShort: sign === '~' }
+    return { offset: parseInt(offset, 36), fingerprint, isShort: shortFlag === '~' }
   }
   throw new Failure(
-    `${JSON.stringify(cursor.slice(0, 40))} is no cursor of ReadDocs: give the one that stands at the end of the page before, or none for the first page.`,
+    `${JSON.stringify(cursor.slice(0, 40))} is not a ReadDocs cursor: use the one at the end of the previous page, or omit it for the first page.`,
   )
 }
 

@@ -1,4 +1,4 @@
-// What is handed to whoever reads: one page of a document, and how it was come by.
+// Builds the result of a read: one page of the document or the search matches, with notes on how it was obtained.
 
 import { Failure } from '../../lib/failure.js'
 import type { Heading } from './extract/extractor.js'
@@ -12,20 +12,20 @@ import type { About, Prepared } from './prepared.js'
 import type { Verdict } from './verdict.js'
 import type { Wish } from './wish.js'
 
-const NAME = /^[\p{L}\p{N}_.:=-]{1,60}$/u
-const MAX_NEAR = 5
-/** How often the limit a page must be for only its beginning to be given: then searching costs less than reading on. */
-const VERY_LONG = 3
-/** Of the limit: a beginning, or what is around a match. */
-const SHORT_SHARE = 0.15
-const MIN_SHORT = 1000
+const PLAIN_ID = /^[\p{L}\p{N}_.:=-]{1,60}$/u
+const MAX_SIMILAR = 5
+/** A document longer than this many pages starts with a short page, because searching it costs less than reading on. */
+const LONG_PAGE_FACTOR = 3
+/** Length of a short page, as a share of the page limit. */
+const SHORT_PAGE_SHARE = 0.15
+const MIN_SHORT_CHARS = 1000
 
 export interface Document {
   readonly verdict: Verdict
   readonly copy: Copy
-  /** None where there was nothing to take apart. */
+  /** Undefined if there was no content to extract. */
   readonly reading: About | undefined
-  /** None where lines were searched, or the section is missing. */
+  /** Undefined if the document was searched, or the section is missing. */
   readonly extract: Extract | undefined
   readonly found: FindResult | undefined
   readonly missing: MissingSection | undefined
@@ -39,45 +39,56 @@ export interface Extract {
   readonly lastLine: number
   readonly lines: number
   readonly chars: number
-  /** Where the next page begins; '' where there is none. */
+  /** Cursor of the next page; '' on the last page. */
   readonly cursor: string
   readonly isFirst: boolean
-  /** Of the whole, where it does not fit one page. */
+  /** Of the whole document; empty unless this is the first of several pages. */
   readonly outline: readonly Heading[]
 }
 
-/** The section that was asked for is not on the page, which has others. */
+/** The requested section does not exist; the page has others. */
 export interface MissingSection {
   readonly fragment: string
-  /** Names that resemble it, best first. */
+  /** Section ids similar to the fragment, best first. */
   readonly near: readonly string[]
   readonly outline: readonly Heading[]
 }
 
-export function documentOf(kept: Kept, prepared: Prepared | undefined, wish: Wish, maxChars: number): Document {
-  const { verdict, copy, notes } = kept
-  const none = { verdict, copy, notes, reading: undefined, extract: undefined, found: undefined, missing: undefined }
-  if (!prepared) return none
+export function documentOf(page: Kept, prepared: Prepared | undefined, request: Wish, maxChars: number): Document {
+  const { verdict, copy, notes } = page
+  const base: Document = {
+    verdict,
+    copy,
+    notes,
+    reading: undefined,
+    extract: undefined,
+    found: undefined,
+    missing: undefined,
+  }
+  if (!prepared) return base
   const { reading } = prepared
-  const whole = { ...none, reading, notes: [...notes, ...otherFormat(reading, wish)] }
-  const isMissing = wish.fragment !== '' && !reading.hasFragment && verdict.status === 'ok'
-  if (isMissing && hasSections(reading)) return { ...whole, missing: missingSection(reading, wish) }
-  const { offset, changed } = placeIn(prepared, wish)
-  const told = { ...whole, notes: [...whole.notes, ...changed, ...(isMissing ? [withoutSections(wish)] : [])] }
-  return wish.find && (verdict.status === 'ok' || verdict.status === 'paywall')
-    ? { ...told, found: findInPage(prepared, wish.find, offset) }
-    : { ...told, extract: extractAt(prepared, offset, pageSize(prepared, wish, maxChars)) }
+  const withMetadata: Document = { ...base, reading, notes: [...notes, ...formatNotes(reading, request)] }
+  const isMissing = request.fragment !== '' && !reading.hasFragment && verdict.status === 'ok'
+  if (isMissing && hasSections(reading)) return { ...withMetadata, missing: describeMissingSection(reading, request) }
+  const { offset, changedNotes } = resolveOffset(prepared, request)
+  const withNotes: Document = {
+    ...withMetadata,
+    notes: [...withMetadata.notes, ...changedNotes, ...(isMissing ? [noSectionsNote(request)] : [])],
+  }
+  return request.find && (verdict.status === 'ok' || verdict.status === 'paywall')
+    ? { ...withNotes, found: findInPage(prepared, request.find, offset) }
+    : { ...withNotes, extract: buildExcerpt(prepared, offset, choosePageSize(prepared, request, maxChars)) }
 }
 
-function extractAt(prepared: Prepared, offset: number, maxChars: number): Extract {
+function buildExcerpt(prepared: Prepared, offset: number, maxChars: number): Extract {
   const { content, blocks, fingerprint, reading } = prepared
   const { start, end, text } = pageAt(content, blocks, offset, maxChars)
   const isLast = end >= content.length
   return {
     text,
-    firstLine: feedsIn(content, 0, start) + 1,
-    lastLine: feedsIn(content, 0, end - 1) + 1,
-    lines: feedsIn(content, 0, content.length) + 1,
+    firstLine: countNewlines(content, 0, start) + 1,
+    lastLine: countNewlines(content, 0, end - 1) + 1,
+    lines: countNewlines(content, 0, content.length) + 1,
     chars: content.length,
     cursor: isLast ? '' : cursorAt({ offset: end, fingerprint }),
     isFirst: start === 0,
@@ -85,53 +96,53 @@ function extractAt(prepared: Prepared, offset: number, maxChars: number): Extrac
   }
 }
 
-function pageSize({ content }: Prepared, { place }: Wish, maxChars: number): number {
-  const isShort = place?.isShort ?? content.length > VERY_LONG * maxChars
-  return isShort ? Math.min(maxChars, Math.max(MIN_SHORT, Math.round(maxChars * SHORT_SHARE))) : maxChars
+function choosePageSize({ content }: Prepared, { place }: Wish, maxChars: number): number {
+  const isShort = place?.isShort ?? content.length > LONG_PAGE_FACTOR * maxChars
+  return isShort ? Math.min(maxChars, Math.max(MIN_SHORT_CHARS, Math.round(maxChars * SHORT_PAGE_SHARE))) : maxChars
 }
 
-/** Where to begin. A document that has changed is read on at the line that now stands there. */
-function placeIn({ content, fingerprint }: Prepared, { place }: Wish) {
-  if (!place) return { offset: 0, changed: [] }
+/** The start offset. If the document has changed, reading continues at the start of the line that is now at the offset. */
+function resolveOffset({ content, fingerprint }: Prepared, { place }: Wish) {
+  if (!place) return { offset: 0, changedNotes: [] }
   const isSame = place.fingerprint === fingerprint
   if (place.offset >= content.length) {
-    const why = isSame
-      ? 'The cursor lies behind the end'
-      : 'The cursor points behind the end of this page, which has changed since, or is not the one that the cursor came from'
-    throw new Failure(`${why}: it has ${content.length} characters now. Call ReadDocs without cursor to begin again.`)
+    const reason = isSame
+      ? 'The cursor is past the end of the document'
+      : 'The cursor is past the end of the document: the page has changed, or the cursor is from another page'
+    throw new Failure(`${reason}. It has ${content.length} characters now. Call ReadDocs without cursor to start over.`)
   }
-  if (isSame) return { offset: place.offset, changed: [] }
+  if (isSame) return { offset: place.offset, changedNotes: [] }
   const note =
-    'The page is not the one that this cursor came from: it has changed since, or the cursor belongs to another format or section. This is what stands at that place now; call without cursor to begin again.'
-  return { offset: content.lastIndexOf('\n', place.offset - 1) + 1, changed: [note] }
+    'The cursor does not match this content: the page has changed, or the cursor is from another format or section. Showing the same position in the current content; omit cursor to start over.'
+  return { offset: content.lastIndexOf('\n', place.offset - 1) + 1, changedNotes: [note] }
 }
 
 function hasSections({ outline }: About): boolean {
   return outline.filter(({ title }) => title.trim() !== '').length > 1
 }
 
-function missingSection({ outline }: About, { fragment }: Wish): MissingSection {
-  // This is said outside the quotation: a name that is one word, or none.
-  const ids = [...new Set(outline.map(({ id }) => id))].filter((id) => NAME.test(id))
-  return { fragment, near: nearest(fragment, ids, MAX_NEAR), outline }
+function describeMissingSection({ outline }: About, { fragment }: Wish): MissingSection {
+  // These ids are printed outside the untrusted text, so only plain ones are used.
+  const ids = [...new Set(outline.map(({ id }) => id))].filter((id) => PLAIN_ID.test(id))
+  return { fragment, near: nearest(fragment, ids, MAX_SIMILAR), outline }
 }
 
-function withoutSections({ fragment }: Wish): string {
+function noSectionsNote({ fragment }: Wish): string {
   return `There is no section #${fragment}: this document has no headings.`
 }
 
-/** What is no HTML is given as it is, whatever was asked for. */
-function otherFormat({ kind }: About, { format }: Wish): readonly string[] {
+/** Only HTML and feeds can be converted; other content is returned as it is. */
+function formatNotes({ kind }: About, { format }: Wish): readonly string[] {
   const isText = format === 'text' && kind !== 'markdown'
   if (format === 'markdown' || isText || kind === 'html' || kind === 'feed') return []
-  const name = kind === 'text' ? 'plain text' : kind === 'markdown' ? 'Markdown' : kind.toUpperCase()
+  const typeName = kind === 'text' ? 'plain text' : kind === 'markdown' ? 'Markdown' : kind.toUpperCase()
   return [
-    `There is no ${format === 'html' ? 'HTML' : 'plain text'} of it: this is ${name}, ${kind === 'pdf' ? 'read by page' : 'as the server has it'}.`,
+    `Not available as ${format === 'html' ? 'HTML' : 'plain text'}: this is ${typeName}, ${kind === 'pdf' ? 'read page by page' : 'as the server sent it'}.`,
   ]
 }
 
-function feedsIn(content: string, from: number, to: number): number {
-  let feeds = 0
-  for (let at = content.indexOf('\n', from); at !== -1 && at < to; at = content.indexOf('\n', at + 1)) feeds++
-  return feeds
+function countNewlines(content: string, from: number, to: number): number {
+  let newlines = 0
+  for (let at = content.indexOf('\n', from); at !== -1 && at < to; at = content.indexOf('\n', at + 1)) newlines++
+  return newlines
 }

@@ -1,5 +1,5 @@
-// Reads documents on the web: from what was read lately, or by the cheapest way that works. The same page is fetched once
-// however many want it, and nothing takes longer than its time.
+// The service behind ReadDocs: looks in the page cache, otherwise fetches the page, and builds the result. Concurrent
+// reads of one page share one fetch, and each read has a total deadline.
 
 import { deadline } from '../../lib/deadline.js'
 import { orAborted } from '../../lib/or-aborted.js'
@@ -20,23 +20,22 @@ import type { Trip } from './trip.js'
 import type { Wish } from './wish.js'
 
 const TOTAL_MS = 45_000
-/** Characters of a result besides the page: address, outline, fence and notes. */
-const AROUND_PAGE = 2000
-/** For whoever has something to give back when the time is up. */
-const LAST_WORDS_MS = 1000
+/** Characters of a result besides the page: URL, outline, markers and notes. */
+const NON_PAGE_CHARS = 2000
+/** Time after the deadline in which a partial result is still accepted. */
+const PARTIAL_RESULT_GRACE_MS = 1000
 
 export interface Documents {
-  /** A page that is not there is a document with that verdict; what cannot be had or read is a Failure. */
-  read(wish: Wish, reader: Reader): Promise<Document>
+  /** A page that does not exist is a result with that status. Throws a Failure if the page cannot be fetched or read. */
+  read(request: Wish, context: Reader): Promise<Document>
   close(): Promise<void>
 }
 
 export interface Reader {
   readonly user: string
-  /** The name of the client that gets the text; decides how much of a page one result has. */
+  /** Name of the MCP client; it limits the length of a result. */
   readonly client: string
   readonly signal: AbortSignal
-  /** Told when it takes longer. */
   readonly tell: (message: string) => void
 }
 
@@ -45,44 +44,46 @@ export interface Means {
   readonly extractor: Extractor
   readonly browser: Pick<Browser, 'render' | 'close'>
   readonly maxChars: number
-  /** For everything but what somebody wants to wait. */
+  /** Time limit of one read, without the requested wait_ms. */
   readonly totalMs?: number
 }
 
 export function createDocuments({ ask, extractor, browser, maxChars, totalMs = TOTAL_MS }: Means): Documents {
   const cache = createPageCache(() => performance.now())
-  const recent = createRecent(cache, extractor)
-  const flights = createFlights<Kept>()
-  const queues = createQueues()
+  const cacheLookup = createRecent(cache, extractor)
+  const sharedFetches = createFlights<Kept>()
+  const limiter = createQueues()
 
-  function fetched(wish: Wish, { user, signal, tell }: Reader): Promise<Kept> {
-    const taste = tasteOf(wish)
-    const mark = markOf(user, wish, taste)
-    return flights.join(mark, signal, (stop) =>
-      inTime(totalMs + wish.waitMs, stop, wish, (time) =>
-        queues.inTurn(user, time.signal, () => anew(mark, { wish, taste, ask, extractor, browser, tell, ...time })),
+  function fetchShared(request: Wish, { user, signal, tell }: Reader): Promise<Kept> {
+    const preferredType = tasteOf(request)
+    const cacheKey = markOf(user, request, preferredType)
+    return sharedFetches.join(cacheKey, signal, (abortSignal) =>
+      withTotalDeadline(totalMs + request.waitMs, abortSignal, request, (time) =>
+        limiter.inTurn(user, time.signal, () =>
+          fetchOrRevalidate(cacheKey, { wish: request, taste: preferredType, ask, extractor, browser, tell, ...time }),
+        ),
       ),
     )
   }
 
-  /** Asks whether there is anything newer where there is a copy, else for all of it. */
-  async function anew(mark: string, trip: Trip): Promise<Kept> {
-    const old = cache.get(mark)?.kept
-    const kept = old && isAskable(old) ? await renew(mark, old, trip, cache) : await climb(trip)
-    const { status } = kept.verdict
-    if (kept.copy !== old?.copy && (status === 'ok' || status === 'paywall')) cache.put(mark, kept)
-    return kept
+  /** Revalidates a cached page if possible; otherwise fetches the page. */
+  async function fetchOrRevalidate(cacheKey: string, context: Trip): Promise<Kept> {
+    const cached = cache.get(cacheKey)?.kept
+    const page = cached && isAskable(cached) ? await renew(cacheKey, cached, context, cache) : await climb(context)
+    const { status } = page.verdict
+    if (page.copy !== cached?.copy && (status === 'ok' || status === 'paywall')) cache.put(cacheKey, page)
+    return page
   }
 
   return {
-    async read(wish, reader) {
-      const { user, client, signal } = reader
-      const most = Math.min(maxChars, resultCharactersFor(client) - AROUND_PAGE)
+    async read(request, context) {
+      const { user, client, signal } = context
+      const maxPageChars = Math.min(maxChars, resultCharactersFor(client) - NON_PAGE_CHARS)
       try {
-        const kept = (await recent.find(wish, user, signal)) ?? (await fetched(wish, reader))
-        return documentOf(kept, await recent.prepared(kept, wish, signal), wish, most)
+        const page = (await cacheLookup.find(request, user, signal)) ?? (await fetchShared(request, context))
+        return documentOf(page, await cacheLookup.prepared(page, request, signal), request, maxPageChars)
       } catch (error) {
-        throw signal.aborted ? unwanted(wish, error) : error
+        throw signal.aborted ? abortedFailure(request, error) : error
       }
     },
     async close() {
@@ -92,28 +93,33 @@ export function createDocuments({ ask, extractor, browser, maxChars, totalMs = T
   }
 }
 
-async function inTime<T>(
+interface ReadTime {
+  readonly left: Trip['left']
+  readonly signal: AbortSignal
+}
+
+async function withTotalDeadline<T>(
   ms: number,
-  stop: AbortSignal,
-  wish: Wish,
-  work: (time: Pick<Trip, 'left' | 'signal'>) => Promise<T>,
+  abortSignal: AbortSignal,
+  request: Wish,
+  work: (time: ReadTime) => Promise<T>,
 ): Promise<T> {
-  const until = performance.now() + ms
-  const time = deadline(ms, stop)
-  const last = deadline(ms + LAST_WORDS_MS, stop)
+  const endsAt = performance.now() + ms
+  const softLimit = deadline(ms, abortSignal)
+  const hardLimit = deadline(ms + PARTIAL_RESULT_GRACE_MS, abortSignal)
   try {
-    return await orAborted(work({ left: () => until - performance.now(), signal: time.signal }), last.signal)
+    return await orAborted(work({ left: () => endsAt - performance.now(), signal: softLimit.signal }), hardLimit.signal)
   } catch (error) {
-    if (stop.aborted) throw unwanted(wish, error)
-    if (!time.signal.aborted) throw error
-    const said = `Reading ${wish.url} took longer than ${Math.round(ms / 1000)} s and was given up.`
-    throw new FetchFailure('timeout', said, { cause: error })
+    if (abortSignal.aborted) throw abortedFailure(request, error)
+    if (!softLimit.signal.aborted) throw error
+    const message = `Reading ${request.url} took longer than ${Math.round(ms / 1000)} s.`
+    throw new FetchFailure('timeout', message, { cause: error })
   } finally {
-    time.clear()
-    last.clear()
+    softLimit.clear()
+    hardLimit.clear()
   }
 }
 
-function unwanted({ url }: Wish, cause: unknown): FetchFailure {
-  return new FetchFailure('aborted', `${url} was no longer wanted.`, { cause })
+function abortedFailure({ url }: Wish, cause: unknown): FetchFailure {
+  return new FetchFailure('aborted', `The request for ${url} was cancelled.`, { cause })
 }

@@ -1,24 +1,24 @@
-// What to look for in a page: `/pattern/i` is a regular expression, anything else is words, in any order and case.
+// Parses the `find` parameter: `/pattern/i` is a regular expression; other input is words, in any order and case.
 
 import { Failure } from '../../lib/failure.js'
 import { compilePattern, type LinePattern } from '../../lib/line-pattern.js'
 
-const MAX_QUERY = 1000
-const MAX_WORDS = 20
+const MAX_QUERY_CHARS = 1000
+const MAX_QUERY_WORDS = 20
 
 export type FindQuery =
   | { readonly kind: 'pattern'; readonly pattern: LinePattern }
   | { readonly kind: 'words'; readonly words: readonly string[] }
 
-/** Undefined where nothing is to be found. */
-export function readFindQuery(given: string): FindQuery | undefined {
-  const text = given.trim()
+/** Undefined if the input is empty. */
+export function readFindQuery(input: string): FindQuery | undefined {
+  const text = input.trim()
   if (text === '') return undefined
-  if (text.length > MAX_QUERY) throw new Failure(`find is longer than ${MAX_QUERY} characters: shorten it.`)
+  if (text.length > MAX_QUERY_CHARS) throw new Failure(`find is longer than ${MAX_QUERY_CHARS} characters: shorten it.`)
   const [, source, flags = ''] = /^\/(.+)\/([a-z]*)$/s.exec(text) ?? []
   if (source !== undefined) {
     return { kind: 'pattern', pattern: compilePattern(source, { ignoreCase: flags.includes('i'), subject: 'page' }) }
   }
-  const words = [...new Set(text.toLowerCase().split(/\s+/))].slice(0, MAX_WORDS)
+  const words = [...new Set(text.toLowerCase().split(/\s+/))].slice(0, MAX_QUERY_WORDS)
   return { kind: 'words', words }
 }

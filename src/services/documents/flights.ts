@@ -1,44 +1,44 @@
-// Work that several want at the same time is done once. It is stopped when the last of them has left.
+// Runs concurrent work with the same key once. The work is aborted when the last waiter has left.
 
 import { orAborted } from '../../lib/or-aborted.js'
 
 export interface Flights<T> {
-  /** Joins what is under way by that name, or starts it. */
-  join(name: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<T>): Promise<T>
+  /** Joins the running work with this key, or starts it. */
+  join(key: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<T>): Promise<T>
 }
 
-interface Flight<T> {
+interface SharedTask<T> {
   readonly work: Promise<T>
-  readonly stop: AbortController
-  passengers: number
+  readonly controller: AbortController
+  waiters: number
 }
 
 export function createFlights<T>(): Flights<T> {
-  const flights = new Map<string, Flight<T>>()
+  const tasks = new Map<string, SharedTask<T>>()
 
-  function begin(name: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
-    const stop = new AbortController()
-    const work = start(stop.signal).finally(() => forget(name, flight))
-    const flight: Flight<T> = { work, stop, passengers: 0 }
-    flights.set(name, flight)
-    return flight
+  function startTask(key: string, start: (signal: AbortSignal) => Promise<T>): SharedTask<T> {
+    const controller = new AbortController()
+    const work = start(controller.signal).finally(() => removeTask(key, task))
+    const task: SharedTask<T> = { work, controller, waiters: 0 }
+    tasks.set(key, task)
+    return task
   }
 
-  function forget(name: string, flight: Flight<T>): void {
-    if (flights.get(name) === flight) flights.delete(name)
+  function removeTask(key: string, task: SharedTask<T>): void {
+    if (tasks.get(key) === task) tasks.delete(key)
   }
 
   return {
-    async join(name, signal, start) {
-      const flight = flights.get(name) ?? begin(name, start)
-      flight.passengers++
+    async join(key, signal, start) {
+      const task = tasks.get(key) ?? startTask(key, start)
+      task.waiters++
       try {
-        return await orAborted(flight.work, signal)
+        return await orAborted(task.work, signal)
       } finally {
-        if (--flight.passengers === 0) {
-          // Whoever comes now must not join what is being stopped.
-          forget(name, flight)
-          flight.stop.abort()
+        if (--task.waiters === 0) {
+          // New callers must not join work that is being aborted.
+          removeTask(key, task)
+          task.controller.abort()
         }
       }
     },

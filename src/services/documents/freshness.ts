@@ -1,32 +1,33 @@
-// How long a copy counts as fresh. What the server says is kept to, but never for long: a page that was just read again
-// in another format costs nothing, and one of ten minutes ago is asked for.
+// HTTP caching rules: how long a page is fresh by its headers, with a maximum of five minutes, and the headers of a
+// conditional request.
 
 const MAX_FRESH_MS = 300_000
-/** Where the server says nothing. */
-const USUAL_FRESH_MS = 60_000
+/** Without caching headers. */
+const DEFAULT_FRESH_MS = 60_000
 
 export interface Freshness {
   readonly freshMs: number
-  /** The server wants it forgotten: it serves only whoever is in the middle of reading it. */
+  /** Cache-Control: no-store. The page is kept only for cursors of a read in progress. */
   readonly isPassing: boolean
 }
 
 export function freshnessOf(headers: Headers): Freshness {
-  const control = directivesOf(headers.get('cache-control') ?? '')
-  if (control.has('no-store')) return { freshMs: 0, isPassing: true }
-  if (control.has('no-cache') || /\bno-cache\b/i.test(headers.get('pragma') ?? '')) return known(0)
-  const seconds = secondsOf(control.get('max-age'))
-  if (seconds !== undefined) return known((seconds - (secondsOf(headers.get('age') ?? undefined) ?? 0)) * 1000)
+  const directives = parseDirectives(headers.get('cache-control') ?? '')
+  if (directives.has('no-store')) return { freshMs: 0, isPassing: true }
+  if (directives.has('no-cache') || /\bno-cache\b/i.test(headers.get('pragma') ?? '')) return boundedFreshness(0)
+  const seconds = parseSeconds(directives.get('max-age'))
+  if (seconds !== undefined)
+    return boundedFreshness((seconds - (parseSeconds(headers.get('age') ?? undefined) ?? 0)) * 1000)
   const expires = headers.get('expires')
-  return known(expires === null ? USUAL_FRESH_MS : remaining(expires, headers.get('date')))
+  return boundedFreshness(expires === null ? DEFAULT_FRESH_MS : remainingMs(expires, headers.get('date')))
 }
 
-function known(ms: number): Freshness {
+function boundedFreshness(ms: number): Freshness {
   return { freshMs: Math.min(Math.max(ms, 0), MAX_FRESH_MS), isPassing: false }
 }
 
-function directivesOf(control: string): ReadonlyMap<string, string> {
-  const parts = control.toLowerCase().split(',')
+function parseDirectives(directives: string): ReadonlyMap<string, string> {
+  const parts = directives.toLowerCase().split(',')
   return new Map(
     parts.map((part) => {
       const [name = '', value = ''] = part.split('=')
@@ -35,21 +36,24 @@ function directivesOf(control: string): ReadonlyMap<string, string> {
   )
 }
 
-function secondsOf(value: string | undefined): number | undefined {
+function parseSeconds(value: string | undefined): number | undefined {
   return value !== undefined && /^\d+$/.test(value.trim()) ? Number(value) : undefined
 }
 
-/** A date that cannot be read means: already past. */
-function remaining(expires: string, date: string | null): number {
+/** An invalid date counts as expired. */
+function remainingMs(expires: string, date: string | null): number {
   const now = date === null ? Date.now() : Date.parse(date)
   const ms = Date.parse(expires) - now
   return Number.isNaN(ms) ? 0 : ms
 }
 
-/** What asks a server whether it has anything newer; undefined where it gave nothing to ask with. */
+/** Headers of a conditional request; undefined if the response had no validator. */
 export function validatorsOf(headers: Headers): Readonly<Record<string, string>> | undefined {
-  const tag = headers.get('etag')
-  const modified = headers.get('last-modified')
-  if (tag === null && modified === null) return undefined
-  return { ...(tag !== null && { 'if-none-match': tag }), ...(modified !== null && { 'if-modified-since': modified }) }
+  const etag = headers.get('etag')
+  const lastModified = headers.get('last-modified')
+  if (etag === null && lastModified === null) return undefined
+  return {
+    ...(etag !== null && { 'if-none-match': etag }),
+    ...(lastModified !== null && { 'if-modified-since': lastModified }),
+  }
 }

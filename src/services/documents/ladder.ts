@@ -1,5 +1,5 @@
-// The cheapest way that works: plain HTTP, and the browser only where the page shows that it needs one, or somebody wants
-// to wait for it. What an earlier rung brought is never lost by a later one.
+// Loads a page over HTTP, then in the browser if it needs scripts or wait_ms is set. If the browser fails, the HTTP
+// result is returned with a note.
 
 import { Failure } from '../../lib/failure.js'
 import { reasonOf } from '../../lib/reason-of.js'
@@ -11,57 +11,64 @@ import { renderPage } from './rendered-page.js'
 import { readingName, type Trip } from './trip.js'
 import type { Wish } from './wish.js'
 
-/** Where a browser may come through although we did not. */
+/** Fetch problems that a browser may not have. */
 const BROWSER_MAY_HELP: ReadonlySet<FetchProblem> = new Set(['timeout', 'broken', 'unreachable', 'tls'])
-/** A page rendered on somebody's wish is given even if there is a little less of it. */
-const LESS = 0.5
-const MORE = 1.1
+/** Text length of the rendered page relative to the HTTP one, from which the rendered page is used. */
+const MIN_RATIO_REQUESTED = 0.5
+const MIN_RATIO_AUTOMATIC = 1.1
 
-export async function climb(trip: Trip, plainPage: () => Promise<Kept> = () => readPlainPage(trip)): Promise<Kept> {
-  const isForced = trip.wish.waitMs > 0 || trip.wish.isRoute
-  const plain = await orProblem(plainPage, isForced)
-  if (plain instanceof FetchFailure) return renderInstead(trip, plain)
-  if (!isForced && plain.verdict.scripts === 'no') return plain
-  if (!isHtml(plain.copy)) return noted(plain, 'wait_ms was not used: this is no HTML page.')
+export async function climb(
+  context: Trip,
+  loadPlain: () => Promise<Kept> = () => readPlainPage(context),
+): Promise<Kept> {
+  const isBrowserRequested = context.wish.waitMs > 0 || context.wish.isRoute
+  const plain = await resultOrFailure(loadPlain, isBrowserRequested)
+  if (plain instanceof FetchFailure) return renderAfterFailure(context, plain)
+  if (!isBrowserRequested && plain.verdict.scripts === 'no') return plain
+  if (!isHtml(plain.copy)) return withNote(plain, 'wait_ms was ignored: this is not an HTML page.')
   try {
-    return better(plain, await renderPage(trip, plain), trip.wish, isForced)
+    return pickBetter(plain, await renderPage(context, plain), context.wish, isBrowserRequested)
   } catch (error) {
-    const isLate = trip.signal.aborted
-    if (!isLate && !(error instanceof Failure)) throw error
-    const why = isLate ? 'The browser took too long.' : reasonOf(error)
-    return noted(plain, `This is what plain HTTP gave, without its scripts. ${why}`)
+    const isTimedOut = context.signal.aborted
+    if (!isTimedOut && !(error instanceof Failure)) throw error
+    const reason = isTimedOut ? 'The browser took too long.' : reasonOf(error)
+    return withNote(plain, `This is the page over plain HTTP, without running its scripts. ${reason}`)
   }
 }
 
-async function orProblem(plainPage: () => Promise<Kept>, isForced: boolean): Promise<Kept | FetchFailure> {
+async function resultOrFailure(
+  loadPlain: () => Promise<Kept>,
+  isBrowserRequested: boolean,
+): Promise<Kept | FetchFailure> {
   try {
-    return await plainPage()
+    return await loadPlain()
   } catch (error) {
-    if (isForced && error instanceof FetchFailure && BROWSER_MAY_HELP.has(error.problem)) return error
+    if (isBrowserRequested && error instanceof FetchFailure && BROWSER_MAY_HELP.has(error.problem)) return error
     throw error
   }
 }
 
-async function renderInstead(trip: Trip, problem: FetchFailure): Promise<Kept> {
+async function renderAfterFailure(context: Trip, httpFailure: FetchFailure): Promise<Kept> {
   try {
-    return await renderPage(trip, undefined)
+    return await renderPage(context, undefined)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    throw problem
+    throw httpFailure
   }
 }
 
-function better(plain: Kept, rendered: Kept, wish: Wish, isForced: boolean): Kept {
-  if (isFine(plain) !== isFine(rendered)) return isFine(plain) ? plain : rendered
-  const chars = (kept: Kept): number => kept.readings.get(readingName(wish))?.content.length ?? 0
-  if (isFine(plain)) return chars(rendered) > chars(plain) * (isForced ? LESS : MORE) ? rendered : plain
-  return rendered
+function pickBetter(plain: Kept, rendered: Kept, request: Wish, isBrowserRequested: boolean): Kept {
+  if (isOk(plain) !== isOk(rendered)) return isOk(plain) ? plain : rendered
+  const textLength = (page: Kept): number => page.readings.get(readingName(request))?.content.length ?? 0
+  if (!isOk(plain)) return rendered
+  const minRatio = isBrowserRequested ? MIN_RATIO_REQUESTED : MIN_RATIO_AUTOMATIC
+  return textLength(rendered) > textLength(plain) * minRatio ? rendered : plain
 }
 
-function isFine({ verdict }: Kept): boolean {
+function isOk({ verdict }: Kept): boolean {
   return verdict.status === 'ok'
 }
 
-function noted(kept: Kept, note: string): Kept {
-  return { ...kept, notes: [...kept.notes, note] }
+function withNote(page: Kept, note: string): Kept {
+  return { ...page, notes: [...page.notes, note] }
 }

@@ -1,4 +1,4 @@
-// Puts the browser together from the settings: which one, what it may know of our environment, and its way out.
+// Creates the browser pool from the settings: executable, environment and proxy.
 
 import { join } from 'node:path'
 
@@ -17,7 +17,7 @@ export interface Surroundings {
   readonly log: Log
 }
 
-/** Nothing is looked for or started before the first page. */
+/** The browser is located and started by the first page. */
 export function openBrowser({ config, wayOut, log }: Surroundings): Browser {
   const { settings, childEnv: env, cwd: project } = config
   const unpackIn = (): string => join(stateDirOf(settings), 'browser')
@@ -25,7 +25,7 @@ export function openBrowser({ config, wayOut, log }: Surroundings): Browser {
     async launch() {
       const file = await findBrowser({ wanted: settings.BROWSER_PATH, env, project, unpackIn })
       const live = await launchBrowser({ file, env, proxy: await wayOut.proxy() })
-      log.debug(`browser: started ${file} as process ${live.pid}${live.isSandboxed ? '' : ', without its own sandbox'}`)
+      log.debug(`browser: started ${file} (pid ${live.pid})${live.isSandboxed ? '' : ', Chromium sandbox disabled'}`)
       return live
     },
   })

@@ -1,4 +1,4 @@
-// The service behind ReadDocs, with the settings it needs.
+// Creates the service behind ReadDocs from the settings.
 
 import type { Config } from '../../config/load.js'
 import type { Log } from '../../platform/log.js'

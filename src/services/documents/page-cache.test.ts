@@ -4,7 +4,7 @@ import { createPageCache, type Kept } from './page-cache.js'
 
 const MINUTE = 60_000
 
-const kept = (bytes: number, headers: Record<string, string> = {}, way: 'http' | 'browser' = 'http'): Kept => ({
+const createPage = (bytes: number, headers: Record<string, string> = {}, way: 'http' | 'browser' = 'http'): Kept => ({
   copy: {
     asked: 'https://example.com/',
     url: 'https://example.com/',
@@ -21,21 +21,21 @@ const kept = (bytes: number, headers: Record<string, string> = {}, way: 'http' |
   notes: [],
 })
 
-test('what was used least recently goes first, and nothing is kept beyond the bound', () => {
+test('evicts the least recently used page and stays within the byte limit', () => {
   const cache = createPageCache(() => 0, 100)
-  cache.put('a', kept(40))
-  cache.put('b', kept(40))
+  cache.put('a', createPage(40))
+  cache.put('b', createPage(40))
   expect(cache.get('a')).toBeDefined()
-  cache.put('c', kept(40))
+  cache.put('c', createPage(40))
   expect(['a', 'b', 'c'].filter((key) => cache.get(key))).toEqual(['a', 'c'])
-  cache.put('huge', kept(101))
+  cache.put('huge', createPage(101))
   expect(['a', 'c', 'huge'].filter((key) => cache.get(key))).toEqual([])
 })
 
-test('fresh as long as the server says, then there to be asked for again', () => {
+test('a page is fresh for its lifetime, then stays available for revalidation', () => {
   let now = 0
   const cache = createPageCache(() => now)
-  cache.put('tagged', kept(1, { 'cache-control': 'max-age=10', etag: '"1"' }))
+  cache.put('tagged', createPage(1, { 'cache-control': 'max-age=10', etag: '"1"' }))
   expect(cache.get('tagged')?.isFresh).toBe(true)
   now = 11_000
   expect(cache.get('tagged')).toMatchObject({ isFresh: false, ageMs: 11_000 })
@@ -47,10 +47,10 @@ test('fresh as long as the server says, then there to be asked for again', () =>
 })
 
 test.each([
-  ['what must not be stored', kept(1, { 'cache-control': 'no-store', etag: '"1"' })],
-  ['what cannot be asked for again', kept(1)],
-  ['what a browser made', kept(1, { etag: '"1"' }, 'browser')],
-])('%s is there for who is reading it, and then no more', (_, page) => {
+  ['no-store', createPage(1, { 'cache-control': 'no-store', etag: '"1"' })],
+  ['without a validator', createPage(1)],
+  ['rendered in the browser', createPage(1, { etag: '"1"' }, 'browser')],
+])('a page %s stays available for cursors for ten minutes', (_, page) => {
   let now = 0
   const cache = createPageCache(() => now)
   cache.put('page', page)

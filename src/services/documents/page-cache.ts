@@ -1,16 +1,16 @@
-// What was read lately, by user, so that the next page, another section or another format of it costs nothing. As much as
-// fits into a bound; what was used least recently goes first.
+// LRU cache of pages, bounded by bytes, so that the next page, another section or another format needs no new fetch. Keys
+// contain the user.
 
 import type { Copy } from './copy.js'
 import { freshnessOf, validatorsOf } from './freshness.js'
 import type { Prepared } from './prepared.js'
 import type { Verdict } from './verdict.js'
 
-const MAX_BYTES = 24 * 1024 * 1024
-/** How long whoever is in the middle of a document may go on reading it as it was. */
-const READING_MS = 600_000
-/** Formats and sections of one copy. */
-const MAX_READINGS = 6
+const MAX_CACHE_BYTES = 24 * 1024 * 1024
+/** How long a cursor can continue in a page that is no longer fresh. */
+const CURSOR_RETENTION_MS = 600_000
+/** Formats and sections of one page. */
+const MAX_CONTENTS = 6
 
 export interface Kept {
   readonly copy: Copy
@@ -20,29 +20,35 @@ export interface Kept {
   readonly notes: readonly string[]
 }
 
-interface Entry {
-  readonly kept: Kept
-  readonly isPassing: boolean
-  keptAt: number
+interface CacheEntry {
+  readonly page: Kept
+  readonly isNoStore: boolean
+  storedAt: number
   freshUntil: number
 }
 
+export interface CacheHit {
+  readonly kept: Kept
+  /** If false, the page must be revalidated, except to continue from a cursor. */
+  readonly isFresh: boolean
+  readonly ageMs: number
+}
+
 export interface PageCache {
-  /** `isFresh` false: it has to be asked for again; only who reads on may take it as it is. */
-  get(key: string): { readonly kept: Kept; readonly isFresh: boolean; readonly ageMs: number } | undefined
-  put(key: string, kept: Kept): void
-  /** The server says that nothing has changed, with the headers that say for how long. */
+  get(key: string): CacheHit | undefined
+  put(key: string, page: Kept): void
+  /** The server confirmed the page (304); the headers have its new lifetime. */
   renew(key: string, headers: Headers): void
   clear(): void
 }
 
-export function createPageCache(now: () => number, maxBytes = MAX_BYTES): PageCache {
-  const entries = new Map<string, Entry>()
+export function createPageCache(now: () => number, maxBytes = MAX_CACHE_BYTES): PageCache {
+  const entries = new Map<string, CacheEntry>()
 
-  function bound(): void {
+  function evictToLimit(): void {
     let total = 0
-    for (const [key, { kept }] of [...entries].toReversed()) {
-      total += sizeOf(kept)
+    for (const [key, { page }] of [...entries].toReversed()) {
+      total += sizeInBytes(page)
       if (total > maxBytes) entries.delete(key)
     }
   }
@@ -51,41 +57,41 @@ export function createPageCache(now: () => number, maxBytes = MAX_BYTES): PageCa
     get(key) {
       const entry = entries.get(key)
       if (!entry) return undefined
-      const ageMs = now() - entry.keptAt
+      const ageMs = now() - entry.storedAt
       entries.delete(key)
-      if (ageMs > READING_MS && (entry.isPassing || !isAskable(entry.kept))) return undefined
+      if (ageMs > CURSOR_RETENTION_MS && (entry.isNoStore || !isAskable(entry.page))) return undefined
       entries.set(key, entry)
-      bound()
-      return { kept: entry.kept, isFresh: now() < entry.freshUntil, ageMs }
+      evictToLimit()
+      return { kept: entry.page, isFresh: now() < entry.freshUntil, ageMs }
     },
-    put(key, kept) {
-      const { freshMs, isPassing } = freshnessOf(kept.copy.headers)
+    put(key, page) {
+      const { freshMs, isPassing } = freshnessOf(page.copy.headers)
       entries.delete(key)
-      entries.set(key, { kept, isPassing, keptAt: now(), freshUntil: now() + freshMs })
-      bound()
+      entries.set(key, { page, isNoStore: isPassing, storedAt: now(), freshUntil: now() + freshMs })
+      evictToLimit()
     },
     renew(key, headers) {
       const entry = entries.get(key)
       if (!entry) return
-      entry.keptAt = now()
+      entry.storedAt = now()
       entry.freshUntil = now() + freshnessOf(headers).freshMs
     },
     clear: () => entries.clear(),
   }
 }
 
-/** Keeps a reading with its copy, in place of the oldest where there are many. */
-export function keepReading({ readings }: Kept, name: string, prepared: Prepared): void {
+/** Adds the content of one format and section; replaces the oldest if there are many. */
+export function keepReading({ readings }: Kept, key: string, content: Prepared): void {
   const [oldest] = readings.keys()
-  if (readings.size >= MAX_READINGS && oldest !== undefined) readings.delete(oldest)
-  readings.set(name, prepared)
+  if (readings.size >= MAX_CONTENTS && oldest !== undefined) readings.delete(oldest)
+  readings.set(key, content)
 }
 
-/** What a browser made of a page is not what the server would call unchanged. */
+/** A rendered page cannot be revalidated: the server's validators apply to its source. */
 export function isAskable({ copy }: Kept): boolean {
   return copy.way !== 'browser' && validatorsOf(copy.headers) !== undefined
 }
 
-function sizeOf({ copy, readings }: Kept): number {
+function sizeInBytes({ copy, readings }: Kept): number {
   return [...readings.values()].reduce((sum, { content }) => sum + content.length, copy.bytes.length)
 }

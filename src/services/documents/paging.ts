@@ -1,79 +1,82 @@
-// Cuts a long document into pages: between lines, best before a heading or a paragraph, and within a block of code or a
-// table only where that alone is longer than a page. The slices of all pages together are the document.
+// Cuts a document into pages at line ends, preferably before a heading or a paragraph. A code block or table is cut only
+// if it is longer than a page. The slices of all pages make up the document.
 
 import type { Block } from './blocks.js'
 
 export interface Page {
   readonly start: number
   readonly end: number
-  /** The slice as it is shown: what was cut within a block is closed and opened again. */
+  /** The slice with the lines that close and reopen a block that was cut. */
   readonly text: string
 }
 
-/** How much of a page must be filled for the better places to end it. */
-const HEADING_FILL = 0.6
-const PARAGRAPH_FILL = 0.4
-/** Up to where a block that has to be cut anyway may begin. */
-const BLOCK_FILL = 0.5
+/** Share of a page that must be filled before it may end at a heading or paragraph. */
+const MIN_FILL_BEFORE_HEADING = 0.6
+const MIN_FILL_BEFORE_PARAGRAPH = 0.4
+/** A block that is longer than a page is cut if it starts before this share of the page. */
+const MAX_FILL_BEFORE_LONG_BLOCK = 0.5
 
 export function pageAt(content: string, blocks: readonly Block[], start: number, max: number): Page {
-  const near = blocks.filter((block) => block.start < start + max && block.end > start)
-  const begun = around(near, start)
-  const reopen = fitting(begun?.reopen ?? '', max)
-  const end = endOf(content, near, start, max - reopen.length)
-  const cut = end < content.length ? around(near, end) : undefined
+  const nearBlocks = blocks.filter((block) => block.start < start + max && block.end > start)
+  const openBlock = blockContaining(nearBlocks, start)
+  const reopeningLines = orEmptyIfTooLong(openBlock?.reopen ?? '', max)
+  const end = findPageEnd(content, nearBlocks, start, max - reopeningLines.length)
+  const cutBlock = end < content.length ? blockContaining(nearBlocks, end) : undefined
   const slice = content.slice(start, end)
-  const close = fitting(cut?.close ?? '', max)
-  return { start, end, text: `${reopen}${slice.replace(/\n$/, '')}${close === '' ? '' : `\n${close}`}` }
+  const closingLines = orEmptyIfTooLong(cutBlock?.close ?? '', max)
+  return {
+    start,
+    end,
+    text: `${reopeningLines}${slice.replace(/\n$/, '')}${closingLines === '' ? '' : `\n${closingLines}`}`,
+  }
 }
 
-function endOf(content: string, blocks: readonly Block[], start: number, max: number): number {
+function findPageEnd(content: string, blocks: readonly Block[], start: number, max: number): number {
   if (content.length - start <= max) return content.length
   const limit = start + max
-  const places = endsOfLines(content, start, limit)
-  const whole = betweenBlocks(content, blocks, places, start, max)
-  const cut = around(blocks, limit)
-  if (whole !== undefined && !(cut && isTooLong(cut, start, max))) return whole
-  const room = limit - fitting(cut?.close ?? '', max).length - 1
-  return places.findLast((place) => place <= room) ?? withinLine(content, start, room)
+  const lineEnds = findLineEnds(content, start, limit)
+  const endBetweenBlocks = findEndBetweenBlocks(content, blocks, lineEnds, start, max)
+  const cutBlock = blockContaining(blocks, limit)
+  if (endBetweenBlocks !== undefined && !(cutBlock && mustCutBlock(cutBlock, start, max))) return endBetweenBlocks
+  const limitWithClosing = limit - orEmptyIfTooLong(cutBlock?.close ?? '', max).length - 1
+  return lineEnds.findLast((offset) => offset <= limitWithClosing) ?? findEndInLine(content, start, limitWithClosing)
 }
 
-function betweenBlocks(
+function findEndBetweenBlocks(
   content: string,
   blocks: readonly Block[],
-  places: readonly number[],
+  lineEnds: readonly number[],
   start: number,
   max: number,
 ): number | undefined {
-  const free = places.filter((place) => !around(blocks, place))
-  const filled = (share: number) => (place: number) => place - start >= max * share
+  const uncutEnds = lineEnds.filter((offset) => !blockContaining(blocks, offset))
+  const isFilled = (share: number) => (offset: number) => offset - start >= max * share
   return (
-    free.filter(filled(HEADING_FILL)).findLast((place) => content.startsWith('#', place)) ??
-    free.filter(filled(PARAGRAPH_FILL)).findLast((place) => content.startsWith('\n', place - 2)) ??
-    free.at(-1)
+    uncutEnds.filter(isFilled(MIN_FILL_BEFORE_HEADING)).findLast((offset) => content.startsWith('#', offset)) ??
+    uncutEnds.filter(isFilled(MIN_FILL_BEFORE_PARAGRAPH)).findLast((offset) => content.startsWith('\n', offset - 2)) ??
+    uncutEnds.at(-1)
   )
 }
 
-/** It fits no page, and begins where this one is still rather empty. */
-function isTooLong(block: Block, start: number, max: number): boolean {
-  return block.end - Math.max(block.start, start) > max && block.start < start + max * BLOCK_FILL
+function mustCutBlock(block: Block, start: number, max: number): boolean {
+  return block.end - Math.max(block.start, start) > max && block.start < start + max * MAX_FILL_BEFORE_LONG_BLOCK
 }
 
-/** The block that a cut there would go through. */
-function around(blocks: readonly Block[], place: number): Block | undefined {
-  return blocks.find(({ start, end }) => start < place && place < end)
+/** The block that a cut at this offset would split. */
+function blockContaining(blocks: readonly Block[], offset: number): Block | undefined {
+  return blocks.find(({ start, end }) => start < offset && offset < end)
 }
 
-function endsOfLines(content: string, start: number, limit: number): readonly number[] {
-  const places: number[] = []
+function findLineEnds(content: string, start: number, limit: number): readonly number[] {
+  const lineEnds: number[] = []
   for (let at = content.indexOf('\n', start); at !== -1 && at < limit; at = content.indexOf('\n', at + 1)) {
-    places.push(at + 1)
+    lineEnds.push(at + 1)
   }
-  return places
+  return lineEnds
 }
 
-/** A line longer than a page: after a word where there is one, and never within a character. */
-function withinLine(content: string, start: number, limit: number): number {
+/** For a line longer than a page: ends after a word if possible, and never within a surrogate pair. */
+function findEndInLine(content: string, start: number, limit: number): number {
   const space = content.lastIndexOf(' ', limit - 1)
   if (space > start + (limit - start) / 2) return space + 1
   return isLowSurrogate(content.charCodeAt(limit)) && limit - 1 > start ? limit - 1 : limit
@@ -83,7 +86,7 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc_00 && unit <= 0xdf_ff
 }
 
-/** What would fill a page by itself is not repeated on it. */
-function fitting(repeated: string, max: number): string {
-  return repeated.length <= max / 4 ? repeated : ''
+/** Long table heads are not repeated on each page. */
+function orEmptyIfTooLong(lines: string, max: number): string {
+  return lines.length <= max / 4 ? lines : ''
 }

@@ -1,5 +1,5 @@
-// The cheap way to a document, without a browser: Markdown where the server has it, the page's own twin in Markdown where
-// it names one, else its HTML. Whoever sends the reader on is followed.
+// Loads a page without a browser: Markdown if the server has it, a Markdown version that the page names, otherwise HTML.
+// Follows meta refresh.
 
 import { Failure } from '../../lib/failure.js'
 import { isHtml, type Copy } from './copy.js'
@@ -10,72 +10,85 @@ import { likelyTwin, twinOf } from './twin.js'
 
 const MAX_REFRESHES = 2
 const NOT_ACCEPTABLE = 406
-/** A page that sends the reader on has little to say itself. */
-const REFRESH_CHARS = 1500
-const MIN_TWIN_CHARS = 50
-/** The page itself is there already. */
-const TWIN_MS = 8000
+/** Meta refresh is ignored on pages with more text. */
+const MAX_REFRESH_PAGE_CHARS = 1500
+const MIN_ALTERNATE_CHARS = 50
+/** Short, because the HTML page is already available. */
+const ALTERNATE_TIMEOUT_MS = 8000
 
-/** `answer`: what the server has already said to that address. */
-export async function readPlainPage(trip: Trip, answer?: Copy): Promise<Kept> {
-  const { ask, taste, signal, wish } = trip
-  let copy = answer ?? (await ask(wish.url, { taste, signal }))
-  if (copy.status === NOT_ACCEPTABLE) copy = await ask(wish.url, { taste: 'page', signal })
-  for (let hops = 0; ; hops++) {
-    const twin = isWhole(copy) && (await readTwin(trip, twinOf(copy)))
-    if (twin) return twin
-    const kept = await examine(copy, trip)
-    const onward = refreshOf(kept, trip)
-    if (onward === '') return withFrames((isPoor(kept) && (await readTwin(trip, likelyTwin(copy.url)))) || kept)
-    if (hops === MAX_REFRESHES) return endless(kept, onward)
+/** `response` is used instead of a first request if it is given. */
+export async function readPlainPage(context: Trip, response?: Copy): Promise<Kept> {
+  const { ask, taste, signal, wish } = context
+  let snapshot = response ?? (await ask(wish.url, { taste, signal }))
+  if (snapshot.status === NOT_ACCEPTABLE) snapshot = await ask(wish.url, { taste: 'html', signal })
+  for (let refreshes = 0; ; refreshes++) {
+    const alternate = isCompleteHtml(snapshot) && (await loadAlternate(context, twinOf(snapshot)))
+    if (alternate) return alternate
+    const page = await examine(snapshot, context)
+    const refreshUrl = findRefreshUrl(page, context)
+    if (refreshUrl === '')
+      return withFrames((lacksText(page) && (await loadAlternate(context, likelyTwin(snapshot.url)))) || page)
+    if (refreshes === MAX_REFRESHES) return refreshLoopResult(page, refreshUrl)
     try {
-      copy = await ask(onward, { taste, signal })
+      snapshot = await ask(refreshUrl, { taste, signal })
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      return { ...kept, notes: [`It sends its readers on to ${onward}, which could not be had: ${error.message}`] }
+      return {
+        ...page,
+        notes: [`The page redirects to ${refreshUrl} (meta refresh), which could not be fetched: ${error.message}`],
+      }
     }
   }
 }
 
-function endless(kept: Kept, onward: string): Kept {
-  const seen = `It only sends its readers on and on, at last to ${onward}. Give the address that it should lead to, if you know it.`
-  return { ...kept, verdict: { status: 'empty', seen, scripts: 'no' } }
+function refreshLoopResult(page: Kept, refreshUrl: string): Kept {
+  const reason = `The page redirects repeatedly (meta refresh), last to ${refreshUrl}. Request the final URL directly if you know it.`
+  return { ...page, verdict: { status: 'empty', seen: reason, scripts: 'no' } }
 }
 
-/** A page in frames has no text of its own. */
-function withFrames(kept: Kept): Kept {
-  const frames = framesOf(kept.copy, kept.verdict.status === 'empty')
-  if (frames.length === 0) return kept
-  return { ...kept, notes: [...kept.notes, `The page consists of frames. Read one of them: ${frames.join(' ')}`] }
+/** Names the frames of a page that has no text of its own. */
+function withFrames(page: Kept): Kept {
+  const frameUrls = framesOf(page.copy, page.verdict.status === 'empty')
+  if (frameUrls.length === 0) return page
+  return { ...page, notes: [...page.notes, `The page consists of frames. Read one of them: ${frameUrls.join(' ')}`] }
 }
 
-function isWhole(copy: Copy): boolean {
-  return copy.status === 200 && isHtml(copy)
+function isCompleteHtml(snapshot: Copy): boolean {
+  return snapshot.status === 200 && isHtml(snapshot)
 }
 
-function isPoor({ verdict }: Kept): boolean {
+function lacksText({ verdict }: Kept): boolean {
   return verdict.status === 'needs_javascript' || verdict.status === 'empty'
 }
 
-function refreshOf({ copy, readings }: Kept, { wish }: Trip): string {
-  const prepared = readings.get(readingName(wish))
-  if (!prepared || prepared.content.length > REFRESH_CHARS) return ''
-  const { refreshTo } = prepared.reading.evidence
+function findRefreshUrl({ copy, readings }: Kept, { wish }: Trip): string {
+  const content = readings.get(readingName(wish))
+  if (!content || content.content.length > MAX_REFRESH_PAGE_CHARS) return ''
+  const { refreshTo } = content.reading.evidence
   return refreshTo === copy.url ? '' : refreshTo
 }
 
-/** Nothing where there is none, or it is no Markdown after all: then the page itself is read. */
-async function readTwin(trip: Trip, address: string | undefined): Promise<Kept | undefined> {
-  if (address === undefined || trip.taste !== 'markdown') return undefined
+/** Undefined if there is none, or it is not Markdown. */
+async function loadAlternate(context: Trip, url: string | undefined): Promise<Kept | undefined> {
+  if (url === undefined || context.taste !== 'markdown') return undefined
   try {
-    const copy = await trip.ask(address, { taste: 'markdown', way: 'twin', timeoutMs: TWIN_MS, signal: trip.signal })
-    if (copy.status !== 200 || !/^text\/((x-)?markdown|plain)\b/i.test(copy.contentType) || looksLikeHtml(copy))
+    const snapshot = await context.ask(url, {
+      taste: 'markdown',
+      way: 'markdown-alternate',
+      timeoutMs: ALTERNATE_TIMEOUT_MS,
+      signal: context.signal,
+    })
+    if (
+      snapshot.status !== 200 ||
+      !/^text\/((x-)?markdown|plain)\b/i.test(snapshot.contentType) ||
+      looksLikeHtml(snapshot)
+    )
       return undefined
-    const kept = await examine(copy, trip)
-    const chars = kept.readings.get(readingName(trip.wish))?.content.length ?? 0
-    return kept.verdict.status === 'ok' && chars >= MIN_TWIN_CHARS ? kept : undefined
+    const page = await examine(snapshot, context)
+    const textLength = page.readings.get(readingName(context.wish))?.content.length ?? 0
+    return page.verdict.status === 'ok' && textLength >= MIN_ALTERNATE_CHARS ? page : undefined
   } catch (error) {
-    if (!(error instanceof Failure) || trip.signal.aborted) throw error
+    if (!(error instanceof Failure) || context.signal.aborted) throw error
     return undefined
   }
 }

@@ -1,5 +1,5 @@
-// A document in one format, ready to be cut into pages: what nobody sees is taken out, and the lines of its outline
-// stay where they are.
+// Extracted text in one format, without invisible characters, with the blocks that pagination must not cut and a
+// fingerprint. Line numbers of the outline stay valid.
 
 import { visibleText, withoutMarks } from '../../lib/visible-text.js'
 import { blocksOf, type Block } from './blocks.js'
@@ -16,12 +16,12 @@ export interface Prepared {
 }
 
 export function prepare(reading: Reading, format: Format): Prepared {
-  const { content: written, ...about } = reading
-  const content = visibleText(withoutMarks(sameLines(written))).trimEnd()
+  const { content: rawContent, ...about } = reading
+  const content = visibleText(withoutMarks(normalizeLineBreaks(rawContent))).trimEnd()
   return { reading: about, content, blocks: blocksOf(content, format), fingerprint: fingerprintOf(content) }
 }
 
-/** Only what was a line of its own stays one. */
-function sameLines(text: string): string {
+/** Other line separators become spaces, so that line numbers do not change. */
+function normalizeLineBreaks(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(/[\r\u0085\u2028\u2029]/g, ' ')
 }

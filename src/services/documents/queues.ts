@@ -1,39 +1,39 @@
-// How many pages are on their way at once: each may take as much memory as a page may have, and one reader who wants many
-// does not keep the others waiting.
+// Limits concurrent work in total, because each page may take as much memory as a page may have, and per user, so that
+// one user does not block others.
 
 import { createTurns, type Turns } from '../../lib/turns.js'
 
-const MOST = 12
-const MOST_OF_ONE = 4
+const MAX_TOTAL = 12
+const MAX_PER_USER = 4
 
 export interface Queues {
-  /** Rejects with the signal's reason where the turn did not come in time. */
+  /** Waits for a slot, then runs `work`. Rejects with the signal's reason if it is aborted while waiting. */
   inTurn<T>(user: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>
 }
 
 export function createQueues(): Queues {
-  const all = createTurns(MOST)
-  const users = new Map<string, { readonly turns: Turns; readers: number }>()
+  const total = createTurns(MAX_TOTAL)
+  const queuesByUser = new Map<string, { readonly semaphore: Turns; queuesByUser: number }>()
 
-  function queueOf(user: string) {
-    const queue = users.get(user) ?? { turns: createTurns(MOST_OF_ONE), readers: 0 }
-    users.set(user, queue)
-    queue.readers++
+  function acquireQueue(user: string) {
+    const queue = queuesByUser.get(user) ?? { semaphore: createTurns(MAX_PER_USER), queuesByUser: 0 }
+    queuesByUser.set(user, queue)
+    queue.queuesByUser++
     return queue
   }
 
   return {
     async inTurn(user, signal, work) {
-      const queue = queueOf(user)
-      const own = await queue.turns.take(signal)
-      const shared = own && (await all.take(signal))
+      const queue = acquireQueue(user)
+      const userSlot = await queue.semaphore.take(signal)
+      const totalSlot = userSlot && (await total.take(signal))
       try {
-        if (!shared) throw signal.reason
+        if (!totalSlot) throw signal.reason
         return await work()
       } finally {
-        shared?.()
-        own?.()
-        if (--queue.readers === 0) users.delete(user)
+        totalSlot?.()
+        userSlot?.()
+        if (--queue.queuesByUser === 0) queuesByUser.delete(user)
       }
     },
   }

@@ -1,4 +1,4 @@
-// What can be read without asking anybody: the copy that a cursor came from, or one that is still fresh.
+// Finds the cached page that serves a request: the one that the cursor refers to, or one that is still fresh.
 
 import { orAborted } from '../../lib/or-aborted.js'
 import { isHtml } from './copy.js'
@@ -10,44 +10,48 @@ import { readingName } from './trip.js'
 import type { Wish } from './wish.js'
 
 export interface Recent {
-  find(wish: Wish, user: string, signal: AbortSignal): Promise<Kept | undefined>
-  /** A copy in the format and down to the section that is wanted; undefined where there is no text in it. */
-  prepared(kept: Kept, wish: Wish, signal: AbortSignal): Promise<Prepared | undefined>
+  find(request: Wish, user: string, signal: AbortSignal): Promise<Kept | undefined>
+  /** The page in the requested format and section; undefined if it has no text. */
+  prepared(page: Kept, request: Wish, signal: AbortSignal): Promise<Prepared | undefined>
 }
 
 export function createRecent(cache: PageCache, extractor: Pick<Extractor, 'read'>): Recent {
-  async function prepared(kept: Kept, wish: Wish, signal: AbortSignal): Promise<Prepared | undefined> {
-    const name = readingName(wish)
-    const ready = kept.readings.get(name)
-    if (ready || kept.readings.size === 0) return ready
-    const { url, contentType, bytes } = kept.copy
-    const { format, fragment } = wish
-    const reading = await orAborted(extractor.read({ url, contentType, bytes, format, fragment }, signal), signal)
-    const made = prepare(reading, format)
-    keepReading(kept, name, made)
-    return made
+  async function contentFor(page: Kept, request: Wish, signal: AbortSignal): Promise<Prepared | undefined> {
+    const key = readingName(request)
+    const known = page.readings.get(key)
+    if (known || page.readings.size === 0) return known
+    const { url, contentType, bytes } = page.copy
+    const { format, fragment } = request
+    const extracted = await orAborted(extractor.read({ url, contentType, bytes, format, fragment }, signal), signal)
+    const content = prepare(extracted, format)
+    keepReading(page, key, content)
+    return content
   }
 
-  /** Whoever has a cursor reads the copy on that it came from, fresh or not, as long as it is there. */
-  function readOn(wish: Wish, user: string): Kept | undefined {
-    const all = wish.place ? marksOf(user, wish).flatMap((mark) => cache.get(mark)?.kept ?? []) : []
-    return all.find(({ readings }) => readings.get(readingName(wish))?.fingerprint === wish.place?.fingerprint)
+  /** A cursor continues in the page it came from, even if that is no longer fresh. */
+  function findForCursor(request: Wish, user: string): Kept | undefined {
+    const candidates = request.place
+      ? marksOf(user, request).flatMap((cacheKey) => cache.get(cacheKey)?.kept ?? [])
+      : []
+    return candidates.find(
+      ({ readings }) => readings.get(readingName(request))?.fingerprint === request.place?.fingerprint,
+    )
   }
 
-  async function fresh(wish: Wish, user: string, signal: AbortSignal): Promise<Kept | undefined> {
-    const taste = tasteOf(wish)
-    const own = cache.get(markOf(user, wish, taste))
-    if (own || taste === 'markdown') return own?.isFresh ? own.kept : undefined
-    // What was read as Markdown serves others too, where it has what they want.
-    const other = cache.get(markOf(user, wish, 'markdown'))
-    if (!other?.isFresh) return undefined
-    const { kept } = other
-    if (wish.format === 'html') return isHtml(kept.copy) ? kept : undefined
-    return (await prepared(kept, wish, signal))?.reading.hasFragment || isHtml(kept.copy) ? kept : undefined
+  async function findFresh(request: Wish, user: string, signal: AbortSignal): Promise<Kept | undefined> {
+    const preferredType = tasteOf(request)
+    const exact = cache.get(markOf(user, request, preferredType))
+    if (exact || preferredType === 'markdown') return exact?.isFresh ? exact.kept : undefined
+    // A page cached for Markdown also serves other formats, if it is HTML or has the section.
+    const markdownPage = cache.get(markOf(user, request, 'markdown'))
+    if (!markdownPage?.isFresh) return undefined
+    const { kept } = markdownPage
+    if (request.format === 'html') return isHtml(kept.copy) ? kept : undefined
+    return (await contentFor(kept, request, signal))?.reading.hasFragment || isHtml(kept.copy) ? kept : undefined
   }
 
   return {
-    prepared,
-    find: async (wish, user, signal) => readOn(wish, user) ?? (await fresh(wish, user, signal)),
+    prepared: contentFor,
+    find: async (request, user, signal) => findForCursor(request, user) ?? (await findFresh(request, user, signal)),
   }
 }

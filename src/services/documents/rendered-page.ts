@@ -1,4 +1,4 @@
-// The dear way to a document: the page as its scripts make it, in the warm browser.
+// Loads a page in the browser, which runs its scripts.
 
 import { orAborted } from '../../lib/or-aborted.js'
 import { FetchFailure } from '../../platform/way-out/fetch-failure.js'
@@ -6,31 +6,34 @@ import type { Copy } from './copy.js'
 import type { Kept } from './page-cache.js'
 import { examine, type Trip } from './trip.js'
 
-const MAX_MS = 20_000
-/** What must be left for taking the page apart. */
-const RESERVE_MS = 5000
-const MIN_MS = 1000
-const MAX_BYTES = 10 * 1024 * 1024
+const MAX_RENDER_MS = 20_000
+/** Time reserved for extracting the text. */
+const EXTRACT_RESERVE_MS = 5000
+const MIN_RENDER_MS = 1000
+const MAX_RENDERED_BYTES = 10 * 1024 * 1024
 
-/** `plain`: what plain HTTP gave of it, if anything. */
-export async function renderPage(trip: Trip, plain: Kept | undefined): Promise<Kept> {
-  const { wish, browser, left, tell, signal } = trip
-  const maxMs = Math.min(MAX_MS + wish.waitMs, left() - RESERVE_MS)
-  if (maxMs < MIN_MS) throw new FetchFailure('timeout', 'There was no time left to open it in a browser.')
-  tell(`${plain && wish.waitMs === 0 ? 'The page needs JavaScript: opening' : 'Opening'} it in the browser`)
-  const work = browser.render(wish.url, { settleMs: wish.waitMs, maxMs, maxBytes: MAX_BYTES, signal })
-  const rendered = await orAborted(work, signal)
-  const copy: Copy = {
+/** `httpPage`: the result over plain HTTP, if there is one. */
+export async function renderPage(context: Trip, httpPage: Kept | undefined): Promise<Kept> {
+  const { wish, browser, left, tell, signal } = context
+  const maxMs = Math.min(MAX_RENDER_MS + wish.waitMs, left() - EXTRACT_RESERVE_MS)
+  if (maxMs < MIN_RENDER_MS)
+    throw new FetchFailure('timeout', 'There was not enough time left to open the page in a browser.')
+  tell(`${httpPage && wish.waitMs === 0 ? 'The page needs JavaScript: opening' : 'Opening'} it in the browser`)
+  const rendering = browser.render(wish.url, { settleMs: wish.waitMs, maxMs, maxBytes: MAX_RENDERED_BYTES, signal })
+  const rendered = await orAborted(rendering, signal)
+  const snapshot: Copy = {
     asked: wish.url,
     url: rendered.url,
-    status: rendered.status || (plain?.copy.status ?? 200),
-    headers: plain?.copy.headers ?? new Headers(),
+    status: rendered.status || (httpPage?.copy.status ?? 200),
+    headers: httpPage?.copy.headers ?? new Headers(),
     contentType: 'text/html; charset=utf-8',
     bytes: Buffer.from(rendered.html),
     way: 'browser',
     cut: rendered.isCut ? 'size' : undefined,
     waitedMs: Math.round(rendered.waitedMs),
   }
-  const notes = rendered.isQuiet ? [] : ['The page was still changing when the time was up; wait_ms waits longer.']
-  return examine(copy, trip, notes)
+  const notes = rendered.isQuiet
+    ? []
+    : ['The page was still changing when the time limit was reached; wait_ms waits longer.']
+  return examine(snapshot, context, notes)
 }

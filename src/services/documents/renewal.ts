@@ -1,4 +1,4 @@
-// Asks a server whether a page is still what it was. What was read before is not lost when that fails.
+// Revalidates a cached page. If that fails, the cached page is returned with a note.
 
 import { FetchFailure } from '../../platform/way-out/fetch-failure.js'
 import { validatorsOf } from './freshness.js'
@@ -7,28 +7,31 @@ import type { Kept, PageCache } from './page-cache.js'
 import { readPlainPage } from './plain-page.js'
 import type { Trip } from './trip.js'
 
-export async function renew(mark: string, old: Kept, trip: Trip, cache: PageCache): Promise<Kept> {
-  const { asked, way, headers } = old.copy
+export async function renew(cacheKey: string, cached: Kept, context: Trip, cache: PageCache): Promise<Kept> {
+  const { asked, way, headers } = cached.copy
   try {
-    const answer = await trip.ask(asked, {
-      taste: trip.taste,
+    const response = await context.ask(asked, {
+      taste: context.taste,
       way,
       headers: validatorsOf(headers),
-      signal: trip.signal,
+      signal: context.signal,
     })
-    if (answer.status === 304) {
-      cache.renew(mark, answer.headers)
-      return old
+    if (response.status === 304) {
+      cache.renew(cacheKey, response.headers)
+      return cached
     }
-    if (answer.status >= 500) return stale(old, `The server answered with status ${answer.status}.`)
-    // A twin that changed may be named by its page no more.
-    return await climb(trip, () => readPlainPage(trip, way === 'twin' ? undefined : answer))
+    if (response.status >= 500) return withStaleNote(cached, `The server answered with status ${response.status}.`)
+    // The page may no longer name a Markdown version that has changed, so loading starts over.
+    return await climb(context, () => readPlainPage(context, way === 'markdown-alternate' ? undefined : response))
   } catch (error) {
-    if (!(error instanceof FetchFailure) || trip.signal.aborted) throw error
-    return stale(old, error.message)
+    if (!(error instanceof FetchFailure) || context.signal.aborted) throw error
+    return withStaleNote(cached, error.message)
   }
 }
 
-function stale(old: Kept, why: string): Kept {
-  return { ...old, notes: [...old.notes, `This is what was read before: it could not be asked for again. ${why}`] }
+function withStaleNote(cached: Kept, reason: string): Kept {
+  return {
+    ...cached,
+    notes: [...cached.notes, `This is a cached version: the page could not be fetched again. ${reason}`],
+  }
 }

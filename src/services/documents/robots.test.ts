@@ -1,4 +1,4 @@
-// What a site's robots.txt means, by how it is answered for.
+// robots.txt by the response of the site: rules, missing, server error.
 
 import { createServer } from 'node:http'
 
@@ -7,16 +7,16 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createWayOut } from '../../platform/way-out/create-way-out.js'
 import { createRobots } from './robots.js'
 
-interface Said {
+interface RobotsResponse {
   readonly status: number
   readonly text?: string
 }
 
-/** A site, and how often it was asked. */
-async function siteWith(answers: readonly Said[]) {
-  let asked = 0
+/** Starts a site with these responses; `requests` counts them. */
+async function startSite(responses: readonly RobotsResponse[]) {
+  let requests = 0
   const server = createServer((_, response) => {
-    const { status, text = '' } = answers[Math.min(asked++, answers.length - 1)] ?? { status: 500 }
+    const { status, text = '' } = responses[Math.min(requests++, responses.length - 1)] ?? { status: 500 }
     response.writeHead(status).end(text)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -30,22 +30,22 @@ async function siteWith(answers: readonly Said[]) {
   })
   const robots = createRobots(wayOut, {})
   const admit = (path: string) => robots.admit(`http://${host}${path}`, new AbortController().signal)
-  return { admit, asked: () => asked }
+  return { admit, requests: () => requests }
 }
 
-test('what it forbids is refused, and it is asked once', async () => {
-  const { admit, asked } = await siteWith([{ status: 200, text: 'User-agent: *\nDisallow: /private' }])
+test('refuses disallowed paths and fetches robots.txt once', async () => {
+  const { admit, requests } = await startSite([{ status: 200, text: 'User-agent: *\nDisallow: /private' }])
   await admit('/open')
   await expect(admit('/private/page')).rejects.toMatchObject({ problem: 'refused' })
-  expect(asked()).toBe(1)
+  expect(requests()).toBe(1)
 })
 
-test('a site without one allows everything', async () => {
-  const { admit } = await siteWith([{ status: 404, text: 'User-agent: *\nDisallow: /' }])
+test('a site without robots.txt allows everything', async () => {
+  const { admit } = await startSite([{ status: 404, text: 'User-agent: *\nDisallow: /' }])
   await admit('/any')
 })
 
-test('a site that cannot say allows nothing', async () => {
-  const { admit } = await siteWith([{ status: 503 }])
-  await expect(admit('/any')).rejects.toThrow(/robots\.txt answered with status 503, which forbids everything/)
+test('a site whose robots.txt fails allows nothing', async () => {
+  const { admit } = await startSite([{ status: 503 }])
+  await expect(admit('/any')).rejects.toThrow(/robots\.txt answered with status 503, which disallows everything/)
 })

@@ -1,19 +1,22 @@
-// Where a copy stands in the cache: by who read it, what they prefer, how long they waited for its scripts, and its address.
+// Cache keys of pages: user, preferred content type, wait for scripts and URL.
 
 import type { Taste } from './ask.js'
 import type { Wish } from './wish.js'
 
-/** Who wants the markup, or no markup at all, or a section that the markup names, is given the page rather than its twin. */
+/** HTML and text output, and section requests, need the HTML page; otherwise the Markdown version is preferred. */
 export function tasteOf({ format, fragment }: Wish): Taste {
-  return format !== 'markdown' || fragment !== '' ? 'page' : 'markdown'
+  return format !== 'markdown' || fragment !== '' ? 'html' : 'markdown'
 }
 
-export function markOf(user: string, { url, waitMs }: Wish, taste: Taste, waited = waitMs): string {
-  return JSON.stringify([user, taste, waited, url])
+export function markOf(user: string, { url, waitMs }: Wish, preferredType: Taste, renderWaitMs = waitMs): string {
+  return JSON.stringify([user, preferredType, renderWaitMs, url])
 }
 
-/** Everywhere that a copy of that page may stand. */
-export function marksOf(user: string, wish: Wish): readonly string[] {
-  const waits = new Set([wish.waitMs, 0])
-  return [...waits].flatMap((waited) => [markOf(user, wish, 'markdown', waited), markOf(user, wish, 'page', waited)])
+/** All keys under which the page may be cached. */
+export function marksOf(user: string, request: Wish): readonly string[] {
+  const waits = new Set([request.waitMs, 0])
+  return [...waits].flatMap((renderWaitMs) => [
+    markOf(user, request, 'markdown', renderWaitMs),
+    markOf(user, request, 'html', renderWaitMs),
+  ])
 }

@@ -1,5 +1,5 @@
-// One browser from its start to its end, and an eye on its memory: a page that takes too much is ended before the machine
-// suffers, and a browser that has much is tired.
+// One browser process. A page process above maxPageBytes is killed. The instance is exhausted after maxPages pages or
+// maxBytes of memory.
 
 import { Failure } from '../../lib/failure.js'
 import type { Rendered, Wish } from '../../platform/browser/browser.js'
@@ -9,98 +9,98 @@ import { renderPage } from '../../platform/browser/render.js'
 import { signalProcess } from '../../platform/trees.js'
 import { FetchFailure } from '../../platform/way-out/fetch-failure.js'
 
-const LOOK_MS = 500
+const MEMORY_CHECK_MS = 500
 
 export interface Strength {
-  /** Pages it shows before it is tired. */
+  /** Pages after which the browser is replaced. */
   readonly maxPages: number
-  /** Memory after which it is tired. */
+  /** Memory after which the browser is replaced. */
   readonly maxBytes: number
-  /** Memory after which a page is ended. */
+  /** Memory above which a page process is killed. */
   readonly maxPageBytes: number
 }
 
 export interface Shift {
   readonly isTired: boolean
   readonly isBusy: boolean
-  /** It has ended, or never began. */
+  /** The process has exited, or could not be started. */
   readonly isOver: boolean
-  render(url: string, wish: Wish): Promise<Rendered>
+  render(url: string, options: Wish): Promise<Rendered>
   close(): Promise<void>
 }
 
-export function beginShift(launching: Promise<LiveBrowser>, strength: Strength, onEnd: () => void): Shift {
-  let pages = 0
-  let showing = 0
-  let isHeavy = false
-  let isLooking = false
-  let hasEnded = false
+export function beginShift(launch: Promise<LiveBrowser>, limits: Strength, onExit: () => void): Shift {
+  let pageCount = 0
+  let activePages = 0
+  let exceedsMemoryLimit = false
+  let isCheckingMemory = false
+  let hasExited = false
   let browser: LiveBrowser | undefined
   let timer: NodeJS.Timeout | undefined
-  const end = (): void => {
-    hasEnded = true
-    onEnd()
+  const handleExit = (): void => {
+    hasExited = true
+    onExit()
   }
-  launching.then((live) => {
-    browser = live
-    void live.ended.then(end)
-  }, end)
+  launch.then((browserProcess) => {
+    browser = browserProcess
+    void browserProcess.ended.then(handleExit)
+  }, handleExit)
 
-  async function look(live: LiveBrowser): Promise<void> {
-    if (isLooking || live.isOver) return
-    isLooking = true
+  async function checkMemory(browserProcess: LiveBrowser): Promise<void> {
+    if (isCheckingMemory || browserProcess.isOver) return
+    isCheckingMemory = true
     try {
-      const shares = await memoryOf(live)
-      for (const { pid, isPage, bytes } of shares)
-        if (isPage && bytes > strength.maxPageBytes) signalProcess(pid, 'SIGKILL')
-      isHeavy ||= shares.reduce((sum, { bytes }) => sum + bytes, 0) > strength.maxBytes
+      const processes = await memoryOf(browserProcess)
+      for (const { pid, isPage, bytes } of processes)
+        if (isPage && bytes > limits.maxPageBytes) signalProcess(pid, 'SIGKILL')
+      exceedsMemoryLimit ||= processes.reduce((sum, { bytes }) => sum + bytes, 0) > limits.maxBytes
     } catch (error) {
-      // It has ended meanwhile.
+      // The browser has exited meanwhile.
       if (!(error instanceof Failure)) throw error
     } finally {
-      isLooking = false
+      isCheckingMemory = false
     }
   }
 
   return {
     get isTired() {
-      return isHeavy || pages >= strength.maxPages
+      return exceedsMemoryLimit || pageCount >= limits.maxPages
     },
     get isBusy() {
-      return showing > 0
+      return activePages > 0
     },
     get isOver() {
-      return hasEnded || browser?.isOver === true
+      return hasExited || browser?.isOver === true
     },
-    async render(url, wish) {
-      pages++
-      showing++
+    async render(url, options) {
+      pageCount++
+      activePages++
       try {
-        const live = await unlessAborted(launching, wish.signal)
-        timer ??= setInterval(() => void look(live), LOOK_MS).unref()
-        return await renderPage(live, url, wish)
+        const browserProcess = await rejectOnCancel(launch, options.signal)
+        timer ??= setInterval(() => void checkMemory(browserProcess), MEMORY_CHECK_MS).unref()
+        return await renderPage(browserProcess, url, options)
       } finally {
-        showing--
-        if (showing === 0) {
+        activePages--
+        if (activePages === 0) {
           clearInterval(timer)
           timer = undefined
         }
       }
     },
     async close() {
-      const live = await launching.catch(() => undefined)
-      await live?.close()
+      const browserProcess = await launch.catch(() => undefined)
+      await browserProcess?.close()
     },
   }
 }
 
-/** Who no longer wants a page need not wait for the browser. */
-function unlessAborted<T>(event: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return event
+/** Stops waiting for the browser when the request is cancelled. */
+function rejectOnCancel<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise
   return new Promise((resolve, reject) => {
-    const leave = (): void => reject(new FetchFailure('aborted', 'The page was no longer wanted.'))
-    if (signal.aborted) leave()
-    signal.addEventListener('abort', leave)
-    event.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+    const onAbort = (): void => reject(new FetchFailure('aborted', 'The request was cancelled.'))
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort)
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
   })
 }

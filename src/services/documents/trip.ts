@@ -1,5 +1,4 @@
-// What one attempt to get at a document takes along: what is wanted, the means, how much time is left, and whom to tell
-// when it takes longer.
+// Dependencies and deadline of one read, and the step after each fetch: extract the text of a snapshot and classify it.
 
 import type { Browser } from '../../platform/browser/browser.js'
 import { Failure } from '../../lib/failure.js'
@@ -12,12 +11,12 @@ import { prepare } from './prepared.js'
 import { judge } from './verdict.js'
 import type { Wish } from './wish.js'
 
-const NOTHING_CAME = {
-  size: 'not even its beginning could be taken',
-  time: 'nothing of the page came in time',
-  broken: 'nothing of the page could be read: the answer is damaged, or broke off',
+const EMPTY_BODY_REASONS = {
+  size: 'its content is too large',
+  time: 'no content arrived in time',
+  broken: 'its content could not be read: the response is damaged or incomplete',
 } as const
-const PROBLEMS = { size: 'too-large', time: 'timeout', broken: 'broken' } as const
+const PROBLEM_BY_TRUNCATION = { size: 'too-large', time: 'timeout', broken: 'broken' } as const
 
 export interface Trip {
   readonly wish: Wish
@@ -25,35 +24,38 @@ export interface Trip {
   readonly ask: Ask
   readonly extractor: Pick<Extractor, 'read'>
   readonly browser: Pick<Browser, 'render'>
-  /** Milliseconds that are left. */
+  /** Milliseconds until the deadline. */
   readonly left: () => number
   readonly tell: (message: string) => void
   readonly signal: AbortSignal
 }
 
-/** Takes a copy apart and judges it. What cannot be read is a Failure, unless its status says enough. */
-export async function examine(copy: Copy, trip: Trip, notes: readonly string[] = []): Promise<Kept> {
-  const { wish } = trip
-  if (copy.bytes.length === 0 && copy.cut !== undefined && copy.status >= 200 && copy.status <= 299) {
-    throw new FetchFailure(PROBLEMS[copy.cut], `${copy.url} answered, but ${NOTHING_CAME[copy.cut]}.`)
+/** Extracts and classifies a snapshot. Throws a Failure if a successful response cannot be read. */
+export async function examine(snapshot: Copy, context: Trip, notes: readonly string[] = []): Promise<Kept> {
+  const { wish } = context
+  if (snapshot.bytes.length === 0 && snapshot.cut !== undefined && snapshot.status >= 200 && snapshot.status <= 299) {
+    throw new FetchFailure(
+      PROBLEM_BY_TRUNCATION[snapshot.cut],
+      `${snapshot.url} answered, but ${EMPTY_BODY_REASONS[snapshot.cut]}.`,
+    )
   }
-  const reading = copy.bytes.length === 0 ? undefined : await readingOf(copy, trip)
-  const readings = new Map(reading ? [[readingName(wish), prepare(reading, wish.format)]] : [])
-  return { copy, verdict: judge(copy, reading), readings, notes }
+  const extracted = snapshot.bytes.length === 0 ? undefined : await extractSnapshot(snapshot, context)
+  const contents = new Map(extracted ? [[readingName(wish), prepare(extracted, wish.format)]] : [])
+  return { copy: snapshot, verdict: judge(snapshot, extracted), readings: contents, notes }
 }
 
 export function readingName({ format, fragment }: Wish): string {
   return `${format}#${fragment}`
 }
 
-async function readingOf({ url, contentType, bytes, status, cut }: Copy, { wish, extractor, signal }: Trip) {
+async function extractSnapshot({ url, contentType, bytes, status, cut }: Copy, { wish, extractor, signal }: Trip) {
   try {
     return await extractor.read({ url, contentType, bytes, format: wish.format, fragment: wish.fragment }, signal)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     if (status < 200 || status > 299) return undefined
     if (cut === undefined) throw error
-    const size = `Only its first ${Math.round(bytes.length / 1024)} KB could be fetched.`
-    throw new FetchFailure(PROBLEMS[cut], `${error.message} ${size}`, { cause: error })
+    const sizeNote = `Only its first ${Math.round(bytes.length / 1024)} KB could be fetched.`
+    throw new FetchFailure(PROBLEM_BY_TRUNCATION[cut], `${error.message} ${sizeNote}`, { cause: error })
   }
 }

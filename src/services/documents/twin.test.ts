@@ -4,9 +4,9 @@ import { startCpuClock } from '../../../test/load.js'
 import type { Copy } from './copy.js'
 import { likelyTwin, twinOf } from './twin.js'
 
-const URL_ = 'https://example.com/docs/start'
+const PAGE_URL = 'https://example.com/docs/start'
 
-const page = (html: string, headers: Record<string, string> = {}, url = URL_): Copy => ({
+const page = (html: string, headers: Record<string, string> = {}, url = PAGE_URL): Copy => ({
   asked: url,
   url,
   status: 200,
@@ -30,10 +30,15 @@ test.each([
   ['a link', '<link href="/x.md?a=1&amp;b=2" type="text/markdown" rel="alternate">', '', '/x.md?a=1&b=2'],
   ['a link without quotes', '<LINK REL=alternate TYPE=text/markdown HREF=start.md>', '', '/docs/start.md'],
   ['a feed', '<link rel="alternate" type="application/atom+xml" href="/feed">', '', undefined],
-  ['a link to the page itself', `<link rel="alternate" type="text/markdown" href="${URL_}">`, '', undefined],
-  ['an anchor to its own name', '<a class="x" href="/docs/start.md">View as Markdown</a>', '', '/docs/start.md'],
+  ['a link to the page itself', `<link rel="alternate" type="text/markdown" href="${PAGE_URL}">`, '', undefined],
+  [
+    'an anchor to the own URL with .md',
+    '<a class="x" href="/docs/start.md">View as Markdown</a>',
+    '',
+    '/docs/start.md',
+  ],
   ['an anchor to another page', '<a href="/docs/README.md">Readme</a>', '', undefined],
-  ['an anchor to its name elsewhere', '<a href="https://elsewhere.example/docs/start.md">x</a>', '', undefined],
+  ['an anchor to another origin', '<a href="https://elsewhere.example/docs/start.md">x</a>', '', undefined],
   ['nothing', '<p>start.md</p>', '', undefined],
 ])('%s', (_, html, link, path) => {
   const found = twinOf(page(html, link === '' ? {} : { link }))
@@ -47,18 +52,18 @@ test.each([
   ['https://example.com/', undefined],
   ['https://example.com/app.js', undefined],
   ['https://example.com/start.md', undefined],
-])('of %s a twin is %s', (url, twin) => {
-  expect(likelyTwin(url)).toBe(twin)
+])('the Markdown version of %s is %s', (url, alternate) => {
+  expect(likelyTwin(url)).toBe(alternate)
 })
 
-test('a page made of openings is looked over quickly', () => {
+test('scans a page of unclosed tags quickly', () => {
   for (const opening of ['<a ', '<link ', '<a href=', '<link rel=alternate type=text/markdown ']) {
     expect(twinOf(page(opening.repeat(200_000)))).toBeUndefined()
   }
 })
 
 test.each(['<', '</a>;rel=', '</a>;', ';rel=', ' ', '"', ';"', '<>', '</a>; a="', '<a>;rel=rel'])(
-  'a header of 120,000 characters of %j holds nobody up',
+  'scans a header of 120,000 characters of %j in linear time',
   (part) => {
     const link = `</a>;${part.repeat(Math.ceil(120_000 / part.length))}`
     const cpuMs = startCpuClock()
@@ -68,7 +73,7 @@ test.each(['<', '</a>;rel=', '</a>;', ';rel=', ' ', '"', ';"', '<>', '</a>; a="'
 )
 
 test.each(['<link ', '<link rel=', '<link type=text/markdown rel=rel=', '<a ', '<a href=', '<a href=href=x', 'rel='])(
-  'a page of %j holds nobody up',
+  'scans a page of %j in linear time',
   (part) => {
     const html = `<link type=text/markdown ${part.repeat(Math.ceil(200_000 / part.length))}`
     const cpuMs = startCpuClock()

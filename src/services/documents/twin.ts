@@ -1,66 +1,65 @@
-// Where a page says that it can be had as Markdown: in a Link header, in a link element, or in a link to itself with `.md`
-// behind. Found by looking over the bytes, so that a page which has a twin need not be taken apart.
+// Finds the URL of the Markdown version of a page: in a Link header, in a link element, or in an anchor to the page's own
+// URL with `.md`. Scans the bytes, so that a page with a Markdown version need not be parsed.
 
 import type { Copy } from './copy.js'
 
-/** Links of that kind stand in the head or in the bar above the text. */
-const MAX_LOOK = 200_000
-/** A server may send a hundred thousand. */
-const MAX_HEADER = 8000
+/** Such links are in the head or in a bar above the text. */
+const ALTERNATE_SCAN_BYTES = 200_000
+/** Bounds the work on very long headers. */
+const MAX_LINK_HEADER = 8000
 
-/** The address, or undefined. */
-export function twinOf(copy: Copy): string | undefined {
-  const html = copy.bytes.subarray(0, MAX_LOOK).toString('latin1')
-  return fromHeader(copy) ?? fromLink(html, copy.url) ?? fromAnchor(html, copy.url)
+export function twinOf(snapshot: Copy): string | undefined {
+  const html = snapshot.bytes.subarray(0, ALTERNATE_SCAN_BYTES).toString('latin1')
+  return findInLinkHeader(snapshot) ?? findInLinkElement(html, snapshot.url) ?? findInAnchor(html, snapshot.url)
 }
 
-/** What it would be called; for pages from which nothing else could be had. */
+/** The most likely URL, for pages without text. */
 export function likelyTwin(url: string): string | undefined {
   const { pathname } = new URL(url)
-  const isPage = pathname !== '/' && /(^|\/)[^/.]+\/?$|\.html?$/i.test(pathname)
-  return isPage ? twinNames(url)[0] : undefined
+  const isPagePath = pathname !== '/' && /(^|\/)[^/.]+\/?$|\.html?$/i.test(pathname)
+  return isPagePath ? alternateUrls(url)[0] : undefined
 }
 
-function fromHeader({ headers, url }: Copy): string | undefined {
+function findInLinkHeader({ headers, url }: Copy): string | undefined {
   const links = (headers.get('link') ?? '')
-    .slice(0, MAX_HEADER)
+    .slice(0, MAX_LINK_HEADER)
     .matchAll(/<([^<>]*)>((?:\s*;[^,;"]*(?:"[^"]*"[^,;"]*)?)*)/g)
   for (const [, target = '', params = ''] of links) {
     if (/\brel\s*=\s*"?[^";]*\balternate\b/i.test(params) && /\btype\s*=\s*"?text\/(x-)?markdown\b/i.test(params)) {
-      return resolved(target, url)
+      return resolveUrl(target, url)
     }
   }
   return undefined
 }
 
-function fromLink(html: string, url: string): string | undefined {
+function findInLinkElement(html: string, url: string): string | undefined {
   for (const [tag] of html.matchAll(/<link\b[^<>]{1,2000}>/gi)) {
     if (!/\btype\s*=\s*["']?text\/(x-)?markdown\b/i.test(tag) || !/\brel\s*=\s*["']?[^"'>]*\balternate\b/i.test(tag))
       continue
     const href = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/i.exec(tag)
-    if (href) return resolved(href[1] ?? href[2] ?? href[3] ?? '', url)
+    if (href) return resolveUrl(href[1] ?? href[2] ?? href[3] ?? '', url)
   }
   return undefined
 }
 
-/** "View as Markdown": the page's own name with another ending, on its own server. */
-function fromAnchor(html: string, url: string): string | undefined {
-  const names = new Set(twinNames(url))
+/** "View as Markdown" links: the page's own URL with the extension `.md`. */
+function findInAnchor(html: string, url: string): string | undefined {
+  const candidates = new Set(alternateUrls(url))
   for (const [, href = ''] of html.matchAll(/<a\b[^<>]{0,500}?\bhref\s*=\s*["']?([^"'\s<>]{1,500}\.md)["'\s>]/gi)) {
-    const target = resolved(href, url)
-    if (target !== undefined && names.has(target)) return target
+    const target = resolveUrl(href, url)
+    if (target !== undefined && candidates.has(target)) return target
   }
   return undefined
 }
 
-function twinNames(url: string): readonly string[] {
+function alternateUrls(url: string): readonly string[] {
   const { origin, pathname } = new URL(url)
   const stem = pathname.replace(/\.html?$/i, '').replace(/\/$/, '')
   if (stem === '') return [`${origin}/index.md`]
   return [`${origin}${stem}.md`, `${origin}${stem}/index.md`]
 }
 
-function resolved(href: string, base: string): string | undefined {
+function resolveUrl(href: string, base: string): string | undefined {
   const text = href.replaceAll('&amp;', '&').trim()
   if (!URL.canParse(text, base)) return undefined
   const target = new URL(text, base)

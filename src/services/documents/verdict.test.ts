@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import type { Copy } from './copy.js'
 import type { Evidence, Reading } from './extract/extractor.js'
 import { noEvidence } from './extract/no-evidence.js'
-import { judge } from './verdict.js'
+import { judge, type Verdict } from './verdict.js'
 
-const EVIDENCE: Evidence = { ...noEvidence(3000), htmlChars: 5000, textChars: 3000 }
+const SIGNALS: Evidence = { ...noEvidence(3000), htmlChars: 5000, textChars: 3000 }
 
-const reading = (content: string, evidence: Partial<Evidence> = {}, more: Partial<Reading> = {}): Reading => ({
+const extracted = (content: string, signals: Partial<Evidence> = {}, more: Partial<Reading> = {}): Reading => ({
   kind: 'html',
   title: 'A page',
   language: '',
@@ -18,11 +18,11 @@ const reading = (content: string, evidence: Partial<Evidence> = {}, more: Partia
   outline: [],
   hasFragment: false,
   pages: 0,
-  evidence: { ...EVIDENCE, ...evidence },
+  evidence: { ...SIGNALS, ...signals },
   ...more,
 })
 
-const copy = (status = 200, more: Partial<Copy> = {}): Copy => ({
+const snapshot = (status = 200, more: Partial<Copy> = {}): Copy => ({
   asked: 'https://example.com/',
   url: 'https://example.com/',
   status,
@@ -35,8 +35,8 @@ const copy = (status = 200, more: Partial<Copy> = {}): Copy => ({
   ...more,
 })
 
-test('nothing empty and no other status than 2xx is ever a document, and whatever is none is explained', () => {
-  const evidences = fc.record({
+test('empty pages and statuses other than 2xx are never documents, and every other result has a reason', () => {
+  const signalSets: fc.Arbitrary<Partial<Evidence>> = fc.record({
     htmlChars: fc.nat(100_000),
     textChars: fc.nat(5000),
     scripts: fc.nat(5),
@@ -50,48 +50,64 @@ test('nothing empty and no other status than 2xx is ever a document, and whateve
   })
   const contents = fc.constantFrom('', ' \n\t', 'x', 'x'.repeat(400), 'x'.repeat(5000))
   const statuses = fc.constantFrom(200, 203, 204, 304, 400, 401, 402, 403, 404, 410, 418, 429, 451, 500, 503, 599)
-  const ways = fc.constantFrom('http', 'twin', 'browser')
+  const sources = fc.constantFrom('http', 'markdown-alternate', 'browser')
   fc.assert(
-    fc.property(evidences, contents, statuses, ways, (evidence, content, status, way) => {
-      const verdict = judge(copy(status, { way }), reading(content, evidence))
-      const isDocument = verdict.status === 'ok'
+    fc.property(signalSets, contents, statuses, sources, (signals, content, status, source) => {
+      const classification = judge(snapshot(status, { way: source }), extracted(content, signals))
+      const isDocument = classification.status === 'ok'
       if (isDocument) expect([content.trim() !== '', status < 300]).toEqual([true, true])
-      expect(verdict.seen === '').toBe(isDocument)
-      if (way === 'browser') expect(verdict.status).not.toBe('needs_javascript')
-      // With enough text only a paywall makes a page less than a page.
-      if (content.length === 5000 && status < 300) expect(verdict.status).toBe(evidence.hasPaywall ? 'paywall' : 'ok')
+      expect(classification.seen === '').toBe(isDocument)
+      if (source === 'browser') expect(classification.status).not.toBe('needs_javascript')
+      // With enough text, only a paywall makes the page incomplete.
+      if (content.length === 5000 && status < 300)
+        expect(classification.status).toBe(signals.hasPaywall === true ? 'paywall' : 'ok')
     }),
   )
 })
 
 test('a short section of a page with scripts is a document', () => {
-  const section = reading('# Hi', { scripts: 9, hasEmptyRoot: true }, { hasFragment: true })
-  expect(judge(copy(), section)).toMatchObject({ status: 'ok', scripts: 'no' })
+  const section = extracted('# Hi', { scripts: 9, hasEmptyRoot: true }, { hasFragment: true })
+  expect(judge(snapshot(), section)).toMatchObject({ status: 'ok', scripts: 'no' } satisfies Partial<Verdict>)
 })
 
-test('text that was found in the data for scripts need not be rendered, unless there is little of it', () => {
-  const state = { scripts: 3, hasEmptyRoot: true, isFromState: true }
-  expect(judge(copy(), reading('x'.repeat(2000), state))).toMatchObject({ status: 'ok', scripts: 'no' })
-  expect(judge(copy(), reading('x'.repeat(500), state))).toMatchObject({ status: 'ok', scripts: 'perhaps' })
-  expect(judge(copy(), reading('x', state))).toMatchObject({ status: 'needs_javascript', scripts: 'needed' })
+test('text from embedded data needs no browser, except if it is short', () => {
+  const state: Partial<Evidence> = { scripts: 3, hasEmptyRoot: true, isFromState: true }
+  expect(judge(snapshot(), extracted('x'.repeat(2000), state))).toMatchObject({
+    status: 'ok',
+    scripts: 'no',
+  } satisfies Partial<Verdict>)
+  expect(judge(snapshot(), extracted('x'.repeat(500), state))).toMatchObject({
+    status: 'ok',
+    scripts: 'maybe',
+  } satisfies Partial<Verdict>)
+  expect(judge(snapshot(), extracted('x', state))).toMatchObject({
+    status: 'needs_javascript',
+    scripts: 'yes',
+  } satisfies Partial<Verdict>)
 })
 
-test('a page that only says that it is loading is none, in the browser and out of it', () => {
+test('a page that only says it is loading is not a document', () => {
   for (const content of ['Loading…', '# App\n\nPlease wait while the app is loading.', '...']) {
-    const shell = reading(content, { scripts: 2 })
-    expect(judge(copy(), shell)).toMatchObject({ status: 'needs_javascript', scripts: 'needed' })
-    expect(judge(copy(200, { way: 'browser', waitedMs: 900 }), shell)).toMatchObject({ status: 'empty' })
-    expect(judge(copy(), reading(content))).toMatchObject({ status: 'ok', scripts: 'no' })
+    const shell = extracted(content, { scripts: 2 })
+    expect(judge(snapshot(), shell)).toMatchObject({
+      status: 'needs_javascript',
+      scripts: 'yes',
+    } satisfies Partial<Verdict>)
+    expect(judge(snapshot(200, { way: 'browser', waitedMs: 900 }), shell)).toMatchObject({ status: 'empty' })
+    expect(judge(snapshot(), extracted(content))).toMatchObject({
+      status: 'ok',
+      scripts: 'no',
+    } satisfies Partial<Verdict>)
   }
 })
 
-test.each([
+test.each<[Verdict['status'], Partial<Evidence>, number, number]>([
   ['login', { hasLoginForm: true }, 599, 600],
   ['not_found', { saysNotFound: true }, 1499, 1500],
   ['blocked', { challenge: 'Cloudflare' }, 1499, 1500],
   ['needs_javascript', { scripts: 1, hasEmptyRoot: true }, 249, 250],
   ['needs_javascript', { scripts: 1, asksForScripts: true }, 249, 250],
-] as const)('it is %s with %o as long as there is little text', (status, evidence, little, enough) => {
-  expect(judge(copy(), reading('x'.repeat(little), evidence))).toMatchObject({ status })
-  expect(judge(copy(), reading('x'.repeat(enough), evidence))).toMatchObject({ status: 'ok' })
+])('a page with little text is %s with %o', (status, signals, little, enough) => {
+  expect(judge(snapshot(), extracted('x'.repeat(little), signals))).toMatchObject({ status })
+  expect(judge(snapshot(), extracted('x'.repeat(enough), signals))).toMatchObject({ status: 'ok' })
 })

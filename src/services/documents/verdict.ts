@@ -1,5 +1,5 @@
-// What a page turned out to be, by its status and by the evidence it shows: the document, or one of the kinds of
-// emptiness. None of them may pass for a document.
+// Classifies a page by its status and signals: the document, or a login form, bot check, empty shell and so on, which must
+// not be taken for the document.
 
 import type { Copy } from './copy.js'
 import type { Evidence, Reading } from './extract/extractor.js'
@@ -10,7 +10,7 @@ export type Status =
   | 'blocked'
   | 'login'
   | 'paywall'
-  /** It shows nothing before somebody has agreed to cookies. */
+  /** Shows nothing before cookies are accepted. */
   | 'consent'
   | 'not_found'
   | 'empty'
@@ -19,141 +19,165 @@ export type Status =
 
 export interface Verdict {
   readonly status: Status
-  /** A sentence on what led to it, with its numbers; '' where it is a document. */
+  /** A sentence on the cause, with its numbers; '' for a document. */
   readonly seen: string
-  /** Whether a browser would show more of it. */
-  readonly scripts: 'needed' | 'perhaps' | 'no'
+  /** Whether a browser would show more of the page. */
+  readonly scripts: 'yes' | 'maybe' | 'no'
 }
 
-/** Below it, what a page shows may be a notice instead of its text. */
-const NOTICE_CHARS = 1500
-const LOGIN_CHARS = 600
-const CONSENT_CHARS = 800
-/** Below it, a page whose root is empty, or that asks for scripts, may lack a part of its text. */
-const SHELL_CHARS = 1000
-/** Below it, such a page is only a shell, and any page with scripts may be one. */
-const FEW_CHARS = 250
-const LOADING_CHARS = 120
+/** A page with more text is not a notice in place of the document. */
+const MAX_NOTICE_CHARS = 1500
+const MAX_LOGIN_CHARS = 600
+const MAX_CONSENT_CHARS = 800
+/** With less text, a page with an empty root element or a scripts notice may be incomplete. */
+const MAX_SHELL_CHARS = 1000
+/** With less text, such a page is only a shell, and any page with scripts may be one. */
+const MAX_EMPTY_SHELL_CHARS = 250
+const MAX_LOADING_CHARS = 120
 
-const ELSEWHERE = 'Check the address, or find the same text elsewhere.'
+const CHECK_URL_ADVICE = 'Check the URL, or find the content elsewhere.'
 const CONSENT_TITLE =
   /^(?:before you continue|we (?:value|care about|respect) your privacy|(?:your )?(?:cookies?|privacy) (?:consent|choices|preferences|settings|wall)|cookies? (?:are )?(?:required|needed)|accept cookies|consent)\b/i
 
-export function judge(copy: Copy, reading: Reading | undefined): Verdict {
-  const evidence = reading?.evidence
-  const chars = charsOf(reading)
-  const isOk = copy.status >= 200 && copy.status < 300
-  if (evidence && evidence.challenge !== '' && (!isOk || chars < NOTICE_CHARS)) {
+export function judge(snapshot: Copy, extracted: Reading | undefined): Verdict {
+  const signals = extracted?.evidence
+  const chars = countChars(extracted)
+  const isOk = snapshot.status >= 200 && snapshot.status < 300
+  if (signals && signals.challenge !== '' && (!isOk || chars < MAX_NOTICE_CHARS)) {
     return {
       status: 'blocked',
-      seen: `It showed a bot check (${evidence.challenge}) and ${answered(copy)}.`,
-      scripts: 'needed',
+      seen: `It showed a bot check (${signals.challenge}) and ${describeResponse(snapshot)}.`,
+      scripts: 'yes',
     }
   }
-  const guard = guardOf(copy)
-  if (guard !== '' && (copy.way !== 'browser' || chars < FEW_CHARS)) {
-    return { status: 'blocked', seen: `It showed a bot check (${guard}) and ${answered(copy)}.`, scripts: 'needed' }
+  const vendor = challengeVendorFromHeaders(snapshot)
+  if (vendor !== '' && (snapshot.way !== 'browser' || chars < MAX_EMPTY_SHELL_CHARS)) {
+    return {
+      status: 'blocked',
+      seen: `It showed a bot check (${vendor}) and ${describeResponse(snapshot)}.`,
+      scripts: 'yes',
+    }
   }
   if (!isOk) {
-    // Some let nobody in who is no browser.
-    const scripts = copy.status === 403 && copy.way === 'http' ? 'perhaps' : 'no'
-    return { status: statusOf(copy, evidence), seen: `The server ${answered(copy)}.`, scripts }
+    // Some sites reject clients that are not browsers.
+    const browserWouldHelp = snapshot.status === 403 && snapshot.way === 'http' ? 'maybe' : 'no'
+    return {
+      status: classifyHttpStatus(snapshot, signals),
+      seen: `The server ${describeResponse(snapshot)}.`,
+      scripts: browserWouldHelp,
+    }
   }
-  if (!reading || !evidence) {
-    return final('empty', `The server ${answered(copy)}, and ${copy.bytes.length} bytes. ${ELSEWHERE}`)
+  if (!extracted || !signals) {
+    return finalStatus(
+      'empty',
+      `The server ${describeResponse(snapshot)}, and ${snapshot.bytes.length} bytes. ${CHECK_URL_ADVICE}`,
+    )
   }
-  if (evidence.saysNotFound && chars < NOTICE_CHARS) {
-    return final('not_found', `The server ${answered(copy)}, but the page says that it was not found.`)
+  if (signals.saysNotFound && chars < MAX_NOTICE_CHARS) {
+    return finalStatus(
+      'not_found',
+      `The server ${describeResponse(snapshot)}, but the page says that it was not found.`,
+    )
   }
-  if (evidence.hasLoginForm && chars < LOGIN_CHARS) {
-    return final('login', `It showed a login form and ${chars} characters of text${redirected(copy)}.`)
+  if (signals.hasLoginForm && chars < MAX_LOGIN_CHARS) {
+    return finalStatus('login', `It showed a login form and ${chars} characters of text${redirectNote(snapshot)}.`)
   }
-  if (chars < CONSENT_CHARS && asksForConsent(copy, reading)) {
-    return final('consent', `It asks for consent to cookies, and shows ${chars} characters of text${redirected(copy)}.`)
+  if (chars < MAX_CONSENT_CHARS && isConsentPage(snapshot, extracted)) {
+    return finalStatus(
+      'consent',
+      `It asks for consent to cookies, and shows ${chars} characters of text${redirectNote(snapshot)}.`,
+    )
   }
-  if (evidence.hasPaywall)
-    return final('paywall', `It says that the whole text is for subscribers; ${chars} characters are shown.`)
-  return emptiness(copy, reading, chars)
+  if (signals.hasPaywall)
+    return finalStatus('paywall', `It says that the whole text is for subscribers; ${chars} characters are shown.`)
+  return classifyEmptyPage(snapshot, extracted, chars)
 }
 
-/** Who says in a header that this is not the page. */
-function guardOf({ headers }: Copy): string {
+/** The vendor whose header marks the response as a bot check; '' for none. */
+function challengeVendorFromHeaders({ headers }: Copy): string {
   if (headers.get('cf-mitigated') === 'challenge') return 'Cloudflare'
   return /^(?:captcha|challenge)$/i.test(headers.get('x-amzn-waf-action') ?? '') ? 'AWS WAF' : ''
 }
 
-/** By its title or address, and its text too: a page on cookies has one of them, and more to say. */
-function asksForConsent({ url }: Copy, { kind, title, content }: Reading): boolean {
+/** By title or URL, and text: a page about cookies has one of them, and more text. */
+function isConsentPage({ url }: Copy, { kind, title, content }: Reading): boolean {
   if (kind !== 'html' || !/\bcookies?\b|\bprivacy\b/i.test(content)) return false
   if (CONSENT_TITLE.test(title) || /^consent\./i.test(new URL(url).host)) return true
   return /\bconsent\b/i.test(new URL(url).pathname) && /\bcookies\b/i.test(content)
 }
 
-/** A section may be as short as it likes: it is there, and so is its page. */
-function charsOf(reading: Reading | undefined): number {
-  if (!reading) return 0
-  const shown = reading.content.trim().length
-  return reading.hasFragment ? Math.max(shown, reading.evidence.textChars) : shown
+/** A short section counts with the text of its page. */
+function countChars(extracted: Reading | undefined): number {
+  if (!extracted) return 0
+  const length = extracted.content.trim().length
+  return extracted.hasFragment ? Math.max(length, extracted.evidence.textChars) : length
 }
 
-function emptiness(copy: Copy, reading: Reading, chars: number): Verdict {
-  const { evidence } = reading
-  const numbers = `${chars} characters of text in ${evidence.htmlChars} of HTML with ${evidence.scripts} scripts`
-  const scripts = copy.way === 'browser' || reading.kind !== 'html' ? 'no' : needsScripts(reading, chars)
-  if (scripts === 'needed') return { status: 'needs_javascript', seen: `It has ${numbers}${signs(evidence)}.`, scripts }
-  if (chars > 0 && !(copy.way === 'browser' && isLoading(reading.content))) return { status: 'ok', seen: '', scripts }
-  return { status: 'empty', seen: withoutText(copy, reading, numbers), scripts }
+function classifyEmptyPage(snapshot: Copy, extracted: Reading, chars: number): Verdict {
+  const { evidence } = extracted
+  const counts = `${chars} characters of text in ${evidence.htmlChars} of HTML with ${evidence.scripts} scripts`
+  const browserWouldHelp =
+    snapshot.way === 'browser' || extracted.kind !== 'html' ? 'no' : wouldBrowserHelp(extracted, chars)
+  if (browserWouldHelp === 'yes')
+    return {
+      status: 'needs_javascript',
+      seen: `It has ${counts}${describeSignals(evidence)}.`,
+      scripts: browserWouldHelp,
+    }
+  if (chars > 0 && !(snapshot.way === 'browser' && isLoading(extracted.content)))
+    return { status: 'ok', seen: '', scripts: browserWouldHelp }
+  return { status: 'empty', seen: describeEmptyPage(snapshot, extracted, counts), scripts: browserWouldHelp }
 }
 
-function withoutText({ way, waitedMs, bytes }: Copy, { kind, pages }: Reading, numbers: string): string {
+function describeEmptyPage({ way, waitedMs, bytes }: Copy, { kind, pages }: Reading, counts: string): string {
   if (kind === 'pdf') {
-    return `It is a PDF of ${pages} pages without any text, so it was probably scanned: save it with Bash and look at it with ReadImage.`
+    return `It is a PDF of ${pages} pages without text, probably scanned: save it with Bash and open it with ReadImage.`
   }
-  if (kind !== 'html') return `It is ${bytes.length} bytes long, and has no text. ${ELSEWHERE}`
-  const waited = way === 'browser' ? `, also after ${waitedMs} ms in the browser` : ''
-  return `It has ${numbers}${waited}. If its text takes longer to appear, give wait_ms.`
+  if (kind !== 'html') return `It is ${bytes.length} bytes long, and has no text. ${CHECK_URL_ADVICE}`
+  const waitNote = way === 'browser' ? `, also after ${waitedMs} ms in the browser` : ''
+  return `It has ${counts}${waitNote}. If its text takes longer to appear, give wait_ms.`
 }
 
-function needsScripts({ content, evidence }: Reading, chars: number): Verdict['scripts'] {
+function wouldBrowserHelp({ content, evidence }: Reading, chars: number): Verdict['scripts'] {
   const { scripts, hasEmptyRoot, asksForScripts } = evidence
   if (scripts === 0 && !asksForScripts) return 'no'
-  if (chars === 0 || isLoading(content)) return 'needed'
-  const isShell = hasEmptyRoot || asksForScripts
-  // A page that has text is given, also where scripts may add to it.
-  if (chars < FEW_CHARS) return isShell ? 'needed' : 'perhaps'
-  return isShell && chars < SHELL_CHARS ? 'perhaps' : 'no'
+  if (chars === 0 || isLoading(content)) return 'yes'
+  const isScriptShell = hasEmptyRoot || asksForScripts
+  // A page with text is returned, even if scripts may add to it.
+  if (chars < MAX_EMPTY_SHELL_CHARS) return isScriptShell ? 'yes' : 'maybe'
+  return isScriptShell && chars < MAX_SHELL_CHARS ? 'maybe' : 'no'
 }
 
-/** All that it says is that there will be more. */
+/** The page only says that it is loading. */
 function isLoading(content: string): boolean {
-  return content.trim().length < LOADING_CHARS && /\b(loading|please wait)\b|^[\s.…·]*$/i.test(content)
+  return content.trim().length < MAX_LOADING_CHARS && /\b(loading|please wait)\b|^[\s.…·]*$/i.test(content)
 }
 
-function signs({ hasEmptyRoot, asksForScripts }: Evidence): string {
+function describeSignals({ hasEmptyRoot, asksForScripts }: Evidence): string {
   return `${hasEmptyRoot ? ', an empty root element' : ''}${asksForScripts ? ', and says that it needs JavaScript' : ''}`
 }
 
-function statusOf({ status }: Copy, evidence: Evidence | undefined): Status {
+function classifyHttpStatus({ status }: Copy, signals: Evidence | undefined): Status {
   if (status === 404 || status === 410) return 'not_found'
   if (status === 401 || status === 407) return 'login'
   if (status === 402) return 'paywall'
-  if (status === 403) return evidence?.hasLoginForm ? 'login' : 'blocked'
+  if (status === 403) return signals?.hasLoginForm ? 'login' : 'blocked'
   return status === 429 || status === 451 ? 'blocked' : 'http_error'
 }
 
-function final(status: Status, seen: string): Verdict {
+function finalStatus(status: Status, seen: string): Verdict {
   return { status, seen, scripts: 'no' }
 }
 
-function answered({ status, headers }: Copy): string {
-  const wait = headers.get('retry-after')?.trim() ?? ''
-  if (wait === '') return `answered with status ${status}`
-  if (/^\d{1,9}$/.test(wait)) return `answered with status ${status} and asks to come back in ${wait} s`
-  const at = Date.parse(wait)
-  // It is the server that says it: only what is a date is repeated.
-  return `answered with status ${status}${Number.isNaN(at) ? '' : ` and asks to come back at ${new Date(at).toISOString()}`}`
+function describeResponse({ status, headers }: Copy): string {
+  const retryAfter = headers.get('retry-after')?.trim() ?? ''
+  if (retryAfter === '') return `answered with status ${status}`
+  if (/^\d{1,9}$/.test(retryAfter)) return `answered with status ${status} and Retry-After ${retryAfter} s`
+  const at = Date.parse(retryAfter)
+  // The header is untrusted: only a valid date is repeated.
+  return `answered with status ${status}${Number.isNaN(at) ? '' : ` and Retry-After ${new Date(at).toISOString()}`}`
 }
 
-function redirected({ asked, url }: Copy): string {
+function redirectNote({ asked, url }: Copy): string {
   return asked === url ? '' : `, at ${new URL(url).origin}${new URL(url).pathname}`
 }

@@ -1,5 +1,5 @@
-// One browser for all pages: started by the first that needs it, kept warm, closed when nobody came for a while, replaced
-// when it is tired or has died. A few pages are shown at once; the others wait for their turn.
+// Keeps one browser process running for all pages: started by the first page, closed when idle, replaced when exhausted or
+// dead. A limited number of pages is open at once; others wait.
 
 import { setMaxListeners } from 'node:events'
 
@@ -12,9 +12,9 @@ import { FetchFailure } from '../../platform/way-out/fetch-failure.js'
 import { beginShift, type Shift, type Strength } from './shift.js'
 
 const IDLE_MS = 300_000
-const MAX_AT_ONCE = 4
+const MAX_ACTIVE_PAGES = 4
 const MB = 1024 * 1024
-const STRENGTH: Strength = { maxPages: 100, maxBytes: 600 * MB, maxPageBytes: 1024 * MB }
+const DEFAULT_LIMITS: Strength = { maxPages: 100, maxBytes: 600 * MB, maxPageBytes: 1024 * MB }
 
 export interface Terms {
   readonly launch: () => Promise<LiveBrowser>
@@ -23,72 +23,72 @@ export interface Terms {
 }
 
 export function createWarmBrowser({ launch, idleMs = IDLE_MS, strength }: Terms): Browser {
-  const turns = createTurns(MAX_AT_ONCE)
-  const shifts = new Set<Shift>()
+  const semaphore = createTurns(MAX_ACTIVE_PAGES)
+  const instances = new Set<Shift>()
   const closed = new AbortController()
-  // One listener for each page that waits; more than ten is no leak.
+  // One listener for each waiting page: more than ten are not a leak.
   setMaxListeners(0, closed.signal)
   let current: Shift | undefined
-  let idle: NodeJS.Timeout | undefined
+  let idleTimer: NodeJS.Timeout | undefined
 
-  function begin(): Shift {
-    const shift = beginShift(launch(), { ...STRENGTH, ...strength }, () => {
-      shifts.delete(shift)
-      if (current === shift) current = undefined
+  function startInstance(): Shift {
+    const instance = beginShift(launch(), { ...DEFAULT_LIMITS, ...strength }, () => {
+      instances.delete(instance)
+      if (current === instance) current = undefined
     })
-    shifts.add(shift)
-    return shift
+    instances.add(instance)
+    return instance
   }
 
-  function rest(shift: Shift): void {
-    if (shift.isBusy) return
-    if (current === shift && !shift.isTired) idle = setTimeout(() => dismiss(shift), idleMs).unref()
-    else dismiss(shift)
+  function scheduleIdleClose(instance: Shift): void {
+    if (instance.isBusy) return
+    if (current === instance && !instance.isTired) idleTimer = setTimeout(() => retire(instance), idleMs).unref()
+    else retire(instance)
   }
 
-  /** Nobody new comes to it. */
-  function dismiss(shift: Shift): void {
-    if (current === shift) current = undefined
-    void shift.close()
+  /** Closes the instance; new pages start another one. */
+  function retire(instance: Shift): void {
+    if (current === instance) current = undefined
+    void instance.close()
   }
 
-  /** A page that took the whole browser with it took others too, which are shown again. */
-  async function show(url: string, wish: Wish, mayTryAgain = true): Promise<Rendered> {
-    clearTimeout(idle)
+  /** Retries once if the browser died, because another page may have crashed it. */
+  async function renderWithRetry(url: string, options: Wish, canRetry = true): Promise<Rendered> {
+    clearTimeout(idleTimer)
     if (current && (current.isTired || current.isOver)) current = undefined
-    const shift = (current ??= begin())
+    const instance = (current ??= startInstance())
     try {
-      return await shift.render(url, wish)
+      return await instance.render(url, options)
     } catch (error) {
-      if (!(error instanceof FetchFailure) || !shift.isOver || !mayTryAgain || isUnwanted(wish)) throw error
+      if (!(error instanceof FetchFailure) || !instance.isOver || !canRetry || isCancelled(options)) throw error
     } finally {
-      rest(shift)
+      scheduleIdleClose(instance)
     }
-    return show(url, wish, false)
+    return renderWithRetry(url, options, false)
   }
 
-  function isUnwanted({ signal }: Wish): boolean {
+  function isCancelled({ signal }: Wish): boolean {
     return closed.signal.aborted || signal?.aborted === true
   }
 
   return {
-    async render(url, wish) {
-      const limit = deadline(wish.maxMs, closed.signal, wish.signal)
-      const giveBack = await turns.take(limit.signal).finally(limit.clear)
+    async render(url, options) {
+      const waitLimit = deadline(options.maxMs, closed.signal, options.signal)
+      const release = await semaphore.take(waitLimit.signal).finally(waitLimit.clear)
       try {
         if (closed.signal.aborted) throw new Failure('The browser is being closed.')
-        if (isUnwanted(wish)) throw new FetchFailure('aborted', `${url} was no longer wanted`)
-        if (!giveBack)
-          throw new FetchFailure('timeout', `The browser was busy with other pages for ${wish.maxMs} ms; try again`)
-        return await show(url, wish)
+        if (isCancelled(options)) throw new FetchFailure('aborted', `The request for ${url} was cancelled`)
+        if (!release)
+          throw new FetchFailure('timeout', `The browser was busy with other pages for ${options.maxMs} ms; try again`)
+        return await renderWithRetry(url, options)
       } finally {
-        giveBack?.()
+        release?.()
       }
     },
     async close() {
       closed.abort()
-      clearTimeout(idle)
-      await Promise.all([...shifts].map((shift) => shift.close()))
+      clearTimeout(idleTimer)
+      await Promise.all([...instances].map((instance) => instance.close()))
     },
   }
 }

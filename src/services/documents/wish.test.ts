@@ -2,9 +2,15 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
 import { Failure } from '../../lib/failure.js'
-import { readWish } from './wish.js'
+import { readWish, type Wish } from './wish.js'
 
-const USUAL = { isRoute: false, fragment: '', format: 'markdown', waitMs: 0, place: undefined }
+const DEFAULTS: Omit<Wish, 'url' | 'find'> = {
+  isRoute: false,
+  fragment: '',
+  format: 'markdown',
+  waitMs: 0,
+  place: undefined,
+}
 
 test.each([
   ['https://example.com/a', 'https://example.com/a', ''],
@@ -16,25 +22,25 @@ test.each([
   ['https://example.com/a#%', 'https://example.com/a', '%'],
   ['https://example.com/a#one:~:text=two', 'https://example.com/a', 'one'],
   ['https://example.com/a#:~:text=two', 'https://example.com/a', ''],
-])('%s', (url, address, fragment) => {
-  expect(readWish({ url })).toEqual({ ...USUAL, url: address, fragment })
+])('%s', (url, expected, fragment) => {
+  expect(readWish({ url })).toEqual({ ...DEFAULTS, url: expected, fragment })
 })
 
 test.each(['https://example.com/#/a/b', 'https://example.com/#!/a'])(
-  '%s is an address of an app, not a section',
+  '%s is a client-side route, not a section',
   (url) => {
-    expect(readWish({ url })).toMatchObject({ url, isRoute: true, fragment: '' })
+    expect(readWish({ url })).toMatchObject({ url, isRoute: true, fragment: '' } satisfies Partial<Wish>)
   },
 )
 
-test('what is given is kept within its bounds', () => {
-  const waits = (wait_ms: number) => readWish({ url: 'https://example.com', wait_ms }).waitMs
-  expect([-5, 0, 700, 30_000, 1e9].map(waits)).toEqual([0, 0, 700, 30_000, 30_000])
+test('wait_ms is clamped and the format is normalized', () => {
+  const clampedWait = (wait_ms: number) => readWish({ url: 'https://example.com', wait_ms }).waitMs
+  expect([-5, 0, 700, 30_000, 1e9].map(clampedWait)).toEqual([0, 0, 700, 30_000, 30_000])
   const format = (name: string) => readWish({ url: 'https://example.com', format: name }).format
   expect(['', 'Markdown', ' text', 'HTML'].map(format)).toEqual(['markdown', 'markdown', 'text', 'html'])
 })
 
-test('whatever is given is a wish or a sentence', () => {
+test('arbitrary input yields a request or a Failure', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string(), (url, format, cursor) => {
       try {

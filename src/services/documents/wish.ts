@@ -1,4 +1,4 @@
-// What a caller wants to read, made of what they gave: a page, perhaps one section of it, in a format, from a place on.
+// Parses the input of ReadDocs into a request: URL, section, format, wait, cursor and search.
 
 import { Failure } from '../../lib/failure.js'
 import { FetchFailure } from '../../platform/way-out/fetch-failure.js'
@@ -18,54 +18,51 @@ export interface Given {
 }
 
 export interface Wish {
-  /** Without the fragment, unless scripts read it as part of the address: `#/route`. */
+  /** Without the fragment, except for a client-side route such as `#/route`. */
   readonly url: string
   readonly isRoute: boolean
-  /** The section; '' for everything. */
+  /** The section; '' for the whole page. */
   readonly fragment: string
   readonly format: Format
   readonly waitMs: number
   readonly place: Place | undefined
-  /** Only the lines that match are wanted. */
+  /** Return matching lines only. */
   readonly find: FindQuery | undefined
 }
 
 export function readWish({ url, format = '', wait_ms: waitMs = 0, cursor = '', find = '' }: Given): Wish {
-  const target = addressOf(url)
-  const fragment = fragmentOf(target.hash)
+  const target = parseUrl(url)
+  const fragment = decodeFragment(target.hash)
   const isRoute = /^!?\//.test(fragment)
   if (!isRoute) target.hash = ''
   return {
     url: target.href,
     isRoute,
     fragment: isRoute ? '' : fragment,
-    format: formatOf(format),
+    format: parseFormat(format),
     waitMs: Math.min(Math.max(waitMs, 0), MAX_WAIT_MS),
     place: cursor.trim() === '' ? undefined : readCursor(cursor),
     find: readFindQuery(find),
   }
 }
 
-/** People leave out the scheme, and models copy that. */
-function addressOf(given: string): URL {
-  const text = given.trim().replace(/^<(.*)>$/, '$1')
-  const [, host] = /^(localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?#]|$)/i.exec(text) ?? []
-  const address = host === undefined ? text : `${host.toLowerCase() === 'localhost' ? 'http' : 'https'}://${text}`
-  if (/^file:/i.test(address)) {
-    throw new FetchFailure(
-      'bad-url',
-      'ReadDocs reads what is on the web. Read a file with Bash, an image with ReadImage.',
-    )
+/** Adds a missing scheme, which people and models often leave out. */
+function parseUrl(input: string): URL {
+  const trimmed = input.trim().replace(/^<(.*)>$/, '$1')
+  const [, host] = /^(localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?#]|$)/i.exec(trimmed) ?? []
+  const url = host === undefined ? trimmed : `${host.toLowerCase() === 'localhost' ? 'http' : 'https'}://${trimmed}`
+  if (/^file:/i.test(url)) {
+    throw new FetchFailure('bad-url', 'ReadDocs reads web pages. Read files with Bash and images with ReadImage.')
   }
-  if (!URL.canParse(address)) {
-    const shown = JSON.stringify(text.slice(0, 200))
-    throw new FetchFailure('bad-url', `${shown} is no URL: give one such as https://example.com/docs.`)
+  if (!URL.canParse(url)) {
+    const quoted = JSON.stringify(trimmed.slice(0, 200))
+    throw new FetchFailure('bad-url', `${quoted} is not a URL: use one such as https://example.com/docs.`)
   }
-  return new URL(address)
+  return new URL(url)
 }
 
-function fragmentOf(hash: string): string {
-  // What follows `:~:` only says which words a browser should highlight.
+function decodeFragment(hash: string): string {
+  // `:~:` starts a text directive, which only highlights words.
   const [fragment = ''] = hash.slice(1).split(':~:')
   try {
     return decodeURIComponent(fragment)
@@ -74,10 +71,10 @@ function fragmentOf(hash: string): string {
   }
 }
 
-function formatOf(given: string): Format {
-  const name = given.trim().toLowerCase()
-  const format = name === '' ? 'markdown' : FORMATS.find((one) => one === name)
+function parseFormat(input: string): Format {
+  const normalized = input.trim().toLowerCase()
+  const format = normalized === '' ? 'markdown' : FORMATS.find((known) => known === normalized)
   if (format) return format
-  const shown = JSON.stringify(given.slice(0, 40))
-  throw new Failure(`There is no format ${shown}: give text, html, or markdown, which is the one without a format.`)
+  const quoted = JSON.stringify(input.slice(0, 40))
+  throw new Failure(`Unknown format ${quoted}: use text, html or markdown (the default).`)
 }

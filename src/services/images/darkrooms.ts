@@ -1,5 +1,5 @@
-// The processes that decode: two at most, kept warm between images that follow each other, ended when one takes too
-// long, when nobody waits for its image any more, and when it has grown.
+// Pool of decoder processes: at most two, kept for a while after use. A process is killed if its image takes too long or is
+// cancelled, and replaced if it has grown.
 
 import { Failure } from '../../lib/failure.js'
 import { createTurns } from '../../lib/turns.js'
@@ -7,110 +7,113 @@ import { startFork, type Exit, type Fork } from '../../platform/process.js'
 import { allowanceFor } from './limits.js'
 import { isReply, type Order, type Reply } from './picture.js'
 
-const MOST = 2
-const IDLE_MS = 60_000
-/** One that still holds so much after its work starts anew. */
-const GROWN_BYTES = 160 * 1024 * 1024
+const MAX_WORKERS = 2
+const IDLE_TIMEOUT_MS = 60_000
+/** A worker that holds more memory after an image is replaced. */
+const MAX_IDLE_RSS_BYTES = 160 * 1024 * 1024
 
 export interface Darkrooms {
-  /** Throws a Failure whose message says of the file why it is not shown. */
-  develop(order: Order, signal: AbortSignal): Promise<Reply>
+  /** Throws a Failure whose message continues a sentence that starts with the path. */
+  develop(request: Order, signal: AbortSignal): Promise<Reply>
   close(): void
 }
 
-interface Darkroom {
+interface ImageWorker {
   readonly fork: Fork
-  /** What to do with what it says, and with its end. */
-  listener?: { heard(message: unknown): void; ended(exit: Exit): void } | undefined
-  idle?: NodeJS.Timeout
+  /** Handlers of the current request. */
+  listener?: { onMessage(message: unknown): void; onExit(exit: Exit): void } | undefined
+  idleTimer?: NodeJS.Timeout
 }
 
 export function createDarkrooms(script: string, env: NodeJS.ProcessEnv): Darkrooms {
-  const rooms = new Set<Darkroom>()
-  const free: Darkroom[] = []
-  const turns = createTurns(MOST)
+  const workers = new Set<ImageWorker>()
+  const idleWorkers: ImageWorker[] = []
+  const semaphore = createTurns(MAX_WORKERS)
 
-  function end(room: Darkroom): void {
-    clearTimeout(room.idle)
-    rooms.delete(room)
-    if (free.includes(room)) free.splice(free.indexOf(room), 1)
-    room.fork.kill()
+  function terminate(worker: ImageWorker): void {
+    clearTimeout(worker.idleTimer)
+    workers.delete(worker)
+    if (idleWorkers.includes(worker)) idleWorkers.splice(idleWorkers.indexOf(worker), 1)
+    worker.fork.kill()
   }
 
-  async function open(): Promise<Darkroom> {
-    const room: { fork?: Fork } & Omit<Darkroom, 'fork'> = {}
-    const fork = await startFork(script, env, (message) => room.listener?.heard(message)).catch(() => undefined)
-    if (!fork) throw new Failure('cannot be decoded now: the system lets no further program be started')
-    const opened = Object.assign(room, { fork })
-    rooms.add(opened)
+  async function startWorker(): Promise<ImageWorker> {
+    const worker: { fork?: Fork } & Omit<ImageWorker, 'fork'> = {}
+    const fork = await startFork(script, env, (message) => worker.listener?.onMessage(message)).catch(() => undefined)
+    if (!fork) throw new Failure('cannot be decoded now: the system cannot start another process')
+    const started = Object.assign(worker, { fork })
+    workers.add(started)
     void fork.exited.then((exit) => {
-      end(opened)
-      opened.listener?.ended(exit)
+      terminate(started)
+      started.listener?.onExit(exit)
     })
-    return opened
+    return started
   }
 
-  function rest(room: Darkroom): void {
-    free.push(room)
-    room.idle = setTimeout(() => end(room), IDLE_MS)
-    room.idle.unref()
+  function park(worker: ImageWorker): void {
+    idleWorkers.push(worker)
+    worker.idleTimer = setTimeout(() => terminate(worker), IDLE_TIMEOUT_MS)
+    worker.idleTimer.unref()
   }
 
-  async function use(order: Order, signal: AbortSignal): Promise<Reply> {
-    const room = free.pop() ?? (await open())
-    clearTimeout(room.idle)
+  async function runInWorker(request: Order, signal: AbortSignal): Promise<Reply> {
+    const worker = idleWorkers.pop() ?? (await startWorker())
+    clearTimeout(worker.idleTimer)
     try {
-      const reply = await ask(room, order, signal)
-      // A package that is missing now may be there the next time.
-      if ('missing' in reply || reply.residentBytes > GROWN_BYTES) end(room)
-      else rest(room)
+      const reply = await sendRequest(worker, request, signal)
+      // A missing package may be installed by the next time.
+      if ('missing' in reply || reply.residentBytes > MAX_IDLE_RSS_BYTES) terminate(worker)
+      else park(worker)
       return reply
     } catch (error) {
-      end(room)
+      terminate(worker)
       throw error
     }
   }
 
   return {
-    async develop(order, signal) {
-      const giveBack = await turns.take(signal)
-      if (giveBack === undefined) throw signal.reason
+    async develop(request, signal) {
+      const release = await semaphore.take(signal)
+      if (release === undefined) throw signal.reason
       try {
-        return await use(order, signal)
+        return await runInWorker(request, signal)
       } finally {
-        giveBack()
+        release()
       }
     },
     close() {
-      for (const room of rooms) end(room)
+      for (const worker of workers) terminate(worker)
     },
   }
 }
 
-function ask(room: Darkroom, order: Order, signal: AbortSignal): Promise<Reply> {
+function sendRequest(worker: ImageWorker, request: Order, signal: AbortSignal): Promise<Reply> {
   return new Promise<Reply>((resolve, reject) => {
-    const stop = (): void => reject(signal.reason)
-    const { ms } = allowanceFor(order.format)
+    const onAbort = (): void => reject(signal.reason)
+    const { ms } = allowanceFor(request.format)
     const timer = setTimeout(() => {
       reject(new Failure(`takes longer than ${ms / 1000} s to decode; make a smaller or simpler copy of it`))
     }, ms)
-    const settle = (act: () => void): void => {
+    const finish = (complete: () => void): void => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', stop)
-      room.listener = undefined
-      act()
+      signal.removeEventListener('abort', onAbort)
+      worker.listener = undefined
+      complete()
     }
-    room.listener = {
-      heard: (message) => settle(() => (isReply(message) ? resolve(message) : reject(new Error('no reply')))),
-      ended: (exit) => settle(() => reject(new Failure(whyEnded(exit)))),
+    worker.listener = {
+      onMessage: (message) =>
+        finish(() =>
+          isReply(message) ? resolve(message) : reject(new Error('The image worker sent an invalid reply')),
+        ),
+      onExit: (exit) => finish(() => reject(new Failure(describeExit(exit)))),
     }
-    signal.addEventListener('abort', stop, { once: true })
-    room.fork.tell(order)
+    signal.addEventListener('abort', onAbort, { once: true })
+    worker.fork.tell(request)
   })
 }
 
-function whyEnded({ signal }: Exit): string {
+function describeExit({ signal }: Exit): string {
   return signal === 'SIGTERM'
-    ? 'takes more memory to decode than it may; make a smaller copy of it'
-    : 'made its decoder break down: the file is damaged, or made to do harm'
+    ? 'needs more memory to decode than allowed; make a smaller copy of it'
+    : 'crashed its decoder: the file is damaged or malicious'
 }

@@ -1,4 +1,4 @@
-// Where images may be read. Judged by the real path of what was opened: links lead nowhere else.
+// Decides which paths may be read, by the real path of the opened file, so that links cannot lead elsewhere.
 
 import { realpathSync } from 'node:fs'
 
@@ -6,25 +6,29 @@ import { Failure } from '../../lib/failure.js'
 import { isWithin } from '../../lib/is-within.js'
 
 export interface Grounds {
-  /** undefined: everywhere. */
+  /** Undefined allows all paths. */
   readonly roots: readonly string[] | undefined
-  /** Not even within the roots, unless one of those lies within it. */
+  /** Not readable even within the roots, except for roots inside of them. */
   readonly hidden: readonly string[]
 }
 
-export function mustBeOn({ roots, hidden }: Grounds, real: string): void {
+export function mustBeOn({ roots, hidden }: Grounds, realPath: string): void {
   if (roots === undefined) return
-  const open = roots.map(realOf)
-  const isHidden = hidden
-    .map(realOf)
-    .some((place) => isWithin(real, place) && !open.some((root) => isWithin(root, place) && isWithin(real, root)))
-  if (isHidden) throw new Failure('is hidden from commands here, and so from ReadImage')
-  if (open.some((root) => isWithin(real, root))) return
-  const only = roots.length === 1 ? `in ${roots[0]}` : `in these folders: ${roots.join(', ')}`
-  throw new Failure(`lies outside of where ReadImage may read, which is only ${only} (READIMAGE_ROOTS)`)
+  const allowedRoots = roots.map(toRealPath)
+  const isInHiddenPath = hidden
+    .map(toRealPath)
+    .some(
+      (hiddenPath) =>
+        isWithin(realPath, hiddenPath) &&
+        !allowedRoots.some((root) => isWithin(root, hiddenPath) && isWithin(realPath, root)),
+    )
+  if (isInHiddenPath) throw new Failure('is hidden from commands here, and so from ReadImage')
+  if (allowedRoots.some((root) => isWithin(realPath, root))) return
+  const allowed = roots.length === 1 ? `${roots[0]}` : roots.join(', ')
+  throw new Failure(`is outside of the directories that ReadImage may read: ${allowed} (READIMAGE_ROOTS)`)
 }
 
-function realOf(path: string): string {
+function toRealPath(path: string): string {
   try {
     return realpathSync.native(path)
   } catch {

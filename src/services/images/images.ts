@@ -1,4 +1,4 @@
-// Shows image files: opened with care, known by their content, decoded in a process of their own.
+// The service behind ReadImage: opens the file, checks its real path, detects the format and decodes it in a worker process.
 
 import { isAbsolute, sep } from 'node:path'
 
@@ -16,80 +16,81 @@ import { sameLooking } from './same-looking.js'
 import { installFor } from './what-to-install.js'
 
 export interface Images {
-  show(wish: Wish, signal: AbortSignal): Promise<Picture>
+  show(request: Wish, signal: AbortSignal): Promise<Picture>
   close(): void
 }
 
-/** `directory` is where commands start: a relative path counts from there. */
-export function createImages(directory: string, grounds: Grounds, darkrooms: Darkrooms): Images {
-  async function show(wish: Wish, signal: AbortSignal): Promise<Picture> {
-    const file = await openMeant(wish.path).catch((error: unknown) => discreetly(error, wish.path))
+/** Relative paths are resolved against `directory`. */
+export function createImages(directory: string, policy: Grounds, workers: Darkrooms): Images {
+  async function readFile(request: Wish, signal: AbortSignal): Promise<Picture> {
+    const file = await openByName(request.path).catch((error: unknown) => hideForbiddenPath(error, request.path))
     try {
-      mustBeOn(grounds, file.real)
-      const order = await orderFor(wish, file)
-      const reply = await darkrooms.develop(order, signal)
-      if ('picture' in reply) return reply.picture
+      mustBeOn(policy, file.real)
+      const decodeRequest = await createDecodeRequest(request, file)
+      const reply = await workers.develop(decodeRequest, signal)
+      if ('image' in reply) return reply.image
       if ('failure' in reply) throw new Failure(reply.failure)
-      if (reply.missing === 'sharp') return await showAsItIs(order, file)
+      if (reply.missing === 'sharp') return await showAsItIs(decodeRequest, file)
       throw new Failure(installFor(reply.missing))
     } finally {
       await file.handle.close()
     }
   }
 
-  /** Of what lies elsewhere nobody is told whether it is there. */
-  async function discreetly(error: unknown, path: string): Promise<never> {
-    if (grounds.roots !== undefined) mustBeOn(grounds, await leadsTo(path))
+  /** Does not reveal whether a path outside the allowed roots exists. */
+  async function hideForbiddenPath(error: unknown, path: string): Promise<never> {
+    if (policy.roots !== undefined) mustBeOn(policy, await leadsTo(path))
     throw error
   }
 
   return {
-    async show(wish, signal) {
-      checkPath(wish.path)
-      // Not normalised: what `..` means after a link is for the system to say.
-      const path = isAbsolute(wish.path) ? wish.path : `${directory}${sep}${wish.path}`
+    async show(request, signal) {
+      checkPath(request.path)
+      // Not normalized, because the system resolves `..` after a link differently.
+      const path = isAbsolute(request.path) ? request.path : `${directory}${sep}${request.path}`
       try {
-        return await show({ ...wish, path }, signal)
+        return await readFile({ ...request, path }, signal)
       } catch (error) {
         throw error instanceof Failure ? new Failure(`${oneLine(path, 300)} ${error.message}.`) : error
       }
     },
-    close: () => darkrooms.close(),
+    close: () => workers.close(),
   }
 }
 
-async function openMeant(path: string): Promise<RegularFile> {
+async function openByName(path: string): Promise<RegularFile> {
   try {
     return await openRegular(path)
   } catch (error) {
-    const meant = await sameLooking(path)
-    if (meant === undefined || meant === path) throw error
-    return openRegular(meant)
+    const sameLookingPath = await sameLooking(path)
+    if (sameLookingPath === undefined || sameLookingPath === path) throw error
+    return openRegular(sameLookingPath)
   }
 }
 
-async function orderFor(wish: Wish, { handle, real, size, identity }: RegularFile): Promise<Order> {
-  // Also what the system makes up while it is read, such as files in /proc: they have no size.
+async function createDecodeRequest(request: Wish, { handle, real, size, identity }: RegularFile): Promise<Order> {
+  // Also virtual files, such as those in /proc, which have no size.
   if (size === 0) throw new Failure('is empty')
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
   const head = buffer.subarray(0, bytesRead)
   const format = imageFormatOf(head)
-  if (format === undefined) throw new Failure(`is ${natureOf(head)}, not an image that can be shown; ${SHOWN}`)
+  if (format === undefined)
+    throw new Failure(`is ${natureOf(head)}, not an image that can be shown; ${SUPPORTED_FORMATS}`)
   if (size > MAX_FILE_BYTES)
-    throw new Failure(`is longer than ${MAX_FILE_BYTES / 1024 / 1024} MB; make a smaller copy of it`)
-  return { ...wish, path: real, identity, format }
+    throw new Failure(`is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB; make a smaller copy of it`)
+  return { ...request, path: real, identity, format }
 }
 
-const SHOWN = 'those are PNG, JPEG, GIF, WebP, AVIF, TIFF, SVG, HEIC and PDF'
+const SUPPORTED_FORMATS = 'supported are PNG, JPEG, GIF, WebP, AVIF, TIFF, SVG, HEIC and PDF'
 
 function checkPath(path: string): void {
-  if (path === '') throw new Failure('file_path is empty: give the path of an image file.')
-  const shown = JSON.stringify(oneLine(path, 100))
+  if (path === '') throw new Failure('file_path is empty: pass the path of an image file.')
+  const quoted = JSON.stringify(oneLine(path, 100))
   if (/^(https?|data|ftp):/i.test(path))
     throw new Failure(
-      `ReadImage reads files, and ${shown} is an address: save it to a file first, such as with curl -o.`,
+      `ReadImage reads files, and ${quoted} is a URL: save it to a file first, for example with curl -o.`,
     )
-  if (/^file:/i.test(path)) throw new Failure(`file_path is a path, not a URL: leave out the file:// of ${shown}.`)
-  if (/^~(\/|$)/.test(path)) throw new Failure(`~ is not expanded here: give the absolute path instead of ${shown}.`)
+  if (/^file:/i.test(path)) throw new Failure(`file_path is a path, not a URL: leave out the file:// of ${quoted}.`)
+  if (/^~(\/|$)/.test(path)) throw new Failure(`~ is not expanded here: use the absolute path instead of ${quoted}.`)
   if (path.includes('\0')) throw new Failure('file_path contains a NUL character, which no path has.')
 }

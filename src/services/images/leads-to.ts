@@ -1,26 +1,26 @@
-// Where a path leads, link by link, whether or not anything is there: who may not look somewhere is not told either what
-// there is.
+// Resolves the symbolic links of a path even if the file does not exist, so that a forbidden path can be refused without
+// revealing whether it exists.
 
 import { readlink } from 'node:fs/promises'
 import { dirname, isAbsolute, join, parse, sep } from 'node:path'
 
-/** As many as the system follows. */
-const MOST_LINKS = 40
+/** As in the operating system. */
+const MAX_LINKS = 40
 
 export async function leadsTo(path: string): Promise<string> {
-  let here = parse(path).root
-  let links = 0
-  const ahead = path.slice(here.length).split(sep)
-  for (let name = ahead.shift(); name !== undefined; name = ahead.shift()) {
-    const next = name === '..' ? dirname(here) : join(here, name)
-    const target = links < MOST_LINKS ? await readlink(next).catch(() => undefined) : undefined
+  let resolved = parse(path).root
+  let followed = 0
+  const remaining = path.slice(resolved.length).split(sep)
+  for (let name = remaining.shift(); name !== undefined; name = remaining.shift()) {
+    const next = name === '..' ? dirname(resolved) : join(resolved, name)
+    const target = followed < MAX_LINKS ? await readlink(next).catch(() => undefined) : undefined
     if (target === undefined || name === '' || name === '.' || name === '..') {
-      here = next
+      resolved = next
       continue
     }
-    links++
-    if (isAbsolute(target)) here = parse(target).root
-    ahead.unshift(...target.split(sep))
+    followed++
+    if (isAbsolute(target)) resolved = parse(target).root
+    remaining.unshift(...target.split(sep))
   }
-  return here
+  return resolved
 }

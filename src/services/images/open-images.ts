@@ -1,4 +1,4 @@
-// Puts ReadImage's service together: where it may read by the settings, and where its darkroom lies.
+// Creates the service behind ReadImage from the settings: path policy, worker script and environment.
 
 import { join, resolve } from 'node:path'
 
@@ -8,32 +8,32 @@ import { createDarkrooms } from './darkrooms.js'
 import type { Grounds } from './grounds.js'
 import { createImages, type Images } from './images.js'
 
-/** `isConfined`: callers could not read with commands what ReadImage would show them. */
-export function openImages(config: Config, isConfined: boolean): Images {
+/** `isSandboxed`: commands cannot read all files, so ReadImage must not either. */
+export function openImages(config: Config, isSandboxed: boolean): Images {
   return createImages(
     config.cwd,
-    groundsOf(config, isConfined),
-    createDarkrooms(join(config.partsDir, 'darkroom.js'), environmentOf(config)),
+    createPathPolicy(config, isSandboxed),
+    createDarkrooms(join(config.partsDir, 'darkroom.js'), workerEnvironment(config)),
   )
 }
 
-function groundsOf(config: Config, isConfined: boolean): Grounds {
+function createPathPolicy(config: Config, isSandboxed: boolean): Grounds {
   const { settings, cwd, home } = config
-  const listed = settings.READIMAGE_ROOTS.split(',')
+  const configuredRoots = settings.READIMAGE_ROOTS.split(',')
     .map((path) => path.trim())
     .filter((path) => path !== '')
     .map((path) => (/^~(\/|$)/.test(path) ? join(home, path.slice(1)) : resolve(cwd, path)))
-  const hidden = isConfined ? sandboxTerms(config, []).hidden : []
-  if (listed.length > 0) return { roots: listed, hidden }
-  return { roots: isConfined ? [cwd] : undefined, hidden }
+  const hidden = isSandboxed ? sandboxTerms(config, []).hidden : []
+  if (configuredRoots.length > 0) return { roots: configuredRoots, hidden }
+  return { roots: isSandboxed ? [cwd] : undefined, hidden }
 }
 
-/** What its libraries may need to be loaded and to find fonts, and nothing that is worth stealing. */
-const KEPT =
+/** Variables that libraries need for loading and fonts; no secrets. */
+const KEPT_VARIABLES =
   /^(?:PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR|(?:DY)?LD_\w+|FONTCONFIG_\w+|XDG_(?:DATA|CACHE|CONFIG)_\w+)$/i
 
-/** Few arenas: what is freed in one thread would not serve another. */
-function environmentOf({ childEnv }: Config): NodeJS.ProcessEnv {
-  const kept = Object.entries(childEnv).filter(([name]) => KEPT.test(name))
-  return { ...Object.fromEntries(kept), MALLOC_ARENA_MAX: '2' }
+/** Few malloc arenas, because memory freed in one arena is not reused by another. */
+function workerEnvironment({ childEnv }: Config): NodeJS.ProcessEnv {
+  const variables = Object.entries(childEnv).filter(([name]) => KEPT_VARIABLES.test(name))
+  return { ...Object.fromEntries(variables), MALLOC_ARENA_MAX: '2' }
 }

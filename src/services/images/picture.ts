@@ -1,4 +1,4 @@
-// What is asked of the darkroom, and what comes out of it.
+// Request and result of ReadImage, and the messages of the image worker.
 
 import type { ImageFormat } from '../../lib/image-format.js'
 import type { Rectangle, Size } from '../../lib/rectangle.js'
@@ -6,7 +6,7 @@ import type { Identity } from '../../platform/regular-file.js'
 
 export interface Wish {
   readonly path: string
-  /** In pixels of the original, upright. */
+  /** In pixels of the upright original. */
   readonly crop?: Rectangle | undefined
   /** Of a document or an animation, from 1. */
   readonly page?: number | undefined
@@ -17,32 +17,32 @@ export interface Order extends Wish {
   readonly format: ImageFormat
 }
 
-/** What is shown of which part of which original. */
+/** The encoded image, and the part of the original that it shows. */
 export interface Picture {
-  /** As base64. */
+  /** Base64. */
   readonly data: string
   readonly mimeType: string
   readonly format: ImageFormat
   readonly original: Size
   readonly region: Rectangle
   readonly shown: Size
-  /** Which of how many, where there are several. */
+  /** Undefined if there is only one page. */
   readonly page?: { readonly number: number; readonly of: number } | undefined
-  /** It was stored lying on its side or mirrored, and is shown upright. */
+  /** The stored image was rotated or mirrored and has been corrected. */
   readonly wasTurned?: boolean
-  /** Its decoder complained, and went on. */
+  /** The decoder reported errors but produced an image. */
   readonly isDamaged?: boolean
-  /** What shines through where it is transparent. */
+  /** Color behind transparent pixels. */
   readonly backdrop?: 'white' | 'dark grey' | undefined
-  /** The file as it is, because nothing here can change images. */
+  /** The unchanged file, because no image library is installed. */
   readonly isUntouched?: boolean
 }
 
-/** Packages that a person may have left out. */
+/** npm packages that may not be installed. */
 export type Missing = 'sharp' | 'libheif-js' | '@napi-rs/canvas' | 'unpdf'
 
 export type Reply =
-  | { readonly picture: Picture; readonly residentBytes: number }
+  | { readonly image: Picture; readonly residentBytes: number }
   | { readonly failure: string; readonly residentBytes: number }
   | { readonly missing: Missing; readonly residentBytes: number }
 

@@ -1,31 +1,31 @@
-// The file that a path was meant to name, where it names none: macOS puts spaces into the names of screenshots that look
-// like any other, and some systems spell é with two characters. A model types what it sees.
+// Finds a file whose name looks the same as a missing one. macOS uses special spaces in the names of screenshots, and some
+// systems store é as two characters, but a model types plain ones.
 
 import { opendir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** More than anybody has in one folder, and read in a moment. */
-const MOST_NAMES = 10_000
+/** Bounds the time for large directories. */
+const MAX_NAMES = 10_000
 
-/** undefined where none looks the same, or several do. */
+/** Undefined if no name or several names look the same. */
 export async function sameLooking(path: string): Promise<string | undefined> {
-  // What ends in a slash names a folder, if anything.
+  // A path that ends in a slash names a directory.
   if (!path.endsWith(basename(path))) return undefined
-  const wanted = asSeen(basename(path))
-  const found: string[] = []
+  const normalized = normalizeName(basename(path))
+  const matches: string[] = []
   try {
-    let seen = 0
+    let count = 0
     for await (const { name } of await opendir(dirname(path))) {
-      if (++seen > MOST_NAMES) return undefined
-      if (asSeen(name) === wanted) found.push(name)
+      if (++count > MAX_NAMES) return undefined
+      if (normalizeName(name) === normalized) matches.push(name)
     }
   } catch {
     return undefined
   }
-  const [name, another] = found
-  return name === undefined || another !== undefined ? undefined : join(dirname(path), name)
+  const [name, second] = matches
+  return name === undefined || second !== undefined ? undefined : join(dirname(path), name)
 }
 
-function asSeen(name: string): string {
+function normalizeName(name: string): string {
   return name.normalize('NFC').replaceAll(/\s/gu, ' ')
 }

@@ -1,17 +1,17 @@
-// What a person has to type for what is missing.
+// Install hints for missing packages.
 
 import { executableEntry } from '../../platform/program.js'
 import type { Missing } from './picture.js'
 
-const WHERE = 'where scorpiox-code is installed (with -g if it is installed globally)'
+const INSTALL_LOCATION = 'where scorpiox-code is installed (with -g if it is installed globally)'
 
-/** The executable takes nothing from the disk that would run within it. */
+/** The standalone executable loads no packages from disk. */
 export const GET_SHARP =
   executableEntry() === undefined
-    ? `run \`npm install sharp\` ${WHERE}`
+    ? `run \`npm install sharp\` ${INSTALL_LOCATION}`
     : 'make a PNG or JPEG of it first, or use the npm package (`npx scorpiox-code`): this executable has no sharp'
 
-export function installFor(missing: Exclude<Missing, 'sharp'>): string {
-  const what = missing === 'libheif-js' ? 'a HEIC image' : 'a PDF document'
-  return `is ${what}, and what shows those is not installed: run \`npm install ${missing}\` ${WHERE}`
+export function installFor(packageName: Exclude<Missing, 'sharp'>): string {
+  const formatName = packageName === 'libheif-js' ? 'a HEIC image' : 'a PDF document'
+  return `is ${formatName}, and its decoder is not installed: run \`npm install ${packageName}\` ${INSTALL_LOCATION}`
 }

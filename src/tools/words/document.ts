@@ -1,5 +1,5 @@
-// The text of ReadDocs' results: where the document came from and what it is, its text as a quotation, then notes on it.
-// What is not there is said in a sentence with what was seen and what to do next.
+// Formats a document: status, URL and metadata, the text as untrusted content, then notes. If there is no document, a
+// sentence states the reason and what to do next.
 
 import type { Failure } from '../../lib/failure.js'
 import { oneLine } from '../../lib/one-line.js'
@@ -19,105 +19,110 @@ import { closing, count, plural, span } from './words.js'
 const MAX_TITLE = 200
 const MAX_URL = 500
 const MAX_MESSAGE = 3000
-/** Where a text that begins with its title has it. */
-const TITLE_WITHIN = 300
-/** Of a page that is not the one that was wanted. */
-const MAX_EXCERPT = 1000
-/** Below it, what stands before a paywall is not worth reading. */
-const TEASER_CHARS = 200
+/** A title within the first characters of the text is not repeated. */
+const TITLE_SEARCH_CHARS = 300
+/** Of a page that is not the requested document. */
+const MAX_UNREQUESTED_CHARS = 1000
+/** With less text, a page with a paywall counts as an error. */
+const MIN_PAYWALL_CHARS = 200
 
-const LATER = 'Try again later, or find the same text elsewhere.'
+const RETRY_LATER = 'Try again later, or find the content elsewhere.'
 
-const ADVICE: Readonly<Record<Status, string>> = {
+const STATUS_ADVICE: Readonly<Record<Status, string>> = {
   ok: '',
-  needs_javascript: 'Its text is made by scripts.',
+  needs_javascript: 'Its text is created by scripts.',
   blocked:
-    'It keeps programs out. Do not try again at once: find the same text elsewhere, with WebSearch, or ask the person to open the page.',
-  login: 'It is only for people who have signed in: ask the person for its text, or find a public page.',
-  paywall: 'The rest is only for subscribers: ask the person for it, or find another page.',
-  consent:
-    'Nothing else is shown before somebody agrees: find the same text elsewhere, with WebSearch, or ask the person for it.',
-  not_found: 'Check the address, or go up to a page that links to it; WebSearch may know where it is now.',
+    'The site blocks automated access. Do not retry now. Find the content elsewhere with WebSearch, or ask the user to open the page.',
+  login: 'The page requires a login. Ask the user for its content, or find a public page.',
+  paywall: 'The rest is for subscribers only. Ask the user for it, or find another page.',
+  consent: 'Nothing else is shown without consent. Find the content elsewhere with WebSearch, or ask the user for it.',
+  not_found: 'Check the URL, or read a page that links to it; WebSearch may find its new location.',
   empty: '',
-  http_error: LATER,
+  http_error: RETRY_LATER,
 }
 
-const MOVED = new Set([301, 302, 303, 307, 308])
+const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308])
 
-/** A server that is in trouble may recover; one that does not understand or sends nowhere says the same again. */
-function adviceOn({ status }: Verdict, copy: Copy): string {
-  if (status !== 'http_error' || copy.status >= 500) return ADVICE[status]
-  const where = MOVED.has(copy.status) ? 'It does not say where the page is. ' : ''
-  return `${where}Asking again would not help: check the address, or find the same text elsewhere.`
+/** Retrying may help after a server error, but not after other statuses. */
+function statusAdvice({ status }: Verdict, copy: Copy): string {
+  if (status !== 'http_error' || copy.status >= 500) return STATUS_ADVICE[status]
+  const redirectNote = REDIRECT_STATUSES.has(copy.status) ? 'The response does not say where the page has moved. ' : ''
+  return `${redirectNote}Retrying would not help: check the URL, or find the content elsewhere.`
 }
 
-/** Where the sentence itself does not say what to do. */
-const REMEDIES: Readonly<Partial<Record<FetchProblem, string>>> = {
-  unreachable: 'Check the address, or try again later.',
-  tls: 'Nobody can tell who answers there: find the same text elsewhere.',
-  redirects: 'Give the address that it should lead to, if you know it.',
-  timeout: LATER,
-  broken: LATER,
+/** For problems whose message does not say what to do. */
+const PROBLEM_ADVICE: Readonly<Partial<Record<FetchProblem, string>>> = {
+  unreachable: 'Check the URL, or try again later.',
+  tls: 'The identity of the server cannot be verified: find the content elsewhere.',
+  redirects: 'Request the final URL directly if you know it.',
+  timeout: RETRY_LATER,
+  broken: RETRY_LATER,
 }
 
-/** Whether there is something to read that was wanted. */
+/** Whether the document has text that was requested. */
 export function hasText({ verdict: { status }, extract, missing }: Document): boolean {
   if (missing) return false
-  if (status === 'paywall') return (extract?.chars ?? 0) >= TEASER_CHARS
+  if (status === 'paywall') return (extract?.chars ?? 0) >= MIN_PAYWALL_CHARS
   return status === 'ok'
 }
 
-export function documentWords(document: Document, wish: Wish): string {
+export function documentWords(document: Document, request: Wish): string {
   const { verdict, copy, reading, extract, found, missing } = document
-  const trouble =
-    verdict.status === 'ok' ? [] : [`${verdict.status}: ${shown(`${verdict.seen} ${adviceOn(verdict, copy)}`)}`]
-  const isWanted = hasText(document) || verdict.status === 'needs_javascript'
-  const facts = reading && extract ? [factsLine(reading, copy, extract)] : []
-  const head = (...lines: readonly string[]): string =>
-    [...trouble, ...addressLines(copy, verdict), ...facts, ...lines].join('\n')
-  const notes = document.notes.map((note) => shown(note))
-  if (missing) return closing(`${missingLine(missing)}\n${head(quotedOutline(missing.outline))}`, notes)
-  if (reading && found) return closing(head(...findLines(found, reading)), [...findNotes(found), ...notes])
-  const body = reading && extract && extract.text !== '' ? [untrusted(pageText(reading, extract, isWanted))] : []
-  return closing(head(...body), [...(extract ? notesOn(copy, extract, wish, isWanted) : []), ...notes])
+  const statusLines =
+    verdict.status === 'ok'
+      ? []
+      : [`${verdict.status}: ${singleLine(`${verdict.seen} ${statusAdvice(verdict, copy)}`)}`]
+  const isRequested = hasText(document) || verdict.status === 'needs_javascript'
+  const metadataLines = reading && extract ? [formatMetadata(reading, copy, extract)] : []
+  const formatHead = (...lines: readonly string[]): string =>
+    [...statusLines, ...urlLines(copy, verdict), ...metadataLines, ...lines].join('\n')
+  const notes = document.notes.map((note) => singleLine(note))
+  if (missing) return closing(`${formatMissingSection(missing)}\n${formatHead(quotedOutline(missing.outline))}`, notes)
+  if (reading && found) return closing(formatHead(...findLines(found, reading)), [...findNotes(found), ...notes])
+  const quotedText =
+    reading && extract && extract.text !== '' ? [untrusted(formatPageText(reading, extract, isRequested))] : []
+  return closing(formatHead(...quotedText), [
+    ...(extract ? pagingNotes(copy, extract, request, isRequested) : []),
+    ...notes,
+  ])
 }
 
 export function failureWords({ problem, message }: FetchFailure): string {
-  return shown([message, REMEDIES[problem] ?? ''].join(' '), MAX_MESSAGE)
+  return singleLine([message, PROBLEM_ADVICE[problem] ?? ''].join(' '), MAX_MESSAGE)
 }
 
-/** It may repeat what a server said. */
+/** The message may contain text from a server. */
 export function plainWords({ message }: Failure): string {
-  return shown(message, MAX_MESSAGE)
+  return singleLine(message, MAX_MESSAGE)
 }
 
-function factsLine(reading: About, copy: Copy, { chars }: Extract): string {
-  const [day = ''] = DAY.exec(reading.published) ?? []
-  const facts = [formatOf(reading, copy), plural(chars, 'character', 'characters')]
-  return [...facts, ...(day === '' ? [] : [`published ${day}`])].join(', ')
+function formatMetadata(reading: About, copy: Copy, { chars }: Extract): string {
+  const [day = ''] = ISO_DATE.exec(reading.published) ?? []
+  const metadataLines = [describeSource(reading, copy), plural(chars, 'character', 'characters')]
+  return [...metadataLines, ...(day === '' ? [] : [`published ${day}`])].join(', ')
 }
 
-/** What does not begin like a day may be anything. */
-const DAY = /^\d{4}-\d{2}(?:-\d{2})?(?![\d-])/
+/** Only a valid date is shown, because the value is untrusted. */
+const ISO_DATE = /^\d{4}-\d{2}(?:-\d{2})?(?![\d-])/
 
 export function titleOf({ title }: About): string {
-  return shown(title, MAX_TITLE)
+  return singleLine(title, MAX_TITLE)
 }
 
-/** Not where the page is what was asked for, at that address: the caller knows it. */
-function addressLines({ asked, url, way }: Copy, { status }: Verdict): readonly string[] {
-  if (status === 'ok' && asked === url && way !== 'twin') return []
-  const from = way === 'twin' || asked === url ? '' : ` (from ${shown(asked, MAX_URL)})`
-  return [`URL: ${shown(url, MAX_URL)}${from}`]
+/** Empty if the document comes from the requested URL, which the caller knows. */
+function urlLines({ asked, url, way }: Copy, { status }: Verdict): readonly string[] {
+  if (status === 'ok' && asked === url && way !== 'markdown-alternate') return []
+  const from = way === 'markdown-alternate' || asked === url ? '' : ` (from ${singleLine(asked, MAX_URL)})`
+  return [`URL: ${singleLine(url, MAX_URL)}${from}`]
 }
 
-function formatOf({ kind, pages }: About, { way, waitedMs }: Copy): string {
+function describeSource({ kind, pages }: About, { way, waitedMs }: Copy): string {
   if (way === 'browser') return `HTML, in the browser after ${span(waitedMs)}`
-  if (way === 'twin') return 'Markdown of the page'
-  return kind === 'pdf' ? `PDF of ${plural(pages, 'page', 'pages')}` : NAMES[kind]
+  if (way === 'markdown-alternate') return 'Markdown of the page'
+  return kind === 'pdf' ? `PDF of ${plural(pages, 'page', 'pages')}` : KIND_NAMES[kind]
 }
 
-const NAMES = {
+const KIND_NAMES = {
   html: 'HTML',
   markdown: 'Markdown',
   text: 'text',
@@ -127,21 +132,21 @@ const NAMES = {
   pdf: 'PDF',
 } as const
 
-/** The text, after its outline where it is long, and its title where the text does not begin with it. */
-function pageText(reading: About, { text, outline, isFirst }: Extract, isWanted: boolean): string {
-  if (!isWanted) return text.length > MAX_EXCERPT ? `${text.slice(0, MAX_EXCERPT)}…` : text
+/** The text, preceded by the title if the text does not start with it, and by the outline if it is long. */
+function formatPageText(reading: About, { text, outline, isFirst }: Extract, isRequested: boolean): string {
+  if (!isRequested) return text.length > MAX_UNREQUESTED_CHARS ? `${text.slice(0, MAX_UNREQUESTED_CHARS)}…` : text
   const title = titleOf(reading)
-  const isNamed = !isFirst || lettersOf(text.slice(0, TITLE_WITHIN)).includes(lettersOf(title))
+  const hasTitle = !isFirst || lettersAndDigits(text.slice(0, TITLE_SEARCH_CHARS)).includes(lettersAndDigits(title))
   const sections = outlineLines(outline)
   return [
-    ...(isNamed ? [] : [`Title: ${title}`]),
+    ...(hasTitle ? [] : [`Title: ${title}`]),
     ...(sections === '' ? [] : [`Outline:\n${sections}\n\nText:`]),
     text,
   ].join('\n')
 }
 
-/** Without what Markdown puts in between. */
-function lettersOf(text: string): string {
+/** For comparison without Markdown syntax. */
+function lettersAndDigits(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
@@ -149,33 +154,33 @@ function quotedOutline(outline: readonly Heading[]): string {
   return untrusted(`Outline:\n${outlineLines(outline)}`)
 }
 
-function missingLine({ fragment, near }: MissingSection): string {
+function formatMissingSection({ fragment, near }: MissingSection): string {
   const hint = near.length > 0 ? ` Similar: ${near.map((id) => `#${id}`).join(', ')}.` : ''
-  return `no_section: ${shown(`There is no section #${fragment} on this page.${hint} Its sections follow: url#name reads one, find searches the text.`)}`
+  return `no_section: ${singleLine(`There is no section #${fragment} on this page.${hint} Its sections follow: url#name reads one, find searches the text.`)}`
 }
 
-function notesOn(copy: Copy, extract: Extract, { waitMs }: Wish, isWanted: boolean): readonly string[] {
+function pagingNotes(copy: Copy, extract: Extract, { waitMs }: Wish, isRequested: boolean): readonly string[] {
   const { firstLine, lastLine, lines, cursor, isFirst, outline } = extract
-  const isPart = isWanted && (cursor !== '' || !isFirst)
+  const isPartial = isRequested && (cursor !== '' || !isFirst)
   const section = outline.length > 1 ? ' One section: url#name.' : ''
   const next = `Next: the same call with cursor: "${cursor}".${isFirst ? `${section} Search: find.` : ''}`
-  const onward = cursor === '' ? 'This is the end.' : next
+  const nextStep = cursor === '' ? 'This is the end.' : next
   return [
-    ...(isPart ? [`Lines ${count(firstLine)}–${count(lastLine)} of ${count(lines)}. ${onward}`] : []),
-    ...(copy.cut === undefined ? [] : [CUTS[copy.cut]]),
+    ...(isPartial ? [`Lines ${count(firstLine)}–${count(lastLine)} of ${count(lines)}. ${nextStep}`] : []),
+    ...(copy.cut === undefined ? [] : [TRUNCATION_NOTES[copy.cut]]),
     ...(waitMs > 0 && copy.way === 'browser'
       ? [`Waited ${span(copy.waitedMs)} in the browser, ${span(waitMs)} of it for wait_ms.`]
       : []),
   ]
 }
 
-const CUTS = {
-  size: 'The page is larger than what is fetched of one: this is its beginning.',
-  time: 'The server was too slow: this is as much as came in time.',
-  broken: 'The connection broke off: this is as much as came.',
+const TRUNCATION_NOTES = {
+  size: 'The page exceeds the size limit: this is its beginning.',
+  time: 'The server was too slow: this is the part that arrived in time.',
+  broken: 'The connection was interrupted: this is the part that arrived.',
 } as const
 
-/** On one line, and nothing in it that nobody sees: this stands outside the quotation. */
-function shown(text: string, most = MAX_URL * 2): string {
-  return visibleText(oneLine(text, most))
+/** One line without invisible characters, because this text is outside the untrusted content. */
+function singleLine(text: string, max = MAX_URL * 2): string {
+  return visibleText(oneLine(text, max))
 }

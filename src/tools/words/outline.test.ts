@@ -1,12 +1,10 @@
-// An outline that is too long for an answer still says where things are.
-
 import { expect, test } from 'vitest'
 
 import { outlineLines } from './outline.js'
 
 const heading = (level: number, title: string, line: number) => ({ level, title, line, id: title.replace(' ', '-') })
 
-test('a flat outline of many is thinned out from its beginning to its end', () => {
+test('a long flat outline is thinned out evenly', () => {
   const many = Array.from({ length: 400 }, (_, at) => heading(2, `method ${at}`, at))
   const lines = outlineLines([heading(1, 'API', 0), ...many]).split('\n')
   expect(lines.length).toBeGreaterThan(30)
@@ -16,7 +14,7 @@ test('a flat outline of many is thinned out from its beginning to its end', () =
   expect(lines.at(-1)).toBe(`… and ${401 - (lines.length - 1)} more between these`)
 })
 
-test('where the upper levels say enough, the deeper ones are counted', () => {
+test('deeper levels are counted if the upper levels suffice', () => {
   const parts = Array.from({ length: 10 }, (_, at) => [
     heading(2, `part ${at}`, at),
     ...Array.from({ length: 20 }, (_item, index) => heading(3, `detail ${index}`, at)),

@@ -1,50 +1,51 @@
-// The headings of a document, each with the name that gets its section. Where there are too many, the deeper ones are left
-// out, or if that would leave next to nothing, those in between: whoever looks for one sees near which others it is.
+// Formats the headings of a document with their fragments, within a size limit. If there are too many, deeper levels are
+// omitted; if that would leave too few, headings at regular intervals are shown.
 
 import { oneLine } from '../../lib/one-line.js'
 import type { Heading } from '../../services/documents/extract/extractor.js'
 
 const MAX_HEADINGS = 50
 const MAX_CHARS = 1500
-/** An outline with fewer says nothing. */
-const FEW = 8
+/** A shorter outline is not useful. */
+const MIN_OUTLINE_HEADINGS = 8
 const MAX_TITLE = 100
 const MAX_ID = 120
 
 export function outlineLines(outline: readonly Heading[]): string {
-  const named = outline.filter(({ title }) => title.trim() !== '')
-  if (named.length < 2) return ''
-  const levels = [...new Set(named.map(({ level }) => level))].toSorted((a, b) => a - b)
-  const fitting = levels.findLast((level) => isShort(linesOf(named, level))) ?? 0
-  const lines = linesOf(named, fitting)
-  if (lines.length >= Math.min(FEW, named.length)) {
-    const left = named.length - lines.length
-    return [...lines, ...(left > 0 ? [`… and ${left} below these`] : [])].join('\n')
+  const titled = outline.filter(({ title }) => title.trim() !== '')
+  if (titled.length < 2) return ''
+  const levels = [...new Set(titled.map(({ level }) => level))].toSorted((a, b) => a - b)
+  const maxLevel = levels.findLast((level) => fitsLimit(formatHeadings(titled, level))) ?? 0
+  const lines = formatHeadings(titled, maxLevel)
+  if (lines.length >= Math.min(MIN_OUTLINE_HEADINGS, titled.length)) {
+    const omitted = titled.length - lines.length
+    return [...lines, ...(omitted > 0 ? [`… and ${omitted} below these`] : [])].join('\n')
   }
-  const next = levels.find((level) => linesOf(named, level).length >= FEW) ?? Infinity
-  return thinned(linesOf(named, next), named.length)
+  const shallowestLevel =
+    levels.find((level) => formatHeadings(titled, level).length >= MIN_OUTLINE_HEADINGS) ?? Infinity
+  return thinOut(formatHeadings(titled, shallowestLevel), titled.length)
 }
 
-/** Every second of them, or every third, and so on, until they fit. */
-function thinned(lines: readonly string[], total: number): string {
+/** Shows every second heading, or every third and so on, until they fit. */
+function thinOut(lines: readonly string[], total: number): string {
   for (let step = 1; ; step++) {
-    const shown = lines.filter((_, at) => at % step === 0)
-    if (!isShort(shown)) continue
-    const left = total - shown.length
-    return [...shown, ...(left > 0 ? [`… and ${left} more between these`] : [])].join('\n')
+    const sampled = lines.filter((_, at) => at % step === 0)
+    if (!fitsLimit(sampled)) continue
+    const omitted = total - sampled.length
+    return [...sampled, ...(omitted > 0 ? [`… and ${omitted} more between these`] : [])].join('\n')
   }
 }
 
-function linesOf(outline: readonly Heading[], deepest: number): readonly string[] {
+function formatHeadings(outline: readonly Heading[], maxLevel: number): readonly string[] {
   const top = Math.min(...outline.map(({ level }) => level))
   return outline
-    .filter(({ level }) => level <= deepest)
+    .filter(({ level }) => level <= maxLevel)
     .map(({ level, title, id }) => {
-      const name = id === '' ? '' : ` #${oneLine(id, MAX_ID)}`
-      return `${'  '.repeat(Math.min(level - top, 5))}- ${oneLine(title, MAX_TITLE)}${name}`
+      const reference = id === '' ? '' : ` #${oneLine(id, MAX_ID)}`
+      return `${'  '.repeat(Math.min(level - top, 5))}- ${oneLine(title, MAX_TITLE)}${reference}`
     })
 }
 
-function isShort(lines: readonly string[]): boolean {
+function fitsLimit(lines: readonly string[]): boolean {
   return lines.length <= MAX_HEADINGS && lines.join('\n').length <= MAX_CHARS
 }

@@ -9,7 +9,7 @@ const ANYTHING = fc
 
 const FENCE = /^--- untrusted content; ends at marker ([0-9a-f]{16}) ---$/
 
-test('whatever it says, it stands between two lines with the same mark, which it does not contain', () => {
+test('any text is wrapped in two lines with the same marker, which it does not contain', () => {
   const hostile = fc.array(
     fc.oneof(
       ANYTHING,
@@ -31,12 +31,12 @@ test('whatever it says, it stands between two lines with the same mark, which it
   fc.assert(
     fc.property(hostile, (parts) => {
       const lines = untrusted(parts.join('')).split('\n')
-      const [, mark = ''] = FENCE.exec(lines[0] ?? '') ?? []
-      expect(mark).not.toBe('')
-      expect(lines.at(-1)).toBe(`--- ${mark} end ---`)
+      const [, marker = ''] = FENCE.exec(lines[0] ?? '') ?? []
+      expect(marker).not.toBe('')
+      expect(lines.at(-1)).toBe(`--- ${marker} end ---`)
       const inside = lines.slice(1, -1)
-      expect(inside.join('\n')).not.toContain(mark)
-      // Nor does a line look like the end of one with another mark.
+      expect(inside.join('\n')).not.toContain(marker)
+      // No line looks like the end of a block with another marker.
       for (const line of inside) {
         expect(line).not.toMatch(/^[^\p{L}\p{N}]*--- *[0-9a-f]{16}\b/iu)
         expect(line).not.toMatch(/^[^\p{L}\p{N}]*--- *untrusted content\b/iu)
@@ -45,7 +45,7 @@ test('whatever it says, it stands between two lines with the same mark, which it
   )
 })
 
-test('no two marks are the same, and what is harmless is left as it is', () => {
+test('markers are unique, and harmless text is unchanged', () => {
   const text = '# Title\n\n---\n\n```\n--- a/file\n+++ b/file\n```\n\n| a | b |\n|---|---|\n- 0123456789abcdef\n'
   const [one, other] = [untrusted(text), untrusted(text)]
   expect(one).not.toBe(other)

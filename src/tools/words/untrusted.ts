@@ -1,5 +1,5 @@
-// Puts what others wrote between two lines with a random marker: whatever the text says, it cannot end the quotation, and
-// the model is told that it is one. A line that imitates those two loses its dashes.
+// Wraps untrusted text between two lines with a random marker, so that the text cannot end the block. Lines that imitate
+// these two lose their dashes.
 
 import { randomBytes } from 'node:crypto'
 
@@ -7,22 +7,22 @@ import { visibleText, withoutMarks } from '../../lib/visible-text.js'
 
 const MARKER_BYTES = 8
 
-/** `--- 0123456789abcdef …` or `--- untrusted content …`, with whatever may be taken for those dashes. */
-const IMITATION = /^[^\p{L}\p{N}\n]{2,60}(?=[0-9a-f]{12,}\b|untrusted content\b)/gimu
+/** `--- 0123456789abcdef …` or `--- untrusted content …`, also with characters that resemble dashes. */
+const IMITATED_MARKER = /^[^\p{L}\p{N}\n]{2,60}(?=[0-9a-f]{12,}\b|untrusted content\b)/gimu
 const DASH = /[-\p{Pd}\u2212]/gu
 
 export function untrusted(text: string): string {
-  const inside = visibleText(withoutMarks(text)).replace(IMITATION, disarmed)
-  const marker = unguessable(inside)
-  return `--- untrusted content; ends at marker ${marker} ---\n${inside}\n--- ${marker} end ---`
+  const content = visibleText(withoutMarks(text)).replace(IMITATED_MARKER, replaceDashes)
+  const marker = createMarker(content)
+  return `--- untrusted content; ends at marker ${marker} ---\n${content}\n--- ${marker} end ---`
 }
 
-/** A single dash only begins an item of a list. */
-function disarmed(line: string): string {
+/** A single dash starts a list item and is kept. */
+function replaceDashes(line: string): string {
   return (line.match(DASH) ?? []).length < 2 ? line : line.replace(DASH, '·')
 }
 
-function unguessable(text: string): string {
+function createMarker(text: string): string {
   const marker = randomBytes(MARKER_BYTES).toString('hex')
-  return text.includes(marker) ? unguessable(text) : marker
+  return text.includes(marker) ? createMarker(text) : marker
 }

@@ -1,107 +1,100 @@
-// A page as a row of blocks: each is a block-level element with the text that stands directly in it. They are what the
-// voters keep or drop and what the judge decides about, one by one.
+// Splits a page into text blocks: each is a block-level element with its direct text. The baselines keep or drop blocks, and
+// the classifier decides about each one. Also tags blocks in the markup.
 
+import { isBlockTag, isMuteTag } from './elements.js'
 import { isHidden, sightOf } from './hidden.js'
-import { attribute, isElement, isText, rawText, type Element, type Tree } from './tree.js'
+import { isElement, isText, rawText, type Element, type Tree } from './tree.js'
 
 export interface Block {
   readonly element: Element
   readonly text: string
   readonly words: number
-  /** Of its characters, those in links. */
+  /** Share of its characters that are in links. */
   readonly linked: number
-  /** What stands around it, from the nearest to the page. */
+  /** From the parent to the root. */
   readonly around: readonly Element[]
   readonly isHidden: boolean
-  /** It is not seen at first. */
+  /** Not visible at first, such as in a closed panel. */
   readonly isVeiled: boolean
-}
-
-const BLOCK_TAGS = new Set(
-  'address article aside blockquote body button caption center dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup html legend li main menu nav ol p pre search section summary table tbody td tfoot th thead tr ul'.split(
-    ' ',
-  ),
-)
-/** Nothing in them is text of the page. */
-const MUTE_TAGS = new Set(
-  'script style noscript template title svg iframe object select option datalist textarea video audio canvas map'.split(
-    ' ',
-  ),
-)
-
-export function isBlockTag(name: string): boolean {
-  return BLOCK_TAGS.has(name)
-}
-
-export function isMuteTag(name: string): boolean {
-  return MUTE_TAGS.has(name)
 }
 
 export function blocksOf(tree: Tree): Block[] {
   const blocks: Block[] = []
-  const seen = { isHidden: false, isVeiled: false }
-  for (const child of tree.children) if (isElement(child) && !isMuteTag(child.name)) gather(child, [], seen, blocks)
+  const visible: InheritedVisibility = { isHidden: false, isVeiled: false }
+  for (const child of tree.children)
+    if (isElement(child) && !isMuteTag(child.name)) collectBlocks(child, [], visible, blocks)
   return blocks
 }
 
-function gather(element: Element, around: readonly Element[], above: Sights, blocks: Block[]): void {
-  const sight = sightOf(element)
-  const sights = { isHidden: above.isHidden || sight === 'hidden', isVeiled: above.isVeiled || sight === 'veiled' }
-  const place = blocks.length
-  const own = { text: '', linked: 0 }
-  let inside: Element[] | undefined
-  // Code stays in one piece, however its lines are made.
-  if (element.name === 'pre') own.text = rawText(element)
-  else readInline(element, false, own, (child) => gather(child, (inside ??= [element, ...around]), sights, blocks))
-  const text = own.text.replace(/\s+/g, ' ').trim()
+function collectBlocks(
+  element: Element,
+  around: readonly Element[],
+  inherited: InheritedVisibility,
+  blocks: Block[],
+): void {
+  const visibility = sightOf(element)
+  const flags: InheritedVisibility = {
+    isHidden: inherited.isHidden || visibility === 'hidden',
+    isVeiled: inherited.isVeiled || visibility === 'collapsed',
+  }
+  const insertAt = blocks.length
+  const inline = { text: '', linkedChars: 0 }
+  let childAncestors: Element[] | undefined
+  // Code is one block, regardless of the elements in it.
+  if (element.name === 'pre') inline.text = rawText(element)
+  else
+    readInlineText(element, false, inline, (child) =>
+      collectBlocks(child, (childAncestors ??= [element, ...around]), flags, blocks),
+    )
+  const text = inline.text.replace(/\s+/g, ' ').trim()
   if (text === '') return
-  const linked = Math.min(1, own.linked / text.length)
-  blocks.splice(place, 0, { element, text, words: wordsIn(text), linked, around, ...sights })
+  const linked = Math.min(1, inline.linkedChars / text.length)
+  blocks.splice(insertAt, 0, { element, text, words: countWords(text), linked, around, ...flags })
 }
 
-interface Sights {
+interface InheritedVisibility {
   readonly isHidden: boolean
   readonly isVeiled: boolean
 }
 
-function readInline(
+function readInlineText(
   parent: Element,
   inLink: boolean,
-  own: { text: string; linked: number },
-  meetBlock: (block: Element) => void,
+  inline: { text: string; linkedChars: number },
+  onBlock: (block: Element) => void,
 ): void {
   for (const child of parent.children) {
     if (isText(child)) {
-      own.text += child.data
-      if (inLink) own.linked += child.data.trim().length
+      inline.text += child.data
+      if (inLink) inline.linkedChars += child.data.trim().length
     } else if (isElement(child) && !isMuteTag(child.name)) {
-      if (isBlockTag(child.name) && !isTitleButton(parent, child)) {
-        own.text += ' '
-        meetBlock(child)
-      } else if (child.name === 'br') own.text += ' '
-      else if (!isHidden(child)) readInline(child, inLink || child.name === 'a', own, meetBlock)
+      if (isBlockTag(child.name) && !isButtonInHeading(parent, child)) {
+        inline.text += ' '
+        onBlock(child)
+      } else if (child.name === 'br') inline.text += ' '
+      else if (!isHidden(child)) readInlineText(child, inLink || child.name === 'a', inline, onBlock)
     }
   }
 }
 
-/** The words of a heading that can be clicked are the words of the heading. */
-function isTitleButton(parent: Element, child: Element): boolean {
+/** The text of a button in a heading is the text of the heading. */
+function isButtonInHeading(parent: Element, child: Element): boolean {
   return child.name === 'button' && /^(?:h[1-6]|summary|dt|span)$/.test(parent.name)
 }
 
-/** Counted by hand, since a huge page has a million. A letter of a script without spaces counts half a word. */
-function wordsIn(text: string): number {
+/** Does not use a regular expression, because large pages have a million words. A letter of a script without spaces is half a word. */
+function countWords(text: string): number {
   let words = 0
-  let dense = 0
+  let denseLetters = 0
   let wasWord = false
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     const isWord = isWordCode(code)
     if (isWord && !wasWord) words++
-    if (code > 0x2fff && isWord && isDenseCode(code)) dense++
+    if (code > 0x2fff && isWord && isDenseCode(code)) denseLetters++
     wasWord = isWord
   }
-  return words + Math.ceil(dense / 2)
+  return words + Math.ceil(denseLetters / 2)
 }
 
 function isWordCode(code: number): boolean {
@@ -110,28 +103,24 @@ function isWordCode(code: number): boolean {
   return code > 0xbf && !(code > 0x1fff && code < 0x2070) && !(code > 0x2fff && code < 0x3040) && code < 0xff00
 }
 
-/** Kana and Han. */
+/** Kana and Han, which have no spaces. */
 function isDenseCode(code: number): boolean {
   return code < 0x3100 || (code > 0x33ff && code < 0xa000)
 }
 
-const MARK = 'data-sx-'
+const BLOCK_TAG_PREFIX = 'data-sx-'
 
-/** Numbers the blocks within the page, in a way that survives what voters do with elements. */
+/** Adds the index of each block as an attribute, which survives the changes that the baselines make. */
 export function mark(blocks: readonly Block[]): void {
-  for (const [index, { element }] of blocks.entries()) element.attribs[`${MARK}${index}`] = ''
+  for (const [index, { element }] of blocks.entries()) element.attribs[`${BLOCK_TAG_PREFIX}${index}`] = ''
 }
 
 export function unmark(blocks: readonly Block[]): void {
-  for (const [index, { element }] of blocks.entries()) delete element.attribs[`${MARK}${index}`]
+  for (const [index, { element }] of blocks.entries()) delete element.attribs[`${BLOCK_TAG_PREFIX}${index}`]
 }
 
 export function markedIn(html: string): Set<number> {
-  const found = new Set<number>()
-  for (const [, index] of html.matchAll(/\bdata-sx-(\d+)/g)) found.add(Number(index))
-  return found
-}
-
-export function classWords(element: Element): string {
-  return `${attribute(element, 'class')} ${attribute(element, 'id')}`.toLowerCase()
+  const indexes = new Set<number>()
+  for (const [, index] of html.matchAll(/\bdata-sx-(\d+)/g)) indexes.add(Number(index))
+  return indexes
 }

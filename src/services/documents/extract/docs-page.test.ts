@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 
+import type { Reading } from './extractor.js'
 import { readSource } from './read-source.js'
 
 const PAGE = `<!doctype html>
@@ -108,7 +109,7 @@ Because nobody could remember which of the three ways wins in the end.
 
 [^1]: As measured at the coast, in autumn.`
 
-const source = (format: 'markdown' | 'text' | 'html', fragment = '') => ({
+const createRequest = (format: 'markdown' | 'text' | 'html', fragment = '') => ({
   url: 'https://widget.example/docs/turning',
   contentType: 'text/html; charset=utf-8',
   bytes: new TextEncoder().encode(PAGE),
@@ -116,20 +117,21 @@ const source = (format: 'markdown' | 'text' | 'html', fragment = '') => ({
   fragment,
 })
 
-test('a page of documentation, as Markdown', async () => {
-  const reading = await readSource(source('markdown'))
-  expect(reading.content).toBe(MARKDOWN)
-  expect(reading).toMatchObject({
+test('documentation page as Markdown', async () => {
+  const result = await readSource(createRequest('markdown'))
+  expect(result.content).toBe(MARKDOWN)
+  expect(result).toMatchObject({
     kind: 'html',
     title: 'Turning widgets',
     language: 'en',
     published: '2026-03-01',
     canonical: 'https://widget.example/docs/turning',
     hasFragment: false,
-    evidence: { alternates: [{ type: 'text/markdown', url: 'https://widget.example/docs/turning.md' }], challenge: '' },
-  })
-  const lines = reading.content.split('\n')
-  expect(reading.outline.map(({ level, title, id, line }) => [level, title, id, lines[line]])).toEqual([
+  } satisfies Partial<Reading>)
+  expect(result.evidence.alternates).toEqual([{ type: 'text/markdown', url: 'https://widget.example/docs/turning.md' }])
+  expect(result.evidence.challenge).toBe('')
+  const lines = result.content.split('\n')
+  expect(result.outline.map(({ level, title, id, line }) => [level, title, id, lines[line]])).toEqual([
     [1, 'Turning widgets', 'turning', '# Turning widgets'],
     [2, 'Installing it', 'install', '## Installing it'],
     [2, 'A first example', 'example', '## A first example'],
@@ -137,16 +139,16 @@ test('a page of documentation, as Markdown', async () => {
   ])
 })
 
-test('the same as text: no signs, all words', async () => {
-  const { content } = await readSource(source('text'))
+test('documentation page as text, without markup', async () => {
+  const { content } = await readSource(createRequest('text'))
   expect(content).toContain('It is never turned by itself')
   expect(content).toContain('for n in range(3):\n    w = turn(w)  # <- here')
   expect(content).toContain('left|right | The way it turns')
   expect(content).not.toMatch(/\*\*|```|\]\(|evil\.example|Privacy/)
 })
 
-test('the same as HTML', async () => {
-  const { content, outline } = await readSource(source('html'))
+test('documentation page as HTML', async () => {
+  const { content, outline } = await readSource(createRequest('html'))
   expect(content).toContain('<a href="https://widget.example/api/turn.html#fast">')
   expect(content).toContain('<code class="language-python">')
   expect(content).not.toMatch(/evil\.example|onclick|<script|style=/)
@@ -158,15 +160,15 @@ test.each([
   ['example', '## A first example', 'for n turns of one widget.'],
   ['a-first-example', '## A first example', 'for n turns of one widget.'],
   ['turning', '# Turning widgets', 'in autumn.'],
-])('the section #%s', async (fragment, first, last) => {
-  const { content, hasFragment } = await readSource(source('markdown', fragment))
+])('section #%s of the page', async (fragment, first, last) => {
+  const { content, hasFragment } = await readSource(createRequest('markdown', fragment))
   expect(hasFragment).toBe(true)
   expect(content.startsWith(first)).toBe(true)
   expect(content.endsWith(last)).toBe(true)
 })
 
-test('a section that is not there', async () => {
-  const { content, hasFragment } = await readSource(source('markdown', 'nowhere'))
+test('an unknown section returns the whole page', async () => {
+  const { content, hasFragment } = await readSource(createRequest('markdown', 'nowhere'))
   expect(hasFragment).toBe(false)
   expect(content).toBe(MARKDOWN)
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 
+import type { Evidence } from './extractor.js'
 import { readSource } from './read-source.js'
 
 const read = (html: string, format: 'markdown' | 'text' = 'markdown') =>
@@ -11,7 +12,7 @@ const read = (html: string, format: 'markdown' | 'text' = 'markdown') =>
     fragment: '',
   })
 
-const evidence = async (html: string) => (await read(html)).evidence
+const readSignals = async (html: string) => (await read(html)).evidence
 
 const PROSE = Array.from(
   { length: 30 },
@@ -22,13 +23,13 @@ const PROSE = Array.from(
 const page = (body: string, head = '<title>A page</title>') =>
   `<!doctype html><html><head>${head}</head><body>${body}</body></html>`
 
-test('an ordinary page shows nothing', async () => {
-  const { htmlChars, textChars, contentChars, ...rest } = await evidence(
+test('an ordinary page has no signals', async () => {
+  const { htmlChars, textChars, contentChars, ...rest } = await readSignals(
     page(`<article><h1>A page</h1>${PROSE}</article>`),
   )
   expect(htmlChars).toBeGreaterThan(textChars)
   expect(contentChars).toBeGreaterThan(2000)
-  expect(rest).toEqual({
+  const expected: Omit<Evidence, 'htmlChars' | 'textChars' | 'contentChars'> = {
     scripts: 0,
     hasEmptyRoot: false,
     asksForScripts: false,
@@ -39,7 +40,8 @@ test('an ordinary page shows nothing', async () => {
     saysNotFound: false,
     alternates: [],
     refreshTo: '',
-  })
+  }
+  expect(rest).toEqual(expected)
 })
 
 test.each([
@@ -74,8 +76,8 @@ test.each([
   ['hCaptcha', '', '<div class="h-captcha" data-sitekey="x"></div>'],
   ['reCAPTCHA', '', '<p>Our systems have detected unusual traffic.</p><div class="g-recaptcha"></div>'],
   ['a bot check', '', '<h1>Please verify you are a human</h1>'],
-])('a check by %s', async (name, head, body) => {
-  expect((await evidence(page(body, head))).challenge).toBe(name)
+])('detects a bot check: %s', async (name, head, body) => {
+  expect((await readSignals(page(body, head))).challenge).toBe(name)
 })
 
 const SHORT =
@@ -98,23 +100,23 @@ test.each([
     'a saved copy that names the parts of a check',
     `${MENU}<p>The page has _cf_chl_opt and id="px-captcha" in it.</p>${SHORT}`,
   ],
-])('%s is no check', async (_, body) => {
-  expect((await evidence(page(body))).challenge).toBe('')
+])('is not a bot check: %s', async (_, body) => {
+  expect((await readSignals(page(body))).challenge).toBe('')
 })
 
-test('a login form beside a short page is no login; a question about what was not found is no missing page', async () => {
+test('a login form beside text is not a login page, and a question about a missing file is not a missing page', async () => {
   const form = '<form><input name="user"><input type="password" name="p"><button>Go</button></form>'
-  expect((await evidence(page(`<h1>Oak table</h1>${SHORT}${form}`))).hasLoginForm).toBe(false)
-  expect((await evidence(page(`<h1>Sign in</h1>${SHORT}${form}`))).hasLoginForm).toBe(true)
-  expect((await evidence(page(`<h1>Maven: resource file not found</h1>${SHORT}`))).saysNotFound).toBe(false)
+  expect((await readSignals(page(`<h1>Oak table</h1>${SHORT}${form}`))).hasLoginForm).toBe(false)
+  expect((await readSignals(page(`<h1>Sign in</h1>${SHORT}${form}`))).hasLoginForm).toBe(true)
+  expect((await readSignals(page(`<h1>Maven: resource file not found</h1>${SHORT}`))).saysNotFound).toBe(false)
 })
 
 test.each([
   [
-    'opacity that a script takes away',
+    'opacity that a script removes',
     `<div style="opacity:0"><nav>${MENU}</nav><div>${PROSE}</div><footer>${MENU}</footer></div>`,
   ],
-  ['a mark of XML that is never closed', `<![CDATA[\n<div id="top"></div><div>${SHORT}</div>`],
+  ['an unclosed CDATA section', `<![CDATA[\n<div id="top"></div><div>${SHORT}</div>`],
   [
     'tabs in one list with their panels',
     `<div role="tablist"><input role="tab" id="t"><div role="tabpanel" aria-labelledby="t"><p>One more thing.</p></div></div>`,
@@ -123,81 +125,83 @@ test.each([
   ['everything in a footer', `<nav>${MENU}</nav><footer>${SHORT}</footer>`],
   ['everything in links', `<nav>${MENU}</nav>`],
   ['everything in buttons', '<button>Start the tour</button><button>Buy a ticket</button>'],
-])('a page that has text is never empty: %s', async (_, body) => {
+])('a page with text is never empty: %s', async (_, body) => {
   for (const format of ['markdown', 'text'] as const) expect((await read(page(body, ''), format)).content).not.toBe('')
 })
 
-test('a form against robots on a page that can be read is no check', async () => {
-  expect((await evidence(page(`${PROSE}<form><div class="g-recaptcha"></div></form>`))).challenge).toBe('')
+test('a captcha form on a readable page is not a bot check', async () => {
+  expect((await readSignals(page(`${PROSE}<form><div class="g-recaptcha"></div></form>`))).challenge).toBe('')
 })
 
-test.each([
+test.each<[string, string, Partial<Evidence>]>([
   ['an empty root', '<div id="root"></div><script src="/app.js"></script>', { hasEmptyRoot: true, scripts: 1 }],
   ['a root with nothing but scripts', '<div id="__next"><script>x()</script></div>', { hasEmptyRoot: true }],
   [
-    'words for those without scripts',
+    'a noscript notice',
     '<noscript>You need to enable JavaScript to run this app.</noscript><div id="app"></div>',
     { asksForScripts: true, hasEmptyRoot: true },
   ],
-  ['the same in its text', '<p>Please enable JavaScript to view this page.</p>', { asksForScripts: true }],
+  ['a scripts notice in the text', '<p>Please enable JavaScript to view this page.</p>', { asksForScripts: true }],
   [
     'a login',
     '<form action="/login"><input name="user"><input type="password" name="p"></form>',
     { hasLoginForm: true },
   ],
-  ['a wall', '<div class="paywall">Subscribe to continue reading</div>', { hasPaywall: true }],
+  ['a paywall class', '<div class="paywall">Subscribe to continue reading</div>', { hasPaywall: true }],
   [
-    'a wall that it says of itself',
+    'a declared paywall',
     `<script type="application/ld+json">{"@type":"NewsArticle","isAccessibleForFree":"False"}</script>${PROSE}`,
     { hasPaywall: true },
   ],
-  ['a page that is not there', '<h1>404</h1><p>Page not found</p>', { saysNotFound: true }],
-  ['the same in words', '<h1>Sorry, this page could not be found</h1>', { saysNotFound: true }],
-])('%s', async (_, body, shown) => {
-  expect(await evidence(page(body))).toMatchObject(shown)
+  ['a missing page', '<h1>404</h1><p>Page not found</p>', { saysNotFound: true }],
+  ['a missing page in words', '<h1>Sorry, this page could not be found</h1>', { saysNotFound: true }],
+])('%s', async (_, body, expected) => {
+  expect(await readSignals(page(body))).toMatchObject(expected)
 })
 
-test('an article about 404 is not missing', async () => {
-  expect((await evidence(page(`<h1>How to design a 404 page not found error</h1>${PROSE}`))).saysNotFound).toBe(false)
+test('an article about 404 pages is not a missing page', async () => {
+  expect((await readSignals(page(`<h1>How to design a 404 page not found error</h1>${PROSE}`))).saysNotFound).toBe(
+    false,
+  )
 })
 
-test('a page that sends on', async () => {
-  expect((await evidence(page('', '<meta http-equiv="Refresh" content="0; url=\'/new\'">'))).refreshTo).toBe(
+test('meta refresh', async () => {
+  expect((await readSignals(page('', '<meta http-equiv="Refresh" content="0; url=\'/new\'">'))).refreshTo).toBe(
     'https://site.example/new',
   )
 })
 
-test('a shell is read from the data it carries', async () => {
+test('reads a script shell from its embedded state', async () => {
   const state = {
     props: {
       pageProps: { post: { title: 'The real title of it', body: `<h2>Part</h2>${PROSE}`, url: 'https://x.example' } },
     },
   }
-  const { content, evidence: shown } = await read(
+  const { content, evidence: signals } = await read(
     page(
       `<div id="__next"></div><script id="__NEXT_DATA__" type="application/json">${JSON.stringify(state).replaceAll('<', '\\u003c')}</script>`,
     ),
   )
-  expect(shown).toMatchObject({ isFromState: true, hasEmptyRoot: true })
+  expect([signals.isFromState, signals.hasEmptyRoot]).toEqual([true, true])
   expect(content).toContain('Sentence number 7 of a page')
   expect(content).toContain('## Part')
 })
 
-test('or from JSON-LD', async () => {
+test('reads a script shell from JSON-LD', async () => {
   const data = {
     '@type': 'NewsArticle',
     headline: 'A headline',
     articleBody:
       'First paragraph that is long enough to count as text.\n\nSecond paragraph, with some more of the same kind of words in it, and then a few more of them so that it is an article worth reading, which it would not be if it ended here.',
   }
-  const { content, evidence: shown } = await read(
+  const { content, evidence: signals } = await read(
     page(`<div id="app"></div><script type="application/ld+json">${JSON.stringify(data)}</script>`),
   )
-  expect(shown.isFromState).toBe(true)
+  expect(signals.isFromState).toBe(true)
   expect(content).toContain('Second paragraph')
 })
 
-test('text that nobody sees is not read', async () => {
+test('does not read hidden text', async () => {
   const hidden = [
     '<p style="display: none">evil1 words that nobody sees</p>',
     '<p hidden>evil2 words</p>',
@@ -217,13 +221,13 @@ test('text that nobody sees is not read', async () => {
   }
 })
 
-test('unless it is all there is', async () => {
+test('reads hidden text if the page has no other', async () => {
   expect((await read(page(`<main style="display:none"><h1>A page</h1>${PROSE}</main>`))).content).toContain(
     'Sentence number 7',
   )
 })
 
-test('text for readers without scripts is the text, where it is a page', async () => {
+test('reads noscript content if it is a whole page', async () => {
   expect(
     (await read(page(`<div id="app"></div><noscript><div><h1>Thread</h1>${PROSE}</div></noscript>`))).content,
   ).toContain('Sentence number 7')

@@ -1,8 +1,7 @@
-// Makes readable text of whatever was fetched. Nothing here goes to the network. The work is done in a thread that is
-// ended when it takes too long or too much.
+// Types of text extraction: the request to the worker thread, its result and the signals of a page.
 
 export interface Extractor {
-  /** Throws a Failure where it is nothing that can be read, or could not be read in time. */
+  /** Throws a Failure if the content cannot be read, or not in time. */
   read(source: Source, signal?: AbortSignal): Promise<Reading>
   close(): Promise<void>
 }
@@ -10,13 +9,13 @@ export interface Extractor {
 export type Format = 'markdown' | 'text' | 'html'
 
 export interface Source {
-  /** Where it came from in the end: the base of its links. */
+  /** The final URL, which is the base of its links. */
   readonly url: string
-  /** As it came; '' where nothing was said. The bytes have the last word. */
+  /** As sent by the server; '' if missing. The bytes take precedence. */
   readonly contentType: string
   readonly bytes: Uint8Array
   readonly format: Format
-  /** The section that is wanted, by the id or the name its heading has; '' for everything. */
+  /** The section, by id or by the text of its heading; '' for the whole document. */
   readonly fragment: string
 }
 
@@ -24,15 +23,15 @@ export interface Reading {
   readonly kind: 'html' | 'markdown' | 'text' | 'json' | 'xml' | 'feed' | 'pdf'
   readonly title: string
   readonly language: string
-  /** As the page says it, ISO 8601 where it can be read; '' unknown. */
+  /** As stated by the page, in ISO 8601 if it can be parsed; '' if unknown. */
   readonly published: string
   readonly canonical: string
-  /** In the format asked for; links are absolute. */
+  /** In the requested format, with absolute links. */
   readonly content: string
   readonly outline: readonly Heading[]
-  /** Whether the section was there; the whole is given where it was not. */
+  /** Whether the section exists; if not, `content` is the whole document. */
   readonly hasFragment: boolean
-  /** Of a PDF. */
+  /** Of a PDF; otherwise 0. */
   readonly pages: number
   readonly evidence: Evidence
 }
@@ -40,33 +39,33 @@ export interface Reading {
 export interface Heading {
   readonly level: number
   readonly title: string
-  /** The line of `content` it stands in, from 0. */
+  /** Line in `content`, from 0. */
   readonly line: number
   readonly id: string
 }
 
-/** What the page shows of its own nature; all of it false or 0 where it is no HTML. */
+/** Signals by which a page is classified; false, 0 or empty if it is not HTML. */
 export interface Evidence {
   readonly htmlChars: number
-  /** Of all its visible text. */
+  /** Length of all visible text. */
   readonly textChars: number
-  /** Of what was taken from it. */
+  /** Length of the extracted text. */
   readonly contentChars: number
   readonly scripts: number
-  /** An empty element that scripts are meant to fill, such as `#root`. */
+  /** Has an empty element for scripts to fill, such as `#root`. */
   readonly hasEmptyRoot: boolean
-  /** It says, in noscript or in its text, that JavaScript is needed. */
+  /** States, in noscript or in its text, that JavaScript is required. */
   readonly asksForScripts: boolean
-  /** The text was found in data for scripts (JSON-LD, __NEXT_DATA__ and the like). */
+  /** The text comes from data for scripts (JSON-LD, __NEXT_DATA__ and similar). */
   readonly isFromState: boolean
-  /** Which bot check it shows; '' none. */
+  /** Vendor of the bot check; '' for none. */
   readonly challenge: string
   readonly hasLoginForm: boolean
   readonly hasPaywall: boolean
-  /** It is there and says that it is not: "page not found" with status 200. */
+  /** Says "page not found", whatever its status. */
   readonly saysNotFound: boolean
-  /** The same in a format that is easier to read: rel=alternate. */
+  /** Other formats of the page: rel=alternate. */
   readonly alternates: readonly { readonly type: string; readonly url: string }[]
-  /** A page that only sends the reader on: meta refresh. */
+  /** Target of a meta refresh; '' for none. */
   readonly refreshTo: string
 }

@@ -1,13 +1,18 @@
-// What is known of each block when the judge decides about it: what the voters said, what it is, where it stands, what is
-// beside it. The order of the numbers is what the judge was taught with: see judge.ts.
+// Computes the feature vector of each block: its own properties, its landmarks, the baselines, its neighbours and the page.
+// The order of the numbers is part of the trained models and must not change.
 
-import { classWords, type Block } from './blocks.js'
-import type { PageFacts } from './page-facts.js'
+import type { Block } from './blocks.js'
+import { classWords } from './elements.js'
 import { proseOf, type Prose } from './prose.js'
 import { attribute, isElement, type Element } from './tree.js'
 import { isCallout } from './write/callout.js'
 
-type Named = Pick<PageFacts, 'title' | 'types'>
+/** What the classifier needs of the page's metadata; declared here so that it does not depend on the metadata reader. */
+export interface PageHints {
+  readonly title: string
+  /** The types that its structured data names. */
+  readonly types: string
+}
 
 export interface Votes {
   readonly readability: ReadonlySet<number>
@@ -16,72 +21,72 @@ export interface Votes {
 
 export const NO_VOTES: Votes = { readability: new Set(), defuddle: new Set() }
 
-const BAD =
+const BOILERPLATE_NAMES =
   /comment|related|sidebar|side-bar|share|social|promo|cookie|consent|breadcrumb|menu|widget|modal|popup|newsletter|subscri|foot|nav|banner|advert|\bads?\b|sponsor|recommend|author-?box|byline|\btags?\b|pagination|pager|toolbar|login|signup|sign-up|search|filter|skip|copyright|disclaimer|carousel|slider|upsell|cross-sell|trending|popular|more-|rating|review/
-const GOOD =
+const CONTENT_NAMES =
   /article|content|entry|post|body|main|text|story|product|descri|detail|thread|message|answer|question|markdown|prose|document|summary|spec|feature/
-const REPLY = /comment|reply|replies|post|message|answer|thread|discussion/
-const BOILERPLATE =
+const COMMENT_NAMES = /comment|reply|replies|post|message|answer|thread|discussion/
+const BOILERPLATE_TEXT =
   /cookie|subscribe|newsletter|all rights reserved|copyright|©|sign up|sign in|log in|share this|follow us|related|read more|privacy policy|terms of|add to cart|leave a|reply|advertisement|skip to|min read|posted (?:in|on|by)|back to top|you may also|loading|view all|see all|learn more|show more/i
 
 const LANDMARKS = ['nav', 'header', 'footer', 'aside', 'form', 'main', 'article', 'table', 'dialog'] as const
 
-interface Place {
+interface LandmarkContext {
   readonly landmarks: readonly number[]
-  readonly bad: number
-  readonly good: number
-  readonly reply: number
+  readonly boilerplate: number
+  readonly content: number
+  readonly comments: number
   readonly depth: number
 }
 
-/** One row of numbers for each block. */
-export function featuresOf(blocks: readonly Block[], votes: Votes, facts: Named): Float64Array[] {
-  const places = new Map<Element, Place>()
-  const shares = sharesOf(blocks, votes)
-  const total = shares.total || 1
-  const page = pageFeatures(blocks, votes, facts, shares)
-  const counted = countTexts(blocks)
-  const spans = [spanOf(votes.readability), spanOf(votes.defuddle)] as const
-  const heads = [...LANDMARKS.keys()]
+/** One row of numbers per block. */
+export function featuresOf(blocks: readonly Block[], baselines: Votes, hints: PageHints): Float64Array[] {
+  const contexts = new Map<Element, LandmarkContext>()
+  const pageStats = computeStats(blocks, baselines)
+  const total = pageStats.total || 1
+  const page = pageFeatures(blocks, baselines, hints, pageStats)
+  const textCounts = countTexts(blocks)
+  const keptSpans = [keptSpan(baselines.readability), keptSpan(baselines.defuddle)] as const
+  const landmarkIndexes = [...LANDMARKS.keys()]
   const prose = proseOf(blocks)
-  let before = 0
+  let wordsBefore = 0
   return blocks.map((block, at) => {
-    const place = placeOf(block.element, places)
+    const context = landmarkContext(block.element, contexts)
     const row: number[] = [
-      ...ownFeatures(block, facts, counted),
-      ...heads.map((index) => place.landmarks[index] ?? 0),
-      place.bad,
-      place.good,
-      place.reply,
-      place.depth,
-      before / total,
-      ...voteFeatures(at, votes, spans),
-      ...neighbourFeatures(blocks, at, votes),
-      ...familyFeatures(block, shares),
+      ...ownFeatures(block, hints, textCounts),
+      ...landmarkIndexes.map((index) => context.landmarks[index] ?? 0),
+      context.boilerplate,
+      context.content,
+      context.comments,
+      context.depth,
+      wordsBefore / total,
+      ...baselineFeatures(at, baselines, keptSpans),
+      ...neighbourFeatures(blocks, at, baselines),
+      ...ancestorFeatures(block, pageStats),
       ...page,
       ...proseFeatures(block, prose),
     ]
-    before += block.words
+    wordsBefore += block.words
     return Float64Array.from(row)
   })
 }
 
-function ownFeatures(block: Block, facts: Named, counted: ReadonlyMap<string, number>): number[] {
+function ownFeatures(block: Block, hints: PageHints, textCounts: ReadonlyMap<string, number>): number[] {
   const { element, text, words, linked, isVeiled } = block
-  const own = classWords(element)
+  const classNames = classWords(element)
   return [
     tagKind(element.name),
     Math.log1p(words),
     linked,
     isVeiled ? 1 : 0,
     /[.!?:…。！？]["”’)\]]?$/.test(text) ? 1 : 0,
-    BAD.test(own) ? 1 : 0,
-    GOOD.test(own) ? 1 : 0,
-    BOILERPLATE.test(text.slice(0, 200)) ? 1 : 0,
-    Math.min(4, counted.get(text) ?? 1),
-    sameWords(text, facts.title) ? 1 : 0,
-    share(text, /\p{N}/gu),
-    share(text, /\p{Lu}/gu),
+    BOILERPLATE_NAMES.test(classNames) ? 1 : 0,
+    CONTENT_NAMES.test(classNames) ? 1 : 0,
+    BOILERPLATE_TEXT.test(text.slice(0, 200)) ? 1 : 0,
+    Math.min(4, textCounts.get(text) ?? 1),
+    startsTitle(text, hints.title) ? 1 : 0,
+    shareOf(text, /\p{N}/gu),
+    shareOf(text, /\p{Lu}/gu),
     /[$€£¥₹]\s?\d|\d\s?[€£]/.test(text) ? 1 : 0,
     /\b(?:19|20)\d\d\b|\bago\b/.test(text) ? 1 : 0,
   ]
@@ -101,44 +106,45 @@ const TAG_KINDS = new Map(
     ['blockquote'],
     ['figcaption', 'caption'],
     ['button'],
-  ].flatMap((names, index) => names.map((name) => [name, index + 1] as const)),
+  ].flatMap((tags, index) => tags.map((name) => [name, index + 1] as const)),
 )
 
 function tagKind(name: string): number {
   return TAG_KINDS.get(name) ?? 0
 }
 
-function share(text: string, pattern: RegExp): number {
+function shareOf(text: string, pattern: RegExp): number {
   return (text.slice(0, 500).match(pattern)?.length ?? 0) / Math.min(500, text.length || 1)
 }
 
-function sameWords(text: string, title: string): boolean {
+function startsTitle(text: string, title: string): boolean {
   const words = text.toLowerCase()
   return words.length > 3 && title !== '' && title.slice(0, 400).toLowerCase().startsWith(words.slice(0, 200))
 }
 
 function countTexts(blocks: readonly Block[]): Map<string, number> {
-  const counted = new Map<string, number>()
-  for (const { text } of blocks) counted.set(text, (counted.get(text) ?? 0) + 1)
-  return counted
+  const textCounts = new Map<string, number>()
+  for (const { text } of blocks) textCounts.set(text, (textCounts.get(text) ?? 0) + 1)
+  return textCounts
 }
 
-function placeOf(element: Element, places: Map<Element, Place>): Place {
-  const known = places.get(element)
+function landmarkContext(element: Element, contexts: Map<Element, LandmarkContext>): LandmarkContext {
+  const known = contexts.get(element)
   if (known !== undefined) return known
-  const above = element.parent !== null && isElement(element.parent) ? placeOf(element.parent, places) : undefined
-  const names = classWords(element)
+  const parentContext =
+    element.parent !== null && isElement(element.parent) ? landmarkContext(element.parent, contexts) : undefined
+  const classNames = classWords(element)
   const kind = landmarkOf(element)
-  const landmarks = LANDMARKS.map((name, index) => (name === kind ? 1 : (above?.landmarks[index] ?? 0)))
-  const place = {
+  const landmarks = LANDMARKS.map((name, index) => (name === kind ? 1 : (parentContext?.landmarks[index] ?? 0)))
+  const context = {
     landmarks,
-    bad: Math.min(4, (above?.bad ?? 0) + (BAD.test(names) ? 1 : 0)),
-    good: Math.min(5, (above?.good ?? 0) + (GOOD.test(names) ? 1 : 0)),
-    reply: Math.min(4, (above?.reply ?? 0) + (REPLY.test(names) ? 1 : 0)),
-    depth: (above?.depth ?? 0) + 1,
+    boilerplate: Math.min(4, (parentContext?.boilerplate ?? 0) + (BOILERPLATE_NAMES.test(classNames) ? 1 : 0)),
+    content: Math.min(5, (parentContext?.content ?? 0) + (CONTENT_NAMES.test(classNames) ? 1 : 0)),
+    comments: Math.min(4, (parentContext?.comments ?? 0) + (COMMENT_NAMES.test(classNames) ? 1 : 0)),
+    depth: (parentContext?.depth ?? 0) + 1,
   }
-  places.set(element, place)
-  return place
+  contexts.set(element, context)
+  return context
 }
 
 const ROLES = new Map(
@@ -156,13 +162,13 @@ const ROLES = new Map(
 )
 
 function landmarkOf(element: Element): string {
-  const named = ROLES.get(attribute(element, 'role')) ?? element.name
-  return named === 'aside' && isCallout(element) ? '' : named
+  const landmark = ROLES.get(attribute(element, 'role')) ?? element.name
+  return landmark === 'aside' && isCallout(element) ? '' : landmark
 }
 
-type Span = readonly [first: number, last: number]
+type KeptSpan = readonly [first: number, last: number]
 
-function spanOf(kept: ReadonlySet<number>): Span {
+function keptSpan(kept: ReadonlySet<number>): KeptSpan {
   let first = Infinity
   let last = -1
   for (const index of kept) {
@@ -172,25 +178,30 @@ function spanOf(kept: ReadonlySet<number>): Span {
   return [first, last]
 }
 
-function voteFeatures(at: number, votes: Votes, spans: readonly [Span, Span]): number[] {
-  const within = ([first, last]: Span) => (at >= first && at <= last ? 1 : 0)
-  return [has(votes.readability, at), has(votes.defuddle, at), within(spans[0]), within(spans[1])]
+function baselineFeatures(at: number, baselines: Votes, keptSpans: readonly [KeptSpan, KeptSpan]): number[] {
+  const isWithin = ([first, last]: KeptSpan) => (at >= first && at <= last ? 1 : 0)
+  return [
+    isKept(baselines.readability, at),
+    isKept(baselines.defuddle, at),
+    isWithin(keptSpans[0]),
+    isWithin(keptSpans[1]),
+  ]
 }
 
-function has(kept: ReadonlySet<number>, index: number): number {
+function isKept(kept: ReadonlySet<number>, index: number): number {
   return kept.has(index) ? 1 : 0
 }
 
-const BESIDE = [-3, -2, -1, 1, 2, 3]
+const NEIGHBOUR_OFFSETS = [-3, -2, -1, 1, 2, 3]
 
-function neighbourFeatures(blocks: readonly Block[], at: number, votes: Votes): number[] {
+function neighbourFeatures(blocks: readonly Block[], at: number, baselines: Votes): number[] {
   const row: number[] = []
-  for (const kept of [votes.readability, votes.defuddle]) {
+  for (const kept of [baselines.readability, baselines.defuddle]) {
     let before = 0
     let after = 0
-    for (const step of BESIDE) {
-      if (step < 0) before += has(kept, at + step)
-      else after += has(kept, at + step)
+    for (const step of NEIGHBOUR_OFFSETS) {
+      if (step < 0) before += isKept(kept, at + step)
+      else after += isKept(kept, at + step)
     }
     row.push(before, after)
   }
@@ -201,7 +212,7 @@ function neighbourFeatures(blocks: readonly Block[], at: number, votes: Votes): 
   return row
 }
 
-interface Share {
+interface ContainerStats {
   words: number
   readability: number
   defuddle: number
@@ -209,84 +220,92 @@ interface Share {
   blocks: number
 }
 
-interface Shares {
+interface PageStats {
   readonly total: number
-  readonly of: ReadonlyMap<Element, Share>
+  readonly byElement: ReadonlyMap<Element, ContainerStats>
 }
 
-/** For every element: how many words are below it, and how many of them each voter keeps. */
-function sharesOf(blocks: readonly Block[], votes: Votes): Shares {
-  const of = new Map<Element, Share>()
+/** For every element: the words below it, and how many of them each baseline keeps. */
+function computeStats(blocks: readonly Block[], baselines: Votes): PageStats {
+  const byElement = new Map<Element, ContainerStats>()
   let total = 0
   for (const [at, { element, around, words, linked, isHidden }] of blocks.entries()) {
     if (isHidden) continue
     total += words
-    for (const above of [element, ...around]) {
-      const sum = of.get(above) ?? { words: 0, readability: 0, defuddle: 0, linked: 0, blocks: 0 }
-      sum.words += words
-      sum.linked += words * linked
-      sum.blocks++
-      if (votes.readability.has(at)) sum.readability += words
-      if (votes.defuddle.has(at)) sum.defuddle += words
-      of.set(above, sum)
+    for (const container of [element, ...around]) {
+      const stats = byElement.get(container) ?? { words: 0, readability: 0, defuddle: 0, linked: 0, blocks: 0 }
+      stats.words += words
+      stats.linked += words * linked
+      stats.blocks++
+      if (baselines.readability.has(at)) stats.readability += words
+      if (baselines.defuddle.has(at)) stats.defuddle += words
+      byElement.set(container, stats)
     }
   }
-  return { total, of }
+  return { total, byElement }
 }
 
-function familyFeatures(block: Block, { of, total }: Shares): number[] {
+function ancestorFeatures(block: Block, { byElement, total }: PageStats): number[] {
   const row: number[] = []
   const levels = [0, 1, 3]
   for (const level of levels) {
-    const above = block.around[level] ?? block.around.at(-1) ?? block.element
-    const sum = of.get(above)
-    const words = sum?.words || 1
+    const container = block.around[level] ?? block.around.at(-1) ?? block.element
+    const stats = byElement.get(container)
+    const words = stats?.words || 1
     row.push(
-      (sum?.readability ?? 0) / words,
-      (sum?.defuddle ?? 0) / words,
-      (sum?.linked ?? 0) / words,
-      (sum?.words ?? 0) / (total || 1),
-      Math.log1p(words / (sum?.blocks || 1)),
+      (stats?.readability ?? 0) / words,
+      (stats?.defuddle ?? 0) / words,
+      (stats?.linked ?? 0) / words,
+      (stats?.words ?? 0) / (total || 1),
+      Math.log1p(words / (stats?.blocks || 1)),
     )
   }
   return row
 }
 
 function proseFeatures(block: Block, { best, wordsIn, total, bestScore, scoreOf }: Prose): number[] {
-  const inside = [block.element, ...block.around]
-  const depth = best === undefined ? -1 : inside.indexOf(best)
+  const containers = [block.element, ...block.around]
+  const depth = best === undefined ? -1 : containers.indexOf(best)
   const shareAt = (level: number) => (wordsIn.get(block.around[level] ?? block.element) ?? 0) / (total || 1)
-  let most = 0
-  for (const above of inside) most = Math.max(most, scoreOf.get(above) ?? 0)
-  return [depth === -1 ? 0 : 1, depth, shareAt(0), shareAt(1), shareAt(3), most / (bestScore || 1), lengthOf(total)]
+  let maxScore = 0
+  for (const container of containers) maxScore = Math.max(maxScore, scoreOf.get(container) ?? 0)
+  return [
+    depth === -1 ? 0 : 1,
+    depth,
+    shareAt(0),
+    shareAt(1),
+    shareAt(3),
+    maxScore / (bestScore || 1),
+    logLength(total),
+  ]
 }
 
-/** What is longer than most pages is judged like a page of that length: few of them were there to learn from. */
-const LONG_PAGE = 4000
+/** Longer pages get the features of a page of this length, because the training data has few of them. */
+const MAX_PAGE_WORDS = 4000
 
-function lengthOf(words: number): number {
-  return Math.log1p(Math.min(words, LONG_PAGE))
+function logLength(words: number): number {
+  return Math.log1p(Math.min(words, MAX_PAGE_WORDS))
 }
 
-function pageFeatures(blocks: readonly Block[], votes: Votes, facts: Named, shares: Shares): number[] {
+function pageFeatures(blocks: readonly Block[], baselines: Votes, hints: PageHints, pageStats: PageStats): number[] {
   let readability = 0
   let defuddle = 0
-  let both = 0
+  let sharedWords = 0
   let linked = 0
   for (const [at, block] of blocks.entries()) {
-    if (votes.readability.has(at)) readability += block.words
-    if (votes.defuddle.has(at)) defuddle += block.words
-    if (votes.readability.has(at) && votes.defuddle.has(at)) both += block.words
+    if (baselines.readability.has(at)) readability += block.words
+    if (baselines.defuddle.has(at)) defuddle += block.words
+    if (baselines.readability.has(at) && baselines.defuddle.has(at)) sharedWords += block.words
     linked += block.words * block.linked
   }
-  const total = shares.total || 1
-  const types = facts.types.toLowerCase()
+  const total = pageStats.total || 1
+  const types = hints.types.toLowerCase()
   return [
     readability / total,
     defuddle / total,
-    (2 * both) / (readability + defuddle || 1),
+    (2 * sharedWords) / (readability + defuddle || 1),
     linked / total,
-    lengthOf(total),
+    logLength(total),
     Math.log1p(total / (blocks.length || 1)),
     /product(?!ion)/.test(types) ? 1 : 0,
     /article|posting|news/.test(types) ? 1 : 0,

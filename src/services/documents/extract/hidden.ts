@@ -1,57 +1,60 @@
-// Whether an element is there without being seen. Text that people do not see is a way to talk to models behind their
-// backs, so it is not read. What waits for a click, comes in with an animation or fits another screen is only veiled:
-// people will see it, so it is judged like the rest.
+// Visibility of an element by its attributes and inline style. Hidden text is dropped because it can carry prompt
+// injection. Text that is revealed by a click, an animation or another screen size is "collapsed" and classified like
+// visible text.
 
 import { attribute, elementsOf, isElement, plainText, type Element, type Node, type Parent } from './tree.js'
 
-export type Sight = 'seen' | 'veiled' | 'hidden'
+export type Sight = 'visible' | 'collapsed' | 'hidden'
 
-const GONE = /display:none|visibility:(?:hidden|collapse)/
-const AWAY =
+const DISPLAY_NONE = /display:none|visibility:(?:hidden|collapse)/
+const OFFSCREEN =
   /font-size:0(?:px|em|rem|%)?(?:;|$|!)|(?:left|top|right|text-indent):-\d{4,}|clip:rect\(0|clip-path:inset\((?:50|100)%|transform:scale\(0\)|(?:^|;)(?:max-)?(?:height|width):[01](?:px)?;.{0,300}overflow:hidden/
-const CLEAR = /(?:^|;)opacity:0(?:\.0*)?(?:;|$|!)/
-const MOVING = /transform|transition|translate|will-change|filter|animation/
-const MOVING_NAMES = /anim|fade|reveal|\baos\b|wow|motion|scroll|slide|lazy|in-view|w-/i
-const PANEL =
+const TRANSPARENT = /(?:^|;)opacity:0(?:\.0*)?(?:;|$|!)/
+const ANIMATED = /transform|transition|translate|will-change|filter|animation/
+const ANIMATION_CLASSES = /anim|fade|reveal|\baos\b|wow|motion|scroll|slide|lazy|in-view|w-/i
+const COLLAPSIBLE_CLASSES =
   /accordion|collaps|toggle|faq|answer|tab-?(?:pane|content|bed)|tabbed|panel|expand|read-?more|show-?more|details|dropdown-content|slide|carousel|swiper/i
-const READER_NAMES =
+const SCREEN_READER_CLASSES =
   /(?:^|\s)(?:sr-only|visually-?hidden|screen-reader-text|screenreader|a11y-hidden|offscreen)(?:\s|$)/i
-const HIDDEN_NAMES = /(?:^|\s)(?:hidden|d-none|is-hidden|invisible)(?:\s|$)/i
-const OTHER_SCREENS = /(?:^|\s)(?:(?:sm|md|lg|xl|2xl|tablet|desktop|mobile):|d-(?:sm|md|lg|xl|print)-|group-|peer-)/i
-/** So much text is no ornament. */
-const MUCH = 150
+const HIDDEN_CLASSES = /(?:^|\s)(?:hidden|d-none|is-hidden|invisible)(?:\s|$)/i
+const RESPONSIVE_CLASSES =
+  /(?:^|\s)(?:(?:sm|md|lg|xl|2xl|tablet|desktop|mobile):|d-(?:sm|md|lg|xl|print)-|group-|peer-)/i
+/** More text than this is content, not decoration. */
+const MIN_CONTENT_CHARS = 150
 
 export function sightOf(element: Element): Sight {
   const { attribs } = element
-  // Most elements say nothing of the kind, and huge pages have hundreds of thousands.
-  const isSilent = attribs.class === undefined && attribs.style === undefined && attribs.hidden === undefined
-  if (isSilent && attribs['aria-hidden'] === undefined) return 'seen'
+  // Fast path: most elements have none of these attributes, and large pages have hundreds of thousands of elements.
+  const hasNoHint = attribs.class === undefined && attribs.style === undefined && attribs.hidden === undefined
+  if (hasNoHint && attribs['aria-hidden'] === undefined) return 'visible'
   const style = attribs.style === undefined ? '' : attribs.style.slice(0, 1000).toLowerCase().replace(/\s+/g, '')
-  const names = attribs.class ?? ''
-  const isOff =
-    ('hidden' in attribs && attribs.hidden !== 'until-found') || GONE.test(style) || HIDDEN_NAMES.test(names)
-  if (isOff) return waits(element, names) ? 'veiled' : 'hidden'
-  if (AWAY.test(style) || READER_NAMES.test(names)) return 'hidden'
-  if (CLEAR.test(style))
-    return MOVING.test(style) ||
-      MOVING_NAMES.test(Object.keys(attribs).join(' ') + names) ||
+  const classes = attribs.class ?? ''
+  const isNotDisplayed =
+    ('hidden' in attribs && attribs.hidden !== 'until-found') ||
+    DISPLAY_NONE.test(style) ||
+    HIDDEN_CLASSES.test(classes)
+  if (isNotDisplayed) return isRevealedLater(element, classes) ? 'collapsed' : 'hidden'
+  if (OFFSCREEN.test(style) || SCREEN_READER_CLASSES.test(classes)) return 'hidden'
+  if (TRANSPARENT.test(style))
+    return ANIMATED.test(style) ||
+      ANIMATION_CLASSES.test(Object.keys(attribs).join(' ') + classes) ||
       elementsOf(element).length > 2
-      ? 'veiled'
+      ? 'collapsed'
       : 'hidden'
-  // It is seen, only not read aloud.
-  if (attribs['aria-hidden'] === 'true') return plainText(element).length > MUCH ? 'veiled' : 'hidden'
-  return 'seen'
+  // Visible, but not for screen readers.
+  if (attribs['aria-hidden'] === 'true') return plainText(element).length > MIN_CONTENT_CHARS ? 'collapsed' : 'hidden'
+  return 'visible'
 }
 
-/** For a click, for a wider window, or for the script that puts streamed parts into their places. */
-function waits(element: Element, names: string): boolean {
+/** Revealed by a click, a wider window, or the script that moves streamed parts into place (`S:1`). */
+function isRevealedLater(element: Element, classes: string): boolean {
   const role = attribute(element, 'role')
   const id = attribute(element, 'id')
   return (
     role === 'tabpanel' ||
     role === 'region' ||
-    PANEL.test(`${names} ${id}`) ||
-    OTHER_SCREENS.test(names) ||
+    COLLAPSIBLE_CLASSES.test(`${classes} ${id}`) ||
+    RESPONSIVE_CLASSES.test(classes) ||
     /^S:\w+$/.test(id)
   )
 }
@@ -67,6 +70,6 @@ export function dropHidden(parent: Parent): void {
     if (isHidden(child)) (hidden ??= new Set()).add(child)
     else dropHidden(child)
   }
-  const gone = hidden
-  if (gone !== undefined) parent.children = parent.children.filter((child) => !gone.has(child))
+  const removed = hidden
+  if (removed !== undefined) parent.children = parent.children.filter((child) => !removed.has(child))
 }

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { startCpuClock } from '../../../../test/load.js'
 import { readSource } from './read-source.js'
 
-/** The thread is ended after 10 s; what grows with the square of a page takes longer than that at this size. */
-const ENOUGH_MS = 3000
+/** Quadratic work on input of this size takes longer than the worker's limit of 10 s. */
+const MAX_CPU_MS = 3000
 const SIZE = 300_000
 
 const fill = (piece: string) => piece.repeat(Math.ceil(SIZE / piece.length))
-const some = '<p>Some text here for you, and some more of it.</p>'.repeat(20)
+const prose = '<p>Some text here for you, and some more of it.</p>'.repeat(20)
 const page = (body: string, head = '<title>x</title>') =>
-  `<!doctype html><html><head>${head}</head><body><main><h1>x</h1>${body}${some}</main></body></html>`
+  `<!doctype html><html><head>${head}</head><body><main><h1>x</h1>${body}${prose}</main></body></html>`
 
 const PAGES: Record<string, string> = {
   'spaces in code': page(`<pre>a${fill(' ')}x</pre>`),
@@ -26,23 +26,23 @@ const PAGES: Record<string, string> = {
   'spaces and backslashes in a cell': page(`<table><tr><td>a${fill('\\ ')}x</td><td>b</td></tr></table>`),
   'short rows below a long one': page(`<table><tr>${'<td>a'.repeat(200)}${fill('<tr><td>a')}</table>`),
   'cells that reach far': page(`<table>${fill('<tr><td colspan=50 rowspan=50>a<td>b')}</table>`),
-  'signs in a heading': page(`<h2>a${fill('#')}x</h2>`),
+  'symbols in a heading': page(`<h2>a${fill('#')}x</h2>`),
   'many first headings': page(fill('<h1>a</h1>'), `<title>${fill('b ')}</title>`),
   'a long name': page('', `<title>a${fill(' ')}x</title>`),
-  'a long name of signs': page('', `<title>a${fill('- ')}x</title>`),
+  'a long name of symbols': page('', `<title>a${fill('- ')}x</title>`),
   'a long name and many blocks': page(fill('<p>word</p>'), `<title>${fill('a')}</title>`),
   'a long name of a site': page(
     '',
     `<meta property="og:site_name" content="s"><meta property="og:title" content="a${fill(' ')}x s">`,
   ),
-  'a name of signs and its site': page(
+  'a name of symbols and its site': page(
     '',
     `<meta property="og:site_name" content="s"><meta property="og:title" content="a${fill(' -')}x s">`,
   ),
   'spaces in the data': page('', `<script>window.__DATA__={"a":1}${fill(' ')}x</script>`),
   'marks of comments in the data': page('', `<script type="application/ld+json">{${fill('--> ')}x</script>`),
   'types in the data': page('', `<script type="application/ld+json">{"@type":[${fill('"a",')}"b"]}</script>`),
-  'signs of comments in the data': page(
+  'symbols of comments in the data': page(
     '',
     `<script type="application/ld+json">{"a":"${'/*'.repeat(45_000)}"}</script>`,
   ),
@@ -50,7 +50,7 @@ const PAGES: Record<string, string> = {
   'spaces in an alternative': page(`<img src="/a.png" alt="a${fill(' ')}x">`),
   'spaces in a refresh': page('', `<meta http-equiv="refresh" content="0${fill(' ')}x">`),
   'words of a paywall': page(`<p class="paywall">${fill('subscri')}</p>`),
-  'signs of a bot check': page(fill('awswaf.com/')),
+  'symbols of a bot check': page(fill('awswaf.com/')),
   'nested boxes': fill('<div>') + 'x',
   'nested boxes that end': `${fill('<div>')}x${fill('</div>')}`,
   'nested drawings': page(fill('<div><svg></div>')),
@@ -67,7 +67,7 @@ const PAGES: Record<string, string> = {
   'empty formulas': page(fill('<math></math>')),
   formulas: page(fill('<math><mi>x</mi></math>')),
   'spaces in a formula': page(`<math alttext="{\\displaystyle ${fill(' ')}x"></math>`),
-  'signs in a formula': page(`<img class="tex" alt="a${fill('$')}x" src="/a.png">`),
+  'symbols in a formula': page(`<img class="tex" alt="a${fill('$')}x" src="/a.png">`),
   'lists of tabs': page(fill('<div role="tablist"><i role="tab">a</i></div><div role="tabpanel">b</div>')),
   'marks of notes': page(`<sup><a href="${fill('#')}\n">1</a></sup>`),
   attributes: page(`<p ${Array.from({ length: SIZE / 8 }, (_, at) => `a${at}=b`).join(' ')}>a</p>`),
@@ -75,7 +75,7 @@ const PAGES: Record<string, string> = {
   'a long list of sources': page(`<img alt="a" src="/a.png" srcset="${fill('a')} x">`),
   'spaces in a property': page('', `<meta property="${fill(' ')}x" content="a">`),
   'spaces in a class': page(`<div class="a${fill(' ')}x"><p>a</p></div>`),
-  'signs in a class': page(`<div class="${fill('a-')}"><p>a</p></div>`),
+  'symbols in a class': page(`<div class="${fill('a-')}"><p>a</p></div>`),
   'a long address': page(`<a href="${fill('a')}">a</a>`),
   'a long word': page(`<p>${fill('a')}</p>`),
   dots: page(`<p>${fill('.')}</p>`),
@@ -83,18 +83,16 @@ const PAGES: Record<string, string> = {
   dashes: page(`<p>${fill('- ')}</p>`),
   'markup in text': page(`<p>${fill('_*')}</p>`),
   'brackets in text': page(`<p>${fill('[')}${fill('](')}</p>`),
-  'signs of code in text': page(`<code>${fill('`a')}${fill('`')}</code>`),
+  'symbols of code in text': page(`<code>${fill('`a')}${fill('`')}</code>`),
 }
 
-test.each(Object.entries(PAGES))('a page is read in time, whatever it is made of: %s', (_, html) =>
-  inTime('text/html', html),
-)
+test.each(Object.entries(PAGES))('reads a hostile page in time: %s', (_, html) => expectInTime('text/html', html))
 
 const MARKDOWN: Record<string, string> = {
   'spaces in a heading': `# a${fill(' ')}x`,
   'braces in a heading': `# a${fill('{#')}x`,
   'names in a heading': `# a${fill('{#a} ')}x`,
-  'signs in a heading': `# a${fill(' #')}x`,
+  'symbols in a heading': `# a${fill(' #')}x`,
   'brackets in a heading': `# ${fill('[')}x`,
   'links in a heading': `# ${fill('[](')}x`,
   'ends of links': `${fill('](')}x`,
@@ -102,36 +100,40 @@ const MARKDOWN: Record<string, string> = {
   'open code and text': `${fill('`')}${fill('a')}`,
   'code of every length': Array.from({ length: 700 }, (_, at) => '`'.repeat(at)).join('a'),
   'spaces in a definition': `[a]:${fill(' ')}`,
-  'spaces in what is said of it': `---\ntitle: a${' '.repeat(19_000)}x\n---\n`,
-  'lines before it': `---\n${fill('---   ')}`,
+  'spaces in the front matter': `---\ntitle: a${' '.repeat(19_000)}x\n---\n`,
+  'unclosed front matter': `---\n${fill('---   ')}`,
 }
 
-test.each(Object.entries(MARKDOWN))('so is Markdown: %s', (_, text) => inTime('text/markdown', text))
+test.each(Object.entries(MARKDOWN))('reads hostile Markdown in time: %s', (_, text) =>
+  expectInTime('text/markdown', text),
+)
 
 const FEEDS: Record<string, string> = {
   'nested elements': `<rss><channel>${fill('<a>')}`,
   'nested entries': `<rss><channel>${fill('<item><title>a')}`,
   entries: `<rss><channel>${fill('<item><title>a</title></item>')}`,
-  'the name of a tongue': `<rss><channel><item><title>a</title></item>${fill('<language> ')}`,
+  'language elements': `<rss><channel><item><title>a</title></item>${fill('<language> ')}`,
 }
 
-test.each(Object.entries(FEEDS))('so is a feed: %s', (_, xml) => inTime('application/rss+xml', xml))
+test.each(Object.entries(FEEDS))('reads a hostile feed in time: %s', (_, xml) =>
+  expectInTime('application/rss+xml', xml),
+)
 
-test.each(['json', 'plain'])('so is %s', async (type) => {
-  await inTime(`text/${type}`, fill('['))
-  await inTime(`text/${type}`, `a${fill(' ')}x`)
+test.each(['json', 'plain'])('reads hostile %s in time', async (type) => {
+  await expectInTime(`text/${type}`, fill('['))
+  await expectInTime(`text/${type}`, `a${fill(' ')}x`)
 })
 
-async function inTime(contentType: string, text: string): Promise<void> {
+async function expectInTime(contentType: string, text: string): Promise<void> {
   for (const format of ['markdown', 'html'] as const) {
     const cpuMs = startCpuClock()
     const bytes = new TextEncoder().encode(text)
     await readSource({ url: 'https://site.example/', contentType, bytes, format, fragment: '' })
-    expect(cpuMs()).toBeLessThan(ENOUGH_MS)
+    expect(cpuMs()).toBeLessThan(MAX_CPU_MS)
   }
 }
 
-test('the text of a page that is nested deep is all there, and what comes after it is where it belongs', async () => {
+test('keeps the text of deeply nested elements and the structure after them', async () => {
   const deep = `${'<div>'.repeat(1000)}<p>the deepest</p><script>let hidden</script>${'</div>'.repeat(1000)}`
   const { content } = await readSource({
     url: 'https://site.example/',

@@ -1,83 +1,82 @@
-// Decides block by block what belongs to the main part of a page. Two judges were taught on the development half of a
-// public set of pages (bench/extract/README.md). The first looks at the page alone; where it is not sure, the voters are
-// heard and the second decides. Each is a row of small trees that ask a few questions of a block and add up their answers.
+// Classifies each block as main content or not, with two gradient-boosted models, trained on the development split of a
+// public dataset (bench/extract/README.md). Stage 1 uses page features only. If its expected F1 is too low, the baselines
+// run and stage 2 decides. A model is a list of decision trees whose leaf values are added up.
 
 import type { Block } from './blocks.js'
-import { featuresOf, NO_VOTES, type Votes } from './features.js'
+import { featuresOf, NO_VOTES, type PageHints, type Votes } from './features.js'
 import { FIRST_JUDGE } from './first-judge.js'
-import type { PageFacts } from './page-facts.js'
 import { SECOND_JUDGE } from './second-judge.js'
 
-/** Above this expected F1 the first judge decides alone. */
-const SURE = 0.85
-/** Opinions on pages that were not learnt from are a little less certain than they claim. */
+/** Above this expected F1, stage 1 decides alone. */
+const MIN_CONFIDENT_F1 = 0.85
+/** Corrects overconfident scores on pages outside of the training data. */
 const CALIBRATION = 0.9
 
-type Titled = Pick<PageFacts, 'title' | 'types'>
-
-/** The numbers of the blocks to keep. `vote` is only asked where there is doubt; it may have no answer. */
-export function judged(blocks: readonly Block[], facts: Titled, vote: () => Votes | undefined): Set<number> {
-  const first = bestChoice(blocks, opinions(FIRST, featuresOf(blocks, NO_VOTES, facts)))
-  if (first.expectedF1 > SURE) return first.kept
-  const votes = vote()
-  return votes === undefined ? first.kept : bestChoice(blocks, opinions(SECOND, featuresOf(blocks, votes, facts))).kept
+/** Returns the indexes of the blocks to keep. `getBaselines` is called only if stage 1 is uncertain; it may return undefined. */
+export function judged(blocks: readonly Block[], hints: PageHints, getBaselines: () => Votes | undefined): Set<number> {
+  const selection = selectBlocks(blocks, scoreBlocks(STAGE_1, featuresOf(blocks, NO_VOTES, hints)))
+  if (selection.expectedF1 > MIN_CONFIDENT_F1) return selection.kept
+  const baselines = getBaselines()
+  return baselines === undefined
+    ? selection.kept
+    : selectBlocks(blocks, scoreBlocks(STAGE_2, featuresOf(blocks, baselines, hints))).kept
 }
 
-interface Choice {
+interface Selection {
   readonly kept: Set<number>
   readonly expectedF1: number
 }
 
 /**
- * The blocks that reach the highest expected F1 of words, taking opinions as the odds that a block belongs there: in order of
- * their odds, as many as raise it. Where there is much doubt on a page, that keeps blocks with lower odds.
+ * Selects the blocks with the highest expected F1 of words: by descending probability, as many as raise it. On an uncertain
+ * page this keeps blocks with lower probabilities.
  */
-function bestChoice(blocks: readonly Block[], opinion: Float64Array): Choice {
-  const odds = opinion.map((value) => 1 / (1 + Math.exp(-value * CALIBRATION)))
+function selectBlocks(blocks: readonly Block[], scores: Float64Array): Selection {
+  const probabilities = scores.map((value) => 1 / (1 + Math.exp(-value * CALIBRATION)))
   const visible = [...blocks.keys()].filter((at) => blocks[at]?.isHidden === false)
-  visible.sort((a, b) => (odds[b] ?? 0) - (odds[a] ?? 0))
-  const wordsOf = (at: number): number => blocks[at]?.words ?? 0
-  const wanted = visible.reduce((sum, at) => sum + wordsOf(at) * (odds[at] ?? 0), 0)
-  let size = 0
-  let right = 0
+  visible.sort((a, b) => (probabilities[b] ?? 0) - (probabilities[a] ?? 0))
+  const wordCount = (at: number): number => blocks[at]?.words ?? 0
+  const expectedWords = visible.reduce((sum, at) => sum + wordCount(at) * (probabilities[at] ?? 0), 0)
+  let selectedWords = 0
+  let correctWords = 0
   let expectedF1 = 0
   for (const at of visible) {
-    size += wordsOf(at)
-    right += wordsOf(at) * (odds[at] ?? 0)
-    expectedF1 = Math.max(expectedF1, (2 * right) / (size + wanted || 1))
+    selectedWords += wordCount(at)
+    correctWords += wordCount(at) * (probabilities[at] ?? 0)
+    expectedF1 = Math.max(expectedF1, (2 * correctWords) / (selectedWords + expectedWords || 1))
   }
-  // At the best place to stop, the odds are half of the F1.
-  return { kept: new Set(visible.filter((at) => (odds[at] ?? 0) > expectedF1 / 2)), expectedF1 }
+  // At the optimum, the threshold is half of the F1.
+  return { kept: new Set(visible.filter((at) => (probabilities[at] ?? 0) > expectedF1 / 2)), expectedF1 }
 }
 
-interface Tree {
+interface DecisionTree {
   readonly features: readonly number[]
-  readonly borders: readonly number[]
-  /** By the answers, the first question lowest. */
-  readonly says: readonly number[]
+  readonly thresholds: readonly number[]
+  /** Indexed by the results of the conditions; the first one is the lowest bit. */
+  readonly leafValues: readonly number[]
 }
 
-const FIRST = FIRST_JUDGE.trim().split('\n').map(readTree)
-const SECOND = SECOND_JUDGE.trim().split('\n').map(readTree)
+const STAGE_1 = FIRST_JUDGE.trim().split('\n').map(parseTree)
+const STAGE_2 = SECOND_JUDGE.trim().split('\n').map(parseTree)
 
-function readTree(line: string): Tree {
-  const [asks = '', says = ''] = line.split(' : ')
-  const questions = asks.split(' ').map((ask) => ask.split('>').map(Number))
+function parseTree(line: string): DecisionTree {
+  const [conditionsText = '', leafText = ''] = line.split(' : ')
+  const conditions = conditionsText.split(' ').map((condition) => condition.split('>').map(Number))
   return {
-    features: questions.map(([feature]) => feature ?? 0),
-    borders: questions.map(([, border]) => border ?? 0),
-    says: says.split(' ').map((hundredths) => Number(hundredths) / 100),
+    features: conditions.map(([feature]) => feature ?? 0),
+    thresholds: conditions.map(([, threshold]) => threshold ?? 0),
+    leafValues: leafText.split(' ').map((hundredths) => Number(hundredths) / 100),
   }
 }
 
-function opinions(trees: readonly Tree[], rows: readonly Float64Array[]): Float64Array {
+function scoreBlocks(trees: readonly DecisionTree[], rows: readonly Float64Array[]): Float64Array {
   return Float64Array.from(rows, (row) => {
     let sum = 0
-    for (const { features, borders, says } of trees) {
+    for (const { features, thresholds, leafValues } of trees) {
       let leaf = 0
       for (let at = 0; at < features.length; at++)
-        if ((row[features[at] ?? 0] ?? 0) > (borders[at] ?? 0)) leaf |= 1 << at
-      sum += says[leaf] ?? 0
+        if ((row[features[at] ?? 0] ?? 0) > (thresholds[at] ?? 0)) leaf |= 1 << at
+      sum += leafValues[leaf] ?? 0
     }
     return sum
   })

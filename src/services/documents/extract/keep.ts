@@ -1,80 +1,91 @@
-// Takes from a page everything but the blocks that are kept. What has no words, such as images and rules, stays with its
-// neighbours; a table, a list or a heading is not torn apart.
+// Removes everything but the kept blocks from a tree. Elements without text, such as images and rules, stay with their
+// neighbours; tables and lists are kept whole if most of their text is kept.
 
-import { isBlockTag, isMuteTag, type Block } from './blocks.js'
+import type { Block } from './blocks.js'
+import { isBlockTag, isMuteTag } from './elements.js'
 import { isHidden } from './hidden.js'
 import { find, isElement, isText, type Element, type Node, type Tree } from './tree.js'
 
-const WHOLE_LIST = 0.95
-/** From this share of its words, what would be torn apart stays whole. Items of a list can be judged one by one. */
-const WHOLE = new Map(
-  Object.entries({ table: 0.6, tr: 0.6, figure: 0.6, ul: WHOLE_LIST, ol: WHOLE_LIST, dl: WHOLE_LIST }),
+const ATOMIC_LIST_SHARE = 0.95
+/** Share of kept words from which an element is kept whole. List items can be dropped one by one, so lists need more. */
+const ATOMIC_TAGS = new Map(
+  Object.entries({
+    table: 0.6,
+    tr: 0.6,
+    figure: 0.6,
+    ul: ATOMIC_LIST_SHARE,
+    ol: ATOMIC_LIST_SHARE,
+    dl: ATOMIC_LIST_SHARE,
+  }),
 )
 
 export function keepOnly(tree: Tree, blocks: readonly Block[], kept: ReadonlySet<number>): void {
-  const own = new Map<Element, boolean>()
-  const sums = new Map<Element, Sum>()
-  // What stands beside each other has the same around it, which may be much.
-  const beside = new Map<readonly Element[], Sum>()
+  const keepsOwnText = new Map<Element, boolean>()
+  const countsByElement = new Map<Element, WordCounts>()
+  // Siblings share their list of ancestors, which may be long, so the counts are added up per list first.
+  const countsByAncestors = new Map<readonly Element[], WordCounts>()
   for (const [at, { element, around, words, isHidden: hidden }] of blocks.entries()) {
-    own.set(element, kept.has(at))
+    keepsOwnText.set(element, kept.has(at))
     if (hidden && !kept.has(at)) continue
-    const sum = { kept: kept.has(at) ? words : 0, all: words }
-    add(sums, element, sum)
-    add(beside, around, sum)
+    const counts = { kept: kept.has(at) ? words : 0, all: words }
+    addCounts(countsByElement, element, counts)
+    addCounts(countsByAncestors, around, counts)
   }
-  for (const [around, sum] of beside) for (const above of around) add(sums, above, sum)
-  const cut = (parent: Tree | Element, keepsOwn: boolean): void => {
+  for (const [around, counts] of countsByAncestors)
+    for (const ancestor of around) addCounts(countsByElement, ancestor, counts)
+  const prune = (parent: Tree | Element, keepsOwn: boolean): void => {
     parent.children = parent.children.filter((child) => {
       if (!isElement(child)) return keepsOwn
-      const sum = sums.get(child)
+      const counts = countsByElement.get(child)
       if (isMuteTag(child.name)) return false
-      if (isBlockTag(child.name)) return keepBlock(child, sum)
-      // Blocks may stand within what runs along a line.
-      if (!keepsOwn || holdsBlocks(child)) cut(child, keepsOwn)
-      return keepsOwn || hasWords(child, sums) || !hasText(child)
+      if (isBlockTag(child.name)) return keepBlock(child, counts)
+      // Inline elements may contain blocks.
+      if (!keepsOwn || containsBlocks(child)) prune(child, keepsOwn)
+      return keepsOwn || containsCounted(child, countsByElement) || !hasText(child)
     })
   }
-  const keepBlock = (element: Element, sum: Sum | undefined): boolean => {
-    if (sum === undefined) return !isHidden(element) && !hasText(element)
-    if (sum.kept === 0) return keepPicture(element) || (sum.all === 0 && own.get(element) === true)
-    if (sum.kept >= sum.all * (WHOLE.get(element.name) ?? Infinity)) return true
-    cut(element, own.get(element) ?? false)
+  const keepBlock = (element: Element, counts: WordCounts | undefined): boolean => {
+    if (counts === undefined) return !isHidden(element) && !hasText(element)
+    if (counts.kept === 0) return keepFigure(element) || (counts.all === 0 && keepsOwnText.get(element) === true)
+    if (counts.kept >= counts.all * (ATOMIC_TAGS.get(element.name) ?? Infinity)) return true
+    prune(element, keepsOwnText.get(element) ?? false)
     return true
   }
-  /** A picture within the text stays, though nobody would miss its caption. */
-  const keepPicture = (element: Element): boolean => {
+  /** Keeps a figure with a described image, without its caption. */
+  const keepFigure = (element: Element): boolean => {
     if (
       element.name !== 'figure' ||
       find(element, ({ name, attribs }) => name === 'img' && (attribs.alt ?? '') !== '') === undefined
     )
       return false
-    cut(element, false)
+    prune(element, false)
     return true
   }
-  cut(tree, false)
+  prune(tree, false)
 }
 
-interface Sum {
+interface WordCounts {
   kept: number
   all: number
 }
 
-function add<Key>(sums: Map<Key, Sum>, key: Key, { kept, all }: Sum): void {
-  const sum = sums.get(key)
-  if (sum === undefined) sums.set(key, { kept, all })
+function addCounts<Key>(countsByElement: Map<Key, WordCounts>, key: Key, { kept, all }: WordCounts): void {
+  const counts = countsByElement.get(key)
+  if (counts === undefined) countsByElement.set(key, { kept, all })
   else {
-    sum.kept += kept
-    sum.all += all
+    counts.kept += kept
+    counts.all += all
   }
 }
 
-function holdsBlocks(element: Element): boolean {
-  return element.children.some((child) => isElement(child) && (isBlockTag(child.name) || holdsBlocks(child)))
+function containsBlocks(element: Element): boolean {
+  return element.children.some((child) => isElement(child) && (isBlockTag(child.name) || containsBlocks(child)))
 }
 
-function hasWords(element: Element, sums: ReadonlyMap<Element, unknown>): boolean {
-  return element.children.some((child) => isElement(child) && (sums.has(child) || hasWords(child, sums)))
+function containsCounted(element: Element, countsByElement: ReadonlyMap<Element, unknown>): boolean {
+  return element.children.some(
+    (child) => isElement(child) && (countsByElement.has(child) || containsCounted(child, countsByElement)),
+  )
 }
 
 function hasText(node: Node): boolean {

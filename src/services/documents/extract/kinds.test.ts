@@ -4,7 +4,7 @@ import { Failure } from '../../../lib/failure.js'
 import type { Source } from './extractor.js'
 import { readSource } from './read-source.js'
 
-function given(text: string | Uint8Array, contentType: string, more: Partial<Source> = {}): Source {
+function createRequest(text: string | Uint8Array, contentType: string, more: Partial<Source> = {}): Source {
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
   return {
     url: 'https://site.example/docs/page',
@@ -23,27 +23,31 @@ test.each<[string, string, string, string]>([
   ['no markup, sent as HTML', 'just words', 'text/html', 'text'],
   ['Markdown', '# A', 'text/markdown; charset=utf-8', 'markdown'],
   ['JSON', '{"a":1}', 'application/json', 'json'],
-  ['JSON of a kind', '{"a":1}', 'application/problem+json', 'json'],
+  ['JSON with a suffix type', '{"a":1}', 'application/problem+json', 'json'],
   ['JSON sent as text', '{"a":1}', 'text/plain', 'json'],
   ['XML', '<?xml version="1.0"?><a><b/></a>', 'application/xml', 'xml'],
   ['XHTML', '<?xml version="1.0"?><!DOCTYPE html><html><body><p>x</p></body></html>', 'application/xhtml+xml', 'html'],
   ['an empty body', '', 'text/html', 'text'],
 ])('%s', async (_, text, contentType, kind) => {
-  expect((await readSource(given(text, contentType))).kind).toBe(kind)
+  expect((await readSource(createRequest(text, contentType))).kind).toBe(kind)
 })
 
-test('a file by its name, where it is sent as text', async () => {
-  expect((await readSource(given('# A', 'text/plain', { url: 'https://site.example/README.md' }))).kind).toBe(
+test('detects Markdown by the file extension', async () => {
+  expect((await readSource(createRequest('# A', 'text/plain', { url: 'https://site.example/README.md' }))).kind).toBe(
     'markdown',
   )
 })
 
-test('text, JSON and XML stay as they are; JSON on one long line is set out', async () => {
-  expect((await readSource(given('a\r\n\tb', 'text/plain'))).content).toBe('a\n\tb')
-  expect((await readSource(given('{"b":1,\n"a":2}', 'application/json'))).content).toBe('{"b":1,\n"a":2}')
+test('text, JSON and XML are unchanged, except that JSON on one long line is indented', async () => {
+  expect((await readSource(createRequest('a\r\n\tb', 'text/plain'))).content).toBe('a\n\tb')
+  expect((await readSource(createRequest('{"b":1,\n"a":2}', 'application/json'))).content).toBe('{"b":1,\n"a":2}')
   const long = JSON.stringify({ list: Array.from({ length: 100 }, (_, at) => at) })
-  expect((await readSource(given(long, 'application/json'))).content).toBe(JSON.stringify(JSON.parse(long), null, 2))
-  expect((await readSource(given('{"broken": "' + 'x'.repeat(300), 'application/json'))).content).toContain('"broken"')
+  expect((await readSource(createRequest(long, 'application/json'))).content).toBe(
+    JSON.stringify(JSON.parse(long), null, 2),
+  )
+  expect((await readSource(createRequest('{"broken": "' + 'x'.repeat(300), 'application/json'))).content).toContain(
+    '"broken"',
+  )
 })
 
 const NOTES = `---
@@ -71,8 +75,8 @@ End.
 
 # Last`
 
-test('Markdown: links are made absolute outside of code, headings are found', async () => {
-  const { content, outline, title, language } = await readSource(given(NOTES, 'text/markdown'))
+test('Markdown: resolves links outside of code and finds headings', async () => {
+  const { content, outline, title, language } = await readSource(createRequest(NOTES, 'text/markdown'))
   expect(content).toContain(
     'See [this](https://site.example/docs/other.md), ![it](https://site.example/docs/a.png) and `[not](this.md)`.',
   )
@@ -88,7 +92,7 @@ test('Markdown: links are made absolute outside of code, headings are found', as
 })
 
 test('Markdown: a section', async () => {
-  const { content, hasFragment } = await readSource(given(NOTES, 'text/markdown', { fragment: 'second' }))
+  const { content, hasFragment } = await readSource(createRequest(NOTES, 'text/markdown', { fragment: 'second' }))
   expect([content, hasFragment]).toEqual(['## Second\n\nDeep.\n\n### Third\n\nEnd.', true])
 })
 
@@ -101,15 +105,15 @@ test.each([
     'Atom',
     '<feed xmlns="http://www.w3.org/2005/Atom"><title>News</title><subtitle>All of it</subtitle><link href="https://site.example/"/><entry><title>One &amp; two</title><link href="https://site.example/1"/><updated>2026-03-03T10:00:00Z</updated><content type="html">&lt;p&gt;Some &lt;b&gt;bold&lt;/b&gt; words, &lt;a href="/x"&gt;here&lt;/a&gt;&lt;/p&gt;</content></entry></feed>',
   ],
-])('a feed can be read: %s', async (_, xml) => {
-  const { kind, title, content } = await readSource(given(xml, 'application/xml'))
+])('reads a feed: %s', async (_, xml) => {
+  const { kind, title, content } = await readSource(createRequest(xml, 'application/xml'))
   expect([kind, title]).toEqual(['feed', 'News'])
   expect(content).toBe(
     '# News\n\nAll of it\n\n## [One & two](https://site.example/1)\n\n2026-03-03\n\nSome **bold** words, [here](https://site.example/x)',
   )
 })
 
-/** A PDF of so many pages, each with a line of its own. */
+/** A PDF with one line of text on each page. */
 function pdf(pages: number, extra = ''): Uint8Array {
   const parts: string[] = []
   const kids = Array.from({ length: pages }, (_, at) => `${4 + at * 2} 0 R`).join(' ')
@@ -126,20 +130,20 @@ function pdf(pages: number, extra = ''): Uint8Array {
     )
   }
   let text = '%PDF-1.4\n'
-  const places = parts.map((part, at) => {
-    const place = text.length
+  const offsets = parts.map((part, at) => {
+    const offset = text.length
     text += `${at + 1} 0 obj\n${part}\nendobj\n`
-    return place
+    return offset
   })
   const table = text.length
-  text += `xref\n0 ${parts.length + 1}\n0000000000 65535 f \n${places.map((place) => `${String(place).padStart(10, '0')} 00000 n \n`).join('')}`
+  text += `xref\n0 ${parts.length + 1}\n0000000000 65535 f \n${offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')}`
   return new TextEncoder().encode(
     `${text}trailer\n<< /Size ${parts.length + 1} /Root 1 0 R ${extra} >>\nstartxref\n${table}\n%%EOF`,
   )
 }
 
-test('a PDF is read page by page', async () => {
-  const { kind, pages, content, outline } = await readSource(given(pdf(2), 'application/pdf'))
+test('reads a PDF page by page', async () => {
+  const { kind, pages, content, outline } = await readSource(createRequest(pdf(2), 'application/pdf'))
   expect([kind, pages]).toEqual(['pdf', 2])
   expect(content).toBe('## Page 1 of 2\n\nLine on page 1\n\n## Page 2 of 2\n\nLine on page 2')
   expect(outline.map(({ title, line }) => [title, line])).toEqual([
@@ -149,14 +153,9 @@ test('a PDF is read page by page', async () => {
 })
 
 test.each<[string, string | Uint8Array, string, RegExp]>([
+  ['a truncated PDF', pdf(1).subarray(0, 40), 'application/pdf', /is a PDF that cannot be read.*damaged or truncated/],
   [
-    'a PDF that is cut off',
-    pdf(1).subarray(0, 40),
-    'application/pdf',
-    /is a PDF that cannot be read.*damaged or cut off/,
-  ],
-  [
-    'a locked PDF',
+    'an encrypted PDF',
     pdf(
       1,
       '/Encrypt << /Filter /Standard /V 1 /R 2 /O <28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A> /U <28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697B> /P -44 >> /ID [<00> <00>]',
@@ -172,8 +171,8 @@ test.each<[string, string | Uint8Array, string, RegExp]>([
   ],
   ['an archive', Uint8Array.from([0x50, 0x4b, 3, 4, 0, 0]), 'application/zip', /is a ZIP archive/],
   ['noise', Uint8Array.from({ length: 400 }, (_, at) => (at * 37) % 256), 'text/plain', /is binary data/],
-])('%s is refused, with what it is', async (_, bytes, contentType, words) => {
-  const reading = readSource(given(bytes, contentType))
-  await expect(reading).rejects.toThrow(Failure)
-  await expect(reading).rejects.toThrow(words)
+])('refuses %s and says what it is', async (_, bytes, contentType, message) => {
+  const result = readSource(createRequest(bytes, contentType))
+  await expect(result).rejects.toThrow(Failure)
+  await expect(result).rejects.toThrow(message)
 })

@@ -1,5 +1,5 @@
-// What a judge is taught with, for one page: its blocks, and what is known of each without and with the voters. Only
-// bench/extract/teach.mjs uses it.
+// Exports the training rows of one page: its blocks, with their features without and with the baselines. Used only by
+// bench/extract.
 
 import { mark, unmark } from './blocks.js'
 import { featuresOf, NO_VOTES } from './features.js'
@@ -10,16 +10,16 @@ import { votesOn } from './voters.js'
 export function lessonOf(html: string, url: string) {
   const { tree, facts, blocks } = lookAt(html, url)
   mark(blocks)
-  const votes = votesOn(toHtml(tree), facts.base)
+  const baselines = votesOn(toHtml(tree), facts.base)
   unmark(blocks)
   return {
     blocks: blocks.map(({ text, words, isHidden }, at) => ({
       text,
       words,
       isHidden,
-      votes: Number(votes.readability.has(at)) + Number(votes.defuddle.has(at)),
+      votes: Number(baselines.readability.has(at)) + Number(baselines.defuddle.has(at)),
     })),
     alone: featuresOf(blocks, NO_VOTES, facts),
-    heard: featuresOf(blocks, votes, facts),
+    heard: featuresOf(blocks, baselines, facts),
   }
 }

@@ -1,4 +1,4 @@
-// A page taken apart: what it says of itself, the data it carries, and its blocks, ready to be judged.
+// Parses a page: tree, metadata, embedded data, markup signals and blocks.
 
 import { blocksOf, type Block } from './blocks.js'
 import { firstLook, type FirstLook } from './evidence.js'
@@ -19,10 +19,10 @@ export interface View {
 export function lookAt(html: string, url: string): View {
   const tree = parseTree(html)
   const elements = descendants(tree)
-  const data = dataOf(elements)
-  const facts = factsOf(elements, url, data.linked)
-  const look = firstLook(elements, data.linked)
+  const embeddedData = dataOf(elements)
+  const metadata = factsOf(elements, url, embeddedData.linked)
+  const markupSignals = firstLook(elements, embeddedData.linked)
   settle(tree)
   prepare(tree)
-  return { tree, data, facts, look, blocks: blocksOf(tree) }
+  return { tree, data: embeddedData, facts: metadata, look: markupSignals, blocks: blocksOf(tree) }
 }

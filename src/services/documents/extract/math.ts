@@ -1,35 +1,35 @@
-// MathML as TeX, for pages that carry no source: the shapes that are common, the words of the rest.
+// Converts MathML to TeX, for pages without TeX source: common elements, and the plain text of others.
 
 import { elementsOf, isElement, plainText, type Element } from './tree.js'
 
 export function texOf(element: Element): string {
-  const parts = elementsOf(element)
-  const at = (index: number) => {
-    const part = parts[index]
-    return part === undefined ? '' : texOf(part)
+  const children = elementsOf(element)
+  const childTex = (index: number) => {
+    const child = children[index]
+    return child === undefined ? '' : texOf(child)
   }
   switch (element.name) {
     case 'mfrac':
-      return `\\frac{${at(0)}}{${at(1)}}`
+      return `\\frac{${childTex(0)}}{${childTex(1)}}`
     case 'msup':
     case 'mover':
-      return `${grouped(at(0))}^{${at(1)}}`
+      return `${withBraces(childTex(0))}^{${childTex(1)}}`
     case 'msub':
     case 'munder':
-      return `${grouped(at(0))}_{${at(1)}}`
+      return `${withBraces(childTex(0))}_{${childTex(1)}}`
     case 'msubsup':
     case 'munderover':
-      return `${grouped(at(0))}_{${at(1)}}^{${at(2)}}`
+      return `${withBraces(childTex(0))}_{${childTex(1)}}^{${childTex(2)}}`
     case 'msqrt':
-      return `\\sqrt{${parts.map(texOf).join('')}}`
+      return `\\sqrt{${children.map(texOf).join('')}}`
     case 'mroot':
-      return `\\sqrt[${at(1)}]{${at(0)}}`
+      return `\\sqrt[${childTex(1)}]{${childTex(0)}}`
     case 'mtext':
       return `\\text{${plainText(element)}}`
     case 'mtr':
-      return parts.map(texOf).join(' & ')
+      return children.map(texOf).join(' & ')
     case 'mtable':
-      return `\\begin{matrix}${parts.map(texOf).join(' \\\\ ')}\\end{matrix}`
+      return `\\begin{matrix}${children.map(texOf).join(' \\\\ ')}\\end{matrix}`
     case 'annotation':
     case 'annotation-xml':
       return ''
@@ -38,6 +38,6 @@ export function texOf(element: Element): string {
   }
 }
 
-function grouped(tex: string): string {
+function withBraces(tex: string): string {
   return tex.length > 1 ? `{${tex}}` : tex
 }

@@ -1,36 +1,36 @@
-// What a judge leaves out by mistake shows: code between two paragraphs, a sibling between two siblings, the heading of
-// what is kept. Readers need them, whatever they look like.
+// Adds blocks that the classifier missed: code between kept paragraphs, a sibling between kept siblings, the heading of a
+// kept block.
 
 import type { Block } from './blocks.js'
+import { isHeading } from './elements.js'
 import type { Element } from './tree.js'
-import { isHeading } from './write/page.js'
 
-/** So far from what is kept, it may still belong to it. */
-const NEAR = 3
-const MOSTLY_LINKS = 0.5
-const PROSE_WORDS = 8
-const MOST = 0.7
+/** Maximum distance from a kept block, in blocks and in tree levels. */
+const MAX_DISTANCE = 3
+const MAX_LINK_DENSITY = 0.5
+const MIN_PROSE_WORDS = 8
+const MIN_KEPT_SHARE = 0.7
 
 export function mended(blocks: readonly Block[], kept: ReadonlySet<number>): Set<number> {
-  const all = new Set(kept)
-  const shares = sharesOf(blocks, kept)
+  const result = new Set(kept)
+  const shares = sharesByParent(blocks, kept)
   for (const [at, block] of blocks.entries()) {
-    if (kept.has(at) || block.isHidden || block.linked > MOSTLY_LINKS) continue
-    const belongs = isCode(block)
+    if (kept.has(at) || block.isHidden || block.linked > MAX_LINK_DENSITY) continue
+    const shouldKeep = isCode(block)
       ? hasNeighbour(blocks, kept, at)
-      : isHole(blocks, kept, at) || isHeadOfKept(blocks, kept, at) || isProseAmongKept(block, shares)
-    if (belongs) all.add(at)
+      : isGapBetweenKept(blocks, kept, at) || isHeadingOfKept(blocks, kept, at) || isProseAmongKept(block, shares)
+    if (shouldKeep) result.add(at)
   }
-  return all
+  return result
 }
 
-/** By what they stand in. */
-type Shares = ReadonlyMap<Element | undefined, { readonly kept: number; readonly words: number }>
+/** Kept and total words of the blocks with the same parent. */
+type ShareByParent = ReadonlyMap<Element | undefined, { readonly kept: number; readonly words: number }>
 
-function sharesOf(blocks: readonly Block[], kept: ReadonlySet<number>): Shares {
+function sharesByParent(blocks: readonly Block[], kept: ReadonlySet<number>): ShareByParent {
   const shares = new Map<Element | undefined, { kept: number; words: number }>()
   for (const [at, { around, words, linked, isHidden }] of blocks.entries()) {
-    if (isHidden || linked > MOSTLY_LINKS) continue
+    if (isHidden || linked > MAX_LINK_DENSITY) continue
     const share = shares.get(around[0]) ?? { kept: 0, words: 0 }
     share.words += words
     if (kept.has(at)) share.kept += words
@@ -39,13 +39,13 @@ function sharesOf(blocks: readonly Block[], kept: ReadonlySet<number>): Shares {
   return shares
 }
 
-/** A paragraph, where most of what stands beside it is kept. */
-function isProseAmongKept({ around, words, element }: Block, shares: Shares): boolean {
+/** A paragraph whose siblings are mostly kept. */
+function isProseAmongKept({ around, words, element }: Block, shares: ShareByParent): boolean {
   const share = shares.get(around[0])
   return (
     share !== undefined &&
-    words >= PROSE_WORDS &&
-    share.kept >= share.words * MOST &&
+    words >= MIN_PROSE_WORDS &&
+    share.kept >= share.words * MIN_KEPT_SHARE &&
     /^(?:p|blockquote)$/.test(element.name)
   )
 }
@@ -54,15 +54,15 @@ function isCode({ element }: Block): boolean {
   return element.name === 'pre'
 }
 
-/** Near in the page, and in the tree. */
+/** Has a kept block nearby in the page and in the tree. */
 function hasNeighbour(blocks: readonly Block[], kept: ReadonlySet<number>, at: number): boolean {
-  const own = blocks[at]?.around ?? []
-  for (let step = -NEAR; step <= NEAR; step++) {
+  const ancestors = blocks[at]?.around ?? []
+  for (let step = -MAX_DISTANCE; step <= MAX_DISTANCE; step++) {
     const other = blocks[at + step]
     if (other === undefined || !kept.has(at + step)) continue
     if (
-      other.around[0] === own[0] ||
-      other.around.slice(0, 2).some((element) => own.slice(0, NEAR).includes(element))
+      other.around[0] === ancestors[0] ||
+      other.around.slice(0, 2).some((element) => ancestors.slice(0, MAX_DISTANCE).includes(element))
     ) {
       return true
     }
@@ -70,14 +70,14 @@ function hasNeighbour(blocks: readonly Block[], kept: ReadonlySet<number>, at: n
   return false
 }
 
-/** One of a row whose others are kept. */
-function isHole(blocks: readonly Block[], kept: ReadonlySet<number>, at: number): boolean {
+/** Its neighbours with the same parent are kept. */
+function isGapBetweenKept(blocks: readonly Block[], kept: ReadonlySet<number>, at: number): boolean {
   const parent = blocks[at]?.around[0]
   const isSibling = (index: number) => kept.has(index) && blocks[index]?.around[0] === parent
   return isSibling(at - 1) && (isSibling(at + 1) || isSibling(at + 2))
 }
 
-function isHeadOfKept(blocks: readonly Block[], kept: ReadonlySet<number>, at: number): boolean {
+function isHeadingOfKept(blocks: readonly Block[], kept: ReadonlySet<number>, at: number): boolean {
   const block = blocks[at]
   if (block === undefined || !isHeading(block.element)) return false
   const next = blocks[at + 1]

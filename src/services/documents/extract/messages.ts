@@ -1,4 +1,4 @@
-// What goes between the thread that reads pages and whoever asks it. Both ends are ours; this says what they may rely on.
+// Type guards of the messages between the main thread and the worker thread.
 
 import { isObject } from '../../../lib/json.js'
 import type { Reading, Source } from './extractor.js'
@@ -8,10 +8,10 @@ export function isSource(value: unknown): value is Source {
 }
 
 export function isReading(value: unknown): value is Reading {
-  return isObject(value) && typeof value.content === 'string' && isObject(value.evidence)
+  return isObject(value) && typeof value.content === 'string' && Array.isArray(value.outline)
 }
 
-/** What the thread says in place of a reading, to the model. */
+/** The message of a Failure in the worker; undefined for other errors. */
 export function failureIn(value: unknown): string | undefined {
   return isObject(value) && typeof value.failure === 'string' ? value.failure : undefined
 }

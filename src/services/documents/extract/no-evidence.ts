@@ -1,4 +1,4 @@
-// The evidence of what is no HTML: nothing but its size.
+// The signals of content that is not HTML.
 
 import type { Evidence } from './extractor.js'
 

@@ -12,29 +12,29 @@ const partsDir = resolve(import.meta.dirname, '../../../../dist')
 const extractor = openExtractor({ partsDir })
 afterAll(() => extractor.close())
 
-function given(text: string, more: Partial<Source> = {}): Source {
+function createRequest(text: string, more: Partial<Source> = {}): Source {
   const bytes = new TextEncoder().encode(text)
   return { url: 'https://site.example/', contentType: 'text/html', bytes, format: 'markdown', fragment: '', ...more }
 }
 
-const SENTENCE = 'There are words in this page, enough of them to be read by whoever wants to read them.'
+const SENTENCE = 'There are words in this page, enough of them to be read by anyone who wants to read them.'
 
-test('a page is read in the thread, as a value', async () => {
-  const reading = await extractor.read(given(`<title>T</title><h1>T</h1><p>${SENTENCE}</p>`))
-  expect(reading).toMatchObject({ kind: 'html', title: 'T', content: `# T\n\n${SENTENCE}` })
+test('reads a page in the worker thread', async () => {
+  const result = await extractor.read(createRequest(`<title>T</title><h1>T</h1><p>${SENTENCE}</p>`))
+  expect(result).toMatchObject({ kind: 'html', title: 'T', content: `# T\n\n${SENTENCE}` })
 })
 
-test('what cannot be read is a Failure here too', async () => {
-  const picture = { ...given(''), bytes: Uint8Array.from([0xff, 0xd8, 0xff, 0xe0]), contentType: 'image/jpeg' }
-  const reading = extractor.read(picture)
-  await expect(reading).rejects.toThrow(Failure)
-  await expect(reading).rejects.toThrow('a JPEG image')
+test('rejects with a Failure if the content cannot be read', async () => {
+  const image = { ...createRequest(''), bytes: Uint8Array.from([0xff, 0xd8, 0xff, 0xe0]), contentType: 'image/jpeg' }
+  const result = extractor.read(image)
+  await expect(result).rejects.toThrow(Failure)
+  await expect(result).rejects.toThrow('a JPEG image')
 })
 
 const many = (count: number, piece: string | ((at: number) => string)) =>
   Array.from({ length: count }, (_, at) => (typeof piece === 'string' ? piece : piece(at))).join('')
 
-/** Each of these has to come back: as a reading, or as a Failure that says why not. */
+/** Each of these must yield a result or a Failure. */
 const HOSTILE: readonly [string, () => string][] = [
   ['100,000 nested elements', () => `${many(100_000, '<div>')}${SENTENCE}`],
   ['5,000 nested lists', () => `${many(5000, '<ul><li>')}${SENTENCE}`],
@@ -58,11 +58,11 @@ const HOSTILE: readonly [string, () => string][] = [
   ],
   ['megabytes of spaces', () => `<p>${SENTENCE}${' '.repeat(2_000_000)}x${'\n'.repeat(500_000)}</p>`],
   [
-    'signs of Markdown',
+    'Markdown symbols',
     () =>
       `<p>${'*'.repeat(100_000)} ${'_'.repeat(100_000)} ${'`'.repeat(100_000)} ${'['.repeat(100_000)} ${']('.repeat(50_000)} ${'<'.repeat(100_000)} ${'\\'.repeat(100_000)}</p>`,
   ],
-  ['lines of signs', () => `<p>${many(20_000, '#<br>-<br>1.<br>&gt;<br>')}</p>`],
+  ['lines of symbols', () => `<p>${many(20_000, '#<br>-<br>1.<br>&gt;<br>')}</p>`],
   [
     'cells that reach over everything',
     () => `<table>${many(2000, '<tr><td colspan="100000000" rowspan="100000000">x</td><td>y</td></tr>')}</table>`,
@@ -93,47 +93,47 @@ const HOSTILE: readonly [string, () => string][] = [
 ]
 
 test.each(HOSTILE)('hostile: %s', { timeout: 60_000 }, async (_, make) => {
-  const end = await extractor.read(given(make())).then(
+  const end = await extractor.read(createRequest(make())).then(
     (reading) => typeof reading.content,
     (error: unknown) => (error instanceof Failure ? 'failure' : error),
   )
   expect(['string', 'failure']).toContain(end)
 })
 
-test('afterwards it reads as before', async () => {
-  const reading = await extractor.read(given(`<h1>T</h1><p>${SENTENCE}</p>`))
-  expect(reading.content).toContain(SENTENCE)
+test('still reads pages after hostile input', async () => {
+  const result = await extractor.read(createRequest(`<h1>T</h1><p>${SENTENCE}</p>`))
+  expect(result.content).toContain(SENTENCE)
 })
 
-test('a page above the size that is judged is read by the plain rule', { timeout: 60_000 }, async () => {
+test('a page above the classifier limit is read by the landmark rule', { timeout: 60_000 }, async () => {
   const sections = many(
     8000,
     (at) => `<section id="s${at}"><h2>Part ${at}</h2><p>${SENTENCE} ${SENTENCE}</p></section>`,
   )
-  const reading = await extractor.read(
-    given(`<title>T</title><nav><a href="/">Home</a></nav><main>${sections}</main><footer>end</footer>`),
+  const result = await extractor.read(
+    createRequest(`<title>T</title><nav><a href="/">Home</a></nav><main>${sections}</main><footer>end</footer>`),
   )
-  expect(reading.outline).toHaveLength(8001)
-  expect(reading.content).not.toMatch(/Home|end$/)
+  expect(result.outline).toHaveLength(8001)
+  expect(result.content).not.toMatch(/Home|end$/)
 })
 
-test('one that nobody wants any more is ended', async () => {
+test('cancels a read', async () => {
   const own = openExtractor({ partsDir })
   const cancel = new AbortController()
-  const reading = own.read(given(`<p>${SENTENCE}</p>`), cancel.signal)
-  cancel.abort(new Error('not wanted'))
-  await expect(reading).rejects.toThrow('not wanted')
+  const result = own.read(createRequest(`<p>${SENTENCE}</p>`), cancel.signal)
+  cancel.abort(new Error('cancelled'))
+  await expect(result).rejects.toThrow('cancelled')
   await own.close()
-  await expect(own.read(given('<p>x</p>'))).rejects.toThrow('The server is closing.')
+  await expect(own.read(createRequest('<p>x</p>'))).rejects.toThrow('The server is closing.')
 })
 
-test('one that takes too long is ended and says so', async () => {
+test('stops a read that takes too long', async () => {
   const own = openExtractor({ partsDir, timeoutMs: 1 })
-  await expect(own.read(given(many(20_000, `<p>${SENTENCE}</p>`)))).rejects.toThrow(/took longer than/)
+  await expect(own.read(createRequest(many(20_000, `<p>${SENTENCE}</p>`)))).rejects.toThrow(/took longer than/)
   await own.close()
 })
 
-test('an idle thread does not keep a process alive, and nothing of it is loaded outside of the thread', async () => {
+test('an idle thread does not keep the process alive, and its libraries are loaded only in the thread', async () => {
   const script = `
     import { createRequire } from 'node:module'
     import { pathToFileURL } from 'node:url'

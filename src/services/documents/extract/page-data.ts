@@ -1,46 +1,47 @@
-// Data that a page carries for its scripts, as far as it is JSON: JSON-LD, and the state that frameworks start from.
+// Reads the JSON that a page embeds: JSON-LD, and the initial state of JavaScript frameworks.
 
 import { parseJson } from '../../../lib/json.js'
 import { attribute, rawText, type Element } from './tree.js'
 
 export interface PageData {
-  /** JSON-LD: what the page is. */
+  /** Structured data on the page. */
   readonly linked: readonly unknown[]
-  /** What it will be made of. */
+  /** Initial state of scripts. */
   readonly state: readonly unknown[]
 }
 
-const MAX_CHARS = 3_000_000
-const ASSIGNED = /^\s*(?:window\.|self\.|var |const |let )?(?:__[A-Z_]+__|[\w.]*(?:STATE|Data|props))\s*=\s*(?=[{[])/i
+const MAX_SCRIPT_CHARS = 3_000_000
+const STATE_ASSIGNMENT =
+  /^\s*(?:window\.|self\.|var |const |let )?(?:__[A-Z_]+__|[\w.]*(?:STATE|Data|props))\s*=\s*(?=[{[])/i
 
 export function dataOf(elements: readonly Element[]): PageData {
-  const linked: unknown[] = []
+  const jsonLd: unknown[] = []
   const state: unknown[] = []
-  let size = 0
+  let totalChars = 0
   for (const element of elements) {
     if (element.name !== 'script' || 'src' in element.attribs) continue
     const text = rawText(element)
-    size += text.length
-    if (size > MAX_CHARS) break
+    totalChars += text.length
+    if (totalChars > MAX_SCRIPT_CHARS) break
     const type = attribute(element, 'type')
-    if (/ld\+json/.test(type)) linked.push(parseLoose(text))
+    if (/ld\+json/.test(type)) jsonLd.push(parseLenient(text))
     else if (/^application\/(?:[\w.-]+\+)?json$/.test(type)) state.push(parseJson(text))
-    else if (ASSIGNED.test(text.slice(0, 200))) state.push(parseJson(assigned(text)))
+    else if (STATE_ASSIGNMENT.test(text.slice(0, 200))) state.push(parseJson(stripAssignment(text)))
   }
-  return { linked: linked.filter(isThere), state: state.filter(isThere) }
+  return { linked: jsonLd.filter(isPresent), state: state.filter(isPresent) }
 }
 
-function assigned(text: string): string {
-  const value = text.replace(ASSIGNED, '').trimEnd()
+function stripAssignment(text: string): string {
+  const value = text.replace(STATE_ASSIGNMENT, '').trimEnd()
   return value.endsWith(';') ? value.slice(0, -1) : value
 }
 
-/** People write line breaks into JSON, and wrap it up. */
-function parseLoose(text: string): unknown {
-  const bare = text.replace(/^\s*(?:<!--|\/\/<!\[?CDATA\[)|(?:-->|\/\/\]\]>)\s*$/g, '')
-  return parseJson(bare) ?? parseJson(bare.replace(/\p{Cc}+/gu, ' ').replace(/;\s*$/, ''))
+/** Accepts comment wrappers, line breaks in strings and a final semicolon, which are common in JSON-LD. */
+function parseLenient(text: string): unknown {
+  const unwrapped = text.replace(/^\s*(?:<!--|\/\/<!\[?CDATA\[)|(?:-->|\/\/\]\]>)\s*$/g, '')
+  return parseJson(unwrapped) ?? parseJson(unwrapped.replace(/\p{Cc}+/gu, ' ').replace(/;\s*$/, ''))
 }
 
-function isThere(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null
 }

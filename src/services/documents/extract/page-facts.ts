@@ -1,5 +1,5 @@
-// What a page says of itself in its head and in structured data: its name, tongue, age, true address, and what else it
-// comes as.
+// Reads the metadata of a page from its head and structured data: title, language, date, canonical URL, types, alternates
+// and meta refresh.
 
 import { isObject } from '../../../lib/json.js'
 import { withoutEnd } from './ends.js'
@@ -12,14 +12,14 @@ export interface PageFacts {
   readonly published: string
   readonly canonical: string
   readonly base: string
-  /** The types its structured data names, and og:type. */
+  /** Types of its structured data, and og:type. */
   readonly types: string
   readonly alternates: readonly { readonly type: string; readonly url: string }[]
   readonly refreshTo: string
 }
 
 export function factsOf(elements: readonly Element[], url: string, data: readonly unknown[]): PageFacts {
-  const metas = metaOf(elements)
+  const metas = readMetaTags(elements)
   const links = elements.filter(({ name }) => name === 'link')
   const base = baseOf(
     url,
@@ -28,20 +28,20 @@ export function factsOf(elements: readonly Element[], url: string, data: readonl
   const rel = (word: string) => links.filter((link) => attribute(link, 'rel').toLowerCase().split(/\s+/).includes(word))
   const [canonical] = rel('canonical')
   return {
-    title: titleOf(elements, metas),
-    language: languageOf(elements, metas),
-    published: publishedOf(elements, metas, data),
+    title: findTitle(elements, metas),
+    language: findLanguage(elements, metas),
+    published: findPublished(elements, metas, data),
     canonical: canonical === undefined ? '' : absolute(attribute(canonical, 'href'), base),
     base,
-    types: typesOf(elements, metas, data),
+    types: findTypes(elements, metas, data),
     alternates: rel('alternate')
       .map((link) => ({ type: attribute(link, 'type').toLowerCase(), url: absolute(attribute(link, 'href'), base) }))
       .filter((link) => link.type !== '' && link.url !== ''),
-    refreshTo: refreshOf(elements, base),
+    refreshTo: findRefreshTarget(elements, base),
   }
 }
 
-function metaOf(elements: readonly Element[]): Map<string, string> {
+function readMetaTags(elements: readonly Element[]): Map<string, string> {
   const found = new Map<string, string>()
   for (const element of elements) {
     if (element.name !== 'meta') continue
@@ -57,35 +57,38 @@ function metaOf(elements: readonly Element[]): Map<string, string> {
   return found
 }
 
-/** No page is called by more. */
-const LONG_TITLE = 2000
+/** Bounds the search for headings in the title. */
+const MAX_TITLE_CHARS = 2000
 
-function titleOf(elements: readonly Element[], metas: ReadonlyMap<string, string>): string {
+function findTitle(elements: readonly Element[], metas: ReadonlyMap<string, string>): string {
   const element = elements.find(({ name, parent }) => name === 'title' && !(isElement(parent) && parent.name === 'svg'))
-  const whole = element === undefined ? '' : plainText(element)
-  const heads = elements.filter(({ name }) => name === 'h1').map((head) => plainText(head).replace(/\s*[¶#]$/, ''))
-  const named = whole.slice(0, LONG_TITLE).toLowerCase()
-  const head = heads.find((text) => text !== '' && named.includes(text.toLowerCase()))
-  if (head !== undefined) return head
+  const titleText = element === undefined ? '' : plainText(element)
+  const headings = elements
+    .filter(({ name }) => name === 'h1')
+    .map((heading) => plainText(heading).replace(/\s*[¶#]$/, ''))
+  const lowerTitle = titleText.slice(0, MAX_TITLE_CHARS).toLowerCase()
+  const heading = headings.find((text) => text !== '' && lowerTitle.includes(text.toLowerCase()))
+  if (heading !== undefined) return heading
   const site = metas.get('og:site_name') ?? ''
-  const said = metas.get('og:title') ?? whole
-  return withoutSite(said, site) || whole || (heads.length === 1 ? (heads[0] ?? '') : '')
+  const declared = metas.get('og:title') ?? titleText
+  return stripSiteName(declared, site) || titleText || (headings.length === 1 ? (headings[0] ?? '') : '')
 }
 
-/** `Words – Site` */
-function withoutSite(title: string, site: string): string {
+/** Removes the site name from `Title – Site`. */
+function stripSiteName(title: string, site: string): string {
   if (site === '' || title.slice(-site.length).toLowerCase() !== site.toLowerCase()) return title
-  const signed = title.slice(0, -site.length)
-  const spaced = withoutEnd(signed.trimEnd(), ['|', '·', '—', '–', '-'])
-  const words = spaced.trimEnd()
-  const isApart = signed !== signed.trimEnd() && spaced !== signed.trimEnd() && words !== spaced
-  return isApart ? words : title
+  const beforeSite = title.slice(0, -site.length)
+  const beforeSeparator = withoutEnd(beforeSite.trimEnd(), ['|', '·', '—', '–', '-'])
+  const pageTitle = beforeSeparator.trimEnd()
+  const isSeparated =
+    beforeSite !== beforeSite.trimEnd() && beforeSeparator !== beforeSite.trimEnd() && pageTitle !== beforeSeparator
+  return isSeparated ? pageTitle : title
 }
 
-function languageOf(elements: readonly Element[], metas: ReadonlyMap<string, string>): string {
+function findLanguage(elements: readonly Element[], metas: ReadonlyMap<string, string>): string {
   const html = elements.find(({ name }) => name === 'html')
-  const said = html === undefined ? '' : attribute(html, 'lang') || attribute(html, 'xml:lang')
-  const language = said || metas.get('content-language') || metas.get('og:locale')?.replace('_', '-') || ''
+  const declared = html === undefined ? '' : attribute(html, 'lang') || attribute(html, 'xml:lang')
+  const language = declared || metas.get('content-language') || metas.get('og:locale')?.replace('_', '-') || ''
   return /^[a-z]{2,3}(?:[-_][\w-]+)?$/i.test(language.trim()) ? language.trim() : ''
 }
 
@@ -105,13 +108,13 @@ const DATE_METAS = [
   'parsely-pub-date',
 ]
 
-function publishedOf(
+function findPublished(
   elements: readonly Element[],
   metas: ReadonlyMap<string, string>,
   data: readonly unknown[],
 ): string {
-  const said = DATE_METAS.map((name) => metas.get(name)).find((date) => date !== undefined)
-  const inData = said ?? firstMember(data, 'datePublished', 0)
+  const declared = DATE_METAS.map((name) => metas.get(name)).find((date) => date !== undefined)
+  const publishedText = declared ?? findMember(data, 'datePublished', 0)
   const time = elements.find(
     ({ name, attribs }) =>
       name === 'time' &&
@@ -120,11 +123,11 @@ function publishedOf(
         'pubdate' in attribs ||
         /publish|entry-date|post-date/.test(attribs.class ?? '')),
   )
-  return isoDate(inData ?? (time === undefined ? '' : attribute(time, 'datetime')))
+  return isoDate(publishedText ?? (time === undefined ? '' : attribute(time, 'datetime')))
 }
 
-function isoDate(said: string): string {
-  const text = said.trim().slice(0, 60)
+function isoDate(declared: string): string {
+  const text = declared.trim().slice(0, 60)
   if (/^\d{4}-\d\d(?:-\d\d(?:[T ]\d\d:\d\d.*)?)?$/.test(text)) return text
   const time = Date.parse(/\d{4}/.test(text) ? `${text}${/:/.test(text) ? '' : ' UTC'}` : '')
   return Number.isNaN(time) ? text : new Date(time).toISOString().replace(/T00:00:00\.000Z$/, '')
@@ -132,47 +135,47 @@ function isoDate(said: string): string {
 
 const MAX_DEPTH = 6
 
-function firstMember(value: unknown, name: string, depth: number): string | undefined {
+function findMember(value: unknown, name: string, depth: number): string | undefined {
   if (depth > MAX_DEPTH) return undefined
-  if (Array.isArray(value)) return firstOf(value, name, depth)
+  if (Array.isArray(value)) return findInValues(value, name, depth)
   if (!isObject(value)) return undefined
   const own = value[name]
-  return typeof own === 'string' && own !== '' ? own : firstOf(Object.values(value), name, depth)
+  return typeof own === 'string' && own !== '' ? own : findInValues(Object.values(value), name, depth)
 }
 
-function firstOf(values: readonly unknown[], name: string, depth: number): string | undefined {
+function findInValues(values: readonly unknown[], name: string, depth: number): string | undefined {
   for (const value of values) {
-    const found = firstMember(value, name, depth + 1)
+    const found = findMember(value, name, depth + 1)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-function typesOf(elements: readonly Element[], metas: ReadonlyMap<string, string>, data: readonly unknown[]): string {
+function findTypes(elements: readonly Element[], metas: ReadonlyMap<string, string>, data: readonly unknown[]): string {
   const found = [metas.get('og:type') ?? '']
   for (const { attribs } of elements) if (attribs.itemtype !== undefined) found.push(attribs.itemtype)
-  gatherTypes(data, found, 0)
+  collectTypes(data, found, 0)
   return found.slice(0, 200).join(' ')
 }
 
-function gatherTypes(value: unknown, found: string[], depth: number): void {
+function collectTypes(value: unknown, found: string[], depth: number): void {
   if (depth > MAX_DEPTH) return
-  if (Array.isArray(value)) for (const item of value) gatherTypes(item, found, depth + 1)
+  if (Array.isArray(value)) for (const item of value) collectTypes(item, found, depth + 1)
   else if (isObject(value)) {
     const type = value['@type']
     if (typeof type === 'string') found.push(type)
     else if (Array.isArray(type)) for (const item of type) if (typeof item === 'string') found.push(item)
-    for (const item of Object.values(value)) gatherTypes(item, found, depth + 1)
+    for (const item of Object.values(value)) collectTypes(item, found, depth + 1)
   }
 }
 
-function refreshOf(elements: readonly Element[], base: string): string {
+function findRefreshTarget(elements: readonly Element[], base: string): string {
   const meta = elements.find(
     ({ name, attribs }) => name === 'meta' && attribs['http-equiv']?.toLowerCase() === 'refresh',
   )
-  const [, seconds = '', address = ''] =
+  const [, seconds = '', target = ''] =
     /^\s*(\d{1,6})(?:\.\d+)?\s*[;,]\s*url\s*=\s*["']?([^"']+)/i.exec(
       meta === undefined ? '' : attribute(meta, 'content'),
     ) ?? []
-  return address !== '' && Number(seconds) <= 30 ? absolute(address, base) : ''
+  return target !== '' && Number(seconds) <= 30 ? absolute(target, base) : ''
 }

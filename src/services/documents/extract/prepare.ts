@@ -1,9 +1,9 @@
-// Makes a parsed page ready to be read: without what is for machines, with what stands in the wrong place for us where it
-// can be seen: text for readers without scripts, shadow roots, words that only a style sheet keeps apart.
+// Cleans a parsed page: removes scripts, comments and other elements without content, unwraps shadow roots and noscript
+// pages, and inserts spaces where only a style sheet separates words.
 
 import { DomUtils } from 'htmlparser2'
 
-import { isBlockTag } from './blocks.js'
+import { isBlockTag } from './elements.js'
 import {
   attribute,
   find,
@@ -17,60 +17,63 @@ import {
   type Tree,
 } from './tree.js'
 
-const MACHINE_TAGS = new Set('script style template svg iframe object embed applet link base canvas'.split(' '))
-const ENOUGH_FOR_A_PAGE = 400
+const NON_CONTENT_TAGS = new Set('script style template svg iframe object embed applet link base canvas'.split(' '))
+const MIN_NOSCRIPT_PAGE_CHARS = 400
 
 export function prepare(tree: Tree): void {
-  show(tree)
-  clean(tree)
+  exposeContent(tree)
+  removeNonContent(tree)
 }
 
-/** Shadow roots, and text for readers without scripts: some pages have all theirs there; most only say that scripts are needed. */
-function show(parent: Parent): void {
+/** Unwraps shadow roots and noscript elements that hold a page; other noscript elements only say that scripts are required. */
+function exposeContent(parent: Parent): void {
   let hasNoscript = false
   for (const child of parent.children) {
     if (!isElement(child)) continue
     if (child.name === 'template' && 'shadowrootmode' in child.attribs) child.name = 'div'
     if (child.name === 'noscript') {
-      if (isPage(child)) child.name = 'div'
+      if (isNoscriptPage(child)) child.name = 'div'
       else hasNoscript = true
     }
-    if (child.name !== 'noscript') show(child)
+    if (child.name !== 'noscript') exposeContent(child)
   }
   if (hasNoscript) parent.children = parent.children.filter((child) => !isElement(child) || child.name !== 'noscript')
 }
 
-function isPage(noscript: Element): boolean {
-  return plainText(noscript).length > ENOUGH_FOR_A_PAGE && find(noscript, ({ name }) => isBlockTag(name)) !== undefined
+function isNoscriptPage(noscript: Element): boolean {
+  return (
+    plainText(noscript).length > MIN_NOSCRIPT_PAGE_CHARS && find(noscript, ({ name }) => isBlockTag(name)) !== undefined
+  )
 }
 
-function clean(parent: Parent): void {
+function removeNonContent(parent: Parent): void {
   const kept: Node[] = []
   for (const child of parent.children) {
-    if (DomUtils.isComment(child) || (isElement(child) && isForMachines(child))) continue
-    const before = kept.at(-1)
-    if (before !== undefined && isGlued(before, child)) kept.push(...parseTree(' ').children)
+    if (DomUtils.isComment(child) || (isElement(child) && isNonContent(child))) continue
+    const previous = kept.at(-1)
+    if (previous !== undefined && needsSpaceBetween(previous, child)) kept.push(...parseTree(' ').children)
     kept.push(child)
-    if (isElement(child)) clean(child)
+    if (isElement(child)) removeNonContent(child)
   }
-  const isSame = kept.length === parent.children.length && kept.every((child, at) => child === parent.children[at])
-  if (!isSame) relink(parent, kept)
+  const isUnchanged = kept.length === parent.children.length && kept.every((child, at) => child === parent.children[at])
+  if (!isUnchanged) relink(parent, kept)
 }
 
-function isForMachines(element: Element): boolean {
-  if (!MACHINE_TAGS.has(element.name)) return false
+function isNonContent(element: Element): boolean {
+  if (!NON_CONTENT_TAGS.has(element.name)) return false
   return element.name !== 'script' || !/ld\+json/.test(attribute(element, 'type'))
 }
 
 const INLINE = /^(?:span|a|button|label|time|small|strong|b|em|i)$/
 
-/** Two pieces that a person sees apart: `…Smith</span><span>Professor…`. */
-function isGlued(before: Node, after: Node): boolean {
-  if (!isElement(before) || !isElement(after) || !INLINE.test(before.name) || !INLINE.test(after.name)) return false
-  const [end, start] = [plainText(before), plainText(after)]
+/** Adjacent elements that a style sheet separates: `…Smith</span><span>Professor…`. */
+function needsSpaceBetween(previous: Node, next: Node): boolean {
+  if (!isElement(previous) || !isElement(next) || !INLINE.test(previous.name) || !INLINE.test(next.name)) return false
+  const [end, start] = [plainText(previous), plainText(next)]
   if (end.length < 2 || start.length < 2) return false
-  const isApart = /^(?:a|button|label|time)$/.test(before.name) || /^(?:a|button|label|time)$/.test(after.name)
-  return isApart
+  const hasSeparateElement =
+    /^(?:a|button|label|time)$/.test(previous.name) || /^(?:a|button|label|time)$/.test(next.name)
+  return hasSeparateElement
     ? /[\p{L}\p{N}]$/u.test(end) && /^[\p{L}\p{N}]/u.test(start)
     : /[\p{Ll}\p{N}.)]$/u.test(end) && /^\p{Lu}/u.test(start)
 }

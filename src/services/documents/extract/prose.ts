@@ -1,11 +1,11 @@
-// Where the running text of a page is: long blocks that are no lists of links speak for what is around them, the nearer
-// the more.
+// Scores containers by the running text in them. Long blocks with few links add to the score of their ancestors, most to
+// the nearest.
 
 import type { Block } from './blocks.js'
 import type { Element } from './tree.js'
 
 export interface Prose {
-  /** What holds most of it, as closely as possible; undefined where there is none. */
+  /** The container with the highest score; undefined if the page has no running text. */
   readonly best: Element | undefined
   readonly bestScore: number
   readonly scoreOf: ReadonlyMap<Element, number>
@@ -14,23 +14,23 @@ export interface Prose {
   readonly total: number
 }
 
-const LONG = 12
-const MOSTLY_LINKS = 0.4
-const NEAR = [1, 0.6, 0.35, 0.15]
+const MIN_PROSE_WORDS = 12
+const MAX_LINK_DENSITY = 0.4
+const LEVEL_WEIGHTS = [1, 0.6, 0.35, 0.15]
 
 export function proseOf(blocks: readonly Block[]): Prose {
   const scoreOf = new Map<Element, number>()
   const wordsIn = new Map<Element, number>()
   let total = 0
   for (const { words, linked, around, element, isHidden } of blocks) {
-    if (isHidden || words < LONG || linked > MOSTLY_LINKS) continue
+    if (isHidden || words < MIN_PROSE_WORDS || linked > MAX_LINK_DENSITY) continue
     total += words
-    for (const above of around) wordsIn.set(above, (wordsIn.get(above) ?? 0) + words)
-    const holders = element.name === 'div' || element.name === 'pre' ? [element, ...around] : around
+    for (const ancestor of around) wordsIn.set(ancestor, (wordsIn.get(ancestor) ?? 0) + words)
+    const containers = element.name === 'div' || element.name === 'pre' ? [element, ...around] : around
     const weight = Math.sqrt(words) * (1 - linked)
-    for (const [level, share] of NEAR.entries()) {
-      const holder = holders[level]
-      if (holder !== undefined) scoreOf.set(holder, (scoreOf.get(holder) ?? 0) + weight * share)
+    for (const [level, levelWeight] of LEVEL_WEIGHTS.entries()) {
+      const container = containers[level]
+      if (container !== undefined) scoreOf.set(container, (scoreOf.get(container) ?? 0) + weight * levelWeight)
     }
   }
   let best: Element | undefined

@@ -1,5 +1,5 @@
-// Reads a page: looks at it, picks its main part, and writes that. A page that is only a shell for scripts is read from
-// the data it carries; one that is too large is judged with less care.
+// Reads HTML: parses the page, selects the main content or the section, and writes it. A page that is only a shell for
+// scripts is read from its embedded data; for very large pages a simple rule replaces the classifier.
 
 import { mark, unmark, type Block } from './blocks.js'
 import { evidenceOf } from './evidence.js'
@@ -19,25 +19,28 @@ import { descendants, isElement, parseTree, toHtml, type Node, type Tree } from 
 import { votesOn } from './voters.js'
 import { writePage } from './write/write-page.js'
 
-/** A vote on more would take seconds; on less it is not worth it. */
-const VOTE = { mostElements: 2500, mostChars: 350_000, fewestBlocks: 5 }
-/** Above so many, the plain rule decides. */
-const MOST_BLOCKS = 20_000
-/** A page with fewer words than this may be a shell. */
-const SHELL_WORDS = 60
-/** One with a few more may be, where so many times as many are hidden. */
-const HIDDEN_TIMES = 10
+/** The baselines take seconds on larger pages and are not useful on smaller ones. */
+const BASELINE_LIMITS = { maxElements: 2500, maxChars: 350_000, minBlocks: 5 }
+/** With more blocks, the landmark rule decides. */
+const MAX_CLASSIFIED_BLOCKS = 20_000
+/** A page with fewer visible words may be a shell. */
+const MAX_SHELL_WORDS = 60
+/** With up to twice as many words, it may be one if it has this many times more hidden words. */
+const MIN_HIDDEN_RATIO = 10
 
 export function readHtml({ url, format, fragment }: Source, html: string): Reading {
   const { tree, data, facts, look, blocks } = lookAt(html, url)
   const section = fragment === '' ? undefined : sectionOf(tree, fragment)
   for (const node of section ?? []) if (isElement(node)) dropHidden(node)
-  const state = section === undefined && wordsOf(blocks) < SHELL_WORDS ? stateHtml(data) : ''
-  const nodes = section ?? (state === '' ? mainPart(tree, blocks, facts) : parseTree(state).children)
+  const embeddedHtml = section === undefined && countVisibleWords(blocks) < MAX_SHELL_WORDS ? stateHtml(data) : ''
+  const nodes =
+    section ?? (embeddedHtml === '' ? selectMainContent(tree, blocks, facts) : parseTree(embeddedHtml).children)
   const title = section === undefined ? facts.title : ''
-  const main = writePage(nodes, facts.base, format, title)
-  const written =
-    main.content === '' && blocks.length > 0 ? writePage(plainBlocks(blocks), facts.base, format, title) : main
+  const mainResult = writePage(nodes, facts.base, format, title)
+  const writeResult =
+    mainResult.content === '' && blocks.length > 0
+      ? writePage(blocksAsParagraphs(blocks), facts.base, format, title)
+      : mainResult
   const { language, published, canonical } = facts
   return {
     kind: 'html',
@@ -45,63 +48,68 @@ export function readHtml({ url, format, fragment }: Source, html: string): Readi
     language,
     published,
     canonical,
-    ...written,
+    ...writeResult,
     hasFragment: section !== undefined,
     pages: 0,
     evidence: evidenceOf({
       html,
-      look,
-      facts,
+      markupSignals: look,
+      metadata: facts,
       blocks,
-      contentChars: written.content.length,
-      isFromState: state !== '',
+      contentChars: writeResult.content.length,
+      isFromState: embeddedHtml !== '',
     }),
   }
 }
 
-function wordsOf(blocks: readonly Block[]): number {
+function countVisibleWords(blocks: readonly Block[]): number {
   return blocks.reduce((sum, { words, isHidden }) => sum + (isHidden ? 0 : words), 0)
 }
 
-function mainPart(tree: Tree, blocks: readonly Block[], facts: PageFacts): Node[] {
-  const seen = shown(blocks)
-  const isPlain = seen.length > MOST_BLOCKS || isBare(seen)
-  const chosen = isPlain ? new Set<number>() : judged(seen, facts, () => voteOn(tree, seen, facts))
-  const kept = chosen.size > 0 ? mended(seen, chosen) : keptByRule(seen)
-  // Before anything is cut: whether an element counts as hidden depends on how much is in it.
-  if (seen === blocks) dropHidden(tree)
-  keepOnly(tree, seen, kept.size > 0 ? kept : everyVisible(seen))
+function selectMainContent(tree: Tree, blocks: readonly Block[], metadata: PageFacts): Node[] {
+  const visible = visibleBlocks(blocks)
+  const usesRule = visible.length > MAX_CLASSIFIED_BLOCKS || isBare(visible)
+  const classified = usesRule
+    ? new Set<number>()
+    : judged(visible, metadata, () => computeBaselines(tree, visible, metadata))
+  const kept = classified.size > 0 ? mended(visible, classified) : keptByRule(visible)
+  // Must precede pruning, because visibility depends on the amount of text in an element.
+  if (visible === blocks) dropHidden(tree)
+  keepOnly(tree, visible, kept.size > 0 ? kept : allVisible(visible))
   return tree.children
 }
 
-function everyVisible(blocks: readonly Block[]): Set<number> {
+function allVisible(blocks: readonly Block[]): Set<number> {
   return new Set(blocks.flatMap(({ isHidden }, at) => (isHidden ? [] : [at])))
 }
 
-/** The text of all visible blocks, for a page whose main part came out empty although it has text. */
-function plainBlocks(blocks: readonly Block[]): Node[] {
-  const texts = shown(blocks).filter(({ isHidden }) => !isHidden)
-  return parseTree(texts.map(({ text }) => `<p>${escapeHtml(text)}</p>`).join('\n')).children
+/** The text of all visible blocks, used if the main content is empty although the page has text. */
+function blocksAsParagraphs(blocks: readonly Block[]): Node[] {
+  const visible = visibleBlocks(blocks).filter(({ isHidden }) => !isHidden)
+  return parseTree(visible.map(({ text }) => `<p>${escapeHtml(text)}</p>`).join('\n')).children
 }
 
 function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }
 
-/** Undefined where none is held. */
-function voteOn(tree: Tree, blocks: readonly Block[], facts: PageFacts): Votes | undefined {
-  if (blocks.length < VOTE.fewestBlocks || descendants(tree).length > VOTE.mostElements) return undefined
+/** Undefined if the page is too large or too small. */
+function computeBaselines(tree: Tree, blocks: readonly Block[], metadata: PageFacts): Votes | undefined {
+  if (blocks.length < BASELINE_LIMITS.minBlocks || descendants(tree).length > BASELINE_LIMITS.maxElements)
+    return undefined
   tame(tree)
   mark(blocks)
   const html = toHtml(tree)
   unmark(blocks)
-  return html.length > VOTE.mostChars ? undefined : votesOn(withoutGaps(html), facts.base)
+  return html.length > BASELINE_LIMITS.maxChars ? undefined : votesOn(withoutGaps(html), metadata.base)
 }
 
-/** Text that cannot be seen is left out, unless it is all there is: then a script shows it. */
-function shown(blocks: readonly Block[]): readonly Block[] {
-  const words = wordsOf(blocks)
-  const all = blocks.reduce((sum, block) => sum + block.words, 0)
-  const isMostlyHidden = all > words * (words < SHELL_WORDS ? 4 : HIDDEN_TIMES)
-  return words < 2 * SHELL_WORDS && isMostlyHidden ? blocks.map((block) => ({ ...block, isHidden: false })) : blocks
+/** Hidden text is dropped, except if the page has hardly any other text: then a script reveals it. */
+function visibleBlocks(blocks: readonly Block[]): readonly Block[] {
+  const visibleWords = countVisibleWords(blocks)
+  const allWords = blocks.reduce((sum, block) => sum + block.words, 0)
+  const isMostlyHidden = allWords > visibleWords * (visibleWords < MAX_SHELL_WORDS ? 4 : MIN_HIDDEN_RATIO)
+  return visibleWords < 2 * MAX_SHELL_WORDS && isMostlyHidden
+    ? blocks.map((block) => ({ ...block, isHidden: false }))
+    : blocks
 }

@@ -1,4 +1,4 @@
-// The text of a PDF, page by page. What is only a picture of text has none.
+// Reads the text of a PDF page by page. Scanned pages have none.
 
 import type * as Unpdf from 'unpdf'
 
@@ -9,29 +9,29 @@ import { withoutBlankEnds } from './ends.js'
 import type { Heading, Reading, Source } from './extractor.js'
 import { noEvidence } from './no-evidence.js'
 
-/** Well before the thread is ended: what was read so far is worth having. */
-const TIME_MS = 7000
-const MOST_CHARS = 5_000_000
+/** Less than the limit of the worker thread, so that the pages read so far are returned. */
+const MAX_READ_MS = 7000
+const MAX_CHARS = 5_000_000
 
-type Library = typeof Unpdf
-type Pdf = Awaited<ReturnType<Library['getDocumentProxy']>>
+type UnpdfLibrary = typeof Unpdf
+type Pdf = Awaited<ReturnType<UnpdfLibrary['getDocumentProxy']>>
 
 export async function readPdf({ url, bytes, fragment }: Source): Promise<Reading> {
-  // Large, and most pages are no PDF.
+  // Loaded on demand: the library is large, and PDFs are rare.
   const library = await import('unpdf')
-  const pdf = await open(library, url, bytes)
-  const pages = await texts(pdf)
+  const pdf = await openPdf(library, url, bytes)
+  const pages = await readPageTexts(pdf)
   if (pages.every((text) => text === '')) {
     throw new Failure(
-      `${url} is a PDF of ${pdf.numPages} ${pdf.numPages === 1 ? 'page' : 'pages'} without any text: its pages are pictures. Save it with Bash (curl -o) and use ReadImage on it, or a program for text recognition.`,
+      `${url} is a PDF of ${pdf.numPages} ${pdf.numPages === 1 ? 'page' : 'pages'} without text: its pages are images. Save it with Bash (curl -o) and open it with ReadImage, or use an OCR program.`,
     )
   }
-  const parts = pages.map((text, at) => `## Page ${at + 1} of ${pdf.numPages}\n\n${text}`.trimEnd())
+  const parts = pages.map((text, index) => `## Page ${index + 1} of ${pdf.numPages}\n\n${text}`.trimEnd())
   if (pages.length < pdf.numPages)
-    parts.push(`(Pages ${pages.length + 1} to ${pdf.numPages} were not read: it took too long.)`)
-  const section = sectionOf(parts, fragment)
+    parts.push(`(Pages ${pages.length + 1} to ${pdf.numPages} were not read: time limit reached.)`)
+  const section = findPdfPage(parts, fragment)
   const content = section ?? parts.join('\n\n')
-  const { title, published } = await about(library, pdf)
+  const { title, published } = await readPdfMetadata(library, pdf)
   return {
     kind: 'pdf',
     title,
@@ -39,41 +39,40 @@ export async function readPdf({ url, bytes, fragment }: Source): Promise<Reading
     published,
     canonical: '',
     content,
-    outline: outlineOf(content),
+    outline: buildPdfOutline(content),
     hasFragment: section !== undefined,
     pages: pdf.numPages,
     evidence: noEvidence(content.length),
   }
 }
 
-/** `#page=3`, as browsers have it. */
-function sectionOf(parts: readonly string[], fragment: string): string | undefined {
+/** `#page=3`, as in browsers. */
+function findPdfPage(parts: readonly string[], fragment: string): string | undefined {
   const [, page] = /^page=(\d{1,6})\b/i.exec(fragment) ?? []
   return page === undefined ? undefined : parts[Number(page) - 1]
 }
 
-async function open({ getDocumentProxy }: Library, url: string, bytes: Uint8Array): Promise<Pdf> {
+async function openPdf({ getDocumentProxy }: UnpdfLibrary, url: string, bytes: Uint8Array): Promise<Pdf> {
   try {
-    // The library takes the bytes for itself.
+    // Copied, because the library takes ownership of the bytes.
     return await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0, isEvalSupported: false })
   } catch (error) {
-    const isLocked = error instanceof Error && error.name === 'PasswordException'
-    if (isLocked)
-      throw new Failure(`${url} is a PDF that is protected by a password; its text cannot be read without it.`)
+    const isEncrypted = error instanceof Error && error.name === 'PasswordException'
+    if (isEncrypted) throw new Failure(`${url} is a PDF that is protected by a password.`)
     throw new Failure(
-      `${url} is a PDF that cannot be read: ${error instanceof Error ? error.message : 'it is damaged'}. It may be damaged or cut off.`,
+      `${url} is a PDF that cannot be read: ${error instanceof Error ? error.message : 'it is damaged'}. It may be damaged or truncated.`,
     )
   }
 }
 
-async function texts(pdf: Pdf): Promise<string[]> {
+async function readPageTexts(pdf: Pdf): Promise<string[]> {
   const startedAt = performance.now()
   const pages: string[] = []
-  let size = 0
+  let totalChars = 0
   for (let number = 1; number <= pdf.numPages; number++) {
-    if (performance.now() - startedAt > TIME_MS || size > MOST_CHARS) break
+    if (performance.now() - startedAt > MAX_READ_MS || totalChars > MAX_CHARS) break
     const text = await pageText(pdf, number)
-    size += text.length
+    totalChars += text.length
     pages.push(text)
   }
   return pages
@@ -94,14 +93,14 @@ async function pageText(pdf: Pdf, number: number): Promise<string> {
   }
 }
 
-async function about({ getMeta }: Library, pdf: Pdf): Promise<{ title: string; published: string }> {
+async function readPdfMetadata({ getMeta }: UnpdfLibrary, pdf: Pdf): Promise<{ title: string; published: string }> {
   try {
     const { info } = await getMeta(pdf)
-    const known: unknown = info
-    const title = isObject(known) && typeof known.Title === 'string' ? visibleText(known.Title).trim() : ''
+    const metadata: unknown = info
+    const title = isObject(metadata) && typeof metadata.Title === 'string' ? visibleText(metadata.Title).trim() : ''
     const date =
-      isObject(known) && typeof known.CreationDate === 'string'
-        ? /^D:(\d{4})(\d\d)(\d\d)/.exec(known.CreationDate)
+      isObject(metadata) && typeof metadata.CreationDate === 'string'
+        ? /^D:(\d{4})(\d\d)(\d\d)/.exec(metadata.CreationDate)
         : null
     return { title, published: date === null ? '' : date.slice(1).join('-') }
   } catch {
@@ -109,7 +108,7 @@ async function about({ getMeta }: Library, pdf: Pdf): Promise<{ title: string; p
   }
 }
 
-function outlineOf(content: string): Heading[] {
+function buildPdfOutline(content: string): Heading[] {
   return content.split('\n').flatMap((text, line) => {
     const title = /^## (Page (\d+) of \d+)$/.exec(text)
     return title === null ? [] : [{ level: 2, title: title[1] ?? '', line, id: `page=${title[2] ?? ''}` }]

@@ -1,22 +1,22 @@
-// The part of a page that a fragment of its address means.
+// Finds the nodes of the section that a URL fragment names.
 
+import { isHeading } from './elements.js'
 import { isNamed } from './slug.js'
 import { descendants, find, isElement, plainText, type Element, type Node, type Tree } from './tree.js'
-import { isHeading } from './write/page.js'
 
-/** Undefined where the page has no such part. */
+/** Undefined if the page has no such section. */
 export function sectionOf(tree: Tree, fragment: string): Node[] | undefined {
   const elements = descendants(tree)
-  const wanted = unescaped(fragment)
-  const isMeant = ({ name, attribs }: Element) =>
-    attribs.id === wanted || attribs.id === fragment || (name === 'a' && attribs.name === wanted)
-  const target = elements.find(isMeant)
+  const decoded = decodeFragment(fragment)
+  const isTarget = ({ name, attribs }: Element) =>
+    attribs.id === decoded || attribs.id === fragment || (name === 'a' && attribs.name === decoded)
+  const target = elements.find(isTarget)
   const heading =
     target ?? elements.find((element) => isHeading(element) && isNamed(fragment, { id: '', title: plainText(element) }))
-  return heading === undefined ? undefined : sectionFrom(heading)
+  return heading === undefined ? undefined : collectSection(heading)
 }
 
-function unescaped(fragment: string): string {
+function decodeFragment(fragment: string): string {
   try {
     return decodeURIComponent(fragment)
   } catch {
@@ -24,37 +24,37 @@ function unescaped(fragment: string): string {
   }
 }
 
-function sectionFrom(element: Element): Node[] {
-  const fold = foldOf(element)
-  if (fold !== undefined) return [fold]
-  const heading = headingAt(element)
-  if (heading !== undefined) return fromHeading(heading)
-  if (element.name === 'dt') return withDefinition(element)
-  // A mark without words stands for what comes after it.
+function collectSection(element: Element): Node[] {
+  const details = findDetails(element)
+  if (details !== undefined) return [details]
+  const heading = findHeading(element)
+  if (heading !== undefined) return collectFromHeading(heading)
+  if (element.name === 'dt') return collectDefinition(element)
+  // An empty anchor marks its parent.
   if (plainText(element) === '') {
     const { parent } = element
     if (parent !== null && isElement(parent) && plainText(parent) !== '' && parent.name !== 'body')
-      return sectionFrom(parent)
+      return collectSection(parent)
   }
   return [element]
 }
 
-/** What opens under the line it is in: documentation of code has a signature there, and its text below. */
-function foldOf({ parent }: Element): Element | undefined {
-  for (let above = parent; above !== null && isElement(above); above = above.parent) {
-    const { name, parent: around } = above
+/** The `details` element whose summary contains the target: API documentation has a signature there, with its text below. */
+function findDetails({ parent }: Element): Element | undefined {
+  for (let ancestor = parent; ancestor !== null && isElement(ancestor); ancestor = ancestor.parent) {
+    const { name, parent: around } = ancestor
     if (name === 'summary' && around !== null && isElement(around) && around.name === 'details') return around
   }
   return undefined
 }
 
-/** The heading it is, is in, or stands directly before. */
-function headingAt(element: Element): Element | undefined {
+/** The target itself if it is a heading, the heading that contains it, or the one directly after it. */
+function findHeading(element: Element): Element | undefined {
   if (isHeading(element)) return element
   for (let { parent } = element; parent !== null && isElement(parent); { parent } = parent)
     if (isHeading(parent)) return parent
   if (plainText(element) !== '') {
-    // A box that holds the heading and nothing else.
+    // A container with nothing but the heading.
     const inner = find(element, isHeading)
     return inner !== undefined && plainText(inner) === plainText(element) ? inner : undefined
   }
@@ -65,8 +65,8 @@ function headingAt(element: Element): Element | undefined {
   return undefined
 }
 
-function fromHeading(heading: Element): Node[] {
-  const start = boxOf(heading)
+function collectFromHeading(heading: Element): Node[] {
+  const start = findHeadingContainer(heading)
   const nodes: Node[] = [start]
   for (let { next } = start; next !== null; { next } = next) {
     if (isElement(next) && endsSection(next, Number(heading.name[1]))) break
@@ -75,27 +75,27 @@ function fromHeading(heading: Element): Node[] {
   return nodes
 }
 
-/** Some pages put each heading into a box of its own, with its links. */
-function boxOf(heading: Element): Element {
+/** Some pages wrap each heading and its links in a container. */
+function findHeadingContainer(heading: Element): Element {
   const { parent } = heading
   if (parent === null || !isElement(parent) || !/^(?:div|header|hgroup|span|a)$/.test(parent.name)) return heading
-  const isAlone = plainText(parent).length <= plainText(heading).length + 12
-  return isAlone ? boxOf(parent) : heading
+  const holdsOnlyHeading = plainText(parent).length <= plainText(heading).length + 12
+  return holdsOnlyHeading ? findHeadingContainer(parent) : heading
 }
 
 function endsSection(element: Element, level: number): boolean {
   const heading = isHeading(element) ? element : find(element, isHeading)
   if (heading === undefined || Number(heading.name[1]) > level) return false
-  // A heading somewhere within begins the next section only where it comes first.
+  // A nested heading starts the next section only if it comes first.
   return heading === element || plainText(element).startsWith(plainText(heading))
 }
 
-function withDefinition(term: Element): Node[] {
+function collectDefinition(term: Element): Node[] {
   const nodes: Node[] = [term]
-  let hasSaid = false
+  let hasDefinition = false
   for (let { next } = term; next !== null; { next } = next) {
-    if (isElement(next) && next.name === 'dt' && hasSaid) break
-    if (isElement(next) && next.name === 'dd') hasSaid = true
+    if (isElement(next) && next.name === 'dt' && hasDefinition) break
+    if (isElement(next) && next.name === 'dd') hasDefinition = true
     nodes.push(next)
   }
   return nodes

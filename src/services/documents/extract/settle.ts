@@ -1,4 +1,5 @@
-// Puts into plain elements what pages show by scripts and style sheets: math as its source, tabs as labelled panels.
+// Replaces widgets that need scripts or style sheets with plain elements: math with its TeX source, tabs with labelled
+// panels.
 
 import { DomUtils } from 'htmlparser2'
 
@@ -21,28 +22,28 @@ import {
 } from './tree.js'
 
 export function settle(tree: Tree): void {
-  const lists: Element[] = []
-  settleMath(tree, lists)
-  let steps = MOST_STEPS
-  for (const list of lists) if (steps > 0 && !isDetached(list, tree)) steps -= labelPanels(list)
+  const tabLists: Element[] = []
+  normalizeMath(tree, tabLists)
+  let steps = MAX_STEPS
+  for (const tabList of tabLists) if (steps > 0 && !isDetached(tabList, tree)) steps -= labelPanels(tabList)
 }
 
-/** What looking for panels may cost, in elements looked at: they may be anywhere, for every list of tabs. */
-const MOST_STEPS = 3_000_000
+/** Limit of elements visited in the search for panels, because every tab list may search the page. */
+const MAX_STEPS = 3_000_000
 
-const LABEL_STEPS = 100
+const STEPS_PER_LABEL = 100
 
-/** Also says which lists of tabs there are. */
-function settleMath(parent: Parent, lists: Element[]): void {
+/** Also collects the tab lists. */
+function normalizeMath(parent: Parent, tabLists: Element[]): void {
   let hasEmpty = false
   for (const child of parent.children) {
     if (!isElement(child)) continue
-    const math = mathOf(child)
+    const math = detectMath(child)
     if (math === undefined) {
-      if (attribute(child, 'role') === 'tablist' || isLabels(child)) lists.push(child)
-      settleMath(child, lists)
+      if (attribute(child, 'role') === 'tablist' || isTabLabels(child)) tabLists.push(child)
+      normalizeMath(child, tabLists)
     } else {
-      becomeMath(child, math)
+      replaceWithMath(child, math)
       hasEmpty ||= math.tex === ''
     }
   }
@@ -54,21 +55,21 @@ function settleMath(parent: Parent, lists: Element[]): void {
 }
 
 function isDetached(element: Element, tree: Tree): boolean {
-  let above: Element['parent'] = element
-  while (above !== null && above !== tree) above = above.parent
-  return above === null
+  let ancestor: Element['parent'] = element
+  while (ancestor !== null && ancestor !== tree) ancestor = ancestor.parent
+  return ancestor === null
 }
 
-interface Math {
+interface MathSource {
   readonly tex: string
   readonly isDisplay: boolean
 }
 
-function mathOf(element: Element): Math | undefined {
+function detectMath(element: Element): MathSource | undefined {
   const names = attribute(element, 'class')
   switch (element.name) {
     case 'math':
-      return mathElement(element, false)
+      return readMathElement(element, false)
     case 'script': {
       const type = attribute(element, 'type')
       return type.startsWith('math/tex')
@@ -76,23 +77,23 @@ function mathOf(element: Element): Math | undefined {
         : undefined
     }
     case 'mjx-container':
-      return mathElement(element, attribute(element, 'display') === 'true')
+      return readMathElement(element, attribute(element, 'display') === 'true')
     case 'img':
       return /(?:^|\s)(?:tex|latex|math)(?:\s|$)/.test(names)
         ? { tex: withoutEnd(attribute(element, 'alt').replace(/^\$+/, ''), ['$']), isDisplay: false }
         : undefined
     default:
-      if (/(?:^|\s)katex-display(?:\s|$)/.test(names)) return mathElement(element, true)
+      if (/(?:^|\s)katex-display(?:\s|$)/.test(names)) return readMathElement(element, true)
       if (/(?:^|\s)(?:katex|mwe-math-element|MathJax_SVG|MathJax_CHTML)(?:\s|$)/.test(names))
-        return mathElement(element, false)
-      // MathJax 2 shows it here, and has it in a script beside.
+        return readMathElement(element, false)
+      // MathJax 2 renders here and has the source in a script beside it.
       return /(?:^|\s)(?:MathJax|MathJax_Preview|MathJax_Display)(?:\s|$)/.test(names)
         ? { tex: '', isDisplay: false }
         : undefined
   }
 }
 
-function mathElement(element: Element, isDisplay: boolean): Math | undefined {
+function readMathElement(element: Element, isDisplay: boolean): MathSource | undefined {
   const math = element.name === 'math' ? element : find(element, ({ name }) => name === 'math')
   const source = find(element, ({ name, attribs }) => name === 'annotation' && /tex/i.test(attribs.encoding ?? ''))
   const tex =
@@ -101,15 +102,15 @@ function mathElement(element: Element, isDisplay: boolean): Math | undefined {
       : rawText(source)
   if (math === undefined && tex === '') return undefined
   const isBlock = isDisplay || attribute(math ?? element, 'display') === 'block'
-  return { tex: withoutDisplay(tex.trim()), isDisplay: isBlock }
+  return { tex: stripDisplayStyle(tex.trim()), isDisplay: isBlock }
 }
 
 /** `{\displaystyle x}` */
-function withoutDisplay(tex: string): string {
+function stripDisplayStyle(tex: string): string {
   return /^\{\\displaystyle\s/.test(tex) && tex.endsWith('}') ? tex.slice('{\\displaystyle'.length, -1).trim() : tex
 }
 
-function becomeMath(element: Element, { tex, isDisplay }: Math): void {
+function replaceWithMath(element: Element, { tex, isDisplay }: MathSource): void {
   element.name = 'span'
   element.attribs = { 'data-math': tex === '' ? '' : isDisplay ? 'display' : 'inline' }
   relink(element, textNodes(tex))
@@ -119,49 +120,51 @@ function textNodes(text: string): Node[] {
   return parseTree(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')).children
 }
 
-function isLabels(element: Element): boolean {
+function isTabLabels(element: Element): boolean {
   return /(?:^|\s)tabbed-labels(?:\s|$)/.test(attribute(element, 'class'))
 }
 
-/** Each panel begins with what its tab says. Returns what that cost. */
-function labelPanels(list: Element): number {
-  const tabs = isLabels(list)
-    ? elementsOf(list)
-    : descendants(list).filter((element) => attribute(element, 'role') === 'tab')
-  const { panels, steps } = panelsBeside(list)
+/** Inserts the label of its tab at the start of each panel. Returns the number of elements visited. */
+function labelPanels(tabList: Element): number {
+  const tabs = isTabLabels(tabList)
+    ? elementsOf(tabList)
+    : descendants(tabList).filter((element) => attribute(element, 'role') === 'tab')
+  const { panels, steps } = findPanels(tabList)
   if (tabs.length === 0 || panels.length === 0) return steps
   for (const [at, panel] of panels.entries()) {
-    const label = plainText(tabs.find((tab) => isTabOf(tab, panel)) ?? tabs[at] ?? list)
-    const [made] = parseTree('<p><strong></strong></p>').children
+    const label = plainText(tabs.find((tab) => isTabOf(tab, panel)) ?? tabs[at] ?? tabList)
+    const [paragraph] = parseTree('<p><strong></strong></p>').children
     const [text] = textNodes(label)
-    const strong = made !== undefined && isElement(made) ? made.children[0] : undefined
-    if (made === undefined || text === undefined || strong === undefined || !isElement(strong)) continue
+    const strong = paragraph !== undefined && isElement(paragraph) ? paragraph.children[0] : undefined
+    if (paragraph === undefined || text === undefined || strong === undefined || !isElement(strong)) continue
     DomUtils.appendChild(strong, text)
-    DomUtils.prependChild(panel, made)
+    DomUtils.prependChild(panel, paragraph)
   }
-  // Some lists hold the panels too.
-  if (!panels.some((panel) => isInside(panel, list))) DomUtils.removeElement(list)
-  return steps + panels.length * (tabs.length + LABEL_STEPS)
+  // Some tab lists contain the panels.
+  if (!panels.some((panel) => isInside(panel, tabList))) DomUtils.removeElement(tabList)
+  return steps + panels.length * (tabs.length + STEPS_PER_LABEL)
 }
 
-function isInside(element: Element, list: Element): boolean {
-  for (let { parent } = element; parent !== null; { parent } = parent) if (parent === list) return true
+function isInside(element: Element, tabList: Element): boolean {
+  for (let { parent } = element; parent !== null; { parent } = parent) if (parent === tabList) return true
   return false
 }
 
 function isTabOf(tab: Element, panel: Element): boolean {
   const id = attribute(panel, 'id')
-  const by = attribute(panel, 'aria-labelledby')
-  return (id !== '' && attribute(tab, 'aria-controls') === id) || (by !== '' && attribute(tab, 'id') === by)
+  const labelledBy = attribute(panel, 'aria-labelledby')
+  return (
+    (id !== '' && attribute(tab, 'aria-controls') === id) || (labelledBy !== '' && attribute(tab, 'id') === labelledBy)
+  )
 }
 
-function panelsBeside(list: Element): { panels: Element[]; steps: number } {
+function findPanels(tabList: Element): { panels: Element[]; steps: number } {
   let steps = 0
-  let { parent } = list
+  let { parent } = tabList
   for (let level = 0; parent !== null && isElement(parent) && level < 3; { parent } = parent, level++) {
-    const inside = descendants(parent)
-    steps += inside.length
-    const panels = inside.filter(
+    const candidates = descendants(parent)
+    steps += candidates.length
+    const panels = candidates.filter(
       (element) =>
         attribute(element, 'role') === 'tabpanel' || /(?:^|\s)tabbed-block(?:\s|$)/.test(attribute(element, 'class')),
     )

@@ -1,71 +1,71 @@
-// A parser that pays the same for every tag, however deep it stands: what is nested too deep is made flat. Its children
-// become those of the last element that is not, so that no text is lost.
+// HTML parser with a maximum nesting depth, so that each tag costs the same. Elements below it are flattened: their children
+// become children of the deepest allowed element, so no text is lost.
 
 import { Parser } from 'htmlparser2'
 
 const MAX_DEPTH = 200
-/** Names after which the parser remembers which language it is in, until they end; some never do. */
-const FOREIGN = new Set('math svg mi mo mn ms mtext annotation-xml foreignobject desc title'.split(' '))
-const MAX_FOREIGN = 500
-/** Nothing can be nested in them, and what they hold must not become text. */
-const RAW = new Set(['script', 'style', 'title', 'textarea'])
+/** Tags for which the parser keeps a stack of the current language; some are never closed. */
+const FOREIGN_TAGS = new Set('math svg mi mo mn ms mtext annotation-xml foreignobject desc title'.split(' '))
+const MAX_FOREIGN_TAGS = 500
+/** Elements without children whose content must not become text. */
+const RAW_TEXT_TAGS = new Set(['script', 'style', 'title', 'textarea'])
 
 export class ShallowParser extends Parser {
-  /** Whether the tag that was last opened is made flat. */
+  /** Whether the last opened tag is flattened. */
   isFlat = false
   private depth = 0
-  private foreign = 0
-  /** How many of each name are open without being there. */
-  private readonly flat = new Map<string, number>()
-  private step: 'open' | 'close' | '' = ''
+  private foreignDepth = 0
+  /** Open flattened tags by name. */
+  private readonly flattenedTags = new Map<string, number>()
+  private currentStep: 'open' | 'close' | '' = ''
 
   override onopentagname(start: number, end: number): void {
     this.isFlat = false
-    this.step = 'open'
+    this.currentStep = 'open'
     super.onopentagname(start, end)
   }
 
   override onclosetag(start: number, end: number): void {
     this.isFlat = false
-    this.step = 'close'
+    this.currentStep = 'close'
     super.onclosetag(start, end)
   }
 
-  /** To be asked at the end of each element: whether it was there. */
+  /** Must be called at the end of each element. Returns false if the element was flattened. */
   closes(): boolean {
     if (this.isFlat) {
       this.isFlat = false
       return false
     }
     this.depth--
-    this.flat.clear()
+    this.flattenedTags.clear()
     return true
   }
 
-  /** The first question after a tag has begun is the one whether to remember it. */
+  /** The parser calls this first for each tag, to decide whether to push it on its stack. */
   protected override isVoidElement(name: string): boolean {
-    const { step } = this
-    this.step = ''
+    const { currentStep } = this
+    this.currentStep = ''
     const isVoid = super.isVoidElement(name)
-    if (step === 'open') this.open(name, isVoid)
-    return isVoid || (step === 'close' ? this.endsFlat(name) : this.isFlat)
+    if (currentStep === 'open') this.openTag(name, isVoid)
+    return isVoid || (currentStep === 'close' ? this.closesFlattened(name) : this.isFlat)
   }
 
-  private open(name: string, isVoid: boolean): void {
-    const isForeign = FOREIGN.has(name)
-    const most = MAX_DEPTH + (RAW.has(name) ? 1 : 0)
-    this.isFlat = !isVoid && (this.depth >= most || (isForeign && this.foreign >= MAX_FOREIGN))
-    if (this.isFlat) this.flat.set(name, (this.flat.get(name) ?? 0) + 1)
+  private openTag(name: string, isVoid: boolean): void {
+    const isForeign = FOREIGN_TAGS.has(name)
+    const maxDepth = MAX_DEPTH + (RAW_TEXT_TAGS.has(name) ? 1 : 0)
+    this.isFlat = !isVoid && (this.depth >= maxDepth || (isForeign && this.foreignDepth >= MAX_FOREIGN_TAGS))
+    if (this.isFlat) this.flattenedTags.set(name, (this.flattenedTags.get(name) ?? 0) + 1)
     else {
       this.depth++
-      if (isForeign) this.foreign++
+      if (isForeign) this.foreignDepth++
     }
   }
 
-  private endsFlat(name: string): boolean {
-    if (FOREIGN.has(name) && this.foreign > 0) this.foreign--
-    const open = this.flat.get(name) ?? 0
-    if (open > 0) this.flat.set(name, open - 1)
-    return open > 0
+  private closesFlattened(name: string): boolean {
+    if (FOREIGN_TAGS.has(name) && this.foreignDepth > 0) this.foreignDepth--
+    const openTag = this.flattenedTags.get(name) ?? 0
+    if (openTag > 0) this.flattenedTags.set(name, openTag - 1)
+    return openTag > 0
   }
 }

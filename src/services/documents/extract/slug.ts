@@ -1,4 +1,4 @@
-// The name a heading goes by in an address, as GitHub and most generators make it.
+// Heading slugs as made by GitHub and most generators, and matching of URL fragments.
 
 export function slugOf(title: string): string {
   return title
@@ -8,18 +8,18 @@ export function slugOf(title: string): string {
     .replace(/\s/g, '-')
 }
 
-/** Whether an address means this heading: by its id, or by its words. */
+/** Whether a fragment names this heading: by its id, or by its text. */
 export function isNamed(fragment: string, { id, title }: { id: string; title: string }): boolean {
-  const wanted = unescaped(fragment)
-  if (id !== '' && (id === fragment || id === wanted)) return true
-  return plain(title) !== '' && plain(title) === plain(wanted.replaceAll('-', ' '))
+  const decoded = decodeFragment(fragment)
+  if (id !== '' && (id === fragment || id === decoded)) return true
+  return normalizeTitle(title) !== '' && normalizeTitle(title) === normalizeTitle(decoded.replaceAll('-', ' '))
 }
 
-function plain(text: string): string {
+function normalizeTitle(text: string): string {
   return slugOf(text).replace(/[-_]+/g, '-')
 }
 
-function unescaped(fragment: string): string {
+function decodeFragment(fragment: string): string {
   try {
     return decodeURIComponent(fragment)
   } catch {

@@ -22,17 +22,17 @@ test.each([
   expect(binaryOf(start(hex))).toEqual({ name, isImage })
 })
 
-test('an office document is named by what is in it', () => {
+test('detects an office document by its entries', () => {
   expect(binaryOf(start('504b0304', 'PK word/document.xml'))?.name).toBe('a Word document')
 })
 
 test.each(['BM is a bank', 'MZ is a country code', 'ID3 tags', 'plain words', '{"json": true}', '<!doctype html>', ''])(
-  'text stays text: %s',
+  'is not binary: %s',
   (text) => {
     expect(binaryOf(new TextEncoder().encode(text))).toBeUndefined()
   },
 )
 
-test('UTF-16 has zeros and is text', () => {
+test('UTF-16 text is not binary', () => {
   expect(binaryOf(Uint8Array.from([0xff, 0xfe, 0x68, 0, 0x69, 0]))).toBeUndefined()
 })

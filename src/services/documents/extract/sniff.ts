@@ -1,11 +1,11 @@
-// What bytes are that are no text, by how they begin.
+// Detects binary content by its magic numbers.
 
 export interface Binary {
   readonly name: string
   readonly isImage: boolean
 }
 
-const IMAGES: readonly [string, string][] = [
+const IMAGE_SIGNATURES: readonly [string, string][] = [
   ['89504e470d0a1a0a', 'a PNG image'],
   ['ffd8ff', 'a JPEG image'],
   ['474946383761', 'a GIF image'],
@@ -17,7 +17,7 @@ const IMAGES: readonly [string, string][] = [
   ['38425053', 'a Photoshop image'],
 ]
 
-const OTHERS: readonly [string, string][] = [
+const OTHER_SIGNATURES: readonly [string, string][] = [
   ['504b0304', 'a ZIP archive'],
   ['504b0506', 'a ZIP archive'],
   ['1f8b', 'gzip-compressed data'],
@@ -44,31 +44,31 @@ const OTHERS: readonly [string, string][] = [
   ['d0cf11e0a1b11ae1', 'an old Office document'],
 ]
 
-const LOOKED_AT = 4096
+const SCAN_BYTES = 4096
 
-/** Undefined where it is text, as far as can be seen. */
+/** Undefined if the content seems to be text. */
 export function binaryOf(bytes: Uint8Array): Binary | undefined {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 64))
   const hex = start.toString('hex')
-  const image = IMAGES.find(([magic]) => hex.startsWith(magic))?.[1] ?? boxedImage(start)
-  if (image !== undefined && isReally(bytes, hex)) return { name: image, isImage: true }
-  if (hex.startsWith('504b0304')) return { name: officeName(bytes), isImage: false }
-  const other = OTHERS.find(([magic]) => hex.startsWith(magic))?.[1] ?? boxed(start)
-  if (other !== undefined && isReally(bytes, hex)) return { name: other, isImage: false }
+  const image = IMAGE_SIGNATURES.find(([magic]) => hex.startsWith(magic))?.[1] ?? detectContainerImage(start)
+  if (image !== undefined && isConfirmed(bytes, hex)) return { name: image, isImage: true }
+  if (hex.startsWith('504b0304')) return { name: detectZipDocument(bytes), isImage: false }
+  const other = OTHER_SIGNATURES.find(([magic]) => hex.startsWith(magic))?.[1] ?? detectContainerMedia(start)
+  if (other !== undefined && isConfirmed(bytes, hex)) return { name: other, isImage: false }
   return hasNul(bytes) ? { name: 'binary data', isImage: false } : undefined
 }
 
-/** Two letters are not enough where text may begin with them. */
-function isReally(bytes: Uint8Array, hex: string): boolean {
+/** Signatures that are also plain letters need a NUL byte as confirmation. */
+function isConfirmed(bytes: Uint8Array, hex: string): boolean {
   return !/^(?:424d|4d5a|425a68|494433)/.test(hex) || hasNul(bytes)
 }
 
 function hasNul(bytes: Uint8Array): boolean {
-  const isWide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
-  return !isWide && bytes.subarray(0, LOOKED_AT).includes(0)
+  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
+  return !isUtf16 && bytes.subarray(0, SCAN_BYTES).includes(0)
 }
 
-function boxedImage(start: Buffer): string | undefined {
+function detectContainerImage(start: Buffer): string | undefined {
   const text = start.toString('latin1')
   if (text.startsWith('RIFF') && text.slice(8, 12) === 'WEBP') return 'a WebP image'
   if (text.slice(4, 8) !== 'ftyp') return undefined
@@ -76,14 +76,14 @@ function boxedImage(start: Buffer): string | undefined {
   return /^(?:heic|heix|hevc|mif1|msf1)/.test(text.slice(8)) ? 'a HEIC image' : undefined
 }
 
-function boxed(start: Buffer): string | undefined {
+function detectContainerMedia(start: Buffer): string | undefined {
   const text = start.toString('latin1')
   if (text.startsWith('RIFF')) return text.slice(8, 12) === 'WAVE' ? 'a WAV recording' : 'a video'
   return text.slice(4, 8) === 'ftyp' ? 'an MP4 video or recording' : undefined
 }
 
-function officeName(bytes: Uint8Array): string {
-  const names = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, LOOKED_AT)).toString('latin1')
+function detectZipDocument(bytes: Uint8Array): string {
+  const names = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SCAN_BYTES)).toString('latin1')
   if (names.includes('word/')) return 'a Word document'
   if (names.includes('xl/')) return 'an Excel workbook'
   if (names.includes('ppt/')) return 'a PowerPoint presentation'

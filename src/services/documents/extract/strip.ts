@@ -1,12 +1,12 @@
-// The plain rule: everything but what is around the main part. It is for pages that are too large to be judged block by
-// block, and for those that have nothing around their text.
+// Rule-based selection of the main content by landmarks, for pages that are too large for the classifier or have no
+// boilerplate.
 
 import type { Block } from './blocks.js'
 import { attribute, type Element } from './tree.js'
 import { isCallout } from './write/callout.js'
 
-const AROUND = new Set(['nav', 'footer', 'aside', 'form', 'dialog'])
-const AROUND_ROLES = new Set([
+const NON_MAIN_TAGS = new Set(['nav', 'footer', 'aside', 'form', 'dialog'])
+const NON_MAIN_ROLES = new Set([
   'navigation',
   'contentinfo',
   'complementary',
@@ -16,63 +16,64 @@ const AROUND_ROLES = new Set([
   'banner',
 ])
 
-const MOSTLY_LINKS = 0.5
+const MAX_LINK_DENSITY = 0.5
 
 export function keptByRule(blocks: readonly Block[]): Set<number> {
-  const known = new Map<readonly Element[], Place>()
-  const places = blocks.map(({ element, around }) => {
-    const above = known.get(around) ?? placeOf(around)
-    known.set(around, above)
-    return joined(above, placeOf([element]))
+  const contexts = new Map<readonly Element[], LandmarkFlags>()
+  const blockContexts = blocks.map(({ element, around }) => {
+    const inherited = contexts.get(around) ?? landmarksOf(around)
+    contexts.set(around, inherited)
+    return mergeLandmarks(inherited, landmarksOf([element]))
   })
-  const wordsInMain = blocks.reduce((sum, { words }, at) => sum + (places[at]?.isMain === true ? words : 0), 0)
+  const wordsInMain = blocks.reduce((sum, { words }, at) => sum + (blockContexts[at]?.isInMain === true ? words : 0), 0)
   const words = blocks.reduce((sum, block) => sum + block.words, 0)
   const hasMain = wordsInMain > words / 5
   const kept = new Set<number>()
-  for (const [at, place] of places.entries()) {
-    if (blocks[at]?.isHidden === true || (hasMain && !place.isMain)) continue
-    if (!place.isAround && (place.isMain || !place.isHeader)) kept.add(at)
+  for (const [at, context] of blockContexts.entries()) {
+    if (blocks[at]?.isHidden === true || (hasMain && !context.isInMain)) continue
+    if (!context.isNonMain && (context.isInMain || !context.isInHeader)) kept.add(at)
   }
   return kept
 }
 
-/** Neither menus nor frames: whoever wrote it wrote nothing but the page. */
+/** The page has neither menus nor other boilerplate. */
 export function isBare(blocks: readonly Block[]): boolean {
   return !blocks.some(
-    ({ element, around, linked }) => linked > MOSTLY_LINKS || isFrame(placeOf([element])) || isFrame(placeOf(around)),
+    ({ element, around, linked }) =>
+      linked > MAX_LINK_DENSITY || isBoilerplate(landmarksOf([element])) || isBoilerplate(landmarksOf(around)),
   )
 }
 
-function isFrame({ isAround: isBeside, isHeader }: Place): boolean {
-  return isBeside || isHeader
+function isBoilerplate({ isNonMain, isInHeader }: LandmarkFlags): boolean {
+  return isNonMain || isInHeader
 }
 
-interface Place {
-  readonly isMain: boolean
-  readonly isAround: boolean
-  readonly isHeader: boolean
+interface LandmarkFlags {
+  readonly isInMain: boolean
+  readonly isNonMain: boolean
+  readonly isInHeader: boolean
 }
 
-function placeOf(elements: readonly Element[]): Place {
+function landmarksOf(elements: readonly Element[]): LandmarkFlags {
   return {
-    isMain: elements.some(isMain),
-    isAround: elements.some(isAround),
-    isHeader: elements.some(({ name }) => name === 'header'),
+    isInMain: elements.some(isMainElement),
+    isNonMain: elements.some(isNonMainElement),
+    isInHeader: elements.some(({ name }) => name === 'header'),
   }
 }
 
-function joined(one: Place, other: Place): Place {
+function mergeLandmarks(first: LandmarkFlags, second: LandmarkFlags): LandmarkFlags {
   return {
-    isMain: one.isMain || other.isMain,
-    isAround: one.isAround || other.isAround,
-    isHeader: one.isHeader || other.isHeader,
+    isInMain: first.isInMain || second.isInMain,
+    isNonMain: first.isNonMain || second.isNonMain,
+    isInHeader: first.isInHeader || second.isInHeader,
   }
 }
 
-function isMain(element: Element): boolean {
+function isMainElement(element: Element): boolean {
   return element.name === 'main' || attribute(element, 'role') === 'main'
 }
 
-function isAround(element: Element): boolean {
-  return (AROUND.has(element.name) || AROUND_ROLES.has(attribute(element, 'role'))) && !isCallout(element)
+function isNonMainElement(element: Element): boolean {
+  return (NON_MAIN_TAGS.has(element.name) || NON_MAIN_ROLES.has(attribute(element, 'role'))) && !isCallout(element)
 }

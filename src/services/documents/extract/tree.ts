@@ -1,5 +1,4 @@
-// A page as a tree, with bounds: what is nested too deep is made flat, so that everything after it may recurse. Scripts,
-// styles and comments keep no text here; what scripts were to read is picked out on the way.
+// Parsed HTML and XML trees with helpers. The nesting depth is limited, so that other modules may recurse.
 
 import { DomHandler, DomUtils } from 'htmlparser2'
 
@@ -11,15 +10,15 @@ export type Element = Extract<Node, { attribs: Record<string, string> }>
 export type Parent = Tree | Element
 
 export function parseTree(html: string): Tree {
-  // In HTML such a mark ends at the next `>`, as in browsers; the parser would look for `]]>` and swallow the page.
-  return parsed(html.includes('<![CDATA[') ? html.replaceAll('<![CDATA[', '<!CDATA[') : html, false)
+  // In HTML, as in browsers, a CDATA section ends at the next `>`; the parser would search for `]]>` and drop the page.
+  return parseMarkup(html.includes('<![CDATA[') ? html.replaceAll('<![CDATA[', '<!CDATA[') : html, false)
 }
 
 export function parseXml(xml: string): Tree {
-  return parsed(xml, true)
+  return parseMarkup(xml, true)
 }
 
-function parsed(text: string, xmlMode: boolean): Tree {
+function parseMarkup(text: string, xmlMode: boolean): Tree {
   const handler = new DomHandler()
   const parser: ShallowParser = new ShallowParser(
     {
@@ -52,25 +51,25 @@ export function elementsOf(parent: Parent): Element[] {
   return parent.children.filter(isElement)
 }
 
-/** All below, in the order of the page. */
+/** All elements below, in document order. */
 export function descendants(parent: Parent): Element[] {
   const found: Element[] = []
-  gather(parent, found)
+  collectElements(parent, found)
   return found
 }
 
-function gather(parent: Parent, found: Element[]): void {
+function collectElements(parent: Parent, found: Element[]): void {
   for (const child of parent.children) {
     if (!isElement(child)) continue
     found.push(child)
-    gather(child, found)
+    collectElements(child, found)
   }
 }
 
-export function find(parent: Parent, isIt: (element: Element) => boolean): Element | undefined {
+export function find(parent: Parent, predicate: (element: Element) => boolean): Element | undefined {
   for (const child of parent.children) {
     if (!isElement(child)) continue
-    const found = isIt(child) ? child : find(child, isIt)
+    const found = predicate(child) ? child : find(child, predicate)
     if (found !== undefined) return found
   }
   return undefined
@@ -89,7 +88,7 @@ export function attribute(element: Element, name: string): string {
   return element.attribs[name] ?? ''
 }
 
-/** Its text as it stands, all of it. */
+/** The unchanged text of a node. */
 export function rawText(node: Node | Tree): string {
   if (isText(node)) return node.data
   if (!('children' in node)) return ''
@@ -98,7 +97,7 @@ export function rawText(node: Node | Tree): string {
   return text
 }
 
-/** On one line. */
+/** The text of a node with collapsed whitespace. */
 export function plainText(node: Node | Tree): string {
   return rawText(node).replace(/\s+/g, ' ').trim()
 }

@@ -19,7 +19,7 @@ const NOUNS =
   )
 const VERBS = 'carries follows remembers crosses answers measures keeps describes reaches leaves'.split(' ')
 
-/** No two are alike, as in any text. */
+/** Distinct paragraphs, as in any text. */
 function paragraph(at: number): string {
   const noun = (step: number) => NOUNS[(at * 7 + step * 5 + Math.floor(at / 15)) % NOUNS.length] ?? ''
   const verb = (step: number) => VERBS[(at * 3 + step + Math.floor(at / 10)) % VERBS.length] ?? ''
@@ -28,7 +28,7 @@ function paragraph(at: number): string {
 
 const menu = `<ul>${NOUNS.map((noun) => `<li><a href="/${noun}">${noun}</a></li>`).join('')}</ul>`
 
-test.each([20, 400, 1500])('no paragraph of an article is lost, be there %d of them', async (count) => {
+test.each([20, 400, 1500])('keeps all %d paragraphs of an article', async (count) => {
   const parts = Array.from(
     { length: count },
     (_, at) => (at % 10 === 0 ? `<h2>Part ${at / 10 + 1}</h2>` : '') + paragraph(at),
@@ -40,12 +40,12 @@ test.each([20, 400, 1500])('no paragraph of an article is lost, be there %d of t
   expect(content).not.toContain('orchard\n')
 })
 
-test('nor of a page that was written by hand', async () => {
+test('keeps all text of a page without landmarks', async () => {
   const content = await read(`<h1>Notes</h1>${[1, 2, 3, 4].map(paragraph).join('')}<pre>make all</pre>${paragraph(5)}`)
   for (const part of ['Notes', ...[1, 2, 3, 4, 5].map((at) => `Paragraph ${at} tells`), 'make all'])
     expect(content).toContain(part)
 })
 
-test('a page of a few words is given as it is', async () => {
+test('returns a very short page unchanged', async () => {
   expect(await read('<body><p>Moved to the other house.</p></body>')).toBe('Moved to the other house.')
 })

@@ -1,4 +1,4 @@
-// The thread that reads pages: everything that is slow, large or written by others is loaded here and nowhere else.
+// Entry of the worker thread, the only place that loads the slow and large parsing libraries.
 
 import { Console } from 'node:console'
 import { Writable } from 'node:stream'
@@ -11,32 +11,32 @@ import { Failure } from '../../../lib/failure.js'
 import { isSource } from './messages.js'
 import { readSource } from './read-source.js'
 
-// Libraries print what they think of a page, and nobody reads it.
+// Libraries print warnings on pages; they are discarded.
 globalThis.console = new Console(new Writable({ write: (_chunk, _encoding, written) => written() }))
 
-const MUCH = 96 * 1024 * 1024
+const GC_THRESHOLD_BYTES = 96 * 1024 * 1024
 
 const port = parentPort
-port?.on('message', (message: unknown) => void answer(message))
+port?.on('message', (message: unknown) => void handleMessage(message))
 
-async function answer(message: unknown): Promise<void> {
+async function handleMessage(message: unknown): Promise<void> {
   try {
-    const source = isObject(message) ? message.question : undefined
-    if (!isSource(source)) throw new Error('The thread was asked for something it does not know')
-    port?.postMessage({ answer: await readSource(source) })
-    if (getHeapStatistics().total_heap_size > MUCH) collectGarbage()
+    const request = isObject(message) ? message.question : undefined
+    if (!isSource(request)) throw new Error('The worker thread received an invalid request')
+    port?.postMessage({ answer: await readSource(request) })
+    if (getHeapStatistics().total_heap_size > GC_THRESHOLD_BYTES) collectGarbage()
   } catch (error) {
     port?.postMessage({ problem: error instanceof Failure ? { failure: error.message } : error })
   }
 }
 
-/** What a huge page leaves behind would stand beside the next one, and the engine is in no hurry to clear it away. */
+/** Frees the memory of a large page before the next one. */
 function collectGarbage(): void {
   try {
     setFlagsFromString('--expose-gc')
-    const collect: unknown = runInNewContext('gc')
-    if (typeof collect === 'function') collect()
+    const gc: unknown = runInNewContext('gc')
+    if (typeof gc === 'function') gc()
   } catch {
-    // Another engine does it in its own time.
+    // Not available in this engine.
   }
 }

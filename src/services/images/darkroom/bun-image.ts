@@ -1,5 +1,5 @@
-// The image library of Bun, as far as it is used here: it decodes as a whole, resizes, and encodes. It cuts nothing out
-// and gives no pixels, so that they are taken from a plain PNG.
+// Binding to Bun.Image, which decodes, resizes and encodes whole images. It cannot crop or return pixels, so these are read
+// from an uncompressed PNG.
 
 import { Failure } from '../../../lib/failure.js'
 import { oneLine } from '../../../lib/one-line.js'
@@ -16,16 +16,16 @@ export interface BunImage {
 
 export type OpenBunImage = (bytes: Buffer) => BunImage
 
-/** Turned upright by us, because it knows only how to turn a JPEG. */
-const OPTIONS = { autoOrient: false, maxPixels: MAX_PIXELS_AT_ONCE }
+/** autoOrient is off because it supports JPEG only; the caller rotates. */
+const BUN_IMAGE_OPTIONS = { autoOrient: false, maxPixels: MAX_PIXELS_AT_ONCE }
 
-/** undefined on any other runtime. */
+/** Undefined on other runtimes. */
 export function findBunImage(): OpenBunImage | undefined {
-  const found = fromBun('Image')
-  return isConstructor(found) ? (bytes) => new found(bytes, OPTIONS) : undefined
+  const candidate = fromBun('Image')
+  return isConstructor(candidate) ? (bytes) => new candidate(bytes, BUN_IMAGE_OPTIONS) : undefined
 }
 
-/** The file it makes. What it says of the image is about the image. */
+/** Encodes the image. Errors are failures of the image file. */
 export async function finished(image: BunImage): Promise<Buffer> {
   try {
     const { buffer, byteOffset, byteLength } = await image.bytes()
@@ -35,8 +35,8 @@ export async function finished(image: BunImage): Promise<Buffer> {
   }
 }
 
-type Constructor = new (bytes: Buffer, options: typeof OPTIONS) => BunImage
+type BunImageConstructor = new (bytes: Buffer, options: typeof BUN_IMAGE_OPTIONS) => BunImage
 
-function isConstructor(value: unknown): value is Constructor {
+function isConstructor(value: unknown): value is BunImageConstructor {
   return typeof value === 'function'
 }

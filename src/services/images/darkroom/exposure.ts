@@ -1,4 +1,5 @@
-// What stands between a decoder and the print: pixels of the wished part, upright, in the size in which they are shown.
+// A decoded image: upright pixels of the requested region in output size. Also the rules for crop, page, scale and size that
+// all decoders share.
 
 import { Failure } from '../../../lib/failure.js'
 import type { ImageFormat } from '../../../lib/image-format.js'
@@ -14,7 +15,12 @@ export interface Subject {
   readonly page?: number | undefined
 }
 
-export interface Exposure extends Pick<Picture, 'original' | 'region' | 'page' | 'wasTurned' | 'isDamaged'> {
+export interface Exposure {
+  readonly original: Size
+  readonly region: Rectangle
+  readonly page?: Picture['page']
+  readonly wasTurned?: boolean
+  readonly isDamaged?: boolean
   readonly pixels: Pixels
 }
 
@@ -23,7 +29,7 @@ export function regionOf({ crop }: Subject, original: Size): Rectangle {
   const region = clip(crop, original)
   if (region !== undefined) return region
   const { width, height } = original
-  throw new Failure(`is ${width} x ${height} pixels: nothing of it lies in the crop that was asked for`)
+  throw new Failure(`is ${width} x ${height} pixels: the requested crop is outside of the image`)
 }
 
 export function pageOf({ page = 1 }: Subject, pages: number): Picture['page'] {
@@ -31,21 +37,21 @@ export function pageOf({ page = 1 }: Subject, pages: number): Picture['page'] {
   return pages > 1 ? { number: page, of: pages } : undefined
 }
 
-/** Small enough for a model. Who looks at a detail wants it large. */
+/** Scales down to the output limit; enlarges small crops. */
 export function scaleOf(region: Size, isCropped: boolean): number {
-  const long = longEdge(region)
-  if (long >= LONG_EDGE) return LONG_EDGE / long
-  return isCropped ? Math.max(1, Math.min(MOST_ENLARGED, Math.floor(ENOUGH / long))) : 1
+  const edge = longEdge(region)
+  if (edge >= LONG_EDGE) return LONG_EDGE / edge
+  return isCropped ? Math.max(1, Math.min(MAX_UPSCALE, Math.floor(TARGET_CROP_EDGE / edge))) : 1
 }
 
-const MOST_ENLARGED = 4
-const ENOUGH = 1024
+const MAX_UPSCALE = 4
+const TARGET_CROP_EDGE = 1024
 
-export function mustFit({ width, height }: Size, mostPixels: number): void {
+export function mustFit({ width, height }: Size, maxPixels: number): void {
   if (!(width >= 1 && height >= 1)) throw new Failure('has no size')
-  if (width * height <= mostPixels) return
-  const most = Math.round(mostPixels / 1e6)
+  if (width * height <= maxPixels) return
+  const maxMillions = Math.round(maxPixels / 1e6)
   throw new Failure(
-    `is ${Math.round(width)} x ${Math.round(height)} pixels, more than the ${most} million that are decoded; make a smaller copy of it`,
+    `is ${Math.round(width)} x ${Math.round(height)} pixels, more than the ${maxMillions} million that can be decoded; make a smaller copy of it`,
   )
 }

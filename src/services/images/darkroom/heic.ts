@@ -1,4 +1,4 @@
-// Photographs of phones, by a decoder that has to be installed apart.
+// Decodes HEIC with the optional package libheif-js.
 
 import { Failure } from '../../../lib/failure.js'
 import { scaled } from '../../../lib/rectangle.js'
@@ -7,7 +7,7 @@ import { mustFit, pageOf, regionOf, scaleOf, type Exposure, type Subject } from 
 import { loaded } from './missing-package.js'
 import { decoding, loadSharp } from './sharp.js'
 
-interface Library {
+interface HeifLibrary {
   readonly HeifDecoder: new () => { decode(bytes: Uint8Array): readonly HeifImage[] }
 }
 
@@ -15,7 +15,7 @@ interface HeifImage {
   get_width(): number
   get_height(): number
   is_primary(): boolean
-  display(into: Canvas, done: (filled: Canvas | null) => void): void
+  display(target: Canvas, done: (filled: Canvas | null) => void): void
 }
 
 interface Canvas {
@@ -24,28 +24,33 @@ interface Canvas {
   readonly height: number
 }
 
-export async function exposeHeic(subject: Subject): Promise<Exposure> {
-  const open = await loadSharp()
+export async function exposeHeic(input: Subject): Promise<Exposure> {
+  const openSharp = await loadSharp()
   const { HeifDecoder } = await loaded('libheif-js', loadLibrary)
-  const images = new HeifDecoder().decode(subject.bytes)
+  const images = new HeifDecoder().decode(input.bytes)
   if (images.length === 0) throw new Failure('is a HEIC image that is damaged or cut short and cannot be decoded')
-  const page = pageOf(subject, images.length)
-  const chosen = subject.page === undefined ? images.find((image) => image.is_primary()) : undefined
-  const image = chosen ?? images[(subject.page ?? 1) - 1]
+  const page = pageOf(input, images.length)
+  const primary = input.page === undefined ? images.find((image) => image.is_primary()) : undefined
+  const image = primary ?? images[(input.page ?? 1) - 1]
   if (!image) throw new Failure('is a HEIC file without an image')
   const original = { width: image.get_width(), height: image.get_height() }
   mustFit(original, MAX_PIXELS_AT_ONCE)
 
-  const region = regionOf(subject, original)
-  const shown = scaled(region, scaleOf(region, subject.crop !== undefined))
-  const data = await pixelsOf(image, original)
-  const resized = open(data, { raw: { ...original, channels: 4 } })
+  const region = regionOf(input, original)
+  const outputSize = scaled(region, scaleOf(region, input.crop !== undefined))
+  const data = await readPixels(image, original)
+  const resized = openSharp(data, { raw: { ...original, channels: 4 } })
     .extract({ left: region.x, top: region.y, width: region.width, height: region.height })
-    .resize({ ...shown, fit: 'fill' })
-  return { original, region, page, pixels: { ...shown, channels: 4, data: await decoding(resized.raw().toBuffer()) } }
+    .resize({ ...outputSize, fit: 'fill' })
+  return {
+    original,
+    region,
+    page,
+    pixels: { ...outputSize, channels: 4, data: await decoding(resized.raw().toBuffer()) },
+  }
 }
 
-function pixelsOf(image: HeifImage, { width, height }: { width: number; height: number }): Promise<Buffer> {
+function readPixels(image: HeifImage, { width, height }: { width: number; height: number }): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const data = new Uint8ClampedArray(width * height * 4)
     image.display({ data, width, height }, (filled) => {
@@ -55,12 +60,12 @@ function pixelsOf(image: HeifImage, { width, height }: { width: number; height: 
   })
 }
 
-async function loadLibrary(): Promise<Library> {
+async function loadLibrary(): Promise<HeifLibrary> {
   const { default: library }: { default: unknown } = await import('libheif-js/wasm-bundle.js')
-  if (!isLibrary(library)) throw new Error('not the library that was expected')
+  if (!isLibrary(library)) throw new Error('libheif-js has an unexpected interface')
   return library
 }
 
-function isLibrary(value: unknown): value is Library {
+function isLibrary(value: unknown): value is HeifLibrary {
   return typeof value === 'object' && value !== null && 'HeifDecoder' in value
 }

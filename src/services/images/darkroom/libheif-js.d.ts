@@ -1,2 +1,2 @@
-// It comes without types; what it is gets checked when it is loaded.
+// The package has no types; its interface is checked when it is loaded.
 declare module 'libheif-js/wasm-bundle.js'

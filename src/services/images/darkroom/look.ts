@@ -1,64 +1,64 @@
-// What pixels look like: whether something shines through them, and whether they were drawn or photographed.
+// Analyzes pixels: flattens transparency and distinguishes graphics from photos.
 
 import type { Pixels } from '../../../lib/plain-png.js'
 import type { Picture } from '../picture.js'
 
 export interface Opaque {
   readonly opaque: Pixels
-  /** undefined where it was opaque all along. */
+  /** Undefined if the image was opaque. */
   readonly backdrop: Picture['backdrop']
 }
 
-const WHITE = 255
-const DARK = 64
-/** From this brightness on, white would hide what is drawn. */
-const BRIGHT = 200
+const WHITE_LEVEL = 255
+const DARK_LEVEL = 64
+/** Brighter content would be invisible on white. */
+const MIN_BRIGHT_LEVEL = 200
 
-/** Models differ in what they see behind what is transparent; so nothing is. */
+/** Models differ in how they show transparency, so it is replaced by a background. */
 export function onBackdrop(pixels: Pixels): Opaque {
   const { data, width, height, channels } = pixels
   if (channels === 3) return { opaque: pixels, backdrop: undefined }
-  const brightness = brightnessOf(data)
-  const behind = brightness !== undefined && brightness >= BRIGHT ? DARK : WHITE
-  const opaque = Buffer.allocUnsafe(width * height * 3)
-  for (let from = 0, to = 0; to < opaque.length; from += 4) {
+  const brightness = visibleBrightness(data)
+  const background = brightness !== undefined && brightness >= MIN_BRIGHT_LEVEL ? DARK_LEVEL : WHITE_LEVEL
+  const flattened = Buffer.allocUnsafe(width * height * 3)
+  for (let from = 0, to = 0; to < flattened.length; from += 4) {
     const alpha = (data[from + 3] ?? 0) / 255
-    const through = behind * (1 - alpha)
-    opaque[to++] = Math.round((data[from] ?? 0) * alpha + through)
-    opaque[to++] = Math.round((data[from + 1] ?? 0) * alpha + through)
-    opaque[to++] = Math.round((data[from + 2] ?? 0) * alpha + through)
+    const backgroundPart = background * (1 - alpha)
+    flattened[to++] = Math.round((data[from] ?? 0) * alpha + backgroundPart)
+    flattened[to++] = Math.round((data[from + 1] ?? 0) * alpha + backgroundPart)
+    flattened[to++] = Math.round((data[from + 2] ?? 0) * alpha + backgroundPart)
   }
-  const backdrop = brightness === undefined ? undefined : behind === DARK ? 'dark grey' : 'white'
-  return { opaque: { width, height, data: opaque, channels: 3 }, backdrop }
+  const backgroundName = brightness === undefined ? undefined : background === DARK_LEVEL ? 'dark grey' : 'white'
+  return { opaque: { width, height, data: flattened, channels: 3 }, backdrop: backgroundName }
 }
 
-/** Of what can be seen; undefined where all of it is opaque. */
-function brightnessOf(data: Buffer): number | undefined {
-  let light = 0
+/** Average brightness weighted by alpha; undefined if the image is opaque. */
+function visibleBrightness(data: Buffer): number | undefined {
+  let weightedLight = 0
   let weight = 0
   for (let at = 0; at < data.length; at += 4) {
     const alpha = data[at + 3] ?? 0
-    light += alpha * (0.3 * (data[at] ?? 0) + 0.59 * (data[at + 1] ?? 0) + 0.11 * (data[at + 2] ?? 0))
+    weightedLight += alpha * (0.3 * (data[at] ?? 0) + 0.59 * (data[at + 1] ?? 0) + 0.11 * (data[at + 2] ?? 0))
     weight += alpha
   }
   if (weight === (data.length / 4) * 255) return undefined
-  return weight === 0 ? 0 : light / weight
+  return weight === 0 ? 0 : weightedLight / weight
 }
 
-/** Cheap to keep as they are. */
-const FEW_PIXELS = 65_536
+/** Small images are always encoded as PNG. */
+const MAX_SMALL_PIXELS = 65_536
 
-/** Pixels beside equal ones: common in what is drawn, rare in what a camera sees. */
+/** Neighbouring pixels are often equal in graphics and rarely in photos. */
 export function isDrawn({ data, width, height }: Pixels): boolean {
-  if (width * height <= FEW_PIXELS) return true
-  const row = width * 3
-  let same = 0
-  let seen = 0
+  if (width * height <= MAX_SMALL_PIXELS) return true
+  const rowBytes = width * 3
+  let equalPairs = 0
+  let pairs = 0
   for (let y = 0; y < height; y += Math.max(1, Math.floor(height / 200))) {
-    for (let at = y * row + 3; at < (y + 1) * row; at += 3) {
-      seen++
-      if (data[at] === data[at - 3] && data[at + 1] === data[at - 2] && data[at + 2] === data[at - 1]) same++
+    for (let at = y * rowBytes + 3; at < (y + 1) * rowBytes; at += 3) {
+      pairs++
+      if (data[at] === data[at - 3] && data[at + 1] === data[at - 2] && data[at + 2] === data[at - 1]) equalPairs++
     }
   }
-  return seen === 0 || same / seen > 0.4
+  return pairs === 0 || equalPairs / pairs > 0.4
 }

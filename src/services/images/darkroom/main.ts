@@ -1,6 +1,5 @@
-// The darkroom: a process of its own in which untrusted images are decoded, so that one that hangs, grows or breaks its
-// decoder costs nothing but this process. It develops one image at a time and ends with whoever started it. Its second
-// thread looks at the clock and at the memory while the first may be too busy to.
+// Entry of the image worker process, which decodes untrusted images: a hang, crash or memory leak affects only this process.
+// Handles one image at a time and exits with its parent. A second thread watches time and memory.
 
 import { isMainThread, Worker } from 'node:worker_threads'
 
@@ -11,28 +10,28 @@ import type { Order } from '../picture.js'
 import { develop } from './develop.js'
 import { keepWatch } from './watch.js'
 
-if (isMainThread) work()
+if (isMainThread) serveRequests()
 else keepWatch()
 
-function work(): void {
-  // Itself: behind the runtime, or behind the executable that has it within.
-  const watch = new Worker(process.argv.at(-1) ?? '')
+function serveRequests(): void {
+  // The last argument is this script, both with a runtime and with the standalone executable.
+  const watchdog = new Worker(process.argv.at(-1) ?? '')
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  const allow = (allowance?: Allowance): void => watch.postMessage(allowance)
-  // Threads of a decoder would be waited for by any gentler end.
+  const setBudget = (budget?: Allowance): void => watchdog.postMessage(budget)
+  // SIGKILL, because a normal exit would wait for threads of a decoder.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-  process.on('message', (order: unknown) => {
-    if (!isOrder(order)) return
-    allow(allowanceFor(order.format))
-    void develop(order)
+  process.on('message', (request: unknown) => {
+    if (!isDecodeRequest(request)) return
+    setBudget(allowanceFor(request.format))
+    void develop(request)
       .catch((error: unknown) => ({ failure: `could not be decoded (${reasonOf(error)})` }))
-      .then((outcome) => {
-        allow()
-        process.send?.({ ...outcome, residentBytes: process.memoryUsage.rss() })
+      .then((result) => {
+        setBudget()
+        process.send?.({ ...result, residentBytes: process.memoryUsage.rss() })
       })
   })
 }
 
-function isOrder(value: unknown): value is Order {
+function isDecodeRequest(value: unknown): value is Order {
   return isObject(value) && typeof value.path === 'string'
 }

@@ -1,4 +1,4 @@
-// Says which package would have been needed.
+// Loads optional packages; throws an error that names a missing one.
 
 import type { Missing } from '../picture.js'
 
@@ -8,7 +8,7 @@ export class MissingPackage extends Error {
   }
 }
 
-/** What a package exports; whatever keeps it from being loaded, it has to be installed anew. */
+/** Any load error counts as missing, because reinstalling is the remedy. */
 export async function loaded<T>(name: Missing, load: () => Promise<T>): Promise<T> {
   try {
     return await load()

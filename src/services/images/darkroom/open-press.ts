@@ -1,4 +1,4 @@
-// Sharp or, where it is not installed, what the runtime has.
+// Chooses the encoder: sharp, otherwise Bun.Image.
 
 import { findBunImage } from './bun-image.js'
 import { openBunPress } from './bun-press.js'

@@ -1,4 +1,5 @@
-// A page of a PDF, drawn on a canvas that has to be installed apart. Drawn anew for each crop, it loses no detail.
+// Renders a PDF page with unpdf on the optional package @napi-rs/canvas. Each crop is rendered separately, so it keeps full
+// detail.
 
 import { Failure } from '../../../lib/failure.js'
 import { longEdge, scaled } from '../../../lib/rectangle.js'
@@ -7,36 +8,36 @@ import { mustFit, pageOf, regionOf, type Exposure, type Subject } from './exposu
 import { loaded } from './missing-package.js'
 import { loadSharp } from './sharp.js'
 
-const MOST_ENLARGED = 16
+const MAX_UPSCALE = 16
 
-export async function exposePdf(subject: Subject): Promise<Exposure> {
+export async function exposePdf(input: Subject): Promise<Exposure> {
   await loadSharp()
-  addMissingMethods()
-  const canvases = await loaded('@napi-rs/canvas', () => import('@napi-rs/canvas'))
+  addArrayBufferPolyfill()
+  const canvasLibrary = await loaded('@napi-rs/canvas', () => import('@napi-rs/canvas'))
   const unpdf = await loaded('unpdf', () => import('unpdf'))
   const CanvasFactory = await unpdf.createIsomorphicCanvasFactory(() => import('@napi-rs/canvas'))
-  const settings = { CanvasFactory, isEvalSupported: false, verbosity: 0, maxImageSize: MAX_PIXELS_AT_ONCE }
-  const document = await reading(unpdf.getDocumentProxy(new Uint8Array(subject.bytes), settings))
-  const page = pageOf(subject, document.numPages)
-  const sheet = await reading(document.getPage(page?.number ?? 1))
-  const { width, height } = sheet.getViewport({ scale: 1 })
+  const options = { CanvasFactory, isEvalSupported: false, verbosity: 0, maxImageSize: MAX_PIXELS_AT_ONCE }
+  const document = await withPdfErrors(unpdf.getDocumentProxy(new Uint8Array(input.bytes), options))
+  const page = pageOf(input, document.numPages)
+  const pdfPage = await withPdfErrors(document.getPage(page?.number ?? 1))
+  const { width, height } = pdfPage.getViewport({ scale: 1 })
   const original = scaled({ width, height }, 1)
   mustFit({ width, height }, Infinity)
 
-  const region = regionOf(subject, original)
-  const scale = Math.min(LONG_EDGE / longEdge(region), MOST_ENLARGED)
-  const shown = scaled(region, scale)
-  const viewport = sheet.getViewport({ scale, offsetX: -region.x * scale, offsetY: -region.y * scale })
-  const canvas = canvases.createCanvas(shown.width, shown.height)
+  const region = regionOf(input, original)
+  const scale = Math.min(LONG_EDGE / longEdge(region), MAX_UPSCALE)
+  const outputSize = scaled(region, scale)
+  const viewport = pdfPage.getViewport({ scale, offsetX: -region.x * scale, offsetY: -region.y * scale })
+  const canvas = canvasLibrary.createCanvas(outputSize.width, outputSize.height)
   const context = canvas.getContext('2d')
   context.fillStyle = 'white'
-  context.fillRect(0, 0, shown.width, shown.height)
-  await reading(sheet.render({ canvas, canvasContext: context, viewport }).promise)
-  const { data } = context.getImageData(0, 0, shown.width, shown.height)
-  return { original, region, page, pixels: { ...shown, channels: 4, data: Buffer.from(data.buffer) } }
+  context.fillRect(0, 0, outputSize.width, outputSize.height)
+  await withPdfErrors(pdfPage.render({ canvas, canvasContext: context, viewport }).promise)
+  const { data } = context.getImageData(0, 0, outputSize.width, outputSize.height)
+  return { original, region, page, pixels: { ...outputSize, channels: 4, data: Buffer.from(data.buffer) } }
 }
 
-async function reading<T>(work: Promise<T>): Promise<T> {
+async function withPdfErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
@@ -45,8 +46,8 @@ async function reading<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The library calls what Node.js has only since version 21. */
-function addMissingMethods(): void {
+/** unpdf calls ArrayBuffer.prototype.transferToFixedLength, which Node.js has since version 21. */
+function addArrayBufferPolyfill(): void {
   if ('transferToFixedLength' in ArrayBuffer.prototype) return
   // oxlint-disable-next-line no-extend-native -- in a process that does nothing else
   Object.defineProperty(ArrayBuffer.prototype, 'transferToFixedLength', {

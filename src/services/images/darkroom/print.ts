@@ -1,5 +1,5 @@
-// The image that a model is given: opaque, without metadata, and never larger than it may be. What is drawn stays as it
-// is in a PNG, what was photographed becomes a JPEG; whatever is too large gets coarser, then smaller.
+// Encodes the result: opaque, without metadata, within the output limit. Graphics become PNG and photos JPEG; if the file is
+// too large, first the quality and then the size is reduced.
 
 import type { ImageFormat } from '../../../lib/image-format.js'
 import type { Pixels } from '../../../lib/plain-png.js'
@@ -11,35 +11,35 @@ import { isDrawn, onBackdrop } from './look.js'
 import { openPress } from './open-press.js'
 import type { Press } from './press.js'
 
-/** Larger drawings are as legible in a good JPEG. */
+/** Larger graphics are encoded as high-quality JPEG. */
 const MAX_PNG_BYTES = 400_000
-const SMALLER = 0.75
+const SHRINK_FACTOR = 0.75
 
-export async function print(format: ImageFormat, exposure: Exposure): Promise<Picture> {
-  const { pixels, ...facts } = exposure
-  const press = await openPress()
+export async function print(format: ImageFormat, decoded: Exposure): Promise<Picture> {
+  const { pixels, ...metadata } = decoded
+  const encoder = await openPress()
   const { opaque, backdrop } = onBackdrop(pixels)
-  const drawn = isDrawn(opaque)
-  for (let shown = opaque; ; shown = await press.resized(shown, scaled(shown, SMALLER))) {
-    const printed = await encoded(press, shown, drawn)
-    if (printed === undefined) continue
-    const { width, height } = shown
-    return { ...facts, format, backdrop, shown: { width, height }, ...printed }
+  const isGraphicImage = isDrawn(opaque)
+  for (let current = opaque; ; current = await encoder.resized(current, scaled(current, SHRINK_FACTOR))) {
+    const encodedImage = await encodeWithinLimit(encoder, current, isGraphicImage)
+    if (encodedImage === undefined) continue
+    const { width, height } = current
+    return { ...metadata, format, backdrop, shown: { width, height }, ...encodedImage }
   }
 }
 
-/** undefined where it is too large at any quality. */
-async function encoded(
-  press: Press,
+/** Undefined if the image is too large at every quality. */
+async function encodeWithinLimit(
+  encoder: Press,
   pixels: Pixels,
-  drawn: boolean,
+  isGraphicImage: boolean,
 ): Promise<Pick<Picture, 'data' | 'mimeType'> | undefined> {
-  if (drawn) {
-    const png = await press.png(pixels)
+  if (isGraphicImage) {
+    const png = await encoder.png(pixels)
     if (png.length <= MAX_PNG_BYTES) return { data: png.toString('base64'), mimeType: 'image/png' }
   }
-  for (const quality of [drawn ? 90 : 82, 65, 45]) {
-    const jpeg = await press.jpeg(pixels, quality, drawn)
+  for (const quality of [isGraphicImage ? 90 : 82, 65, 45]) {
+    const jpeg = await encoder.jpeg(pixels, quality, isGraphicImage)
     if (jpeg.length <= MAX_SHOWN_BYTES) return { data: jpeg.toString('base64'), mimeType: 'image/jpeg' }
   }
   return undefined

@@ -1,4 +1,4 @@
-// Images made of pixels: by sharp or, where it is not installed, by what the runtime has.
+// Decodes raster images with sharp, otherwise with Bun.Image.
 
 import { findBunImage } from './bun-image.js'
 import { exposeByBun } from './bun-raster.js'
@@ -7,13 +7,13 @@ import { MissingPackage } from './missing-package.js'
 import { loadSharp } from './sharp.js'
 import { exposeBySharp } from './sharp-raster.js'
 
-export async function exposeRaster(subject: Subject): Promise<Exposure> {
+export async function exposeRaster(input: Subject): Promise<Exposure> {
   try {
-    const open = await loadSharp()
-    return await exposeBySharp(open, subject)
+    const openSharp = await loadSharp()
+    return await exposeBySharp(openSharp, input)
   } catch (error) {
-    const open = error instanceof MissingPackage ? findBunImage() : undefined
-    if (open === undefined) throw error
-    return exposeByBun(open, subject)
+    const openBunImage = error instanceof MissingPackage ? findBunImage() : undefined
+    if (openBunImage === undefined) throw error
+    return exposeByBun(openBunImage, input)
   }
 }

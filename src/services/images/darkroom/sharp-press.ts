@@ -1,4 +1,4 @@
-// The press of sharp.
+// Encoder that uses sharp.
 
 import type { Sharp } from 'sharp'
 
@@ -7,17 +7,18 @@ import type { Press } from './press.js'
 import { loadSharp } from './sharp.js'
 
 export async function openSharpPress(): Promise<Press> {
-  const open = await loadSharp()
-  const source = ({ data, width, height, channels }: Pixels): Sharp => open(data, { raw: { width, height, channels } })
+  const openSharp = await loadSharp()
+  const fromPixels = ({ data, width, height, channels }: Pixels): Sharp =>
+    openSharp(data, { raw: { width, height, channels } })
   return {
     async resized(pixels, size) {
-      const resizing = source(pixels).resize({ ...size, fit: 'fill' })
-      return { ...size, data: await resizing.raw().toBuffer(), channels: pixels.channels }
+      const resized = fromPixels(pixels).resize({ ...size, fit: 'fill' })
+      return { ...size, data: await resized.raw().toBuffer(), channels: pixels.channels }
     },
-    png: (pixels) => source(pixels).png({ compressionLevel: 6 }).toBuffer(),
-    jpeg(pixels, quality, isDrawn) {
-      const chromaSubsampling = isDrawn ? '4:4:4' : '4:2:0'
-      return source(pixels).jpeg({ quality, chromaSubsampling }).toBuffer()
+    png: (pixels) => fromPixels(pixels).png({ compressionLevel: 6 }).toBuffer(),
+    jpeg(pixels, quality, isGraphic) {
+      const chromaSubsampling = isGraphic ? '4:4:4' : '4:2:0'
+      return fromPixels(pixels).jpeg({ quality, chromaSubsampling }).toBuffer()
     },
   }
 }

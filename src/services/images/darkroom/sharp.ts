@@ -1,4 +1,4 @@
-// The library that decodes and encodes: without a cache, since no image comes twice, and with two threads.
+// Loads sharp, without its cache because no image is decoded twice, and with two threads; maps decode errors.
 
 import type { Sharp, SharpOptions } from 'sharp'
 
@@ -9,20 +9,20 @@ import { loaded } from './missing-package.js'
 
 export type Open = (input: Buffer, options?: SharpOptions) => Sharp
 
-let opening: Promise<Open> | undefined
+let loading: Promise<Open> | undefined
 
 export function loadSharp(): Promise<Open> {
-  return (opening ??= load())
+  return (loading ??= loadAndConfigure())
 }
 
-async function load(): Promise<Open> {
+async function loadAndConfigure(): Promise<Open> {
   const { default: sharp } = await loaded('sharp', () => import('sharp'))
   sharp.cache(false)
   sharp.concurrency(2)
   return sharp
 }
 
-/** What a decoder says of an image is about the image. */
+/** Decoder errors are failures of the image file. */
 export async function decoding<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

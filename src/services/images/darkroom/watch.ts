@@ -1,29 +1,29 @@
-// Ends this process when an image takes too long or too much, or when nobody is left to show it to. SIGTERM says that it
-// was memory.
+// Watchdog thread of the image worker: kills the process if an image exceeds its time or memory budget, or if the parent has
+// exited. SIGTERM means the memory budget.
 
 import { parentPort } from 'node:worker_threads'
 
 import type { Allowance } from '../limits.js'
 
-const LOOK_MS = 20
-/** Whoever waits for the image ends us in time; this is for when they are gone. */
+const CHECK_INTERVAL_MS = 20
+/** The parent kills the worker at the time limit; this is the fallback if the parent is gone. */
 const GRACE_MS = 2000
 
-/** Told of what an image may take when it begins, and of nothing when it is done. */
+/** Receives the budget when an image starts and undefined when it is done. */
 export function keepWatch(): void {
   const { ppid } = process
   let timer: NodeJS.Timeout | undefined
-  parentPort?.on('message', (allowance: Allowance | undefined) => {
+  parentPort?.on('message', (budget: Allowance | undefined) => {
     clearInterval(timer)
-    if (!allowance) return
-    const until = Date.now() + allowance.ms + GRACE_MS
+    if (!budget) return
+    const endsAt = Date.now() + budget.ms + GRACE_MS
     timer = setInterval(() => {
-      if (process.memoryUsage.rss() > allowance.residentBytes) end('SIGTERM')
-      else if (Date.now() > until || process.ppid !== ppid) end('SIGKILL')
-    }, LOOK_MS)
+      if (process.memoryUsage.rss() > budget.residentBytes) killSelf('SIGTERM')
+      else if (Date.now() > endsAt || process.ppid !== ppid) killSelf('SIGKILL')
+    }, CHECK_INTERVAL_MS)
   })
 }
 
-function end(signal: NodeJS.Signals): void {
+function killSelf(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal)
 }

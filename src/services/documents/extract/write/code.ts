@@ -1,34 +1,35 @@
-// Code as its author wrote it: every line, no line numbers, no buttons; and the language, where the page says it.
+// Reads the text of a code block without line numbers and buttons, and its language.
 
 import { withoutBlankEnds } from '../ends.js'
 import { attribute, isElement, isText, plainText, type Element, type Node } from '../tree.js'
 
-const NUMBERS =
+const LINE_NUMBER_CLASSES =
   /(?:^|[\s_-])(?:line-?numbers?(?:-rows)?|linenos?|linenumber|gutter|ln|lnt|lnum|ln-num|hljs-ln-n(?:umbers)?|blob-num|code-line-number|react-syntax-highlighter-line-number)(?:$|[\s_-])/i
-const TOOLS = /(?:^|[\s_-])(?:copy|copybtn|clipboard|copy-button|toolbar|code-header|filename-copy)(?:$|[\s_-])/i
-const LINE = /(?:^|\s)(?:line|code-line|cl|view-line|hljs-ln-line|token-line|CodeMirror-line)(?:$|\s)/
-const LINES = new Set(['div', 'p', 'li', 'tr', 'br', 'pre'])
+const TOOLBAR_CLASSES =
+  /(?:^|[\s_-])(?:copy|copybtn|clipboard|copy-button|toolbar|code-header|filename-copy)(?:$|[\s_-])/i
+const LINE_CLASSES = /(?:^|\s)(?:line|code-line|cl|view-line|hljs-ln-line|token-line|CodeMirror-line)(?:$|\s)/
+const LINE_TAGS = new Set(['div', 'p', 'li', 'tr', 'br', 'pre'])
 
 export function codeText(element: Element): string {
-  const written: string[] = []
-  for (const child of element.children) write(child, written)
-  const lines = withoutBlankEnds(written.join('').replaceAll('\r\n', '\n').replaceAll('\u00A0', ' '))
-  return withoutPrompts(lines.replace(/^[ \t\n]*\n/, '').trimEnd())
+  const parts: string[] = []
+  for (const child of element.children) collectText(child, parts)
+  const lines = withoutBlankEnds(parts.join('').replaceAll('\r\n', '\n').replaceAll('\u00A0', ' '))
+  return stripPrompts(lines.replace(/^[ \t\n]*\n/, '').trimEnd())
 }
 
-function write(node: Node, written: string[]): void {
-  if (isText(node) && node.data !== '') written.push(node.data)
+function collectText(node: Node, parts: string[]): void {
+  if (isText(node) && node.data !== '') parts.push(node.data)
   if (!isElement(node) || isLitter(node)) return
   if (node.name === 'br') {
-    written.push('\n')
+    parts.push('\n')
     return
   }
-  const isLine = LINES.has(node.name) || LINE.test(attribute(node, 'class'))
-  if (isLine && written.at(-1)?.endsWith('\n') === false) written.push('\n')
-  for (const child of node.children) write(child, written)
+  const isLine = LINE_TAGS.has(node.name) || LINE_CLASSES.test(attribute(node, 'class'))
+  if (isLine && parts.at(-1)?.endsWith('\n') === false) parts.push('\n')
+  for (const child of node.children) collectText(child, parts)
 }
 
-/** What stands beside the text for people who want to take it along. */
+/** Buttons such as "Copy" or "Share". */
 export function isTool(element: Element): boolean {
   return (
     element.name === 'button' &&
@@ -38,30 +39,30 @@ export function isTool(element: Element): boolean {
   )
 }
 
-/** What is on the page for people who look at code or want to take it along. */
+/** Line numbers, toolbars and buttons of a code block. */
 export function isLitter(element: Element): boolean {
   if (element.name === 'button' || 'data-line-number' in element.attribs) return true
   const name = attribute(element, 'class')
   return (
     name !== '' &&
-    (NUMBERS.test(name) || TOOLS.test(name)) &&
+    (LINE_NUMBER_CLASSES.test(name) || TOOLBAR_CLASSES.test(name)) &&
     !/(?:^|\s)(?:hljs|highlight|language-\S+|code)(?:\s|$)/.test(name)
   )
 }
 
-/** A prompt before every line says nothing; before some, it tells commands from what they print. */
-function withoutPrompts(code: string): string {
+/** Removes prompts if every line has one; otherwise they distinguish commands from output. */
+function stripPrompts(code: string): string {
   const lines = code.split('\n')
   return lines.every((line) => line.startsWith('$ ') || line.trim() === '')
     ? lines.map((line) => line.replace(/^\$ /, '')).join('\n')
     : code
 }
 
-const LANGUAGE =
+const LANGUAGE_CLASS =
   /(?:^|\s)(?:(?:language|lang|highlight-source|highlight-text|highlight|code|prism|src|syntax)-|brush:\s*|sourceCode\s+)([a-z][\w+#.-]{0,24})(?=[\s;]|$)/i
-const NOT_A_LANGUAGE =
+const NON_LANGUAGES =
   /^(?:highlight|default|none|plain(?:text)?|text|txt|block|wrapper|container|body|content|toolbar|line|lines|copy|code|notranslate|numberlines?|nohighlight|undefined|raw|sample|snippet|example|box|area|inner|group|tabs?|listing|view|editor|source)$/i
-const ALIASES = new Map(
+const LANGUAGE_ALIASES = new Map(
   Object.entries({
     shell: 'sh',
     'shell-session': 'console',
@@ -79,42 +80,42 @@ const ALIASES = new Map(
   }),
 )
 
-/** Said at the code, at what is around it, or at what is in it; '' where nothing is said. */
+/** Declared by the code element, the `pre` or their parents; '' if unknown. */
 export function codeLanguage(pre: Element): string {
   const inner = pre.children.find((child) => isElement(child) && child.name === 'code')
   const outer = [pre.parent, pre.parent?.parent ?? null]
     .filter((node) => isElement(node))
-    .filter(({ children }) => holdsFew(children))
+    .filter(({ children }) => hasFewElements(children))
   for (const element of [inner, pre, ...outer]) {
-    const said = element !== undefined && isElement(element) ? saidBy(element) : ''
-    if (said !== '') return ALIASES.get(said) ?? said
+    const language = element !== undefined && isElement(element) ? declaredLanguage(element) : ''
+    if (language !== '') return LANGUAGE_ALIASES.get(language) ?? language
   }
   return ''
 }
 
-/** Counted no further than it takes: of much code on one page, each piece asks the same parent. */
-function holdsFew(children: readonly Node[]): boolean {
+/** Stops counting early, because many code blocks may share one parent. */
+function hasFewElements(children: readonly Node[]): boolean {
   let elements = 0
   return children.every((child) => !isElement(child) || ++elements <= 3)
 }
 
-function saidBy(element: Element): string {
+function declaredLanguage(element: Element): string {
   for (const name of ['data-lang', 'data-language', 'data-code-lang', 'lang', 'language']) {
-    const said = attribute(element, name).trim().toLowerCase()
-    // `lang` may also be the tongue of the page.
+    const language = attribute(element, name).trim().toLowerCase()
+    // `lang` may be a natural language.
     if (
-      /^[a-z][\w+#.-]{0,24}$/.test(said) &&
-      !NOT_A_LANGUAGE.test(said) &&
-      !(name === 'lang' && /^[a-z]{2}(?:-|$)/.test(said))
+      /^[a-z][\w+#.-]{0,24}$/.test(language) &&
+      !NON_LANGUAGES.test(language) &&
+      !(name === 'lang' && /^[a-z]{2}(?:-|$)/.test(language))
     )
-      return said
+      return language
   }
-  const names = attribute(element, 'class').slice(0, 500)
-  for (let rest = names; rest !== '';) {
-    const match = LANGUAGE.exec(rest)
+  const classes = attribute(element, 'class').slice(0, 500)
+  for (let rest = classes; rest !== '';) {
+    const match = LANGUAGE_CLASS.exec(rest)
     if (match === null) return ''
-    const said = (match[1] ?? '').toLowerCase()
-    if (!NOT_A_LANGUAGE.test(said)) return said
+    const language = (match[1] ?? '').toLowerCase()
+    if (!NON_LANGUAGES.test(language)) return language
     rest = rest.slice(match.index + match[0].length)
   }
   return ''

@@ -1,20 +1,20 @@
-// Addresses as they are to be given on: absolute, and none that would run something or carry the thing itself.
+// Resolves link targets to absolute URLs; drops schemes such as javascript: and data:.
 
-const SCHEMES = /^(?:https?|mailto|ftp|tel):/i
+const ALLOWED_SCHEMES = /^(?:https?|mailto|ftp|tel):/i
 
-/** '' where it leads nowhere that can be told. */
-export function absolute(address: string, base: string): string {
-  const trimmed = address.trim()
+/** '' if the URL is invalid or its scheme is not allowed. */
+export function absolute(href: string, base: string): string {
+  const trimmed = href.trim()
   if (trimmed === '') return ''
   const url = URL.canParse(trimmed, base) ? new URL(trimmed, base).href : ''
-  return SCHEMES.test(url) ? url : ''
+  return ALLOWED_SCHEMES.test(url) ? url : ''
 }
 
-/** Every link would be as long. */
-const MAX_BASE = 4000
+/** A longer base would make every link that long. */
+const MAX_BASE_CHARS = 4000
 
-/** What `<base>` makes of the address of a page. */
-export function baseOf(page: string, given: string): string {
-  const base = absolute(given, page)
-  return base === '' || base.length > MAX_BASE ? page : base
+/** The base URL of a page, given the href of its `<base>`. */
+export function baseOf(pageUrl: string, baseHref: string): string {
+  const base = absolute(baseHref, pageUrl)
+  return base === '' || base.length > MAX_BASE_CHARS ? pageUrl : base
 }

@@ -1,11 +1,11 @@
-// Markdown as GitHub reads it. What is escaped is only what would be read as markup where it stands.
+// GitHub-flavored Markdown syntax. Escapes only characters that would be markup at their position.
 
 import { joinedLines } from '../ends.js'
 import { subscript, superscript } from './raised.js'
 import type { Style } from './style.js'
 
 export const MARKDOWN: Style = {
-  text: escape,
+  text: escapeMarkdown,
   paragraph: (text) =>
     text
       .replace(/^(#{1,6}(?=\s|$)|>|[-+](?=\s)|={3,}$|-{3,}$)/gm, '\\$1')
@@ -15,23 +15,23 @@ export const MARKDOWN: Style = {
   emphasis: (text) => `*${text}*`,
   strike: (text) => `~~${text}~~`,
   code: inlineCode,
-  link: (text, address) => `[${text}](${destination(address)})`,
-  image: (alt, address) => `![${alt.replace(/[[\]]/g, '\\$&')}](${destination(address)})`,
+  link: (text, address) => `[${text}](${encodeDestination(address)})`,
+  image: (alt, address) => `![${alt.replace(/[[\]]/g, '\\$&')}](${encodeDestination(address)})`,
   math: (tex, isDisplay) => (isDisplay ? `$$\n${tex}\n$$` : `$${tex}$`),
   superscript,
   subscript,
-  codeBlock: fenced,
-  quote: (text) => quoted(text),
-  callout: (kind, title, text) => quoted(`[!${kind}]${title === '' ? '' : `\n**${title}**`}\n${text}`.trim()),
+  codeBlock: fenceCode,
+  quote: (text) => quoteLines(text),
+  callout: (kind, title, text) => quoteLines(`[!${kind}]${title === '' ? '' : `\n**${title}**`}\n${text}`.trim()),
   footnoteMark: (label) => `[^${label}]`,
   footnote: (label, text) => `[^${label}]: ${text.replaceAll('\n', '\n    ').replace(/^ +$/gm, '')}`,
-  table,
+  table: formatTable,
   cellBreak: '<br>',
   lineBreak: '\\\n',
   rule: '---',
 }
 
-function escape(text: string): string {
+function escapeMarkdown(text: string): string {
   if (!/[\\`*_~\]<&]/.test(text)) return text
   return text
     .replace(/\\(?=[!-/:-@[-`{-~])/g, '\\\\')
@@ -50,7 +50,7 @@ function inlineCode(text: string): string {
   return `${fence}${padded}${fence}`
 }
 
-function fenced(code: string, language: string): string {
+function fenceCode(code: string, language: string): string {
   const fence = '`'.repeat(Math.max(3, longestRun(code) + 1))
   return `${fence}${language}\n${code}\n${fence}`
 }
@@ -61,27 +61,27 @@ function longestRun(text: string): number {
   return longest
 }
 
-function destination(address: string): string {
-  const plain = address.replace(/[\s<>]/g, (sign) => encodeURIComponent(sign))
+function encodeDestination(address: string): string {
+  const plain = address.replace(/[\s<>]/g, (character) => encodeURIComponent(character))
   return /[()]/.test(plain) ? plain.replaceAll('(', '%28').replaceAll(')', '%29') : plain
 }
 
-function quoted(text: string): string {
+function quoteLines(text: string): string {
   return text.replace(/^/gm, '> ').replace(/^> $/gm, '>')
 }
 
-/** In a larger table, short rows stay short: one long row would make all of them long. */
-const MOST_CELLS = 200_000
+/** In larger tables short rows are not padded, because one long row would lengthen all of them. */
+const MAX_PADDED_CELLS = 200_000
 
-function table(rows: readonly (readonly string[])[], hasHeader: boolean): string {
-  const width = rows.reduce((most, row) => Math.max(most, row.length), 0)
-  const isPadded = rows.length * width <= MOST_CELLS
-  const line = (row: readonly string[], length = isPadded ? width : row.length) =>
-    `|${row.map((text) => ` ${cell(text)} |`).join('')}${' |'.repeat(length - row.length)}`.replace(/ {2,}/g, ' ')
+function formatTable(rows: readonly (readonly string[])[], hasHeader: boolean): string {
+  const width = rows.reduce((max, row) => Math.max(max, row.length), 0)
+  const isPadded = rows.length * width <= MAX_PADDED_CELLS
+  const formatRow = (row: readonly string[], length = isPadded ? width : row.length) =>
+    `|${row.map((text) => ` ${formatCell(text)} |`).join('')}${' |'.repeat(length - row.length)}`.replace(/ {2,}/g, ' ')
   const [first = [], ...rest] = hasHeader ? rows : [[], ...rows]
-  return [line(first, width), `|${' --- |'.repeat(width)}`, ...rest.map((row) => line(row))].join('\n')
+  return [formatRow(first, width), `|${' --- |'.repeat(width)}`, ...rest.map((row) => formatRow(row))].join('\n')
 }
 
-function cell(text: string): string {
+function formatCell(text: string): string {
   return joinedLines(text.replace(/\\?\|/g, '\\|'), '<br>')
 }

@@ -1,55 +1,43 @@
-// What the parts of the writer hand to each other while one page is written.
+// State shared by the writers of one page, and the markers of headings in the text.
 
-import { withoutEnd } from '../ends.js'
-import { plainText, type Element } from '../tree.js'
 import type { Style } from './style.js'
 
 export interface Page {
   readonly style: Style
-  /** What its links are relative to. */
+  /** Base URL of links. */
   readonly base: string
-  /** In how many quotes and lists it stands; each writes its text anew, behind its sign. */
+  /** Depth of quotes and lists; each level copies the text with a prefix. */
   readonly nesting: number
-  /** Its footnotes, by the id that marks lead to. */
+  /** Footnote labels by id. */
   readonly footnotes: ReadonlyMap<string, string>
-  /** The headings met so far; the writer leaves their number in the text, see `headingSign`. */
+  /** Headings written so far; the text contains the marker of each one (see `headingMarker`). */
   readonly headings: { level: number; title: string; id: string }[]
 }
 
-const HEADINGS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
-
-export function isHeading(element: Element): boolean {
-  return HEADINGS.has(element.name)
-}
-
-/** Without the sign that leads to it. */
-export function titleOf(heading: Element): string {
-  return withoutEnd(plainText(heading), ['¶', '#', '§', '🔗']).trimEnd()
-}
-
-// No text has these: whoever writes a page takes them out first. They fit into one byte, as most pages do.
-const OPEN = '\x01'
-const CLOSE = '\x02'
+// Control characters, which are removed from the text of a page before it is written. They are in Latin-1, so that strings
+// stay one byte per character.
+const MARKER_START = '\x01'
+const MARKER_END = '\x02'
 export const BREAK = '\x03'
-const SIGN = new RegExp(`${OPEN}(\\d+)${CLOSE}`)
+const MARKER_PATTERN = new RegExp(`${MARKER_START}(\\d+)${MARKER_END}`)
 
 export function headingSign(index: number): string {
-  return `${OPEN}${index}${CLOSE}`
+  return `${MARKER_START}${index}${MARKER_END}`
 }
 
-/** How many characters of a line are such a number. */
+/** Length of the marker at the start of a line. */
 export function signLength(line: string): number {
-  return line.startsWith(OPEN) ? line.indexOf(CLOSE) + 1 : 0
+  return line.startsWith(MARKER_START) ? line.indexOf(MARKER_END) + 1 : 0
 }
 
-/** The text without the numbers, and in which line each was. */
+/** Removes the markers and returns the line of each. */
 export function takeSigns(text: string): { text: string; lines: Map<number, number> } {
   const lines = new Map<number, number>()
   const plain = text.split('\n').map((line, at) => {
-    const index = SIGN.exec(line)?.[1]
+    const index = MARKER_PATTERN.exec(line)?.[1]
     if (index === undefined) return line
     lines.set(Number(index), at)
-    return line.replace(SIGN, '')
+    return line.replace(MARKER_PATTERN, '')
   })
   return { text: plain.join('\n'), lines }
 }

@@ -1,6 +1,6 @@
-// Small letters above and below the line: with the characters Unicode has for them, else in brackets.
+// Superscripts and subscripts: Unicode characters if available, otherwise `^(…)` and `_(…)`.
 
-const ABOVE = new Map(
+const SUPERSCRIPTS = new Map(
   Object.entries({
     0: '⁰',
     1: '¹',
@@ -20,7 +20,7 @@ const ABOVE = new Map(
     i: 'ⁱ',
   }),
 )
-const BELOW = new Map(
+const SUBSCRIPTS = new Map(
   Object.entries({
     0: '₀',
     1: '₁',
@@ -42,14 +42,14 @@ const BELOW = new Map(
 )
 
 export function superscript(text: string): string {
-  return /^(?:st|nd|rd|th|®|™|©)$/i.test(text) ? text : (turned(text, ABOVE) ?? `^(${text})`)
+  return /^(?:st|nd|rd|th|®|™|©)$/i.test(text) ? text : (translate(text, SUPERSCRIPTS) ?? `^(${text})`)
 }
 
 export function subscript(text: string): string {
-  return turned(text, BELOW) ?? `_(${text})`
+  return translate(text, SUBSCRIPTS) ?? `_(${text})`
 }
 
-function turned(text: string, signs: ReadonlyMap<string, string>): string | undefined {
-  const found = Array.from(text).map((sign) => signs.get(sign))
-  return found.every((sign) => sign !== undefined) ? found.join('') : undefined
+function translate(text: string, characters: ReadonlyMap<string, string>): string | undefined {
+  const translated = Array.from(text).map((character) => characters.get(character))
+  return translated.every((character) => character !== undefined) ? translated.join('') : undefined
 }

@@ -1,9 +1,9 @@
-// How each part of a page is put into characters: as Markdown, or as plain text of the same structure.
+// Syntax of an output format: how each kind of element is written.
 
 export interface Style {
-  /** Running text, so that nothing in it is taken for markup. */
+  /** Escapes running text. */
   readonly text: (text: string) => string
-  /** A whole paragraph, whose beginning may look like markup. */
+  /** Escapes the start of a paragraph, which may look like markup. */
   readonly paragraph: (text: string) => string
   readonly heading: (level: number, text: string) => string
   readonly strong: (text: string) => string
@@ -21,7 +21,7 @@ export interface Style {
   readonly footnoteMark: (label: string) => string
   readonly footnote: (label: string, text: string) => string
   readonly table: (rows: readonly (readonly string[])[], hasHeader: boolean) => string
-  /** Between paragraphs within a cell. */
+  /** Between paragraphs in a table cell. */
   readonly cellBreak: string
   readonly lineBreak: string
   readonly rule: string

@@ -1,22 +1,22 @@
-// Plain text that keeps the structure: lists have their signs, tables their columns, code its lines.
+// Plain-text syntax: no markup, but lists keep their bullets, tables their columns and code its lines.
 
 import { subscript, superscript } from './raised.js'
 import type { Style } from './style.js'
 
 export const TEXT: Style = {
-  text: same,
-  paragraph: same,
+  text: identity,
+  paragraph: identity,
   heading: (_, text) => text,
-  strong: same,
-  emphasis: same,
-  strike: same,
-  code: same,
-  link: same,
+  strong: identity,
+  emphasis: identity,
+  strike: identity,
+  code: identity,
+  link: identity,
   image: () => '',
-  math: same,
+  math: identity,
   superscript,
   subscript,
-  codeBlock: same,
+  codeBlock: identity,
   quote: (text) => text.replace(/^(?=.)/gm, '  '),
   callout: (kind, title, text) => `${title === '' ? kind[0] + kind.slice(1).toLowerCase() : title}:\n${text}`,
   footnoteMark: (label) => `[${label}]`,
@@ -27,6 +27,6 @@ export const TEXT: Style = {
   rule: '',
 }
 
-function same(text: string): string {
+function identity(text: string): string {
   return text
 }

@@ -6,8 +6,8 @@ import { writePage } from './write-page.js'
 
 const BASE = 'https://docs.example/guide/page.html'
 
-const markdown = (given: string) => writePage(parseTree(given).children, BASE, 'markdown', '').content
-const text = (given: string) => writePage(parseTree(given).children, BASE, 'text', '').content
+const markdown = (input: string) => writePage(parseTree(input).children, BASE, 'markdown', '').content
+const text = (input: string) => writePage(parseTree(input).children, BASE, 'text', '').content
 
 const TAGS =
   'p div span a b em code pre ul ol li table tr td th blockquote h1 h2 h6 dl dt dd br hr img sup sub details summary del button section figure figcaption math'.split(
@@ -53,11 +53,11 @@ const { part } = fc.letrec<{ part: Part; inside: (Part | string)[] }>((tie) => (
 }))
 
 function html({ tag, attributes, inside }: Part): string {
-  const said = Object.entries(attributes).map(([name, value]) => ` ${name}="${value.replace(/["&<>]/g, '')}"`)
-  return `<${tag}${said.join('')}>${inside.map((piece) => (typeof piece === 'string' ? piece.replaceAll('<', '&lt;') : html(piece))).join('')}</${tag}>`
+  const attributeText = Object.entries(attributes).map(([name, value]) => ` ${name}="${value.replace(/["&<>]/g, '')}"`)
+  return `<${tag}${attributeText.join('')}>${inside.map((piece) => (typeof piece === 'string' ? piece.replaceAll('<', '&lt;') : html(piece))).join('')}</${tag}>`
 }
 
-test('any tree of elements is written, in every format, and the outline points at its headings', () => {
+test('writes any tree in every format, and the outline points at its headings', () => {
   fc.assert(
     fc.property(
       fc.array(part, { maxLength: 4 }),
@@ -78,7 +78,7 @@ test('any tree of elements is written, in every format, and the outline points a
   )
 })
 
-test('no link or image leads anywhere but to an absolute address', () => {
+test('links and images have absolute URLs only', () => {
   const addresses = fc.oneof(
     fc.string({ maxLength: 20 }),
     fc.constantFrom(
@@ -104,7 +104,7 @@ test('no link or image leads anywhere but to an absolute address', () => {
   )
 })
 
-test('code keeps every character, whatever is in it', () => {
+test('code keeps every character', () => {
   const line = fc.stringMatching(/^[!-~]([ -~]{0,20}[!-~])?$/)
   fc.assert(
     fc.property(fc.array(line, { minLength: 1, maxLength: 6 }), (lines) => {
@@ -118,7 +118,7 @@ test('code keeps every character, whatever is in it', () => {
   )
 })
 
-test('words are not lost', () => {
+test('no text is lost', () => {
   const word = fc.stringMatching(/^[a-z]{3,8}$/)
   fc.assert(
     fc.property(
@@ -134,20 +134,20 @@ test('words are not lost', () => {
 
 test.each([
   ['emphasis with its spaces outside', '<p>a<b> bold </b>word</p>', 'a **bold** word'],
-  ['no signs within signs', '<p><b><b>x</b></b></p>', '**x**'],
+  ['no nested markup of one kind', '<p><b><b>x</b></b></p>', '**x**'],
   ['a break', '<p>one<br>two</p>', 'one\\\ntwo'],
-  ['stars and lines that are only that', '<p>2 * 3 *x* snake_case _y_</p>', '2 * 3 \\*x\\* snake_case \\_y\\_'],
+  ['literal asterisks and underscores', '<p>2 * 3 *x* snake_case _y_</p>', '2 * 3 \\*x\\* snake_case \\_y\\_'],
   [
-    'what looks like a list',
+    'text that looks like a list',
     '<p>1. No list</p><p>- nor this</p><p># nor that</p>',
     '1\\. No list\n\n\\- nor this\n\n\\# nor that',
   ],
   ['tags in text', '<p>a &lt;div&gt; and 1 &lt; 2</p>', 'a \\<div> and 1 < 2'],
   ['code with a backtick', '<p><code>a`b</code></p>', '``a`b``'],
   ['a linked name in code', '<p><code><a href="/x">run()</a></code></p>', '[`run()`](https://docs.example/x)'],
-  ['no pilcrow', '<h2 id="a">Part<a class="headerlink" href="#a">¶</a></h2>', '## Part'],
+  ['without the heading anchor', '<h2 id="a">Part<a class="headerlink" href="#a">¶</a></h2>', '## Part'],
   [
-    'an image without words is none',
+    'an image without alt text is dropped',
     '<p><img src="/a.png" alt=""><img src="data:image/png;base64,xx" alt="b">x</p>',
     'x',
   ],
@@ -156,7 +156,7 @@ test.each([
     '<p><img data-src="/a.png" src="data:image/gif;base64,R0" alt="Alt"></p>',
     '![Alt](https://docs.example/a.png)',
   ],
-  ['an address with brackets', '<p><a href="/a_(b)">x</a></p>', '[x](https://docs.example/a_%28b%29)'],
+  ['a URL with parentheses', '<p><a href="/a_(b)">x</a></p>', '[x](https://docs.example/a_%28b%29)'],
   [
     'lists of lists',
     '<ul><li>a<ol><li>b<ul><li>c</li></ul></li></ol></li><li>d</li></ul>',
@@ -180,37 +180,33 @@ test.each([
     '| | |\n| --- | --- |\n| a | b |\n| c | d |',
   ],
   [
-    'cells that reach over',
+    'cells that span columns and rows',
     '<table><tr><th>a</th><th>b</th></tr><tr><td rowspan="2">x</td><td>1</td></tr><tr><td>2</td></tr><tr><td colspan="2">y</td></tr></table>',
     '| a | b |\n| --- | --- |\n| x | 1 |\n| | 2 |\n| y | |',
   ],
+  ['a layout table', '<table role="presentation"><tr><td><p>a</p></td><td><p>b</p></td></tr></table>', 'a\n\nb'],
+  ['a callout', '<div class="admonition tip"><p class="admonition-title">Tip</p><p>x</p></div>', '> [!TIP]\n> x'],
   [
-    'a table that arranges the page',
-    '<table role="presentation"><tr><td><p>a</p></td><td><p>b</p></td></tr></table>',
-    'a\n\nb',
-  ],
-  ['a box', '<div class="admonition tip"><p class="admonition-title">Tip</p><p>x</p></div>', '> [!TIP]\n> x'],
-  [
-    'a box with a name',
+    'a callout with a title',
     '<div class="callout callout-warning"><div class="callout-title">Mind the gap</div><p>x</p></div>',
     '> [!WARNING]\n> **Mind the gap**\n> x',
   ],
   [
-    'raised and lowered',
+    'superscripts and subscripts',
     '<p>H<sub>2</sub>O, x<sup>2</sup>, x<sup>a+b</sup>, 1<sup>st</sup></p>',
     'H₂O, x², x^(a+b), 1st',
   ],
   [
-    'a note',
+    'a footnote',
     '<p>a<sup><a href="#n1">1</a></sup></p><ol><li id="n1">b <a href="#r1">↩</a></li></ol>',
     'a[^1]\n\n[^1]: b',
   ],
   ['a link around blocks', '<a href="/x"><h3>Title</h3><p>More</p></a>', '### [Title](https://docs.example/x)\n\nMore'],
   ['details', '<details><summary>More</summary><p>x</p></details>', '**More**\n\nx'],
   ['ruby', '<p><ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby></p>', '漢(kan)'],
-])('%s', (_, given, expected) => {
-  // Notes are looked for below one root.
-  expect(markdown(`<div>${given}</div>`)).toBe(expected)
+])('%s', (_, input, expected) => {
+  // Footnotes are searched below one root.
+  expect(markdown(`<div>${input}</div>`)).toBe(expected)
 })
 
 test.each([
@@ -221,8 +217,8 @@ test.each([
   ['SyntaxHighlighter', '<pre class="brush: java; gutter: true">x</pre>', 'java'],
   ['Sphinx', '<div class="highlight-python3 notranslate"><div class="highlight"><pre>x</pre></div></div>', 'python'],
   ['no language', '<div class="highlight-default notranslate"><div class="highlight"><pre>x</pre></div></div>', ''],
-])('the language of code, from %s', (_, given, language) => {
-  expect(markdown(given)).toBe(`\`\`\`${language}\nx\n\`\`\``)
+])('language of code: %s', (_, input, language) => {
+  expect(markdown(input)).toBe(`\`\`\`${language}\nx\n\`\`\``)
 })
 
 test.each([
@@ -241,24 +237,24 @@ test.each([
   ],
   ['divs and a button', '<pre><button>Copy</button><div>a</div><div>b</div></pre>'],
   ['breaks', '<pre>a<br>b</pre>'],
-])('lines of code without numbers and buttons: %s', (_, given) => {
-  expect(markdown(given)).toBe('```\na\nb\n```')
+])('code without line numbers and buttons: %s', (_, input) => {
+  expect(markdown(input)).toBe('```\na\nb\n```')
 })
 
-test('prompts are taken off where every line has one', () => {
+test('removes prompts if every line has one', () => {
   expect(markdown('<pre>$ a\n$ b</pre>')).toBe('```\na\nb\n```')
   expect(markdown('<pre>$ a\nout</pre>')).toBe('```\n$ a\nout\n```')
 })
 
-test('HTML is left without anything that acts', () => {
-  const given =
+test('HTML output has no scripts, styles or handlers', () => {
+  const input =
     '<div onclick="x()"><script>y()</script><style>z</style><p style="display:none">no</p><a href="javascript:x()" onmouseover="y">a</a> <a href="/b?c&d">b</a><iframe src="/e"></iframe><custom-box><p class="k">f</p></custom-box></div>'
-  expect(writePage(parseTree(given).children, BASE, 'html', '').content).toBe(
+  expect(writePage(parseTree(input).children, BASE, 'html', '').content).toBe(
     '<div><a>a</a> <a href="https://docs.example/b?c&amp;d">b</a><p>f</p></div>',
   )
 })
 
-test('a name becomes the first heading where there is none', () => {
+test('the title becomes the first heading if there is none', () => {
   const { content, outline } = writePage(
     parseTree('<h2 id="x">Part</h2><p>a</p>').children,
     BASE,

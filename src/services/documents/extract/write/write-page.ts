@@ -1,4 +1,4 @@
-// Writes what was chosen of a page, in the format that was asked for, with its outline.
+// Writes nodes in the requested format and builds the outline.
 
 import { visibleText } from '../../../../lib/visible-text.js'
 import type { Format, Heading } from '../extractor.js'
@@ -18,47 +18,47 @@ export interface Written {
 }
 
 export function writePage(nodes: readonly Node[], base: string, format: Format, title: string): Written {
-  makeVisible(nodes)
-  const page: Page = {
+  removeInvisibleText(nodes)
+  const context: Page = {
     style: format === 'text' ? TEXT : MARKDOWN,
     base,
     nesting: 0,
     footnotes: new Map(nodes.flatMap((node) => (isElement(node) ? [...footnotesOf(node)] : []))),
     headings: [],
   }
-  const body = format === 'html' ? writeHtml(nodes, page) : writeBlocks(nodes, page)
-  const { text, lines } = takeSigns(tidy(headed(body, page, format, title)))
-  const outline = page.headings.flatMap((heading, index) => {
+  const body = format === 'html' ? writeHtml(nodes, context) : writeBlocks(nodes, context)
+  const { text, lines } = takeSigns(trimOutput(withTitle(body, context, format, title)))
+  const outline = context.headings.flatMap((heading, index) => {
     const line = lines.get(index)
     return line === undefined ? [] : [{ ...heading, id: heading.id || slugOf(heading.title), line }]
   })
   return { content: text, outline: outline.sort((a, b) => a.line - b.line) }
 }
 
-/** Also without the signs that the writer uses for itself. */
-function makeVisible(nodes: readonly Node[]): void {
+/** Also removes the control characters that the writers use as markers. */
+function removeInvisibleText(nodes: readonly Node[]): void {
   for (const node of nodes) {
     if (isText(node) && !/^[\t\n -~]*$/.test(node.data)) node.data = visibleText(node.data)
-    if (isElement(node)) makeVisible(node.children)
+    if (isElement(node)) removeInvisibleText(node.children)
   }
 }
 
-/** A page whose text has no heading of the first rank gets its name as one. */
-function headed(body: string, page: Page, format: Format, title: string): string {
-  if (title === '' || body === '' || format === 'text' || page.headings.some(({ level }) => level === 1)) return body
-  page.headings.push({ level: 1, title, id: '' })
-  const sign = headingSign(page.headings.length - 1)
-  const name = visibleText(title)
+/** Adds the title as a level 1 heading if there is none. */
+function withTitle(body: string, context: Page, format: Format, title: string): string {
+  if (title === '' || body === '' || format === 'text' || context.headings.some(({ level }) => level === 1)) return body
+  context.headings.push({ level: 1, title, id: '' })
+  const marker = headingSign(context.headings.length - 1)
+  const visibleTitle = visibleText(title)
   return format === 'html'
-    ? `${sign}<h1>${escaped(name)}</h1>\n${body}`
-    : `${sign}${MARKDOWN.heading(1, MARKDOWN.text(name))}\n\n${body}`
+    ? `${marker}<h1>${escapeHtml(visibleTitle)}</h1>\n${body}`
+    : `${marker}${MARKDOWN.heading(1, MARKDOWN.text(visibleTitle))}\n\n${body}`
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }
 
-function tidy(text: string): string {
+function trimOutput(text: string): string {
   return withoutBlankEnds(text)
     .replace(/\n{3,}/g, '\n\n')
     .trim()
