@@ -61,7 +61,7 @@ test('answers reach a client that reads late, whole', async () => {
   expect(lines.map((line) => (JSON.parse(line) as { id: number }).id).sort((a, b) => a - b)).toEqual([1, 2, 3, 4])
 })
 
-test('the end of input is seen also while the client does not read', async () => {
+test('the end of input is seen also while the client does not read', { tags: ['long'] }, async () => {
   const child = spawn(process.execPath, [FIXTURE], { env: cleanEnv(), stdio: ['pipe', 'pipe', 'inherit'] })
   const args = { text: 'x'.repeat(1000), times: 100 }
   for (let id = 0; id < 200; id++) child.stdin.write(`${JSON.stringify(callOf(id, 'echo', args))}\n`)

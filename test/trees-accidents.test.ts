@@ -85,14 +85,19 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
     await nextCleansUp(forest)
   })
 
-  test.each([0, 5, 10, 20, 40])('together with its server, %i ms after commands were given', async (ms) => {
-    const { forest, client } = await open()
-    for (let tree = 0; tree < 20; tree++) begin(client, forest.command(tree), tree % 2 === 0)
-    await sleep(ms)
-    kill(supervisorOf(client))
-    client.child.kill('SIGKILL')
-    await nextCleansUp(forest)
-  })
+  for (const ms of [0, 5, 10, 20, 40])
+    test(
+      `together with its server, ${ms} ms after commands were given`,
+      { tags: ms === 20 ? [] : ['long'] },
+      async () => {
+        const { forest, client } = await open()
+        for (let tree = 0; tree < 20; tree++) begin(client, forest.command(tree), tree % 2 === 0)
+        await sleep(ms)
+        kill(supervisorOf(client))
+        client.child.kill('SIGKILL')
+        await nextCleansUp(forest)
+      },
+    )
 })
 
 describe.skipIf(!HAS_PROC).concurrent('a command kills', () => {
@@ -151,18 +156,19 @@ describe.skipIf(!HAS_PROC)('commands are being started', () => {
     expect(forest.litter()).toEqual([])
   })
 
-  test.each([0, 10, 20, 40, 80])('and the server is told to go at once after %i ms', async (ms) => {
-    const { forest, client } = await open()
-    for (let tree = 0; tree < 50; tree++) begin(client, forest.command(tree), tree % 2 === 0)
-    await sleep(ms)
-    client.child.kill('SIGTERM')
-    await sleep(30)
-    client.child.kill('SIGTERM')
-    await once(client.child, 'exit')
-    expect(forest.survivors()).toMatchObject({ known: [], tagged: [] })
-    expect(await forest.cleared(SOON_MS)).toEqual(NOBODY)
-    expect(forest.litter()).toEqual([])
-  })
+  for (const ms of [0, 10, 20, 40, 80])
+    test(`and the server gets SIGTERM twice, after ${ms} ms`, { tags: ms === 20 ? [] : ['long'] }, async () => {
+      const { forest, client } = await open()
+      for (let tree = 0; tree < 50; tree++) begin(client, forest.command(tree), tree % 2 === 0)
+      await sleep(ms)
+      client.child.kill('SIGTERM')
+      await sleep(30)
+      client.child.kill('SIGTERM')
+      await once(client.child, 'exit')
+      expect(forest.survivors()).toMatchObject({ known: [], tagged: [] })
+      expect(await forest.cleared(SOON_MS)).toEqual(NOBODY)
+      expect(forest.litter()).toEqual([])
+    })
 
   test('and the server is killed, and no other comes', async () => {
     const { forest, client } = await open()
@@ -173,13 +179,14 @@ describe.skipIf(!HAS_PROC)('commands are being started', () => {
     expect(forest.litter()).toEqual([])
   })
 
-  test.each([0, 10, 20, 40, 80])('and the server is killed after %i ms', async (ms) => {
-    const { forest, client } = await open()
-    for (let tree = 0; tree < 50; tree++) begin(client, forest.command(tree), tree % 2 === 0)
-    await sleep(ms)
-    client.child.kill('SIGKILL')
-    await nextCleansUp(forest)
-  })
+  for (const ms of [0, 10, 20, 40, 80])
+    test(`and the server is killed after ${ms} ms`, { tags: ms === 20 ? [] : ['long'] }, async () => {
+      const { forest, client } = await open()
+      for (let tree = 0; tree < 50; tree++) begin(client, forest.command(tree), tree % 2 === 0)
+      await sleep(ms)
+      client.child.kill('SIGKILL')
+      await nextCleansUp(forest)
+    })
 
   test('and are cancelled at any moment', async () => {
     const { forest, client } = await open()
@@ -194,33 +201,37 @@ describe.skipIf(!HAS_PROC)('commands are being started', () => {
   })
 })
 
-test.skipIf(!HAS_PROC)('500 commands, however they end, leave no file open and no process', async () => {
-  const { forest, client } = await open()
-  const openFiles = (): number => readdirSync(`/proc/${client.child.pid}/fd`).length
-  const endings = [
-    () => run(client, 'echo done'),
-    () => run(client, 'exit 3'),
-    () => run(client, `: ${'long '.repeat(2000)}`),
-    () => run(client, 'sleep 5', 20),
-    () => run(client, 'kill -9 $$'),
-    () => run(client, 'seq 1 20000'),
-    () => run(client, 'setsid sleep 0.1 & sleep 0.02'),
-    () => call(client, 'BackgroundBash', { command: 'echo done' }),
-  ]
-  for (const end of endings) await end()
-  await sleep(1000)
-  const before = openFiles()
-  const end = async (first: number): Promise<void> => {
-    for (let count = 0; count < 100; count++) await endings[(first + count) % endings.length]!()
-  }
-  await Promise.all([0, 1, 2, 3, 4].map(end))
-  await sleep(1000)
-  expect(openFiles()).toBe(before)
-  expect(childrenOf(client.child.pid!)).toEqual([supervisorOf(client)])
-  // The one that is ready.
-  expect(forest.survivors()).toMatchObject({ tagged: [expect.anything()], helpers: { length: 3 } })
-  await closed(client, forest)
-})
+test.skipIf(!HAS_PROC)(
+  '500 commands, however they end, leave no file open and no process',
+  { tags: ['long'] },
+  async () => {
+    const { forest, client } = await open()
+    const openFiles = (): number => readdirSync(`/proc/${client.child.pid}/fd`).length
+    const endings = [
+      () => run(client, 'echo done'),
+      () => run(client, 'exit 3'),
+      () => run(client, `: ${'long '.repeat(2000)}`),
+      () => run(client, 'sleep 5', 20),
+      () => run(client, 'kill -9 $$'),
+      () => run(client, 'seq 1 20000'),
+      () => run(client, 'setsid sleep 0.1 & sleep 0.02'),
+      () => call(client, 'BackgroundBash', { command: 'echo done' }),
+    ]
+    for (const end of endings) await end()
+    await sleep(1000)
+    const before = openFiles()
+    const end = async (first: number): Promise<void> => {
+      for (let count = 0; count < 100; count++) await endings[(first + count) % endings.length]!()
+    }
+    await Promise.all([0, 1, 2, 3, 4].map(end))
+    await sleep(1000)
+    expect(openFiles()).toBe(before)
+    expect(childrenOf(client.child.pid!)).toEqual([supervisorOf(client)])
+    // The one that is ready.
+    expect(forest.survivors()).toMatchObject({ tagged: [expect.anything()], helpers: { length: 3 } })
+    await closed(client, forest)
+  },
+)
 
 describe.skipIf(!HAS_PROC)('what belongs to the server is taken away:', () => {
   test('its temporary files, at any moment', async () => {

@@ -1,4 +1,6 @@
-// A thousand trees of processes, of every kind that gets away from a process group, and five ways to end: none is left.
+// Starts hundreds of process trees of every kind that leaves its process group, and ends them in five ways: none is left.
+// trees.test.ts does the same with a few.
+// @module-tag long
 
 import { once } from 'node:events'
 

@@ -83,37 +83,38 @@ describe('in plan mode', requires(SANDBOX), () => {
     expect(tried.length).toBeGreaterThanOrEqual(100)
   })
 
-  test.each(['off', 'read-only', 'workspace', 'strict'])(
-    'no command writes anything where SANDBOX is %s',
-    async (level) => {
-      furnishProject(world)
-      const client = startIn(world, { SANDBOX: level })
-      // A shell is kept ready, under the terms of before.
-      await bash(client, 'true')
-      await bash(client, 'true')
-      const session = await enterAtWork(client)
-      const before = look(session)
-      const worked: string[] = []
-      for (const { name, how } of tried) {
-        await bash(client, words(how, client.child.pid, session), { timeout: 8000 })
-        const changed = differences(before, look(session))
-        if (changed.length > 0) worked.push(`${name}: ${changed.join(', ')}`)
-        if (worked.length > 3) break
-      }
-      expect(worked).toEqual([])
-      await sleep(LINGER_MS)
-      expect(differences(before, look(session))).toEqual([])
-      expect(isAlive(client.child.pid ?? 0)).toBe(true)
-      expect((await plan(client, 'status')).text).toContain('Plan mode: ACTIVE')
-      for (const path of [join(dirname(PROGRAM), 'new'), '/etc/scorpiox-new', '/usr/scorpiox-new'])
-        expect(existsSync(path)).toBe(false)
-      expect((await bash(client, `echo x >'${session}/mine' && cat '${session}/mine'`)).text).toBe('x\n')
-      expect(await client.close()).toBe(0)
-    },
-    120_000,
-  )
+  for (const level of ['off', 'read-only', 'workspace', 'strict'])
+    test(
+      `no command writes anything where SANDBOX is ${level}`,
+      { tags: level === 'off' ? [] : ['long'] },
+      async () => {
+        furnishProject(world)
+        const client = startIn(world, { SANDBOX: level })
+        // A shell is kept ready, under the terms of before.
+        await bash(client, 'true')
+        await bash(client, 'true')
+        const session = await enterAtWork(client)
+        const before = look(session)
+        const worked: string[] = []
+        for (const { name, how } of tried) {
+          await bash(client, words(how, client.child.pid, session), { timeout: 8000 })
+          const changed = differences(before, look(session))
+          if (changed.length > 0) worked.push(`${name}: ${changed.join(', ')}`)
+          if (worked.length > 3) break
+        }
+        expect(worked).toEqual([])
+        await sleep(LINGER_MS)
+        expect(differences(before, look(session))).toEqual([])
+        expect(isAlive(client.child.pid ?? 0)).toBe(true)
+        expect((await plan(client, 'status')).text).toContain('Plan mode: ACTIVE')
+        for (const path of [join(dirname(PROGRAM), 'new'), '/etc/scorpiox-new', '/usr/scorpiox-new'])
+          expect(existsSync(path)).toBe(false)
+        expect((await bash(client, `echo x >'${session}/mine' && cat '${session}/mine'`)).text).toBe('x\n')
+        expect(await client.close()).toBe(0)
+      },
+    )
 
-  test('no background task writes anything', async () => {
+  test('no background task writes anything', { tags: ['long'] }, async () => {
     furnishProject(world)
     const client = startIn(world)
     const session = await enterAtWork(client)
@@ -128,9 +129,9 @@ describe('in plan mode', requires(SANDBOX), () => {
     await sleep(LINGER_MS)
     expect(differences(before, look(session))).toEqual([])
     await client.close()
-  }, 120_000)
+  })
 
-  test('no escape from the sandbox leads to a write', async () => {
+  test('no escape from the sandbox leads to a write', { tags: ['long'] }, async () => {
     furnishProject(world)
     const client = startIn(world)
     const session = await enterAtWork(client)
@@ -145,11 +146,11 @@ describe('in plan mode', requires(SANDBOX), () => {
     expect(differences(before, look(session))).toEqual([])
     expect(world.victimLives()).toBe(true)
     await client.close()
-  }, 120_000)
+  })
 })
 
 describe('without a plan', () => {
-  test('each way works, where that can be shown', async () => {
+  test('each way works, where that can be shown', { tags: ['long'] }, async () => {
     const failed: string[] = []
     const session = join(other(world), '..', 'mine')
     for (const { name, how } of tried.filter(({ proof }: Way) => proof)) {
@@ -164,7 +165,7 @@ describe('without a plan', () => {
       victim.kill('SIGKILL')
     }
     expect(failed).toEqual([])
-  }, 120_000)
+  })
 })
 
 function runOutside(command: string): void {
