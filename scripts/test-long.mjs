@@ -1,9 +1,10 @@
 // Runs the long tests, which `npm test` leaves out: `npm run test:long [-- file...]`. A test is long if it, its group or
-// its file has the tag `long`. Without file arguments, only files that contain the tag are loaded.
+// its file has the tag `long`. Without file arguments, only files are loaded that contain the tag, or import a file of test/
+// that does.
 
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 const tag = /tags: .*\['long'\]|@module-tag long/
 
@@ -22,5 +23,12 @@ function testFiles(folder) {
 }
 
 function hasTag(file) {
-  return tag.test(readFileSync(file, 'utf8'))
+  const text = readFileSync(file, 'utf8')
+  return tag.test(text) || importsOf(file, text).some((imported) => tag.test(readFileSync(imported, 'utf8')))
+}
+
+function importsOf(file, text) {
+  return [...text.matchAll(/ from '(\.[^']*)\.js'/g)]
+    .map(([, path]) => `${join(dirname(file), path)}.ts`)
+    .filter((path) => path.startsWith('test') && existsSync(path))
 }

@@ -42,16 +42,29 @@ test('a character that never stands in JSON is found wherever it is put between 
   )
 })
 
-test('of any text, a beginning is good until there and no longer', () => {
-  const piece = fc.constantFrom(...'{}[]:,"\\ua0159-+.eE \n'.split(''), 'true', 'nul', '"a"', '\\u00e9', '[1,', '{"a":')
-  fc.assert(
-    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-      const text = pieces.join('')
-      expect(jsonErrorAt(text)).toBe(isJson(text) ? text.length : firstHopeless(text))
-    }),
-    { numRuns: 5000 },
+for (const numRuns of [500, 5000])
+  test(
+    `of any text, a beginning is good until there and no longer, ${numRuns} runs`,
+    { tags: numRuns > 500 ? ['long'] : [] },
+    () => {
+      const piece = fc.constantFrom(
+        ...'{}[]:,"\\ua0159-+.eE \n'.split(''),
+        'true',
+        'nul',
+        '"a"',
+        '\\u00e9',
+        '[1,',
+        '{"a":',
+      )
+      fc.assert(
+        fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+          const text = pieces.join('')
+          expect(jsonErrorAt(text)).toBe(isJson(text) ? text.length : firstHopeless(text))
+        }),
+        { numRuns },
+      )
+    },
   )
-})
 
 test('depth is no matter', () => {
   expect(jsonErrorAt('['.repeat(1_000_000))).toBe(1_000_000)

@@ -179,7 +179,7 @@ describe('a peer that fails holds up nobody', () => {
     board.leave()
   })
 
-  test('a server that hangs', async () => {
+  test('a server that hangs', { tags: ['long'] }, async () => {
     const machine = newMachine()
     const page = await ui(machine)
     const hanging = await serve(machine, 'hanging')
@@ -201,7 +201,7 @@ describe('a peer that fails holds up nobody', () => {
     late.leave()
   })
 
-  test.each([
+  const MISBEHAVIOURS: readonly [string, (socket: Socket) => unknown][] = [
     ['says nothing', () => {}],
     ['says nonsense', (socket: Socket) => socket.write('{"kind":"news"}\nnonsense\n\u0000\n[]\n')],
     ['never ends its line', (socket: Socket) => floodOn(socket)],
@@ -223,22 +223,24 @@ describe('a peer that fails holds up nobody', () => {
           `${JSON.stringify({ kind: 'news', news: { jobs: [{ server: 'x', project: '', id: 1, command: 'not mine', startedAt: 0, endedAt: null, isRunning: true, exitCode: null, ending: '', tail: '' }] } })}\n`,
         ),
     ],
-  ])('one that %s', async (_, behave) => {
-    const machine = newMachine()
-    mkdirSync(machine.desks, { recursive: true, mode: 0o700 })
-    const mad = await impersonate(machine, behave)
-    leftovers.push(() => mad.close())
-    const page = await ui(machine)
-    const board = await watchBoard(page)
-    const server = await serve(machine, 'honest')
-    const view = await board.until(({ servers }) => servers.length === 1)
-    expect(view.servers[0]?.pid).toBe(server.child.pid)
-    const id = await startJob(server, 'echo done')
-    await board.until(({ jobs }) => jobs.length === 1 && jobs[0]?.tail === 'done')
-    const shown = await order(page, 'output', { server: view.servers[0]?.id, id })
-    expect(shown.json).toMatchObject({ text: 'done\n', isLast: true })
-    board.leave()
-  })
+  ]
+  for (const [what, behave] of MISBEHAVIOURS)
+    test(`one that ${what}`, { tags: what === 'says nonsense' ? [] : ['long'] }, async () => {
+      const machine = newMachine()
+      mkdirSync(machine.desks, { recursive: true, mode: 0o700 })
+      const mad = await impersonate(machine, behave)
+      leftovers.push(() => mad.close())
+      const page = await ui(machine)
+      const board = await watchBoard(page)
+      const server = await serve(machine, 'honest')
+      const view = await board.until(({ servers }) => servers.length === 1)
+      expect(view.servers[0]?.pid).toBe(server.child.pid)
+      const id = await startJob(server, 'echo done')
+      await board.until(({ jobs }) => jobs.length === 1 && jobs[0]?.tail === 'done')
+      const shown = await order(page, 'output', { server: view.servers[0]?.id, id })
+      expect(shown.json).toMatchObject({ text: 'done\n', isLast: true })
+      board.leave()
+    })
 
   test('a board that does not read, or floods, is let go, and the server works on', async () => {
     const machine = newMachine()
@@ -360,7 +362,7 @@ function outputOf(job: object): Asked {
 }
 
 /** A desk that is none, behind an entry of a process that lives. */
-async function impersonate({ desks }: Machine, behave: (socket: Socket) => void): Promise<Server> {
+async function impersonate({ desks }: Machine, behave: (socket: Socket) => unknown): Promise<Server> {
   const id = '0123456789abcdef'
   const address = join(desks, `${id}.sock`)
   const server = createServer((socket) => {

@@ -10,7 +10,7 @@ import { emptyWorld, serverIn, type World } from '../tasks/support.js'
 import { dataOf, type Json, type TestClient } from '../support.js'
 import { until } from './support.js'
 
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 4)
+const LONG_ROUNDS = Number(process.env.KILL_ROUNDS ?? 4)
 const LANES = 3
 const REVISION = '2025-11-25'
 const ASKED = JSON.stringify({ questions: [{ text: 'Which?', options: ['A', 'B'] }] })
@@ -101,9 +101,9 @@ async function liveAndDie(world: World, book: Book): Promise<void> {
   for (const key of moment) book.unsure.add(key)
 }
 
-async function lane(world: World): Promise<Book> {
+async function lane(world: World, rounds: number): Promise<Book> {
   const book = new Book()
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     await Promise.all(Array.from({ length: 1 + Math.round(Math.random()) }, () => liveAndDie(world, book)))
   }
   const heir = serverIn(world)
@@ -125,10 +125,17 @@ const postgres = await startPostgres()
 afterAll(() => postgres?.stop('immediate'))
 
 describeEachDatabase(postgres, (database) => {
-  test.concurrent(`${ROUNDS * LANES} rounds of kill -9`, { timeout: 60_000 + ROUNDS * 10_000 }, async () => {
+  for (const rounds of [1, LONG_ROUNDS]) {
+    const options = { tags: rounds === 1 ? [] : ['long'], timeout: 120_000 + rounds * 10_000 }
+    test.concurrent(`${rounds * LANES} rounds of kill -9`, options, () => killServers(rounds))
+  }
+
+  async function killServers(rounds: number): Promise<void> {
     const isOwn = database === 'PostgreSQL' && postgres
     const url = isOwn ? { DATABASE_URL: await postgres.database() } : {}
-    const books = await Promise.all(Array.from({ length: LANES }, () => lane(emptyWorld({ SANDBOX: 'off', ...url }))))
+    const books = await Promise.all(
+      Array.from({ length: LANES }, () => lane(emptyWorld({ SANDBOX: 'off', ...url }), rounds)),
+    )
     const sum = (of: (book: Book) => number): number => books.reduce((count, book) => count + of(book), 0)
     if (process.env.KILL_ROUNDS !== undefined) {
       const again = sum(({ told }) => [...told.values()].filter((count) => count > 1).length)
@@ -140,5 +147,5 @@ describeEachDatabase(postgres, (database) => {
       books.map(() => ({ due: [], early: [], doubled: [] })),
     )
     expect(sum(({ set }) => set.size)).toBeGreaterThan(0)
-  })
+  }
 })

@@ -191,33 +191,37 @@ describe('a SQLite file', () => {
     expect(await names()).toEqual(['one'])
   })
 
-  test('that another process holds for long is a failure, and the loop turns meanwhile', async () => {
-    const other = await open()
-    await write('one')
-    const free = (): void => {}
-    let release = free
-    const held = other.write(SCOPE, () => new Promise<void>((resolve) => (release = resolve)))
-    await expect.poll(() => release).not.toBe(free)
-    let longest = 0
-    let last = performance.now()
-    const clock = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last)
-      last = performance.now()
-    }, 5)
-    let refused = false
-    const refusal = expect(write('two')).rejects.toThrow(
-      /in use by other processes for 10 seconds; nothing was changed/,
-    )
-    const over = refusal.finally(() => (refused = true))
-    expect(await names()).toEqual(['one'])
-    expect(refused).toBe(false)
-    await over
-    clearInterval(clock)
-    expect(longest).toBeLessThan(underLoad(2000))
-    expect(await names()).toEqual(['one'])
-    release()
-    await held
-    await write('three')
-    expect(await names()).toEqual(['one', 'three'])
-  })
+  test(
+    'that another process holds for long is a failure, and the loop turns meanwhile',
+    { tags: ['long'] },
+    async () => {
+      const other = await open()
+      await write('one')
+      const free = (): void => {}
+      let release = free
+      const held = other.write(SCOPE, () => new Promise<void>((resolve) => (release = resolve)))
+      await expect.poll(() => release).not.toBe(free)
+      let longest = 0
+      let last = performance.now()
+      const clock = setInterval(() => {
+        longest = Math.max(longest, performance.now() - last)
+        last = performance.now()
+      }, 5)
+      let refused = false
+      const refusal = expect(write('two')).rejects.toThrow(
+        /in use by other processes for 10 seconds; nothing was changed/,
+      )
+      const over = refusal.finally(() => (refused = true))
+      expect(await names()).toEqual(['one'])
+      expect(refused).toBe(false)
+      await over
+      clearInterval(clock)
+      expect(longest).toBeLessThan(underLoad(2000))
+      expect(await names()).toEqual(['one'])
+      release()
+      await held
+      await write('three')
+      expect(await names()).toEqual(['one', 'three'])
+    },
+  )
 })

@@ -268,8 +268,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
   })
 
   describe('that means no good', () => {
-    // At once, because each takes the whole three seconds.
-    test.concurrent.each([
+    const HOSTILE = [
       ['asks for ever', `<p>before</p><script>for (;;) alert('again')</script>`],
       [
         'asks for ever, each time something else',
@@ -285,11 +284,15 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       ['opens windows', `<p>before</p><script>setInterval(() => window.open('/'), 10)</script>`],
       ['closes itself', `<p>before</p><script>window.close()</script>`],
       ['does not let go', `<p>before</p><script>onbeforeunload = () => 'stay'</script>`],
-    ])('and %s is taken as it is', async (_, html) => {
-      const page = await show(html, { maxMs: 3000 })
-      expect(page.words).toContain('before')
-      expect(page.ms).toBeLessThan(underLoad(10_000))
-    })
+    ] as const
+    const SHORT = new Set(['asks for ever', 'never ends', 'loads itself again and again', 'closes itself'])
+    // Concurrently, because each takes the whole three seconds.
+    for (const [what, html] of HOSTILE)
+      test.concurrent(`and ${what} is taken as it is`, { tags: SHORT.has(what) ? [] : ['long'] }, async () => {
+        const page = await show(html, { maxMs: 3000 })
+        expect(page.words).toContain('before')
+        expect(page.ms).toBeLessThan(underLoad(10_000))
+      })
 
     test('and shouts is heard as far as it can be', async () => {
       const page = await show(
@@ -361,7 +364,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
     await expect(visit('/waiting', { signal: AbortSignal.abort() })).rejects.toMatchObject({ problem: 'aborted' })
   })
 
-  test('leaves no other behind, and the browser does not grow', async () => {
+  test('leaves no other behind, and the browser does not grow', { tags: ['long'] }, async () => {
     const html = `${PROSE.repeat(5)}<script>const list = []; for (let i = 0; i < 1e5; i++) list.push({ i })</script>`
     for (let time = 0; time < 5; time++) await show(html)
     const total = async (): Promise<number> => (await memoryOf(live)).reduce((sum, { bytes }) => sum + bytes, 0)

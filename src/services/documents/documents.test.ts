@@ -53,7 +53,7 @@ test('a server, and a thread, that hang', async () => {
   expect(await Promise.allSettled(reads)).toMatchObject([timeout, timeout])
 })
 
-test('a browser that hangs does not lose what plain HTTP had', async () => {
+test('a browser that hangs does not lose what plain HTTP had', { tags: ['long'] }, async () => {
   const { extract, notes } = await createDocuments(MEANS).read(wish, reader())
   expect(extract?.text).toBe('Few words')
   expect(notes).toEqual(['This is what plain HTTP gave, without its scripts. The browser took too long.'])
