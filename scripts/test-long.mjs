@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-const tag = /tags: .*\['long'\]|@module-tag long/
+const tag = /\btags\b.*\['long'\]|@module-tag long/
 
 const named = process.argv.slice(2)
 const files = named.length > 0 ? named : ['test', 'src'].flatMap(testFiles).filter(hasTag)

@@ -4,6 +4,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { underLoad } from '../load.js'
 import { killHard } from '../shell/support.js'
 import { describeEachDatabase, startPostgres } from '../store/postgres-server.js'
 import { emptyWorld, serverIn, type World } from '../tasks/support.js'
@@ -92,7 +93,7 @@ async function liveAndDie(world: World, book: Book): Promise<void> {
     for (;;) {
       await doSomething(client, book, moment)
       const seen = [...moment]
-      setTimeout(() => seen.forEach((key) => moment.delete(key)), 250)
+      setTimeout(() => seen.forEach((key) => moment.delete(key)), underLoad(250))
     }
   })().catch(() => undefined)
   await sleep(Math.random() * 1500)

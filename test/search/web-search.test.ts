@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 
 import { LIMITS } from '../../src/services/search/enough.js'
 import { call, killHard, type Said } from '../shell/support.js'
@@ -148,12 +148,19 @@ test('a network that is not there is said once, and no engine is left alone for 
   expect((await searchOnce('ok', { STATE_DIR })).isError).toBe(false)
 })
 
-test('who hangs while nobody answers is not left alone for it, and the doctor asks again who only had bad luck', async () => {
-  const STATE_DIR = emptyFolder()
-  const two = { STATE_DIR, WEBSEARCH_ENGINES: 'mojeek,brave' }
+test('engines that hang while no engine answers get no cooldown', { tags: ['long'] }, async () => {
+  const two = { STATE_DIR: emptyFolder(), WEBSEARCH_ENGINES: 'mojeek,brave' }
   await searchOnce('hang', two)
-  expect(outcomes(await searchOnce('ok', two))).toEqual({ mojeek: 'ok', brave: 'ok' })
-  await searchInTime('mojeek=error;brave=challenge-202', two)
+  expect(Object.values(outcomes(await searchOnce('ok', two)))).not.toContain('skipped')
+})
+
+test('the doctor asks an engine again that failed, but not one that blocks us', async () => {
+  // On a busy machine an engine may time out instead, which is forgiven as well.
+  const two = await vi.waitFor(async () => {
+    const env = { STATE_DIR: emptyFolder(), WEBSEARCH_ENGINES: 'mojeek,brave' }
+    expect(outcomes(await searchOnce('error;brave=challenge-202', env))).toEqual({ mojeek: 'failed', brave: 'blocked' })
+    return env
+  })
   const { engines } = JSON.parse(run(['--doctor', '--json'], envFor('ok', two)).stdout)
   expect(engines.find(({ engine }: Json) => engine === 'mojeek')).toMatchObject({ state: 'ok' })
   expect(engines.find(({ engine }: Json) => engine === 'brave')).toMatchObject({ state: 'skipped' })
@@ -237,24 +244,28 @@ test('what comes late is there the next time, and what was found is not asked fo
   expect(await client.close()).toBe(0)
 })
 
-test('who wants to know is told that a slow search goes on', async () => {
+test('a slow search sends progress', async () => {
   const client = await start('hang', { WEBSEARCH_ENGINES: 'exa,mojeek' })
   const params = { name: 'WebSearch', arguments: { query: QUERY }, _meta: { progressToken: 'slow' } }
-  expect((await client.request('tools/call', params)).result.isError).toBe(true)
-  const told = client.received.find(({ method }) => method === 'notifications/progress')
-  expect(told?.params).toMatchObject({ message: expect.stringMatching(/^Waiting for the search engines \[\d s\]$/) })
+  client.send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params })
+  const progress = await client.waitFor(({ method }) => method === 'notifications/progress')
+  expect(progress.params).toMatchObject({ message: expect.stringMatching(/^Waiting for the search engines \[\d s\]$/) })
 })
 
-test('many searches at once wait their turn, and when there are far too many, that is what is said', async () => {
-  const client = await start('ok', { WEBSEARCH_ENGINES: 'exa,keenable,parallel' })
-  const some = await Promise.all(Array.from({ length: 18 }, (_, index) => search(client, `walnut joinery ${index}`)))
-  expect(some.filter(({ isError }) => isError)).toEqual([])
-  const many = await Promise.all(Array.from({ length: 30 }, (_, index) => search(client, `oak joinery ${index}`)))
-  const refused = many.filter(({ isError }) => isError)
-  expect(refused.length).toBeGreaterThan(0)
-  for (const { text } of refused) expect(text).toMatch(/^Too many searches at once/)
-  expect(await client.close()).toBe(0)
-})
+test(
+  'many searches at once wait their turn, and far too many are refused with a reason',
+  { tags: ['long'] },
+  async () => {
+    const client = await start('ok', { WEBSEARCH_ENGINES: 'exa,keenable,parallel' })
+    const some = await Promise.all(Array.from({ length: 18 }, (_, index) => search(client, `walnut joinery ${index}`)))
+    expect(some.filter(({ isError }) => isError)).toEqual([])
+    const many = await Promise.all(Array.from({ length: 30 }, (_, index) => search(client, `oak joinery ${index}`)))
+    const refused = many.filter(({ isError }) => isError)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { text } of refused) expect(text).toMatch(/^Too many searches at once/)
+    expect(await client.close()).toBe(0)
+  },
+)
 
 test('searches for the same thing at the same time ask once', async () => {
   const client = await start('slow', { WEBSEARCH_ENGINES: 'exa,mojeek,brave' })
@@ -265,26 +276,28 @@ test('searches for the same thing at the same time ask once', async () => {
   expect(['exa', 'mojeek', 'brave'].map((id) => (after[id] ?? 0) - (before[id] ?? 0))).toEqual([1, 1, 1])
 })
 
-test('a search that is cancelled leaves nothing, and the server ends while engines hang', async () => {
+const searchMessage = (id: number, query: string): object => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name: 'WebSearch', arguments: { query } },
+})
+
+test('a cancelled search sends no result', async () => {
   const client = await start('hang')
-  client.send({
-    jsonrpc: '2.0',
-    id: 7,
-    method: 'tools/call',
-    params: { name: 'WebSearch', arguments: { query: QUERY } },
-  })
+  client.send(searchMessage(7, QUERY))
   await expect.poll(async () => (await replay.counts()).exa ?? 0).toBeGreaterThan(0)
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } })
   expect((await client.request('ping')).result).toEqual({})
-  client.send({
-    jsonrpc: '2.0',
-    id: 8,
-    method: 'tools/call',
-    params: { name: 'WebSearch', arguments: { query: 'more of it' } },
-  })
-  await client.request('ping')
   expect(await client.close()).toBe(0)
   expect(client.received.filter(({ id }) => id === 7)).toEqual([])
+})
+
+test('the server ends while a search waits for engines that hang', { tags: ['long'] }, async () => {
+  const client = await start('hang')
+  client.send(searchMessage(8, 'more of it'))
+  await client.request('ping')
+  expect(await client.close()).toBe(0)
 })
 
 test('late answers do not keep the process from ending', async () => {
