@@ -39,12 +39,12 @@ export default defineConfig({
     ],
     // Groups run one after the other. More workers than cores, because most tests of the program wait for it.
     projects: [
-      group(0, 'program', 4, {
+      group(0, 'program', 5, {
         include: ['test/**/*.test.ts', ...ISOLATED_UNITS],
         exclude: [...PROCESSES, ...ALONE],
       }),
       // Files share a process: loading the modules again for each file took as long as the tests.
-      group(0, 'units', 4, {
+      group(0, 'units', 5, {
         include: ['src/**/*.test.ts'],
         exclude: [...PROCESSES, ...ISOLATED_UNITS],
         isolate: false,

@@ -365,7 +365,7 @@ describe('several servers', () => {
     }
   })
 
-  test('give no number twice while they remove the old ones', async () => {
+  test('give no number twice while they remove the old ones', { tags: ['long'] }, async () => {
     const folder = newFolder()
     const servers = Array.from({ length: 6 }, () => start(folder, 40, 1))
     await Promise.all(servers.map(({ child }) => once(child, 'close')))

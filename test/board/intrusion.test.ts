@@ -511,29 +511,30 @@ describe('as a command in the sandbox', requires(SANDBOX), () => {
     for (const path of process.argv.slice(1)) net.connect(path).on('connect', () => console.log('IN')).on('error', (e) => console.log(e.code))
     try { console.log('LISTED ' + fs.readdirSync(require('path').dirname(process.argv[1]))) } catch (e) { console.log(e.code) }`
 
-  test.each(['read-only', 'workspace', 'strict'])('at the level %s', async (level) => {
-    const own = newMachine(mkdtempSync('/var/tmp/scorpiox-board-'))
-    const cwd = newProject(own, 'project')
-    // Its temporary files lie where the fallback would put the socket.
-    const lodging = mkdtempSync(join(tmpdir(), 'scorpiox-desk-'))
-    const spare = createServer().listen(join(lodging, 'desk.sock'))
-    const server = startServer({
-      cwd,
-      env: { HOME: own.home, SANDBOX: level, SANDBOX_READ: dirname(process.execPath) },
+  for (const level of ['read-only', 'workspace', 'strict'])
+    test(`at the level ${level}`, { tags: level === 'workspace' ? [] : ['long'] }, async () => {
+      const own = newMachine(mkdtempSync('/var/tmp/scorpiox-board-'))
+      const cwd = newProject(own, 'project')
+      // Its temporary files lie where the fallback would put the socket.
+      const lodging = mkdtempSync(join(tmpdir(), 'scorpiox-desk-'))
+      const spare = createServer().listen(join(lodging, 'desk.sock'))
+      const server = startServer({
+        cwd,
+        env: { HOME: own.home, SANDBOX: level, SANDBOX_READ: dirname(process.execPath) },
+      })
+      await server.initialize('2025-06-18')
+      const [address = ''] = await socketsIn(own, 1)
+      const command = `'${process.execPath}' -e "${script.replaceAll('$', '\\$')}" '${address}' '${join(lodging, 'desk.sock')}'`
+      const { text } = await call(server, 'Bash', { command })
+      judge(text.includes('IN\n'))
+      judge(text.includes('.sock') || /LISTED \S/.test(text))
+      expect(text).toMatch(/EACCES|ENOENT|EPERM|ECONNREFUSED|EAFNOSUPPORT/)
+      const control = spawnSync(process.execPath, ['-e', script, address], { encoding: 'utf8', timeout: 2000 })
+      expect(control.stdout).toContain('IN\n')
+      await server.close()
+      spare.close()
+      rmSync(own.home, { recursive: true, force: true })
     })
-    await server.initialize('2025-06-18')
-    const [address = ''] = await socketsIn(own, 1)
-    const command = `'${process.execPath}' -e "${script.replaceAll('$', '\\$')}" '${address}' '${join(lodging, 'desk.sock')}'`
-    const { text } = await call(server, 'Bash', { command })
-    judge(text.includes('IN\n'))
-    judge(text.includes('.sock') || /LISTED \S/.test(text))
-    expect(text).toMatch(/EACCES|ENOENT|EPERM|ECONNREFUSED|EAFNOSUPPORT/)
-    const control = spawnSync(process.execPath, ['-e', script, address], { encoding: 'utf8', timeout: 2000 })
-    expect(control.stdout).toContain('IN\n')
-    await server.close()
-    spare.close()
-    rmSync(own.home, { recursive: true, force: true })
-  })
 })
 
 test('a token that was revoked opens nothing, and what it had opened ends', async () => {

@@ -67,33 +67,36 @@ const CONNECTIONS = [
     open: () => overHttp(revision),
   })),
 ]
+const SHORT = new Set(['stdio 2025-11-25', `stdio ${MODERN}`, `HTTP ${MODERN}`])
 
-describe.concurrent.each(CONNECTIONS)('$name', ({ open }) => {
-  test.concurrent('what falls due during a call comes with its result, all of it, once', async () => {
-    const { call: use, close } = await open()
-    const sets = ['one', 'two'].map((message) => ({ message, delay_seconds: 1, repeat_count: 1 }))
-    // On a busy machine the first may fall due before the second is set: then it comes with that result.
-    const texts: string[] = []
-    for (const set of sets) texts.push(await use('SetCallback', set))
-    texts.push(await use('Bash', { command: 'sleep 1.5; echo finished' }))
-    expect(fired(texts)).toEqual(['0 left] one', '0 left] two'])
-    expect(texts.at(-1)).toMatch(/(^|\] two\n+)finished\n/)
-    expect(await use('Bash', { command: 'echo again' })).toMatch(/^again\n/)
-    await close()
-  })
+for (const { name, open } of CONNECTIONS)
+  describe.concurrent(name, { tags: SHORT.has(name) ? [] : ['long'] }, () => {
+    test.concurrent('what falls due during a call comes with its result, all of it, once', async () => {
+      const { call: use, close } = await open()
+      const sets = ['one', 'two'].map((message) => ({ message, delay_seconds: 1, repeat_count: 1 }))
+      // On a busy machine the first may fall due before the second is set: then it comes with that result.
+      const texts: string[] = []
+      for (const set of sets) texts.push(await use('SetCallback', set))
+      texts.push(await use('Bash', { command: 'sleep 1.5; echo finished' }))
+      expect(fired(texts)).toEqual(['0 left] one', '0 left] two'])
+      expect(texts.at(-1)).toMatch(/(^|\] two\n+)finished\n/)
+      expect(await use('Bash', { command: 'echo again' })).toMatch(/^again\n/)
+      await close()
+    })
 
-  test.concurrent('a call that is never without another one beside it gets them as they fall due', async () => {
-    const { call: use, close } = await open()
-    const long = use('Bash', { command: 'sleep 5; echo long' })
-    const texts = [await use('SetCallback', { message: 'beat', delay_seconds: 1, repeat_count: 3 })]
-    const isComplete = (): boolean => texts.some((text) => text.includes('0 left] beat'))
-    // Each call is sent as soon as the one before has its result: the session is never idle.
-    for (let calls = 0; calls < 400 && !isComplete(); calls++) texts.push(await use('Bash', { command: 'sleep 0.02' }))
-    texts.push(await long)
-    expect(fired(texts)).toEqual(['2 left] beat', '1 left] beat', '0 left] beat'])
-    await close()
+    test.concurrent('a call that is never without another one beside it gets them as they fall due', async () => {
+      const { call: use, close } = await open()
+      const long = use('Bash', { command: 'sleep 5; echo long' })
+      const texts = [await use('SetCallback', { message: 'beat', delay_seconds: 1, repeat_count: 3 })]
+      const isComplete = (): boolean => texts.some((text) => text.includes('0 left] beat'))
+      // Each call is sent as soon as the one before has its result: the session is never idle.
+      for (let calls = 0; calls < 400 && !isComplete(); calls++)
+        texts.push(await use('Bash', { command: 'sleep 0.02' }))
+      texts.push(await long)
+      expect(fired(texts)).toEqual(['2 left] beat', '1 left] beat', '0 left] beat'])
+      await close()
+    })
   })
-})
 
 test.concurrent('one that repeats every second comes once with the result of a long call', async () => {
   const { call: use, close } = await overStdio('2025-11-25')

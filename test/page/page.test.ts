@@ -209,7 +209,7 @@ describe('the whole output of a job', () => {
   const shown = async (): Promise<string> => (await dialog().locator('pre').textContent()) ?? ''
   const turnTo = (name: string) => dialog().getByRole('button', { name, exact: true }).click()
 
-  test('goes on while the job runs, and stays when it ends', async () => {
+  test('goes on while the job runs, and stays when it ends', { tags: ['long'] }, async () => {
     await lookAt('Jobs')
     const gate = join(emptyFolder(), 'gate')
     await startJob(client, `echo chapter one; printf '10%%\\r'; until [ -e ${gate} ]; do sleep 0.1; done; echo the end`)
@@ -223,7 +223,7 @@ describe('the whole output of a job', () => {
     expect(watched.complaints).toEqual([])
   })
 
-  test('is whole however long it is, part by part, and as a file', async () => {
+  test('is whole however long it is, part by part, and as a file', { tags: ['long'] }, async () => {
     const count = 120_000
     await lookAt('Jobs')
     await startJob(client, `seq -f 'entry %.0f' 1 ${count}`)
@@ -255,7 +255,7 @@ describe('the whole output of a job', () => {
     expect([...watched.origins].filter((origin) => origin !== 'null')).toEqual([new URL(address()).origin])
   })
 
-  test('says where output is missing that was too long to be kept', async () => {
+  test('says where output is missing that was too long to be kept', { tags: ['long'] }, async () => {
     const other = startServer({ env: { ...env, JOB_MAX_OUTPUT: '65536' }, cwd: project })
     onTestFinished(async () => void (await other.close()))
     await other.initialize('2025-11-25')
@@ -336,7 +336,7 @@ test('tasks, calls and servers are shown as they are, without a reload', async (
   expect(watched.complaints).toEqual([])
 })
 
-test('every open task and every step can be reached', async () => {
+test('every open task and every step can be reached', { tags: ['long'] }, async () => {
   const other = startServer({ env, cwd: emptyFolder() })
   onTestFinished(async () => void (await other.close()))
   await other.initialize('2025-11-25')

@@ -166,7 +166,7 @@ describe.concurrent('waiting', () => {
     expect((await read(id, { wait_for_end: true, wait_ms: 0 })).structured.waitedFor).toBe('end')
   })
 
-  test('shows a sign of life to who asked for progress', async () => {
+  test('shows a sign of life to who asked for progress', { tags: ['long'] }, async () => {
     const id = await start('sleep 60')
     const own = call(client, 'ReadBgOutput', { task_id: id, wait_ms: 5500 }, { progressToken: `alive-${id}` })
     await own
@@ -192,7 +192,7 @@ describe.concurrent('waiting', () => {
     await kill(id)
   })
 
-  test('hundreds of times leaves no trace', async () => {
+  test('hundreds of times leaves no trace', { tags: ['long'] }, async () => {
     const id = await start('while :; do echo x; sleep 0.01; done')
     for (let round = 0; round < 30; round++) {
       await Promise.all(

@@ -87,7 +87,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     expect(started).toHaveLength(2)
   })
 
-  test('is replaced when it is tired or has died, and nobody notices', async () => {
+  test('is replaced when it is tired or has died, and nobody notices', { tags: ['long'] }, async () => {
     const { browser, started } = open({ strength: { maxPages: 2 } })
     await Promise.all([1, 2, 3].map(() => read(browser)))
     expect(started).toHaveLength(2)
