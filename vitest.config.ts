@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 /** Tests that fill the machine or measure it: one file at a time, with nothing beside it. */
 const ALONE = [
-  'test/trees-thousand.test.ts',
+  'test/process-trees-many.test.ts',
   'test/endurance.test.ts',
   'test/image/hostile.test.ts',
   'test/http/hostile.test.ts',
@@ -10,8 +10,8 @@ const ALONE = [
 
 /** Tests that start process trees or exhaust a resource: few files at a time. */
 const PROCESSES = [
-  'test/trees.test.ts',
-  'test/trees-accidents.test.ts',
+  'test/process-trees.test.ts',
+  'test/process-trees-killed.test.ts',
   'test/sandbox/*.test.ts',
   'test/shell/*.test.ts',
   'test/plan/writes.test.ts',
@@ -28,7 +28,7 @@ const ISOLATED_UNITS = ['src/protocol/schema-check.test.ts', 'src/store/job-numb
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/set-up.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './test/closing-line.mjs'],
     tags: [
       {
@@ -67,7 +67,7 @@ function group(groupOrder: number, name: string, maxWorkers: number, files: Proj
       name,
       maxWorkers,
       sequence: { groupOrder },
-      setupFiles: ['test/patience.ts'],
+      setupFiles: ['test/support/wait-limits.ts'],
       // Only detects tests that hang; a test that measures time has its own limit.
       testTimeout: 120_000,
       hookTimeout: 120_000,

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { modernMeta, startServer, type Json, type TestClient } from './support.js'
+import { modernMeta, startServer, type Json, type TestClient } from './support/client.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/everything.mjs')
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
@@ -246,7 +246,7 @@ describe('a legacy client is sent a request', () => {
       const request = await client.waitFor((message) => questionsOf(client).at(-1) === message)
       client.send({ jsonrpc: '2.0', id: request.id, error: { code: 1, message: 'enough' } })
       await client.waitFor(({ id, method }) => id === name && method === undefined)
-      client.forget()
+      client.clearReceived()
     }
     await client.close()
   })
@@ -261,7 +261,7 @@ describe('a legacy client is sent a request', () => {
       const { id } = await client.waitFor(isQuestion)
       client.send({ jsonrpc: '2.0', id, result: ann })
       expect(JSON.stringify((await due).result)).toContain(words)
-      client.forget()
+      client.clearReceived()
     }
     await client.close()
   })

@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { HAS_TERMINALS } from './inbox/support.js'
-import { dataOf, emptyFolder, isAlive, PROGRAM } from './support.js'
+import { HAS_TERMINALS } from './support/terminal.js'
+import { resultData, emptyFolder, isAlive, PROGRAM } from './support/client.js'
 
 interface Said {
   readonly code: number
@@ -68,7 +68,7 @@ test('call takes a JSON object, prints JSON on request, and exits 1 when the too
   const { code, stdout } = await run(['call', 'Bash', '{"command":"echo out; exit 3"}', '--json'])
   expect(code).toBe(1)
   const result = JSON.parse(stdout)
-  expect([result.isError, dataOf(result)]).toMatchObject([true, { exitCode: 3 }])
+  expect([result.isError, resultData(result)]).toMatchObject([true, { exitCode: 3 }])
 })
 
 test.each([

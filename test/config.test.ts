@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 
 import { expect, test } from 'vitest'
 
-import { emptyFolder, PROGRAM, startServer } from './support.js'
+import { emptyFolder, PROGRAM, startServer } from './support/client.js'
 
 interface World {
   readonly home: string

@@ -10,7 +10,7 @@ import { openDictionary } from '../scripts/docs/dictionary.mjs'
 import { brokenLinks } from '../scripts/docs/links.mjs'
 import { makeTables } from '../scripts/docs/tables.mjs'
 import { composePages } from '../scripts/docs/translations.mjs'
-import { emptyFolder } from './support.js'
+import { emptyFolder } from './support/client.js'
 
 const ENGLISH = `# Quick start
 

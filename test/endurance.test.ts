@@ -8,9 +8,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect, test } from 'vitest'
 
-import { underLoad } from './load.js'
-import { LACKS, needs } from './runtime.js'
-import { cleanEnv, emptyFolder, HAS_PROC, PROGRAM, residentMegabytes, startServer, type TestClient } from './support.js'
+import { underLoad } from './support/load.js'
+import { MISSING, skipIfMissing } from './support/runtime.js'
+import {
+  cleanEnv,
+  emptyFolder,
+  HAS_PROC,
+  PROGRAM,
+  residentMegabytes,
+  startServer,
+  type TestClient,
+} from './support/client.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/server.mjs')
 
@@ -130,7 +138,7 @@ test.skipIf(!HAS_PROC)('a leftover that prints without end costs next to nothing
 })
 
 test('out of descriptors, a command says so and the server goes on', async (context) => {
-  needs(context, LACKS.fewFiles)
+  skipIfMissing(context, MISSING.fewFiles)
   const args = ['-c', 'ulimit -n 40; exec "$0" "$1"', process.execPath, PROGRAM]
   const client = startServer({ file: 'bash', args })
   await client.request('ping')

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { LEGACY, MODERN, modernMeta, startServer, type Json, type TestClient } from './support.js'
+import { LEGACY, MODERN, modernMeta, startServer, type Json, type TestClient } from './support/client.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/everything.mjs')
 const ALL = [...LEGACY, MODERN]
@@ -251,7 +251,7 @@ describe('log lines', () => {
     expect(levelsOf(client)).toEqual(LEVELS.slice(1))
     for (const level of ['debug', 'warning', 'emergency']) {
       expect(await client.request('logging/setLevel', { level })).toMatchObject({ result: {} })
-      client.forget()
+      client.clearReceived()
       await client.request('tools/call', call('chatter'))
       expect(levelsOf(client)).toEqual(LEVELS.slice(LEVELS.indexOf(level)))
     }

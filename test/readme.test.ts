@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest'
 
 import { readArguments } from '../src/cli/args.js'
 import { COMMAND_HELP } from '../src/cli/command-help.js'
-import { cleanEnv, emptyFolder, PROGRAM } from './support.js'
+import { cleanEnv, emptyFolder, PROGRAM } from './support/client.js'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const PAGES = ['README.md', 'docs/ko/README.md', 'docs/ar/README.md']

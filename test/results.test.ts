@@ -6,7 +6,16 @@ import { writeFileSync } from 'node:fs'
 
 import { expect, test } from 'vitest'
 
-import { dataOf, emptyFolder, LEGACY, MODERN, modernMeta, startServer, type Json, type TestClient } from './support.js'
+import {
+  resultData,
+  emptyFolder,
+  LEGACY,
+  MODERN,
+  modernMeta,
+  startServer,
+  type Json,
+  type TestClient,
+} from './support/client.js'
 
 const REVISIONS = [...LEGACY, MODERN]
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
@@ -80,7 +89,7 @@ test('data for programs is in _meta, beside what the revision puts there', async
   ])
   await client.initialize('2024-11-05')
   const legacy = (await client.request('tools/call', called)).result
-  expect(dataOf(legacy)).toMatchObject({ exitCode: 3, timedOut: false })
+  expect(resultData(legacy)).toMatchObject({ exitCode: 3, timedOut: false })
   await client.close()
 })
 

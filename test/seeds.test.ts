@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 
-import { LIBRARY, startServer } from './support.js'
+import { LIBRARY, startServer } from './support/client.js'
 
 test('the handshake of the scorpiox page', async () => {
   const client = startServer()

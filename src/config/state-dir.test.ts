@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { LACKS, needs } from '../../test/runtime.js'
+import { MISSING, skipIfMissing } from '../../test/support/runtime.js'
 import { stateDirOf } from './state-dir.js'
 
 test('the folder is the one that is set, or lies in the home of the person', () => {
@@ -13,7 +13,7 @@ test('the folder is the one that is set, or lies in the home of the person', () 
 })
 
 test('without a home it must be set: a relative one would lie in the project', (context) => {
-  needs(context, LACKS.changingHome)
+  skipIfMissing(context, MISSING.changingHome)
   const { HOME, USERPROFILE } = process.env
   try {
     process.env.HOME = process.env.USERPROFILE = 'relative'

@@ -4,7 +4,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server } from '
 
 import { afterEach, expect, test } from 'vitest'
 
-import { underLoad } from '../../test/load.js'
+import { underLoad } from '../../test/support/load.js'
 import { probe, type Probe, type Probed } from './probe.js'
 
 const open: { close(): void; closeAllConnections?(): void }[] = []

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { emptyFolder } from '../../test/support.js'
+import { emptyFolder } from '../../test/support/client.js'
 import { openThreads, ThreadFailure, type ThreadTerms } from './thread.js'
 
 /** Does what it is asked, and tells how often this thread was asked. */

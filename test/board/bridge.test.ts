@@ -18,22 +18,30 @@ import { join } from 'node:path'
 
 import { afterEach, describe, expect, test } from 'vitest'
 
-import { ask, startProgram, stream, tokenFor, type Asked } from '../http/support.js'
-import { call, gone, killHard, pidIn, readJob, startJob } from '../shell/support.js'
-import { startServer, type TestClient } from '../support.js'
+import { sendRequest, startProgram, stream, tokenFor, type HttpRequest } from '../support/http-client.js'
+import {
+  call,
+  killServer,
+  readJob,
+  readPid,
+  startJob,
+  startServer,
+  type TestClient,
+  waitForExit,
+} from '../support/client.js'
 import {
   ANSWER,
-  inStore,
+  withStore,
   newMachine,
   newProject,
-  openThings,
-  order,
-  PERSON,
+  insertPendingItems,
+  sendCommand,
+  CURRENT_USER,
   socketsIn,
   startUi,
-  watchBoard,
+  watchConsole,
   type Machine,
-} from './support.js'
+} from '../support/console-client.js'
 
 const leftovers: (() => unknown)[] = []
 
@@ -58,7 +66,7 @@ describe('everybody sees the same', () => {
   test('two stdio servers, an HTTP server and a page of its own', async () => {
     const machine = newMachine()
     const page = await ui(machine)
-    const board = await watchBoard(page)
+    const board = await watchConsole(page)
     expect(board.view().servers).toEqual([])
     const one = await serve(machine, 'one')
     const two = await serve(machine, 'two')
@@ -67,7 +75,7 @@ describe('everybody sees the same', () => {
       env: { HOME: machine.home, SANDBOX: 'off' },
     })
     leftovers.push(() => http.stop())
-    const other = await watchBoard(http)
+    const other = await watchConsole(http)
     const boards = [board, other]
     const pids = new Set([one.child.pid, two.child.pid, http.child.pid])
     for (const { until } of boards) await until(({ servers }) => servers.length === 3)
@@ -92,22 +100,23 @@ describe('everybody sees the same', () => {
     }
 
     const project = newProject(machine, 'one')
-    const { question, message } = await openThings(machine, { project, user: PERSON })
+    const { question, message } = await insertPendingItems(machine, { project, user: CURRENT_USER })
     for (const { until } of boards) {
       const { questions, messages, callbacks } = await until((view) => view.callbacks.length === 1)
       expect(questions).toMatchObject([{ project, id: question, waiting: false, questions: [{ text: 'Which one?' }] }])
       expect(messages).toMatchObject([{ project, id: message, kind: 'callback', text: 'wake up' }])
       expect(callbacks).toMatchObject([{ project, session: 'asker', slot: 3, message: 'look again', repeatsLeft: 2 }])
     }
-    expect((await order(http, 'answer', { project, id: question, replies: ANSWER })).status).toBe(204)
-    expect((await order(page, 'cancel', { project, session: 'asker', slot: 3 })).status).toBe(204)
+    expect((await sendCommand(http, 'answer', { project, id: question, replies: ANSWER })).status).toBe(204)
+    expect((await sendCommand(page, 'cancel', { project, session: 'asker', slot: 3 })).status).toBe(204)
     for (const { until } of boards) await until(({ questions, callbacks }) => questions.length + callbacks.length === 0)
-    const again = await order(page, 'answer', { project, id: question, replies: ANSWER })
+    const again = await sendCommand(page, 'answer', { project, id: question, replies: ANSWER })
     expect(again.status).toBe(409)
     expect(again.json.error).toContain('answered before')
-    const row = await inStore(machine, { project, user: PERSON }, ({ questions }) => questions.find(question))
+    const row = await withStore(machine, { project, user: CURRENT_USER }, ({ questions }) => questions.find(question))
     expect(row).toMatchObject({ surface: 'page', replies: ANSWER })
-    for (const { id } of board.view().messages) expect((await order(page, 'dismiss', { project, id })).status).toBe(204)
+    for (const { id } of board.view().messages)
+      expect((await sendCommand(page, 'dismiss', { project, id })).status).toBe(204)
     for (const { until } of boards) await until(({ messages }) => messages.length === 0)
     expect(await one.close()).toBe(0)
     for (const { until } of boards) await until(({ servers }) => servers.length === 2)
@@ -121,21 +130,21 @@ describe('everybody sees the same', () => {
     const server = await serve(machine, 'one')
     const pidFile = join(machine.home, 'pid')
     const id = await startJob(server, `echo $$ > ${pidFile}; printf 'red\\n10%%\\r20%%'; sleep 300`)
-    const pid = await pidIn(pidFile)
-    const board = await watchBoard(page)
+    const pid = await readPid(pidFile)
+    const board = await watchConsole(page)
     const view = await board.until(({ jobs }) => jobs[0]?.tail === 'red\n20%')
     const [job] = view.jobs
     expect(job).toMatchObject({ id, isRunning: true, ending: '', exitCode: null, project: newProject(machine, 'one') })
     const shown = await stream(page, outputOf({ server: job?.server, id }))
     expect((await shown.next())?.json).toMatchObject({ from: 0, size: 11, isRunning: true, text: '', open: 'red\n20%' })
-    expect((await order(page, 'kill', { server: job?.server, id })).status).toBe(204)
+    expect((await sendCommand(page, 'kill', { server: job?.server, id })).status).toBe(204)
     expect((await shown.next())?.json).toMatchObject({ text: 'red\n20%', open: '', isRunning: false, isLast: true })
     await shown.ended
-    await gone(pid)
+    await waitForExit(pid)
     await board.until(({ jobs }) => jobs[0]?.ending === 'killed')
-    const absent = await order(page, 'kill', { server: job?.server, id: 99 })
+    const absent = await sendCommand(page, 'kill', { server: job?.server, id: 99 })
     expect([absent.status, absent.json.error]).toEqual([409, 'There is no background task 99. There are: 1.'])
-    const nobody = await order(page, 'kill', { server: 'ffffffffffffffff', id })
+    const nobody = await sendCommand(page, 'kill', { server: 'ffffffffffffffff', id })
     expect([nobody.status, nobody.json.error]).toEqual([409, 'That server is gone, or does not answer.'])
     board.leave()
   })
@@ -149,15 +158,17 @@ describe('everybody sees the same', () => {
     leftovers.push(() => http.stop())
     const stdio = await serve(machine, 'own')
     await startJob(stdio, 'sleep 300')
-    await openThings(machine, { project, user: PERSON })
-    const things = await openThings(machine, { project, user: 'bob' })
-    const bob = await watchBoard(http, token)
-    const person = await watchBoard(http)
+    await insertPendingItems(machine, { project, user: CURRENT_USER })
+    const things = await insertPendingItems(machine, { project, user: 'bob' })
+    const bob = await watchConsole(http, token)
+    const person = await watchConsole(http)
     await person.until(({ servers, jobs }) => servers.length === 2 && jobs.length === 1)
     const view = await bob.until(({ servers }) => servers.length === 1)
     expect(view).toMatchObject({ jobs: [], calls: [], servers: [{ pid: http.child.pid }] })
     expect(view.questions.map(({ id }) => id)).toEqual([things.question])
-    expect((await order(http, 'answer', { project, id: things.question, replies: ANSWER }, token)).status).toBe(204)
+    expect((await sendCommand(http, 'answer', { project, id: things.question, replies: ANSWER }, token)).status).toBe(
+      204,
+    )
     await bob.until(({ questions }) => questions.length === 0)
     expect(person.view().questions).toHaveLength(1)
     bob.leave()
@@ -171,9 +182,9 @@ describe('a peer that fails holds up nobody', () => {
     const page = await ui(machine)
     const doomed = await serve(machine, 'doomed')
     const safe = await serve(machine, 'safe')
-    const board = await watchBoard(page)
+    const board = await watchConsole(page)
     await board.until(({ servers }) => servers.length === 2)
-    await killHard(doomed)
+    await killServer(doomed)
     await board.until(({ servers }) => servers.length === 1 && servers[0]?.pid === safe.child.pid)
     await socketsIn(machine, 1)
     board.leave()
@@ -183,20 +194,20 @@ describe('a peer that fails holds up nobody', () => {
     const machine = newMachine()
     const page = await ui(machine)
     const hanging = await serve(machine, 'hanging')
-    const board = await watchBoard(page)
+    const board = await watchConsole(page)
     const { servers } = await board.until((view) => view.servers.length === 1)
     const id = await startJob(hanging, 'sleep 300')
     hanging.child.kill('SIGSTOP')
     leftovers.push(() => hanging.child.kill('SIGCONT'))
     const project = newProject(machine, 'hanging')
-    const { question } = await openThings(machine, { project, user: PERSON })
-    expect((await order(page, 'answer', { project, id: question, replies: ANSWER })).status).toBe(204)
-    const late = await watchBoard(page)
+    const { question } = await insertPendingItems(machine, { project, user: CURRENT_USER })
+    expect((await sendCommand(page, 'answer', { project, id: question, replies: ANSWER })).status).toBe(204)
+    const late = await watchConsole(page)
     expect(late.view().questions).toEqual([])
-    const { status, json } = await order(page, 'kill', { server: servers[0]?.id, id })
+    const { status, json } = await sendCommand(page, 'kill', { server: servers[0]?.id, id })
     expect([status, json.error]).toEqual([409, 'The server did not answer within 5 s; try again.'])
     hanging.child.kill('SIGCONT')
-    expect((await order(page, 'kill', { server: servers[0]?.id, id })).status).toBe(204)
+    expect((await sendCommand(page, 'kill', { server: servers[0]?.id, id })).status).toBe(204)
     board.leave()
     late.leave()
   })
@@ -227,17 +238,17 @@ describe('a peer that fails holds up nobody', () => {
   for (const [what, behave] of MISBEHAVIOURS)
     test(`one that ${what}`, { tags: what === 'says nonsense' ? [] : ['long'] }, async () => {
       const machine = newMachine()
-      mkdirSync(machine.desks, { recursive: true, mode: 0o700 })
+      mkdirSync(machine.socketDirectory, { recursive: true, mode: 0o700 })
       const mad = await impersonate(machine, behave)
       leftovers.push(() => mad.close())
       const page = await ui(machine)
-      const board = await watchBoard(page)
+      const board = await watchConsole(page)
       const server = await serve(machine, 'honest')
       const view = await board.until(({ servers }) => servers.length === 1)
       expect(view.servers[0]?.pid).toBe(server.child.pid)
       const id = await startJob(server, 'echo done')
       await board.until(({ jobs }) => jobs.length === 1 && jobs[0]?.tail === 'done')
-      const shown = await order(page, 'output', { server: view.servers[0]?.id, id })
+      const shown = await sendCommand(page, 'output', { server: view.servers[0]?.id, id })
       expect(shown.json).toMatchObject({ text: 'done\n', isLast: true })
       board.leave()
     })
@@ -254,12 +265,12 @@ describe('a peer that fails holds up nobody', () => {
     const deaf = connect(address)
     deaf.on('error', () => {})
     deaf.pause()
-    deaf.write(`${JSON.stringify({ kind: 'presence', user: PERSON, watching: true })}\n`)
+    deaf.write(`${JSON.stringify({ kind: 'presence', user: CURRENT_USER, watching: true })}\n`)
     const id = await startJob(server, `yes 'a long line to be shown' | head -c 3000000; echo; echo done; sleep 300`)
     await readJob(server, id, { wait_for_pattern: '^done' })
     expect((await call(server, 'Bash', { command: 'echo still here' })).text).toContain('still here')
     const page = await ui(machine)
-    const board = await watchBoard(page)
+    const board = await watchConsole(page)
     await board.until(({ jobs }) => jobs.length === 1)
     board.leave()
     for (let asked = 0; !deaf.destroyed; asked++) {
@@ -275,13 +286,13 @@ describe('a peer that fails holds up nobody', () => {
     mkdirSync(machine.stateDir, { mode: 0o700 })
     writeFileSync(join(machine.stateDir, 'state.db'), 'this is no database, whatever its name says'.repeat(100))
     const page = await ui(machine)
-    const board = await watchBoard(page)
+    const board = await watchConsole(page)
     const { problems } = await board.until((view) => view.problems.length === 1)
     expect(problems[0]).toContain('state.db')
     await serve(machine, 'one')
     await board.until(({ servers }) => servers.length === 1)
     rmSync(join(machine.stateDir, 'state.db'))
-    await openThings(machine, { project, user: PERSON })
+    await insertPendingItems(machine, { project, user: CURRENT_USER })
     await board.until((view) => view.problems.length === 0 && view.questions.length === 1)
     board.leave()
   })
@@ -289,7 +300,7 @@ describe('a peer that fails holds up nobody', () => {
   test('where no socket can be made the server works, and says so once', async () => {
     const machine = newMachine()
     mkdirSync(machine.stateDir, { mode: 0o700 })
-    writeFileSync(machine.desks, 'in the way')
+    writeFileSync(machine.socketDirectory, 'in the way')
     const server = await serve(machine, 'one')
     await expect.poll(() => server.stderr(), { timeout: 5000 }).toContain('do not see this server')
     expect((await call(server, 'Bash', { command: 'echo works' })).text).toContain('works')
@@ -314,9 +325,9 @@ describe('the place of a socket', () => {
     expect(statSync(address).mode & 0o777).toBe(0o600)
     expect(statSync(join(far.desks, entry)).mode & 0o777).toBe(0o600)
     const page = await ui(machine, { STATE_DIR: deep })
-    const board = await watchBoard(page)
+    const board = await watchConsole(page)
     await board.until(({ servers }) => servers.length === 1)
-    await killHard(server)
+    await killServer(server)
     await board.until(({ servers }) => servers.length === 0)
     await expect.poll(() => existsSync(folder), { timeout: 5000 }).toBe(false)
     board.leave()
@@ -346,9 +357,9 @@ describe('scorpiox-code ui', () => {
     expect(readFileSync(opened, 'utf8')).toContain(`${page.url}#key=${page.token}`)
     expect(readFileSync(`${opened}.args`, 'utf8')).not.toContain(page.token)
     expect(readFileSync(`/proc/${page.child.pid}/cmdline`, 'utf8')).not.toContain(page.token)
-    const board = await watchBoard(page)
+    const board = await watchConsole(page)
     for (const path of ['/mcp', '/sse', '/messages', '/metrics']) {
-      expect((await ask(page, { method: 'POST', path, body: '{}' })).status).toBe(404)
+      expect((await sendRequest(page, { method: 'POST', path, body: '{}' })).status).toBe(404)
     }
     expect(await page.stop()).toBe(0)
     await board.ended
@@ -357,14 +368,14 @@ describe('scorpiox-code ui', () => {
   })
 })
 
-function outputOf(job: object): Asked {
+function outputOf(job: object): HttpRequest {
   return { path: '/board/output', body: JSON.stringify(job) }
 }
 
 /** A desk that is none, behind an entry of a process that lives. */
-async function impersonate({ desks }: Machine, behave: (socket: Socket) => unknown): Promise<Server> {
+async function impersonate({ socketDirectory }: Machine, behave: (socket: Socket) => unknown): Promise<Server> {
   const id = '0123456789abcdef'
-  const address = join(desks, `${id}.sock`)
+  const address = join(socketDirectory, `${id}.sock`)
   const server = createServer((socket) => {
     socket.on('error', () => {})
     behave(socket)
@@ -373,7 +384,7 @@ async function impersonate({ desks }: Machine, behave: (socket: Socket) => unkno
   const { ourselves, pidSpace } = await import('../../src/platform/process-identity.js')
   const { hostname } = await import('node:os')
   const entry = { id, owner: ourselves(), host: hostname(), pidSpace: pidSpace(), address }
-  writeFileSync(join(desks, `${id}.json`), JSON.stringify(entry), { mode: 0o600 })
+  writeFileSync(join(socketDirectory, `${id}.json`), JSON.stringify(entry), { mode: 0o600 })
   return server
 }
 

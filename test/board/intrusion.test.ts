@@ -23,24 +23,30 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { pidSpace } from '../../src/platform/process-identity.js'
-import { ask, raw, startProgram, stream, tokenFor, type Asked, type HttpServer } from '../http/support.js'
-import { requires } from '../requirements.js'
-import { SANDBOX } from '../sandbox/support.js'
-import { call, startJob } from '../shell/support.js'
-import { cleanEnv, PROGRAM, startServer, type TestClient } from '../support.js'
+import {
+  sendRequest,
+  openConnection,
+  startProgram,
+  stream,
+  tokenFor,
+  type HttpRequest,
+  type HttpServer,
+} from '../support/http-client.js'
+import { requires, SANDBOX } from '../support/requirements.js'
+import { call, cleanEnv, PROGRAM, startJob, startServer, type TestClient } from '../support/client.js'
 import {
   ANSWER,
-  inStore,
+  withStore,
   newMachine,
   newProject,
-  openThings,
-  order,
-  PERSON,
+  insertPendingItems,
+  sendCommand,
+  CURRENT_USER,
   socketsIn,
   startUi,
-  watchBoard,
+  watchConsole,
   type Machine,
-} from './support.js'
+} from '../support/console-client.js'
 
 const PUBLIC = 'https://mcp.example.com'
 const NOBODY = 65_534
@@ -67,7 +73,7 @@ let job = 0
 let bob = ''
 let impostor = ''
 let project = ''
-let things: Awaited<ReturnType<typeof openThings>>
+let things: Awaited<ReturnType<typeof insertPendingItems>>
 const issuer = createHttpServer()
 let lost: Awaited<ReturnType<typeof loseToken>>
 
@@ -84,7 +90,7 @@ beforeAll(async () => {
     .setProtectedHeader({ alg: 'ES256', kid: 'k' })
     .setIssuer(iss)
     .setAudience(`${PUBLIC}/mcp`)
-    .setSubject(PERSON)
+    .setSubject(CURRENT_USER)
     .setIssuedAt()
     .setExpirationTime('1h')
     .sign(privateKey)
@@ -98,8 +104,8 @@ beforeAll(async () => {
   stdio = startServer({ cwd: project, env })
   await stdio.initialize('2025-06-18')
   job = await startJob(stdio, 'echo the secret; sleep 300')
-  things = await openThings(machine, { project, user: PERSON })
-  await inStore(machine, { project, user: PERSON }, ({ tasks }) => tasks.insert('the secret', Date.now()))
+  things = await insertPendingItems(machine, { project, user: CURRENT_USER })
+  await withStore(machine, { project, user: CURRENT_USER }, ({ tasks }) => tasks.insert('the secret', Date.now()))
 })
 
 afterAll(async () => {
@@ -112,19 +118,19 @@ afterAll(async () => {
 
 /** A token that was good when a stream was opened with it, and is revoked now. */
 async function loseToken() {
-  const args = [PROGRAM, 'token', 'create', '--user', PERSON, '--name', 'lost', '--json']
+  const args = [PROGRAM, 'token', 'create', '--user', CURRENT_USER, '--name', 'lost', '--json']
   const { token } = JSON.parse(execFileSync(process.execPath, args, { env: cleanEnv(env), encoding: 'utf8' }))
   await vi.waitUntil(async () => (await knock(http, { token })) === 200, { timeout: 10_000 })
-  const board = await watchBoard(http, token)
+  const board = await watchConsole(http, token)
   execFileSync(process.execPath, [PROGRAM, 'token', 'revoke', 'lost'], { env: cleanEnv(env) })
   await vi.waitUntil(async () => (await knock(http, { token })) === 401, { timeout: 10_000 })
   return { token, board }
 }
 
 /** How a request to the stream was answered; it is not listened to. */
-async function knock(server: HttpServer, asked: Asked = {}): Promise<number> {
+async function knock(server: HttpServer, asked: HttpRequest = {}): Promise<number> {
   const events = await stream(server, { method: 'GET', path: '/board', ...asked })
-  events.drop()
+  events.disconnect()
   return events.status
 }
 
@@ -134,12 +140,12 @@ async function honest(): Promise<void> {
 }
 
 /** On both servers, whether looking or acting. */
-async function refused(asked: Asked, status: number): Promise<void> {
+async function refused(asked: HttpRequest, status: number): Promise<void> {
   for (const server of [http, page]) {
     const look = await knock(server, asked)
     judge(look === 200)
     expect(look).toBe(status)
-    const act = await ask(server, {
+    const act = await sendRequest(server, {
       path: '/board/dismiss',
       body: JSON.stringify({ project, id: things.message }),
       ...asked,
@@ -196,7 +202,7 @@ describe('from a page of somebody else', () => {
       const headers = { host: `127.0.0.1:${server.port}`, origin: origins(server.port)[index] ?? '' }
       judge((await knock(server, { headers })) === 200)
       const body = JSON.stringify({ project, id: things.message })
-      const { status, headers: said } = await ask(server, { path: '/board/dismiss', body, headers })
+      const { status, headers: said } = await sendRequest(server, { path: '/board/dismiss', body, headers })
       judge(status < 400)
       expect(said['access-control-allow-origin']).toBeUndefined()
       const own = { host: `127.0.0.1:${server.port}`, origin: `http://127.0.0.1:${server.port}` }
@@ -225,7 +231,7 @@ describe('from a page of somebody else', () => {
     '127.0.0.1@evil.example',
   ])('a name that was rebound: %s', async (host) => {
     await refused({ headers: { host } }, 403)
-    expect((await ask(page, { method: 'GET', path: '/', headers: { host } })).status).toBe(403)
+    expect((await sendRequest(page, { method: 'GET', path: '/', headers: { host } })).status).toBe(403)
   })
 
   test.each([
@@ -237,7 +243,7 @@ describe('from a page of somebody else', () => {
   ])('a form of the type "%s"', async (type) => {
     for (const server of [http, page]) {
       const body = JSON.stringify({ project, id: things.message })
-      const { status } = await ask(server, { path: '/board/dismiss', body, headers: { 'content-type': type } })
+      const { status } = await sendRequest(server, { path: '/board/dismiss', body, headers: { 'content-type': type } })
       judge(status < 400)
       expect(status).toBe(415)
     }
@@ -250,11 +256,11 @@ describe('from a page of somebody else', () => {
       `http://127.0.0.1:${http.port}`,
     ]) {
       const headers = { origin, host: `127.0.0.1:${http.port}`, 'access-control-request-method': 'POST' }
-      const answer = await ask(http, { method: 'OPTIONS', path: '/board/kill', token: '', headers })
+      const answer = await sendRequest(http, { method: 'OPTIONS', path: '/board/kill', token: '', headers })
       judge(answer.status < 400)
       expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
     }
-    const mcp = await ask(http, {
+    const mcp = await sendRequest(http, {
       method: 'OPTIONS',
       path: '/mcp',
       headers: { origin: `http://localhost:${http.port}` },
@@ -265,7 +271,7 @@ describe('from a page of somebody else', () => {
   test.each(['/board', '/board/kill', '/'])('a WebSocket at %s', async (path) => {
     for (const server of [http, page]) {
       for (const login of ['', `authorization: Bearer ${server.token}\r\n`]) {
-        const client = await raw(server)
+        const client = await openConnection(server)
         const head = `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nupgrade: websocket\r\nconnection: upgrade\r\n${login}`
         client.write(
           `${head}sec-websocket-version: 13\r\nsec-websocket-key: ${btoa('0123456789abcdef')}\r\nsec-websocket-protocol: mcp\r\n\r\n`,
@@ -281,15 +287,15 @@ describe('from a page of somebody else', () => {
 describe('as somebody else', () => {
   const strangers = (): readonly (readonly [string, string])[] => [
     ['bob', bob],
-    [`${PERSON} of another issuer`, impostor],
+    [`${CURRENT_USER} of another issuer`, impostor],
   ]
 
   test('sees nothing of the person', async () => {
-    const own = await watchBoard(http)
+    const own = await watchConsole(http)
     const { servers } = await own.until((view) => view.jobs.length === 1 && view.questions.length === 1)
     expect(servers.map(({ pid }) => pid)).toContain(stdio.child.pid)
     for (const [, token] of strangers()) {
-      const board = await watchBoard(http, token)
+      const board = await watchConsole(http, token)
       await board.until((view) => view.servers.length > 0)
       const view = board.view()
       judge(view.servers.some(({ pid }) => pid === stdio.child.pid))
@@ -301,7 +307,7 @@ describe('as somebody else', () => {
   })
 
   test('does nothing of the person', async () => {
-    const own = await watchBoard(http)
+    const own = await watchConsole(http)
     const { jobs } = await own.until((view) => view.jobs.length === 1 && view.callbacks.length === 1)
     const server = jobs[0]?.server
     const orders: readonly (readonly [string, object])[] = [
@@ -314,26 +320,28 @@ describe('as somebody else', () => {
     ]
     for (const [, token] of strangers()) {
       for (const [verb, body] of orders) {
-        const answer = await order(http, verb, body, token)
+        const answer = await sendCommand(http, verb, body, token)
         judge(answer.status < 400)
         expect(answer.status).toBe(409)
         expect(answer.text).not.toContain('the secret')
       }
       // Of a project one may have a share of one's own, which is empty.
-      expect((await order(http, 'plan', { project }, token)).json).toEqual({ text: null })
-      expect((await order(http, 'tasks', { project, before: 1e9 }, token)).json).toEqual({ tasks: [] })
-      expect((await order(http, 'steps', { project, task: 1, from: 0 }, token)).json).toEqual({ steps: [] })
+      expect((await sendCommand(http, 'plan', { project }, token)).json).toEqual({ text: null })
+      expect((await sendCommand(http, 'tasks', { project, before: 1e9 }, token)).json).toEqual({ tasks: [] })
+      expect((await sendCommand(http, 'steps', { project, task: 1, from: 0 }, token)).json).toEqual({ steps: [] })
     }
     expect(own.view()).toMatchObject({ jobs: [{ isRunning: true }], questions: [{}], messages: [{}], callbacks: [{}] })
     // The honest way, on things of its own, so that the others stay for other tests.
-    const spare = await openThings(machine, { project, user: PERSON })
-    expect((await order(http, 'answer', { project, id: spare.question, replies: ANSWER })).status).toBe(204)
-    expect((await order(http, 'dismiss', { project, id: spare.message })).status).toBe(204)
-    expect((await order(http, 'download', { server, id: job })).text).toContain('the secret')
-    expect((await order(http, 'tasks', { project, before: 1e9 })).json.tasks).toMatchObject([{ name: 'the secret' }])
+    const spare = await insertPendingItems(machine, { project, user: CURRENT_USER })
+    expect((await sendCommand(http, 'answer', { project, id: spare.question, replies: ANSWER })).status).toBe(204)
+    expect((await sendCommand(http, 'dismiss', { project, id: spare.message })).status).toBe(204)
+    expect((await sendCommand(http, 'download', { server, id: job })).text).toContain('the secret')
+    expect((await sendCommand(http, 'tasks', { project, before: 1e9 })).json.tasks).toMatchObject([
+      { name: 'the secret' },
+    ])
     const output = await stream(http, { path: '/board/output', body: JSON.stringify({ server, id: job }) })
     expect((await output.next())?.json.open).toContain('the secret')
-    output.drop()
+    output.disconnect()
     own.leave()
   })
 })
@@ -352,15 +360,20 @@ describe('for a file that is none of the page', () => {
     '/scorpiox-code.js',
   ])('%s', async (path) => {
     for (const token of ['', page.token]) {
-      const { status, text } = await ask(page, { method: 'GET', path, token })
+      const { status, text } = await sendRequest(page, { method: 'GET', path, token })
       judge(status === 200)
       expect(text).not.toContain('root:')
     }
-    expect((await ask(page, { method: 'GET', path: '/', token: '' })).status).toBe(200)
+    expect((await sendRequest(page, { method: 'GET', path: '/', token: '' })).status).toBe(200)
   })
 
   test('the page itself may load and send nothing elsewhere', async () => {
-    const { headers } = await ask(page, { method: 'GET', path: '/', token: '', headers: { 'accept-encoding': 'gzip' } })
+    const { headers } = await sendRequest(page, {
+      method: 'GET',
+      path: '/',
+      token: '',
+      headers: { 'accept-encoding': 'gzip' },
+    })
     expect(headers['content-security-policy']).toContain("default-src 'none'")
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',
@@ -370,13 +383,13 @@ describe('for a file that is none of the page', () => {
       'content-encoding': 'gzip',
     })
     const again = { method: 'GET', path: '/', token: '', headers: { 'if-none-match': headers.etag ?? '' } }
-    expect((await ask(page, again)).status).toBe(304)
-    expect((await ask(page, { method: 'POST', path: '/', token: '' })).status).toBe(405)
+    expect((await sendRequest(page, again)).status).toBe(304)
+    expect((await sendRequest(page, { method: 'POST', path: '/', token: '' })).status).toBe(405)
   })
 })
 
 describe('at the socket', () => {
-  const presence = JSON.stringify({ kind: 'presence', user: PERSON, watching: true })
+  const presence = JSON.stringify({ kind: 'presence', user: CURRENT_USER, watching: true })
 
   async function saidTo(lines: string): Promise<string> {
     const sockets = await socketsIn(machine, 2)
@@ -434,13 +447,13 @@ describe.skipIf(!canBeNobody)('as another user of the machine', () => {
     const attempts: readonly (readonly [string, string])[] = [
       [CONNECT, address],
       [READ, entry],
-      [LIST, machine.desks],
+      [LIST, machine.socketDirectory],
       [LIST, machine.stateDir],
       [READ, join(machine.stateDir, 'state.db')],
-      [WRITE, join(machine.desks, 'planted.json')],
+      [WRITE, join(machine.socketDirectory, 'planted.json')],
       [WRITE, entry],
-      [LINK, join(machine.desks, 'fedcba9876543210.sock')],
-      [LISTEN, join(machine.desks, 'fedcba9876543210.sock')],
+      [LINK, join(machine.socketDirectory, 'fedcba9876543210.sock')],
+      [LISTEN, join(machine.socketDirectory, 'fedcba9876543210.sock')],
     ]
     for (const [script, path] of attempts) {
       const status = asNobody(script, path)
@@ -472,15 +485,15 @@ describe.skipIf(!canBeNobody)('as another user of the machine', () => {
     const { ourselves } = await import('../../src/platform/process-identity.js')
     const entry = { id, owner: ourselves(), host: hostname(), pidSpace: pidSpace(), address }
     execFileSync('chown', ['-R', String(NOBODY), lodging])
-    writeFileSync(join(machine.desks, `${id}.json`), JSON.stringify(entry), { mode: 0o600 })
-    const board = await watchBoard(page)
+    writeFileSync(join(machine.socketDirectory, `${id}.json`), JSON.stringify(entry), { mode: 0o600 })
+    const board = await watchConsole(page)
     await new Promise((resolve) => setTimeout(resolve, 1500))
     judge(visitors > 0)
     // Ours again, it is: what kept us away was whose it is.
     execFileSync('chown', ['-R', '0', lodging])
     await expect.poll(() => visitors, { timeout: 10_000 }).toBeGreaterThan(0)
     server.close()
-    rmSync(join(machine.desks, `${id}.json`))
+    rmSync(join(machine.socketDirectory, `${id}.json`))
     board.leave()
   })
 })
@@ -488,17 +501,21 @@ describe.skipIf(!canBeNobody)('as another user of the machine', () => {
 test('an entry that leads elsewhere is neither followed nor does it remove what it names', async () => {
   const victim = join(home, 'victim')
   const own = newMachine()
-  mkdirSync(own.desks, { recursive: true, mode: 0o700 })
+  mkdirSync(own.socketDirectory, { recursive: true, mode: 0o700 })
   writeFileSync(victim, 'precious')
   const dead = { pid: 2 ** 22 - 1, startedAt: '1', boot: 'another' }
-  for (const [index, address] of [victim, join(own.desks, '..', '..', 'x.sock'), join(home, 'desk.sock')].entries()) {
+  for (const [index, address] of [
+    victim,
+    join(own.socketDirectory, '..', '..', 'x.sock'),
+    join(home, 'desk.sock'),
+  ].entries()) {
     const id = `000000000000000${index}`
     const entry = { id, owner: dead, host: hostname(), pidSpace: pidSpace(), address }
-    writeFileSync(join(own.desks, `${id}.json`), JSON.stringify(entry))
+    writeFileSync(join(own.socketDirectory, `${id}.json`), JSON.stringify(entry))
   }
-  symlinkSync(victim, join(own.desks, '000000000000000a.json'))
+  symlinkSync(victim, join(own.socketDirectory, '000000000000000a.json'))
   const server = await startUi(own)
-  const board = await watchBoard(server)
+  const board = await watchConsole(server)
   await new Promise((resolve) => setTimeout(resolve, 1200))
   judge(!existsSync(victim) || readFileSync(victim, 'utf8') !== 'precious')
   judge(board.view().servers.length > 0)
@@ -539,11 +556,11 @@ describe('as a command in the sandbox', requires(SANDBOX), () => {
 
 test('a token that was revoked opens nothing, and what it had opened ends', async () => {
   judge((await knock(http, { token: lost.token })) === 200)
-  judge((await order(http, 'dismiss', { project, id: things.message }, lost.token)).status < 400)
+  judge((await sendCommand(http, 'dismiss', { project, id: things.message }, lost.token)).status < 400)
   await lost.board.ended
   await honest()
 })
 
 test('nothing that was tried has left a trace', () => {
-  expect(readdirSync(machine.desks).filter((name) => !/^[0-9a-f]{16}\.(json|sock)$/.test(name))).toEqual([])
+  expect(readdirSync(machine.socketDirectory).filter((name) => !/^[0-9a-f]{16}\.(json|sock)$/.test(name))).toEqual([])
 })

@@ -5,10 +5,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { ask, callOf, initialize, modernCall, startProgram, type Asked, type HttpServer } from '../http/support.js'
-import { call, startJob } from '../shell/support.js'
-import { LEGACY, MODERN, modernMeta, type Json } from '../support.js'
-import { emptyWorld, serverIn } from '../tasks/support.js'
+import {
+  sendRequest,
+  callOf,
+  initialize,
+  modernCall,
+  startProgram,
+  type HttpRequest,
+  type HttpServer,
+} from '../support/http-client.js'
+import {
+  call,
+  type Json,
+  LEGACY,
+  MODERN,
+  modernMeta,
+  newEnvironment,
+  startJob,
+  startServerIn,
+} from '../support/client.js'
 
 /** Calls a tool and gives all texts of the result as one. */
 type Caller = (name: string, args: object) => Promise<string>
@@ -19,7 +34,7 @@ interface Connection {
 }
 
 async function overStdio(revision: string): Promise<Connection> {
-  const client = serverIn(emptyWorld())
+  const client = startServerIn(newEnvironment())
   const meta = revision === MODERN ? modernMeta() : undefined
   if (!meta) await client.initialize(revision)
   return {
@@ -32,16 +47,16 @@ async function overStdio(revision: string): Promise<Connection> {
 }
 
 async function overHttp(revision: string): Promise<Connection> {
-  const { cwd, env } = emptyWorld({ SANDBOX: 'off' })
+  const { cwd, env } = newEnvironment({ SANDBOX: 'off' })
   const server = await startProgram({ cwd, env })
   const headers = revision === MODERN ? undefined : { 'mcp-session-id': await initialize(server, revision) }
-  const asked = (name: string, args: object): Asked =>
+  const asked = (name: string, args: object): HttpRequest =>
     headers ? { body: callOf(name, args), headers } : modernCall(name, args)
   return { call: (name, args) => textOver(server, asked(name, args)), close: () => closed(server) }
 }
 
-async function textOver(server: HttpServer, asked: Asked): Promise<string> {
-  const { json } = await ask(server, asked)
+async function textOver(server: HttpServer, asked: HttpRequest): Promise<string> {
+  const { json } = await sendRequest(server, asked)
   return textOf(json.result.content)
 }
 
@@ -109,7 +124,7 @@ test.concurrent('one that repeats every second comes once with the result of a l
 })
 
 test.concurrent('the end of a job during a call comes with the result of that call', async () => {
-  const client = serverIn(emptyWorld())
+  const client = startServerIn(newEnvironment())
   await client.initialize('2025-11-25')
   const task_id = await startJob(client, 'sleep 1; exit 3')
   await call(client, 'SetCallback', { message: 'job over', task_id })
@@ -121,7 +136,7 @@ test.concurrent('the end of a job during a call comes with the result of that ca
 })
 
 test.concurrent('a call that is cancelled takes nothing with it: it waits for the next result', async () => {
-  const client = serverIn(emptyWorld())
+  const client = startServerIn(newEnvironment())
   await client.initialize('2025-11-25')
   await call(client, 'SetCallback', { message: 'kept', delay_seconds: 1, repeat_count: 1 })
   const id = 'to-cancel'

@@ -4,12 +4,18 @@
 import { afterAll, expect, test } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { underLoad } from '../load.js'
-import { killHard } from '../shell/support.js'
+import { eventually } from '../support/eventually.js'
+import { underLoad } from '../support/load.js'
+import {
+  type Json,
+  killServer,
+  newEnvironment,
+  resultData,
+  type ServerEnvironment,
+  startServerIn,
+  type TestClient,
+} from '../support/client.js'
 import { describeEachDatabase, startPostgres } from '../store/postgres-server.js'
-import { emptyWorld, serverIn, type World } from '../tasks/support.js'
-import { dataOf, type Json, type TestClient } from '../support.js'
-import { until } from './support.js'
 
 const LONG_ROUNDS = Number(process.env.KILL_ROUNDS ?? 4)
 const LANES = 3
@@ -68,7 +74,7 @@ async function doSomething(client: TestClient, book: Book, moment: Set<string>, 
     if (!isError) book.set.set(message, startedAt)
   } else if (dice < 0.35) {
     const asked = await call('AskUserQuestion', { questions_json: ASKED })
-    book.open.push({ id: dataOf(asked).id, by: client })
+    book.open.push({ id: resultData(asked).id, by: client })
   } else if (dice < 0.5) {
     // One that another server asked, which lives: a message is due to it.
     const found = book.open.findIndex(({ by }) => by !== client && by.child.exitCode === null && !by.child.killed)
@@ -83,8 +89,8 @@ async function doSomething(client: TestClient, book: Book, moment: Set<string>, 
   }
 }
 
-async function liveAndDie(world: World, book: Book): Promise<void> {
-  const client = serverIn(world)
+async function liveAndDie(world: ServerEnvironment, book: Book): Promise<void> {
+  const client = startServerIn(world)
   const moment = new Set<string>()
   await client.initialize(REVISION)
   // However slow the machine is, something is at stake.
@@ -97,25 +103,23 @@ async function liveAndDie(world: World, book: Book): Promise<void> {
     }
   })().catch(() => undefined)
   await sleep(Math.random() * 1500)
-  await killHard(client)
+  await killServer(client)
   await work
   for (const key of moment) book.unsure.add(key)
 }
 
-async function lane(world: World, rounds: number): Promise<Book> {
+async function lane(world: ServerEnvironment, rounds: number): Promise<Book> {
   const book = new Book()
   for (let round = 0; round < rounds; round++) {
     await Promise.all(Array.from({ length: 1 + Math.round(Math.random()) }, () => liveAndDie(world, book)))
   }
-  const heir = serverIn(world)
+  const heir = startServerIn(world)
   await heir.initialize(REVISION)
-  await until(
-    async () => {
-      book.note(await heir.request('tools/call', { name: 'ListBgTasks', arguments: {} }), new Set())
-      return book.due.length === 0
-    },
-    `everything told; due are ${book.due.join(', ')}`,
-  )
+  const dueAfterCall = async (): Promise<readonly string[]> => {
+    book.note(await heir.request('tools/call', { name: 'ListBgTasks', arguments: {} }), new Set())
+    return book.due
+  }
+  await eventually(dueAfterCall, ({ length }) => length === 0)
   await sleep(500)
   book.note(await heir.request('tools/call', { name: 'ListBgTasks', arguments: {} }), new Set())
   expect(await heir.close()).toBe(0)
@@ -135,7 +139,7 @@ describeEachDatabase(postgres, (database) => {
     const isOwn = database === 'PostgreSQL' && postgres
     const url = isOwn ? { DATABASE_URL: await postgres.database() } : {}
     const books = await Promise.all(
-      Array.from({ length: LANES }, () => lane(emptyWorld({ SANDBOX: 'off', ...url }), rounds)),
+      Array.from({ length: LANES }, () => lane(newEnvironment({ SANDBOX: 'off', ...url }), rounds)),
     )
     const sum = (of: (book: Book) => number): number => books.reduce((count, book) => count + of(book), 0)
     if (process.env.KILL_ROUNDS !== undefined) {

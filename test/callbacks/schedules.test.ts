@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { openState } from '../../src/store/state/open-state.js'
-import { emptyFolder } from '../support.js'
+import { emptyFolder } from '../support/client.js'
 import { memoryState } from './memory-state.js'
 import { simulate } from './simulate.js'
 

@@ -2,15 +2,14 @@
 
 import { describe, expect, test } from 'vitest'
 
-import { call, startJob } from '../shell/support.js'
-import { emptyWorld, serverIn } from '../tasks/support.js'
-import type { Json, TestClient } from '../support.js'
-import { callback, fired, frontOf, logged, toldTo, until } from './support.js'
+import { eventually } from '../support/eventually.js'
+import { call, type Json, newEnvironment, startJob, startServerIn, type TestClient } from '../support/client.js'
+import { callback, fired, frontOf, logged, toldTo } from './support.js'
 
 /** Each with a server of its own, so that they can wait at the same time. */
 function inServer(name: string, work: (client: TestClient) => Promise<void>): void {
   test.concurrent(name, async () => {
-    const client = serverIn(emptyWorld())
+    const client = startServerIn(newEnvironment())
     await client.initialize('2025-06-18')
     await work(client)
     expect(await client.close()).toBe(0)
@@ -172,7 +171,10 @@ describe('what fires', () => {
     await callback(client, { message: 'beat', task_id, pattern: '^beat', repeat_count: -1 })
     for (const beat of [1, 2, 3]) {
       expect(await frontOf(client, `touch go${beat}`)).toBe('')
-      await until(() => logged(client).length >= beat, `beat ${beat}`)
+      await eventually(
+        () => logged(client),
+        ({ length }) => length >= beat,
+      )
       expect(await toldTo(client)).toContain(`printed "beat ${beat}"`)
     }
     expect(logged(client)).toHaveLength(3)

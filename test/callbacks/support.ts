@@ -1,12 +1,9 @@
 // What the tests of callbacks share: the tool as a client calls it, and waiting for what it was told to do.
 
-import { setTimeout as sleep } from 'node:timers/promises'
-
-import { call, type Said } from '../shell/support.js'
-import type { Json, TestClient } from '../support.js'
+import { call, type Json, type TestClient, type ToolResult } from '../support/client.js'
 
 /** On a slow machine a callback of one second is due before the call that set it has its result: `text` is without it, and without its last newline. */
-export async function callback(client: TestClient, args: object): Promise<Said> {
+export async function callback(client: TestClient, args: object): Promise<ToolResult> {
   const said = await call(client, 'SetCallback', args)
   return { ...said, text: String(said.content.at(-1)?.text).trimEnd() }
 }
@@ -34,13 +31,4 @@ export async function toldTo(client: TestClient): Promise<string> {
     (result?.content ?? []).map(({ text }: Json) => String(text).trimEnd()),
   )
   return texts.filter((text) => text.startsWith('[Callback ')).join('\n')
-}
-
-/** Looks until it is so. */
-export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; tries < 1000; tries++) {
-    if (await isSo()) return
-    await sleep(20)
-  }
-  throw new Error(`it never came to be: ${what}`)
 }

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { LEGACY } from '../support.js'
+import { LEGACY } from '../support/client.js'
 import { calling, PERSONS, REVISIONS, startGrammar, TENSES, VERBS } from './support.js'
 
 /** Third person, past, participle; `be` has more of its own. */

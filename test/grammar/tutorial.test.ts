@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { blocksOf, readersFolder } from '../library/blocks.js'
-import { cleanEnv } from '../support.js'
+import { cleanEnv } from '../support/client.js'
 import { FOLDER } from './support.js'
 
 const PAGE = 'docs/write-your-own.md'

@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { cleanEnv, emptyFolder, PROGRAM } from '../support.js'
-import { startProgram, TOKEN, type HttpServer } from './support.js'
+import { cleanEnv, emptyFolder, PROGRAM } from '../support/client.js'
+import { startProgram, TOKEN, type HttpServer } from '../support/http-client.js'
 
 let server: HttpServer
 beforeAll(async () => void (server = await startProgram()))

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 
-import { MEMORY_SLACK } from '../runtime.js'
-import { emptyFolder, type TestClient } from '../support.js'
+import { MEMORY_SLACK } from '../support/runtime.js'
+import { emptyFolder, type TestClient } from '../support/client.js'
 import { CANARY, makeCorpus, makeSamples, openSocket } from './corpus.js'
-import { childrenOf, forgetPeak, look, openServer, peakMegabytes } from './support.js'
+import { childrenOf, forgetPeak, readImage, openServer, peakMegabytes } from './support.js'
 
 /** The server and its darkroom together, beyond what they are after an image without malice. */
 const MOST_MEGABYTES = 150 * MEMORY_SLACK
@@ -30,14 +30,14 @@ async function readHostileFiles(step: number): Promise<void> {
   const cases = await makeCorpus(folder)
   expect(cases.length).toBeGreaterThan(150)
   const client = await openServer({ cwd: folder, env: { SECRET_OF_THE_SERVER: CANARY } })
-  await look(client, join(folder, 'sound.png'))
+  await readImage(client, join(folder, 'sound.png'))
   const server = peakMegabytes(client.child.pid)
   const darkroom = watchDarkrooms(client)
   const warm = darkroom.peak()
   const wrong: string[] = []
   for (const { name, path, outcome } of cases.filter((_, index) => index % step === 0)) {
     darkroom.forget()
-    const { isError, text, image } = await look(client, path)
+    const { isError, text, image } = await readImage(client, path)
     const grown = peakMegabytes(client.child.pid) - server + darkroom.peak() - warm
     if (grown > (/^(svg|pdf)/.test(name) ? MOST_FOR_PROGRAMS : MOST_MEGABYTES)) wrong.push(`${name} took ${grown} MB`)
     const said = `${name}: ${isError ? 'failed' : 'shown'}: ${text.slice(0, 200)}`
@@ -80,7 +80,7 @@ test('images with any bytes changed are an image or a sentence', { timeout: 120_
       const bytes = Buffer.from(sample)
       for (const [where, value] of changes) bytes[where % bytes.length] = value
       writeFileSync(path, bytes)
-      const { isError, image, text } = await look(client, path)
+      const { isError, image, text } = await readImage(client, path)
       expect(isError).toBe(image === undefined)
       expect(text).not.toBe('')
     },

@@ -19,12 +19,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { ask, callOf, modernCall, startProgram } from '../http/support.js'
-import { requires } from '../requirements.js'
-import { SANDBOX } from '../sandbox/support.js'
-import { cleanEnv, emptyFolder, LEGACY, PROGRAM, startServer, type Json } from '../support.js'
+import { sendRequest, callOf, modernCall, startProgram } from '../support/http-client.js'
+import { requires, SANDBOX } from '../support/requirements.js'
+import { cleanEnv, emptyFolder, LEGACY, PROGRAM, startServer, type Json } from '../support/client.js'
 import { svg } from './make.js'
-import { look, openServer, seen } from './support.js'
+import { readImage, openServer, decodeImage } from './support.js'
 
 const RED = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#f00' } })
   .png()
@@ -77,13 +76,14 @@ describe('the roots', () => {
     const world = makeWorld()
     const { out, in: inside } = paths(world)
     const client = await openServer({ cwd: world.outside, env: { READIMAGE_ROOTS: ` ${world.project} ,/nowhere` } })
-    for (const path of out) expect((await look(client, path)).text).toMatch(/lies outside of where ReadImage may read/)
-    for (const path of inside) expect((await look(client, path)).isError, path).toBe(false)
+    for (const path of out)
+      expect((await readImage(client, path)).text).toMatch(/lies outside of where ReadImage may read/)
+    for (const path of inside) expect((await readImage(client, path)).isError, path).toBe(false)
   })
 
   test('are everywhere over stdio without a sandbox', async () => {
     const { outside } = makeWorld()
-    expect((await look(await openServer(), join(outside, 'out.png'))).isError).toBe(false)
+    expect((await readImage(await openServer(), join(outside, 'out.png'))).isError).toBe(false)
   })
 
   test('are the project where commands are in a sandbox, without what is hidden from them', async () => {
@@ -91,9 +91,9 @@ describe('the roots', () => {
     const { out, in: inside } = paths(world)
     const env = { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' }
     const client = await openServer({ cwd: world.project, env })
-    for (const path of out) expect((await look(client, path)).text).toMatch(/lies outside/)
-    for (const path of inside) expect((await look(client, path)).isError, path).toBe(false)
-    expect((await look(client, join(world.project, 'hidden/secret.png'))).text).toMatch(/is hidden from commands/)
+    for (const path of out) expect((await readImage(client, path)).text).toMatch(/lies outside/)
+    for (const path of inside) expect((await readImage(client, path)).isError, path).toBe(false)
+    expect((await readImage(client, join(world.project, 'hidden/secret.png'))).text).toMatch(/is hidden from commands/)
   })
 
   test('say the same of what is there and of what is not, where nobody may look', async () => {
@@ -111,10 +111,10 @@ describe('the roots', () => {
       '/dev/null',
       '/proc/self/environ',
     ]
-    for (const path of outer) expect((await look(client, path)).text, path).toMatch(/lies outside/)
+    for (const path of outer) expect((await readImage(client, path)).text, path).toMatch(/lies outside/)
     for (const name of ['hidden/secret.png', 'hidden/none.png', 'hidden', 'to-hidden.png'])
-      expect((await look(client, join(project, name))).text, name).toMatch(/is hidden from commands/)
-    expect((await look(client, join(project, 'none.png'))).text).toMatch(/is not there/)
+      expect((await readImage(client, join(project, name))).text, name).toMatch(/is hidden from commands/)
+    expect((await readImage(client, join(project, 'none.png'))).text).toMatch(/is not there/)
   })
 
   test('a folder named within what is hidden opens that folder alone', async () => {
@@ -124,8 +124,8 @@ describe('the roots', () => {
     writeFileSync(join(shots, 'shot.png'), RED)
     const env = { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden', READIMAGE_ROOTS: `${project},${shots}` }
     const client = await openServer({ cwd: project, env })
-    expect((await look(client, join(shots, 'shot.png'))).isError).toBe(false)
-    expect((await look(client, join(project, 'hidden/secret.png'))).text).toMatch(/is hidden from commands/)
+    expect((await readImage(client, join(shots, 'shot.png'))).isError).toBe(false)
+    expect((await readImage(client, join(project, 'hidden/secret.png'))).text).toMatch(/is hidden from commands/)
   })
 
   test('a path that is changed while it is looked at never shows what is outside', { timeout: 60_000 }, async () => {
@@ -135,7 +135,7 @@ describe('the roots', () => {
       .toBuffer()
     writeFileSync(join(project, 'own.png'), green)
     const client = await openServer({ cwd: project, env: { READIMAGE_ROOTS: project } })
-    await look(client, join(project, 'own.png'))
+    await readImage(client, join(project, 'own.png'))
     symlinkSync(join(project, 'own.png'), join(project, 'race.png'))
     const over = new AbortController()
     const swap = (async () => {
@@ -150,11 +150,11 @@ describe('the roots', () => {
     })()
     const counts = { shown: 0, refused: 0 }
     for (let tries = 0; tries < 150; tries++) {
-      const said = await look(client, join(project, 'race.png'))
+      const said = await readImage(client, join(project, 'race.png'))
       if (said.isError) counts.refused++
       else {
         counts.shown++
-        expect((await seen(said)).at(4, 4)).toEqual([0, 255, 0])
+        expect((await decodeImage(said)).at(4, 4)).toEqual([0, 255, 0])
       }
     }
     over.abort()
@@ -176,17 +176,17 @@ test('a relative path counts from where commands start', async () => {
   writeFileSync(join(project, '~draft.png'), RED)
   const client = await openServer({ cwd: project })
   for (const path of ['in.png', './in.png', 'shots/one.png', 'shots/../in.png', '~draft.png'])
-    expect(await look(client, path), path).toMatchObject({ isError: false, structured: { format: 'PNG' } })
-  expect((await look(client, 'shots/none.png')).text).toBe(`${project}/shots/none.png is not there.\n`)
+    expect(await readImage(client, path), path).toMatchObject({ isError: false, structured: { format: 'PNG' } })
+  expect((await readImage(client, 'shots/none.png')).text).toBe(`${project}/shots/none.png is not there.\n`)
 })
 
 test('a relative path leads out of the roots no more than another', async () => {
   const { project } = makeWorld()
   const client = await openServer({ cwd: project, env: { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' } })
   for (const path of ['../outside/out.png', '../outside/none.png', 'link.png', 'folder/../outside/out.png'])
-    expect((await look(client, path)).text, path).toMatch(/lies outside/)
-  expect((await look(client, 'hidden/secret.png')).text).toMatch(/is hidden from commands/)
-  expect((await look(client, 'in.png')).isError).toBe(false)
+    expect((await readImage(client, path)).text, path).toMatch(/lies outside/)
+  expect((await readImage(client, 'hidden/secret.png')).text).toMatch(/is hidden from commands/)
+  expect((await readImage(client, 'in.png')).isError).toBe(false)
 })
 
 test('a name that looks the same is enough, if there is one', async () => {
@@ -195,9 +195,9 @@ test('a name that looks the same is enough, if there is one', async () => {
   writeFileSync(join(folder, 'Shot at 3.00\u202FPM.png'), RED)
   writeFileSync(join(folder, 'cafe\u0301.png'), RED)
   for (const name of ['Shot at 3.00 PM.png', 'caf\u00e9.png'])
-    expect((await look(client, join(folder, name))).isError, name).toBe(false)
+    expect((await readImage(client, join(folder, name))).isError, name).toBe(false)
   writeFileSync(join(folder, 'Shot\u00a0at 3.00\u202FPM.png'), RED)
-  expect((await look(client, join(folder, 'Shot at 3.00 PM.png'))).text).toMatch(/is not there/)
+  expect((await readImage(client, join(folder, 'Shot at 3.00 PM.png'))).text).toMatch(/is not there/)
 })
 
 test('a file that grows or shrinks while it is read is an image or a sentence', async () => {
@@ -215,7 +215,7 @@ test('a file that grows or shrinks while it is read is an image or a sentence', 
     }
   })()
   for (let tries = 0; tries < 100; tries++) {
-    const { isError, image, text } = await look(client, path)
+    const { isError, image, text } = await readImage(client, path)
     expect(isError, text).toBe(image === undefined)
   }
   over.abort()
@@ -226,7 +226,7 @@ describe('over HTTP', () => {
   const shown = async (env: NodeJS.ProcessEnv, cwd: string, path: string): Promise<Json> => {
     const server = await startProgram({ cwd, env })
     onTestFinished(async () => void (await server.stop()))
-    return (await ask(server, modernCall('ReadImage', { file_path: path }))).json.result
+    return (await sendRequest(server, modernCall('ReadImage', { file_path: path }))).json.result
   }
 
   test('callers in a sandbox see the project only', requires(SANDBOX), async () => {
@@ -245,7 +245,7 @@ describe('over HTTP', () => {
     const { project } = makeWorld()
     const server = await startProgram({ cwd: project, env: { SANDBOX: 'off' } })
     onTestFinished(async () => void (await server.stop()))
-    const { json } = await ask(server, { body: callOf('ReadImage', { file_path: join(project, 'in.png') }) })
+    const { json } = await sendRequest(server, { body: callOf('ReadImage', { file_path: join(project, 'in.png') }) })
     const [image, words] = json.result.content.map(({ text }: Json) => JSON.parse(text))
     expect(image).toMatchObject({ type: 'image', mimeType: 'image/png' })
     expect(words.result).toMatch(/^\[PNG, 8x8, 1 KB\] The whole image/)
@@ -291,9 +291,9 @@ describe('a drawing', () => {
     for (const inside of [...images, `${style}${uses}`]) {
       const path = join(folder, 'drawing.svg')
       writeFileSync(path, svg(inside, 'width="40" height="30" xmlns:xlink="http://www.w3.org/1999/xlink"'))
-      const said = await look(client, path)
+      const said = await readImage(client, path)
       if (said.isError) continue
-      const [red = 0, green = 0] = (await seen(said)).at(500, 400)
+      const [red = 0, green = 0] = (await decodeImage(said)).at(500, 400)
       expect(red - green, inside).toBeLessThan(50)
     }
     expect(visits).toBe(0)

@@ -13,7 +13,7 @@ import {
   type JsonObject,
   type ServeOptions,
 } from '../../src/library.js'
-import { LEGACY, MODERN } from '../support.js'
+import { LEGACY, MODERN } from '../support/client.js'
 
 const REVISIONS = [...LEGACY, MODERN] as const
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { cleanEnv } from '../support.js'
+import { cleanEnv } from '../support/client.js'
 import { blocksOf, readersFolder, ROOT } from './blocks.js'
 
 const PAGES = ['README.md', 'docs/library.md', 'docs/write-your-own.md']

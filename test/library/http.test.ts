@@ -10,7 +10,7 @@ import {
   type HttpServing,
   type ServeOptions,
 } from '../../src/library.js'
-import { MODERN, modernMeta, type Json } from '../support.js'
+import { MODERN, modernMeta, type Json } from '../support/client.js'
 
 const whoami = defineTool({ name: 'whoami', run: (_input, { user }) => user })
 const server: ServeOptions = { name: 'tested', version: '1', tools: [whoami] }

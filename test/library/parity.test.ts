@@ -8,7 +8,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest'
 
 import type { ServeOptions } from '../../src/library.js'
 import type { ServerDescription } from '../../src/protocol/server.js'
-import { LIBRARY } from '../support.js'
+import { LIBRARY } from '../support/client.js'
 
 const SRC = resolve(import.meta.dirname, '../../src')
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { FOLDER } from '../grammar/support.js'
-import { CTRL_C, HAS_TERMINALS } from '../inbox/support.js'
-import { cleanEnv } from '../support.js'
+import { CTRL_C, HAS_TERMINALS } from '../support/terminal.js'
+import { cleanEnv } from '../support/client.js'
 
 test.skipIf(!HAS_TERMINALS)('who looks at a server in a terminal reads what it waits for', async () => {
   const { spawn } = await import('@lydell/node-pty')

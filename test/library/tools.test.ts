@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 
 import { connect, defineTool, type JsonObject, type Revision, type Tool } from '../../src/library.js'
 import { TOOLS } from '../../src/tools/index.js'
-import { LEGACY, MODERN } from '../support.js'
+import { LEGACY, MODERN } from '../support/client.js'
 
 const REVISIONS = [...LEGACY, MODERN] as const
 

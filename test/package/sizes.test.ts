@@ -8,8 +8,8 @@ import { pathToFileURL } from 'node:url'
 import { expect, test, type TestContext } from 'vitest'
 
 import { bundled, kernelSize } from '../../scripts/kernel-size.mjs'
-import { LACKS, needs } from '../runtime.js'
-import { LIBRARY, startServer } from '../support.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
+import { LIBRARY, startServer } from '../support/client.js'
 
 const MOST_TOOLS_LIST = 8500
 const MOST_KERNEL = 60_000
@@ -35,7 +35,7 @@ test('tools/list of all tools', async ({ task }) => {
 })
 
 test('what a server of one tool loads over stdio', async (context) => {
-  needs(context, LACKS.moduleList)
+  skipIfMissing(context, MISSING.moduleList)
   const { task } = context
   const { loaded, apart } = await kernelSize()
   const http = await bundled("import { serveHttp } from 'scorpiox-code'\nawait serveHttp({ tools: [] })")

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 
 import { blocksOf, ROOT } from '../library/blocks.js'
-import { emptyFolder } from '../support.js'
+import { emptyFolder } from '../support/client.js'
 
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
 const project = emptyFolder()

@@ -11,7 +11,7 @@ import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
-import type { Json } from '../support.js'
+import type { Json } from '../support/client.js'
 import { openChromium } from './chromium.mjs'
 import { openPage, type Watched } from './support.js'
 

@@ -8,9 +8,17 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
-import { startProgram, TOKEN, tokenFor, type HttpServer } from '../http/support.js'
-import { call, gone, startJob } from '../shell/support.js'
-import { cleanEnv, emptyFolder, PROGRAM, startServer, type TestClient } from '../support.js'
+import { startProgram, TOKEN, tokenFor, type HttpServer } from '../support/http-client.js'
+import {
+  call,
+  cleanEnv,
+  emptyFolder,
+  PROGRAM,
+  startJob,
+  startServer,
+  type TestClient,
+  waitForExit,
+} from '../support/client.js'
 import { openChromium } from './chromium.mjs'
 import { ask, openPage, type Watched } from './support.js'
 
@@ -198,7 +206,7 @@ describe('jobs', () => {
     await job.getByRole('button', { name: `Kill #${id}` }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Kill' }).click()
     await page.getByRole('heading', { name: 'Ended' }).waitFor()
-    await gone(pid)
+    await waitForExit(pid)
     expect(await page.getByRole('dialog').count()).toBe(0)
     expect(watched.complaints).toEqual([])
   })

@@ -23,11 +23,19 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { marksOf } from '../../src/services/marks.js'
 import { openState } from '../../src/store/state/open-state.js'
 import type { Rows } from '../../src/store/state/state.js'
-import { ask, modernCall, startProgram, tokenFor } from '../http/support.js'
-import { requires } from '../requirements.js'
-import { SANDBOX } from '../sandbox/support.js'
-import { call, killHard, saidBy, startJob, type Said } from '../shell/support.js'
-import { emptyFolder, modernMeta, startServer, type TestClient } from '../support.js'
+import { sendRequest, modernCall, startProgram, tokenFor } from '../support/http-client.js'
+import { requires, SANDBOX } from '../support/requirements.js'
+import {
+  call,
+  emptyFolder,
+  killServer,
+  modernMeta,
+  startJob,
+  startServer,
+  type TestClient,
+  type ToolResult,
+  toolResultOf,
+} from '../support/client.js'
 import { bash, enter, plan } from './support.js'
 
 interface House {
@@ -358,7 +366,7 @@ describe('several servers', () => {
   test('of many who enter at the same moment one does, and of many who leave one makes a task', async () => {
     const house = newHouse()
     const clients = [1, 2, 3, 4].map(() => serve(house))
-    const all = (action: string, more: object): Promise<readonly Said[]> =>
+    const all = (action: string, more: object): Promise<readonly ToolResult[]> =>
       Promise.all(clients.flatMap((client) => [plan(client, action, more), plan(client, action, more)]))
     for (let round = 1; round <= 5; round++) {
       const entered = await all('enter', { goal: 'race' })
@@ -391,7 +399,7 @@ describe('several servers', () => {
     const house = newHouse()
     const first = serve(house)
     const folder = await enter(first, house.project, { plan: 'a draft' })
-    await killHard(first)
+    await killServer(first)
     const second = serve(house)
     expect(await writes(second)).toBe(false)
     expect((await plan(second, 'status')).text).toContain('Goal: "see"')
@@ -563,8 +571,8 @@ describe('what it holds commands to', requires(SANDBOX), () => {
     const env = { HOME: house.home, STATE_DIR: house.state }
     const server = await startProgram({ cwd: house.project, env })
     const [alice, bob] = [tokenFor('alice', env), tokenFor('bob', env)]
-    const as = async (token: string, name: string, args: object): Promise<Said> =>
-      saidBy((await ask(server, { ...modernCall(name, args), token })).json)
+    const as = async (token: string, name: string, args: object): Promise<ToolResult> =>
+      toolResultOf((await sendRequest(server, { ...modernCall(name, args), token })).json)
     const canWrite = async (token: string): Promise<boolean> =>
       !(await as(token, 'Bash', { command: 'echo x >written' })).isError
     expect((await as(alice, 'PlanMode', { action: 'enter', goal: 'of alice' })).isError).toBe(false)

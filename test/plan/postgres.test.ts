@@ -5,9 +5,8 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { requires } from '../requirements.js'
-import { SANDBOX } from '../sandbox/support.js'
-import { startServer, type TestClient } from '../support.js'
+import { requires, SANDBOX } from '../support/requirements.js'
+import { startServer, type TestClient } from '../support/client.js'
 import { postgresRequirement, startPostgres, type PostgresServer } from '../store/postgres-server.js'
 import { bash, enter, plan } from './support.js'
 

@@ -9,11 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { CORPUS } from '../sandbox/corpus.js'
-import { requires } from '../requirements.js'
-import { SANDBOX } from '../sandbox/support.js'
-import { buildWorld, PYTHON, type World } from '../sandbox/world.js'
-import { readJob, startJob } from '../shell/support.js'
-import { isAlive, PROGRAM, type TestClient } from '../support.js'
+import { requires, SANDBOX } from '../support/requirements.js'
+import { buildSandboxProject, PYTHON, type SandboxProject } from '../sandbox/world.js'
+import { isAlive, PROGRAM, readJob, startJob, type TestClient } from '../support/client.js'
 import {
   bash,
   differences,
@@ -43,10 +41,10 @@ export -f said py
 `
 
 const tried = WAYS.filter(({ needs }) => needs.every(hasProgram))
-let world: World
+let world: SandboxProject
 
 beforeAll(async () => {
-  world = await buildWorld()
+  world = await buildSandboxProject()
   mkdirSync(granted(world), { recursive: true })
 })
 

@@ -5,10 +5,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterEach, describe, expect, test } from 'vitest'
 
-import { newMachine, newProject, order, startUi, watchBoard, type Machine, type Watching } from '../board/support.js'
-import type { HttpServer } from '../http/support.js'
-import { call, killHard, saidBy, type Said } from '../shell/support.js'
-import { startServer, type Json, type TestClient } from '../support.js'
+import {
+  newMachine,
+  newProject,
+  sendCommand,
+  startUi,
+  watchConsole,
+  type Machine,
+  type ConsoleStream,
+} from '../support/console-client.js'
+import type { HttpServer } from '../support/http-client.js'
+import {
+  call,
+  type Json,
+  killServer,
+  startServer,
+  type TestClient,
+  type ToolResult,
+  toolResultOf,
+} from '../support/client.js'
 import { AS_A_PERSON, ask, callOf, COLOUR } from './support.js'
 
 const closing: (() => unknown)[] = []
@@ -20,7 +35,7 @@ interface House {
   readonly machine: Machine
   readonly project: string
   readonly ui: HttpServer
-  watch(): Promise<Watching>
+  watch(): Promise<ConsoleStream>
   /** A client that shows no forms. */
   client(): Promise<TestClient>
   answer(id: number, label: string): Promise<number>
@@ -35,7 +50,7 @@ async function openHouse(env: NodeJS.ProcessEnv = { ASK_WAIT: '30' }): Promise<H
     machine,
     project,
     ui,
-    watch: () => watchBoard(ui),
+    watch: () => watchConsole(ui),
     async client() {
       const client = startServer({ cwd: project, env: { HOME: machine.home, ...env } })
       closing.push(() => client.close())
@@ -44,20 +59,21 @@ async function openHouse(env: NodeJS.ProcessEnv = { ASK_WAIT: '30' }): Promise<H
     },
     async answer(id, label) {
       const replies = [{ outcome: 'answered', selected: [label] }]
-      return (await order(ui, 'answer', { project, id, replies })).status
+      return (await sendCommand(ui, 'answer', { project, id, replies })).status
     },
   }
 }
 
 /** Begins to ask; the board shows it. */
-async function begin(client: TestClient, board: Watching): Promise<{ id: number; said: Promise<Said> }> {
+async function begin(client: TestClient, board: ConsoleStream): Promise<{ id: number; said: Promise<ToolResult> }> {
   const before = new Set(board.view().questions.map(({ id }) => id))
   const said = ask(client, [COLOUR], { progressToken: 1 })
   const { questions } = await board.until((view) => view.questions.some(({ id }) => !before.has(id)))
   return { id: questions.find((question) => !before.has(question.id))?.id ?? 0, said }
 }
 
-const jsonOf = ({ content }: Said): Json => JSON.parse(content.find(({ text }) => text.startsWith('{"answers"')).text)
+const jsonOf = ({ content }: ToolResult): Json =>
+  JSON.parse(content.find(({ text }) => text.startsWith('{"answers"')).text)
 
 /** Any call, and what stands in front of its result. */
 const mailOf = async (client: TestClient): Promise<string> =>
@@ -67,7 +83,7 @@ const mailOf = async (client: TestClient): Promise<string> =>
     .join('\n')
 
 /** The server has heard that somebody is looking. */
-async function untilSeen(client: TestClient, board: Watching): Promise<void> {
+async function untilSeen(client: TestClient, board: ConsoleStream): Promise<void> {
   await client.request('ping')
   await board.until(({ servers }) => servers.some(({ pid }) => pid === client.child.pid))
 }
@@ -127,9 +143,9 @@ describe('the server that asked is killed', () => {
     const { id, said } = await begin(client, board)
     said.catch(() => {})
     if (when === 'after') client.child.kill('SIGSTOP')
-    else await killHard(client)
+    else await killServer(client)
     expect(await house.answer(id, 'Blue')).toBe(204)
-    if (when === 'after') await killHard(client)
+    if (when === 'after') await killServer(client)
     const next = await house.client()
     await expect.poll(() => mailOf(next), { timeout: 15_000 }).toMatch(/Question 1 .*"selected":"Blue"/)
     expect(await mailOf(next)).toBe('')
@@ -140,7 +156,7 @@ describe('the server that asked is killed', () => {
     const house = await openHouse({ ASK_WAIT: '1' })
     const client = await house.client()
     const { structured } = await ask(client, [COLOUR])
-    await killHard(client)
+    await killServer(client)
     const next = await house.client()
     await mailOf(next)
     expect(await house.answer(structured.id, 'Red')).toBe(204)
@@ -155,7 +171,7 @@ test('what a client says to its form too late comes with the next result', async
   await client.initialize('2025-11-25', { elicitation: { form: {} } })
   const due = client.request('tools/call', callOf([COLOUR]))
   const form = await client.waitFor(({ method }) => method === 'elicitation/create')
-  expect(saidBy(await due).structured).toMatchObject({ rung: 'text', id: 1 })
+  expect(toolResultOf(await due).structured).toMatchObject({ rung: 'text', id: 1 })
   await sleep(AS_A_PERSON.accept)
   client.send({ jsonrpc: '2.0', id: form.id, result: { action: 'accept', content: { question_1: 'Red' } } })
   await expect

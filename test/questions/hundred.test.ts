@@ -10,9 +10,9 @@ import { openBoards } from '../../src/services/board/open-boards.js'
 import type { Board } from '../../src/services/board/board.js'
 import type { QuestionView } from '../../src/services/board/view.js'
 import { lazyState } from '../../src/services/state.js'
-import { ask as post, startProgram, stream, TOKEN, type HttpServer } from '../http/support.js'
-import { dataOf, type Json, type TestClient } from '../support.js'
-import { askingWorld, callOf, legacyIn } from './support.js'
+import { sendRequest as post, startProgram, stream, TOKEN, type HttpServer } from '../support/http-client.js'
+import { resultData, type Json, type TestClient } from '../support/client.js'
+import { questionEnvironment, callOf, legacyIn } from './support.js'
 
 const HALF = 50
 /** Who answers first; the other tries all the same. */
@@ -26,7 +26,7 @@ const formOf = (name: string): object => ({ questions: [{ text: name, options: C
 const nameOf = ({ questions }: QuestionView): string => questions[0]?.text ?? ''
 
 test('each is answered once, none is lost', { timeout: 60_000 }, async () => {
-  const world = askingWorld({ ASK_WAIT: '40' })
+  const world = questionEnvironment({ ASK_WAIT: '40' })
   const page = await startProgram({ env: world.env, cwd: world.cwd })
   onTestFinished(() => void page.child.kill())
   const events = await stream(page, { method: 'GET', path: '/board' })
@@ -78,7 +78,7 @@ test('each is answered once, none is lost', { timeout: 60_000 }, async () => {
   expect(new Set([...winners.values()].flat()).size).toBe(3)
 
   stopWatching()
-  events.drop()
+  events.disconnect()
   await Promise.all([boards.close(), one.close(), three.close(), page.stop()])
 })
 
@@ -140,7 +140,7 @@ async function race(name: string, first: Order, { page, inbox, open, win }: Surf
 async function byCall(client: TestClient, question: QuestionView | undefined, win: Surfaces['win']): Promise<void> {
   const { id = 0 } = question ?? {}
   const { result } = await client.request('tools/call', callOf({ id, answers: ['by call'] }))
-  expect(dataOf(result).answers[0]).toMatchObject({ outcome: 'answered', selected: ['by call'] })
+  expect(resultData(result).answers[0]).toMatchObject({ outcome: 'answered', selected: ['by call'] })
   win(question ? nameOf(question) : '', 'by call')
 }
 

@@ -10,16 +10,23 @@ import { Failure } from '../../src/lib/failure.js'
 import { answerQuestion } from '../../src/services/questions/answer-question.js'
 import { lateAnswers } from '../../src/services/questions/late-answers.js'
 import type { Reply } from '../../src/store/state/question-rows.js'
-import { killHard } from '../shell/support.js'
-import { emptyFolder, type Json, type TestClient } from '../support.js'
-import type { World } from '../tasks/support.js'
-import { allText, ask, askingWorld, COLOUR, legacyIn, onlookerOf, SIZES, type Onlooker } from './support.js'
+import { emptyFolder, type Json, killServer, type ServerEnvironment, type TestClient } from '../support/client.js'
+import {
+  allText,
+  ask,
+  questionEnvironment,
+  COLOUR,
+  legacyIn,
+  openStoreReader,
+  SIZES,
+  type StoreReader,
+} from './support.js'
 
 const RED: readonly Reply[] = [{ outcome: 'answered', selected: ['Red'] }]
 
-const plainIn = (world: World): Promise<TestClient> => legacyIn(world, '2025-11-25', {})
+const plainIn = (world: ServerEnvironment): Promise<TestClient> => legacyIn(world, '2025-11-25', {})
 
-const answer = (onlooker: Onlooker, id: number, replies = RED): Promise<unknown> =>
+const answer = (onlooker: StoreReader, id: number, replies = RED): Promise<unknown> =>
   onlooker.write((rows) => answerQuestion(rows, id, replies, 'page', Date.now()))
 
 /** The JSON of an answer, whatever stands in front of it. */
@@ -28,7 +35,7 @@ const jsonOf = (said: { content: readonly Json[] }): Json =>
 
 describe('a text with a number', () => {
   test('that says what to show, what to send, and that nothing was chosen', async () => {
-    const client = await plainIn(askingWorld())
+    const client = await plainIn(questionEnvironment())
     const said = await ask(client, { questions: [COLOUR, SIZES] })
     expect(said.text).toBe(
       [
@@ -54,7 +61,7 @@ describe('a text with a number', () => {
   })
 
   test('is answered in a later call, once', async () => {
-    const client = await plainIn(askingWorld())
+    const client = await plainIn(questionEnvironment())
     await ask(client, [COLOUR, SIZES])
     expect((await ask(client, { id: 1 })).text).toMatch(/^NOT ANSWERED.*Question 1 is still open/)
     const wrong = await ask(client, { id: 1, answers: ['Red'] })
@@ -79,7 +86,7 @@ describe('a text with a number', () => {
   })
 
   test('null is no answer, and says so', async () => {
-    const client = await plainIn(askingWorld())
+    const client = await plainIn(questionEnvironment())
     await ask(client, [COLOUR])
     const said = await ask(client, { id: 1, answers: [null] })
     expect(said.structured.answers).toEqual([{ question: 'Which colour?', outcome: 'declined', selected: [] }])
@@ -91,7 +98,7 @@ describe('a text with a number', () => {
     const place = join(emptyFolder(), 'file')
     writeFileSync(place, '')
     chmodSync(place, 0o400)
-    const client = await plainIn(askingWorld({ STATE_DIR: place }))
+    const client = await plainIn(questionEnvironment({ STATE_DIR: place }))
     const said = await ask(client, [COLOUR])
     expect(said.structured).toMatchObject({ rung: 'text', answers: [{ outcome: 'no_response' }] })
     expect(said.structured).not.toHaveProperty('id')
@@ -104,10 +111,10 @@ describe('a text with a number', () => {
 
 describe('another process', () => {
   test('answers it: the next call with the number brings it, and a message waits for who asked', async () => {
-    const world = askingWorld()
+    const world = questionEnvironment()
     const client = await plainIn(world)
     await ask(client, [COLOUR])
-    const onlooker = await onlookerOf(world)
+    const onlooker = await openStoreReader(world)
     expect(await onlooker.open()).toMatchObject([{ id: 1, waiting: false, questions: [{ text: 'Which colour?' }] }])
     const given = await Promise.allSettled([answer(onlooker, 1), answer(onlooker, 1), answer(onlooker, 1)])
     expect(given.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
@@ -125,12 +132,12 @@ describe('another process', () => {
   })
 
   test('20 questions of two servers, answered by calls and a board at once: each has one answer', async () => {
-    const world = askingWorld()
+    const world = questionEnvironment()
     const clients = await Promise.all([plainIn(world), plainIn(world)])
     const asked = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(clients[index % 2]!, [COLOUR])))
     const ids = asked.map(({ structured }) => structured.id).sort((a, b) => a - b)
     expect(ids).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
-    const onlooker = await onlookerOf(world)
+    const onlooker = await openStoreReader(world)
     const outcomes = await Promise.all(
       ids.map(async (id) => {
         const ways = [
@@ -155,12 +162,12 @@ describe('another process', () => {
 
 describe('a server that is killed', () => {
   test('leaves its questions, and the next server takes the answers', async () => {
-    const world = askingWorld()
+    const world = questionEnvironment()
     const client = await plainIn(world)
     await ask(client, [COLOUR])
     await ask(client, [COLOUR])
-    await killHard(client)
-    const onlooker = await onlookerOf(world)
+    await killServer(client)
+    const onlooker = await openStoreReader(world)
     await answer(onlooker, 1)
     const next = await plainIn(world)
     expect(jsonOf(await ask(next, { id: 1 })).answers[0].selected).toBe('Red')
@@ -170,7 +177,7 @@ describe('a server that is killed', () => {
   })
 
   test('while it waits: the answer becomes a message once its session is taken over, and only once', async () => {
-    const onlooker = await onlookerOf(askingWorld())
+    const onlooker = await openStoreReader(questionEnvironment())
     const asked = {
       session: 'gone',
       askedAt: 1,

@@ -12,9 +12,8 @@ import { enterCage } from '../../src/platform/sandbox/enter.js'
 import type { CageLevel } from '../../src/platform/sandbox/level.js'
 import { openSandbox, type Sandbox } from '../../src/platform/sandbox/sandbox.js'
 import { CORPUS, type Attempt } from './corpus.js'
-import { requires } from '../requirements.js'
-import { SANDBOX } from './support.js'
-import { buildWorld, PYTHON, type World } from './world.js'
+import { requires, SANDBOX } from '../support/requirements.js'
+import { buildSandboxProject, PYTHON, type SandboxProject } from './world.js'
 
 const LEVELS: readonly CageLevel[] = ['read-only', 'workspace', 'strict']
 
@@ -32,7 +31,7 @@ def said(yes): print("ESCAPED" if yes else "held, errno %d" % ctypes.get_errno()
 export -f said py
 `
 
-let world: World
+let world: SandboxProject
 let sandbox: Sandbox
 let before: ReadonlyMap<string, string>
 let corpus: readonly Attempt[]
@@ -40,7 +39,7 @@ let corpus: readonly Attempt[]
 beforeAll(async () => {
   if (!SANDBOX.isMet) return
   corpus = CORPUS.filter(({ needs }) => needs.every(isThere))
-  world = await buildWorld()
+  world = await buildSandboxProject()
   before = world.snapshot()
   const { home, project, state } = world
   sandbox = await openSandbox({

@@ -23,7 +23,7 @@ import { createInterface } from 'node:readline'
 
 export const PYTHON = ['/usr/bin/python3', '/usr/local/bin/python3'].find((path) => existsSync(path))
 
-export interface World {
+export interface SandboxProject {
   readonly base: string
   readonly home: string
   readonly project: string
@@ -42,7 +42,7 @@ export interface World {
   close(): void
 }
 
-export async function buildWorld(): Promise<World> {
+export async function buildSandboxProject(): Promise<SandboxProject> {
   const base = mkdtempSync('/var/tmp/scorpiox-world-')
   const shared = mkdtempSync('/dev/shm/scorpiox-world-')
   const temporary = mkdtempSync('/tmp/scorpiox-world-')
@@ -86,7 +86,7 @@ export async function buildWorld(): Promise<World> {
   }
 }
 
-interface Furniture extends Pick<World, 'base' | 'home' | 'project' | 'state' | 'out' | 'secret'> {
+interface Furniture extends Pick<SandboxProject, 'base' | 'home' | 'project' | 'state' | 'out' | 'secret'> {
   readonly shared: string
   readonly temporary: string
 }

@@ -6,10 +6,9 @@ import { join } from 'node:path'
 
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { underLoad } from '../load.js'
-import { call, gone, pidIn } from '../shell/support.js'
-import type { Json, TestClient } from '../support.js'
-import { bashScript, newWorld, put, scriptsOf, startIn } from './support.js'
+import { underLoad } from '../support/load.js'
+import { call, type Json, readPid, type TestClient, waitForExit } from '../support/client.js'
+import { bashScript, newScriptProject, put, scriptsOf, startIn } from './support.js'
 
 const DEEP = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
 
@@ -53,7 +52,7 @@ const REFUSED: Readonly<Record<string, readonly [schema: string, reason: string]
   '日本語.sh': ['echo No letter is left.', 'has a name of which no letter A-Z is left'],
 }
 
-const world = newWorld({
+const world = newScriptProject({
   'good.sh': bashScript('echo good'),
   'same.mjs': bashScript('echo same'),
   'straße für 9€ & mehr.sh': bashScript('echo name'),
@@ -133,7 +132,7 @@ describe('asked what they are', () => {
   })
 
   test('nothing of them runs on', async () => {
-    await gone(await pidIn(join(world.tools, 'hang.sh.pid')), await pidIn(join(world.tools, 'forks.sh.pid')))
+    await waitForExit(await readPid(join(world.tools, 'hang.sh.pid')), await readPid(join(world.tools, 'forks.sh.pid')))
   })
 
   test('the others work', async () => {
@@ -152,7 +151,7 @@ describe('asked what they are', () => {
 })
 
 test('in a folder that every user can write to nothing is run, until that is put right', async () => {
-  const open = newWorld({ 'planted.sh': '#!/bin/bash\ntouch "$0.ran"; echo Was planted.\n' })
+  const open = newScriptProject({ 'planted.sh': '#!/bin/bash\ntouch "$0.ran"; echo Was planted.\n' })
   chmodSync(open.tools, 0o1777)
   const client = await startIn(open)
   expect(await scriptsOf(client)).toEqual({})
@@ -164,7 +163,7 @@ test('in a folder that every user can write to nothing is run, until that is put
 
 test('of 130 scripts 128 are tools, and the log names the others', async () => {
   const script = bashScript('echo one')
-  const many = newWorld(Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`t${100 + i}.sh`, script])))
+  const many = newScriptProject(Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`t${100 + i}.sh`, script])))
   const client = await startIn(many)
   await expect.poll(async () => Object.keys(await scriptsOf(client)).length, { timeout: 30_000 }).toBe(128)
   expect(client.stderr()).toContain('t228.sh is left out: it is one too many')
@@ -173,7 +172,7 @@ test('of 130 scripts 128 are tools, and the log names the others', async () => {
 
 describe('called', () => {
   const any = JSON.stringify({ description: 'Takes anything.', input: {} })
-  const hostile = newWorld({
+  const hostile = newScriptProject({
     'quiet.sh': bashScript('', any),
     'much.sh': bashScript('yes 0123456789 | head -c 10000000', any),
     'binary.sh': bashScript('head -c 100000 "$BASH"', any),
@@ -221,7 +220,7 @@ describe('called', () => {
   test('one that does not want to go', async () => {
     const { text } = await call(client, 'stubborn')
     expect(text).toContain('Timed out after 500 ms')
-    await gone(await pidIn(join(hostile.tools, 'stubborn.sh.pid')))
+    await waitForExit(await readPid(join(hostile.tools, 'stubborn.sh.pid')))
   })
 
   test('one that is not there any more', async () => {
@@ -232,8 +231,8 @@ describe('called', () => {
   })
 
   test('what was left behind ends with the server', async () => {
-    const pid = await pidIn(join(hostile.tools, 'leaves.sh.pid'))
+    const pid = await readPid(join(hostile.tools, 'leaves.sh.pid'))
     expect(await client.close()).toBe(0)
-    await gone(pid)
+    await waitForExit(pid)
   })
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { afterAll } from 'vitest'
 
-import { startServer, type Json, type TestClient } from '../support.js'
+import { startServer, type Json, type TestClient } from '../support/client.js'
 
 const folders: string[] = []
 const clients: TestClient[] = []
@@ -15,7 +15,7 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
-export interface World {
+export interface ScriptProject {
   readonly home: string
   readonly project: string
   /** The folder of scripts. */
@@ -23,7 +23,7 @@ export interface World {
 }
 
 /** Not in /tmp, of which commands in a sandbox have their own. */
-export function newWorld(scripts: Readonly<Record<string, string>> = {}): World {
+export function newScriptProject(scripts: Readonly<Record<string, string>> = {}): ScriptProject {
   const home = mkdtempSync('/var/tmp/scorpiox-scripts-')
   folders.push(home)
   const world = { home, project: join(home, 'project'), tools: join(home, 'tools') }
@@ -33,14 +33,17 @@ export function newWorld(scripts: Readonly<Record<string, string>> = {}): World 
   return world
 }
 
-export function put({ tools }: World, file: string, text: string, mode = 0o755): string {
+export function put({ tools }: ScriptProject, file: string, text: string, mode = 0o755): string {
   const path = join(tools, file)
   writeFileSync(path, text)
   chmodSync(path, mode)
   return path
 }
 
-export async function startIn({ home, project, tools }: World, env: NodeJS.ProcessEnv = {}): Promise<TestClient> {
+export async function startIn(
+  { home, project, tools }: ScriptProject,
+  env: NodeJS.ProcessEnv = {},
+): Promise<TestClient> {
   const client = startServer({ cwd: project, env: { HOME: home, SCRIPT_TOOLS: tools, ...env } })
   clients.push(client)
   await client.initialize('2025-11-25')

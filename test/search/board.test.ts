@@ -3,9 +3,8 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 
 import type { ToolView } from '../../src/services/board/view.js'
-import { newMachine, startUi, watchBoard } from '../board/support.js'
-import { call } from '../shell/support.js'
-import { startServer } from '../support.js'
+import { newMachine, startUi, watchConsole } from '../support/console-client.js'
+import { call, startServer } from '../support/client.js'
 import { startReplay, type Replay } from './support.js'
 
 let replay: Replay
@@ -26,7 +25,7 @@ test('the page shows which engines are left alone, as soon as they are', async (
   })
   await client.initialize('2025-11-25')
   await call(client, 'TaskManager', { action: 'list', query: '' })
-  const board = await watchBoard(ui)
+  const board = await watchConsole(ui)
   const search = (fits: (tool: ToolView) => boolean) =>
     board.until(({ servers }) =>
       servers.some(({ tools }) => tools.some((tool) => tool.name === 'WebSearch' && fits(tool))),

@@ -13,7 +13,7 @@ import { LIMITS } from '../../src/services/search/enough.js'
 import { readRoster } from '../../src/services/search/line-up.js'
 import { createSearch, type Found } from '../../src/services/search/search.js'
 import { openEngineStates } from '../../src/store/engine-states.js'
-import { emptyFolder } from '../support.js'
+import { emptyFolder } from '../support/client.js'
 import { ALL_KEYS, startReplay, type Replay } from './support.js'
 
 const QUERY = 'walnut joinery basics'

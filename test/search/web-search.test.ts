@@ -9,8 +9,17 @@ import { join } from 'node:path'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 
 import { LIMITS } from '../../src/services/search/enough.js'
-import { call, killHard, type Said } from '../shell/support.js'
-import { cleanEnv, emptyFolder, PROGRAM, startServer, type Json, type TestClient } from '../support.js'
+import {
+  call,
+  cleanEnv,
+  emptyFolder,
+  type Json,
+  killServer,
+  PROGRAM,
+  startServer,
+  type TestClient,
+  type ToolResult,
+} from '../support/client.js'
 import { ALL_KEYS, startReplay, type Replay } from './support.js'
 
 const QUERY = 'walnut joinery basics'
@@ -34,9 +43,9 @@ async function start(play: string, extra?: NodeJS.ProcessEnv): Promise<TestClien
   return client
 }
 
-const search = (client: TestClient, query = QUERY): Promise<Said> => call(client, 'WebSearch', { query })
+const search = (client: TestClient, query = QUERY): Promise<ToolResult> => call(client, 'WebSearch', { query })
 
-async function searchOnce(play: string, extra?: NodeJS.ProcessEnv, query?: string): Promise<Said> {
+async function searchOnce(play: string, extra?: NodeJS.ProcessEnv, query?: string): Promise<ToolResult> {
   const client = await start(play, extra)
   const said = await search(client, query)
   expect(await client.close()).toBe(0)
@@ -44,7 +53,7 @@ async function searchOnce(play: string, extra?: NodeJS.ProcessEnv, query?: strin
 }
 
 /** Repeats a search that a busy machine delayed, so that an engine was late or a spare one was asked. */
-async function searchInTime(play: string, extra?: NodeJS.ProcessEnv): Promise<Said> {
+async function searchInTime(play: string, extra?: NodeJS.ProcessEnv): Promise<ToolResult> {
   for (let attempt = 1; ; attempt++) {
     const client = await start(play, extra)
     // Loads what a search needs, and asks no engine.
@@ -58,7 +67,7 @@ async function searchInTime(play: string, extra?: NodeJS.ProcessEnv): Promise<Sa
   }
 }
 
-const outcomes = ({ structured }: Said): Record<string, string> =>
+const outcomes = ({ structured }: ToolResult): Record<string, string> =>
   Object.fromEntries(structured.engines.map(({ engine, outcome }: Json) => [engine, outcome]))
 
 test('eleven engines are asked, and one list comes back, fenced', async () => {
@@ -206,7 +215,7 @@ test('cooldowns are kept by all processes of the machine, and by the next', asyn
   expect(second.text).toMatch(/brave skipped \(after a challenge, again in 30 min\)/)
   const asked = Object.entries(outcomes(second)).filter(([, outcome]) => outcome !== 'skipped')
   expect(asked.map(([engine]) => engine)).toHaveLength(11)
-  await Promise.all([killHard(one), killHard(other)])
+  await Promise.all([killServer(one), killServer(other)])
   const third = await searchOnce(play, { STATE_DIR }, 'a third one')
   expect(outcomes(third)).toMatchObject({ brave: 'skipped', mojeek: 'skipped' })
   const after = await replay.counts()

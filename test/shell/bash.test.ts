@@ -8,10 +8,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { underLoad } from '../load.js'
-import { LACKS, needs } from '../runtime.js'
-import { emptyFolder, HAS_PROC, isAlive, residentMegabytes, startServer, type TestClient } from '../support.js'
-import { bytesBelow, call, gone, pidIn, readJob, saidBy, type Said } from './support.js'
+import { underLoad } from '../support/load.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
+import {
+  call,
+  directorySize,
+  emptyFolder,
+  HAS_PROC,
+  isAlive,
+  readJob,
+  readPid,
+  residentMegabytes,
+  startServer,
+  type TestClient,
+  type ToolResult,
+  toolResultOf,
+  waitForExit,
+} from '../support/client.js'
 
 const cwd = emptyFolder()
 const HOME = emptyFolder()
@@ -26,7 +39,7 @@ afterAll(async () => {
   expect(client.stderr()).toBe('')
 })
 
-const bash = (command: string, more: object = {}): Promise<Said> => call(client, 'Bash', { command, ...more })
+const bash = (command: string, more: object = {}): Promise<ToolResult> => call(client, 'Bash', { command, ...more })
 
 describe('what it says', () => {
   test.each([
@@ -112,7 +125,7 @@ describe('where and how it runs', () => {
       /^started\n\[2 processes that it started still run: sleep \(\d+\), sleep \(\d+\)\. They end/,
     )
     expect(said.structured.durationMs).toBeLessThan(underLoad(10_000))
-    const pid = await pidIn(join(cwd, 'left'))
+    const pid = await readPid(join(cwd, 'left'))
     expect(isAlive(pid)).toBe(true)
     process.kill(pid)
   })
@@ -183,7 +196,7 @@ describe('a long output', () => {
   test('is kept within a size', async () => {
     const { text } = await bash('seq 1 1000000')
     expect(text).toMatch(/\[Of 6,888,896 bytes of output [\d,]+ are kept: /)
-    expect(bytesBelow(HOME)).toBeLessThan(5_000_000)
+    expect(directorySize(HOME)).toBeLessThan(5_000_000)
     const id = Number(/task_id: (\d+)/.exec(text)?.[1])
     expect((await readJob(client, id, { tail: 3 })).text).toMatch(/^999998\n999999\n1000000\n\[/)
   })
@@ -206,7 +219,7 @@ describe.concurrent('limits', () => {
     const stubborn = `bash -c 'trap "" TERM; echo $$ > stubborn; while :; do sleep 0.1; done' &`
     const command = `trap 'echo asked' TERM; ${stubborn} echo begun; while :; do sleep 0.1; done`
     const said = await call(own, 'Bash', { command, timeout: 500 })
-    expect(isAlive(await pidIn(join(cwd, 'stubborn')))).toBe(false)
+    expect(isAlive(await readPid(join(cwd, 'stubborn')))).toBe(false)
     expect(said.text).toMatch(
       /^begun\n[^]*asked\n[^]*\n\[Timed out after 500 ms\. It was ended with everything it started\. Give a longer timeout, or/,
     )
@@ -371,7 +384,7 @@ describe('where nothing can be started', () => {
   })
 
   test('no room for open files: each call is answered, and it works again', async (context) => {
-    needs(context, LACKS.fewFiles)
+    skipIfMissing(context, MISSING.fewFiles)
     const args = ['-c', 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...startArgs()]
     const poor = startServer({ file: 'bash', args, cwd })
     const answers = await Promise.all(
@@ -379,7 +392,7 @@ describe('where nothing can be started', () => {
         poor.request('tools/call', { name: 'Bash', arguments: { command: 'sleep 0.3' } }),
       ),
     )
-    for (const { text, isError } of answers.map(saidBy))
+    for (const { text, isError } of answers.map(toolResultOf))
       if (isError) expect(text).toMatch(/^The command was not started: /)
     await sleep(200)
     expect((await call(poor, 'Bash', { command: 'echo again' })).text).toBe('again\n')
@@ -453,9 +466,9 @@ test('a cancelled command ends with its children', async () => {
   const own = startServer({ cwd })
   const command = 'sleep 300 & echo $! > cancelled; wait'
   own.send({ jsonrpc: '2.0', id: 'c', method: 'tools/call', params: { name: 'Bash', arguments: { command } } })
-  const pid = await pidIn(join(cwd, 'cancelled'))
+  const pid = await readPid(join(cwd, 'cancelled'))
   own.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'c' } })
-  await gone(pid)
+  await waitForExit(pid)
   await own.close()
   expect(own.received).toEqual([])
 })

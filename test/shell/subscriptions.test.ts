@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { eventually } from '../support/eventually.js'
 import {
-  ask,
+  sendRequest,
   callOf,
   initialize,
   modern,
@@ -15,9 +16,20 @@ import {
   startProgram,
   stream,
   type HttpServer,
-} from '../http/support.js'
-import { dataOf, emptyFolder, LEGACY, modernMeta, startServer, type Json, type TestClient } from '../support.js'
-import { call, killHard, readJob, startJob } from './support.js'
+} from '../support/http-client.js'
+import {
+  call,
+  emptyFolder,
+  type Json,
+  killServer,
+  LEGACY,
+  modernMeta,
+  readJob,
+  resultData,
+  startJob,
+  startServer,
+  type TestClient,
+} from '../support/client.js'
 
 const UPDATED = 'notifications/resources/updated'
 const LIST = 'scorpiox://jobs'
@@ -28,8 +40,10 @@ const newsOf = ({ received }: TestClient, uri: string): readonly Json[] =>
 
 /** Waits for so many news of a resource. */
 async function news(client: TestClient, uri: string, count: number): Promise<void> {
-  for (let tries = 0; tries < 500 && newsOf(client, uri).length < count; tries++) await sleep(20)
-  expect(newsOf(client, uri).length).toBeGreaterThanOrEqual(count)
+  await eventually(
+    () => newsOf(client, uri),
+    ({ length }) => length >= count,
+  )
 }
 
 describe.concurrent.each(LEGACY)('at %s', (revision) => {
@@ -41,13 +55,13 @@ describe.concurrent.each(LEGACY)('at %s', (revision) => {
     await startJob2(client, 'until [ -e one ]; do sleep 0.02; done; echo one; until [ -e two ]; do sleep 0.02; done')
     expect((await client.request('resources/subscribe', { uri: uriOf(1) })).result).toEqual({})
     await sleep(700)
-    client.forget()
+    client.clearReceived()
     await client.request('tools/call', { name: 'Bash', arguments: { command: 'touch one' } })
     await news(client, uriOf(1), 1)
     expect(newsOf(client, uriOf(1))[0]).toEqual({ jsonrpc: '2.0', method: UPDATED, params: { uri: uriOf(1) } })
     const { contents } = (await client.request('resources/read', { uri: uriOf(1) })).result
     expect(contents[0].text).toMatch(/^one\n\[Background task 1 is running/)
-    client.forget()
+    client.clearReceived()
     await client.request('tools/call', { name: 'Bash', arguments: { command: 'touch two' } })
     await news(client, uriOf(1), 1)
     const after = (await client.request('resources/read', { uri: uriOf(1) })).result.contents
@@ -55,7 +69,7 @@ describe.concurrent.each(LEGACY)('at %s', (revision) => {
     await client.request('resources/unsubscribe', { uri: uriOf(1) })
     await client.request('resources/subscribe', { uri: uriOf(2) })
     await client.request('resources/unsubscribe', { uri: uriOf(2) })
-    client.forget()
+    client.clearReceived()
     await startJob2(client, 'echo two')
     await sleep(700)
     expect(client.received.filter(({ method }) => method === UPDATED)).toEqual([])
@@ -70,7 +84,7 @@ describe.concurrent('over stdio', () => {
     await client.request('resources/subscribe', { uri: LIST })
     await startJob(client, 'sleep 0.2')
     await news(client, LIST, 2)
-    client.forget()
+    client.clearReceived()
     // A command that is waited for is not in the list, whatever it prints.
     await call(client, 'Bash', { command: 'seq 1 100000' })
     expect(newsOf(client, LIST)).toEqual([])
@@ -110,7 +124,7 @@ describe.concurrent('over stdio', () => {
     const marked = { _meta: { 'io.modelcontextprotocol/subscriptionId': 'ear' } }
     expect(told.params).toMatchObject(marked)
     const start = { name: 'BackgroundBash', arguments: { command: 'echo hello; sleep 1' }, ...modernMeta() }
-    expect(dataOf((await client.request('tools/call', start)).result).task_id).toBe(1)
+    expect(resultData((await client.request('tools/call', start)).result).task_id).toBe(1)
     await news(client, uriOf(1), 2)
     await news(client, LIST, 2)
     for (const message of [...newsOf(client, uriOf(1)), ...newsOf(client, LIST)])
@@ -126,13 +140,13 @@ describe.concurrent('over stdio', () => {
     const place = { cwd: emptyFolder(), env: { HOME: emptyFolder(), JOBS_OUTLIVE_SERVER: '1' } }
     const first = startServer(place)
     await startJob(first, 'until [ -e go ] || [ ! -d . ]; do sleep 0.02; done; echo late; sleep 1')
-    await killHard(first)
+    await killServer(first)
     const second = startServer(place)
     await second.initialize('2025-11-25')
     for (const uri of [LIST, uriOf(1)]) await second.request('resources/subscribe', { uri })
     await readJob(second, 1)
     await sleep(700)
-    second.forget()
+    second.clearReceived()
     await call(second, 'Bash', { command: 'touch go' })
     await news(second, uriOf(1), 1)
     expect((await readJob(second, 1)).text).toMatch(/^late\n/)
@@ -155,13 +169,13 @@ describe('over HTTP', () => {
 
   test('a legacy session hears on its stream', async () => {
     const headers = { 'mcp-session-id': await initialize(server, '2025-11-25') }
-    await ask(server, { body: rpc('resources/subscribe', { uri: LIST }), headers })
+    await sendRequest(server, { body: rpc('resources/subscribe', { uri: LIST }), headers })
     const ears = await stream(server, { method: 'GET', headers })
     const body = callOf('BackgroundBash', { command: 'echo hello' })
-    expect((await ask(server, { body, headers })).json.result.isError).toBe(false)
+    expect((await sendRequest(server, { body, headers })).json.result.isError).toBe(false)
     for (const _ of ['beginning', 'end'])
       expect(await ears.message()).toMatchObject({ method: UPDATED, params: { uri: LIST } })
-    ears.drop()
+    ears.disconnect()
   })
 
   test('a modern listener hears on its stream', async () => {
@@ -170,14 +184,14 @@ describe('over HTTP', () => {
       modern('subscriptions/listen', { notifications: { resourceSubscriptions: [LIST] } }, 'e'),
     )
     expect((await ears.message()).method).toBe('notifications/subscriptions/acknowledged')
-    await ask(server, modernCall('BackgroundBash', { command: 'echo hello' }))
+    await sendRequest(server, modernCall('BackgroundBash', { command: 'echo hello' }))
     for (const _ of ['beginning', 'end']) {
       expect((await ears.message()).params).toMatchObject({
         uri: LIST,
         _meta: { 'io.modelcontextprotocol/subscriptionId': 'e' },
       })
     }
-    ears.drop()
+    ears.disconnect()
   })
 })
 

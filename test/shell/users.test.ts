@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import {
-  ask,
+  sendRequest,
   callOf,
-  complaints,
+  logComplaints,
   initialize,
   modern,
   modernCall,
@@ -16,9 +16,8 @@ import {
   stream,
   tokenFor,
   type HttpServer,
-} from '../http/support.js'
-import { emptyFolder, type Json } from '../support.js'
-import { saidBy, type Said } from './support.js'
+} from '../support/http-client.js'
+import { emptyFolder, type Json, type ToolResult, toolResultOf } from '../support/client.js'
 
 const LIST = 'scorpiox://jobs'
 let server: HttpServer
@@ -34,11 +33,11 @@ beforeAll(async () => {
 
 afterAll(async () => {
   expect(await server.stop()).toBe(0)
-  expect(complaints(server)).toEqual([])
+  expect(logComplaints(server)).toEqual([])
 })
 
-async function as(token: string, name: string, args: object = {}): Promise<Said> {
-  return saidBy((await ask(server, { ...modernCall(name, args), token })).json)
+async function as(token: string, name: string, args: object = {}): Promise<ToolResult> {
+  return toolResultOf((await sendRequest(server, { ...modernCall(name, args), token })).json)
 }
 
 async function startAs(token: string, command: string): Promise<number> {
@@ -46,7 +45,7 @@ async function startAs(token: string, command: string): Promise<number> {
 }
 
 async function resourceAs(token: string, uri: string): Promise<Json> {
-  return (await ask(server, { ...modern('resources/read', { uri }), token })).json
+  return (await sendRequest(server, { ...modern('resources/read', { uri }), token })).json
 }
 
 test('the same numbers are different jobs', async () => {
@@ -105,7 +104,7 @@ describe('news of a job', () => {
     const next = (await as(alice, 'ListBgTasks')).structured.tasks.at(-1).task_id + 1
     const uris = [LIST, `${LIST}/${next}`]
     for (const uri of uris) {
-      const { json } = await ask(server, { body: rpc('resources/subscribe', { uri }), headers, token: bob })
+      const { json } = await sendRequest(server, { body: rpc('resources/subscribe', { uri }), headers, token: bob })
       // Whether there is such a job is not told.
       expect(json.result).toEqual({})
     }
@@ -124,7 +123,7 @@ describe('news of a job', () => {
     for (const { events } of his) {
       expect(events.filter(({ json }) => json?.method === 'notifications/resources/updated')).toEqual([])
     }
-    for (const events of [...his, hers]) events.drop()
+    for (const events of [...his, hers]) events.disconnect()
   })
 })
 
@@ -133,9 +132,15 @@ test('sessions of one user share his jobs, and each reads on from its own place'
     await initialize(server, '2025-11-25', { token: bob }),
     await initialize(server, '2025-11-25', { token: bob }),
   ]
-  const within = async (session: string | undefined, name: string, args: object): Promise<Said> =>
-    saidBy(
-      (await ask(server, { body: callOf(name, args), headers: { 'mcp-session-id': session ?? '' }, token: bob })).json,
+  const within = async (session: string | undefined, name: string, args: object): Promise<ToolResult> =>
+    toolResultOf(
+      (
+        await sendRequest(server, {
+          body: callOf(name, args),
+          headers: { 'mcp-session-id': session ?? '' },
+          token: bob,
+        })
+      ).json,
     )
   const id = (await within(sessions[0], 'BackgroundBash', { command: 'echo one; sleep 60' })).structured.task_id
   for (const session of sessions) {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { cleanEnv, emptyFolder, PROGRAM } from '../support.js'
+import { cleanEnv, emptyFolder, PROGRAM } from '../support/client.js'
 import { startWriter } from './writers.js'
 
 const EMPTY_SCOPE = {

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { underLoad } from '../load.js'
+import { underLoad } from '../support/load.js'
 import { loadSqlite } from '../../src/store/state/sqlite-library.js'
 import { openState } from '../../src/store/state/open-state.js'
-import { emptyFolder } from '../support.js'
+import { emptyFolder } from '../support/client.js'
 import { acknowledgedTo, startWriter } from './writers.js'
 
 const LONG_ROUNDS = Number(process.env.ROUNDS ?? 40)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { emptyFolder } from '../support.js'
+import { emptyFolder } from '../support/client.js'
 import { acknowledgedTo, startWriter } from './writers.js'
 
 const newPlace = () => ({ file: join(emptyFolder(), 'state', 'state.db'), databaseUrl: '' })

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 
 import { openState } from '../../src/store/state/open-state.js'
 import type { Question, Reply } from '../../src/store/state/question-rows.js'
-import { emptyFolder } from '../support.js'
+import { emptyFolder } from '../support/client.js'
 import { describeEachDatabase, startPostgres } from './postgres-server.js'
 
 const SCOPE = { project: '/srv/project', user: 'ann' }

@@ -1,6 +1,7 @@
 // The contract on SQLite, and what only a file can do: vanish, be damaged, belong to a newer program.
 
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -11,16 +12,15 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { chmodSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { underLoad } from '../load.js'
+import { underLoad } from '../support/load.js'
 import { openState } from '../../src/store/state/open-state.js'
 import { loadSqlite } from '../../src/store/state/sqlite-library.js'
 import type { State } from '../../src/store/state/state.js'
-import { emptyFolder } from '../support.js'
+import { emptyFolder } from '../support/client.js'
 import { describeContract } from './contract.js'
 import { startWriter } from './writers.js'
 

@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 
 import type { StatePlace } from '../../src/config/state-place.js'
-import { cleanEnv } from '../support.js'
+import { cleanEnv } from '../support/client.js'
 
 const WRITER = resolve(import.meta.dirname, '../fixture/state-writer.mjs')
 

@@ -5,9 +5,16 @@ import { execFileSync } from 'node:child_process'
 
 import { expect, test } from 'vitest'
 
-import { killHard } from '../shell/support.js'
-import { dataOf, PROGRAM, type Json, type TestClient } from '../support.js'
-import { emptyWorld, serverIn, type World } from './support.js'
+import {
+  type Json,
+  killServer,
+  newEnvironment,
+  PROGRAM,
+  resultData,
+  type ServerEnvironment,
+  startServerIn,
+  type TestClient,
+} from '../support/client.js'
 
 const LONG_ROUNDS = Number(process.env.ROUNDS ?? 20)
 const LONG_ACKS = Number(process.env.ACKS ?? LONG_ROUNDS * 334)
@@ -20,16 +27,16 @@ test(`no created task is lost in ${LONG_ROUNDS} rounds of kill -9`, { tags: ['lo
 )
 
 async function killServers(rounds: number, acks: number): Promise<void> {
-  const world = emptyWorld()
+  const world = newEnvironment()
   const told = new Map<number, string>()
   let slowest = 0
   for (let round = 0; round < rounds; round++) {
     const startedAt = performance.now()
-    const client = serverIn(world)
+    const client = startServerIn(world)
     await client.waitFor(first(client, `first of round ${round}`))
     slowest = Math.max(slowest, performance.now() - startedAt)
     await pressOn(client, round, Math.ceil((acks - told.size) / (rounds - round)))
-    await killHard(client)
+    await killServer(client)
     for (const [id, name] of createdAccordingTo(client)) {
       expect(told.has(id)).toBe(false)
       told.set(id, name)
@@ -62,13 +69,13 @@ async function pressOn(client: TestClient, round: number, wanted: number): Promi
 
 function createdAccordingTo({ received }: TestClient): readonly (readonly [number, string])[] {
   return received.map((message) => {
-    const created = dataOf(message.result)?.tasks[0]
+    const created = resultData(message.result)?.tasks[0]
     if (created === undefined) throw new Error(`not a task: ${JSON.stringify(message)}`)
     return [created.task_id, created.name]
   })
 }
 
-function keptIn({ cwd, env }: World): ReadonlyMap<number, string> {
+function keptIn({ cwd, env }: ServerEnvironment): ReadonlyMap<number, string> {
   const args = [PROGRAM, 'state', 'export']
   const text = execFileSync(process.execPath, args, { cwd, env, encoding: 'utf8', maxBuffer: 1 << 30 })
   const [scope] = JSON.parse(text).scopes

@@ -6,16 +6,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-import { call } from '../shell/support.js'
-import { emptyFolder, type Json, type TestClient } from '../support.js'
-import { emptyWorld, serverIn, task, type World } from './support.js'
+import {
+  call,
+  emptyFolder,
+  type Json,
+  newEnvironment,
+  type ServerEnvironment,
+  startServerIn,
+  task,
+  type TestClient,
+} from '../support/client.js'
 
-let world: World
+let world: ServerEnvironment
 let client: TestClient
 
 beforeEach(async () => {
-  world = emptyWorld()
-  client = serverIn(world)
+  world = newEnvironment()
+  client = startServerIn(world)
   await client.initialize('2025-11-25')
   return async () => {
     expect(await client.close()).toBe(0)
@@ -359,7 +366,7 @@ test('everything is there after a restart, and numbers go on', async () => {
   await task(client, 'add', { text: 'one' })
   const before = await task(client, 'pending')
   await client.close()
-  client = serverIn(world)
+  client = startServerIn(world)
   expect(await task(client, 'pending')).toEqual(before)
   expect((await task(client, 'add', { text: 'two' })).structured.steps[0].step_id).toBe(2)
   expect((await task(client, 'create', { text: 'Next' })).structured.current_task).toBe(2)
@@ -369,8 +376,8 @@ test('a project is its git root; another folder is another project', async () =>
   const root = emptyFolder()
   mkdirSync(join(root, '.git'))
   mkdirSync(join(root, 'deep', 'down'), { recursive: true })
-  const inRoot = serverIn({ ...world, cwd: root })
-  const inDeep = serverIn({ ...world, cwd: join(root, 'deep', 'down') })
+  const inRoot = startServerIn({ ...world, cwd: root })
+  const inDeep = startServerIn({ ...world, cwd: join(root, 'deep', 'down') })
   await task(inRoot, 'create', { text: 'Of the repository' })
   expect((await task(inDeep, 'list')).text).toContain('Of the repository')
   expect((await task(client, 'list')).text).toBe('There are no tasks yet: create makes one.\n')
@@ -397,7 +404,7 @@ describe('the resource', () => {
 
   test('tells who only subscribed and never asked for anything', async () => {
     await client.request('resources/subscribe', { uri })
-    const other = serverIn(world)
+    const other = startServerIn(world)
     let made = 0
     const heard = async (): Promise<boolean> => {
       // The subscription is answered before the look at what there is: one change may be part of it.
@@ -412,13 +419,13 @@ describe('the resource', () => {
     await client.request('resources/subscribe', { uri })
     await task(client, 'create', { text: 'Mine' })
     await client.waitFor(isNews)
-    client.forget()
-    const other = serverIn(world)
+    client.clearReceived()
+    const other = startServerIn(world)
     await task(other, 'create', { text: 'Of another' })
     await client.waitFor(isNews)
     await other.close()
     await sleep(1500)
-    client.forget()
+    client.clearReceived()
     await client.request('resources/unsubscribe', { uri })
     await task(client, 'create', { text: 'Unheard' })
     expect(client.received.filter(isNews)).toEqual([])
@@ -427,7 +434,7 @@ describe('the resource', () => {
 
 describe('where there is no such tool', () => {
   let without: TestClient
-  beforeAll(() => void (without = serverIn(emptyWorld({ TOOL_TASKMANAGER: '0' }))))
+  beforeAll(() => void (without = startServerIn(newEnvironment({ TOOL_TASKMANAGER: '0' }))))
   afterAll(async () => void (await without.close()))
 
   test('there is no such resource', async () => {

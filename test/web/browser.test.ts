@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { underLoad } from '../load.js'
+import { underLoad } from '../support/load.js'
 import type { Rendered, Wish } from '../../src/platform/browser/browser.js'
 import type { LiveBrowser } from '../../src/platform/browser/launch.js'
 import { memoryOf } from '../../src/platform/browser/memory.js'

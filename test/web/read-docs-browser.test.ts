@@ -2,8 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { call } from '../shell/support.js'
-import { dataOf, type Json, type TestClient } from '../support.js'
+import { call, type Json, resultData, type TestClient } from '../support/client.js'
 import { article, openReader, openSite, page, quoted, readDocs, send, type Site } from './site.js'
 
 const HAS_BROWSER = process.platform === 'linux' && process.arch === 'x64'
@@ -31,7 +30,7 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
     const url = site.add('/app', page('App', app()))
     const params = { name: 'ReadDocs', arguments: { url }, _meta: { progressToken: 'app' } }
     const { result } = await client.request('tools/call', params)
-    expect([result.isError, dataOf(result)]).toMatchObject([false, { status: 'ok', url }])
+    expect([result.isError, resultData(result)]).toMatchObject([false, { status: 'ok', url }])
     expect(result.content[0].text).toMatch(/^HTML, in the browser after [\d.]+ s, /)
     expect(result.content[0].text).toContain(TEXT.trim())
     const told = 'The page needs JavaScript: opening it in the browser'

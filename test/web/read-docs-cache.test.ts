@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
-import type { TestClient } from '../support.js'
+import type { TestClient } from '../support/client.js'
 import { article, openReader, openSite, quoted, readDocs, send, type Site } from './site.js'
 
 let site: Site

@@ -6,8 +6,7 @@ import { gzipSync } from 'node:zlib'
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
-import { call } from '../shell/support.js'
-import type { Json, TestClient } from '../support.js'
+import { call, type Json, type TestClient } from '../support/client.js'
 import { article, openReader, openSite, page, quoted, readDocs, send, type Site } from './site.js'
 
 let site: Site

@@ -15,7 +15,7 @@ import { launchBrowser, type LiveBrowser } from '../../src/platform/browser/laun
 import { sweepProfiles } from '../../src/platform/browser/profile.js'
 import type { WayOut } from '../../src/platform/way-out/way-out.js'
 import { createWarmBrowser, type Terms } from '../../src/services/documents/warm-browser.js'
-import { emptyFolder } from '../support.js'
+import { emptyFolder } from '../support/client.js'
 import {
   browserFile,
   HAS_BROWSER,

@@ -12,7 +12,7 @@ import { connect, type TLSSocket } from 'node:tls'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { Failure } from '../../lib/failure.js'
-import { LACKS, needs } from '../../../test/runtime.js'
+import { MISSING, skipIfMissing } from '../../../test/support/runtime.js'
 import { openTls } from './tls.js'
 
 const made = mkdtempSync(join(tmpdir(), 'scorpiox-tls-'))
@@ -102,7 +102,7 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
   }
 
   test('a renewal is seen by new connections and does not disturb the open ones', async (context) => {
-    needs(context, LACKS.renewal)
+    skipIfMissing(context, MISSING.renewal)
     const place = inPlace(first)
     const { port } = await serve(place)
     const open = await dial(port)
@@ -116,7 +116,7 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
   })
 
   test('a half-written pair is not taken, is told once, and is tried again', async (context) => {
-    needs(context, LACKS.renewal)
+    skipIfMissing(context, MISSING.renewal)
     const place = inPlace(first)
     const complain = vi.fn<(failure: Failure) => void>()
     const { port, apply } = await serve(place, complain)
@@ -132,7 +132,7 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
   })
 
   test('files that vanish leave the pair in use; files touched but equal change nothing for anybody', async (context) => {
-    needs(context, LACKS.renewal)
+    skipIfMissing(context, MISSING.renewal)
     const place = inPlace(first)
     const complain = vi.fn<(failure: Failure) => void>()
     const { port, apply } = await serve(place, complain)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { startCpuClock } from '../../../../test/load.js'
+import { startCpuClock } from '../../../../test/support/load.js'
 import { readSource } from './read-source.js'
 
 /** The thread is ended after 10 s; what grows with the square of a page takes longer than that at this size. */

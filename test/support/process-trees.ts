@@ -1,11 +1,12 @@
 // Trees of processes, one for each command, and the count of what is left of them. Every process writes down who it is,
-// and everything that descends from a server of the forest, its own helpers included, has its folder in the environment.
+// and everything that descends from a server of the trees, its own helpers included, has its folder in the environment.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { emptyFolder, startServer, type TestClient } from './support.js'
+import { eventually } from './eventually.js'
+import { emptyFolder, startServer, type TestClient } from './client.js'
 
 /** Processes that a tree has, its shell included. */
 const SIZE = 5
@@ -48,20 +49,20 @@ const KINDS = {
 const NAMES = Object.keys(KINDS)
 const FUNCTIONS = Object.entries(KINDS).map(([name, body]) => `grow_${name}() { ${body}\n}\n`)
 
-export interface Forest {
+export interface ProcessTrees {
   readonly folder: string
-  /** A server at work in the forest. */
+  /** A server at work in the trees. */
   start(env?: NodeJS.ProcessEnv): TestClient
   /** A command that grows a tree and stays, or leaves it behind. */
   command(tree: number, isLeft?: boolean): string
   /** When so many trees have all of their processes. */
-  grown(count: number): Promise<void>
+  waitUntilStarted(count: number): Promise<void>
   /** All but a server that is meant to be there. */
   survivors(besides?: TestClient): Survivors
   /** The same when nothing is left, or a time is over. */
-  cleared(ms: number, besides?: TestClient): Promise<Survivors>
+  waitUntilGone(ms: number, besides?: TestClient): Promise<Survivors>
   /** What servers have put among the temporary files and not taken away. */
-  litter(): readonly string[]
+  leftoverFiles(): readonly string[]
 }
 
 export interface Survivors {
@@ -73,13 +74,13 @@ export interface Survivors {
   readonly helpers: readonly string[]
 }
 
-export const NOBODY: Survivors = { known: [], tagged: [], helpers: [] }
+export const NO_SURVIVORS: Survivors = { known: [], tagged: [], helpers: [] }
 
-export function plantForest(): Forest {
+export function createProcessTrees(): ProcessTrees {
   const folder = emptyFolder()
   for (const name of ['project', 'project/trees', 'home', 'tmp']) mkdirSync(join(folder, name))
   const cwd = join(folder, 'project')
-  writeFileSync(join(cwd, 'forest.sh'), `${FUNCTIONS.join('')}${SCRIPT}`)
+  writeFileSync(join(cwd, 'trees.sh'), `${FUNCTIONS.join('')}${SCRIPT}`)
   const written = (): readonly string[][] =>
     readdirSync(join(cwd, 'trees')).map((name) =>
       readFileSync(join(cwd, 'trees', name), 'utf8')
@@ -103,29 +104,26 @@ export function plantForest(): Forest {
     }
   }
 
-  async function until(isDone: () => boolean, ms: number): Promise<boolean> {
-    for (const end = Date.now() + ms; Date.now() < end; await sleep(50)) if (isDone()) return true
-    return isDone()
-  }
-
   return {
     folder,
     start: (env) => startServer({ cwd, env: { HOME: join(folder, 'home'), TMPDIR: join(folder, 'tmp'), ...env } }),
     command(tree, isLeft = false) {
       const kinds = Array.from({ length: SIZE - 1 }, (_, index) => NAMES[(tree * 7 + index * 3) % NAMES.length])
       const rest = isLeft ? `until [[ $(wc -l <$TREE) = ${SIZE} ]]; do sleep 0.1; done` : 'wait; sleep 300'
-      return `. ./forest.sh; tree ${tree} ${kinds.join(' ')}; ${rest}`
+      return `. ./trees.sh; tree ${tree} ${kinds.join(' ')}; ${rest}`
     },
-    async grown(count) {
+    async waitUntilStarted(count) {
       const whole = (): number => written().filter((lines) => lines.length >= SIZE).length
-      if (!(await until(() => whole() >= count, 20_000))) throw new Error(`${whole()} of ${count} trees grew`)
+      await eventually(whole, (started) => started >= count)
     },
     survivors,
-    async cleared(ms, besides) {
-      await until(() => Object.values(survivors(besides)).flat().length === 0, ms)
+    async waitUntilGone(ms, besides) {
+      for (const end = Date.now() + ms; Date.now() < end; await sleep(50)) {
+        if (Object.values(survivors(besides)).flat().length === 0) break
+      }
       return survivors(besides)
     },
-    litter: () => readdirSync(join(folder, 'tmp')),
+    leftoverFiles: () => readdirSync(join(folder, 'tmp')),
   }
 }
 

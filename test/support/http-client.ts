@@ -8,7 +8,7 @@ import { request, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { resolve } from 'node:path'
 
-import { cleanEnv, emptyFolder, MODERN, PROGRAM, type Json } from '../support.js'
+import { cleanEnv, emptyFolder, MODERN, PROGRAM, type Json } from './client.js'
 
 const FIXTURE = resolve(import.meta.dirname, '../fixture/http-server.mjs')
 
@@ -31,7 +31,7 @@ export interface HttpServer {
   readonly stop: () => Promise<number | null>
 }
 
-export interface StartOptions {
+export interface HttpServerOptions {
   readonly flags?: readonly string[]
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
@@ -39,13 +39,13 @@ export interface StartOptions {
 }
 
 /** The program itself, with a fixed token and without the access log unless told otherwise. */
-export function startProgram({ flags = [], env, cwd, token = TOKEN }: StartOptions = {}): Promise<HttpServer> {
+export function startProgram({ flags = [], env, cwd, token = TOKEN }: HttpServerOptions = {}): Promise<HttpServer> {
   const args = [PROGRAM, 'serve', '--http', '--port', '0', ...flags]
   return start(args, { HTTP_TOKEN: TOKEN, ACCESS_LOG: 'off', ...env }, token, cwd)
 }
 
 /** The fixture: Alice and Bob have a key each, and there are tools that wait for the test. */
-export function startFixture(http: object = {}): Promise<HttpServer> {
+export function startFixtureServer(http: object = {}): Promise<HttpServer> {
   return start([FIXTURE], { HTTP_OPTIONS: JSON.stringify(http) }, ALICE)
 }
 
@@ -87,7 +87,7 @@ export function tokenFor(user: string, env: NodeJS.ProcessEnv): string {
   return JSON.parse(execFileSync(process.execPath, args, { env: cleanEnv(env), encoding: 'utf8' })).token
 }
 
-export interface Asked {
+export interface HttpRequest {
   readonly method?: string
   readonly path?: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
@@ -96,7 +96,7 @@ export interface Asked {
   readonly token?: string
 }
 
-export interface Answered {
+export interface HttpResponse {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly text: string
@@ -105,7 +105,7 @@ export interface Answered {
 }
 
 /** One request on a connection of its own, and its whole answer. */
-export async function ask(server: HttpServer, asked: Asked): Promise<Answered> {
+export async function sendRequest(server: HttpServer, asked: HttpRequest): Promise<HttpResponse> {
   const response = await open(server, asked)
   let text = ''
   for await (const chunk of response) text += String(chunk)
@@ -115,7 +115,7 @@ export async function ask(server: HttpServer, asked: Asked): Promise<Answered> {
   return { status: response.statusCode ?? 0, headers: response.headers, text, json }
 }
 
-async function open({ port, token: usual }: HttpServer, asked: Asked): Promise<IncomingMessage> {
+async function open({ port, token: usual }: HttpServer, asked: HttpRequest): Promise<IncomingMessage> {
   const { method = 'POST', path = '/mcp', headers = {}, body, token = usual } = asked
   const all = {
     ...(method === 'POST' && { 'content-type': 'application/json' }),
@@ -129,7 +129,7 @@ async function open({ port, token: usual }: HttpServer, asked: Asked): Promise<I
   return response
 }
 
-export interface Event {
+export interface ServerSentEvent {
   readonly event: string | undefined
   readonly id: string | undefined
   readonly retry: string | undefined
@@ -138,26 +138,26 @@ export interface Event {
   readonly json: Json
 }
 
-export interface Events {
+export interface EventStream {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   /** All that have come so far. */
-  readonly events: readonly Event[]
+  readonly events: readonly ServerSentEvent[]
   /** Comments that have come so far: signs of life. */
   readonly comments: () => number
   /** The next event nobody has taken yet; undefined when the stream has ended. */
-  readonly next: () => Promise<Event | undefined>
+  readonly next: () => Promise<ServerSentEvent | undefined>
   /** The next event with a message in it. */
   readonly message: () => Promise<Json>
   readonly ended: Promise<void>
   /** Breaks the connection. */
-  readonly drop: () => void
+  readonly disconnect: () => void
 }
 
 /** A request whose answer is a stream. */
-export async function stream(server: HttpServer, asked: Asked = {}): Promise<Events> {
+export async function stream(server: HttpServer, asked: HttpRequest = {}): Promise<EventStream> {
   const response = await open(server, asked)
-  const events: Event[] = []
+  const events: ServerSentEvent[] = []
   const waiting: (() => void)[] = []
   let text = ''
   let comments = 0
@@ -172,7 +172,7 @@ export async function stream(server: HttpServer, asked: Asked = {}): Promise<Eve
   })
   response.on('error', () => {})
   const ended = once(response, 'close').then(wake)
-  const next = async (): Promise<Event | undefined> => {
+  const next = async (): Promise<ServerSentEvent | undefined> => {
     while (taken >= events.length && !response.closed) await new Promise<void>((resume) => waiting.push(resume))
     return events[taken++]
   }
@@ -189,11 +189,11 @@ export async function stream(server: HttpServer, asked: Asked = {}): Promise<Eve
       throw new Error('the stream ended without another message')
     },
     ended,
-    drop: () => void response.destroy(),
+    disconnect: () => void response.destroy(),
   }
 }
 
-function parseEvents(text: string): { readonly events: readonly Event[]; comments: number; rest: string } {
+function parseEvents(text: string): { readonly events: readonly ServerSentEvent[]; comments: number; rest: string } {
   const blocks = text.split('\n\n')
   const rest = blocks.pop() ?? ''
   const isComment = (block: string): boolean => block.startsWith(':')
@@ -201,7 +201,7 @@ function parseEvents(text: string): { readonly events: readonly Event[]; comment
   return { events, comments: blocks.filter(isComment).length, rest }
 }
 
-function parseEvent(block: string): Event {
+function parseEvent(block: string): ServerSentEvent {
   const field = (name: string): string | undefined =>
     block
       .split('\n')
@@ -226,7 +226,7 @@ export interface RawClient {
 }
 
 /** Bytes as they are, on a connection that nothing manages; half open, it stays when the server says goodbye. */
-export async function raw({ port }: { readonly port: number }, allowHalfOpen = false): Promise<RawClient> {
+export async function openConnection({ port }: { readonly port: number }, allowHalfOpen = false): Promise<RawClient> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen })
   let text = ''
   socket.on('data', (chunk) => (text += chunk.toString('latin1')))
@@ -263,7 +263,7 @@ export async function raw({ port }: { readonly port: number }, allowHalfOpen = f
 }
 
 /** The head of a POST to /mcp with a body of this length, up to the empty line. */
-export function head({ token }: HttpServer, length: number, extra = ''): string {
+export function requestHead({ token }: HttpServer, length: number, extra = ''): string {
   const lines = ['POST /mcp HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', `Content-Length: ${length}`]
   return `${lines.join('\r\n')}\r\nAuthorization: Bearer ${token}\r\n${extra}\r\n`
 }
@@ -275,7 +275,12 @@ export const callOf = (name: string, args: object = {}, id: string | number = 1,
   rpc('tools/call', { name, arguments: args, ...(meta && { _meta: meta }) }, id)
 
 /** A request of the modern revision, with the headers that repeat it. */
-export function modern(method: string, params: Json = {}, id: string | number = 1, capabilities: object = {}): Asked {
+export function modern(
+  method: string,
+  params: Json = {},
+  id: string | number = 1,
+  capabilities: object = {},
+): HttpRequest {
   const { _meta: meta, ...rest } = params
   const name = params.name ?? params.uri ?? params.taskId
   const body = rpc(
@@ -296,21 +301,25 @@ export function modern(method: string, params: Json = {}, id: string | number = 
   }
 }
 
-export function modernCall(name: string, args: object = {}, id: string | number = 1, meta?: object): Asked {
+export function modernCall(name: string, args: object = {}, id: string | number = 1, meta?: object): HttpRequest {
   return modern('tools/call', { name, arguments: args, _meta: meta }, id)
 }
 
 /** Opens a legacy session; resolves to its id. */
-export async function initialize(server: HttpServer, protocolVersion: string, asked: Asked = {}): Promise<string> {
+export async function initialize(
+  server: HttpServer,
+  protocolVersion: string,
+  asked: HttpRequest = {},
+): Promise<string> {
   const clientInfo = { name: 'test', version: '0' }
   const body = rpc('initialize', { protocolVersion, capabilities: { elicitation: {} }, clientInfo })
-  const { headers } = await ask(server, { body, ...asked })
+  const { headers } = await sendRequest(server, { body, ...asked })
   return String(headers['mcp-session-id'])
 }
 
 /** What a tool of the fixture is asked to say, without a session. */
-export async function tell(server: HttpServer, name: string, args: object = {}): Promise<string> {
-  const { json } = await ask(server, modernCall(name, args))
+export async function callTool(server: HttpServer, name: string, args: object = {}): Promise<string> {
+  const { json } = await sendRequest(server, modernCall(name, args))
   return json.result.content[0].text
 }
 
@@ -319,7 +328,7 @@ export function residentMegabytes({ child }: HttpServer): number {
 }
 
 /** What the server's log complains of, apart from the bug that the fixture has on purpose. */
-export function complaints(server: HttpServer): readonly string[] {
+export function logComplaints(server: HttpServer): readonly string[] {
   const lines = server.stderr().split('\n')
   return lines.filter((line) => /error|warning/i.test(line) && !line.includes('on purpose'))
 }

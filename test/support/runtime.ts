@@ -5,7 +5,7 @@ import type { TestContext } from 'vitest'
 
 const onBun = (reason: string): string | undefined => ('bun' in process.versions ? `Bun ${reason}` : undefined)
 
-export const LACKS = {
+export const MISSING = {
   renewal: onBun('cannot change the certificate of a server that listens'),
   givingBack: onBun('cannot read a request again whose Upgrade header is overlooked'),
   silentConnections: onBun('does not know of connections over which nothing was asked yet'),
@@ -22,6 +22,6 @@ export const LACKS = {
 export const MEMORY_SLACK = process.version.startsWith('v20.') ? 1 : 1.4
 
 /** Passes the test over where the runtime lacks what it is about. */
-export function needs({ skip }: TestContext, reason: string | undefined): void {
+export function skipIfMissing({ skip }: TestContext, reason: string | undefined): void {
   if (reason !== undefined) skip(reason)
 }

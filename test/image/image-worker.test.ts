@@ -17,12 +17,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { LACKS, needs } from '../runtime.js'
-import { emptyFolder, HAS_PROC, isAlive, PROGRAM, startServer, type TestClient } from '../support.js'
-import { gone, killHard } from '../shell/support.js'
+import { eventually } from '../support/eventually.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
+import {
+  emptyFolder,
+  HAS_PROC,
+  isAlive,
+  killServer,
+  PROGRAM,
+  startServer,
+  type TestClient,
+  waitForExit,
+} from '../support/client.js'
 import { makeSamples } from './corpus.js'
 import { pdf, svg } from './make.js'
-import { childrenOf, look, openServer } from './support.js'
+import { childrenOf, readImage, openServer } from './support.js'
 
 const folder = emptyFolder()
 const write = (name: string, bytes: Buffer): string => {
@@ -34,28 +43,29 @@ const write = (name: string, bytes: Buffer): string => {
 const slow = write('slow.svg', svg(`<path d="M0 0${' L9 9 L1 5'.repeat(300_000)}" stroke="red"/>`))
 const quick = write('quick.svg', svg('<rect width="9" height="9"/>'))
 
-async function untilBusy({ child }: TestClient, many = 1): Promise<readonly number[]> {
-  for (let tries = 0; tries < 500 && childrenOf(child.pid).length < many; tries++) await sleep(10)
-  return childrenOf(child.pid)
-}
+const untilBusy = ({ child }: TestClient, count = 1): Promise<readonly number[]> =>
+  eventually(
+    () => childrenOf(child.pid),
+    ({ length }) => length >= count,
+  )
 
 describe.skipIf(!HAS_PROC)('a darkroom', () => {
   test('is there from the first image on, serves the next, and ends with the server', async () => {
     const client = await openServer()
     expect(childrenOf(client.child.pid)).toEqual([])
-    await look(client, '/etc/passwd')
+    await readImage(client, '/etc/passwd')
     expect(childrenOf(client.child.pid)).toEqual([])
-    await look(client, quick)
+    await readImage(client, quick)
     const [first] = childrenOf(client.child.pid)
-    await look(client, quick)
+    await readImage(client, quick)
     expect(childrenOf(client.child.pid)).toEqual([first])
     expect(await client.close()).toBe(0)
-    await gone(first ?? 0)
+    await waitForExit(first ?? 0)
   })
 
   test('inherits nothing that is worth stealing', async () => {
     const client = await openServer({ env: { OWN_SECRET: 'canary-77', AWS_SECRET_ACCESS_KEY: 'canary-77' } })
-    await look(client, quick)
+    await readImage(client, quick)
     const [pid = 0] = childrenOf(client.child.pid)
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('canary-77')
     const open = readdirSync(`/proc/${pid}/fd`).map((fd) => {
@@ -68,11 +78,11 @@ describe.skipIf(!HAS_PROC)('a darkroom', () => {
 
   test('ends with a server that is killed, also while it works', async () => {
     const client = await openServer()
-    void look(client, slow).catch(() => {})
+    void readImage(client, slow).catch(() => {})
     const pids = await untilBusy(client)
     await sleep(300)
-    await killHard(client)
-    await gone(...pids)
+    await killServer(client)
+    await waitForExit(...pids)
   })
 
   test('is ended when nobody waits for its image, and the next image is shown', async () => {
@@ -82,15 +92,15 @@ describe.skipIf(!HAS_PROC)('a darkroom', () => {
     const pids = await untilBusy(client)
     await sleep(300)
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } })
-    await gone(...pids)
-    expect((await look(client, quick)).isError).toBe(false)
+    await waitForExit(...pids)
+    expect((await readImage(client, quick)).isError).toBe(false)
     expect(client.received.some(({ id }) => id === 'slow')).toBe(false)
     expect(client.stderr()).toBe('')
   })
 
   test('there are two at most, and everybody is served', { timeout: 60_000 }, async () => {
     const client = await openServer()
-    const looks = Array.from({ length: 20 }, () => look(client, quick))
+    const looks = Array.from({ length: 20 }, () => readImage(client, quick))
     let most = 0
     const watching = setInterval(() => (most = Math.max(most, childrenOf(client.child.pid).length)), 5)
     const said = await Promise.all(looks)
@@ -101,20 +111,20 @@ describe.skipIf(!HAS_PROC)('a darkroom', () => {
 
   test('one that is killed from outside is a sentence, and the next image is shown', async () => {
     const client = await openServer()
-    const said = look(client, slow)
+    const said = readImage(client, slow)
     const [pid = 0] = await untilBusy(client)
     await sleep(300)
     process.kill(pid, 'SIGKILL')
     expect(await said).toMatchObject({ isError: true, text: expect.stringMatching(/decoder break down/) })
-    expect((await look(client, quick)).isError).toBe(false)
+    expect((await readImage(client, quick)).isError).toBe(false)
     expect(isAlive(client.child.pid ?? 0)).toBe(true)
   })
 
   test('while one is busy the server answers others', async () => {
     const client = await openServer()
-    void look(client, slow).catch(() => {})
+    void readImage(client, slow).catch(() => {})
     await untilBusy(client)
-    expect((await look(client, quick)).isError).toBe(false)
+    expect((await readImage(client, quick)).isError).toBe(false)
   })
 })
 
@@ -134,34 +144,36 @@ describe('without packages', () => {
   }
 
   test('what every client takes is shown as it is, and the rest says what to install', async (context) => {
-    needs(context, LACKS.helplessness)
+    skipIfMissing(context, MISSING.helplessness)
     const client = await bare()
     const { png, jpeg, gif, webp, avif, tiff } = await makeSamples()
     for (const [name, bytes] of Object.entries({ png, jpeg, gif, webp })) {
-      const said = await look(client, write(`as-it-is.${name}`, bytes))
+      const said = await readImage(client, write(`as-it-is.${name}`, bytes))
       expect(said.image, said.text).toMatchObject({ data: bytes.toString('base64'), mimeType: `image/${name}` })
       expect(said.structured).toMatchObject({ width: 160, height: 120, scale: 1 })
       expect(said.text).toContain('sharp is not installed')
-      expect((await look(client, write('cut', bytes.subarray(0, bytes.length >> 1)))).text).toMatch(
+      expect((await readImage(client, write('cut', bytes.subarray(0, bytes.length >> 1)))).text).toMatch(
         /damaged or cut short/,
       )
     }
     const install = /run `npm install sharp` where scorpiox-code is installed/
     for (const [name, bytes] of Object.entries({ avif, tiff, svg: svg(''), pdf: pdf(['']) }))
-      expect((await look(client, write(`converted.${name}`, bytes))).text, name).toMatch(install)
+      expect((await readImage(client, write(`converted.${name}`, bytes))).text, name).toMatch(install)
     const wide = await sharp({ create: { width: 2500, height: 10, channels: 3, background: 'red' } })
       .png()
       .toBuffer()
-    expect((await look(client, write('wide.png', wide))).text).toMatch(install)
-    expect((await look(client, write('long.png', Buffer.concat([png, Buffer.alloc(3_000_000)])))).text).toMatch(install)
-    expect((await look(client, write('part.png', png), { crop: [0, 0, 9, 9] })).text).toMatch(install)
+    expect((await readImage(client, write('wide.png', wide))).text).toMatch(install)
+    expect((await readImage(client, write('long.png', Buffer.concat([png, Buffer.alloc(3_000_000)])))).text).toMatch(
+      install,
+    )
+    expect((await readImage(client, write('part.png', png), { crop: [0, 0, 9, 9] })).text).toMatch(install)
   })
 
   test('HEIC and PDF name theirs', async () => {
     const client = await bare('sharp')
     const heic = Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1')
-    expect((await look(client, write('x.heic', heic))).text).toMatch(/run `npm install libheif-js`/)
-    expect((await look(client, write('x.pdf', pdf([''])))).text).toMatch(/run `npm install @napi-rs\/canvas`/)
-    expect((await look(client, write('x.png', (await makeSamples()).png))).isError).toBe(false)
+    expect((await readImage(client, write('x.heic', heic))).text).toMatch(/run `npm install libheif-js`/)
+    expect((await readImage(client, write('x.pdf', pdf([''])))).text).toMatch(/run `npm install @napi-rs\/canvas`/)
+    expect((await readImage(client, write('x.png', (await makeSamples()).png))).isError).toBe(false)
   })
 })

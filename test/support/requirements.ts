@@ -27,3 +27,10 @@ export function requires(...requirements: readonly Requirement[]): TestOptions {
 export function canRun(program: string, args: readonly string[] = ['--version']): boolean {
   return spawnSync(program, args, { stdio: 'ignore' }).status === 0
 }
+
+// Whether the sandbox can be tested on this machine.
+
+export const SANDBOX: Requirement = {
+  isMet: canRun('bwrap', ['--unshare-user', '--disable-userns', '--dev-bind', '/', '/', 'true']),
+  reason: 'bubblewrap is not installed, or is not allowed to create user namespaces',
+}

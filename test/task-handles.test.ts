@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { emptyFolder, LEGACY, modernMeta, startServer, type Json, type TestClient } from './support.js'
+import { eventually } from './support/eventually.js'
+import { emptyFolder, LEGACY, modernMeta, startServer, type Json, type TestClient } from './support/client.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/everything.mjs')
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
@@ -31,14 +32,8 @@ async function begin(client: TestClient, name: string, args: object = {}): Promi
 const get = async (client: TestClient, taskId: string): Promise<Json> =>
   (await client.request('tasks/get', { taskId, ...able })).result
 
-async function until(client: TestClient, taskId: string, fits: (task: Json) => boolean): Promise<Json> {
-  for (let tries = 0; tries < 2000; tries++) {
-    const task = await get(client, taskId)
-    if (fits(task)) return task
-    await sleep(25)
-  }
-  throw new Error('the task never came to it')
-}
+const getWhen = (client: TestClient, taskId: string, isFulfilled: (task: Json) => boolean): Promise<Json> =>
+  eventually(() => get(client, taskId), isFulfilled)
 
 const over = ({ status }: Json): boolean => !['working', 'input_required'].includes(status)
 
@@ -62,7 +57,7 @@ describe('a deferred call', () => {
     })
     expect(await get(client, handle.taskId)).toMatchObject({ resultType: 'complete', status: 'working' })
     const brief = await begin(client, 'work', { ms: 100 })
-    const done = await until(client, brief.taskId, over)
+    const done = await getWhen(client, brief.taskId, over)
     expect(done).toMatchObject({
       resultType: 'complete',
       status: 'completed',
@@ -75,10 +70,10 @@ describe('a deferred call', () => {
     const client = start()
     const failing = await begin(client, 'work', { ms: 1, fail: true })
     const broken = await begin(client, 'work', { ms: 1, broken: true })
-    const failed = await until(client, failing.taskId, over)
+    const failed = await getWhen(client, failing.taskId, over)
     expect(failed).toMatchObject({ status: 'completed', result: { isError: true } })
     expect(failed.result.content[0].text).toBe('It failed as expected.')
-    const bug = await until(client, broken.taskId, over)
+    const bug = await getWhen(client, broken.taskId, over)
     expect(bug).toMatchObject({ status: 'failed', error: { code: -32603 }, statusMessage: expect.any(String) })
     expect(JSON.stringify(bug)).not.toContain('on purpose')
     expect('result' in bug).toBe(false)
@@ -122,7 +117,7 @@ describe('a deferred call', () => {
   test('is deferred once, however often it says so', async () => {
     const client = start()
     const { taskId } = await begin(client, 'twice')
-    const { result } = await until(client, taskId, over)
+    const { result } = await getWhen(client, taskId, over)
     expect(result.content[0].text).toBe('[true,true]')
     await client.close()
   })
@@ -134,7 +129,7 @@ describe('a deferred call', () => {
     const { requestState } = result
     const retry = { ...call('asks-then-defers'), requestState, inputResponses: { who: named('Ann') } }
     const { taskId } = (await client.request('tools/call', retry)).result
-    expect((await until(client, taskId, over)).result.content[0].text).toBe('hello Ann')
+    expect((await getWhen(client, taskId, over)).result.content[0].text).toBe('hello Ann')
     await client.close()
   })
 
@@ -143,7 +138,7 @@ describe('a deferred call', () => {
     client.send({ jsonrpc: '2.0', id: 'w', method: 'tools/call', params: call('work', { ms: 100 }) })
     const { result } = await client.waitFor(({ id }) => id === 'w')
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'w' } })
-    expect(await until(client, result.taskId, over)).toMatchObject({ status: 'completed' })
+    expect(await getWhen(client, result.taskId, over)).toMatchObject({ status: 'completed' })
     await client.close()
   })
 })
@@ -153,7 +148,7 @@ describe('questions of a deferred call', () => {
     const client = start()
     const { taskId } = await begin(client, 'interview')
     const isAsking = ({ status }: Json): boolean => status === 'input_required'
-    const keysOf = async (): Promise<string[]> => Object.keys((await until(client, taskId, isAsking)).inputRequests)
+    const keysOf = async (): Promise<string[]> => Object.keys((await getWhen(client, taskId, isAsking)).inputRequests)
     expect(await keysOf()).toEqual(['a', 'b'])
     const useless = { a: { action: 'accept', content: {} }, nope: named('x'), __proto__: named('y') }
     expect(await update(client, taskId, useless)).toMatchObject({ result: { resultType: 'complete' } })
@@ -165,7 +160,7 @@ describe('questions of a deferred call', () => {
     await update(client, taskId, { a: named('wrong key') })
     expect(await keysOf()).toEqual(['a-2'])
     await update(client, taskId, { 'a-2': { action: 'decline' } })
-    const done = await until(client, taskId, over)
+    const done = await getWhen(client, taskId, over)
     expect(done.result.content[0].text).toBe('Ann,Bob,decline')
     expect('inputRequests' in done).toBe(false)
     expect(await update(client, taskId, { a: named('after the end') })).toMatchObject({ result: {} })
@@ -178,7 +173,7 @@ describe('questions of a deferred call', () => {
   test('go away with a cancellation', async () => {
     const client = start()
     const { taskId } = await begin(client, 'interview')
-    await until(client, taskId, ({ status }) => status === 'input_required')
+    await getWhen(client, taskId, ({ status }) => status === 'input_required')
     await client.request('tasks/cancel', { taskId, ...able })
     const task = await get(client, taskId)
     expect([task.status, 'inputRequests' in task]).toEqual(['cancelled', false])
@@ -206,7 +201,7 @@ describe('cancellation', () => {
   test('of what is done changes nothing', async () => {
     const client = start()
     const { taskId } = await begin(client, 'work', { ms: 1 })
-    await until(client, taskId, over)
+    await getWhen(client, taskId, over)
     await client.request('tasks/cancel', { taskId, ...able })
     expect(await get(client, taskId)).toMatchObject({ status: 'completed' })
     await client.close()
@@ -229,13 +224,13 @@ test('what it came to is kept as long as it was promised', async () => {
   const client = start(emptyFolder())
   const kept = await begin(client, 'brief', { ttlMs: 60_000 })
   expect(kept).toMatchObject({ ttlMs: 60_000 })
-  expect(await until(client, kept.taskId, over)).toMatchObject({ status: 'completed' })
+  expect(await getWhen(client, kept.taskId, over)).toMatchObject({ status: 'completed' })
   const { taskId } = await begin(client, 'brief', { ttlMs: 150 })
   const error = async (): Promise<Json> => (await client.request('tasks/get', { taskId, ...able })).error
   await expect.poll(error).toMatchObject({ code: -32602, message: expect.stringContaining('expired') })
   expect(await get(client, kept.taskId)).toMatchObject({ status: 'completed' })
   const endless = await begin(client, 'endless')
-  expect(await until(client, endless.taskId, over)).toMatchObject({ status: 'completed', ttlMs: expect.any(Number) })
+  expect(await getWhen(client, endless.taskId, over)).toMatchObject({ status: 'completed', ttlMs: expect.any(Number) })
   await client.close()
 })
 
@@ -248,7 +243,7 @@ describe('told to a listener', () => {
     const ack = await client.waitFor(({ method }) => method === 'notifications/subscriptions/acknowledged')
     expect(ack.params.notifications.taskIds).toContain(taskId)
     await begin(client, 'work', { ms: 1 })
-    await until(client, taskId, over)
+    await getWhen(client, taskId, over)
     await sleep(60)
     const told = client.received.filter(({ method }) => method === 'notifications/tasks')
     expect(told.map(({ params: { taskId: id, _meta } }) => [id, _meta])).toEqual(
@@ -271,7 +266,7 @@ describe('another process', () => {
     const folder = emptyFolder()
     const first = start(folder)
     const done = await begin(first, 'work', { ms: 1 })
-    await until(first, done.taskId, over)
+    await getWhen(first, done.taskId, over)
     const killed = await begin(first, 'work')
     // Nothing between the handle and the end.
     first.child.kill('SIGKILL')

@@ -5,13 +5,13 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
+import { eventually } from './eventually.js'
 import { createScreen } from '../../src/lib/screen/screen.js'
 import { openState } from '../../src/store/state/open-state.js'
 import type { Question, QuestionRow } from '../../src/store/state/question-rows.js'
 import type { Rows } from '../../src/store/state/state.js'
-import { cleanEnv, emptyFolder, PROGRAM, startServer, type TestClient } from '../support.js'
+import { cleanEnv, emptyFolder, PROGRAM, startServer, type TestClient } from './client.js'
 
 /** Pseudo-terminals of this package do not work on Bun. */
 export const HAS_TERMINALS = !('bun' in process.versions) && process.platform !== 'win32'
@@ -23,17 +23,17 @@ export const ESC = '\u001B'
 export const CTRL_C = '\u0003'
 export const CTRL_D = '\u0004'
 
-export interface Home {
+export interface InboxHome {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   server(): TestClient
-  inbox(look?: Look): Promise<Terminal>
+  inbox(look?: TerminalOptions): Promise<Terminal>
   write<T>(work: (rows: Rows) => Promise<T>): Promise<T>
   ask(...questions: readonly Partial<Question>[]): Promise<QuestionRow>
   find(id: number): Promise<QuestionRow | undefined>
 }
 
-export interface Look {
+export interface TerminalOptions {
   readonly columns?: number
   readonly rows?: number
   readonly args?: readonly string[]
@@ -48,13 +48,13 @@ export interface Terminal {
   bytes(): string
   screen(): string
   /** Waits until the screen has it. */
-  sees(words: string | RegExp): Promise<string>
+  waitForText(words: string | RegExp): Promise<string>
   resize(columns: number, rows: number): void
   /** The exit code, and what `stty -a` said before and after. */
   readonly ended: Promise<{ readonly code: number; readonly before: string; readonly after: string }>
 }
 
-export function newHome(): Home {
+export function newInboxHome(): InboxHome {
   const cwd = realpathSync(emptyFolder())
   const stateDir = emptyFolder()
   const env = { HOME: emptyFolder(), STATE_DIR: stateDir, ASK_WAIT: '60' }
@@ -93,7 +93,7 @@ export function choices(...labels: readonly string[]): Question['choices'] {
 
 /** What it prints where there is no terminal. */
 export async function printed(
-  home: Home,
+  home: InboxHome,
   ...args: readonly string[]
 ): Promise<{ readonly code: unknown; readonly out: string }> {
   const child = spawn(process.execPath, [PROGRAM, 'inbox', ...args], {
@@ -109,12 +109,12 @@ export async function printed(
 
 const SCRIPT = `stty -a > before; sh -c 'echo $$ > pid; exec "$@"' sh "$@"; code=$?; stty -a > after; echo $code > code`
 
-function openInbox(cwd: string, env: NodeJS.ProcessEnv, look: Look): Promise<Terminal> {
+function openInbox(cwd: string, env: NodeJS.ProcessEnv, look: TerminalOptions): Promise<Terminal> {
   return openTerminal({ ...look, args: ['inbox', '--cwd', cwd, ...(look.args ?? [])], env: { ...env, ...look.env } })
 }
 
 /** The program in a pseudo-terminal. */
-export async function openTerminal(look: Look): Promise<Terminal> {
+export async function openTerminal(look: TerminalOptions): Promise<Terminal> {
   const { spawn: open } = await import('@lydell/node-pty')
   const { columns = 80, rows = 24, args = [], env } = look
   const desk = emptyFolder()
@@ -138,27 +138,14 @@ export async function openTerminal(look: Look): Promise<Terminal> {
   const read = (name: string): string => (existsSync(join(desk, name)) ? readFileSync(join(desk, name), 'utf8') : '')
   const shown = (): string => screen.rest().toString()
 
-  async function until<T>(what: string, look_: () => T | undefined): Promise<T> {
-    // A minute, because a busy machine needs longer.
-    for (let tries = 0; tries < 3000; tries++) {
-      const found = look_()
-      if (found !== undefined) return found
-      await sleep(20)
-    }
-    throw new Error(`${what} did not come; the screen is:\n${shown()}`)
-  }
-
-  const pid = await until('its number', () => Number(read('pid')) || undefined)
+  const pid = Number(await eventually(() => read('pid')))
   return {
     pid,
     type: (...keys) => terminal.write(keys.join('')),
     bytes: () => Buffer.concat(received).toString(),
     screen: shown,
-    sees: (words) =>
-      until(String(words), () => {
-        const text = shown()
-        return (typeof words === 'string' ? text.includes(words) : words.test(text)) ? text : undefined
-      }),
+    waitForText: (words) =>
+      eventually(shown, (text) => (typeof words === 'string' ? text.includes(words) : words.test(text))),
     resize: (toColumns, toRows) => terminal.resize(toColumns, toRows),
     ended: exited.then(() => ({ code: Number(read('code') || NaN), before: read('before'), after: read('after') })),
   }

@@ -6,8 +6,18 @@ import { resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { ask, callOf, initialize, modernCall, raw, rpc, startScript, stream, type HttpServer } from './http/support.js'
-import { LEGACY, MODERN, startServer, type Json, type TestClient } from './support.js'
+import {
+  sendRequest,
+  callOf,
+  initialize,
+  modernCall,
+  openConnection,
+  rpc,
+  startScript,
+  stream,
+  type HttpServer,
+} from './support/http-client.js'
+import { LEGACY, MODERN, startServer, type Json, type TestClient } from './support/client.js'
 
 const SCRIPT = resolve(import.meta.dirname, 'fixture/mail-server.mjs')
 
@@ -83,40 +93,46 @@ describe('over HTTP', () => {
   })
 
   const ledger = async (): Promise<{ readonly waiting: string[]; readonly ledger: string[] }> => {
-    const { json } = await ask(server, modernCall('ledger'))
+    const { json } = await sendRequest(server, modernCall('ledger'))
     return JSON.parse(textsOf(json).at(-1) ?? '')
   }
   const settled = (line: string): Promise<void> =>
     vi.waitFor(async () => expect((await ledger()).ledger).toContain(line), { timeout: 5000 })
 
   test('modern, legacy and ArmorIQ', async () => {
-    expect(textsOf((await ask(server, modernCall('post', { text: 'm' }))).json)).toEqual(['[mail] m\n\n', 'posted'])
+    expect(textsOf((await sendRequest(server, modernCall('post', { text: 'm' }))).json)).toEqual([
+      '[mail] m\n\n',
+      'posted',
+    ])
     await settled('delivered m')
     const session = await initialize(server, '2025-06-18')
     const headers = { 'mcp-session-id': session, 'mcp-protocol-version': '2025-06-18' }
-    const legacy = await ask(server, { body: callOf('post', { text: 'l' }), headers })
+    const legacy = await sendRequest(server, { body: callOf('post', { text: 'l' }), headers })
     expect(textsOf(legacy.json)).toEqual(['[mail] l\n\n', 'posted'])
     await settled('delivered l')
     // Work that takes a while is answered on a stream.
-    await ask(server, { body: callOf('post', { text: 's' }), headers: { ...headers, accept: 'application/json' } })
-    const armoriq = await ask(server, { body: callOf('post', { text: 'q' }) })
+    await sendRequest(server, {
+      body: callOf('post', { text: 's' }),
+      headers: { ...headers, accept: 'application/json' },
+    })
+    const armoriq = await sendRequest(server, { body: callOf('post', { text: 'q' }) })
     expect(textsOf(armoriq.json).map((text) => JSON.parse(text))).toEqual([
       { result: '[mail] q' },
       { result: 'posted' },
     ])
     await settled('delivered q')
-    await ask(server, { method: 'DELETE', headers })
+    await sendRequest(server, { method: 'DELETE', headers })
     await settled('left')
   })
 
   test('HTTP+SSE and WebSocket', async () => {
     const events = await stream(server, { method: 'GET', path: '/sse' })
     const path = (await events.next())?.data ?? ''
-    await ask(server, { path, body: rpc('initialize', { protocolVersion: '2024-11-05', capabilities: {} }) })
+    await sendRequest(server, { path, body: rpc('initialize', { protocolVersion: '2024-11-05', capabilities: {} }) })
     await events.message()
-    await ask(server, { path, body: callOf('post', { text: 'e' }) })
+    await sendRequest(server, { path, body: callOf('post', { text: 'e' }) })
     expect(textsOf(await events.message())).toEqual(['[mail] e\n\n', 'posted'])
-    events.drop()
+    events.disconnect()
     await settled('delivered e')
     const socket = new WebSocket(`ws://127.0.0.1:${server.port}/mcp`, 'mcp')
     await new Promise((opened) => socket.once('open', opened))
@@ -129,7 +145,7 @@ describe('over HTTP', () => {
 
   test('a client that goes before its answer is written leaves it to the next', async () => {
     const post = modernCall('slow', { ms: 250 })
-    const client = await raw(server)
+    const client = await openConnection(server)
     const head = Object.entries({ ...post.headers, 'content-type': 'application/json' })
       .map(([name, value]) => `${name}: ${value}\r\n`)
       .join('')
@@ -140,6 +156,9 @@ describe('over HTTP', () => {
     await vi.waitFor(async () => expect((await ledger()).ledger.at(-2)).toBe('began somebody'), { timeout: 5000 })
     client.socket.destroy()
     await settled('slow cancelled')
-    expect(textsOf((await ask(server, modernCall('post', { text: 'g' }))).json)).toEqual(['[mail] g\n\n', 'posted'])
+    expect(textsOf((await sendRequest(server, modernCall('post', { text: 'g' }))).json)).toEqual([
+      '[mail] g\n\n',
+      'posted',
+    ])
   })
 })

@@ -24,13 +24,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { eventually } from '../support/eventually.js'
 import type { Cage, Grants } from '../../src/platform/sandbox/cage.js'
 import { enterCage } from '../../src/platform/sandbox/enter.js'
 import type { CageLevel } from '../../src/platform/sandbox/level.js'
 import { openSandbox, type Sandbox, type SandboxTerms } from '../../src/platform/sandbox/sandbox.js'
-import { isAlive, PROGRAM } from '../support.js'
-import { requires } from '../requirements.js'
-import { SANDBOX } from './support.js'
+import { PROGRAM, waitForExit } from '../support/client.js'
+import { requires, SANDBOX } from '../support/requirements.js'
 
 const LEVELS: readonly CageLevel[] = ['read-only', 'workspace', 'strict']
 const MEGABYTE = 2 ** 20
@@ -313,8 +313,10 @@ print(n)`
     expect(inCage(cage).length).toBeLessThanOrEqual(64)
     child.kill('SIGKILL')
     await once(child, 'close')
-    for (let waited = 0; waited < 2000 && inCage(cage).length > 0; waited += 20) await sleep(20)
-    expect(inCage(cage)).toEqual([])
+    await eventually(
+      () => inCage(cage),
+      ({ length }) => length === 0,
+    )
     cage.release()
     await sleep(200)
     for (const entrance of cage.limits) expect(existsSync(dirname(entrance))).toBe(false)
@@ -358,8 +360,7 @@ describe('the end', requires(SANDBOX), () => {
     expect(inside.length).toBeGreaterThanOrEqual(5)
     child.kill('SIGKILL')
     await once(child, 'close')
-    for (let waited = 0; waited < 500 && inside.some(isAlive); waited += 10) await sleep(10)
-    expect(inside.filter(isAlive)).toEqual([])
+    await waitForExit(...inside)
     cage.release()
   })
 
@@ -375,8 +376,7 @@ describe('the end', requires(SANDBOX), () => {
     const inside = descendants(parent.pid ?? 0)
     expect(inside.length).toBeGreaterThanOrEqual(6)
     parent.kill('SIGKILL')
-    for (let waited = 0; waited < 500 && inside.some(isAlive); waited += 10) await sleep(10)
-    expect(inside.filter(isAlive)).toEqual([])
+    await waitForExit(...inside)
     cage.release()
   })
 

@@ -9,25 +9,26 @@ import { join } from 'node:path'
 
 import { expect } from 'vitest'
 
+import { eventually } from './eventually.js'
 import { NOTHING } from '../../src/cli/inbox/sight.js'
 import type { BoardView } from '../../src/services/board/view.js'
 import { openState } from '../../src/store/state/open-state.js'
 import type { Rows, Scope } from '../../src/store/state/state.js'
-import { ask, stream, type Answered, type HttpServer } from '../http/support.js'
-import { cleanEnv, emptyFolder, PROGRAM } from '../support.js'
+import { sendRequest, stream, type HttpResponse, type HttpServer } from './http-client.js'
+import { cleanEnv, emptyFolder, PROGRAM } from './client.js'
 
-export const PERSON = userInfo().username
+export const CURRENT_USER = userInfo().username
 
 export interface Machine {
   readonly home: string
   readonly stateDir: string
-  readonly desks: string
+  readonly socketDirectory: string
 }
 
 /** A home of its own, so that nothing of another test is seen. */
 export function newMachine(home = emptyFolder()): Machine {
   const stateDir = join(home, '.scorpiox')
-  return { home, stateDir, desks: join(stateDir, 'desks') }
+  return { home, stateDir, socketDirectory: join(stateDir, 'desks') }
 }
 
 export function newProject({ home }: Machine, name: string): string {
@@ -62,7 +63,7 @@ export async function startUi({ home }: Machine, env: NodeJS.ProcessEnv = {}): P
   return { child, port: Number(new URL(url).port), url, greeting, token: key, stderr: () => errors, exited, stop }
 }
 
-export interface Watching {
+export interface ConsoleStream {
   /** All parts as they are now. */
   readonly view: () => BoardView
   readonly until: (fits: (view: BoardView) => boolean) => Promise<BoardView>
@@ -71,7 +72,7 @@ export interface Watching {
 }
 
 /** Resolves when the first event, with all parts, is there. */
-export async function watchBoard(server: HttpServer, token = server.token): Promise<Watching> {
+export async function watchConsole(server: HttpServer, token = server.token): Promise<ConsoleStream> {
   const events = await stream(server, { method: 'GET', path: '/board', token })
   expect(events.status).toBe(200)
   const view = (): BoardView => Object.assign({}, NOTHING, ...events.events.map(({ json }) => json))
@@ -80,19 +81,23 @@ export async function watchBoard(server: HttpServer, token = server.token): Prom
   return {
     view,
     ended: events.ended,
-    leave: events.drop,
+    leave: events.disconnect,
     async until(fits) {
-      await expect.poll(() => fits(view()), { timeout: 10_000, interval: 20 }).toBe(true)
-      return view()
+      return eventually(view, fits)
     },
   }
 }
 
-export function order(server: HttpServer, verb: string, body: object, token = server.token): Promise<Answered> {
-  return ask(server, { path: `/board/${verb}`, body: JSON.stringify(body), token })
+export function sendCommand(
+  server: HttpServer,
+  verb: string,
+  body: object,
+  token = server.token,
+): Promise<HttpResponse> {
+  return sendRequest(server, { path: `/board/${verb}`, body: JSON.stringify(body), token })
 }
 
-export async function inStore<T>({ stateDir }: Machine, scope: Scope, work: (rows: Rows) => Promise<T>): Promise<T> {
+export async function withStore<T>({ stateDir }: Machine, scope: Scope, work: (rows: Rows) => Promise<T>): Promise<T> {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
   const state = await openState({ file: join(stateDir, 'state.db'), databaseUrl: '' })
   try {
@@ -113,8 +118,8 @@ const QUESTION = {
 }
 
 /** One thing of each kind that a person can do something about. */
-export function openThings(machine: Machine, scope: Scope) {
-  return inStore(machine, scope, async ({ questions, messages, callbacks }) => {
+export function insertPendingItems(machine: Machine, scope: Scope) {
+  return withStore(machine, scope, async ({ questions, messages, callbacks }) => {
     const asked = { session: 'asker', askedAt: Date.now(), waiting: false, questions: [QUESTION] }
     const question = await questions.insert(asked)
     const message = await messages.insert({
@@ -144,9 +149,9 @@ export function openThings(machine: Machine, scope: Scope) {
 export const ANSWER = [{ outcome: 'answered', selected: ['left'] }]
 
 /** The sockets of desks, once there are so many. */
-export async function socketsIn({ desks }: Machine, count: number): Promise<readonly string[]> {
+export async function socketsIn({ socketDirectory }: Machine, count: number): Promise<readonly string[]> {
   const find = (): readonly string[] =>
-    existsSync(desks) ? readdirSync(desks).filter((name) => name.endsWith('.json')) : []
-  await expect.poll(() => find().length, { timeout: 10_000 }).toBe(count)
-  return find().map((name) => join(desks, name.replace(/json$/, 'sock')))
+    existsSync(socketDirectory) ? readdirSync(socketDirectory).filter((name) => name.endsWith('.json')) : []
+  const names = await eventually(find, ({ length }) => length === count)
+  return names.map((name) => join(socketDirectory, name.replace(/json$/, 'sock')))
 }

@@ -9,8 +9,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { underLoad } from './load.js'
-import { cleanEnv, dataOf, emptyFolder, HAS_PROC, isAlive, PROGRAM, startServer, type TestClient } from './support.js'
+import { underLoad } from './support/load.js'
+import {
+  cleanEnv,
+  emptyFolder,
+  HAS_PROC,
+  isAlive,
+  PROGRAM,
+  readPid,
+  resultData,
+  startServer,
+  type TestClient,
+  waitForExit,
+} from './support/client.js'
 
 // Each leaves its pid in a file called `pid`, and would run for minutes.
 const SLEEPER = "bash -c 'echo $$ > pid; exec sleep 300'"
@@ -38,14 +49,14 @@ describe.skipIf(!HAS_PROC).concurrent.each(TREES)('%s', (_, command) => {
   test('ends when the call is cancelled', async () => {
     const { client, pid } = await begin(command)
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
-    await gone(pid)
+    await waitForExit(pid)
     expect(await client.close()).toBe(0)
   })
 
   test('is gone when a timeout is told', async () => {
     const { client, pid } = await begin(command, 700)
     const { result } = await client.waitFor(({ id }) => id === 1)
-    expect(dataOf(result).timedOut).toBe(true)
+    expect(resultData(result).timedOut).toBe(true)
     expect(result.content[0].text).toContain('[Timed out after 700 ms. It was ended with everything it started.')
     expect(isAlive(pid)).toBe(false)
     await client.close()
@@ -78,7 +89,7 @@ test.concurrent.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     const cwd = emptyFolder()
     const args = [PROGRAM, 'call', 'Bash', `command=${SLEEPER} & wait`, 'timeout=600000']
     const child = spawn(process.execPath, args, { cwd, env: cleanEnv(), stdio: 'ignore' })
-    const pid = await pidIn(cwd)
+    const pid = await readPid(join(cwd, 'pid'))
     child.kill(signal)
     const [code] = (await once(child, 'exit')) as [number]
     expect(code).toBe({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }[signal])
@@ -98,7 +109,7 @@ test
     })
     await once(child, 'exit')
     expect(Date.now() - started).toBeLessThan(underLoad(10_000))
-    expect(isAlive(await pidIn(cwd))).toBe(false)
+    expect(isAlive(await readPid(join(cwd, 'pid')))).toBe(false)
   })
 
 test.concurrent('a call that comes while the server stops leaves nothing behind', async () => {
@@ -124,7 +135,7 @@ test.skipIf(!HAS_PROC)('who forks and ends, again and again, does not get away',
   const link = 'link() { read -t 0.003 -u 9; echo >> links; (($1 < 5000)) && link $(($1 + 1)) & }'
   writeFileSync(join(folder, 'chain.sh'), `mkfifo hole; exec 9<>hole; trap "" TERM; ${link}; echo $$ > pid; link 0`)
   const { client, cwd } = await begin(`setsid bash ${folder}/chain.sh & sleep 300`, 500)
-  expect(dataOf((await client.waitFor(({ id }) => id === 1)).result).timedOut).toBe(true)
+  expect(resultData((await client.waitFor(({ id }) => id === 1)).result).timedOut).toBe(true)
   const links = readFileSync(join(cwd, 'links')).length
   await sleep(200)
   expect(readFileSync(join(cwd, 'links'))).toHaveLength(links)
@@ -185,19 +196,5 @@ async function begin(command: string, timeout = 600_000): Promise<{ client: Test
     method: 'tools/call',
     params: { name: 'Bash', arguments: { command, timeout } },
   })
-  return { client, cwd, pid: await pidIn(cwd) }
-}
-
-async function pidIn(folder: string): Promise<number> {
-  for (let tries = 0; tries < 400; tries++) {
-    const text = readdirSync(folder).includes('pid') ? readFileSync(join(folder, 'pid'), 'utf8') : ''
-    if (text.endsWith('\n')) return Number(text)
-    await sleep(20)
-  }
-  throw new Error('the command did not start')
-}
-
-async function gone(pid: number): Promise<void> {
-  for (let tries = 0; tries < 250 && isAlive(pid); tries++) await sleep(20)
-  expect(isAlive(pid)).toBe(false)
+  return { client, cwd, pid: await readPid(join(cwd, 'pid')) }
 }

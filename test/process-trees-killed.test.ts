@@ -9,8 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { NOBODY, plantForest, type Forest } from './forest.js'
-import { dataOf, HAS_PROC, type Json, type TestClient } from './support.js'
+import { eventually } from './support/eventually.js'
+import { NO_SURVIVORS, createProcessTrees, type ProcessTrees } from './support/process-trees.js'
+import { resultData, HAS_PROC, type Json, type TestClient } from './support/client.js'
 
 /** On a busy machine; what is gone is not waited for. */
 const SOON_MS = 20_000
@@ -23,42 +24,42 @@ for path in /proc/[0-9]*; do [ "$(session \${path#/proc/} 2>/dev/null)" = "$mine
 
 describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
   test('while nothing runs', async () => {
-    const { forest, client } = await open()
+    const { trees, client } = await open()
     // The process list shows the name of its script, not the text.
     expect(commandLineOf(supervisorOf(client))).not.toContain('mkfifo')
     kill(supervisorOf(client))
     expect(await run(client, 'echo again')).toMatchObject({ isError: false, content: [{ text: 'again\n' }] })
-    await closed(client, forest)
+    await closed(client, trees)
   })
 
   test('while commands run, which go on', async () => {
-    const { forest, client } = await open()
+    const { trees, client } = await open()
     const answers = Array.from({ length: 10 }, () => run(client, 'echo > $$; sleep 1; echo done; exit 3'))
-    await begun(forest, 10)
+    await begun(trees, 10)
     kill(supervisorOf(client))
     expect(textOf(await run(client, 'echo again'))).toBe('again\n')
     for (const answer of await Promise.all(answers)) {
       expect(textOf(answer)).toMatch(/^done\n/)
-      expect(dataOf(answer).exitCode).toBe(3)
+      expect(resultData(answer).exitCode).toBe(3)
     }
-    await closed(client, forest)
+    await closed(client, trees)
   })
 
   test('while commands are started, each of which runs or is said not to', async () => {
-    const { forest, client } = await open()
+    const { trees, client } = await open()
     const answers = Array.from({ length: 40 }, () => run(client, 'echo ran'))
     kill(supervisorOf(client))
     for (const text of (await Promise.all(answers)).map(textOf))
       expect(text).toMatch(/^ran\n$|^The command was not started: .*\. Run it again/)
     expect(textOf(await run(client, 'echo again'))).toBe('again\n')
-    await closed(client, forest)
+    await closed(client, trees)
   })
 
   test.each([
     ['with all the shells it started', true],
     ['in part: only the shell that is ready, and the process that waits for it', false],
   ])('%s', async (_, isWhole) => {
-    const { forest, client } = await open()
+    const { trees, client } = await open()
     await sleep(100)
     const supervisor = supervisorOf(client)
     const waiting = childrenOf(supervisor)
@@ -66,23 +67,23 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
     for (const pid of [...waiting, ...waiting.flatMap(childrenOf), ...(isWhole ? [supervisor] : [])]) kill(pid)
     expect(textOf(await run(client, 'echo again'))).toMatch(/^again\n$|Exit status unknown; it may have completed/)
     expect(textOf(await run(client, 'echo again'))).toBe('again\n')
-    await closed(client, forest)
+    await closed(client, trees)
   })
 
   test('not quite: it is stopped', async () => {
-    const { forest, client } = await open()
+    const { trees, client } = await open()
     process.kill(supervisorOf(client), 'SIGSTOP')
     const answers = Array.from({ length: 50 }, () => run(client, 'echo again'))
     for (const text of (await Promise.all(answers)).map(textOf)) expect(text).toBe('again\n')
-    await closed(client, forest)
+    await closed(client, trees)
   })
 
   test('together with its server', async () => {
-    const { forest, client } = await open()
-    await grow(forest, client, 20)
+    const { trees, client } = await open()
+    await grow(trees, client, 20)
     kill(supervisorOf(client))
     client.child.kill('SIGKILL')
-    await nextCleansUp(forest)
+    await nextCleansUp(trees)
   })
 
   for (const ms of [0, 5, 10, 20, 40])
@@ -90,12 +91,12 @@ describe.skipIf(!HAS_PROC).concurrent('the shell supervisor is killed', () => {
       `together with its server, ${ms} ms after commands were given`,
       { tags: ms === 20 ? [] : ['long'] },
       async () => {
-        const { forest, client } = await open()
-        for (let tree = 0; tree < 20; tree++) begin(client, forest.command(tree), tree % 2 === 0)
+        const { trees, client } = await open()
+        for (let tree = 0; tree < 20; tree++) begin(client, trees.command(tree), tree % 2 === 0)
         await sleep(ms)
         kill(supervisorOf(client))
         client.child.kill('SIGKILL')
-        await nextCleansUp(forest)
+        await nextCleansUp(trees)
       },
     )
 })
@@ -109,95 +110,95 @@ describe.skipIf(!HAS_PROC).concurrent('a command kills', () => {
     ['its session', `echo on; ${KILL_SESSION}`, 'on\n'],
     ['the shell supervisor', 'kill -9 $(cut -d" " -f4 /proc/$PPID/stat); sleep 0.5; echo on', 'on\n'],
   ])('%s', async (_, command, output) => {
-    const { forest, client } = await open()
+    const { trees, client } = await open()
     expect(textOf(await run(client, command))).toMatch(new RegExp(`^${output}`))
     expect(textOf(await run(client, 'echo again'))).toBe('again\n')
-    await closed(client, forest)
+    await closed(client, trees)
   })
 
   test('nothing, but stops its parent: its exit status arrives', async () => {
-    const { forest, client } = await open()
+    const { trees, client } = await open()
     const answer = await run(client, 'kill -STOP $PPID; sleep 0.5; echo on; exit 7')
     expect(textOf(answer)).toMatch(/^on\n\[Exit code 7/)
-    await closed(client, forest)
+    await closed(client, trees)
   })
 
   test('its parent, and its exit status is unknown, which is no reason to repeat it', async () => {
-    const { forest, client } = await open()
+    const { trees, client } = await open()
     const answer = await run(client, 'kill -9 $PPID; sleep 0.5; echo on')
     expect(textOf(answer)).toBe('on\n[Exit status unknown; it may have completed: check before you repeat it.]\n')
-    await closed(client, forest)
+    await closed(client, trees)
   })
 
   test('its parent, and is ended in time', async () => {
-    const { forest, client } = await open()
-    const answer = await run(client, `kill -9 $PPID; ${forest.command(1)}`, 500)
-    expect(dataOf(answer).timedOut).toBe(true)
-    expect(forest.survivors().known).toEqual([])
-    await closed(client, forest)
+    const { trees, client } = await open()
+    const answer = await run(client, `kill -9 $PPID; ${trees.command(1)}`, 500)
+    expect(resultData(answer).timedOut).toBe(true)
+    expect(trees.survivors().known).toEqual([])
+    await closed(client, trees)
   })
 
   test('its parent behind, and is told from one that runs', async () => {
-    const { forest, client } = await open()
-    const { task_id } = dataOf(await call(client, 'BackgroundBash', { command: 'kill -9 $PPID; sleep 0.5' }))
+    const { trees, client } = await open()
+    const { task_id } = resultData(await call(client, 'BackgroundBash', { command: 'kill -9 $PPID; sleep 0.5' }))
     const answer = await call(client, 'ReadBgOutput', { task_id, wait_for_end: true })
-    expect(dataOf(answer).status).not.toBe('running')
-    await closed(client, forest)
+    expect(resultData(answer).status).not.toBe('running')
+    await closed(client, trees)
   })
 })
 
 describe.skipIf(!HAS_PROC)('commands are being started', () => {
   test('and the client goes', async () => {
-    const { forest, client } = await open()
-    for (let tree = 0; tree < 50; tree++) begin(client, forest.command(tree), tree % 2 === 0)
+    const { trees, client } = await open()
+    for (let tree = 0; tree < 50; tree++) begin(client, trees.command(tree), tree % 2 === 0)
     expect(await client.close()).toBe(0)
-    expect(forest.survivors()).toMatchObject({ known: [], tagged: [] })
-    expect(await forest.cleared(SOON_MS)).toEqual(NOBODY)
-    expect(forest.litter()).toEqual([])
+    expect(trees.survivors()).toMatchObject({ known: [], tagged: [] })
+    expect(await trees.waitUntilGone(SOON_MS)).toEqual(NO_SURVIVORS)
+    expect(trees.leftoverFiles()).toEqual([])
   })
 
   for (const ms of [0, 10, 20, 40, 80])
     test(`and the server gets SIGTERM twice, after ${ms} ms`, { tags: ms === 20 ? [] : ['long'] }, async () => {
-      const { forest, client } = await open()
-      for (let tree = 0; tree < 50; tree++) begin(client, forest.command(tree), tree % 2 === 0)
+      const { trees, client } = await open()
+      for (let tree = 0; tree < 50; tree++) begin(client, trees.command(tree), tree % 2 === 0)
       await sleep(ms)
       client.child.kill('SIGTERM')
       await sleep(30)
       client.child.kill('SIGTERM')
       await once(client.child, 'exit')
-      expect(forest.survivors()).toMatchObject({ known: [], tagged: [] })
-      expect(await forest.cleared(SOON_MS)).toEqual(NOBODY)
-      expect(forest.litter()).toEqual([])
+      expect(trees.survivors()).toMatchObject({ known: [], tagged: [] })
+      expect(await trees.waitUntilGone(SOON_MS)).toEqual(NO_SURVIVORS)
+      expect(trees.leftoverFiles()).toEqual([])
     })
 
   test('and the server is killed, and no other comes', async () => {
-    const { forest, client } = await open()
-    for (let tree = 0; tree < 50; tree++) begin(client, forest.command(tree), tree % 2 === 0)
+    const { trees, client } = await open()
+    for (let tree = 0; tree < 50; tree++) begin(client, trees.command(tree), tree % 2 === 0)
     await sleep(300)
     client.child.kill('SIGKILL')
-    expect(await forest.cleared(SOON_MS)).toEqual(NOBODY)
-    expect(forest.litter()).toEqual([])
+    expect(await trees.waitUntilGone(SOON_MS)).toEqual(NO_SURVIVORS)
+    expect(trees.leftoverFiles()).toEqual([])
   })
 
   for (const ms of [0, 10, 20, 40, 80])
     test(`and the server is killed after ${ms} ms`, { tags: ms === 20 ? [] : ['long'] }, async () => {
-      const { forest, client } = await open()
-      for (let tree = 0; tree < 50; tree++) begin(client, forest.command(tree), tree % 2 === 0)
+      const { trees, client } = await open()
+      for (let tree = 0; tree < 50; tree++) begin(client, trees.command(tree), tree % 2 === 0)
       await sleep(ms)
       client.child.kill('SIGKILL')
-      await nextCleansUp(forest)
+      await nextCleansUp(trees)
     })
 
   test('and are cancelled at any moment', async () => {
-    const { forest, client } = await open()
+    const { trees, client } = await open()
     for (let tree = 0; tree < 60; tree++) {
-      client.send(callMessage(`t${tree}`, 'Bash', { command: forest.command(tree), timeout: 600_000 }))
+      client.send(callMessage(`t${tree}`, 'Bash', { command: trees.command(tree), timeout: 600_000 }))
       if (tree % 3 === 0) await sleep(tree % 7)
       client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: `t${tree}` } })
     }
     expect(textOf(await run(client, 'sleep 4; echo again'))).toBe('again\n')
-    expect(forest.survivors().known).toEqual([])
-    await closed(client, forest)
+    expect(trees.survivors().known).toEqual([])
+    await closed(client, trees)
   })
 })
 
@@ -205,7 +206,7 @@ test.skipIf(!HAS_PROC)(
   '500 commands, however they end, leave no file open and no process',
   { tags: ['long'] },
   async () => {
-    const { forest, client } = await open()
+    const { trees, client } = await open()
     const openFiles = (): number => readdirSync(`/proc/${client.child.pid}/fd`).length
     const endings = [
       () => run(client, 'echo done'),
@@ -228,61 +229,63 @@ test.skipIf(!HAS_PROC)(
     expect(openFiles()).toBe(before)
     expect(childrenOf(client.child.pid!)).toEqual([supervisorOf(client)])
     // The one that is ready.
-    expect(forest.survivors()).toMatchObject({ tagged: [expect.anything()], helpers: { length: 3 } })
-    await closed(client, forest)
+    expect(trees.survivors()).toMatchObject({ tagged: [expect.anything()], helpers: { length: 3 } })
+    await closed(client, trees)
   },
 )
 
 describe.skipIf(!HAS_PROC)('what belongs to the server is taken away:', () => {
   test('its temporary files, at any moment', async () => {
-    const { forest, client } = await open()
+    const { trees, client } = await open()
     for (let round = 0; round < 60; round++) {
       await sleep(round % 6)
       // With the folders they lie in, or without.
-      const doomed = join(forest.folder, 'tmp', round % 2 === 0 ? '*' : '*/*')
+      const doomed = join(trees.folder, 'tmp', round % 2 === 0 ? '*' : '*/*')
       spawnSync('sh', ['-c', `rm -rf ${doomed}`])
       expect(textOf(await run(client, 'echo again'))).toBe('again\n')
     }
-    await closed(client, forest)
+    await closed(client, trees)
   })
 
   test('its project, and another is put in its place: what runs goes on', async () => {
-    const { forest, client } = await open()
-    const { task_id } = dataOf(await call(client, 'BackgroundBash', { command: 'sleep 300' }))
-    renameSync(join(forest.folder, 'project'), join(forest.folder, 'before'))
-    mkdirSync(join(forest.folder, 'project'))
+    const { trees, client } = await open()
+    const { task_id } = resultData(await call(client, 'BackgroundBash', { command: 'sleep 300' }))
+    renameSync(join(trees.folder, 'project'), join(trees.folder, 'before'))
+    mkdirSync(join(trees.folder, 'project'))
     expect(textOf(await run(client, 'ls'))).toBe('(no output)\n')
     await sleep(500)
     expect(JSON.stringify(await call(client, 'ListBgTasks', {}))).toContain('running')
     expect(textOf(await call(client, 'KillBgTask', { task_id }))).toContain('was ended')
-    rmSync(join(forest.folder, 'project'), { recursive: true })
-    renameSync(join(forest.folder, 'before'), join(forest.folder, 'project'))
-    await closed(client, forest)
+    rmSync(join(trees.folder, 'project'), { recursive: true })
+    renameSync(join(trees.folder, 'before'), join(trees.folder, 'project'))
+    await closed(client, trees)
   })
 })
 
-async function open(): Promise<{ forest: Forest; client: TestClient }> {
-  const forest = plantForest()
-  const client = forest.start()
+async function open(): Promise<{ trees: ProcessTrees; client: TestClient }> {
+  const trees = createProcessTrees()
+  const client = trees.start()
   expect(textOf(await run(client, 'echo first'))).toBe('first\n')
-  return { forest, client }
+  return { trees, client }
 }
 
-async function closed(client: TestClient, forest: Forest): Promise<void> {
+async function closed(client: TestClient, trees: ProcessTrees): Promise<void> {
   expect(await client.close()).toBe(0)
-  expect(forest.survivors()).toMatchObject({ known: [], tagged: [] })
-  expect(await forest.cleared(SOON_MS)).toEqual(NOBODY)
-  expect(forest.litter()).toEqual([])
+  expect(trees.survivors()).toMatchObject({ known: [], tagged: [] })
+  expect(await trees.waitUntilGone(SOON_MS)).toEqual(NO_SURVIVORS)
+  expect(trees.leftoverFiles()).toEqual([])
 }
 
-async function nextCleansUp(forest: Forest): Promise<void> {
-  const next = forest.start()
+async function nextCleansUp(trees: ProcessTrees): Promise<void> {
+  const next = trees.start()
   await next.initialize('2025-06-18')
-  expect(await forest.cleared(SOON_MS, next)).toEqual(NOBODY)
-  for (let tries = 0; tries < 100 && forest.litter().length > 0; tries++) await sleep(50)
-  expect(forest.litter()).toEqual([])
+  expect(await trees.waitUntilGone(SOON_MS, next)).toEqual(NO_SURVIVORS)
+  await eventually(
+    () => trees.leftoverFiles(),
+    ({ length }) => length === 0,
+  )
   expect(textOf(await run(next, 'echo next'))).toBe('next\n')
-  await closed(next, forest)
+  await closed(next, trees)
 }
 
 let lastId = 0
@@ -305,14 +308,14 @@ function run(client: TestClient, command: string, timeout = 20_000): Promise<Jso
   return call(client, 'Bash', { command, timeout })
 }
 
-async function grow(forest: Forest, client: TestClient, count: number): Promise<void> {
-  for (let tree = 0; tree < count; tree++) begin(client, forest.command(tree), tree % 2 === 0)
-  await forest.grown(count)
+async function grow(trees: ProcessTrees, client: TestClient, count: number): Promise<void> {
+  for (let tree = 0; tree < count; tree++) begin(client, trees.command(tree), tree % 2 === 0)
+  await trees.waitUntilStarted(count)
 }
 
-async function begun(forest: Forest, count: number): Promise<void> {
-  while (readdirSync(join(forest.folder, 'project')).filter((name) => /^\d+$/.test(name)).length < count)
-    await sleep(20)
+async function begun(trees: ProcessTrees, count: number): Promise<void> {
+  const marks = (): readonly string[] => readdirSync(join(trees.folder, 'project')).filter((name) => /^\d+$/.test(name))
+  await eventually(marks, ({ length }) => length >= count)
 }
 
 function textOf({ content }: Json): string {

@@ -1,14 +1,16 @@
 // A client for tests: starts the real program and speaks to it in raw lines, so that nothing repairs what it sends.
 
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export const PROGRAM = resolve(import.meta.dirname, '../dist/scorpiox-code.js')
-export const LIBRARY = resolve(import.meta.dirname, '../dist/library.mjs')
+import { eventually } from './eventually.js'
+
+export const PROGRAM = resolve(import.meta.dirname, '../../dist/scorpiox-code.js')
+export const LIBRARY = resolve(import.meta.dirname, '../../dist/library.mjs')
 
 /** Where it is missing, memory cannot be read and trees are ended by their group only. */
 export const HAS_PROC = existsSync('/proc/self/status')
@@ -24,7 +26,7 @@ export interface TestClient {
   /** Every line the server has printed so far, parsed. */
   readonly received: readonly Json[]
   /** Empties `received`. */
-  forget(): void
+  clearReceived(): void
   stderr(): string
   write(text: string | Buffer): void
   send(message: unknown): void
@@ -91,7 +93,7 @@ export function startServer(options: StartOptions = {}): TestClient {
   const client: TestClient = {
     child,
     received,
-    forget: () => void received.splice(0),
+    clearReceived: () => void received.splice(0),
     stderr: () => errors,
     write: (text) => void child.stdin.write(text),
     send: (message) => void child.stdin.write(`${JSON.stringify(message)}\n`),
@@ -127,7 +129,7 @@ export function startServer(options: StartOptions = {}): TestClient {
 }
 
 /** The data for programs in a result of our tools. */
-export function dataOf(result: Json): Json {
+export function resultData(result: Json): Json {
   return result?._meta?.['io.github.scorpiox/result']
 }
 
@@ -155,4 +157,87 @@ export function modernMeta(extra: object = {}): object {
       ...extra,
     },
   }
+}
+
+// What the tests of the shell share: a tool as a client calls it, and what it says.
+
+export interface ToolResult {
+  readonly text: string
+  readonly isError: boolean
+  readonly structured: Json
+  readonly content: readonly Json[]
+}
+
+export async function call(client: TestClient, name: string, args: object = {}, meta?: object): Promise<ToolResult> {
+  const params = { name, arguments: args, ...(meta && { _meta: meta }) }
+  return toolResultOf(await client.request('tools/call', params))
+}
+
+export function toolResultOf({ result, error }: Json): ToolResult {
+  if (error !== undefined) throw new Error(`the call was answered with an error: ${JSON.stringify(error)}`)
+  const { content, isError } = result
+  return { text: content[0].text, isError, structured: resultData(result), content }
+}
+
+/** The job that was started. */
+export async function startJob(client: TestClient, command: string): Promise<number> {
+  const { structured, text } = await call(client, 'BackgroundBash', { command })
+  if (structured === undefined) throw new Error(text)
+  return structured.task_id
+}
+
+export const readJob = (client: TestClient, id: number, more: object = {}): Promise<ToolResult> =>
+  call(client, 'ReadBgOutput', { task_id: id, ...more })
+
+/** Without the notes in brackets that follow an output. */
+export function outputOf({ text }: ToolResult): string {
+  return text.replace(/(^|\n)(\[[^\n]*\]\n?)+$/, '$1')
+}
+
+/** The number that a command leaves in a file. */
+export async function readPid(path: string): Promise<number> {
+  const read = (): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
+  return Number(await eventually(read, (text) => text.endsWith('\n')))
+}
+
+export async function waitForExit(...pids: readonly number[]): Promise<void> {
+  await eventually(
+    () => pids.filter(isAlive),
+    (running) => running.length === 0,
+  )
+}
+
+/** Kills without a word, and waits for the end. */
+export async function killServer({ child }: TestClient): Promise<void> {
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
+}
+
+/** Bytes of all files below a folder. */
+export function directorySize(folder: string): number {
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  return names.reduce((sum, name) => {
+    const stat = statSync(join(folder, name), { throwIfNoEntry: false })
+    return sum + (stat?.isDirectory() ? directorySize(join(folder, name)) : (stat?.size ?? 0))
+  }, 0)
+}
+
+// What the tests of the tasks share: the tool as a client calls it, over a state that several servers may use.
+
+export interface ServerEnvironment {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+export function newEnvironment(more: NodeJS.ProcessEnv = {}): ServerEnvironment {
+  return { cwd: emptyFolder(), env: cleanEnv({ STATE_DIR: emptyFolder(), ...more }) }
+}
+
+export function startServerIn({ cwd, env }: ServerEnvironment): TestClient {
+  return startServer({ cwd, env })
+}
+
+export function task(client: TestClient, action: string, more: Json = {}): Promise<ToolResult> {
+  return call(client, 'TaskManager', { action, query: '', ...more })
 }
