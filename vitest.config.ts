@@ -33,6 +33,8 @@ export default defineConfig({
     tags: [
       {
         name: 'long',
+        // Only detects tests that hang, also beside busy processes.
+        timeout: 900_000,
         description:
           'Many rounds, fuzzing, soaking, or a variant of a test that `npm test` runs: part of `npm run test:long` only.',
       },

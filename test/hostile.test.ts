@@ -148,7 +148,7 @@ function dueOf(value: unknown): number {
 for (const count of [10_000, LONG_LINES])
   test(
     `${count} hostile lines each get exactly what they are due`,
-    { tags: count > 10_000 ? ['long'] : [], timeout: process.env.SOAK ? 1_200_000 : 240_000 },
+    { tags: count > 10_000 ? ['long'] : [], timeout: 1_200_000 },
     async () => {
       const client = startServer({ args: [FIXTURE] })
       // The first call of a tool with a schema like this one waits for the rest of the validator, and would be overtaken.

@@ -1,7 +1,7 @@
 // Calls that outlive their answer, which the protocol calls tasks: a handle that is durable before it is given out,
 // asked about, answered and cancelled over stdio; and what another process finds after the first was killed.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -237,11 +237,13 @@ test('what it came to is kept as long as it was promised', async () => {
 describe('told to a listener', () => {
   test('every state of the tasks it named, and of no others', async () => {
     const client = start()
-    const { taskId } = await begin(client, 'progressing')
+    const after = join(emptyFolder(), 'go')
+    const { taskId } = await begin(client, 'progressing', { after })
     const params = { notifications: { taskIds: [taskId, 'other'] }, ...able }
     client.send({ jsonrpc: '2.0', id: 'L', method: 'subscriptions/listen', params })
     const ack = await client.waitFor(({ method }) => method === 'notifications/subscriptions/acknowledged')
     expect(ack.params.notifications.taskIds).toContain(taskId)
+    writeFileSync(after, '')
     await begin(client, 'work', { ms: 1 })
     await getWhen(client, taskId, over)
     await sleep(60)

@@ -312,18 +312,18 @@ describe('the place of a socket', () => {
   test('is closed to others, and where its path would be too long, lies in a private folder', async () => {
     const machine = newMachine()
     const deep = join(machine.home, 'a'.repeat(60), 'b'.repeat(60))
-    const far = { ...machine, stateDir: deep, desks: join(deep, 'desks') }
+    const far = { ...machine, stateDir: deep, socketDirectory: join(deep, 'desks') }
     const before = new Set(readdirSync(tmpdir()))
     const server = await serve(machine, 'one', { STATE_DIR: deep })
     await socketsIn(far, 1)
-    const [entry = ''] = readdirSync(far.desks)
-    const { address } = JSON.parse(readFileSync(join(far.desks, entry), 'utf8'))
+    const [entry = ''] = readdirSync(far.socketDirectory)
+    const { address } = JSON.parse(readFileSync(join(far.socketDirectory, entry), 'utf8'))
     const folder = join(address, '..')
     expect(before.has(folder)).toBe(false)
     expect(statSync(folder).mode & 0o777).toBe(0o700)
-    expect(statSync(far.desks).mode & 0o777).toBe(0o700)
+    expect(statSync(far.socketDirectory).mode & 0o777).toBe(0o700)
     expect(statSync(address).mode & 0o777).toBe(0o600)
-    expect(statSync(join(far.desks, entry)).mode & 0o777).toBe(0o600)
+    expect(statSync(join(far.socketDirectory, entry)).mode & 0o777).toBe(0o600)
     const page = await ui(machine, { STATE_DIR: deep })
     const board = await watchConsole(page)
     await board.until(({ servers }) => servers.length === 1)

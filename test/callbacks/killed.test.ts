@@ -131,7 +131,7 @@ afterAll(() => postgres?.stop('immediate'))
 
 describeEachDatabase(postgres, (database) => {
   for (const rounds of [1, LONG_ROUNDS]) {
-    const options = { tags: rounds === 1 ? [] : ['long'], timeout: 120_000 + rounds * 10_000 }
+    const options = { tags: rounds === 1 ? [] : ['long'], timeout: 300_000 + rounds * 20_000 }
     test.concurrent(`${rounds * LANES} rounds of kill -9`, options, () => killServers(rounds))
   }
 

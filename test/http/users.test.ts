@@ -83,7 +83,7 @@ describe('interleaved calls', () => {
   for (const calls of [10_000, 100_000])
     test(
       `${calls} of two users with the same ids: each gets its own answer`,
-      { tags: calls > 10_000 ? ['long'] : [], timeout: 600_000 },
+      { tags: calls > 10_000 ? ['long'] : [] },
       async () => {
         const share = calls / CONNECTIONS
         const users = Array.from({ length: CONNECTIONS }, (_, index) => (index % 2 === 0 ? 'alice' : 'bob'))

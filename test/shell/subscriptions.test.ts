@@ -79,7 +79,7 @@ describe.concurrent.each(LEGACY)('at %s', (revision) => {
 
 describe.concurrent('over stdio', () => {
   test('the list: of each beginning and end, and of a command that goes on', async () => {
-    const client = startServer({ env: { BASH_SOFT_LIMIT_MS: '300' } })
+    const client = startServer({ env: { BASH_SOFT_LIMIT_MS: '3000' } })
     await client.initialize('2025-11-25')
     await client.request('resources/subscribe', { uri: LIST })
     await startJob(client, 'sleep 0.2')
@@ -88,10 +88,10 @@ describe.concurrent('over stdio', () => {
     // A command that is waited for is not in the list, whatever it prints.
     await call(client, 'Bash', { command: 'seq 1 100000' })
     expect(newsOf(client, LIST)).toEqual([])
-    const going = call(client, 'Bash', { command: 'sleep 1.2' })
+    const going = call(client, 'Bash', { command: 'sleep 4' })
     await news(client, LIST, 1)
     const { contents } = (await client.request('resources/read', { uri: LIST })).result
-    expect(contents[0].text).toMatch(/running {2}[\d.]+ s {2}sleep 1\.2$/)
+    expect(contents[0].text).toMatch(/running {2}[\d.]+ s {2}sleep 4$/)
     await going
     await news(client, LIST, 2)
     await client.close()

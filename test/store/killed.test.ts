@@ -17,7 +17,7 @@ const WRITERS = 2
 
 test('nothing acknowledged is lost in 4 rounds of kill -9', () => killWriters(4, 400))
 
-test(`nothing acknowledged is lost in ${LONG_ROUNDS} rounds of kill -9`, { tags: ['long'], timeout: 600_000 }, () =>
+test(`nothing acknowledged is lost in ${LONG_ROUNDS} rounds of kill -9`, { tags: ['long'] }, () =>
   killWriters(LONG_ROUNDS, LONG_ACKS),
 )
 

@@ -148,7 +148,7 @@ export function insertPendingItems(machine: Machine, scope: Scope) {
 
 export const ANSWER = [{ outcome: 'answered', selected: ['left'] }]
 
-/** The sockets of desks, once there are so many. */
+/** The server sockets, once there are `count`. */
 export async function socketsIn({ socketDirectory }: Machine, count: number): Promise<readonly string[]> {
   const find = (): readonly string[] =>
     existsSync(socketDirectory) ? readdirSync(socketDirectory).filter((name) => name.endsWith('.json')) : []

@@ -22,7 +22,7 @@ const IN_FLIGHT = 64
 
 test('no created task is lost in 3 rounds of kill -9', () => killServers(3, 600))
 
-test(`no created task is lost in ${LONG_ROUNDS} rounds of kill -9`, { tags: ['long'], timeout: 900_000 }, () =>
+test(`no created task is lost in ${LONG_ROUNDS} rounds of kill -9`, { tags: ['long'] }, () =>
   killServers(LONG_ROUNDS, LONG_ACKS),
 )
 
