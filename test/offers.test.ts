@@ -178,7 +178,7 @@ describe.each(ALL)('at %s', (revision) => {
   test.each(LISTS)('%s is walked in pages, each entry once', async (method, member) => {
     const pages = await walk(revision, method, member)
     expect(pages.length).toBeGreaterThan(2)
-    expect(pages.slice(0, -1).every((page) => page.length === 3)).toBe(true)
+    expect(pages.slice(0, -1).map(({ length }) => length)).toEqual(pages.slice(0, -1).map(() => 3))
     const names = pages.flat().map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
   })
@@ -396,7 +396,7 @@ describe('subscriptions/listen', () => {
     expect(of(client, 2)).toHaveLength(2)
     expect(await client.close()).toBe(0)
     expect(client.received.filter(({ id }) => id === 1)).toEqual([])
-    expect(client.received.filter(({ id }) => id === 2)).toHaveLength(1)
+    expect(client.received.filter(({ id }) => id === 2)).toEqual([expect.anything()])
   })
 
   test.each([

@@ -477,7 +477,7 @@ describe('the end', () => {
     const client = startServer({ env: { LOG_LEVEL: 'debug', TOOL_BASH: 'perhaps' } })
     await client.request('ping')
     await client.close()
-    expect(client.received.every((message) => message.jsonrpc === '2.0')).toBe(true)
+    expect(client.received.filter((message) => message.jsonrpc !== '2.0')).toEqual([])
     expect(client.stderr()).toContain('TOOL_BASH')
   })
 })

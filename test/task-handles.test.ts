@@ -258,7 +258,7 @@ describe('told to a listener', () => {
       ['completed', 'step 3'],
     ])
     expect(told.at(-1).params.result.content[0].text).toBe('progressed')
-    expect(client.received.some(({ method }) => method === 'notifications/message')).toBe(false)
+    expect(client.received.filter(({ method }) => method === 'notifications/message')).toEqual([])
     await client.close()
   })
 })

@@ -279,7 +279,7 @@ describe('credentials', () => {
     )
     const answers = await Promise.all(guesses)
     const blocked = answers.filter(({ status }) => status === 429)
-    expect(answers.every(({ status }) => status === 401 || status === 429)).toBe(true)
+    expect(answers.map(({ status }) => status).filter((status) => status !== 401 && status !== 429)).toEqual([])
     expect(blocked.length).toBeGreaterThan(10)
     for (const { headers } of blocked) expect(Number(headers['retry-after'])).toBeGreaterThan(0)
     expect((await sendRequest(other, { body: rpc('ping') })).status).toBe(200)

@@ -143,8 +143,11 @@ describe('the access log', () => {
     expect(lines.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       101, 200, 200, 200, 200, 401, 403, 404, 499,
     ])
-    expect(lines.filter(({ trace }) => JSON.stringify(trace)?.includes(TRACE))).toHaveLength(2)
-    expect(lines.every(({ remote }) => remote === '127.0.0.1')).toBe(true)
+    expect(lines.filter(({ trace }) => JSON.stringify(trace)?.includes(TRACE))).toEqual([
+      expect.anything(),
+      expect.anything(),
+    ])
+    expect(lines.filter(({ remote }) => remote !== '127.0.0.1')).toEqual([])
     for (const secret of [TOKEN, 'a-wrong-token', session]) expect(server.stderr()).not.toContain(secret)
     expect(await server.stop()).toBe(0)
   })
@@ -243,7 +246,7 @@ describe.concurrent('the end', () => {
     const pids = [(await answer).json.result.content[0].text, params.message].map((text) =>
       Number(/\d+/.exec(text)?.[0]),
     )
-    expect(pids.every((pid) => pid > 1 && !isAlive(pid))).toBe(true)
+    expect(pids.filter((pid) => !(pid > 1) || isAlive(pid))).toEqual([])
   })
 
   test('nothing begins that had not begun to be worked on', async () => {

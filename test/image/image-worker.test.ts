@@ -73,7 +73,7 @@ describe.skipIf(!HAS_PROC)('a darkroom', () => {
       return existsSync(path) ? readlinkSync(path) : ''
     })
     expect(open.filter((target) => target.startsWith('/') && !target.startsWith('/dev/'))).toEqual([])
-    expect(open.filter((target) => target.startsWith('socket:'))).toHaveLength(1)
+    expect(open.filter((target) => target.startsWith('socket:'))).toEqual([expect.anything()])
   })
 
   test('ends with a server that is killed, also while it works', async () => {
@@ -94,7 +94,7 @@ describe.skipIf(!HAS_PROC)('a darkroom', () => {
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } })
     await waitForExit(...pids)
     expect((await readImage(client, quick)).isError).toBe(false)
-    expect(client.received.some(({ id }) => id === 'slow')).toBe(false)
+    expect(client.received.filter(({ id }) => id === 'slow')).toEqual([])
     expect(client.stderr()).toBe('')
   })
 
@@ -105,7 +105,7 @@ describe.skipIf(!HAS_PROC)('a darkroom', () => {
     const watching = setInterval(() => (most = Math.max(most, childrenOf(client.child.pid).length)), 5)
     const said = await Promise.all(looks)
     clearInterval(watching)
-    expect(said.every(({ isError }) => !isError)).toBe(true)
+    expect(said.filter(({ isError }) => isError)).toEqual([])
     expect(most).toBeLessThanOrEqual(2)
   })
 

@@ -78,7 +78,7 @@ describe.concurrent('without a terminal', () => {
     expect(out.match(/chore \d+$/gm)).toEqual(Array.from({ length: 250 }, (_, index) => `chore ${250 - index}`))
     const { projects } = JSON.parse((await printed(home, '--json')).out)
     expect(projects[0]).toMatchObject({ planText: plan, openTasks: 250 })
-    expect(projects[0].tasks.length).toBe(250)
+    expect(projects[0].tasks).toHaveLength(250)
   })
 
   test('as JSON it is the view itself', async () => {

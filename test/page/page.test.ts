@@ -251,7 +251,7 @@ describe('the whole output of a job', () => {
       await turnTo('Earlier')
       await readPart()
     }
-    expect(parts.length).toBe(3)
+    expect(parts).toHaveLength(3)
     expect(await dialog().locator('.parts p').textContent()).toMatch(/^0 bytes/)
     await turnTo('End')
     await expect.poll(shown).toMatch(/entry 120000\n$/)

@@ -370,9 +370,9 @@ describe('several servers', () => {
       Promise.all(clients.flatMap((client) => [plan(client, action, more), plan(client, action, more)]))
     for (let round = 1; round <= 5; round++) {
       const entered = await all('enter', { goal: 'race' })
-      expect(entered.filter(({ isError }) => !isError)).toHaveLength(1)
+      expect(entered.filter(({ isError }) => !isError)).toEqual([expect.anything()])
       const exited = await all('exit', { plan: CHECKLIST })
-      expect(exited.filter(({ isError }) => !isError)).toHaveLength(1)
+      expect(exited.filter(({ isError }) => !isError)).toEqual([expect.anything()])
     }
     const { tasks } = await rowsOf(house, async (rows) => rows.tasks.count({ terms: [] }))
     expect(tasks).toBe(5)

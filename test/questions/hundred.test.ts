@@ -59,7 +59,7 @@ test('each is answered once, none is lost', { timeout: 60_000 }, async () => {
   two.child.kill('SIGKILL')
   await answerShown(surfaces, 2 * HALF)
   const names = [...open.keys()]
-  expect(names.length).toBe(2 * HALF)
+  expect(names).toHaveLength(2 * HALF)
 
   // Whoever comes next answers the rest, and hears of what the killed one could not be told.
   const three = await legacyIn(world, '2025-06-18', {})

@@ -99,7 +99,7 @@ test('what engines say cannot break out of its line or its fence', async () => {
   const said = await searchOnce('echo', { WEBSEARCH_ENGINES: 'brave,mojeek' }, hostile)
   // oxlint-disable-next-line no-control-regex -- none may be left
   expect(said.text).not.toMatch(/[\u202e\u0007]/)
-  expect(said.text.split('\n').filter((line) => /^--- .* end ---$/.test(line))).toHaveLength(1)
+  expect(said.text.split('\n').filter((line) => /^--- .* end ---$/.test(line))).toEqual([expect.anything()])
 })
 
 test('a poisoned engine is named, and nothing of it is shown', async () => {
@@ -114,7 +114,7 @@ test('two engines of one index that repeat the query and sell something do not w
   const said = await searchInTime('ok;duckduckgo=echo;yahoo=echo', { WEBSEARCH_ENGINES: 'duckduckgo,yahoo,exa,mojeek' })
   expect(outcomes(said)).toMatchObject({ duckduckgo: 'ok', yahoo: 'ok' })
   const hosts = said.structured.results.map(({ host }: Json) => host)
-  expect(hosts.slice(0, 8).every((host: string) => /^site\d\.example\.org$/.test(host))).toBe(true)
+  expect(hosts.slice(0, 8).filter((host: string) => !/^site\d\.example\.org$/.test(host))).toEqual([])
 })
 
 test('blocked is not "nothing found": it is an error that says so, and what not to do', async () => {
@@ -280,7 +280,7 @@ test('searches for the same thing at the same time ask once', async () => {
   const client = await start('slow', { WEBSEARCH_ENGINES: 'exa,mojeek,brave' })
   const before = await replay.counts()
   const all = await Promise.all(Array.from({ length: 5 }, () => search(client)))
-  expect(all.every(({ isError }) => !isError)).toBe(true)
+  expect(all.filter(({ isError }) => isError)).toEqual([])
   const after = await replay.counts()
   expect(['exa', 'mojeek', 'brave'].map((id) => (after[id] ?? 0) - (before[id] ?? 0))).toEqual([1, 1, 1])
 })

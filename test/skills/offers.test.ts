@@ -240,7 +240,7 @@ describe('the Skills extension', () => {
       cursor = result.nextCursor
     } while (cursor !== undefined)
     expect(new Set(seen).size).toBe(123)
-    expect(seen.length).toBe(123)
+    expect(seen).toHaveLength(123)
     await client.close()
   })
 
@@ -252,7 +252,7 @@ describe('the Skills extension', () => {
       [EXTENSION]: { directoryRead: true },
     })
     const { result } = await client.request('skills/list')
-    expect(result.skills.length).toBe(3)
+    expect(result.skills).toHaveLength(3)
     expect(result).not.toHaveProperty('ttlMs')
     await client.close()
   })

@@ -150,7 +150,7 @@ describe('redirects', () => {
     const url = `http://example.com/to/${code}?url=${encodeURIComponent(inside(target))}`
     expect(['refused', 'bad-url']).toContain(await problemOf(url))
     expect(['refused', 'bad-url']).toContain(await problemOf(url, wayOut, { method: 'POST', body: 'x' }))
-    expect(world.dialled.every((place) => place === `${PUBLIC}:80`)).toBe(true)
+    expect(world.dialled.filter((address) => address !== `${PUBLIC}:80`)).toEqual([])
   })
 
   test.each([301, 302, 303, 307, 308])('%d to the public web is followed', async (code) => {
@@ -227,7 +227,7 @@ describe('names', () => {
         if (way === 'upgrade') expect(await upgradeStatus(url)).toBe(502)
         expect(world.names.get('rebind.example')?.length ?? 0).toBe(way === 'fetch' && round > 0 ? 3 : 2)
       }
-      expect(world.dialled.every((place) => place.startsWith(PUBLIC))).toBe(true)
+      expect(world.dialled.filter((address) => !address.startsWith(PUBLIC))).toEqual([])
     },
   )
 
@@ -449,7 +449,7 @@ describe('the proxy, spoken to by somebody without manners', () => {
     const bad = inside(`GET http://${I}/ HTTP/1.1\r\nHost: example.com\r\n\r\n`)
     expect(await rawProxy(proxy, good + bad + bad)).toMatch(/^HTTP\/1\.1 200/)
     expect(await rawProxy(proxy, bad + good)).toMatch(/^HTTP\/1\.1 403/)
-    expect(world.dialled.every((place) => place === `${PUBLIC}:80`)).toBe(true)
+    expect(world.dialled.filter((address) => address !== `${PUBLIC}:80`)).toEqual([])
   })
 
   test('a tunnel leads where it was opened to, whatever is said inside', async () => {

@@ -103,7 +103,7 @@ test('a list of one host counts little, and a host has two places on the first p
   expect(suspects.get('bad')).toBe('one-host')
   expect(pages.slice(0, 5).map(({ host }) => host)).not.toContain('one.com')
   // The rest of it fills up what is left.
-  expect(pages.slice(0, 9).filter(({ host }) => host === 'one.com')).toHaveLength(2)
+  expect(pages.slice(0, 9).filter(({ host }) => host === 'one.com')).toEqual([expect.anything(), expect.anything()])
   expect(pages).toHaveLength(5 + 2 + 10)
 })
 
