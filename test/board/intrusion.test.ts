@@ -529,7 +529,7 @@ describe('as a command in the sandbox', requires(SANDBOX), () => {
     try { console.log('LISTED ' + fs.readdirSync(require('path').dirname(process.argv[1]))) } catch (e) { console.log(e.code) }`
 
   for (const level of ['read-only', 'workspace', 'strict'])
-    test(`at the level ${level}`, { tags: level === 'workspace' ? [] : ['long'] }, async () => {
+    test(`at the level ${level}`, async () => {
       const own = newMachine(mkdtempSync('/var/tmp/scorpiox-board-'))
       const cwd = newProject(own, 'project')
       // Its temporary files lie where the fallback would put the socket.
