@@ -9,13 +9,13 @@ import { describe, expect, test } from 'vitest'
 import { HAS_TERMINALS } from './support/terminal.js'
 import { resultData, emptyFolder, isAlive, PROGRAM } from './support/client.js'
 
-interface Said {
+interface CommandResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
-function run(args: readonly string[], cwd = emptyFolder(), env: NodeJS.ProcessEnv = {}): Promise<Said> {
+function run(args: readonly string[], cwd = emptyFolder(), env: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
   return new Promise((done) => {
     const options = { cwd, env: { PATH: process.env.PATH, HOME: emptyFolder(), ...env } }
     execFile(process.execPath, [PROGRAM, ...args], options, (error, stdout, stderr) => {
@@ -225,7 +225,7 @@ test.skipIf(!existsSync('/usr/bin/script'))('on a terminal it greets and tells h
 
 test('a reader that goes away, and a full disk, are no stack traces', async () => {
   for (const script of ['"$0" "$1" config | true', '"$0" "$1" --help > /dev/full']) {
-    const { stderr } = await new Promise<Said>((done) => {
+    const { stderr } = await new Promise<CommandResult>((done) => {
       const options = { cwd: emptyFolder(), env: { PATH: process.env.PATH, HOME: emptyFolder() } }
       execFile('bash', ['-c', script, process.execPath, PROGRAM], options, (error, stdout, stderr_) => {
         done({ code: error ? Number(error.code) : 0, stdout, stderr: stderr_ })

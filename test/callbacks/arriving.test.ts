@@ -4,11 +4,11 @@
 import { expect, test } from 'vitest'
 
 import { memoryState } from './memory-state.js'
-import { World } from './world.js'
+import { SimulatedMachine } from './simulated-machine.js'
 
-async function leftBehind(): Promise<World> {
+async function leftBehind(): Promise<SimulatedMachine> {
   const state = memoryState()
-  const world = new World(() => state)
+  const world = new SimulatedMachine(() => state)
   const first = world.start()
   await first.set('left', 3600, 1)
   first.die()
@@ -32,7 +32,7 @@ test('without a mark it is found by who asks', async () => {
 
 test('who keeps everything takes over what is left later by another that was killed', async () => {
   const state = memoryState()
-  const world = new World(() => state)
+  const world = new SimulatedMachine(() => state)
   const [first, keeper] = [world.start(), world.start()]
   await keeper.callbacks.adoptAll()
   await first.set('left', 30, 1)

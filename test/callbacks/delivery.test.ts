@@ -21,7 +21,7 @@ import {
   startServerIn,
   type TestClient,
 } from '../support/client.js'
-import { callback, fired, frontOf, logged, toldTo } from './support.js'
+import { callback, fired, messageBeforeResult, logged, callbacksDeliveredTo } from './support.js'
 
 async function clientIn(world: ServerEnvironment, capabilities: object = {}): Promise<TestClient> {
   const client = startServerIn(world)
@@ -50,7 +50,7 @@ test.concurrent('is pushed to a client that takes that, and then stands in front
     expect(name).toMatch(/^\w+$/)
     expect(typeof value).toBe('string')
   }
-  expect(await frontOf(client)).toBe('')
+  expect(await messageBeforeResult(client)).toBe('')
   expect(pushes(client)).toHaveLength(1)
   await ended(client)
 })
@@ -58,9 +58,9 @@ test.concurrent('is pushed to a client that takes that, and then stands in front
 test.concurrent('is pushed at the end of the call during which it fell due, and not told again', async () => {
   const client = await clientIn(newEnvironment(), { experimental: { 'claude/channel': {} } })
   await callback(client, { message: 'due', delay_seconds: 1, repeat_count: 1 })
-  expect(await frontOf(client, 'sleep 1.5')).toBe('')
+  expect(await messageBeforeResult(client, 'sleep 1.5')).toBe('')
   expect(pushes(client).map(({ params }: Json) => params.content)).toEqual([expect.stringMatching(/\] due$/)])
-  expect(await frontOf(client)).toBe('')
+  expect(await messageBeforeResult(client)).toBe('')
   await ended(client)
 })
 
@@ -68,7 +68,7 @@ test.concurrent('is pushed to Claude Code where its user told us to', async () =
   const client = await clientIn(newEnvironment({ CLAUDE_CHANNEL: 'true' }))
   await callback(client, { message: 'wake up', delay_seconds: 1, repeat_count: 1 })
   await client.waitFor(({ method }) => method === 'notifications/claude/channel')
-  expect(await frontOf(client)).toBe('')
+  expect(await messageBeforeResult(client)).toBe('')
   await ended(client)
 })
 
@@ -84,7 +84,7 @@ test.concurrent('goes on after kill -9: what is due later fires in time, what wa
   await fired(second, 'overdue')
   await fired(second, 'later')
   expect(Date.now() - setAt).toBeGreaterThanOrEqual(5900)
-  const front = await toldTo(second)
+  const front = await callbacksDeliveredTo(second)
   await callback(second, { action: 'cancel' })
   expect(front).toContain('4 left] overdue')
   expect(front.match(/4 left\] overdue/g)).toHaveLength(1)
@@ -97,19 +97,19 @@ test.concurrent('what waits goes to the next session, and what was told to nobod
   const first = await clientIn(world)
   await callback(first, { message: 'told', delay_seconds: 1, repeat_count: 1 })
   await fired(first, 'told')
-  expect(await toldTo(first)).toContain('told')
+  expect(await callbacksDeliveredTo(first)).toContain('told')
   await callback(first, { message: 'untold', delay_seconds: 3, repeat_count: 1 })
   await fired(first, 'untold')
   await ended(first)
   const second = await clientIn(world)
   await fired(second, 'untold')
-  expect(await toldTo(second)).toMatch(/^\[Callback 0 fired at [^\n]*\] untold$/)
+  expect(await callbacksDeliveredTo(second)).toMatch(/^\[Callback 0 fired at [^\n]*\] untold$/)
   // It is written down that it was told just after it was.
   await sleep(500)
   await killServer(second)
   const third = await clientIn(world)
   await sleep(800)
-  expect(await frontOf(third)).toBe('')
+  expect(await messageBeforeResult(third)).toBe('')
   expect(logged(third)).toEqual([])
   await ended(third)
 })
@@ -129,7 +129,7 @@ test.concurrent('two servers of a project: each fires its own, and one alone tak
   await eventually(words, ({ length }) => length >= 5)
   await sleep(1500)
   expect(words()).toEqual(['g1', 'g2', 'g3', 'o1', 't1'])
-  const told = await Promise.all([toldTo(one), toldTo(two)])
+  const told = await Promise.all([callbacksDeliveredTo(one), callbacksDeliveredTo(two)])
   expect(told[0]).toContain('o1')
   expect(told[1]).toContain('t1')
   expect(told.join('\n').match(/\[Callback \d fired/g)).toHaveLength(5)
@@ -159,7 +159,7 @@ test.concurrent('lies in the inbox of the session until it is told; what was rea
   expect(statSync(join(inbox, name)).mode & 0o077).toBe(0)
   const content: Json = JSON.parse(readFileSync(join(inbox, name), 'utf8'))
   expect(content).toEqual({ mode: 'queue', text: expect.stringMatching(/^\[Callback 0 .*\] one$/) })
-  expect(await toldTo(client)).toContain('one')
+  expect(await callbacksDeliveredTo(client)).toContain('one')
   await eventually(
     () => readdirSync(inbox),
     ({ length }) => length === 0,
@@ -173,11 +173,11 @@ test.concurrent('lies in the inbox of the session until it is told; what was rea
   )
   mkdirSync(join(inbox, 'done'))
   renameSync(join(inbox, next), join(inbox, 'done', next))
-  expect(await frontOf(client)).toBe('')
+  expect(await messageBeforeResult(client)).toBe('')
   await killServer(client)
   const heir = await clientIn(world)
   await sleep(800)
-  expect(await frontOf(heir)).toBe('')
+  expect(await messageBeforeResult(heir)).toBe('')
   await ended(heir)
 })
 
@@ -189,7 +189,7 @@ test.concurrent('goes to the session that started us, and follows no link there'
   const messages = (): readonly string[] =>
     readdirSync(folder).includes('inbox') ? messagesIn(join(folder, 'inbox')) : []
   await eventually(messages, ({ length }) => length === 1)
-  expect(await toldTo(client)).toContain('hello')
+  expect(await callbacksDeliveredTo(client)).toContain('hello')
   await ended(client)
 
   const [linked, elsewhere] = [emptyFolder(), emptyFolder()]
@@ -201,7 +201,7 @@ test.concurrent('goes to the session that started us, and follows no link there'
     (text) => text.includes('no link'),
   )
   expect(readdirSync(elsewhere)).toEqual([])
-  expect(await toldTo(other)).toContain('hello')
+  expect(await callbacksDeliveredTo(other)).toContain('hello')
   expect(await other.close()).toBe(0)
 })
 
@@ -235,7 +235,7 @@ test.concurrent('runs a command and sends a request besides; what goes wrong wit
     (text) => text.includes('CALLBACK_COMMAND: it ended with exit code 3'),
   )
   expect(readFileSync(join(world.cwd, 'told.txt'), 'utf8')).toBe(`${message}\n`)
-  expect(await toldTo(client)).toContain(message)
+  expect(await callbacksDeliveredTo(client)).toContain(message)
   expect(await client.close()).toBe(0)
   hook.close()
 })
@@ -248,7 +248,7 @@ test.concurrent('waits for a job of a server that was killed, and says what beca
   await killServer(client)
   const heir = await clientIn(world)
   await fired(heir, 'job')
-  expect(await toldTo(heir)).toMatch(new RegExp(`background task ${task_id} ended, .*\\] job$`))
+  expect(await callbacksDeliveredTo(heir)).toMatch(new RegExp(`background task ${task_id} ended, .*\\] job$`))
   expect(await heir.close()).toBe(0)
 })
 
@@ -265,7 +265,7 @@ test('a server that has nothing to wait for opens nothing', async () => {
   const world = newEnvironment()
   const client = await clientIn(world)
   await sleep(600)
-  expect(await frontOf(client)).toBe('')
+  expect(await messageBeforeResult(client)).toBe('')
   expect(spawnSync('ls', [world.env.STATE_DIR ?? '']).stdout.toString()).not.toContain('state.db')
   await ended(client)
 })

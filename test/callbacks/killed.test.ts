@@ -23,11 +23,11 @@ const REVISION = '2025-11-25'
 const ASKED = JSON.stringify({ questions: [{ text: 'Which?', options: ['A', 'B'] }] })
 
 /** What was acknowledged in one project, and how often each was told. */
-class Book {
+class DeliveryLog {
   readonly set = new Map<string, number>()
   /** By the number of the question. */
   readonly answered = new Set<string>()
-  readonly told = new Map<string, number>()
+  readonly delivered = new Map<string, number>()
   readonly early: string[] = []
   /** Told by a server that was killed within a moment of it. */
   readonly unsure = new Set<string>()
@@ -45,7 +45,7 @@ class Book {
           /^(?:\[Callback .*\] (m\d+)|Question (\d+) of .* was answered.*)$/.exec(line) ?? []
         const key = message ?? question
         if (key === undefined) continue
-        this.told.set(key, (this.told.get(key) ?? 0) + 1)
+        this.delivered.set(key, (this.delivered.get(key) ?? 0) + 1)
         moment.add(key)
         if (Date.now() - (this.set.get(key) ?? 0) < 1000) this.early.push(key)
       }
@@ -53,15 +53,20 @@ class Book {
   }
 
   get due(): readonly string[] {
-    return [...this.set.keys(), ...this.answered].filter((key) => !this.told.has(key))
+    return [...this.set.keys(), ...this.answered].filter((key) => !this.delivered.has(key))
   }
 
   get doubled(): readonly string[] {
-    return [...this.told].flatMap(([key, count]) => (count > 1 && !this.unsure.has(key) ? [key] : []))
+    return [...this.delivered].flatMap(([key, count]) => (count > 1 && !this.unsure.has(key) ? [key] : []))
   }
 }
 
-async function doSomething(client: TestClient, book: Book, moment: Set<string>, dice = Math.random()): Promise<void> {
+async function doSomething(
+  client: TestClient,
+  book: DeliveryLog,
+  moment: Set<string>,
+  dice = Math.random(),
+): Promise<void> {
   const call = async (name: string, args: object): Promise<Json> => {
     const answer = await client.request('tools/call', { name, arguments: args })
     book.note(answer, moment)
@@ -89,7 +94,7 @@ async function doSomething(client: TestClient, book: Book, moment: Set<string>, 
   }
 }
 
-async function liveAndDie(world: ServerEnvironment, book: Book): Promise<void> {
+async function runAndKill(world: ServerEnvironment, book: DeliveryLog): Promise<void> {
   const client = startServerIn(world)
   const moment = new Set<string>()
   await client.initialize(REVISION)
@@ -108,10 +113,10 @@ async function liveAndDie(world: ServerEnvironment, book: Book): Promise<void> {
   for (const key of moment) book.unsure.add(key)
 }
 
-async function lane(world: ServerEnvironment, rounds: number): Promise<Book> {
-  const book = new Book()
+async function lane(world: ServerEnvironment, rounds: number): Promise<DeliveryLog> {
+  const book = new DeliveryLog()
   for (let round = 0; round < rounds; round++) {
-    await Promise.all(Array.from({ length: 1 + Math.round(Math.random()) }, () => liveAndDie(world, book)))
+    await Promise.all(Array.from({ length: 1 + Math.round(Math.random()) }, () => runAndKill(world, book)))
   }
   const heir = startServerIn(world)
   await heir.initialize(REVISION)
@@ -141,9 +146,9 @@ describeEachDatabase(postgres, (database) => {
     const books = await Promise.all(
       Array.from({ length: LANES }, () => lane(newEnvironment({ SANDBOX: 'off', ...url }), rounds)),
     )
-    const sum = (of: (book: Book) => number): number => books.reduce((count, book) => count + of(book), 0)
+    const sum = (of: (book: DeliveryLog) => number): number => books.reduce((count, book) => count + of(book), 0)
     if (process.env.KILL_ROUNDS !== undefined) {
-      const again = sum(({ told }) => [...told.values()].filter((count) => count > 1).length)
+      const again = sum(({ delivered }) => [...delivered.values()].filter((count) => count > 1).length)
       console.log(
         `set ${sum(({ set }) => set.size)}, answered ${sum((book) => book.answered.size)}, told again ${again}`,
       )

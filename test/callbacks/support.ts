@@ -19,14 +19,14 @@ export const fired = (client: TestClient, words: string): Promise<Json> =>
   client.waitFor(({ method, params }) => method === 'notifications/message' && String(params.data).endsWith(words))
 
 /** What stands in front of the next result of another tool; empty where nothing does. */
-export async function frontOf(client: TestClient, command = 'echo done'): Promise<string> {
+export async function messageBeforeResult(client: TestClient, command = 'echo done'): Promise<string> {
   const { content } = await call(client, 'Bash', { command })
   return content.length > 1 ? content[0].text.trimEnd() : ''
 }
 
 /** All callbacks that came in front of results so far, after one more call. */
-export async function toldTo(client: TestClient): Promise<string> {
-  await frontOf(client)
+export async function callbacksDeliveredTo(client: TestClient): Promise<string> {
+  await messageBeforeResult(client)
   const texts: readonly string[] = client.received.flatMap(({ result }: Json) =>
     (result?.content ?? []).map(({ text }: Json) => String(text).trimEnd()),
   )

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 import { MEMORY_SLACK } from '../support/runtime.js'
 import { emptyFolder, type TestClient } from '../support/client.js'
-import { CANARY, makeCorpus, makeSamples, openSocket } from './corpus.js'
+import { CANARY, makeCorpus, makeSamples, openSocket } from './hostile-corpus.js'
 import { childrenOf, forgetPeak, readImage, openServer, peakMegabytes } from './support.js'
 
 /** The server and its darkroom together, beyond what they are after an image without malice. */
@@ -30,7 +30,7 @@ async function readHostileFiles(step: number): Promise<void> {
   const client = await openServer({ cwd: folder, env: { SECRET_OF_THE_SERVER: CANARY } })
   await readImage(client, join(folder, 'sound.png'))
   const server = peakMegabytes(client.child.pid)
-  const darkroom = watchDarkrooms(client)
+  const darkroom = watchWorkers(client)
   const warm = darkroom.peak()
   const wrong: string[] = []
   for (const { name, path, outcome } of cases.filter((_, index) => index % step === 0)) {
@@ -49,7 +49,7 @@ async function readHostileFiles(step: number): Promise<void> {
 }
 
 /** The most that one of them had since it was forgotten; one that ends is seen until shortly before. */
-function watchDarkrooms({ child }: TestClient): { peak(): number; forget(): void } {
+function watchWorkers({ child }: TestClient): { peak(): number; forget(): void } {
   let most = 0
   const note = (): void => childrenOf(child.pid).forEach((pid) => (most = Math.max(most, peakMegabytes(pid))))
   const timer = setInterval(note, 5)

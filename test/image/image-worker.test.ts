@@ -29,7 +29,7 @@ import {
   type TestClient,
   waitForExit,
 } from '../support/client.js'
-import { makeSamples } from './corpus.js'
+import { makeSamples } from './hostile-corpus.js'
 import { pdf, svg } from './make.js'
 import { childrenOf, readImage, openServer } from './support.js'
 

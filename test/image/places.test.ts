@@ -29,12 +29,12 @@ const RED = await sharp({ create: { width: 8, height: 8, channels: 3, background
   .png()
   .toBuffer()
 
-interface World {
+interface ImageProject {
   readonly project: string
   readonly outside: string
 }
 
-function makeWorld(): World {
+function newImageProject(): ImageProject {
   // Not in /tmp, which is hidden where there is a sandbox.
   const world = mkdtempSync('/var/tmp/scorpiox-images-')
   onTestFinished(() => rmSync(world, { recursive: true, force: true }))
@@ -50,7 +50,10 @@ function makeWorld(): World {
 }
 
 /** Paths that lead out of the project, and those that lead into it. */
-function paths({ project, outside }: World): { readonly out: readonly string[]; readonly in: readonly string[] } {
+function paths({ project, outside }: ImageProject): {
+  readonly out: readonly string[]
+  readonly in: readonly string[]
+} {
   return {
     out: [
       join(outside, 'out.png'),
@@ -73,7 +76,7 @@ function paths({ project, outside }: World): { readonly out: readonly string[]; 
 
 describe('the roots', () => {
   test('hold against every way out, and for every way in', async () => {
-    const world = makeWorld()
+    const world = newImageProject()
     const { out, in: inside } = paths(world)
     const client = await openServer({ cwd: world.outside, env: { READIMAGE_ROOTS: ` ${world.project} ,/nowhere` } })
     for (const path of out)
@@ -82,12 +85,12 @@ describe('the roots', () => {
   })
 
   test('are everywhere over stdio without a sandbox', async () => {
-    const { outside } = makeWorld()
+    const { outside } = newImageProject()
     expect((await readImage(await openServer(), join(outside, 'out.png'))).isError).toBe(false)
   })
 
   test('are the project where commands are in a sandbox, without what is hidden from them', async () => {
-    const world = makeWorld()
+    const world = newImageProject()
     const { out, in: inside } = paths(world)
     const env = { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' }
     const client = await openServer({ cwd: world.project, env })
@@ -97,7 +100,7 @@ describe('the roots', () => {
   })
 
   test('say the same of what is there and of what is not, where nobody may look', async () => {
-    const { project, outside } = makeWorld()
+    const { project, outside } = newImageProject()
     mkdirSync(join(outside, 'folder.png'))
     for (const name of ['none.png', 'folder.png']) symlinkSync(join(outside, name), join(project, `to-${name}`))
     symlinkSync(join(project, 'hidden/none.png'), join(project, 'to-hidden.png'))
@@ -118,7 +121,7 @@ describe('the roots', () => {
   })
 
   test('a folder named within what is hidden opens that folder alone', async () => {
-    const { project } = makeWorld()
+    const { project } = newImageProject()
     const shots = join(project, 'hidden', 'shots')
     mkdirSync(shots)
     writeFileSync(join(shots, 'shot.png'), RED)
@@ -129,7 +132,7 @@ describe('the roots', () => {
   })
 
   test('a path that is changed while it is looked at never shows what is outside', { timeout: 60_000 }, async () => {
-    const { project, outside } = makeWorld()
+    const { project, outside } = newImageProject()
     const green = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#0f0' } })
       .png()
       .toBuffer()
@@ -164,13 +167,13 @@ describe('the roots', () => {
 })
 
 test('a terminal is told of the image, not flooded with it', () => {
-  const args = [PROGRAM, 'call', 'ReadImage', `file_path=${join(makeWorld().project, 'in.png')}`]
+  const args = [PROGRAM, 'call', 'ReadImage', `file_path=${join(newImageProject().project, 'in.png')}`]
   const text = execFileSync(process.execPath, args, { env: cleanEnv(), encoding: 'utf8' })
   expect(text).toBe('[image/png, 1 KB of base64]\n[PNG, 8x8, 1 KB] The whole image in full size.\n')
 })
 
 test('a relative path counts from where commands start', async () => {
-  const { project } = makeWorld()
+  const { project } = newImageProject()
   mkdirSync(join(project, 'shots'))
   writeFileSync(join(project, 'shots', 'one.png'), RED)
   writeFileSync(join(project, '~draft.png'), RED)
@@ -181,7 +184,7 @@ test('a relative path counts from where commands start', async () => {
 })
 
 test('a relative path leads out of the roots no more than another', async () => {
-  const { project } = makeWorld()
+  const { project } = newImageProject()
   const client = await openServer({ cwd: project, env: { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' } })
   for (const path of ['../outside/out.png', '../outside/none.png', 'link.png', 'folder/../outside/out.png'])
     expect((await readImage(client, path)).text, path).toMatch(/lies outside/)
@@ -230,19 +233,19 @@ describe('over HTTP', () => {
   }
 
   test('callers in a sandbox see the project only', requires(SANDBOX), async () => {
-    const { project, outside } = makeWorld()
+    const { project, outside } = newImageProject()
     expect((await shown({}, project, join(outside, 'out.png'))).content[0].text).toMatch(/lies outside/)
     expect((await shown({}, project, join(project, 'in.png'))).content[0].type).toBe('image')
   })
 
   test('callers who may run nothing see the project only', async () => {
-    const { project, outside } = makeWorld()
+    const { project, outside } = newImageProject()
     const env = { SANDBOX: 'off', TOOL_BASH: '0', TOOL_BACKGROUNDBASH: '0' }
     expect((await shown(env, project, join(outside, 'out.png'))).content[0].text).toMatch(/lies outside/)
   })
 
   test('in the form of ArmorIQ the image is a text that is JSON', async () => {
-    const { project } = makeWorld()
+    const { project } = newImageProject()
     const server = await startProgram({ cwd: project, env: { SANDBOX: 'off' } })
     onTestFinished(async () => void (await server.stop()))
     const { json } = await sendRequest(server, { body: callOf('ReadImage', { file_path: join(project, 'in.png') }) })
@@ -253,7 +256,7 @@ describe('over HTTP', () => {
 })
 
 test.each(LEGACY)('at %s there is an image and a sentence, and the image once', async (revision) => {
-  const { project } = makeWorld()
+  const { project } = newImageProject()
   const client = startServer()
   onTestFinished(async () => void (await client.close()))
   await client.initialize(revision)

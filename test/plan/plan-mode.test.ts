@@ -38,7 +38,7 @@ import {
 } from '../support/client.js'
 import { bash, enter, plan } from './support.js'
 
-interface House {
+interface PlanProject {
   readonly home: string
   readonly project: string
   readonly state: string
@@ -57,13 +57,13 @@ function newFolder(): string {
   return folder
 }
 
-function newHouse(): House {
+function newPlanProject(): PlanProject {
   const home = newFolder()
   mkdirSync(join(home, 'project'))
   return { home, project: join(home, 'project'), state: join(home, 'state') }
 }
 
-function serve({ home, project, state }: House, env: NodeJS.ProcessEnv = {}, cwd = project): TestClient {
+function serve({ home, project, state }: PlanProject, env: NodeJS.ProcessEnv = {}, cwd = project): TestClient {
   return startServer({ cwd, env: { HOME: home, STATE_DIR: state, ...env } })
 }
 
@@ -72,7 +72,7 @@ const CHECKLIST = '# Do it\n\n- [ ] one\n  - [x] two\n1. [ ] three\n\n```\n- [ ]
 const writes = async (client: TestClient): Promise<boolean> => !(await bash(client, 'echo x >written')).isError
 const me = (): string => userInfo().username
 
-async function rowsOf<T>({ project, state }: House, work: (rows: Rows) => Promise<T>): Promise<T> {
+async function rowsOf<T>({ project, state }: PlanProject, work: (rows: Rows) => Promise<T>): Promise<T> {
   const opened = await openState({ file: join(state, 'state.db'), databaseUrl: '' })
   try {
     return await opened.read({ project, user: me() }, work)
@@ -81,7 +81,7 @@ async function rowsOf<T>({ project, state }: House, work: (rows: Rows) => Promis
   }
 }
 
-const versionsOf = (house: House): Promise<readonly string[]> =>
+const versionsOf = (house: PlanProject): Promise<readonly string[]> =>
   rowsOf(house, async ({ plans }) => {
     const { id = 0 } = (await plans.latest()) ?? {}
     return (await plans.versions(id)).map(({ text }) => text)
@@ -89,7 +89,7 @@ const versionsOf = (house: House): Promise<readonly string[]> =>
 
 describe('what it says', () => {
   test('from entering to leaving, as published', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house)
     expect((await plan(client, 'status')).text).toBe('Plan mode: INACTIVE\n')
     expect((await plan(client, 'json')).text).toBe('{"active":false,"goal":null,"plan_file":null,"started_at":null}\n')
@@ -133,7 +133,7 @@ describe('what it says', () => {
   })
 
   test('what is wrong is said, and what to do', async () => {
-    const client = serve(newHouse())
+    const client = serve(newPlanProject())
     for (const action of ['exit', 'reset']) {
       const { text, isError } = await plan(client, action, action === 'exit' ? { plan: 'x' } : {})
       expect(text).toMatch(/^Plan mode is off, .*PlanMode\(action: "enter"/)
@@ -160,7 +160,7 @@ describe('what it says', () => {
   })
 
   test('background tasks that were started before are named', async () => {
-    const client = serve(newHouse())
+    const client = serve(newPlanProject())
     const [one, two] = [await startJob(client, 'sleep 100'), await startJob(client, 'sleep 100')]
     await startJob(client, 'true')
     await expect.poll(async () => (await call(client, 'ListBgTasks')).structured.tasks[2].status).toBe('ended')
@@ -180,7 +180,7 @@ describe('what it says', () => {
 
 describe('the plan', () => {
   test('every version is kept, and an earlier plan of the session is not taken for the new one', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house)
     const folder = await enter(client, house.project, { plan: 'first' })
     expect((await plan(client, 'status', { plan: 'second' })).text).toContain('The plan was saved as a draft to .scorp')
@@ -211,7 +211,7 @@ describe('the plan', () => {
     ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'There is no regular file at'],
     ['a link', (path: string) => symlinkSync('/etc/hostname', path), 'There is no regular file at'],
   ])('a file that is %s is not accepted, and the mode stays on', async (_, put, reason) => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house)
     const folder = await enter(client, house.project)
     put(join(folder, 'plan.md'))
@@ -229,7 +229,7 @@ describe('the plan', () => {
   })
 
   test('a file that the caller names', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     writeFileSync(join(house.project, 'PLAN.md'), 'mine')
     writeFileSync(join(house.home, 'outside.md'), 'elsewhere')
     const client = serve(house)
@@ -243,7 +243,7 @@ describe('the plan', () => {
   })
 
   test('whose commands are confined names no file that they could not read', requires(SANDBOX), async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const outside = join(house.home, 'outside.md')
     writeFileSync(outside, 'the secret')
     symlinkSync(outside, join(house.project, 'link.md'))
@@ -262,7 +262,7 @@ describe('the plan', () => {
   })
 
   test('its checklist becomes the current task', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house)
     await enter(client, house.project, { goal: 'Repair\nit' })
     const { text, structured } = await plan(client, 'exit', { plan: CHECKLIST })
@@ -294,7 +294,7 @@ describe('the plan', () => {
   })
 
   test('an open task that is current stays so, and the answer says how to switch', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house)
     await client.initialize('2025-11-25')
     const task = (args: object) => call(client, 'TaskManager', args)
@@ -316,7 +316,7 @@ describe('the plan', () => {
   })
 
   test('is a resource, and whoever subscribed is told when it changes, also by another server', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const [client, other] = [serve(house), serve(house)]
     await client.initialize('2025-06-18')
     const read = async (): Promise<string> =>
@@ -341,7 +341,7 @@ describe('the plan', () => {
 test.each(['legacy', 'modern'])(
   'whoever subscribes (%s) and never reads is told what another server does',
   async (era) => {
-    const house = newHouse()
+    const house = newPlanProject()
     const [client, other] = [serve(house), serve(house)]
     const uri = 'scorpiox://plan'
     if (era === 'legacy') {
@@ -364,7 +364,7 @@ test.each(['legacy', 'modern'])(
 
 describe('several servers', () => {
   test('of many who enter at the same moment one does, and of many who leave one makes a task', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const clients = [1, 2, 3, 4].map(() => serve(house))
     const all = (action: string, more: object): Promise<readonly ToolResult[]> =>
       Promise.all(clients.flatMap((client) => [plan(client, action, more), plan(client, action, more)]))
@@ -380,8 +380,8 @@ describe('several servers', () => {
   })
 
   test('what one enters holds for all of the same user and project at once', requires(SANDBOX), async () => {
-    const house = newHouse()
-    const elsewhere = newHouse()
+    const house = newPlanProject()
+    const elsewhere = newPlanProject()
     const [one, two] = [serve(house), serve(house)]
     const three = serve({ ...elsewhere, state: house.state })
     for (const client of [one, two, three]) expect(await writes(client)).toBe(true)
@@ -396,7 +396,7 @@ describe('several servers', () => {
   })
 
   test('a restart, or a kill, changes nothing', requires(SANDBOX), async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const first = serve(house)
     const folder = await enter(first, house.project, { plan: 'a draft' })
     await killServer(first)
@@ -415,7 +415,7 @@ describe('several servers', () => {
 
 describe('what it holds commands to', requires(SANDBOX), () => {
   test('nothing can be written but the folder of the plan, and after it everything again', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house)
     for (const end of ['exit', 'reset']) {
       expect(await writes(client)).toBe(true)
@@ -430,7 +430,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('a command that outlives its server, and one that is recorded, are held too', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house, { JOBS_OUTLIVE_SERVER: '1' })
     await enter(client, house.project)
     expect(await writes(client)).toBe(false)
@@ -441,7 +441,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('in a folder of a repository the plan is that of the repository', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     mkdirSync(join(house.project, '.git'))
     const below = join(house.project, 'below')
     mkdirSync(below)
@@ -461,7 +461,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('a repository that is made around it while the server runs changes nothing', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const cwd = join(house.project, 'inner')
     mkdirSync(cwd)
     const client = serve(house, {}, cwd)
@@ -488,7 +488,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('the home may be the project', async () => {
-    const { home } = newHouse()
+    const { home } = newPlanProject()
     const client = startServer({ cwd: home, env: { HOME: home } })
     const folder = await enter(client, home)
     expect(await writes(client)).toBe(false)
@@ -498,7 +498,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('what a command planted in the folder of the plan is not followed', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const victim = join(house.home, 'victim')
     const client = serve(house)
     const plants = [
@@ -525,7 +525,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('the pipes of another server, with another folder for temporary files, are not seen', async () => {
-    const [house, theirs] = [newHouse(), newHouse()]
+    const [house, theirs] = [newPlanProject(), newPlanProject()]
     const temporary = newFolder()
     const [client, other] = [serve(house), serve(theirs, { TMPDIR: temporary })]
     expect(await writes(other)).toBe(true)
@@ -540,7 +540,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('a hard link that was put there before the plan leads nowhere', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const file = join(house.project, 'file')
     writeFileSync(file, 'untouched')
     const client = serve(house)
@@ -555,7 +555,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('a folder of the plan that was taken away is made again', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house)
     const folder = await enter(client, house.project)
     for (let round = 0; round < 3; round++) {
@@ -567,7 +567,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('users over HTTP have plans of their own', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const env = { HOME: house.home, STATE_DIR: house.state }
     const server = await startProgram({ cwd: house.project, env })
     const [alice, bob] = [tokenFor('alice', env), tokenFor('bob', env)]
@@ -588,7 +588,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
 
 describe('where it cannot be had', () => {
   test('without a sandbox commands are refused, with the reason and the ways out', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const programs = newFolder()
     for (const name of ['bash', 'sh', 'mkfifo', 'cat', 'touch']) {
       symlinkSync(
@@ -612,7 +612,7 @@ describe('where it cannot be had', () => {
   })
 
   test('without a place to remember it plan mode cannot be entered, and commands run', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = startServer({ cwd: house.project, env: { HOME: '.' } })
     const { text, isError } = await plan(client, 'enter')
     expect(text).toMatch(/STATE_DIR/)
@@ -625,7 +625,7 @@ describe('where it cannot be had', () => {
     ['.scorpiox is a link', '.scorpiox', '.scorpiox'],
     ['sessions is a link', '.scorpiox/sessions', '.scorpiox/sessions'],
   ])('nothing is written where %s', async (_, path) => {
-    const house = newHouse()
+    const house = newPlanProject()
     const victim = join(house.home, 'victim')
     mkdirSync(victim)
     if (path.includes('/')) mkdirSync(join(house.project, '.scorpiox'))
@@ -640,7 +640,7 @@ describe('where it cannot be had', () => {
   })
 
   test('the empty folder of the sandbox becomes the real one and stays', requires(SANDBOX), async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house, { SANDBOX: 'workspace' })
     expect(await writes(client)).toBe(true)
     const ours = join(house.project, '.scorpiox')
@@ -653,7 +653,7 @@ describe('where it cannot be had', () => {
   })
 
   test('what is remembered cannot be read: commands are refused until it can', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const first = serve(house)
     await enter(first, house.project)
     await first.close()
@@ -673,7 +673,7 @@ describe('where it cannot be had', () => {
   })
 
   test('a database that does not answer: commands are refused, since other machines may have opened a plan', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house, { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/nothing' })
     const { text, isError } = await bash(client, 'touch was-here')
     expect(text).toMatch(/^The command was not started: a plan may be open here/)
@@ -685,7 +685,7 @@ describe('where it cannot be had', () => {
   })
 
   test('a mark without a plan, as a server leaves it that is killed while it enters, is taken away', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const marks = marksOf(house.state, 'plans', realpathSync(house.project))
     mkdirSync(house.state, { mode: 0o700 })
     marks.put(me())

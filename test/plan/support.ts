@@ -6,7 +6,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFil
 import { dirname, join } from 'node:path'
 
 import { call, PROGRAM, startServer, type TestClient, type ToolResult } from '../support/client.js'
-import { PYTHON, type SandboxProject } from '../sandbox/world.js'
+import { PYTHON, type SandboxProject } from '../sandbox/sandbox-project.js'
 
 /** A session that is not the plan's. */
 const OTHER = join('.scorpiox', 'sessions', '2026_01_01_other_session')

@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { CORPUS } from '../sandbox/corpus.js'
+import { CORPUS } from '../sandbox/escape-corpus.js'
 import { requires, SANDBOX } from '../support/requirements.js'
-import { buildSandboxProject, PYTHON, type SandboxProject } from '../sandbox/world.js'
+import { buildSandboxProject, PYTHON, type SandboxProject } from '../sandbox/sandbox-project.js'
 import { isAlive, PROGRAM, readJob, startJob, type TestClient } from '../support/client.js'
 import {
   bash,
@@ -24,7 +24,7 @@ import {
   snapshot,
   startIn,
 } from './support.js'
-import { WAYS, type Way } from './writes.js'
+import { WRITE_ATTEMPTS, type WriteAttempt } from './write-attempts.js'
 
 const LINGER_MS = 500
 
@@ -40,7 +40,7 @@ def said(yes): pass
 export -f said py
 `
 
-const tried = WAYS.filter(({ needs }) => needs.every(hasProgram))
+const tried = WRITE_ATTEMPTS.filter(({ needs }) => needs.every(hasProgram))
 let world: SandboxProject
 
 beforeAll(async () => {
@@ -151,7 +151,7 @@ describe('without a plan', () => {
   test('each way works, where that can be shown', { tags: ['long'] }, async () => {
     const failed: string[] = []
     const session = join(other(world), '..', 'mine')
-    for (const { name, how } of tried.filter(({ proof }: Way) => proof)) {
+    for (const { name, how } of tried.filter(({ proof }: WriteAttempt) => proof)) {
       furnishProject(world)
       mkdirSync(session)
       const before = look(session)

@@ -11,9 +11,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { enterCage } from '../../src/platform/sandbox/enter.js'
 import type { CageLevel } from '../../src/platform/sandbox/level.js'
 import { openSandbox, type Sandbox } from '../../src/platform/sandbox/sandbox.js'
-import { CORPUS, type Attempt } from './corpus.js'
+import { CORPUS, type Attempt } from './escape-corpus.js'
 import { requires, SANDBOX } from '../support/requirements.js'
-import { buildSandboxProject, PYTHON, type SandboxProject } from './world.js'
+import { buildSandboxProject, PYTHON, type SandboxProject } from './sandbox-project.js'
 
 const LEVELS: readonly CageLevel[] = ['read-only', 'workspace', 'strict']
 
@@ -81,9 +81,9 @@ describe('escapes', requires(SANDBOX), () => {
       const state = world.snapshot()
       const packets = world.packets()
       const together = tried.filter(({ alone }) => !alone)
-      const outputs = new Map(splitOutput(await runInCage(level, together)))
+      const outputs = new Map(splitOutput(await runInSandbox(level, together)))
       for (const attempt of tried.filter(({ alone }) => alone)) {
-        for (const [name, output] of splitOutput(await runInCage(level, [attempt]))) outputs.set(name, output)
+        for (const [name, output] of splitOutput(await runInSandbox(level, [attempt]))) outputs.set(name, output)
       }
       await sleep(600)
       const told = [...outputs].filter(([, text]) => text.includes(world.secret) || text.includes('ESCAPED'))
@@ -112,7 +112,7 @@ describe('escapes', requires(SANDBOX), () => {
 })
 
 /** All of them in one cage, one after the other, each with its name before its output. */
-async function runInCage(level: CageLevel, attempts: readonly Attempt[]): Promise<string> {
+async function runInSandbox(level: CageLevel, attempts: readonly Attempt[]): Promise<string> {
   const cage = sandbox.cage(level)
   const work = level === 'read-only' ? '/tmp/work' : join(world.project, 'work')
   try {

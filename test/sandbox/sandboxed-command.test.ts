@@ -52,7 +52,7 @@ function folder(): string {
   return mkdtempSync(join(base, 'f-'))
 }
 
-interface House {
+interface OpenSandbox {
   readonly sandbox: Sandbox
   readonly home: string
   readonly project: string
@@ -60,7 +60,7 @@ interface House {
 
 async function open(
   change: (house: { home: string; project: string }) => Partial<SandboxTerms> = () => ({}),
-): Promise<House> {
+): Promise<OpenSandbox> {
   const home = folder()
   const project = join(home, 'project')
   mkdirSync(project)
@@ -88,7 +88,12 @@ interface Outcome {
   readonly code: number | null
 }
 
-async function run({ sandbox, project }: House, level: CageLevel, command: string, grants?: Grants): Promise<Outcome> {
+async function run(
+  { sandbox, project }: OpenSandbox,
+  level: CageLevel,
+  command: string,
+  grants?: Grants,
+): Promise<Outcome> {
   const cage = sandbox.cage(level, grants)
   try {
     const child = start(cage, project, command)
@@ -310,11 +315,11 @@ print(n)`
     const cage = sandbox.cage('workspace')
     const child = start(cage, project, 'bomb() { bomb | bomb & }; bomb; sleep 10')
     await sleep(700)
-    expect(inCage(cage).length).toBeLessThanOrEqual(64)
+    expect(processesIn(cage).length).toBeLessThanOrEqual(64)
     child.kill('SIGKILL')
     await once(child, 'close')
     await eventually(
-      () => inCage(cage),
+      () => processesIn(cage),
       ({ length }) => length === 0,
     )
     cage.release()
@@ -525,7 +530,7 @@ describe('no sandbox rather than half of one', () => {
 })
 
 /** The processes in the cgroups of a cage. */
-function inCage({ limits }: Cage): readonly number[] {
+function processesIn({ limits }: Cage): readonly number[] {
   return [...new Set(limits.flatMap((entrance) => pidsIn(entrance)))]
 }
 

@@ -54,10 +54,10 @@ export async function startIn(
 export async function scriptsOf(client: TestClient): Promise<Readonly<Record<string, Json>>> {
   const { result } = await client.request('tools/list')
   const all: Json[] = result.tools
-  return Object.fromEntries(all.filter(({ name }) => !HOUSE.has(name)).map((tool) => [tool.name, tool]))
+  return Object.fromEntries(all.filter(({ name }) => !BUILT_IN_TOOLS.has(name)).map((tool) => [tool.name, tool]))
 }
 
-const HOUSE: ReadonlySet<string> = new Set(
+const BUILT_IN_TOOLS: ReadonlySet<string> = new Set(
   `Bash ReadImage ReadDocs WebSearch TaskManager PlanMode AskUserQuestion InvokeSkill BackgroundBash ReadBgOutput
    ListBgTasks KillBgTask SetCallback`.split(/\s+/),
 )

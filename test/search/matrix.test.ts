@@ -66,7 +66,7 @@ async function row(play: string, timeoutMs?: number): Promise<Record<string, str
   return Object.fromEntries(cells)
 }
 
-const everybody = (outcome: string | ((engine: Engine) => string)): Record<string, string> =>
+const allEngines = (outcome: string | ((engine: Engine) => string)): Record<string, string> =>
   Object.fromEntries(ENGINES.map((engine) => [engine.id, typeof outcome === 'string' ? outcome : outcome(engine)]))
 
 /** What is read from a tree can be read in part. */
@@ -94,15 +94,15 @@ test.each([
   ['lying-charset', 'ok'],
   ['error', 'failed: HTTP 500'],
 ])('%s', async (play, outcome) => {
-  expect(await row(play)).toEqual(everybody(outcome))
+  expect(await row(play)).toEqual(allEngines(outcome))
 })
 
 test('hang', async () => {
-  expect(await row('hang', 500)).toEqual(everybody('timeout'))
+  expect(await row('hang', 500)).toEqual(allEngines('timeout'))
 })
 
 test('stall', async () => {
-  expect(await row('stall', 1000)).toEqual(everybody(({ id }) => (READ_FROM_TREE.has(id) ? 'ok' : 'timeout')))
+  expect(await row('stall', 1000)).toEqual(allEngines(({ id }) => (READ_FROM_TREE.has(id) ? 'ok' : 'timeout')))
 })
 
 test('what was found is whole: links are unwrapped and clean, advertisements left out, charsets decoded', async () => {

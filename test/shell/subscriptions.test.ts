@@ -35,13 +35,13 @@ const UPDATED = 'notifications/resources/updated'
 const LIST = 'scorpiox://jobs'
 const uriOf = (id: number): string => `${LIST}/${id}`
 
-const newsOf = ({ received }: TestClient, uri: string): readonly Json[] =>
+const updatesOf = ({ received }: TestClient, uri: string): readonly Json[] =>
   received.filter(({ method, params }) => method === UPDATED && params.uri === uri)
 
 /** Waits for so many news of a resource. */
-async function news(client: TestClient, uri: string, count: number): Promise<void> {
+async function waitForUpdates(client: TestClient, uri: string, count: number): Promise<void> {
   await eventually(
-    () => newsOf(client, uri),
+    () => updatesOf(client, uri),
     ({ length }) => length >= count,
   )
 }
@@ -57,13 +57,13 @@ describe.concurrent.each(LEGACY)('at %s', (revision) => {
     await sleep(700)
     client.clearReceived()
     await client.request('tools/call', { name: 'Bash', arguments: { command: 'touch one' } })
-    await news(client, uriOf(1), 1)
-    expect(newsOf(client, uriOf(1))[0]).toEqual({ jsonrpc: '2.0', method: UPDATED, params: { uri: uriOf(1) } })
+    await waitForUpdates(client, uriOf(1), 1)
+    expect(updatesOf(client, uriOf(1))[0]).toEqual({ jsonrpc: '2.0', method: UPDATED, params: { uri: uriOf(1) } })
     const { contents } = (await client.request('resources/read', { uri: uriOf(1) })).result
     expect(contents[0].text).toMatch(/^one\n\[Background task 1 is running/)
     client.clearReceived()
     await client.request('tools/call', { name: 'Bash', arguments: { command: 'touch two' } })
-    await news(client, uriOf(1), 1)
+    await waitForUpdates(client, uriOf(1), 1)
     const after = (await client.request('resources/read', { uri: uriOf(1) })).result.contents
     expect(after[0].text).toMatch(/\[Background task 1 ended after .+ exit code 0\.\]$/)
     await client.request('resources/unsubscribe', { uri: uriOf(1) })
@@ -83,17 +83,17 @@ describe.concurrent('over stdio', () => {
     await client.initialize('2025-11-25')
     await client.request('resources/subscribe', { uri: LIST })
     await startJob(client, 'sleep 0.2')
-    await news(client, LIST, 2)
+    await waitForUpdates(client, LIST, 2)
     client.clearReceived()
     // A command that is waited for is not in the list, whatever it prints.
     await call(client, 'Bash', { command: 'seq 1 100000' })
-    expect(newsOf(client, LIST)).toEqual([])
+    expect(updatesOf(client, LIST)).toEqual([])
     const going = call(client, 'Bash', { command: 'sleep 4' })
-    await news(client, LIST, 1)
+    await waitForUpdates(client, LIST, 1)
     const { contents } = (await client.request('resources/read', { uri: LIST })).result
     expect(contents[0].text).toMatch(/running {2}[\d.]+ s {2}sleep 4$/)
     await going
-    await news(client, LIST, 2)
+    await waitForUpdates(client, LIST, 2)
     await client.close()
   })
 
@@ -103,7 +103,7 @@ describe.concurrent('over stdio', () => {
     await client.request('resources/subscribe', { uri: uriOf(1) })
     await startJob(client, 'while :; do echo x; done')
     await sleep(1800)
-    const { length } = newsOf(client, uriOf(1))
+    const { length } = updatesOf(client, uriOf(1))
     expect(length).toBeGreaterThanOrEqual(2)
     expect(length).toBeLessThanOrEqual(5)
     await call(client, 'KillBgTask', { task_id: 1 })
@@ -125,14 +125,14 @@ describe.concurrent('over stdio', () => {
     expect(told.params).toMatchObject(marked)
     const start = { name: 'BackgroundBash', arguments: { command: 'echo hello; sleep 1' }, ...modernMeta() }
     expect(resultData((await client.request('tools/call', start)).result).task_id).toBe(1)
-    await news(client, uriOf(1), 2)
-    await news(client, LIST, 2)
-    for (const message of [...newsOf(client, uriOf(1)), ...newsOf(client, LIST)])
+    await waitForUpdates(client, uriOf(1), 2)
+    await waitForUpdates(client, LIST, 2)
+    for (const message of [...updatesOf(client, uriOf(1)), ...updatesOf(client, LIST)])
       expect(message.params).toMatchObject(marked)
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'ear' } })
     await client.request('tools/call', start)
     await sleep(600)
-    expect(newsOf(client, LIST)).toHaveLength(2)
+    expect(updatesOf(client, LIST)).toHaveLength(2)
     await client.close()
   })
 
@@ -148,9 +148,9 @@ describe.concurrent('over stdio', () => {
     await sleep(700)
     second.clearReceived()
     await call(second, 'Bash', { command: 'touch go' })
-    await news(second, uriOf(1), 1)
+    await waitForUpdates(second, uriOf(1), 1)
     expect((await readJob(second, 1)).text).toMatch(/^late\n/)
-    await news(second, LIST, 1)
+    await waitForUpdates(second, LIST, 1)
     expect((await readJob(second, 1)).structured).toMatchObject({ status: 'ended', exitCode: 0 })
     await second.close()
   })

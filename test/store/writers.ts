@@ -17,7 +17,7 @@ export interface Writer {
   readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>
 }
 
-export interface WriterWish {
+export interface WriterOptions {
   readonly place: StatePlace
   readonly name: string
   readonly how: 'together' | 'closing' | 'forever' | 'try' | 'starve'
@@ -26,7 +26,7 @@ export interface WriterWish {
   readonly within?: readonly string[]
 }
 
-export function startWriter({ place, name, how, count = 40, within = [] }: WriterWish): Writer {
+export function startWriter({ place, name, how, count = 40, within = [] }: WriterOptions): Writer {
   const command = [...within, process.execPath, WRITER, JSON.stringify(place), name, how, String(count)]
   const child = spawn(command[0]!, command.slice(1), { env: cleanEnv(), stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: string[] = []

@@ -18,7 +18,7 @@ const MANY = 40
 const postgres = await startPostgres()
 afterAll(() => postgres?.stop('immediate'))
 
-async function newWorld(database: string): Promise<ServerEnvironment> {
+async function newProject(database: string): Promise<ServerEnvironment> {
   return newEnvironment(database === 'PostgreSQL' && postgres ? { DATABASE_URL: await postgres.database() } : {})
 }
 
@@ -43,7 +43,7 @@ function four(world: ServerEnvironment): { readonly first: TestClient; readonly 
 
 describeEachDatabase(postgres, (database) => {
   test('40 creates at once in one process, then 40 from each of 4: 200 of 200, each with its own number', async () => {
-    const world = await newWorld(database)
+    const world = await newProject(database)
     const ids = [
       ...(await createMany(world, 'alone')),
       ...(await Promise.all(['a', 'b', 'c', 'd'].map((who) => createMany(world, who)))).flat(),
@@ -63,7 +63,7 @@ describeEachDatabase(postgres, (database) => {
   })
 
   test('of four who complete the same step, one does it and three are told', async () => {
-    const world = await newWorld(database)
+    const world = await newProject(database)
     const { first, clients } = four(world)
     await task(first, 'create', { text: 'Contested' })
     for (let step = 1; step <= 10; step++) {
@@ -76,7 +76,7 @@ describeEachDatabase(postgres, (database) => {
   })
 
   test('steps added to one task by four at once all have their place', async () => {
-    const world = await newWorld(database)
+    const world = await newProject(database)
     const { first, clients } = four(world)
     await task(first, 'create', { text: 'Shared' })
     const adds = clients.flatMap((client, who) =>

@@ -20,8 +20,8 @@ import {
   processesOf,
   profilesOf,
   PROSE,
-  wayOutTo,
-  WISH,
+  guardedFetchTo,
+  RENDER_OPTIONS,
   wordsOf,
   type Site,
 } from './browser-support.js'
@@ -39,7 +39,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
   beforeAll(async () => {
     site = await openSite()
     inside = await openSite({ '/': 'secret' })
-    way = wayOutTo(site)
+    way = guardedFetchTo(site)
     live = await launchOne(way)
   })
 
@@ -56,7 +56,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
 
   async function visit(path: string, wish: Partial<Wish> = {}): Promise<Rendered & { words: string; ms: number }> {
     const startedAt = performance.now()
-    const rendered = await renderPage(live, `${site.origin}${path}`, { ...WISH, ...wish })
+    const rendered = await renderPage(live, `${site.origin}${path}`, { ...RENDER_OPTIONS, ...wish })
     return { ...rendered, words: wordsOf(rendered.html), ms: performance.now() - startedAt }
   }
 
@@ -108,7 +108,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       const page = await show(`<p id=clock>0</p>${PROSE}<script>${script}</script>`)
       expect(page.isQuiet).toBe(true)
       expect(page.words).toContain('more of them')
-      expect(page.ms).toBeLessThan(underLoad(WISH.maxMs / 2))
+      expect(page.ms).toBeLessThan(underLoad(RENDER_OPTIONS.maxMs / 2))
     })
 
     test('and waits for its images gets some, and none is fetched', async () => {
@@ -187,7 +187,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
           document.querySelector('a').click(); window.open(${JSON.stringify(target)}); location.href = ${JSON.stringify(target)}</script>`)
       expect(page.url.startsWith(site.origin)).toBe(true)
       expect(page.words).not.toMatch(/root:|Chromium/)
-      await expect(renderPage(live, target, WISH)).rejects.toMatchObject({ problem: 'bad-url' })
+      await expect(renderPage(live, target, RENDER_OPTIONS)).rejects.toMatchObject({ problem: 'bad-url' })
     })
 
     test('to a place that may not be reached does not get there', async () => {
@@ -360,7 +360,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
     const startedAt = performance.now()
     setTimeout(() => wanted.abort(), 200)
     await expect(visit('/waiting', { signal: wanted.signal })).rejects.toMatchObject({ problem: 'aborted' })
-    expect(performance.now() - startedAt).toBeLessThan(underLoad(WISH.maxMs / 2))
+    expect(performance.now() - startedAt).toBeLessThan(underLoad(RENDER_OPTIONS.maxMs / 2))
     await expect(visit('/waiting', { signal: AbortSignal.abort() })).rejects.toMatchObject({ problem: 'aborted' })
   })
 

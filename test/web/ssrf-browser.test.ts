@@ -13,7 +13,7 @@ import { renderPage } from '../../src/platform/browser/render.js'
 import { FetchFailure } from '../../src/platform/way-out/fetch-failure.js'
 import { browserFile, HAS_BROWSER } from './browser-support.js'
 import { LEAVING, LIVE, QUIET, type Targets, type Vector } from './ssrf-pages.js'
-import { openWorld, PUBLIC, type World } from './ssrf-world.js'
+import { openNetwork, PUBLIC, type SsrfNetwork } from './ssrf-network.js'
 
 const WISH = { maxMs: 25_000, maxBytes: 5_000_000 }
 const EVERYTHING: readonly Vector[] = [...LIVE, ...QUIET]
@@ -22,7 +22,7 @@ type Shown = Rendered | FetchFailure
 
 /** A browser in a world of its own. */
 interface Scene {
-  readonly world: World
+  readonly world: SsrfNetwork
   /** How many datagrams the internal server was sent. */
   received(): number
   show(path: string, settleMs?: number): Promise<Shown>
@@ -30,7 +30,7 @@ interface Scene {
 }
 
 async function openScene(isInternalAllowed: boolean): Promise<Scene> {
-  const world = await openWorld()
+  const world = await openNetwork()
   const { internal, outer } = world
   let received = 0
   const datagrams = createSocket('udp4', () => received++).bind(0, '127.0.0.1')
@@ -66,7 +66,7 @@ async function openScene(isInternalAllowed: boolean): Promise<Scene> {
   }
 }
 
-function servePages({ pages }: World, targets: Targets): void {
+function servePages({ pages }: SsrfNetwork, targets: Targets): void {
   const { hit, port, udpPort } = targets
   const html = { 'content-type': 'text/html' }
   pages.set('/sw.js', (_, response) => {

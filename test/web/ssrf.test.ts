@@ -11,14 +11,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { FetchFailure } from '../../src/platform/way-out/fetch-failure.js'
 import type { CheckingProxy, Errand, WayOut } from '../../src/platform/way-out/way-out.js'
 import { LOOPBACK, METADATA, OTHERS, PORTS, UNWEB, withPort } from './ssrf-corpus.js'
-import { hurl, LOOPBACK as HERE, naiveGet, openWorld, PUBLIC, rawProxy, type World } from './ssrf-world.js'
+import { sendRaw, LOOPBACK as HERE, naiveGet, openNetwork, PUBLIC, rawProxy, type SsrfNetwork } from './ssrf-network.js'
 
-let world: World
+let world: SsrfNetwork
 let wayOut: WayOut
 let proxy: CheckingProxy
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openNetwork()
   wayOut = world.wayOut()
   proxy = await wayOut.proxy()
 })
@@ -438,7 +438,7 @@ describe('the proxy, spoken to by somebody without manners', () => {
       )
     const requests = fc.sample(broken, 600)
     for (let first = 0; first < requests.length; first += 100) {
-      await Promise.all(requests.slice(first, first + 100).map((bytes) => hurl(proxy, bytes)))
+      await Promise.all(requests.slice(first, first + 100).map((bytes) => sendRaw(proxy, bytes)))
     }
     expect(world.dialled.filter((place) => HERE.test(place))).toEqual([])
     expect(await statusOf('http://example.com/')).toBe(200)

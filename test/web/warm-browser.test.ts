@@ -24,8 +24,8 @@ import {
   processesOf,
   profilesOf,
   PROSE,
-  wayOutTo,
-  WISH,
+  guardedFetchTo,
+  RENDER_OPTIONS,
   wordsOf,
   type Site,
 } from './browser-support.js'
@@ -41,7 +41,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
 
   beforeAll(async () => {
     site = await openSite({ '/page': PROSE, '/silent': () => {} })
-    way = wayOutTo(site)
+    way = guardedFetchTo(site)
   })
 
   afterAll(async () => {
@@ -62,7 +62,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
   }
 
   const read = async (browser: Browser, path = '/page'): Promise<string> =>
-    wordsOf((await browser.render(`${site.origin}${path}`, WISH)).html)
+    wordsOf((await browser.render(`${site.origin}${path}`, RENDER_OPTIONS)).html)
 
   test('is one for twenty who come at once, and each gets his own page', async () => {
     const { browser, started } = open()
@@ -108,7 +108,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
       '/hog',
       `<p>x</p><script>const all = []; setInterval(() => all.push(new Uint8Array(2e7).fill(7)), 20)</script>`,
     )
-    const hog = browser.render(`${site.origin}/hog`, { ...WISH, settleMs: 20_000 })
+    const hog = browser.render(`${site.origin}/hog`, { ...RENDER_OPTIONS, settleMs: 20_000 })
     await expect(hog).rejects.toThrow('it crashed')
     await read(browser)
     expect(started).toHaveLength(1)
@@ -118,7 +118,9 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     const { browser, started } = open()
     const wanted = new AbortController()
     const waiting = Array.from({ length: 6 }, () =>
-      browser.render(`${site.origin}/silent`, { ...WISH, signal: wanted.signal }).catch((error: unknown) => error),
+      browser
+        .render(`${site.origin}/silent`, { ...RENDER_OPTIONS, signal: wanted.signal })
+        .catch((error: unknown) => error),
     )
     await expect.poll(() => started.length).toBe(1)
     wanted.abort()

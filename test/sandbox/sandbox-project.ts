@@ -50,7 +50,7 @@ export async function buildSandboxProject(): Promise<SandboxProject> {
   const [home, out, sockets] = ['home', 'out', 'sockets'].map((name) => join(base, name)) as [string, string, string]
   const [project, state] = [join(home, 'project'), join(home, '.scorpiox')]
   mkdirSync(sockets)
-  const rebuild = (): void => furnish({ base, home, project, state, out, secret, shared, temporary })
+  const rebuild = (): void => writeFiles({ base, home, project, state, out, secret, shared, temporary })
   rebuild()
   const listeners = await listen(sockets, secret)
   const victim = spawn('sleep', ['1000'], { stdio: 'ignore', env: { PATH: process.env.PATH, VICTIM_SECRET: secret } })
@@ -86,12 +86,12 @@ export async function buildSandboxProject(): Promise<SandboxProject> {
   }
 }
 
-interface Furniture extends Pick<SandboxProject, 'base' | 'home' | 'project' | 'state' | 'out' | 'secret'> {
+interface ProjectFiles extends Pick<SandboxProject, 'base' | 'home' | 'project' | 'state' | 'out' | 'secret'> {
   readonly shared: string
   readonly temporary: string
 }
 
-function furnish({ base, home, project, state, out, secret, shared, temporary }: Furniture): void {
+function writeFiles({ base, home, project, state, out, secret, shared, temporary }: ProjectFiles): void {
   for (const folder of [home, out, join(base, 'elsewhere')]) rmSync(folder, { recursive: true, force: true })
   const put = (path: string, text: string): void => {
     mkdirSync(join(path, '..'), { recursive: true })

@@ -5,7 +5,7 @@
 // folder of the plan, $OTHER that of another session, $SERVER the server's process, $DIST its program, $OUT, $STREAM a
 // socket, $TEMPORARY and $SHARED folders of the host in /tmp and /dev/shm; `py CODE` for raw system calls.
 
-export interface Way {
+export interface WriteAttempt {
   readonly name: string
   readonly how: string
   /** Whether it can be shown to work outside of plan mode. */
@@ -15,7 +15,10 @@ export interface Way {
 
 type Words = readonly [name: string, how: string]
 
-function ways(list: readonly Words[], options: Partial<Pick<Way, 'proof' | 'needs'>> = {}): readonly Way[] {
+function attempts(
+  list: readonly Words[],
+  options: Partial<Pick<WriteAttempt, 'proof' | 'needs'>> = {},
+): readonly WriteAttempt[] {
   return list.map(([name, how]) => ({
     name,
     how,
@@ -25,7 +28,7 @@ function ways(list: readonly Words[], options: Partial<Pick<Way, 'proof' | 'need
   }))
 }
 
-const REDIRECTIONS = ways([
+const REDIRECTIONS = attempts([
   ['a new file', 'echo x >new'],
   ['over a file', 'echo x >file'],
   ['over a file, with force', 'set -C; echo x >|file'],
@@ -44,7 +47,7 @@ const REDIRECTIONS = ways([
   ['another shell, without an environment', 'env -i /bin/sh -c "echo x >$PROJECT/new"'],
 ])
 
-const PROGRAMS = ways([
+const PROGRAMS = attempts([
   ['dd', 'echo x | dd of=file status=none'],
   ['dd in place', 'echo x | dd of=file conv=notrunc status=none'],
   ['cp', 'cp file new'],
@@ -81,20 +84,20 @@ const PROGRAMS = ways([
 ])
 
 const FOREIGN = [
-  ...ways([['chown', 'chown 1:1 file']], { proof: process.getuid?.() === 0 }),
-  ...ways([['rsync', 'rsync file new']], { needs: ['rsync'] }),
-  ...ways([['perl -i', 'perl -pi -e s/x/y/ file']], { needs: ['perl'] }),
-  ...ways([['perl', `perl -e 'open F, ">new"; print F 1'`]], { needs: ['perl'] }),
-  ...ways([['node', `node -e 'fs.writeFileSync("new", "x")'`]], { needs: ['node'] }),
-  ...ways([['ed', `printf 'a\\nx\\n.\\nw\\n' | ed -s file`]], { needs: ['ed'] }),
-  ...ways([['patch', `printf -- '--- file\\n+++ file\\n@@ -1 +1 @@\\n-x\\n+y\\n' | patch -p0 file`]], {
+  ...attempts([['chown', 'chown 1:1 file']], { proof: process.getuid?.() === 0 }),
+  ...attempts([['rsync', 'rsync file new']], { needs: ['rsync'] }),
+  ...attempts([['perl -i', 'perl -pi -e s/x/y/ file']], { needs: ['perl'] }),
+  ...attempts([['perl', `perl -e 'open F, ">new"; print F 1'`]], { needs: ['perl'] }),
+  ...attempts([['node', `node -e 'fs.writeFileSync("new", "x")'`]], { needs: ['node'] }),
+  ...attempts([['ed', `printf 'a\\nx\\n.\\nw\\n' | ed -s file`]], { needs: ['ed'] }),
+  ...attempts([['patch', `printf -- '--- file\\n+++ file\\n@@ -1 +1 @@\\n-x\\n+y\\n' | patch -p0 file`]], {
     needs: ['patch'],
   }),
-  ...ways([['curl', 'curl -s -o new file:///etc/hostname']], { needs: ['curl'] }),
-  ...ways([['gcc', `echo 'int x;' | gcc -c -x c - -o new.o`]], { needs: ['gcc'] }),
+  ...attempts([['curl', 'curl -s -o new file:///etc/hostname']], { needs: ['curl'] }),
+  ...attempts([['gcc', `echo 'int x;' | gcc -c -x c - -o new.o`]], { needs: ['gcc'] }),
 ]
 
-const GIT = ways(
+const GIT = attempts(
   [
     ['git init', 'git init -q sub'],
     ['git add', 'git add file'],
@@ -111,7 +114,7 @@ const GIT = ways(
 )
 
 const LONG_WAYS = [
-  ...ways([
+  ...attempts([
     ['/proc/self/root', 'echo x >"/proc/self/root$PROJECT/new"'],
     ['/proc/self/cwd', 'echo x >/proc/self/cwd/new'],
     ['the root of every process', 'for p in /proc/[0-9]*; do echo x >"$p/root$PROJECT/new"; done'],
@@ -165,7 +168,7 @@ a, b = socket.socketpair()
 f = os.open('new', os.O_CREAT | os.O_WRONLY); socket.send_fds(a, [b'x'], [f])"`,
     ],
   ]),
-  ...ways(
+  ...attempts(
     [
       ['mounting the root anew', 'mount -o remount,rw / ; mount -o remount,bind,rw "$PROJECT"; echo x >new'],
       ['a bind mount', 'mkdir /tmp/m; mount --bind "$PROJECT" /tmp/m && echo x >/tmp/m/new'],
@@ -199,7 +202,7 @@ print(libc.ptrace(16, int(os.environ['SERVER']), 0, 0)); open('new', 'w')"`,
 ]
 
 const PLACES = [
-  ...ways([
+  ...attempts([
     ['the folder of SANDBOX_WRITE', 'echo x >"$GRANTED/new"'],
     ['the home', 'echo x >>"$HOME/.bashrc"'],
     ['a new file in the home', 'echo x >"$HOME/.profile"'],
@@ -226,7 +229,7 @@ const PLACES = [
     ['temporary files of the host', 'echo x >"$TEMPORARY/canary"'],
     ['shared memory of the host', 'echo x >"$SHARED/canary"'],
   ]),
-  ...ways(
+  ...attempts(
     [
       ['the mark of the plan', 'rm -rf "$STATE/plans"; mkdir "$STATE/plans"; echo x >new'],
       ['what is remembered', 'rm -f "$STATE"/state.db*; : >"$STATE/state.db"; echo x >new'],
@@ -247,4 +250,11 @@ c.execute('UPDATE plans SET outcome = 1'); c.commit()"; echo x >new`,
   ),
 ]
 
-export const WAYS: readonly Way[] = [...REDIRECTIONS, ...PROGRAMS, ...FOREIGN, ...GIT, ...LONG_WAYS, ...PLACES]
+export const WRITE_ATTEMPTS: readonly WriteAttempt[] = [
+  ...REDIRECTIONS,
+  ...PROGRAMS,
+  ...FOREIGN,
+  ...GIT,
+  ...LONG_WAYS,
+  ...PLACES,
+]

@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close()
 })
 
-interface House {
+interface ConsoleSetup {
   readonly machine: Machine
   readonly project: string
   readonly ui: HttpServer
@@ -41,7 +41,7 @@ interface House {
   answer(id: number, label: string): Promise<number>
 }
 
-async function openHouse(env: NodeJS.ProcessEnv = { ASK_WAIT: '30' }): Promise<House> {
+async function openConsole(env: NodeJS.ProcessEnv = { ASK_WAIT: '30' }): Promise<ConsoleSetup> {
   const machine = newMachine()
   const project = newProject(machine, 'one')
   const ui = await startUi(machine)
@@ -76,7 +76,7 @@ const jsonOf = ({ content }: ToolResult): Json =>
   JSON.parse(content.find(({ text }) => text.startsWith('{"answers"')).text)
 
 /** Any call, and what stands in front of its result. */
-const mailOf = async (client: TestClient): Promise<string> =>
+const pendingMessagesOf = async (client: TestClient): Promise<string> =>
   (await call(client, 'TaskManager', { action: 'list', query: '' })).content
     .slice(0, -1)
     .map(({ text }) => text)
@@ -90,7 +90,7 @@ async function untilSeen(client: TestClient, board: ConsoleStream): Promise<void
 
 describe('somebody is looking', () => {
   test('and the call returns what they choose', async () => {
-    const house = await openHouse()
+    const house = await openConsole()
     const client = await house.client()
     const board = await house.watch()
     await untilSeen(client, board)
@@ -105,11 +105,11 @@ describe('somebody is looking', () => {
     expect(answered.structured).toMatchObject({ rung: 'board', surface: 'page' })
     expect(await house.answer(id, 'Red')).toBe(409)
     await board.until(({ questions, messages }) => questions.length === 0 && messages.length === 0)
-    expect(await mailOf(client)).toBe('')
+    expect(await pendingMessagesOf(client)).toBe('')
   })
 
   test('and closes the page: the call ends with the text, and a later answer comes with the next result', async () => {
-    const house = await openHouse()
+    const house = await openConsole()
     const client = await house.client()
     const board = await house.watch()
     await untilSeen(client, board)
@@ -117,12 +117,14 @@ describe('somebody is looking', () => {
     board.leave()
     expect((await said).structured).toMatchObject({ rung: 'text', id })
     expect(await house.answer(id, 'Red')).toBe(204)
-    await expect.poll(() => mailOf(client), { timeout: 10_000 }).toContain(`Question ${id} of AskUserQuestion`)
-    expect(await mailOf(client)).toBe('')
+    await expect
+      .poll(() => pendingMessagesOf(client), { timeout: 10_000 })
+      .toContain(`Question ${id} of AskUserQuestion`)
+    expect(await pendingMessagesOf(client)).toBe('')
   })
 
   test('and the client cancels: the question is gone', async () => {
-    const house = await openHouse()
+    const house = await openConsole()
     const client = await house.client()
     const board = await house.watch()
     await untilSeen(client, board)
@@ -136,7 +138,7 @@ describe('somebody is looking', () => {
 
 describe('the server that asked is killed', () => {
   test.each(['before it is answered', 'after'])('%s: the next session is told', async (when) => {
-    const house = await openHouse()
+    const house = await openConsole()
     const client = await house.client()
     const board = await house.watch()
     await untilSeen(client, board)
@@ -147,25 +149,25 @@ describe('the server that asked is killed', () => {
     expect(await house.answer(id, 'Blue')).toBe(204)
     if (when === 'after') await killServer(client)
     const next = await house.client()
-    await expect.poll(() => mailOf(next), { timeout: 15_000 }).toMatch(/Question 1 .*"selected":"Blue"/)
-    expect(await mailOf(next)).toBe('')
+    await expect.poll(() => pendingMessagesOf(next), { timeout: 15_000 }).toMatch(/Question 1 .*"selected":"Blue"/)
+    expect(await pendingMessagesOf(next)).toBe('')
     expect(jsonOf(await ask(next, { id })).answers[0].selected).toBe('Blue')
   })
 
   test('and another is there already: it is told too', async () => {
-    const house = await openHouse({ ASK_WAIT: '1' })
+    const house = await openConsole({ ASK_WAIT: '1' })
     const client = await house.client()
     const { structured } = await ask(client, [COLOUR])
     await killServer(client)
     const next = await house.client()
-    await mailOf(next)
+    await pendingMessagesOf(next)
     expect(await house.answer(structured.id, 'Red')).toBe(204)
-    await expect.poll(() => mailOf(next), { timeout: 15_000 }).toMatch(/"selected":"Red"/)
+    await expect.poll(() => pendingMessagesOf(next), { timeout: 15_000 }).toMatch(/"selected":"Red"/)
   })
 })
 
 test('what a client says to its form too late comes with the next result', async () => {
-  const house = await openHouse({ ASK_WAIT: '1' })
+  const house = await openConsole({ ASK_WAIT: '1' })
   const client = startServer({ cwd: house.project, env: { HOME: house.machine.home, ASK_WAIT: '1' } })
   closing.push(() => client.close())
   await client.initialize('2025-11-25', { elicitation: { form: {} } })
@@ -175,6 +177,6 @@ test('what a client says to its form too late comes with the next result', async
   await sleep(AS_A_PERSON.accept)
   client.send({ jsonrpc: '2.0', id: form.id, result: { action: 'accept', content: { question_1: 'Red' } } })
   await expect
-    .poll(() => mailOf(client), { timeout: 10_000 })
+    .poll(() => pendingMessagesOf(client), { timeout: 10_000 })
     .toMatch(/Question 1 .* in the client: .*"selected":"Red"/)
 })

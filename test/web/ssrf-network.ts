@@ -25,7 +25,7 @@ export const LOOPBACK = /^(127\.|0\.|::)/
 
 export const PUBLIC = '93.184.215.14'
 
-export interface World {
+export interface SsrfNetwork {
   readonly internal: Internal
   readonly outer: { readonly port: number; hits: number }
   /** What was dialled, as `address:port`. */
@@ -46,7 +46,7 @@ export interface Internal {
   readonly paths: Set<string>
 }
 
-export async function openWorld(): Promise<World> {
+export async function openNetwork(): Promise<SsrfNetwork> {
   const internalServer = await listen((incoming, response) => {
     internal.hits++
     internal.paths.add(incoming.url ?? '')
@@ -168,7 +168,7 @@ export async function rawProxy({ port }: CheckingProxy, bytes: string): Promise<
 }
 
 /** Throws bytes at the proxy and does not care for an answer. */
-export function hurl({ port }: CheckingProxy, bytes: string): Promise<void> {
+export function sendRaw({ port }: CheckingProxy, bytes: string): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     const timer = setTimeout(() => socket.destroy(), 200)

@@ -9,7 +9,7 @@ const LADDER = ['lib', 'platform', 'config', 'store', 'services', 'tools', 'prot
 const BESIDE = new Map([['web', 'protocol']])
 
 /** One door for each effect: what the source may not contain, and the files that may. */
-const DOORS: readonly { effect: string; pattern: RegExp; doors: readonly string[] }[] = [
+const EFFECT_MODULES: readonly { effect: string; pattern: RegExp; doors: readonly string[] }[] = [
   { effect: 'starting programs', pattern: /['"](node:)?child_process['"]/, doors: ['platform/process.ts'] },
   { effect: 'reading the environment', pattern: /\bprocess\.env\b/, doors: ['config/load.ts'] },
   {
@@ -105,7 +105,7 @@ export type Sources = ReadonlyMap<string, string>
 export function violations(sources: Sources): string[] {
   return [...sources].flatMap(([file, text]) => [
     ...upwardImports(file, text),
-    ...closedDoors(file, text),
+    ...forbiddenEffects(file, text),
     ...strayPageImports(file, text),
   ])
 }
@@ -113,8 +113,8 @@ export function violations(sources: Sources): string[] {
 function upwardImports(file: string, text: string): string[] {
   const imports = text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)
   return [...imports].flatMap(([, target = '']) => {
-    const from = roomOf(file)
-    const to = roomOf(normalize(join(dirname(file), target)))
+    const from = layerOf(file)
+    const to = layerOf(normalize(join(dirname(file), target)))
     if (from === to) return []
     const sideways = BESIDE.get(from) === to || BESIDE.get(to) === from
     return sideways || rung(to) > rung(from)
@@ -123,10 +123,10 @@ function upwardImports(file: string, text: string): string[] {
   })
 }
 
-function closedDoors(file: string, text: string): string[] {
-  return DOORS.filter(({ pattern, doors }) => pattern.test(withoutComments(text)) && !doors.includes(file)).map(
-    ({ effect, doors }) => `${file}: ${effect} belongs to ${doors.join(' and ')}`,
-  )
+function forbiddenEffects(file: string, text: string): string[] {
+  return EFFECT_MODULES.filter(
+    ({ pattern, doors }) => pattern.test(withoutComments(text)) && !doors.includes(file),
+  ).map(({ effect, doors }) => `${file}: ${effect} belongs to ${doors.join(' and ')}`)
 }
 
 function strayPageImports(file: string, text: string): string[] {
@@ -145,7 +145,7 @@ function strayPageImports(file: string, text: string): string[] {
   })
 }
 
-function roomOf(file: string): string {
+function layerOf(file: string): string {
   const [room, ...rest] = file.split('/')
   return rest.length > 0 && room !== undefined ? room : ''
 }

@@ -24,17 +24,17 @@ export interface Firing {
 }
 
 /** One callback as the one who set it sees it. */
-export interface Booked {
+export interface ScheduledCallback {
   readonly name: string
   readonly delayMs: number
   readonly repeats: number
   readonly set: Firing
-  readonly by: Process
+  readonly by: SimulatedProcess
   readonly fired: Firing[]
   isCancelled: boolean
 }
 
-export class World {
+export class SimulatedMachine {
   time = 1_000_000
   calendarOffset = 1_800_000_000_000
   bootedAt = 0
@@ -42,7 +42,7 @@ export class World {
   jumps = 0
   /** What tells that something may wait; only where somebody has lost it is it not there. */
   isMarked = true
-  readonly booked = new Map<string, Booked>()
+  readonly booked = new Map<string, ScheduledCallback>()
   readonly alive = new Set<string>()
   /** Since when a process has done nothing, though it is there. */
   readonly frozen = new Map<string, number>()
@@ -80,10 +80,10 @@ export class World {
     this.bootedAt = this.time
   }
 
-  start(): Process {
+  start(): SimulatedProcess {
     const name = `process ${++this.#processes}`
     this.alive.add(name)
-    return new Process(this, name, this.openState())
+    return new SimulatedProcess(this, name, this.openState())
   }
 
   now(session = '', text = '', isForResult = false): Firing {
@@ -101,14 +101,14 @@ export class World {
   }
 }
 
-function marksOf(world: World): Marks {
+function marksOf(world: SimulatedMachine): Marks {
   const isThere = (): boolean => world.isMarked
   return { isThere, isAny: isThere, put: () => void (world.isMarked = true), remove: () => {} }
 }
 
 class Killed extends Error {}
 
-export class Process {
+export class SimulatedProcess {
   readonly who: { readonly user: string; readonly session: string }
   isBusy = false
   /** A result is about to be written. */
@@ -124,7 +124,7 @@ export class Process {
   wakeAt = Infinity
 
   constructor(
-    readonly world: World,
+    readonly world: SimulatedMachine,
     readonly name: string,
     state: State,
   ) {
@@ -184,7 +184,7 @@ export class Process {
 
   async set(name: string, seconds: number, repeats: number): Promise<void> {
     const { world, who } = this
-    const booked: Booked = {
+    const booked: ScheduledCallback = {
       name,
       delayMs: seconds * 1000,
       repeats,
