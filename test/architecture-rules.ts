@@ -1,4 +1,4 @@
-// The laws of the house as a function: sources in, violations out. The test runs it on src/ and on planted violations.
+// The architecture rules as a function: sources in, violations out. The test runs it on src/ and on planted violations.
 
 import { dirname, join, normalize } from 'node:path'
 

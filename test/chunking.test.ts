@@ -1,4 +1,4 @@
-// However the bytes of a stream of messages are cut, the answers are the same.
+// The answers do not depend on how the bytes of a message stream are cut into chunks.
 
 import { resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'

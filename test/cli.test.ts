@@ -1,4 +1,4 @@
-// The command line, as a person types it.
+// The command line of the real program.
 
 import { execFile, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

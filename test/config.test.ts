@@ -1,4 +1,4 @@
-// Settings as a person meets them: files, environment and flags, through the real program.
+// Settings from files, environment and flags, through the real program.
 
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The check of three languages can fail: each fault is planted in a page that is right, and must be named.
+// The check of the three languages finds mistakes: each is planted in a correct page and must be named.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Memory, slow readers and sizes: what a careless or hostile peer can do to a server that lives for days.
+// Memory, slow readers and large messages: what a careless or hostile peer can do to a long-lived server.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

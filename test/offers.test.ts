@@ -1,5 +1,5 @@
-// Resources, prompts, completion, pages, log lines and what changes: what a server offers besides tools, at every
-// revision, seen by a client that speaks in raw lines.
+// Resources, prompts, completion, pagination, log messages and change notifications at every revision, seen by a client
+// that speaks in raw lines.
 
 import { resolve } from 'node:path'
 

@@ -1,5 +1,5 @@
-// What a session is told without having asked: in front of the next result, over every transport; once, if it was written;
-// again, if it was not.
+// Messages to a session that no request asked for: in front of the next result, over every transport; once if they were
+// written, again if not.
 
 import { resolve } from 'node:path'
 

@@ -1,5 +1,5 @@
-// What commands run by dies, or the server is told to go at the worst moment: nothing is left, nobody waits in vain, and
-// the next command works.
+// The supervisor or the shells are killed, or the server ends at the worst moment: no process is left, every call is
+// answered, and the next command works.
 
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'

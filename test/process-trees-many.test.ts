@@ -1,5 +1,5 @@
-// Starts hundreds of process trees of every kind that leaves its process group, and ends them in five ways: none is left.
-// trees.test.ts does the same with a few.
+// Starts hundreds of process trees of every kind that leaves its process group, and ends them in five ways: none is
+// left. process-trees.test.ts does the same with a few.
 // @module-tag long
 
 import { once } from 'node:events'

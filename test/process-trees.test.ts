@@ -1,5 +1,5 @@
-// Whatever a command starts ends with it: on cancellation, on a timeout, when the client goes, and when the server stops.
-// Side by side, each with a server and a folder of its own, because they mostly wait.
+// Everything a command starts ends with it: on cancellation, on a timeout, when the client disconnects, and when the
+// server stops. Concurrently, each with its own server, because the tests mostly wait.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// The README keeps its word: its settings can be pasted where it says, its commands exist.
+// The README is correct: its settings can be pasted where it says, and its commands exist.
 
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'

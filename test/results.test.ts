@@ -1,5 +1,5 @@
-// What a model gets of the tools: text and images, no structured content, and instructions that name what is there.
-// Several clients show their model `structuredContent` in place of the text, so none may ever be sent.
+// What a model receives: text and images, no structured content, and instructions that name only available tools.
+// Several clients show their model `structuredContent` in place of the text, so none may be sent.
 
 import { join } from 'node:path'
 import { writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What each revision gets: the handshake, the shapes it knows, and nothing it had not heard of.
+// What each revision receives: the handshake, the fields it knows, and no others.
 
 import { resolve } from 'node:path'
 

@@ -1,4 +1,4 @@
-// The kernel over stdio, seen by a client that speaks in raw bytes.
+// The kernel over stdio, seen by a client that writes raw bytes.
 
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

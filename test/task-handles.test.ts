@@ -1,5 +1,5 @@
-// Calls that outlive their answer, which the protocol calls tasks: a handle that is durable before it is given out,
-// asked about, answered and cancelled over stdio; and what another process finds after the first was killed.
+// Deferred calls, which the protocol calls tasks, over stdio: a handle is durable before it is sent, can be polled,
+// answered and cancelled, and is found by another process after a kill.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

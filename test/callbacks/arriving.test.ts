@@ -1,5 +1,4 @@
-// A session that arrives: what others left is its own from then on, whoever else waits for the same, and also where
-// nothing told that there was something.
+// A new session takes over what ended sessions left, exactly once, also where no notification was sent.
 
 import { expect, test } from 'vitest'
 

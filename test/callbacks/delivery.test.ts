@@ -1,5 +1,5 @@
-// How what fires reaches somebody: pushed, in front of a result, from an inbox, besides by a command or a request; each
-// once, also when servers are killed and others come.
+// How a fired callback is delivered: pushed, in front of a result, in an inbox, and in addition by a command or an HTTP
+// request; once each, also when servers are killed and replaced.
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'

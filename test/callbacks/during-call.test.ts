@@ -1,5 +1,5 @@
-// A callback that falls due while a call runs comes with the result of that call, on every transport and revision; calls
-// that follow one another without a pause do not hold it back.
+// A callback that falls due while a call runs comes with the result of that call, on every transport and revision.
+// Calls without a pause between them do not delay it.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -1,5 +1,4 @@
-// Callbacks over HTTP: a session that is gone while the server lives, users without sessions, and a server that was
-// killed.
+// Callbacks over HTTP: a session that ends while the server runs, users without sessions, and a killed server.
 
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'

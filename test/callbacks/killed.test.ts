@@ -1,5 +1,5 @@
-// kill -9 at any moment of servers that set, fire, tell and ask, two of them on one project: whatever was acknowledged is
-// told, never early, and told again only where a server was killed right after it had written it to its client.
+// Kills servers with SIGKILL while they set, fire, deliver and ask, two of them on one project. Everything acknowledged
+// is delivered, never early, and twice only if the server was killed right after it had written it.
 
 import { afterAll, expect, test } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,6 +1,6 @@
-// One schedule: callbacks are set and cancelled while the calendar jumps, the machine sleeps and is started anew, calls
-// keep sessions busy and take along what is due, and processes are killed within their transactions and outside of them. At the end one process is
-// left alone until everything is over, and the book is read.
+// Runs one schedule: callbacks are set and cancelled while the wall clock jumps, the machine sleeps and reboots, calls
+// keep sessions busy, and processes are killed inside and outside of transactions. At the end one process runs until
+// everything is over, and the log is checked.
 
 import type { State } from '../../src/store/state/state.js'
 import { SimulatedMachine, type ScheduledCallback, type Firing, type SimulatedProcess } from './simulated-machine.js'

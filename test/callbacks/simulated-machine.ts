@@ -1,5 +1,5 @@
-// A machine that is simulated: its time, its calendar that jumps, its boots, the processes on it that are killed at any
-// point of any transaction, and a book of every time a callback was set and every time it fired.
+// A simulated machine: its monotonic time, its wall clock, its reboots, processes that are killed at any point of a
+// transaction, and a log of every callback that was set or fired.
 
 import type { Moment } from '../../src/platform/clock.js'
 import { createCallbacks, type Callbacks } from '../../src/services/callbacks/callbacks.js'

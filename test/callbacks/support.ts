@@ -1,4 +1,4 @@
-// What the tests of callbacks share: the tool as a client calls it, and waiting for what it was told to do.
+// Shared by the callback tests: SetCallback as a client calls it, and what was delivered.
 
 import { call, type Json, type TestClient, type ToolResult } from '../support/client.js'
 

@@ -1,5 +1,5 @@
-// Everything somebody else could try to see the board of a person, or to act on it. None of it may succeed; beside each try
-// stands the honest way, which must.
+// Attempts of other users and websites to see a user's console or to act on it. None may succeed; beside each attempt
+// stands the legitimate request, which must.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
-// Several servers, the page and a board on one machine see the same, live; and no peer that is dead, deaf or mad holds up
-// the others.
+// Several servers, the page and the console on one machine show the same state, live. A peer that hangs, dies or sends
+// garbage does not delay the others.
 
 import {
   existsSync,

@@ -1,4 +1,4 @@
-// Every form the server knows against what grammar says, and everything else refused at every revision.
+// Every form the grammar server knows is correct English; everything else is refused at every revision.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
-// What the page leaves out, over the real transports: progress, cancelling, a resource, a prompt with completion, sampling
-// and bearer tokens.
+// What the minimcp document leaves out, over the real transports: progress, cancellation, a resource, a prompt with
+// completion, sampling and bearer tokens.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// The grammar server as its author runs it, and the words of the page it comes from.
+// Starts the grammar example, and the words of the document it comes from.
 
 import { resolve } from 'node:path'
 

@@ -1,5 +1,5 @@
-// The tutorial, followed to the letter: each file is written when the page says so, each command is run, and what comes of
-// it is what the page shows. At its end the reader has the example.
+// Follows the tutorial: writes each file when the page says so, runs each command and compares the output. The result
+// is the example.
 
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// The form that ArmorIQ's callers read: one event, one line of JSON, every text of it JSON again. Each of the three
-// known callers is played as it was seen to behave.
+// The ArmorIQ format: one event, one line of JSON, every text of it JSON again. Each of the three known clients is
+// imitated as it was observed.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 

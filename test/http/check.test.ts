@@ -1,4 +1,4 @@
-// `scorpiox-code check` against this server: it must find nothing to complain of.
+// `scorpiox-code check` reports no problem of this server.
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'

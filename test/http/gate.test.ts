@@ -1,4 +1,4 @@
-// Who may speak at all: Host and Origin on every endpoint, over real sockets; then credentials, and where they live.
+// Access control over real sockets: Host and Origin on every endpoint, then tokens and where they are stored.
 
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'

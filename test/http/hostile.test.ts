@@ -1,5 +1,5 @@
-// Clients that send nonsense, too much, too slowly, or too cleverly. Each gets a status and a sentence or its
-// connection closed; nobody else notices, and nothing of it stays.
+// Clients that send garbage, too much, too slowly, or crafted requests. Each gets a status and a sentence or a closed
+// connection; other clients are not affected, and no memory is kept.
 
 import type { Socket } from 'node:net'
 

@@ -1,4 +1,5 @@
-// HTTP+SSE of 2024-11-05: one stream that says where to post, answers that come on it, and an end with the stream.
+// HTTP+SSE of 2024-11-05: one stream that names the POST endpoint and carries the answers, and a session that ends with
+// it.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 

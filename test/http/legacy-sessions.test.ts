@@ -1,4 +1,4 @@
-// Legacy sessions over POST, GET and DELETE: their ids, their streams, and what a client gets whose connection breaks.
+// Legacy sessions over POST, GET and DELETE: their ids, their streams, and resuming after a broken connection.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 

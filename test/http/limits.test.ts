@@ -1,5 +1,5 @@
-// How much one user may ask for: each limit is told with 429 and Retry-After, ends by itself, and is nobody else's.
-// Whatever became of a request, its place is free again.
+// Limits per user: each is answered with 429 and Retry-After, ends by itself, and does not affect other users. A
+// request frees its slot however it ends.
 
 import { once } from 'node:events'
 

@@ -1,5 +1,5 @@
-// POST /mcp at the modern revision: stateless, headers that repeat the body, JSON unless something must be said before
-// the answer, and a call that ends with its connection.
+// POST /mcp at the modern revision: stateless, headers that repeat the body, JSON unless messages precede the answer,
+// and a call that ends with its connection.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 

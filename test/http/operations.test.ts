@@ -1,4 +1,4 @@
-// What whoever runs the server sees of it: its health, its figures, its log; and how it goes when it is told to.
+// What an operator sees: health, metrics, log; and a graceful shutdown.
 
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'

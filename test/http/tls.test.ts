@@ -1,5 +1,5 @@
-// HTTPS of our own: served with the certificate that is there, renewed without dropping anybody, and as impatient with
-// a handshake that does not come as with everything else.
+// HTTPS: serves the configured certificate, renews it without dropping connections, and limits the time for a
+// handshake.
 
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'

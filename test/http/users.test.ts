@@ -1,4 +1,4 @@
-// Users never see one another: not their answers, however ids collide, nor anything one of them can name of the other.
+// Users are isolated: answers are never crossed, however ids collide, and nothing of one user can be named by another.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 

@@ -1,4 +1,5 @@
-// WebSocket on /mcp with the subprotocol mcp: a message a frame, behind the same gate, and an end with the connection.
+// WebSocket on /mcp with the subprotocol mcp: one message per frame, the same access control, and a session that ends
+// with the connection.
 
 import { once } from 'node:events'
 

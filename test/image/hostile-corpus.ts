@@ -1,4 +1,4 @@
-// Files that were made to do harm, to lie or to break, and places that are no files. Each says what must come of it.
+// Files made to exhaust, deceive or crash a decoder, and paths that are not files, each with the expected outcome.
 
 import { randomBytes } from 'node:crypto'
 import { execFileSync } from 'node:child_process'

@@ -1,4 +1,5 @@
-// What is put before ReadImage to harm it: every outcome is an image or a sentence, soon, and the server stays small.
+// Hostile input of ReadImage: every outcome is an image or a sentence, in time, and the memory of the server stays
+// bounded.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

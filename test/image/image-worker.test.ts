@@ -1,5 +1,4 @@
-// The processes in which images are decoded: how many there are, when they end, and what happens without them or without
-// what they need.
+// The processes that decode images: how many there are, when they end, and what happens without them or their packages.
 
 import {
   cpSync,

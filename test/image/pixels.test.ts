@@ -1,4 +1,4 @@
-// That what a model sees is what the image shows: the right way up, the right colours, the right part of it.
+// The image sent to the model shows what the file shows: orientation, colours, crop.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Where ReadImage may look, however a path is turned, and that nothing referred to by an image is looked at either.
+// Which paths ReadImage may read, however they are spelled or changed, and that nothing an image refers to is read.
 
 import { execFileSync } from 'node:child_process'
 import {

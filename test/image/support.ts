@@ -1,4 +1,4 @@
-// What the tests of ReadImage share: a call, what it shows, and how much memory the server and its darkroom have.
+// Shared by the ReadImage tests: a call, its pixels, and the memory of the server and its workers.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 

@@ -1,4 +1,4 @@
-// The inbox as a person uses it: in a real pseudo-terminal, beside a real server, with the keys they would press.
+// The inbox in a real pseudo-terminal beside a real server, driven by key presses.
 
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// The inbox where nobody is at a terminal: it says what there is, once.
+// The inbox without a terminal: it prints the state once.
 
 import { once } from 'node:events'
 import { createServer } from 'node:net'

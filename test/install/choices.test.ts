@@ -1,4 +1,4 @@
-// What a person decides: the answers on a terminal, the options that answer beforehand, and their defaults.
+// The questions of the installer: answers on a terminal, options that answer beforehand, and defaults.
 
 import { existsSync } from 'node:fs'
 

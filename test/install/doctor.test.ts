@@ -1,4 +1,4 @@
-// What the doctor says about how it is installed, and that what it tells a person to type puts it right.
+// What the doctor reports about the installation, and that the commands it suggests repair it.
 
 import { execFile } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Files that are not as they should be: what can be kept is kept, what cannot be read is not touched.
+// Configuration files that are damaged or unusual: their content is kept, and unreadable files are not touched.
 
 import { execFileSync } from 'node:child_process'
 import {

@@ -1,4 +1,4 @@
-// Connecting clients and disconnecting them, as a person types it.
+// Connecting and disconnecting clients from the command line.
 
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

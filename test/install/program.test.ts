@@ -1,4 +1,4 @@
-// The executable where the program itself may vanish, is gone, or lies under a strange name.
+// The executable where the program itself may disappear, is missing, or has an unusual name.
 
 import {
   cpSync,

@@ -1,4 +1,4 @@
-// A person with a home of their own, and the commands they type there.
+// A user's home directory, and commands run in it.
 
 import { execFile } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, lstatSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// The client in memory, as somebody uses it who tests a server of their own: every revision, questions both ways, what is
-// said unasked, cancelling and the end.
+// The in-memory client as authors use it to test their servers: every revision, questions in both directions,
+// notifications, cancellation and close.
 
 import { describe, expect, test } from 'vitest'
 

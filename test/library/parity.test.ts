@@ -1,5 +1,5 @@
-// The thirteen tools use nothing that a library user does not have: what they take from the kernel is exported, and what
-// the program gives its server can be given by anybody. Also: who serves over stdio loads nothing else.
+// The thirteen tools use nothing that a library user lacks: what they take from the kernel is exported, and what the
+// program passes to its server anyone can pass. A server over stdio loads nothing else.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, resolve } from 'node:path'

@@ -1,4 +1,4 @@
-// A person who starts a server by hand is told what it is, and can end it.
+// A server started by hand in a terminal prints what it is, and can be ended.
 
 import { join } from 'node:path'
 

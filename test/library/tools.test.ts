@@ -1,4 +1,4 @@
-// What a tool may leave out, what it says then, and its own complaints.
+// What a tool may leave out, the defaults, and the errors of a bad definition.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

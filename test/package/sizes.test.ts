@@ -1,5 +1,5 @@
-// What clients are sent and what authors bundle stays small. The numbers are printed at the end of a run, beside those
-// that `npm run generate` has put down.
+// The sizes of what clients receive and authors bundle. The numbers are printed at the end of a run, beside those that
+// `npm run generate` has recorded.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// TypeScript users need the package and nothing else: its declarations compile without @types/node.
+// The declarations of the package compile without @types/node.
 
 import { spawnSync } from 'node:child_process'
 import { cpSync, writeFileSync } from 'node:fs'

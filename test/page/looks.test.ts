@@ -1,5 +1,5 @@
-// How the page looks and weighs, with more data than a test of the real program would bring together: every view in every
-// language, light or dark, small, empty and far too full.
+// Accessibility, layout and size of the page with more data than a test of the real program has: every view in every
+// language, light and dark, small, empty and overfull.
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// The page in a real browser, on the real program: a person at the HTTP server sees and does what concerns a client on stdio.
+// The page in a real browser on the real program: a user of the HTTP server sees and controls what a stdio client does.
 
 import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'

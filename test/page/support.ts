@@ -1,4 +1,4 @@
-// What the tests of the page share: a browser, and pages that remember whatever they asked for and complained about.
+// Shared by the page tests: browser pages that record their requests and console errors.
 
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 

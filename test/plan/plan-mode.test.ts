@@ -1,4 +1,5 @@
-// PlanMode as a client meets it: what it says, what it keeps, and what it holds commands to, in one server and in several.
+// PlanMode as a client uses it: its text, its stored plan, and the restrictions of commands, in one server and in
+// several.
 
 import { execFileSync } from 'node:child_process'
 import {

@@ -1,4 +1,4 @@
-// Plan mode where plans are kept in PostgreSQL: no mark of this machine is believed, the database is asked each time.
+// Plan mode with PostgreSQL: local flag files are not trusted, the database is asked each time.
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

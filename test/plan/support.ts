@@ -1,4 +1,4 @@
-// What the tests of plan mode share: a world with a project in it, a server there, and how to see that nothing changed.
+// Shared by the plan mode tests: a project, a server in it, and snapshots of the file system.
 
 import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'

@@ -1,5 +1,5 @@
-// Ways of writing that plan mode must not let through, each as a few words of bash run in the project. They are run for
-// real, in plan mode and, where that does no harm, outside of it: a way that never works proves nothing.
+// Ways of writing that plan mode must prevent, each as a bash snippet run in the project. They are executed in plan
+// mode and, where harmless, outside of it: an attempt that never works proves nothing.
 //
 // Words they may use: $PROJECT, $HOME, $STATE the folder of the server, $GRANTED a folder of SANDBOX_WRITE, $SESSION the
 // folder of the plan, $OTHER that of another session, $SERVER the server's process, $DIST its program, $OUT, $STREAM a

@@ -1,5 +1,5 @@
-// Every way of writing that we know, tried for real in plan mode through the real server, in the foreground and behind:
-// nothing changes but the folder of the plan. Then the same without a plan, to see that each would have worked.
+// Every known way of writing, tried in plan mode through the real server, in the foreground and as a job: nothing
+// changes outside of the plan's directory. Then the same without a plan, to show that each attempt works.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// The first rung: a form that the client shows. Clients that answer it, refuse it, cannot show it after all, never say
-// anything, or say it too late.
+// The first delivery channel: a form in the client. Clients that answer it, refuse it, cannot show it, never answer, or
+// answer too late.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

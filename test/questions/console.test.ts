@@ -1,5 +1,5 @@
-// The second rung in the real house: servers that ask, `scorpiox-code ui` as the board that answers, and what becomes of
-// an answer when the server that asked is killed.
+// The second delivery channel: servers that ask, `scorpiox-code ui` as the console that answers, and answers to a
+// server that was killed.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

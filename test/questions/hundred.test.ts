@@ -1,5 +1,5 @@
-// A hundred questions, asked by two servers of one project and answered on three surfaces at once: the page, the inbox, and
-// later calls. One of the servers is killed in the middle. Each is answered once, and every answer reaches a model.
+// A hundred questions of two servers of one project, answered on the page, in the inbox and by later calls at once,
+// while one of the servers is killed. Each is answered once, and every answer is delivered.
 
 import { expect, onTestFinished, test, vi } from 'vitest'
 

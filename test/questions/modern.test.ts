@@ -1,5 +1,5 @@
-// The modern revision: the call ends with the form, the client makes it again with the answer. One that comes back
-// empty-handed is not asked for ever.
+// Questions at the modern revision: the call ends with the form, and the client repeats it with the answer. A client
+// that repeats it without an answer is not asked forever.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

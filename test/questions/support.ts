@@ -1,4 +1,5 @@
-// What the tests of questions share: clients that are asked, a world with a store, and somebody else who looks into it.
+// Shared by the question tests: clients that are asked, an environment with a database, and another process that reads
+// it.
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

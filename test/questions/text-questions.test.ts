@@ -1,5 +1,5 @@
-// The last rung: the question as a text with a number, answered in a later call, by a board, or by another server;
-// once, whoever is first, and nothing of it is lost with the server.
+// The last delivery channel: the question as text with a number, answered by a later call, on the console, or by
+// another server; the first answer counts, and no answer is lost with the server.
 
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Ways out of a sandbox, each as a few words of bash. They are run for real, inside and, where that does no harm, outside:
-// an attempt that cannot succeed anywhere proves nothing.
+// Ways to escape from a sandbox, each as a bash snippet. They are executed inside and, where harmless, outside: an
+// attempt that cannot succeed anywhere proves nothing.
 //
 // Words they may use: $OUT a folder that must not change, $HOME with secrets, $PROJECT, $STATE the server's own folder,
 // $VICTIM a process outside, $PORT a TCP and UDP port, $STREAM $DGRAM $ABSTRACT sockets, $MARK something to write,

@@ -1,5 +1,5 @@
-// Every way out that we know, tried for real at every level: nothing outside changes, no secret is read, no packet
-// arrives. Then the same without the sandbox, to see that each would have worked.
+// Every known escape, tried at every level: nothing outside changes, no secret is read, no packet arrives. Then the
+// same without the sandbox, to show that each attempt works.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// A world to break out into: a home with secrets, a project, files and sockets and a process outside, each of which
-// notices when it is touched. It lies outside /tmp, which the sandbox replaces, so that paths lead to the real thing.
+// A project with something to escape to: a home with secrets, files, sockets and a process outside, which all detect
+// access. It lies outside /tmp, which the sandbox replaces.
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createSocket } from 'node:dgram'

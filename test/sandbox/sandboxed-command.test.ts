@@ -1,5 +1,4 @@
-// The sandbox as those who start commands use it: what works in it, what is limited, what is left behind, and that there
-// is none rather than half of one.
+// The sandbox as its callers use it: what works in it, its limits, its cleanup, and that it is complete or refused.
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// The sandbox as people meet it: by a setting over stdio, by itself over HTTP, and never by half.
+// The sandbox in the running server: by a setting over stdio, by default over HTTP, and never partially.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

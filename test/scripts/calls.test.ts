@@ -1,5 +1,4 @@
-// Script tools as a client meets them: what reaches a script, what comes back, how it is ended, and what happens when the
-// folder changes.
+// Script tools as a client uses them: input, output, ending, and changes of the folder.
 
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Script tools in the sandbox, in plan mode and over HTTP: held to what commands of Bash are held to.
+// Script tools in the sandbox, in plan mode and over HTTP: they have the restrictions of Bash commands.
 
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

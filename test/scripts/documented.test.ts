@@ -1,4 +1,4 @@
-// The scripts of docs/script-tools.md, copied out of it and used.
+// The scripts of docs/script-tools.md work as printed.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'

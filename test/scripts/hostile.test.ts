@@ -1,5 +1,4 @@
-// Scripts that do not behave: when they are asked what they are, and when they are called. None of them takes the others,
-// the list or the server with it.
+// Scripts that misbehave when asked for their schema or when called. None affects the others, the list or the server.
 
 import { chmodSync, existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// What the tests of script tools share: a folder of scripts, a server that has it, and the list of tools as a client sees it.
+// Shared by the script tool tests: a folder of scripts, a server that uses it, and its list of tools.
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

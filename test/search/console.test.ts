@@ -1,4 +1,4 @@
-// What people see of the engines: on the page, beside the tool.
+// The state of the search engines on the console page.
 
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 

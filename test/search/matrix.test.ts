@@ -1,4 +1,4 @@
-// Every engine under every behaviour: each cell has a typed outcome, and none is mistaken for another.
+// Every engine with every behaviour of its server: each combination has a typed outcome.
 
 import { join } from 'node:path'
 

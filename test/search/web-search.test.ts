@@ -1,4 +1,4 @@
-// WebSearch as a client sees it, of the real program, with engines that are played.
+// WebSearch as a client uses it, in the real program, with imitated engines.
 
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,5 +1,4 @@
-// Bash as a client sees it: what a command printed, how it ended and what to do next; and no command, however it was
-// meant, that hangs, grows or is answered twice.
+// Bash as a client uses it: output, exit status and advice. No command hangs the server, grows it or is answered twice.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// Background jobs as a client sees them: numbers, reading, waiting, lists, the end of a tree; several servers on one
-// project; disks and homes that are not there.
+// Background jobs as a client uses them: ids, reading, waiting, lists, killing; several servers on one project; full
+// disks and missing homes.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

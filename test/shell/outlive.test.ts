@@ -1,5 +1,5 @@
-// JOBS_OUTLIVE_SERVER=1: jobs live on when their server ends, in whatever way; numbers, state, output and exit code
-// survive, and the next server takes over what still runs.
+// JOBS_OUTLIVE_SERVER=1: jobs continue when their server ends, in any way. Ids, status, output and exit code survive,
+// and the next server takes over running jobs.
 
 import { readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

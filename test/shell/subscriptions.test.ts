@@ -1,4 +1,4 @@
-// Who subscribes to jobs is told of output and of the end, in every era: `resources/subscribe` and
+// Subscriptions to jobs report output and the end at every revision: `resources/subscribe` and
 // `notifications/resources/updated` on legacy revisions, `subscriptions/listen` on the modern one.
 
 import { setTimeout as sleep } from 'node:timers/promises'

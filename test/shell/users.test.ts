@@ -1,4 +1,4 @@
-// Users over HTTP with jobs of the same numbers: nobody can read, list, end, subscribe to or count another's.
+// HTTP users with jobs of the same numbers: none can read, list, kill, subscribe to or count another user's jobs.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -1,4 +1,4 @@
-// `scorpiox-code skills`: what was found, what hides what, what was skipped and why.
+// `scorpiox-code skills`: what was found, what is shadowed, what was skipped and why.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// InvokeSkill as a model uses it: the catalogue in its description, what it answers, and skills that are scripts.
+// InvokeSkill as a model uses it: the list in its description, its results, and skills that are scripts.
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

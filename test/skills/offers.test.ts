@@ -1,4 +1,4 @@
-// The same skills as prompts, as resources, and for hosts that know the Skills extension.
+// Skills as prompts, as resources, and for hosts that support the Skills extension.
 
 import { createHash } from 'node:crypto'
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs'

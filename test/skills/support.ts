@@ -1,4 +1,4 @@
-// What the tests of skills share: a project and a home with skills in them, and a server that works there.
+// Shared by the skill tests: a project and a home with skills, and a server in them.
 
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

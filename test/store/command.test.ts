@@ -1,4 +1,4 @@
-// `scorpiox-code state`, typed at the real program.
+// `scorpiox-code state`, run as a command.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What every place that keeps state promises, whichever database it is: run on SQLite and on a real PostgreSQL.
+// The contract of every database: run on SQLite and on a real PostgreSQL.
 
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

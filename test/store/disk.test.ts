@@ -1,4 +1,4 @@
-// Disks that fill up or cannot be written to, real ones: a small file system in memory, a read-only mount.
+// Real disks that are full or read-only: a small file system in memory, a read-only mount.
 
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// The contract on PostgreSQL, and what only a server can do: stop, come back, refuse.
+// The contract on PostgreSQL, and what is particular to a server: it stops, comes back, refuses.
 
 import fc from 'fast-check'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'

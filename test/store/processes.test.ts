@@ -1,4 +1,4 @@
-// Several processes on one place at the same time: those that make it, and those that write to it.
+// Several processes that create a database, and write to it, at the same time.
 
 import { join } from 'node:path'
 

@@ -1,4 +1,4 @@
-// The rows of questions and the messages they become, on both databases.
+// The tables of questions and of the messages they become, on both databases.
 
 import { join } from 'node:path'
 

@@ -1,4 +1,5 @@
-// The contract on SQLite, and what only a file can do: vanish, be damaged, belong to a newer program.
+// The contract on SQLite, and what is particular to a file: it disappears, is damaged, or was written by a newer
+// program.
 
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-// Starts processes that write to the state and collects what was acknowledged to them.
+// Starts processes that write to the database, and collects the acknowledged writes.
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

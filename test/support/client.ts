@@ -1,4 +1,5 @@
-// A client for tests: starts the real program and speaks to it in raw lines, so that nothing repairs what it sends.
+// The test client: starts the real program and sends raw lines, so that nothing repairs them. Also what most tests do
+// with it: tool calls, jobs, pids.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
-// What the tests of the board share: the page's server as `scorpiox-code ui` starts it, a board as a client sees it over
-// HTTP, and things put into the store by hand.
+// Shared by the console tests: `scorpiox-code ui`, the console's event stream over HTTP, and rows inserted into the
+// database.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

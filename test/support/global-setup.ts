@@ -1,5 +1,5 @@
-// Before any test: builds the program once, since the tests of the house run the real thing, and gives the run a
-// temporary folder of its own. After the last one: removes that folder.
+// Before the first test: builds the program, because tests start the real one, and creates a temporary directory for
+// the run. After the last test: removes it.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// A client for tests over HTTP: starts the real program, or a server on the library, and speaks to it with nothing in
-// between that repairs what is sent. Three ways to ask: one answer, a stream of events, raw bytes.
+// The test client over HTTP: starts the real program, or a server on the library, and sends requests that nothing
+// repairs. Three kinds: one answer, an event stream, raw bytes.
 
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

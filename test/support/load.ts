@@ -1,5 +1,5 @@
-// Time limits that hold beside busy processes too: work is measured in CPU time, waiting in wall time that grows with
-// the load of the machine.
+// Time limits that also hold beside busy processes: work is measured in CPU time, waiting in wall time that grows with
+// the load.
 
 import { readFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'

@@ -1,5 +1,5 @@
-// Trees of processes, one for each command, and the count of what is left of them. Every process writes down who it is,
-// and everything that descends from a server of the trees, its own helpers included, has its folder in the environment.
+// Starts process trees, one per command, and lists what is left of them. Every process records its pid, and all
+// descendants of a server, its helpers included, have its folder in their environment.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// What a test needs of the machine besides npm's packages. Where that is missing the test is skipped, and the reporter
-// prints the reason at the end of the run.
+// What a test needs besides npm packages. Where it is missing the test is skipped, and the reporter prints the reason
+// at the end of the run.
 
 import { spawnSync } from 'node:child_process'
 

@@ -1,5 +1,4 @@
-// What a runtime lacks by nature, each with its reason: a test that needs it is passed over there, and counted under it.
-// People read the same in docs/runtimes.md.
+// What a runtime lacks, each with its reason: tests that need it are skipped there. docs/runtimes.md says the same.
 
 import type { TestContext } from 'vitest'
 

@@ -1,4 +1,4 @@
-// A person at a terminal: starts the inbox in a real pseudo-terminal, types, and reads the screen.
+// Runs the program in a real pseudo-terminal, types, and reads the screen.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// A disk that fills up under a running server and has room again, as a client of TaskManager lives through it.
+// A disk that fills up under a running server and has room again, as a client of TaskManager sees it.
 
 import { expect, test } from 'vitest'
 

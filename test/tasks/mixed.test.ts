@@ -1,5 +1,5 @@
-// Four servers that do everything at random on one project: what was acknowledged is there, nothing else is, and what is
-// counted along the way equals a recount, also after all of it was taken out and in again.
+// Four servers that act at random on one project: exactly what was acknowledged is stored, and the maintained counts
+// equal a recount, also after export and import.
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// TaskManager as a client sees it: what each action changes, says and refuses, and what is left after a restart.
+// TaskManager as a client uses it: what each action changes, answers and refuses, and what is left after a restart.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Several agents on one project: nothing that was acknowledged is lost, nothing is there twice, and of two who do the
-// same thing one is told.
+// Several agents on one project: no acknowledged change is lost or doubled, and of two that complete the same step one
+// is refused.
 
 import { afterAll, expect, test } from 'vitest'
 

@@ -1,4 +1,5 @@
-// Tasks over HTTP belong to a user: nobody sees, changes, counts or hears of another's, and numbers begin at 1 for each.
+// Tasks over HTTP belong to a user: no other user sees, changes, counts or is notified of them, and numbers begin at 1
+// for each.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

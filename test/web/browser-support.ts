@@ -1,4 +1,4 @@
-// A real browser from npm, the real way out, and little sites on loopback for it to visit.
+// Shared by the browser tests: a real browser from npm, the real guarded fetch, and small sites on loopback.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'

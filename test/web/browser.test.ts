@@ -1,5 +1,5 @@
-// Pages of every kind in a real browser, from the good to the hostile: each is read or explained in bounded time, and the
-// next one is served.
+// Pages of every kind in a real browser, also hostile ones: each is read or explained in bounded time, and the next
+// page works.
 
 import { createSocket } from 'node:dgram'
 import type { ServerResponse } from 'node:http'

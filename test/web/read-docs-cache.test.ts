@@ -1,4 +1,4 @@
-// What is asked of servers: as little as possible, only what they allow where the person wants that, and nothing twice.
+// Requests to servers: as few as possible, only what robots.txt allows where that is set, and nothing twice.
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 

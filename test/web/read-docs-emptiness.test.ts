@@ -1,5 +1,4 @@
-// Emptiness has a type: whatever keeps a page from being read is said, with what was seen and what to do, and never
-// passes for a page.
+// Pages that cannot be read: the reason is typed, with what was seen and what to do, and is never taken for content.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 

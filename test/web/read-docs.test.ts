@@ -1,4 +1,4 @@
-// ReadDocs as clients call it: what it makes of what a server has, and how it says so.
+// ReadDocs as clients call it: the result for each kind of content.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-// A small site on loopback that plays whatever the tests of ReadDocs want to meet, and counts who asks for what.
+// A small site on loopback with configurable behaviour, which counts its requests.
 
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

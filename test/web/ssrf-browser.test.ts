@@ -1,5 +1,5 @@
-// A real browser behind the checking proxy, on pages that try everything a page can try. Nothing reaches the internal
-// server; where that very server is allowed, the same pages reach it, which shows that they do try.
+// A real browser behind the checking proxy, on pages that try everything a page can. Nothing reaches the internal
+// server; where that server is allowed the same pages reach it, which shows that they do try.
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
-// Addresses that must lead nowhere, in the ways they have been written to get past filters. `{port}` stands for that
-// of the internal server.
+// Addresses that must not be reached, in the spellings used to bypass filters. `{port}` stands for that of the internal
+// server.
 
 /** Each reaches the internal server when nobody guards it. */
 export const LOOPBACK = [

@@ -1,6 +1,6 @@
-// A world to break out of: an "internal" server that nobody may reach and that counts whoever does, and an "outer" one
-// that stands for the whole public web. Names are answered from a table, and whatever is not loopback is dialled to the
-// outer server, so that nothing leaves the machine.
+// A simulated network: an internal server that may not be reached and counts its connections, and an outer server that
+// stands for the public web. Names are resolved from a table, and everything but loopback is connected to the outer
+// server, so that nothing leaves the machine.
 
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
-// Whatever is asked for, by `fetch` or through the proxy, nobody reaches the internal server. Each group has its honest
-// twin that gets through, and a control shows that the internal server is there for those whom nobody guards.
+// No request, by `fetch` or through the proxy, reaches the internal server. Each group has a legitimate request that
+// gets through, and a control shows that the internal server answers unguarded clients.
 
 import { createServer } from 'node:http'
 import { once } from 'node:events'

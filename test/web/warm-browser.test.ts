@@ -1,5 +1,5 @@
-// One warm browser and everything that may happen to it: crowds, idleness, tiredness, death, bad programs, and the sudden
-// end of whoever started it.
+// The shared browser: many callers at once, idle time, restarts after much use, crashes, unusable programs, and the
+// sudden end of its parent.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
