@@ -18,7 +18,7 @@ function planted(file: string, text: string): Sources {
   return sources().set(file, text)
 }
 
-test('imports point down and every effect goes through its door', () => {
+test('imports point down and every effect goes through its module', () => {
   expect(sources().size).toBeGreaterThan(30)
   expect(violations(sources())).toEqual([])
 })
@@ -62,7 +62,7 @@ test.each([
   expect(found.filter((violation) => !violation.startsWith(file))).toEqual([])
 })
 
-test('a folder that is no room of the house is caught', () => {
+test('a folder that is no known layer is reported', () => {
   expect(() => violations(planted('utils/planted.ts', "import { isObject } from '../lib/json.js'"))).toThrow(
     'not a room',
   )

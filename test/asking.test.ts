@@ -181,7 +181,7 @@ describe('a legacy client is sent a request', () => {
     await client.close()
   })
 
-  test('a question nobody waits for is taken back with the answer, and none is asked after it', async () => {
+  test('a question whose call has ended is cancelled with the answer, and no further one is asked', async () => {
     const client = await legacy()
     expect(textOf(await client.request('tools/call', call('forgetful')))).toBe('answered without waiting')
     const [question] = questionsOf(client)
@@ -369,7 +369,7 @@ describe('a modern client is answered with the questions', () => {
     await client.close()
   })
 
-  test('who answers unasked is heard', async () => {
+  test('an answer that was not asked for is accepted', async () => {
     const { client, make } = open()
     expect(textOf(await make(call('name'), { inputResponses: { who: ann } }))).toContain('Ann')
     for (const inputResponses of [5, [], null, 'x']) {

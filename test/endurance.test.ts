@@ -81,7 +81,7 @@ test('the end of input is seen also while the client does not read', { tags: ['l
   expect(Date.now() - ended).toBeLessThan(underLoad(15_000))
 })
 
-test('more requests at once than anybody needs are refused, and the rest are served', async () => {
+test('excessive concurrent requests are refused, and the rest are served', async () => {
   const client = fixture()
   const lines = Array.from({ length: 2100 }, (_, id) => JSON.stringify(callOf(id, 'wait', { label: String(id) })))
   client.write(`${lines.join('\n')}\n`)
@@ -137,7 +137,7 @@ test.skipIf(!HAS_PROC)('a leftover that prints without end costs next to nothing
   expect(await client.close()).toBe(0)
 })
 
-test('out of descriptors, a command says so and the server goes on', async (context) => {
+test('without free file descriptors a command reports it and the server continues', async (context) => {
   skipIfMissing(context, MISSING.fewFiles)
   const args = ['-c', 'ulimit -n 40; exec "$0" "$1"', process.execPath, PROGRAM]
   const client = startServer({ file: 'bash', args })

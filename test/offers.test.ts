@@ -84,7 +84,7 @@ describe.each(ALL)('at %s', (revision) => {
     })
   })
 
-  test('a failure is told, a bug is not, and a URI must be text', async () => {
+  test('a failure is explained, a bug is not, and a URI must be text', async () => {
     const { error } = await ask(revision, 'resources/read', { uri: 'test://failing' })
     expect(error).toMatchObject({ code: -32603, message: 'The shelf is empty.' })
     expect((await ask(revision, 'resources/read', { uri: 'test://broken' })).error.message).toMatch(/see the server's/)
@@ -145,7 +145,7 @@ describe.each(ALL)('at %s', (revision) => {
     expect(await complete('zzz')).toEqual({ values: [], total: 0, hasMore: false })
   })
 
-  test('completion of a prompt knows the other arguments; nobody knows values of other names', async () => {
+  test('completion of a prompt knows the other arguments; unknown arguments have no values', async () => {
     const ref = { type: 'ref/prompt', name: 'greet' }
     const complete = (name: string, more: object = {}): Promise<Json> =>
       ask(revision, 'completion/complete', { ref, argument: { name, value: 'A' }, ...more })
@@ -281,7 +281,7 @@ describe('what changes', () => {
   const LISTS = ['tools', 'resources', 'prompts'] as const
   const told = (client: TestClient): Json[] => client.received.filter(({ method }) => method !== undefined)
 
-  test.each(LEGACY)('is told to a client at %s, and found', async (revision) => {
+  test.each(LEGACY)('is notified to a client at %s, and found', async (revision) => {
     const client = start()
     await client.request('tools/call', call('change', { list: 'tools' }))
     expect(told(client)).toEqual([])
@@ -297,7 +297,7 @@ describe('what changes', () => {
     await client.close()
   })
 
-  test.each(LEGACY)('to a resource is told to who subscribed, at %s', async (revision) => {
+  test.each(LEGACY)('to a resource is notified to subscribers, at %s', async (revision) => {
     const client = start()
     await client.initialize(revision)
     const update = (uri: string): Promise<Json> => client.request('tools/call', call('update', { uri }))
@@ -424,7 +424,7 @@ describe('subscriptions/listen', () => {
     await client.close()
   })
 
-  test('in a batch it is refused, and holds nobody back', async () => {
+  test('in a batch it is refused, and delays no other request', async () => {
     const client = start()
     await client.initialize('2025-03-26')
     client.send([

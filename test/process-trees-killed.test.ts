@@ -138,7 +138,7 @@ describe.skipIf(!HAS_PROC).concurrent('a command kills', () => {
     await closed(client, trees)
   })
 
-  test('its parent behind, and is told from one that runs', async () => {
+  test('its parent as a job, and is distinguished from a running one', async () => {
     const { trees, client } = await open()
     const { task_id } = resultData(await call(client, 'BackgroundBash', { command: 'kill -9 $PPID; sleep 0.5' }))
     const answer = await call(client, 'ReadBgOutput', { task_id, wait_for_end: true })

@@ -14,7 +14,7 @@ const TREES = 200
 const LIMIT_MS = 60_000
 
 describe.skipIf(!HAS_PROC)(`${TREES} trees`, { timeout: LIMIT_MS }, () => {
-  test('are gone when their timeout is told', async () => {
+  test('are gone when their timeout is reported', async () => {
     const { trees, clients } = plant()
     for (const [id, client] of each(clients)) call(client, id, 'Bash', { command: trees.command(id), timeout: 6000 })
     for (const [id, client] of each(clients)) expect(resultData(await answer(client, id)).timedOut).toBe(true)
@@ -48,7 +48,7 @@ describe.skipIf(!HAS_PROC)(`${TREES} trees`, { timeout: LIMIT_MS }, () => {
     expect(trees.leftoverFiles()).toEqual([])
   })
 
-  test('are gone when the server has stopped because it was told to', async () => {
+  test('are gone when the server has stopped on SIGTERM', async () => {
     const { trees, clients } = plant()
     await grow(trees, clients, true)
     for (const { child } of clients) child.kill('SIGTERM')

@@ -53,7 +53,7 @@ describe.skipIf(!HAS_PROC).concurrent.each(TREES)('%s', (_, command) => {
     expect(await client.close()).toBe(0)
   })
 
-  test('is gone when a timeout is told', async () => {
+  test('is gone when a timeout is reported', async () => {
     const { client, pid } = await begin(command, 700)
     const { result } = await client.waitFor(({ id }) => id === 1)
     expect(resultData(result).timedOut).toBe(true)
@@ -129,7 +129,7 @@ test.concurrent('a call that comes while the server stops leaves nothing behind'
   if (readdirSync(cwd).includes('late')) expect(isAlive(Number(readFileSync(join(cwd, 'late'), 'utf8')))).toBe(false)
 })
 
-test.skipIf(!HAS_PROC)('who forks and ends, again and again, does not get away', async () => {
+test.skipIf(!HAS_PROC)('a process that forks and exits in a loop does not escape', async () => {
   const folder = emptyFolder()
   // It would end by itself after twenty seconds.
   const link = 'link() { read -t 0.003 -u 9; echo >> links; (($1 < 5000)) && link $(($1 + 1)) & }'
@@ -154,7 +154,7 @@ test.concurrent.each(['cancelled', 'SIGTERM'])(
   },
 )
 
-test.concurrent('what was not started by this server is left alone, whatever number it has', async () => {
+test.concurrent('a process that this server did not start is not killed, whatever its pid', async () => {
   const bystander = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env: cleanEnv() })
   const { client } = await begin(`${SLEEPER} & wait`)
   await client.close()

@@ -39,7 +39,7 @@ describe('negotiation', () => {
     },
   )
 
-  test('an initialize without a version is served, one with a broken version is told so', async () => {
+  test('an initialize without a version is served, one with a malformed version is refused', async () => {
     const client = startServer()
     expect((await client.request('initialize', {})).result.protocolVersion).toBe('2025-11-25')
     expect(await client.request('initialize', { protocolVersion: 5 })).toMatchObject({ error: { code: -32602 } })
@@ -118,7 +118,7 @@ describe('the modern era', () => {
     await client.close()
   })
 
-  test('every result says that it is complete and who gave it', async () => {
+  test('every result says that it is complete and names the server', async () => {
     const client = await at(MODERN)
     for (const [method, params] of [
       ['tools/list', {}],

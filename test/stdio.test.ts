@@ -330,7 +330,7 @@ describe('calls', () => {
     await client.close()
   })
 
-  test('a failure is told to the model in its own words', async () => {
+  test('a failure is reported to the model in its own words', async () => {
     const client = fixture()
     expect((await client.request('tools/call', callParams('failure'))).result).toEqual({
       content: [{ type: 'text', text: 'The jar is empty. Buy more honey.' }],

@@ -114,7 +114,7 @@ describe('a deferred call', () => {
     await client.close()
   })
 
-  test('is deferred once, however often it says so', async () => {
+  test('is deferred once, however often it asks for it', async () => {
     const client = start()
     const { taskId } = await begin(client, 'twice')
     const { result } = await getWhen(client, taskId, over)
@@ -234,7 +234,7 @@ test('what it came to is kept as long as it was promised', async () => {
   await client.close()
 })
 
-describe('told to a listener', () => {
+describe('notified to a listener', () => {
   test('every state of the tasks it named, and of no others', async () => {
     const client = start()
     const after = join(emptyFolder(), 'go')

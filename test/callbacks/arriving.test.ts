@@ -14,14 +14,14 @@ async function leftBehind(): Promise<SimulatedMachine> {
   return world
 }
 
-test('whoever asks while it arrives waits for it', async () => {
+test('a request during the takeover waits for it', async () => {
   const { callbacks, who } = (await leftBehind()).start()
   const arriving = callbacks.arrive(who)
   expect(await callbacks.list(who)).toHaveLength(1)
   await arriving
 })
 
-test('without a mark it is found by who asks', async () => {
+test('without a flag file it is found by the next request', async () => {
   const world = await leftBehind()
   world.isMarked = false
   const { callbacks, who } = world.start()
@@ -29,7 +29,7 @@ test('without a mark it is found by who asks', async () => {
   expect(world.isMarked).toBe(true)
 })
 
-test('who keeps everything takes over what is left later by another that was killed', async () => {
+test('a session that keeps everything also takes over what a later killed session left', async () => {
   const state = memoryState()
   const world = new SimulatedMachine(() => state)
   const [first, keeper] = [world.start(), world.start()]

@@ -55,7 +55,7 @@ test.concurrent('is pushed to a client that takes that, and then stands in front
   await ended(client)
 })
 
-test.concurrent('is pushed at the end of the call during which it fell due, and not told again', async () => {
+test.concurrent('is pushed at the end of the call during which it fell due, and not delivered again', async () => {
   const client = await clientIn(newEnvironment(), { experimental: { 'claude/channel': {} } })
   await callback(client, { message: 'due', delay_seconds: 1, repeat_count: 1 })
   expect(await messageBeforeResult(client, 'sleep 1.5')).toBe('')
@@ -64,7 +64,7 @@ test.concurrent('is pushed at the end of the call during which it fell due, and 
   await ended(client)
 })
 
-test.concurrent('is pushed to Claude Code where its user told us to', async () => {
+test.concurrent('is pushed to Claude Code where that is configured', async () => {
   const client = await clientIn(newEnvironment({ CLAUDE_CHANNEL: 'true' }))
   await callback(client, { message: 'wake up', delay_seconds: 1, repeat_count: 1 })
   await client.waitFor(({ method }) => method === 'notifications/claude/channel')
@@ -92,7 +92,7 @@ test.concurrent('goes on after kill -9: what is due later fires in time, what wa
   await ended(second)
 })
 
-test.concurrent('what waits goes to the next session, and what was told to nobody after it', async () => {
+test.concurrent('pending messages go to the next session, and then what was not delivered', async () => {
   const world = newEnvironment()
   const first = await clientIn(world)
   await callback(first, { message: 'told', delay_seconds: 1, repeat_count: 1 })
@@ -144,7 +144,7 @@ const inboxesIn = (cwd: string): readonly string[] => {
 }
 const messagesIn = (inbox: string): readonly string[] => readdirSync(inbox).filter((name) => name.endsWith('.json'))
 
-test.concurrent('lies in the inbox of the session until it is told; what was read there is not told again', async () => {
+test.concurrent('is in the inbox of the session until it is delivered; what was read there is not delivered again', async () => {
   const world = newEnvironment({ SCORPIOX_INBOX: '1' })
   const client = await clientIn(world)
   const { text, structured } = await callback(client, { message: 'one', delay_seconds: 2, repeat_count: 1 })
@@ -252,7 +252,7 @@ test.concurrent('waits for a job of a server that was killed, and says what beca
   expect(await heir.close()).toBe(0)
 })
 
-test.concurrent('says so where nothing can be kept', async () => {
+test.concurrent('reports that nothing can be stored', async () => {
   const client = startServer({ env: { STATE_DIR: '/proc/nowhere' } })
   await client.initialize('2025-06-18')
   const { text, isError } = await callback(client, { message: 'm', delay_seconds: 5 })

@@ -46,7 +46,7 @@ async function front({ call }: Pick<Caller, 'call'>): Promise<string> {
   return texts.length > 1 ? (texts[0] ?? '').trimEnd() : ''
 }
 
-test.concurrent('goes on when the client has left, lies in an inbox, and is told to the next of that user alone', async () => {
+test.concurrent('continues after the client has left, is in an inbox, and is delivered to the next session of that user only', async () => {
   const cwd = emptyFolder()
   mkdirSync(join(cwd, '.git'))
   const env = cleanEnv({ STATE_DIR: emptyFolder(), SANDBOX: 'off' })
@@ -91,7 +91,7 @@ test.concurrent('a user without sessions has slots too, and the next server fire
   expect(await next.stop()).toBe(0)
 })
 
-test.concurrent('nothing counts as pushed that may have been written to nobody', async () => {
+test.concurrent('nothing counts as pushed that may not have been read', async () => {
   const server = await startProgram({ env: cleanEnv({ STATE_DIR: emptyFolder(), SANDBOX: 'off' }) })
   const capabilities = { experimental: { 'claude/channel': {} } }
   const params = { protocolVersion: REVISION, capabilities, clientInfo: { name: 'test', version: '0' } }

@@ -176,7 +176,7 @@ describe('without the token', () => {
   })
 })
 
-describe('from a page of somebody else', () => {
+describe('from a page of another site', () => {
   const origins = (port: number): readonly string[] => [
     'http://evil.example',
     'https://evil.example',
@@ -284,7 +284,7 @@ describe('from a page of somebody else', () => {
   })
 })
 
-describe('as somebody else', () => {
+describe('as another user', () => {
   const strangers = (): readonly (readonly [string, string])[] => [
     ['bob', bob],
     [`${CURRENT_USER} of another issuer`, impostor],
@@ -408,7 +408,7 @@ describe('at the socket', () => {
     return isOpen ? `open ${heard}` : `closed ${heard}`
   }
 
-  test('honest words are heard', async () => {
+  test('legitimate messages are accepted', async () => {
     expect(await saidTo(`${presence}\n`)).toContain('the secret')
   })
 
@@ -475,7 +475,7 @@ describe.skipIf(!canBeNobody)('as another user of the machine', () => {
     rmSync(open, { recursive: true })
   })
 
-  test('a socket of theirs is not connected to, whoever wrote its entry', async () => {
+  test('a socket of another user is not connected to, also if we own its entry', async () => {
     const lodging = mkdtempSync(join(tmpdir(), 'scorpiox-desk-'))
     const address = join(lodging, 'desk.sock')
     let visitors = 0

@@ -62,7 +62,7 @@ async function ui(machine: Machine, env?: NodeJS.ProcessEnv) {
   return server
 }
 
-describe('everybody sees the same', () => {
+describe('all clients see the same', () => {
   test('two stdio servers, an HTTP server and a page of its own', async () => {
     const machine = newMachine()
     const page = await ui(machine)
@@ -176,8 +176,8 @@ describe('everybody sees the same', () => {
   })
 })
 
-describe('a peer that fails holds up nobody', () => {
-  test('a server killed without a word is gone from the board and from the disk', async () => {
+describe('a peer that fails delays no other', () => {
+  test('a killed server disappears from the console and from the disk', async () => {
     const machine = newMachine()
     const page = await ui(machine)
     const doomed = await serve(machine, 'doomed')
@@ -253,7 +253,7 @@ describe('a peer that fails holds up nobody', () => {
       board.leave()
     })
 
-  test('a board that does not read, or floods, is let go, and the server works on', async () => {
+  test('a console that does not read, or floods, is disconnected, and the server continues', async () => {
     const machine = newMachine()
     const server = await serve(machine, 'one')
     const [address = ''] = await socketsIn(machine, 1)
@@ -280,7 +280,7 @@ describe('a peer that fails holds up nobody', () => {
     expect((await call(server, 'Bash', { command: 'echo and here' })).text).toContain('and here')
   })
 
-  test('a broken store is said, and the board recovers', async () => {
+  test('a broken database is reported, and the console recovers', async () => {
     const machine = newMachine()
     const project = newProject(machine, 'one')
     mkdirSync(machine.stateDir, { mode: 0o700 })
@@ -297,7 +297,7 @@ describe('a peer that fails holds up nobody', () => {
     board.leave()
   })
 
-  test('where no socket can be made the server works, and says so once', async () => {
+  test('where no socket can be created the server works, and reports it once', async () => {
     const machine = newMachine()
     mkdirSync(machine.stateDir, { mode: 0o700 })
     writeFileSync(machine.socketDirectory, 'in the way')
@@ -335,7 +335,7 @@ describe('the place of a socket', () => {
 })
 
 describe('scorpiox-code ui', () => {
-  test('opens the browser without showing the key to anybody, and leaves nothing', async () => {
+  test('opens the browser without exposing the key, and leaves nothing', async () => {
     const machine = newMachine()
     const bin = mkdtempSync(join(tmpdir(), 'scorpiox-test-'))
     const opened = join(bin, 'opened')

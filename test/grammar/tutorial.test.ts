@@ -21,7 +21,7 @@ function commandsIn(code: string): { readonly command: string; readonly output: 
   })
 }
 
-test('whoever follows the tutorial gets what it shows, and the example in the end', () => {
+test('following the tutorial gives what it shows, and in the end the example', () => {
   const folder = readersFolder()
   cpSync(join(FOLDER, 'data'), join(folder, 'data'), { recursive: true })
   const env = cleanEnv()

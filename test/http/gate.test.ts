@@ -203,7 +203,7 @@ describe('what is ours', () => {
     expect((await sendRequest(server, { token: '', body: rpc('ping'), headers: { origin } })).status).toBe(401)
   })
 
-  test('a page is told what it may send', async () => {
+  test('a page gets the CORS headers', async () => {
     const headers = {
       origin: 'http://localhost:3000',
       'access-control-request-method': 'POST',
@@ -272,7 +272,7 @@ describe('credentials', () => {
     await other.stop()
   })
 
-  test('guessed too often get 429, and whoever has the right one is served', async () => {
+  test('too many wrong tokens get 429, and the right one is served', async () => {
     const other = await startProgram()
     const guesses = Array.from({ length: 60 }, (_, index) =>
       sendRequest(other, { token: `guess-${index}`, body: rpc('ping') }),
@@ -345,7 +345,7 @@ describe('tokens', () => {
   })
 })
 
-describe('a start that would let everybody in', () => {
+describe('a start without access control', () => {
   test.each([
     ['--no-auth beyond loopback', ['--no-auth', '--host', '0.0.0.0'], {}, /--no-auth is for loopback/],
     ['--no-auth on every address of IPv6', ['--no-auth', '--host', '::'], {}, /--no-auth is for loopback/],

@@ -36,7 +36,7 @@ async function open(): Promise<{ readonly events: EventStream; readonly path: st
 
 const post = (path: string, body: string) => sendRequest(server, { path, body })
 
-test('the first event says where to post, with an id nobody can guess', async () => {
+test('the first event names the POST endpoint, with an unguessable id', async () => {
   const [one, two] = [await open(), await open()]
   expect(one.path).toMatch(/^\/messages\?sessionId=[\w-]{32,}$/)
   expect(two.path).not.toBe(one.path)

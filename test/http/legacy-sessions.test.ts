@@ -47,7 +47,7 @@ const listen = (session: string, last?: string): Promise<EventStream> =>
 const fate = (label: string) => vi.waitFor(() => callTool(server, 'fate', { label }))
 
 describe('initialize', () => {
-  test.each([...STREAMING, '2024-11-05'])('at %s opens a session nobody can guess', async (revision) => {
+  test.each([...STREAMING, '2024-11-05'])('at %s opens a session with an unguessable id', async (revision) => {
     const ids = await Promise.all(Array.from({ length: 5 }, () => initialize(server, revision)))
     expect(new Set(ids).size).toBe(5)
     for (const id of ids) expect(id).toMatch(/^[\w-]{32,}$/)
@@ -68,7 +68,7 @@ describe('initialize', () => {
   })
 })
 
-test('who comes back for a stream that has nothing left is told so, and not to come again', async () => {
+test('resuming a stream without further events is answered, and tells the client to stop', async () => {
   const session = await initialize(server, '2025-11-25')
   const events = await call(session, 'steps', { count: 1 })
   await events.ended

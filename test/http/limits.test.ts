@@ -34,7 +34,7 @@ afterEach(async () => {
 const ping = (token = ALICE) => sendRequest(server, { body: rpc('ping'), token })
 
 describe('requests in a second', () => {
-  test('beyond the burst get 429, until as long as they are told; others are served', async () => {
+  test('beyond the burst get 429 until Retry-After; other users are served', async () => {
     server = await startFixtureServer({ rate: 2, burst: 10 })
     const answers = await Promise.all(Array.from({ length: 30 }, () => ping()))
     const refused = answers.filter(({ status }) => status === 429)
@@ -48,7 +48,7 @@ describe('requests in a second', () => {
     expect((await ping()).status).toBe(200)
   })
 
-  test('count over a WebSocket too, and are told in the answer', async () => {
+  test('count over a WebSocket too, and are reported in the answer', async () => {
     server = await startFixtureServer({ rate: 1, burst: 5 })
     const headers = { authorization: `Bearer ${ALICE}` }
     const socket = new WebSocket(`ws://127.0.0.1:${server.port}/mcp`, 'mcp', { headers })

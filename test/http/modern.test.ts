@@ -99,7 +99,7 @@ describe('what the headers repeat', () => {
     expect((await sendRequest(server, asked)).json.result.content[0].text).toBe('alice:x')
   })
 
-  test('a version nobody speaks: 400, and those that are spoken', async () => {
+  test('an unknown version: 400, with the supported ones', async () => {
     const version = '2031-01-01'
     const asked = modern('tools/list', { _meta: { 'io.modelcontextprotocol/protocolVersion': version } })
     const { status, json } = await sendRequest(server, altered(asked, { 'mcp-protocol-version': version }))
@@ -160,7 +160,7 @@ describe('a client that goes', () => {
 describe('subscriptions/listen', () => {
   const wanted = { notifications: { toolsListChanged: true, resourceSubscriptions: ['note://one', 'note://none'] } }
 
-  test('acknowledges, tells what changes, and only that', async () => {
+  test('acknowledges, and reports only what changes', async () => {
     const events = await stream(server, modern('subscriptions/listen', wanted, 'ear'))
     const acknowledged = await events.message()
     expect(acknowledged).toMatchObject({

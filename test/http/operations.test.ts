@@ -39,7 +39,7 @@ async function stopped(server: HttpServer): Promise<{ readonly code: number | nu
 }
 
 describe('health', () => {
-  test('is told to everybody who may speak here', async () => {
+  test('is visible to every authenticated user', async () => {
     const server = await startProgram()
     for (const [path, text] of [
       ['/healthz', 'ok\n'],
@@ -154,7 +154,7 @@ describe('the access log', () => {
 })
 
 describe.concurrent('the end', () => {
-  test('every stream is told, and a call in flight is answered', async () => {
+  test('every stream is notified, and a call in flight is answered', async () => {
     const server = await startFixtureServer()
     const listening = await stream(
       server,
@@ -215,7 +215,7 @@ describe.concurrent('the end', () => {
     await idle.ended
   })
 
-  test('waits for nobody who does not say goodbye', async () => {
+  test('does not wait for clients that do not disconnect', async () => {
     const server = await startFixtureServer()
     const silent = await openConnection(server)
     const lines = ['GET /mcp HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${ALICE}`, 'Connection: Upgrade']

@@ -108,7 +108,7 @@ describe('what one user has', () => {
     expect((await sendRequest(server, { body: rpc('ping'), headers })).json.result).toEqual({})
   })
 
-  test('a call is not cancelled by another who knows its id', async () => {
+  test('a call is not cancelled by another user with its id', async () => {
     const [hers, his] = [await initialize(server, '2025-11-25'), await initialize(server, '2025-11-25', { token: BOB })]
     const body = callOf('hold', { label: 'hers' }, 'shared', { progressToken: 1 })
     const events = await stream(server, { body, headers: { 'mcp-session-id': hers } })
@@ -161,7 +161,7 @@ describe('what one user has', () => {
     expect(json.result.content[0].text).toBe('alice said cat')
   })
 
-  test('news of it reach nobody else, on any kind of stream', async () => {
+  test('its notifications reach no other user, on any kind of stream', async () => {
     const wanted = { notifications: { resourceSubscriptions: ['note://one'] } }
     const session = await initialize(server, '2025-11-25', { token: BOB })
     const headers = { 'mcp-session-id': session }

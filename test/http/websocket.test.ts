@@ -74,7 +74,7 @@ test('a whole conversation, with progress and a question', async () => {
   expect(await closed).toBe(1005)
 })
 
-test('what changes is told', async () => {
+test('changes are reported', async () => {
   const { socket, next } = await open()
   socket.send(rpc('initialize', { protocolVersion: '2025-11-25', capabilities: {} }))
   await next()
@@ -167,7 +167,7 @@ test('connections that come and go hold no place', async () => {
   await vi.waitFor(async () => expect(await callTool(server, 'who')).toBe('alice:'))
 })
 
-test('a wish for another protocol is overlooked, the request served', async (context) => {
+test('an Upgrade to another protocol is ignored, the request served', async (context) => {
   skipIfMissing(context, MISSING.givingBack)
   const body = callOf('who', { text: 'h2c' })
   const client = await openConnection(server)
@@ -188,7 +188,7 @@ test('a wish for another protocol is overlooked, the request served', async (con
 })
 
 if (MISSING.givingBack !== undefined) {
-  test('a wish for another protocol is refused where it cannot be overlooked', async () => {
+  test('an Upgrade to another protocol is refused where it cannot be ignored', async () => {
     const client = await openConnection(server)
     client.write('GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n')
     expect(await client.until(/Upgrade header/)).toMatch(/^HTTP\/1\.1 400 /)

@@ -48,7 +48,7 @@ const untilBusy = ({ child }: TestClient, count = 1): Promise<readonly number[]>
     ({ length }) => length >= count,
   )
 
-describe.skipIf(!HAS_PROC)('a darkroom', () => {
+describe.skipIf(!HAS_PROC)('an image worker', () => {
   test('is there from the first image on, serves the next, and ends with the server', async () => {
     const client = await openServer()
     expect(childrenOf(client.child.pid)).toEqual([])
@@ -84,7 +84,7 @@ describe.skipIf(!HAS_PROC)('a darkroom', () => {
     await waitForExit(...pids)
   })
 
-  test('is ended when nobody waits for its image, and the next image is shown', async () => {
+  test('ends when its call was cancelled, and the next image is shown', async () => {
     const client = await openServer()
     const params = { name: 'ReadImage', arguments: { file_path: slow } }
     client.send({ jsonrpc: '2.0', id: 'slow', method: 'tools/call', params })
@@ -97,7 +97,7 @@ describe.skipIf(!HAS_PROC)('a darkroom', () => {
     expect(client.stderr()).toBe('')
   })
 
-  test('there are two at most, and everybody is served', { timeout: 60_000 }, async () => {
+  test('there are two at most, and every call is answered', { timeout: 60_000 }, async () => {
     const client = await openServer()
     const looks = Array.from({ length: 20 }, () => readImage(client, quick))
     let most = 0

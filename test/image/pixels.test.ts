@@ -256,7 +256,7 @@ test('of an animation the first frame is shown, or the one that was asked for', 
   expect(isNear((await decodeImage(await readImage(client, path, { page: 3 }))).at(9, 9), BLUE)).toBe(true)
 })
 
-test('where a photograph was taken is not told', async () => {
+test('the place of a photograph is not disclosed', async () => {
   const place = { IFD3: { GPSLatitude: '52/1 31/1 12/1' }, IFD0: { Copyright: 'somebody' } }
   const { image } = await readImage(client, await file(quarters(300, 300).withExif(place).jpeg(), '.jpg'))
   const { exif, icc, xmp } = await sharp(Buffer.from(image?.data ?? '', 'base64')).metadata()

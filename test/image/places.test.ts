@@ -99,7 +99,7 @@ describe('the roots', () => {
     expect((await readImage(client, join(world.project, 'hidden/secret.png'))).text).toMatch(/is hidden from commands/)
   })
 
-  test('say the same of what is there and of what is not, where nobody may look', async () => {
+  test('existing and missing files get the same answer where access is denied', async () => {
     const { project, outside } = newImageProject()
     mkdirSync(join(outside, 'folder.png'))
     for (const name of ['none.png', 'folder.png']) symlinkSync(join(outside, name), join(project, `to-${name}`))
@@ -166,7 +166,7 @@ describe('the roots', () => {
   })
 })
 
-test('a terminal is told of the image, not flooded with it', () => {
+test('a terminal gets a description of the image, not its bytes', () => {
   const args = [PROGRAM, 'call', 'ReadImage', `file_path=${join(newImageProject().project, 'in.png')}`]
   const text = execFileSync(process.execPath, args, { env: cleanEnv(), encoding: 'utf8' })
   expect(text).toBe('[image/png, 1 KB of base64]\n[PNG, 8x8, 1 KB] The whole image in full size.\n')
@@ -238,7 +238,7 @@ describe('over HTTP', () => {
     expect((await shown({}, project, join(project, 'in.png'))).content[0].type).toBe('image')
   })
 
-  test('callers who may run nothing see the project only', async () => {
+  test('callers without commands see the project only', async () => {
     const { project, outside } = newImageProject()
     const env = { SANDBOX: 'off', TOOL_BASH: '0', TOOL_BACKGROUNDBASH: '0' }
     expect((await shown(env, project, join(outside, 'out.png'))).content[0].text).toMatch(/lies outside/)

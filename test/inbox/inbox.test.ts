@@ -137,7 +137,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
     await leave(terminal)
   })
 
-  test('one that is answered elsewhere meanwhile stays as it is on the screen, and it is said afterwards', async () => {
+  test('one that is answered elsewhere meanwhile stays on the screen, and this is reported afterwards', async () => {
     const home = newInboxHome()
     const { id } = await home.ask({ text: 'Which colour?' })
     const terminal = await home.inbox()
@@ -323,7 +323,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('a model that asks', () => {
     await server.close()
   })
 
-  test('is told at once that nobody looks, when nobody does', async () => {
+  test('gets at once the answer that nobody is there', async () => {
     const home = newInboxHome()
     const server = home.server()
     await server.initialize('2025-06-18')

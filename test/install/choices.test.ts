@@ -75,7 +75,7 @@ test('an option with another value is refused', async () => {
   expect(codexEntry(person)).toBeUndefined()
 })
 
-test('of Continue it is said that its own Bash is called, and ours is switched off where that is wanted', async () => {
+test("a conflict with Continue's own Bash is reported, and ours is switched off on request", async () => {
   const person = personWithContinue()
   const before = person.read(CONTINUE)
   const looked = await person.run('install', '--dry-run')
@@ -121,7 +121,7 @@ test('an entry of opencode is found in each of its files, and goes from there', 
   expect(existsSync(path)).toBe(true)
 })
 
-test('without a client it says so every time, and what to do next', async () => {
+test('without a client it reports that every time, and what to do next', async () => {
   const person = newUserHome()
   for (const words of [['--dry-run'], ['--yes'], ['--yes']]) {
     const { code, text } = await person.run('install', ...words)

@@ -132,7 +132,7 @@ test.each([
 })
 
 if (!IS_ROOT) {
-  test('what may not be read or written is left alone', async () => {
+  test('files without permission are not changed', async () => {
     const person = newUserHome()
     chmodSync(person.write(JSON_FILE, '{}'), 0o000)
     chmodSync(person.write(TOML_FILE, ''), 0o444)
@@ -148,7 +148,7 @@ if (!IS_ROOT) {
   })
 }
 
-test.skipIf(!HAS_PROC)('what nobody can read is left alone', async () => {
+test.skipIf(!HAS_PROC)('unreadable files are not changed', async () => {
   const person = newUserHome()
   mkdirSync(join(person.home, '.cursor'))
   symlinkSync('/proc/self/mem', join(person.home, JSON_FILE))

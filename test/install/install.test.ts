@@ -101,7 +101,7 @@ test('what is put at its place serves', async () => {
   expect(await client.close()).toBe(0)
 })
 
-test('to look changes nothing, and without anybody to ask nothing is changed', async () => {
+test('a dry run changes nothing, nor does a run without a terminal', async () => {
   const person = personWithEverything()
   const before = person.allFiles()
   const looked = await person.run('install', '--dry-run')
@@ -145,7 +145,7 @@ test('a project is connected where it is asked for', async () => {
   })
 })
 
-test('an entry of ours that a person has extended keeps that, and one of others is left alone', async () => {
+test('an extended entry of ours keeps its additions, and entries of others are not changed', async () => {
   const person = newUserHome()
   const extended = {
     command: 'node',
@@ -222,7 +222,7 @@ test.skipIf(!HAS_TERMINALS)('on a terminal it asks, shows in colours, and does w
   expect(person.read('.config/zed/settings.json')).toContain(person.executablePath)
 })
 
-test.skipIf(!HAS_TERMINALS)('who goes without an answer has changed nothing', async () => {
+test.skipIf(!HAS_TERMINALS)('leaving without an answer changes nothing', async () => {
   const person = personWithEverything()
   const before = person.allFiles()
   const terminal = await openTerminal({

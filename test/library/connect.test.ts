@@ -85,7 +85,7 @@ describe.each(REVISIONS)('at %s', (revision) => {
     await client.close()
   })
 
-  test('whoever cannot be asked is not asked, and an answer that throws is a refusal', async () => {
+  test('a client that cannot be asked is not asked, and a handler that throws is a refusal', async () => {
     const server = serverWith(async (call) => (await call.ask({ where: { kind: 'roots' } })).where.roots.length)
     const deaf = await connect(server, { revision })
     expect(await deaf.request('tools/call', DO)).toMatchObject({

@@ -107,7 +107,7 @@ describe('a function names the user', () => {
     expect(await call(auth)).toEqual([403, null])
   })
 
-  test('one that throws lets nobody in', async () => {
+  test('one that throws denies access', async () => {
     const broken = (): never => {
       throw new Error('broken on purpose')
     }
@@ -119,11 +119,11 @@ describe('a function names the user', () => {
   })
 })
 
-test('a token that is not there lets nobody in, and is said at the start', async () => {
+test('a missing token denies all access, and is reported at the start', async () => {
   await expect(serveHttp({ ...server, http: { auth: { token: '' } } })).rejects.toThrow('http.auth.token is empty')
 })
 
-test('whoever may call from elsewhere must be known', async () => {
+test('remote access needs authentication', async () => {
   await expect(serveHttp({ ...server, http: { host: '0.0.0.0' } })).rejects.toThrow('without auth only this machine')
 })
 

@@ -86,7 +86,7 @@ describe('what is loaded', () => {
     return seen
   }
 
-  test('by whoever imports the library: neither HTTP nor what is for tests', () => {
+  test('by an import of the library: neither HTTP nor test helpers', () => {
     const files = [...loadedWith(LIBRARY)]
     const text = files.map((file) => readFileSync(file, 'utf8')).join('\n')
     expect(files.length).toBeGreaterThan(2)

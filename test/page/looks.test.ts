@@ -82,7 +82,7 @@ for (const { locale, scene, schemes, tags } of LANGUAGES)
       }
     })
 
-    test('nor at the door, in dialogs, about mistakes or where nothing is', async () => {
+    test('nor at the login, in dialogs, in error messages or in empty views', async () => {
       await show(scene, locale)
       await page.getByRole('main').locator('button[type=submit]').first().click()
       await page.getByRole('alert').filter({ hasText: /./ }).first().waitFor()

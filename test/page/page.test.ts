@@ -68,7 +68,7 @@ async function lookAt(view: string): Promise<void> {
 
 const card = (text: string) => page.getByRole('main').getByRole('listitem').filter({ hasText: text }).first()
 
-describe('the door', () => {
+describe('the login', () => {
   test('a token lets in, is kept for the tab, and is forgotten at the way out', async () => {
     await page.goto(address())
     const field = page.getByLabel('Token')
@@ -174,7 +174,7 @@ describe('questions', () => {
     expect((await asked).structured.answers).toMatchObject([{ outcome: 'declined' }])
   })
 
-  test('one that was answered elsewhere disappears, and the page says so', async () => {
+  test('one that was answered elsewhere disappears, and the page reports it', async () => {
     await lookAt('Questions')
     const asked = ask(client, COLOUR)
     await card('colour?').getByLabel('Red').check()
@@ -284,7 +284,7 @@ describe('the whole output of a job', () => {
 describe('callbacks', () => {
   const waiting = () => page.getByRole('region', { name: 'Waiting for the model' })
 
-  test('the countdown runs down and fires; what the model was not told can be dismissed', async () => {
+  test('the countdown runs down and fires; undelivered messages can be dismissed', async () => {
     await lookAt('Callbacks')
     await call(client, 'SetCallback', { action: 'set', message: 'look <again>', delay_seconds: 3, repeat_count: 1 })
     const timer = card('look <again>').getByRole('timer')
@@ -422,7 +422,7 @@ test('the command `ui` without its link says what it takes, and takes it', async
   }
 })
 
-test('a server that asks for no token shows the board at once', async () => {
+test('a server without a token shows the console at once', async () => {
   const open = await startProgram({ env: { HOME: emptyFolder(), HTTP_TOKEN: '' }, flags: ['--no-auth'] })
   onTestFinished(async () => void (await open.stop()))
   await page.goto(`http://127.0.0.1:${open.port}/`)

@@ -316,7 +316,7 @@ describe('the plan', () => {
     await client.close()
   })
 
-  test('is a resource, and whoever subscribed is told when it changes, also by another server', async () => {
+  test('is a resource, and subscribers are notified when it changes, also by another server', async () => {
     const house = newPlanProject()
     const [client, other] = [serve(house), serve(house)]
     await client.initialize('2025-06-18')
@@ -364,7 +364,7 @@ test.each(['legacy', 'modern'])(
 )
 
 describe('several servers', () => {
-  test('of many who enter at the same moment one does, and of many who leave one makes a task', async () => {
+  test('of many concurrent enters one succeeds, and of many exits one creates a task', async () => {
     const house = newPlanProject()
     const clients = [1, 2, 3, 4].map(() => serve(house))
     const all = (action: string, more: object): Promise<readonly ToolResult[]> =>

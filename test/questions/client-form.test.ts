@@ -93,7 +93,7 @@ describe('answered', () => {
     await client.close()
   })
 
-  test('by a client that sends fields nobody touched as blanks', async () => {
+  test('by a client that sends untouched fields as blanks', async () => {
     const client = await legacyIn(questionEnvironment(PATIENT))
     const content = { question_1: '', question_2: ['M'], question_other: null }
     const { said } = await answerForm(client, BOTH, { result: { action: 'accept', content } })
@@ -123,7 +123,7 @@ describe('answered', () => {
   })
 })
 
-describe.concurrent('not answered, and nobody is asked again', () => {
+describe.concurrent('not answered, and not asked again', () => {
   test.each([
     ['decline', 'declined', /the user declined to answer/],
     ['cancel', 'cancelled', /the user closed the form/],
@@ -216,7 +216,7 @@ describe.concurrent('the order of the fields', () => {
   })
 })
 
-describe.concurrent('a client that fails at it falls to the next rung', () => {
+describe.concurrent('a client that fails falls back to the next channel', () => {
   test.each([
     ['method not found', { error: { code: -32601, message: 'Method not found' } }, /refused: Method not found/],
     ['an error without words', { error: 7 }, /refused/],
@@ -273,7 +273,7 @@ describe.concurrent('a client that fails at it falls to the next rung', () => {
 describe.concurrent('an answer that comes late', () => {
   const accept = { action: 'accept', content: { question_1: 'Red' } }
 
-  test('is kept for the question, told to the session, and given to who asks for it by its id', async () => {
+  test('is stored, delivered to the session, and returned to a call with its id', async () => {
     const world = questionEnvironment()
     const client = await legacyIn(world)
     const { form, said } = await untilForm(client, [COLOUR])

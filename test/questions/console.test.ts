@@ -88,7 +88,7 @@ async function untilSeen(client: TestClient, board: ConsoleStream): Promise<void
   await board.until(({ servers }) => servers.some(({ pid }) => pid === client.child.pid))
 }
 
-describe('somebody is looking', () => {
+describe('the console is open', () => {
   test('and the call returns what they choose', async () => {
     const house = await openConsole()
     const client = await house.client()
@@ -137,7 +137,7 @@ describe('somebody is looking', () => {
 })
 
 describe('the server that asked is killed', () => {
-  test.each(['before it is answered', 'after'])('%s: the next session is told', async (when) => {
+  test.each(['before it is answered', 'after'])('%s: the next session gets the answer', async (when) => {
     const house = await openConsole()
     const client = await house.client()
     const board = await house.watch()
@@ -154,7 +154,7 @@ describe('the server that asked is killed', () => {
     expect(jsonOf(await ask(next, { id })).answers[0].selected).toBe('Blue')
   })
 
-  test('and another is there already: it is told too', async () => {
+  test('and another session is there already: it gets the answer', async () => {
     const house = await openConsole({ ASK_WAIT: '1' })
     const client = await house.client()
     const { structured } = await ask(client, [COLOUR])

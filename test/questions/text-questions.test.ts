@@ -85,7 +85,7 @@ describe('a text with a number', () => {
     await client.close()
   })
 
-  test('null is no answer, and says so', async () => {
+  test('null is no answer, and reported as such', async () => {
     const client = await plainIn(questionEnvironment())
     await ask(client, [COLOUR])
     const said = await ask(client, { id: 1, answers: [null] })
@@ -110,7 +110,7 @@ describe('a text with a number', () => {
 })
 
 describe('another process', () => {
-  test('answers it: the next call with the number brings it, and a message waits for who asked', async () => {
+  test('answers it: the next call with the number returns it, and the asking session has a pending message', async () => {
     const world = questionEnvironment()
     const client = await plainIn(world)
     await ask(client, [COLOUR])
@@ -131,7 +131,7 @@ describe('another process', () => {
     await onlooker.close()
   })
 
-  test('20 questions of two servers, answered by calls and a board at once: each has one answer', async () => {
+  test('20 questions of two servers, answered by calls and a console at once: each has one answer', async () => {
     const world = questionEnvironment()
     const clients = await Promise.all([plainIn(world), plainIn(world)])
     const asked = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(clients[index % 2]!, [COLOUR])))

@@ -111,7 +111,7 @@ function start(cage: Cage, cwd: string, command: string): ChildProcess {
   return spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
 }
 
-describe('a cage', requires(SANDBOX), () => {
+describe('a sandboxed command', requires(SANDBOX), () => {
   test('is tried out within half a second, and says what is in force', async () => {
     const { sandbox } = await open()
     expect(sandbox.report).toMatchObject({ levels: LEVELS, bubblewrap: { path: expect.stringMatching(/^\/.*bwrap$/) } })
@@ -309,7 +309,7 @@ print(n)`
     expect(Number(text)).toBeLessThan(40)
   })
 
-  test('a fork bomb goes off in its cage, and goes with it', async () => {
+  test('a fork bomb stays within its sandbox, and ends with it', async () => {
     const { sandbox, project } = await open(() => ({ levels: ['workspace'], pids: 64 }))
     const cage = sandbox.cage('workspace')
     const child = start(cage, project, 'bomb() { bomb | bomb & }; bomb; sleep 10')
@@ -355,7 +355,7 @@ describe('the end', requires(SANDBOX), () => {
     await sleep(50)
   }
 
-  test('of bwrap is the end of everything in the cage', async () => {
+  test('of bwrap is the end of everything in the sandbox', async () => {
     const { sandbox, project } = await open(() => ({ levels: ['workspace'] }))
     const cage = sandbox.cage('workspace')
     const child = start(cage, project, TREE)
@@ -368,7 +368,7 @@ describe('the end', requires(SANDBOX), () => {
     cage.release()
   })
 
-  test('of whoever started it is, too', async () => {
+  test('of its parent is, too', async () => {
     const { sandbox, project } = await open(() => ({ levels: ['workspace'] }))
     const cage = sandbox.cage('workspace')
     const words = enterCage(cage, [cage.bash, '-c', `${cage.prelude}${TREE}`])
@@ -425,7 +425,7 @@ describe('a repository', requires(SANDBOX), () => {
     expect(existsSync(join(house.project, '.git', 'hooks', 'pre-commit'))).toBe(false)
   })
 
-  test('that a running command made is left alone while it runs, and a cage that was kept ready notices', async () => {
+  test('that a running command created stays while it runs, and a pooled sandbox sees it', async () => {
     const { sandbox, project } = await open(() => ({ levels: ['workspace'] }))
     const running = sandbox.cage('workspace')
     const kept = sandbox.cage('workspace')
@@ -443,7 +443,7 @@ describe('a repository', requires(SANDBOX), () => {
     next.release()
   })
 
-  test('whose settings are replaced on the host is not what a kept cage has mounted', async () => {
+  test('whose settings are replaced on the host is not what a pooled sandbox has mounted', async () => {
     const house = await open(({ home }) => ({ levels: ['workspace'], hidden: [join(home, 'token')] }))
     const { sandbox, project, home } = house
     writeFileSync(join(home, 'token'), 'SECRET')
@@ -507,16 +507,16 @@ describe('no sandbox rather than half of one', () => {
     },
   )
 
-  test('one that does not start is told of with its own words', async () => {
+  test('one that does not start is reported with its own message', async () => {
     const env = fakeBwrap('echo "bwrap: setting up uid map: Permission denied" >&2; exit 1')
     await expect(open(() => ({ env }))).rejects.toThrow('does not start: bwrap: setting up uid map: Permission denied.')
   })
 
-  test('none at all is told of with how to get it', async () => {
+  test('a missing one is reported with how to install it', async () => {
     await expect(open(() => ({ env: { PATH: folder() } }))).rejects.toThrow(/needs bubblewrap.* Install it: /)
   })
 
-  test('a folder that cannot be written to is told of', async () => {
+  test('a folder that cannot be written to is reported', async () => {
     const env = fakeBwrap(RUN_IT)
     await expect(open(() => ({ env, folder: '/proc/nowhere/sandbox' }))).rejects.toThrow('Set STATE_DIR')
   })

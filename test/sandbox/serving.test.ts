@@ -61,7 +61,7 @@ describe('over stdio', requires(SANDBOX), () => {
     expect(existsSync(join(home, 'out'))).toBe(false)
   })
 
-  test('where it cannot be had, no command is run, and the log says so at once', async () => {
+  test('where it is not available, no command is run, and the log reports it at once', async () => {
     // The home cannot be a workspace: everything of the person's would be in it.
     const home = newHome()
     const client = startServer({ cwd: home, env: { HOME: home, SANDBOX: 'workspace' } })

@@ -87,7 +87,7 @@ describe('in the sandbox', requires(SANDBOX), () => {
   })
 })
 
-test('where the sandbox is wanted and cannot be had, none is run, and the log says so', async () => {
+test('where the sandbox is required and not available, none is run, and the log reports it', async () => {
   const world = newScriptProject(scripts)
   // The home cannot be a workspace: everything of the person's would be in it.
   const client = await startIn({ ...world, project: world.home }, { SANDBOX: 'strict', PATH: '/nowhere' })

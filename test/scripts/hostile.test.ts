@@ -211,7 +211,7 @@ describe('called', () => {
     expect(await call(client, 'sips', args)).toMatchObject({ text: '{"tex\n', isError: false })
   })
 
-  test('one that leaves somebody behind', async () => {
+  test('one that leaves a process behind', async () => {
     const { text } = await call(client, 'leaves')
     expect(text).toMatch(/^left\n\[1 process that it started still runs: sleep/)
   })

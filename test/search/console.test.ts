@@ -10,7 +10,7 @@ import { startReplay, type Replay } from './support.js'
 let replay: Replay
 beforeAll(async () => void (replay = await startReplay()))
 
-test('the page shows which engines are left alone, as soon as they are', async () => {
+test('the page shows the engines in cooldown, at once', async () => {
   const machine = newMachine()
   const env = {
     HOME: machine.home,

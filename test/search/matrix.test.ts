@@ -120,7 +120,7 @@ test('what was found is whole: links are unwrapped and clean, advertisements lef
   }
 })
 
-test('Retry-After is how long an engine is left alone', async () => {
+test('Retry-After is the cooldown of an engine', async () => {
   const { reports } = await ask(ENGINES[0]!, '429')
   const seconds = ((reports[0]?.until ?? 0) - Date.now()) / 1000
   expect(seconds).toBeGreaterThan(60)

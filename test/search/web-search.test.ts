@@ -139,7 +139,7 @@ test('when all have failed, each says why', async () => {
   expect(said.text).toMatch(/\nEngines: parallel, exa[a-z, ]+ failed \(HTTP 500, again in 30 s\)\n$/)
 })
 
-test('a network that is not there is said once, and no engine is left alone for it', async () => {
+test('a missing network is reported once, and no engine gets a cooldown for it', async () => {
   const STATE_DIR = emptyFolder()
   const closed = createServer().listen(0, '127.0.0.1')
   await once(closed, 'listening')
@@ -175,7 +175,7 @@ test('the doctor asks an engine again that failed, but not one that blocks us', 
   expect(engines.find(({ engine }: Json) => engine === 'brave')).toMatchObject({ state: 'skipped' })
 })
 
-test('an address that may not be reached is refused, and the engine is not left alone for it', async () => {
+test('a forbidden address is refused, and the engine gets no cooldown for it', async () => {
   const state = emptyFolder()
   const said = await searchOnce('ok', { FETCH_ALLOW: '', STATE_DIR: state, WEBSEARCH_ENGINES: 'exa' })
   expect(said.isError).toBe(true)
@@ -193,7 +193,7 @@ test('settings that are wrong, and queries that are none, are sentences', async 
   expect([empty.isError, empty.text]).toEqual([true, expect.stringMatching(/^The query is empty/)])
 })
 
-test('keys go to the engines they are for, and are shown to nobody', async () => {
+test('keys go to their engines only, and are never shown', async () => {
   const own = { WEBSEARCH_KEYS: 'tavily=very-secret', SEARXNG_URL: 'https://own.example.org' }
   const joined = await searchInTime('ok', own)
   expect(Object.keys(outcomes(joined))).toEqual(expect.arrayContaining(['searxng', 'tavily', 'exa', 'wikipedia']))

@@ -117,7 +117,7 @@ describe('where and how it runs', () => {
     expect((await bash('pwd')).text).toBe(`${cwd}\n`)
   })
 
-  test('a child left behind does not hold the answer, and is told of', async () => {
+  test('a child left behind does not delay the answer, and is reported', async () => {
     const said = await bash('sleep 60 & echo $! > left; sleep 60 >/dev/null 2>&1 & echo started')
     expect(said.isError).toBe(false)
     expect(said.text).toMatch(
@@ -213,7 +213,7 @@ describe('a long output', () => {
 })
 
 describe.concurrent('limits', () => {
-  test('at an explicit timeout all of it is asked to end, killed 2 s later, and then told of', async () => {
+  test('at an explicit timeout the tree gets SIGTERM, SIGKILL 2 s later, and is then reported', async () => {
     const own = startServer({ cwd })
     const stubborn = `bash -c 'trap "" TERM; echo $$ > stubborn; while :; do sleep 0.1; done' &`
     const command = `trap 'echo asked' TERM; ${stubborn} echo begun; while :; do sleep 0.1; done`
@@ -236,7 +236,7 @@ describe.concurrent('limits', () => {
     expect(Date.now() - started).toBeLessThan(underLoad(15_000))
   })
 
-  test('a command that obeys is told of at once', async () => {
+  test('a command that ends on SIGTERM is reported at once', async () => {
     const { structured, text } = await bash('trap "echo bye; exit 0" TERM; sleep 60 & wait', { timeout: 200 })
     expect(text).toMatch(/^bye\n\[Timed out after 200 ms/)
     expect(structured.durationMs).toBeLessThan(underLoad(2000))
@@ -306,7 +306,7 @@ describe.concurrent('limits', () => {
     await own.close()
   })
 
-  test('progress goes on when the command is silent, so that nobody gives up', async () => {
+  test('progress continues while the command is silent, so that no client gives up', async () => {
     const own = startServer({ cwd })
     await call(own, 'Bash', { command: 'echo begun; sleep 6' }, withToken)
     expect(shownBy(own)).toEqual(['begun', expect.stringMatching(/^begun \[5 s\]$/)])

@@ -82,7 +82,7 @@ describe('a job', () => {
     )
   })
 
-  test('whose end is told has been read whole, however it is asked', async () => {
+  test('whose end was reported has been read completely, however it is read', async () => {
     for (let round = 0; round < 8; round++) {
       const id = await start('for i in {1..3000}; do echo "line $i"; done')
       let text = ''
@@ -181,7 +181,7 @@ describe.concurrent('waiting', () => {
     expect((await read(id, { wait_for_end: true, wait_ms: 0 })).structured.waitedFor).toBe('end')
   })
 
-  test('shows a sign of life to who asked for progress', { tags: ['long'] }, async () => {
+  test('sends progress while it waits', { tags: ['long'] }, async () => {
     const id = await start('sleep 60')
     const own = call(client, 'ReadBgOutput', { task_id: id, wait_ms: 5500 }, { progressToken: `alive-${id}` })
     await own
@@ -378,7 +378,7 @@ describe.concurrent('the end', () => {
     },
   )
 
-  test.skipIf(!HAS_PROC)('of a killed server is noticed also by one that nobody asks, which says so', async () => {
+  test.skipIf(!HAS_PROC)('of a killed server is noticed also by an idle one, which reports it', async () => {
     const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
     const first = startServer(place)
     await startJob(first, 'echo $$ > pid; exec sleep 300')
@@ -634,7 +634,7 @@ describe('where nothing can be kept', () => {
     await own.close()
   })
 
-  test('the disk becomes full: the job goes on, and who reads is told what is missing', requires(UNSHARE), async () => {
+  test('the disk becomes full: the job continues, and reading reports what is missing', requires(UNSHARE), async () => {
     const own = startWithDisk('mount -t tmpfs -o size=200k none "$STATE_DIR"')
     const id = await startJob(own, 'seq 1 100000; echo last > done')
     const { text, structured } = await readJob(own, id, { wait_for_end: true })

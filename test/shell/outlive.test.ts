@@ -86,7 +86,7 @@ describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end)
     await waitForExit(pid)
   })
 
-  test('leaves jobs whose end nobody sees; the next one knows it all the same, and so does the one after', async () => {
+  test('leaves jobs that end without a server; the next one knows their status, and so does the one after', async () => {
     const place = newPlace()
     const first = startServer(place)
     await startJob(first, OBEDIENT)
@@ -111,7 +111,7 @@ describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end)
     }
   })
 
-  test('leaves nothing of a command that somebody waited for', async () => {
+  test('leaves nothing of a foreground command', async () => {
     const place = newPlace()
     const first = startServer(place)
     const command = 'echo $$ > pid; echo begun; exec sleep 300'
@@ -180,7 +180,7 @@ describe.skipIf(!HAS_PROC).concurrent('jobs that outlive', () => {
     await third.close()
   })
 
-  test('say everything before their end is told, also to who took them over', async () => {
+  test('deliver all output before their end is reported, also to the server that took over', async () => {
     const place = newPlace()
     const first = startServer(place)
     await startJob(first, 'until [ -e stop ] || [ ! -d . ]; do sleep 0.02; done; seq 1 20000; exit 3')
@@ -196,7 +196,7 @@ describe.skipIf(!HAS_PROC).concurrent('jobs that outlive', () => {
     await second.close()
   })
 
-  test('stay within their size on disk while nobody is there', async () => {
+  test('stay within their size on disk without a server', async () => {
     const place = newPlace({ JOB_MAX_OUTPUT: '65536' })
     const first = startServer(place)
     await startJob(first, 'echo $$ > pid; i=0; while [ -d "$PWD" ]; do echo $((i++)); done')

@@ -97,7 +97,7 @@ describe.concurrent('over stdio', () => {
     await client.close()
   })
 
-  test('a job that prints without end tells twice a second at most', async () => {
+  test('a job that prints without end notifies twice a second at most', async () => {
     const client = startServer()
     await client.initialize('2025-11-25')
     await client.request('resources/subscribe', { uri: uriOf(1) })
@@ -136,7 +136,7 @@ describe.concurrent('over stdio', () => {
     await client.close()
   })
 
-  test('who took a job over hears of its output and its end', async () => {
+  test('the server that took a job over is notified of its output and its end', async () => {
     const place = { cwd: emptyFolder(), env: { HOME: emptyFolder(), JOBS_OUTLIVE_SERVER: '1' } }
     const first = startServer(place)
     await startJob(first, 'until [ -e go ] || [ ! -d . ]; do sleep 0.02; done; echo late; sleep 1')

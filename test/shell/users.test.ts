@@ -81,7 +81,7 @@ test('a job that another has does not exist', async () => {
   await as(alice, 'KillBgTask', { task_id: id })
 })
 
-test('the long output of a command belongs to who ran it', async () => {
+test('the long output of a command belongs to its user', async () => {
   const { uri } = (await as(alice, 'Bash', { command: 'seq 1 100000' })).structured
   expect((await resourceAs(alice, uri)).result.contents[0].text).toMatch(/^1\n2\n/)
   expect((await resourceAs(bob, uri)).error.code).toBe(-32_602)
@@ -98,7 +98,7 @@ test('how many may run is counted for each', async () => {
 })
 
 describe('news of a job', () => {
-  test('reach its owner and nobody else, on any kind of stream', async () => {
+  test('reach its owner only, on any kind of stream', async () => {
     const session = await initialize(server, '2025-11-25', { token: bob })
     const headers = { 'mcp-session-id': session }
     const next = (await as(alice, 'ListBgTasks')).structured.tasks.at(-1).task_id + 1

@@ -125,7 +125,7 @@ describe('what changes', () => {
       },
     )
 
-  test('is told to who listens in the modern era', async () => {
+  test('is notified to listeners at the modern revision', async () => {
     const { skill, start } = newSkillProject()
     const client = start()
     client.send({
@@ -300,7 +300,7 @@ describe('a script', () => {
     await client.close()
   })
 
-  test('shows its lines to who asks for progress, and stops when it is cancelled', async () => {
+  test('sends its lines as progress, and stops when it is cancelled', async () => {
     const { skill, start, project } = newSkillProject()
     skill('slow', '#!/bin/sh\necho begun; sleep 60; touch finished\n')
     const client = start()

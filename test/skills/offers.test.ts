@@ -48,7 +48,7 @@ describe('prompts', () => {
     await client.close()
   })
 
-  test('of a skill that has gone meanwhile are a failure that says so', async () => {
+  test('of a deleted skill are a failure that reports it', async () => {
     const { project, skill, start } = newSkillProject()
     skill('it', 'x')
     const client = start()
@@ -122,7 +122,7 @@ describe('resources', () => {
     await client.close()
   })
 
-  test('tell who subscribed that a skill has changed', async () => {
+  test('notify subscribers that a skill has changed', async () => {
     const { skill, start } = newSkillProject()
     skill('it', 'Text')
     const client = start()
@@ -194,7 +194,7 @@ describe('the Skills extension', () => {
     await client.close()
   })
 
-  test('reads the folders also of a skill that nobody can vouch for', async () => {
+  test('reads the folders also of an unverified skill', async () => {
     const { put, skill, start } = newSkillProject()
     skill('it', 'Text')
     put('it/model.bin', Buffer.alloc(1024 * 1024 + 1))
@@ -244,7 +244,7 @@ describe('the Skills extension', () => {
     await client.close()
   })
 
-  test('is declared to legacy clients that have heard of extensions, and to no other', async () => {
+  test('is declared to legacy clients that know extensions, and to no other', async () => {
     const { start } = newSkillProject()
     const client = start()
     expect((await client.initialize('2025-06-18')).result.capabilities).not.toHaveProperty('extensions')

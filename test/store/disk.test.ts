@@ -29,7 +29,7 @@ describe('a disk', requires(BUBBLEWRAP), () => {
     for (const failure of failures) expect(failure).toMatch(/^Failure: The disk of \S+state\.db is full, nothing was/)
   })
 
-  test('that has no room from the start says so', async () => {
+  test('that has no room from the start is reported', async () => {
     const folder = emptyFolder()
     const place = { file: join(folder, 'state.db'), databaseUrl: '' }
     const within = [...BWRAP, '--perms', '0700', '--size', '8192', '--tmpfs', folder]

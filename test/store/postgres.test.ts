@@ -98,7 +98,7 @@ function describeServer({ database, sql, start, stop }: PostgresServer): void {
       expect(await names(state)).toEqual(['one'])
     })
 
-    test('that stops at the commit: it is said that nobody knows', async () => {
+    test('that stops at the commit: the outcome is reported as unknown', async () => {
       const state = await open(await database())
       await write(state, 'one')
       const broken = state.write(SCOPE, async (rows) => {

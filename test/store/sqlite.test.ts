@@ -135,7 +135,7 @@ describe('a SQLite file', () => {
     ['a header of zeros', (good) => Buffer.concat([Buffer.alloc(100), good.subarray(100)])],
     ['tables of zeros', (good) => Buffer.concat([good.subarray(0, 4096), Buffer.alloc(good.length - 4096)])],
   ]
-  test.each(damages)('with %s in its place is left alone, and work goes on with a good one', async (_, damage) => {
+  test.each(damages)('with %s in its place is kept aside, and a new one is used', async (_, damage) => {
     const good = readFileSync(await fileWith('one'))
     mkdirSync(dirname(file), { mode: 0o700 })
     writeFileSync(file, damage(good), { mode: 0o600 })

@@ -66,7 +66,7 @@ test('query stands in for text, and text wins', async () => {
   expect((await task(client, 'add', { query: 'A step' })).text).toMatch(/^Added step 1 "A step" to task 2/)
 })
 
-test('a completed task with open steps says so, and what to go on with', async () => {
+test('a completed task with open steps reports them, and names the next task', async () => {
   await task(client, 'create', { text: 'One' })
   await task(client, 'create', { text: 'Two' })
   await task(client, 'add', { text: 'never done' })
@@ -336,7 +336,7 @@ test('a query too long to be repeated can be read on as the answer says', async 
   expect(second.structured.tasks[0].task_id).toBe(first.structured.tasks.at(-1).task_id - 1)
 })
 
-test('what is done is not pending; who completes another task is sent back to the current one', async () => {
+test('what is done is not pending; after another task is completed the current one is named', async () => {
   for (const text of ['One', 'Two', 'Three']) await task(client, 'create', { text })
   await task(client, 'switch', { task_id: 2 })
   expect((await task(client, 'complete', { task_id: 1 })).text).toMatch(/Go on with task 2 "Two", the current one\.\n$/)
@@ -402,7 +402,7 @@ describe('the resource', () => {
   const isNews = ({ method, params }: { method?: string; params?: { uri?: string } }): boolean =>
     method === 'notifications/resources/updated' && params?.uri === uri
 
-  test('tells who only subscribed and never asked for anything', async () => {
+  test('notifies a client that only subscribed', async () => {
     await client.request('resources/subscribe', { uri })
     const other = startServerIn(world)
     let made = 0
@@ -415,7 +415,7 @@ describe('the resource', () => {
     await other.close()
   })
 
-  test('tells who subscribed, also of what another server does', async () => {
+  test('notifies subscribers, also of changes by another server', async () => {
     await client.request('resources/subscribe', { uri })
     await task(client, 'create', { text: 'Mine' })
     await client.waitFor(isNews)

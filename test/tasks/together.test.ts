@@ -62,7 +62,7 @@ describeEachDatabase(postgres, (database) => {
     await client.close()
   })
 
-  test('of four who complete the same step, one does it and three are told', async () => {
+  test('of four that complete the same step, one succeeds and three are refused', async () => {
     const world = await newProject(database)
     const { first, clients } = four(world)
     await task(first, 'create', { text: 'Contested' })

@@ -53,7 +53,7 @@ test('each has tasks and numbers of their own', async () => {
   expect(read.json.result.contents[0].text).not.toContain('Alice')
 })
 
-test('who listens hears of their own changes only', async () => {
+test("a listener is notified of its user's changes only", async () => {
   const listening = modern('subscriptions/listen', { notifications: { resourceSubscriptions: [URI] } })
   const events = await stream(server, { ...listening, token: bob })
   await as(bob, 'list')

@@ -156,7 +156,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       expect(page.html).not.toMatch(/template|noscript/)
     })
 
-    test('cannot deceive whoever reads it by replacing what the language has', async () => {
+    test('cannot deceive the reader by replacing built-ins', async () => {
       const page = await show(`${PROSE}<script>
         Array.prototype.push = Array.prototype.join = () => 'replaced'
         Object.defineProperty(Document.prototype, 'documentElement', { get: () => { throw 1 } })
@@ -240,7 +240,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       ).toBe(true)
     })
 
-    test('that never answers is told when the time is up', async () => {
+    test('that never answers is reported when the time is up', async () => {
       site.routes.set('/silent', () => {})
       await expect(visit('/silent', { maxMs: 1000 })).rejects.toMatchObject({ problem: 'timeout' })
     })
@@ -255,7 +255,7 @@ describe.runIf(HAS_BROWSER)('a page', () => {
       expect(page.isQuiet).toBe(false)
     })
 
-    test('is told who asks, and in which language', async () => {
+    test('gets the user agent and the language', async () => {
       let headers: Record<string, unknown> = {}
       site.routes.set('/who', (request, response) => {
         headers = request.headers
@@ -294,14 +294,14 @@ describe.runIf(HAS_BROWSER)('a page', () => {
         expect(page.ms).toBeLessThan(underLoad(10_000))
       })
 
-    test('and shouts is heard as far as it can be', async () => {
+    test('and sends huge messages is read as far as possible', async () => {
       const page = await show(
         `<p>before</p><script>alert('x'.repeat(1e7)); fetch('data:text/plain,' + 'y'.repeat(1e7))</script>`,
       )
       expect(page.words).toContain('before')
     })
 
-    test('and crashes is told, and the next is shown', async () => {
+    test('and crashes is reported, and the next is shown', async () => {
       const crashing = show(`<p>x</p><script>for (;;) {}</script>`, { maxMs: 10_000 })
       const crashed = expect(crashing).rejects.toThrow('it crashed')
       await expect.poll(async () => (await memoryOf(live)).some(({ isPage }) => isPage)).toBe(true)

@@ -26,7 +26,7 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
     await site?.close()
   })
 
-  test('a page made by scripts is shown by the browser, and whoever waits is told', async () => {
+  test('a page made by scripts is shown by the browser, with progress', async () => {
     const url = site.add('/app', page('App', app()))
     const params = { name: 'ReadDocs', arguments: { url }, _meta: { progressToken: 'app' } }
     const { result } = await client.request('tools/call', params)
@@ -43,7 +43,7 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
     expect(said.text).not.toContain('in the browser')
   })
 
-  test('wait_ms waits that much longer, and says so', async () => {
+  test('wait_ms waits that much longer, and reports it', async () => {
     const url = site.add(
       '/late',
       page(
@@ -118,7 +118,7 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
   })
 })
 
-test('without a browser it is said what to install, with what plain HTTP gave', async () => {
+test('without a browser the result of plain HTTP says what to install', async () => {
   const site = await openSite()
   const client = await openReader(site)
   try {

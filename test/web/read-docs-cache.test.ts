@@ -113,7 +113,7 @@ test.each([
   expect((await readDocs(polite, `${other.origin}/page`)).structured.status).toBe(outcome)
 })
 
-test('a server that is told to end does not wait for a page', async () => {
+test('a server that shuts down does not wait for a page', async () => {
   const asked = new Promise<void>((resolve) => void site.add('/endless', () => resolve()))
   const leaving = await openReader(site)
   const read = readDocs(leaving, `${site.origin}/endless`).catch(() => undefined)

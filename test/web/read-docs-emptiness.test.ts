@@ -169,14 +169,14 @@ test('a docs page with a login form, a script and a few words on paywalls is jus
   expect(said).toMatchObject({ isError: false, structured: { status: 'ok' } })
 })
 
-test('a short page with a script is given, and it is said that there may be more', async () => {
+test('a short page with a script is returned with the note that there may be more', async () => {
   const said = await readDocs(client, site.add('/short', page('Hi', '<p>It works!</p><script src="/x.js"></script>')))
   expect(said).toMatchObject({ isError: false, structured: { status: 'ok' } })
   expect(quoted(said)).toContain('It works!')
   expect(said.text).toMatch(/\[This is what plain HTTP gave, without its scripts\. .*BROWSER_PATH/)
 })
 
-test('a page made by scripts has a twin by its name', async () => {
+test('a page made by scripts has a Markdown alternate by its name', async () => {
   site.add('/guide/intro.md', (_, response) =>
     send(response, 200, 'text/markdown', `# Intro\n\n${'Written by hand. '.repeat(10)}`),
   )

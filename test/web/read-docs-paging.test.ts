@@ -40,7 +40,7 @@ async function walk(url: string, more: object = {}): Promise<readonly ToolResult
   return pages
 }
 
-test('who reads on until the end has read the document, from one request', async () => {
+test('reading on until the end gives the whole document, from one request', async () => {
   const url = serveBook('/book')
   const pages = await walk(url)
   expect(pages.length).toBeGreaterThan(3)

@@ -175,7 +175,7 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
     expect(shown).toMatchObject({ status: 200, html: expect.stringContaining('a public page') })
   })
 
-  test('after all that nobody has connected, nothing was sent, and nothing was seen', () => {
+  test('afterwards there was no connection, no packet and no leak', () => {
     expect([guarded.world.internal.hits, guarded.received()]).toEqual([0, 0])
     expect(everything).toMatchObject({ html: expect.stringContaining('the end') })
     expect(JSON.stringify([everything, ...left.values()])).not.toMatch(/SECRET|root:/)

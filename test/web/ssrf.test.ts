@@ -357,7 +357,7 @@ describe('FETCH_ALLOW', () => {
   )
 })
 
-describe('the proxy, spoken to by somebody without manners', () => {
+describe('the proxy, with malformed requests', () => {
   const I = '127.0.0.1:{port}'
   test.each([
     ['a Host that is not the URL’s', `GET http://${I}/ HTTP/1.1\r\nHost: example.com\r\n\r\n`],

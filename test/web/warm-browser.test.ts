@@ -64,7 +64,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
   const read = async (browser: Browser, path = '/page'): Promise<string> =>
     wordsOf((await browser.render(`${site.origin}${path}`, RENDER_OPTIONS)).html)
 
-  test('is one for twenty who come at once, and each gets his own page', async () => {
+  test('is one for twenty concurrent reads, and each gets its own page', async () => {
     const { browser, started } = open()
     const numbers = Array.from({ length: 20 }, (_, index) => index)
     for (const number of numbers)
@@ -78,7 +78,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     await expect(read(browser)).rejects.toThrow('being closed')
   })
 
-  test('is closed when nobody came for a while, and started again for the next', async () => {
+  test('is closed when idle, and started again for the next page', async () => {
     const { browser, started } = open({ idleMs: 200 })
     await read(browser)
     await started[0]?.ended
@@ -87,7 +87,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     expect(started).toHaveLength(2)
   })
 
-  test('is replaced when it is tired or has died, and nobody notices', { tags: ['long'] }, async () => {
+  test('is replaced after much use or a crash, without failing a read', { tags: ['long'] }, async () => {
     const { browser, started } = open({ strength: { maxPages: 2 } })
     await Promise.all([1, 2, 3].map(() => read(browser)))
     expect(started).toHaveLength(2)
@@ -114,7 +114,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     expect(started).toHaveLength(1)
   })
 
-  test('lets go of who does not want to wait, and closes with pages open', async () => {
+  test('releases cancelled reads, and closes with pages open', async () => {
     const { browser, started } = open()
     const wanted = new AbortController()
     const waiting = Array.from({ length: 6 }, () =>
@@ -155,7 +155,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     expect(profilesOf()).toEqual(before)
   })
 
-  test('does not outlive whoever started it, however that ended', async () => {
+  test('does not outlive its parent process, however that ended', async () => {
     const folder = emptyFolder()
     const build = await rolldown({
       input: resolve('src/platform/browser/launch.ts'),
