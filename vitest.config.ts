@@ -71,8 +71,8 @@ function group(groupOrder: number, name: string, maxWorkers: number, files: Proj
       sequence: { groupOrder },
       setupFiles: ['test/support/wait-limits.ts'],
       // Only detects tests that hang; a test that measures time has its own limit.
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
       ...files,
     },
   }

@@ -41,7 +41,7 @@ beforeAll(async () => {
     return { env, server: await startProgram({ env, cwd }) }
   }
   machines = await Promise.all([start(), start()])
-}, 60_000)
+})
 
 afterAll(async () => {
   if (postgres) await Promise.all(machines.map(({ server }) => server.stop()))

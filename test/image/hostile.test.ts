@@ -67,7 +67,7 @@ function watchWorkers({ child }: TestClient): { peak(): number; forget(): void }
   }
 }
 
-test('images with any bytes changed are an image or a sentence', { timeout: 120_000 }, async () => {
+test('images with any bytes changed are an image or a sentence', async () => {
   const samples = Object.values(await makeSamples()).map((bytes: Buffer) => bytes)
   const path = join(emptyFolder(), 'changed')
   const client = await openServer()

@@ -40,7 +40,7 @@ describe.concurrent('without a terminal', () => {
       expect(said.out).toContain('· 1 server\n')
       expect(said.out).toMatch(new RegExp(`\nJobs\n  ${job} · \\d+s · echo begun; sleep 600 · begun\n`))
       return said.out
-    }, 20_000)
+    })
     expect(out).toMatch(/\nRecent calls\n {2}✓ BackgroundBash · /)
     expect(out).toMatch(/\nServers and tools\n.* · stdio, process \d+ · .*\n {4}✓ .*Bash/)
     await server.close()

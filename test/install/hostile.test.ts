@@ -57,7 +57,7 @@ test.each([
   ['with a mark, CRLF, no line break at the end', YAML_FILE, '\uFEFFname: A\r\nmcpServers:\r\n  - name: a'],
   ['anchors, block texts', YAML_FILE, 'a: &x {b: 1}\nc: *x\nd: |+\n  mcpServers:\n    - name: scorpiox\n\n\n'],
   ['in braces', YAML_FILE, '{"mcpServers": [{"name": "a"},],}'],
-])('%s, in %s: our entry comes, and goes to the letter', { timeout: 60_000 }, async (_, name, text) => {
+])('%s, in %s: our entry comes, and goes to the letter', async (_, name, text) => {
   const person = newUserHome()
   person.write(name, text)
   const installed = await person.run('install', '--yes')

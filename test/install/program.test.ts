@@ -49,7 +49,7 @@ async function echo(file: string, env: NodeJS.ProcessEnv): Promise<string> {
   return result.content[0].text
 }
 
-test('out of the cache of npx the program is carried to safety, with what it needs', { timeout: 60_000 }, async () => {
+test('out of the cache of npx the program is carried to safety, with what it needs', async () => {
   const cache = emptyFolder()
   const script = laidOut(join(cache, '_npx', '0123'))
   const person = newUserHome(script)
@@ -115,7 +115,7 @@ test('where another runtime is all there is, that one starts it', async () => {
   expect(await echo(person.executablePath, person.env)).toContain('it runs')
 })
 
-test('several at once carry it to one place, and none fails', { timeout: 60_000 }, async () => {
+test('several at once carry it to one place, and none fails', async () => {
   const person = newUserHome(laidOut(join(emptyFolder(), '_npx', '0123')))
   const clients = ['cursor', 'windsurf', 'gemini', 'zed']
   const said = await Promise.all(clients.map((client) => person.run('install', client, '--yes')))

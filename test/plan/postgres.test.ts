@@ -14,7 +14,7 @@ let postgres: PostgresServer | undefined
 
 beforeAll(async () => {
   postgres = await startPostgres()
-}, 60_000)
+})
 
 afterAll(() => postgres?.stop('immediate'))
 
@@ -44,5 +44,5 @@ describe('with a database', requires(SANDBOX), () => {
     expect((await plan(two, 'exit')).text).toContain('Task 1 "see" was made from its checklist item')
     expect(await Promise.all([one, two].map(writes))).toEqual([true, true])
     await Promise.all([one.close(), two.close()])
-  }, 60_000)
+  })
 })

@@ -25,7 +25,7 @@ const CHOICES = ['by page', 'by inbox', 'by call']
 const formOf = (name: string): object => ({ questions: [{ text: name, options: CHOICES }] })
 const nameOf = ({ questions }: QuestionView): string => questions[0]?.text ?? ''
 
-test('each is answered once, none is lost', { timeout: 60_000 }, async () => {
+test('each is answered once, none is lost', async () => {
   const world = questionEnvironment({ ASK_WAIT: '40' })
   const page = await startProgram({ env: world.env, cwd: world.cwd })
   onTestFinished(() => void page.child.kill())

@@ -83,7 +83,7 @@ describe('asked what they are', () => {
     // On a busy machine no list waits for the one that hangs.
     await vi.waitFor(() => expect(client.stderr()).toContain('did not answer'), { timeout: 20_000, interval: 100 })
     tools = await scriptsOf(client)
-  }, 40_000)
+  })
 
   test('those that can be tools are', () => {
     const long = 'long'.repeat(16)
@@ -167,7 +167,7 @@ test('of 130 scripts 128 are tools, and the log names the others', async () => {
   await expect.poll(async () => Object.keys(await scriptsOf(client)).length, { timeout: 30_000 }).toBe(128)
   expect(client.stderr()).toContain('t228.sh is left out: it is one too many')
   expect(client.stderr()).toContain('t229.sh is left out: it is one too many')
-}, 40_000)
+})
 
 describe('called', () => {
   const any = JSON.stringify({ description: 'Takes anything.', input: {} })

@@ -124,7 +124,7 @@ describe.runIf(HAS_BROWSER)('in a browser', () => {
     for (let first = 0; first < LEAVING.length; first += 4) {
       await Promise.all(LEAVING.slice(first, first + 4).map(leave))
     }
-  }, 120_000)
+  })
 
   afterAll(() => Promise.all(scenes.map((scene) => scene.close())))
 
