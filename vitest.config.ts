@@ -51,7 +51,7 @@ export default defineConfig({
         exclude: [...PROCESSES, ...ISOLATED_UNITS],
         isolate: false,
       }),
-      group(1, 'processes', 3, { include: PROCESSES }),
+      group(1, 'processes', 4, { include: PROCESSES }),
       group(2, 'alone', 1, { include: ALONE }),
     ],
   },
