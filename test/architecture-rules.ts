@@ -20,7 +20,7 @@ const EFFECT_MODULES: readonly { effect: string; pattern: RegExp; doors: readonl
   { effect: 'stderr', pattern: /\bprocess\.stderr\b|\bconsole\./, doors: ['platform/log.ts', 'cli/terminal.ts'] },
   {
     effect: 'outgoing HTTP',
-    // Somebody's own `way.fetch(…)` is no door.
+    // A method `x.fetch(…)` is not the global fetch.
     pattern:
       /(?<!\.)\bfetch\(|\bglobalThis\.fetch\b|['"]undici['"]|\bhttps?\.(request|get)\(|\bimport \{[^}]*\b(request|get)\b[^}]*\} from 'node:https?'/,
     // The page runs in a browser, and reaches its own server.

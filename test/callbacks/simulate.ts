@@ -149,7 +149,7 @@ function numbers(
 function times({ name, delayMs, set, fired }: ScheduledCallback): readonly string[] {
   return fired.flatMap((firing, index) => {
     const last = fired[index - 1] ?? set
-    // Started anew with another calendar, nobody knows what time it is.
+    // After a reboot with another wall clock the time is unknown.
     const isKnown = firing.boots === last.boots || firing.jumps === last.jumps
     return isKnown && firing.time - last.time < delayMs
       ? [`${name} fired ${firing.time - last.time} ms after the last: early`]

@@ -40,7 +40,7 @@ export class SimulatedMachine {
   bootedAt = 0
   boots = 1
   jumps = 0
-  /** What tells that something may wait; only where somebody has lost it is it not there. */
+  /** The flag that messages may be pending; missing only if it was lost. */
   isMarked = true
   readonly booked = new Map<string, ScheduledCallback>()
   readonly alive = new Set<string>()
@@ -197,7 +197,7 @@ export class SimulatedProcess {
     try {
       await this.callbacks.set(who, { message: name, delay_seconds: seconds, repeat_count: repeats })
     } catch {
-      // Killed at some point of it, or no slot is free: whoever asked was told nothing, or that.
+      // Killed at some point of it, or no slot is free: the caller got no answer, or a refusal.
       if (this.isAlive) world.booked.delete(name)
       else booked.isCancelled = true
     }

@@ -104,7 +104,7 @@ describe('a gigabyte', () => {
   /** Writes a chunk; resolves when it has left, or cannot any more. */
   const written = (socket: Socket): Promise<void> => new Promise((done) => socket.write(CHUNK, () => done()))
 
-  /** Sends until nobody takes it any more; resolves to what came back. */
+  /** Sends until the connection is closed; resolves to what came back. */
   async function pour(framing: string, before: string, after: string): Promise<string> {
     const client = await openConnection(program)
     client.write(requestHead(program, 1).replace(/Content-Length: 1/, framing))
@@ -204,7 +204,7 @@ describe('bytes that are not quite HTTP', () => {
     ],
     ['a wish for a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: localhost\r\n\r\n', 405],
     [
-      'an expectation nobody can meet',
+      'an unknown expectation',
       post('Expect: a-miracle', 'Content-Length: 2', 'Authorization: Bearer a-token-for-tests'),
       417,
     ],

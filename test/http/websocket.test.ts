@@ -33,7 +33,7 @@ afterAll(async () => {
 
 interface Conversation {
   readonly socket: WebSocket
-  /** The next message nobody has taken yet. */
+  /** The next message that was not taken yet. */
   readonly next: () => Promise<Json>
   readonly closed: Promise<number>
 }

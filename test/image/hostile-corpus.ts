@@ -12,7 +12,7 @@ import sharp from 'sharp'
 import { heic } from './make-heic.js'
 import { box, chunk, gif, jpegSaying, packedZeros, pdf, png, svg, tiff, tiffTags } from './make.js'
 
-/** Stands in every fake: whoever says it has told what was in the file. */
+/** Content of every fake: output that contains it discloses the file. */
 export const CANARY = 'canary-5d1f'
 
 export interface Case {

@@ -27,7 +27,7 @@ export interface UserHome {
 }
 
 export function newUserHome(program: string = PROGRAM, more: NodeJS.ProcessEnv = {}): UserHome {
-  // Where none is named, a runtime may take that of whoever runs the tests.
+  // Without HOME a runtime may use that of the user who runs the tests.
   if (more.HOME === '') throw new Error('a person in these tests has a home of their own')
   const home = more.HOME ?? emptyFolder()
   const temporary = emptyFolder()

@@ -64,7 +64,7 @@ describe('a function names the user', () => {
     [{ authorization: 'key-of-ann' }, 401, 'Bearer'],
     // Two that differ are none.
     [{ authorization: 'Bearer key-of-ann', 'x-api-key': 'key-of-bob' }, 401, 'Bearer'],
-    // What every object has is nobody's name.
+    // Names that every object has are no users.
     [{ authorization: 'Bearer constructor' }, 401, 'Bearer'],
     [{ authorization: 'Bearer __proto__' }, 401, 'Bearer'],
     [{}, 401, 'Bearer'],

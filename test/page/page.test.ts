@@ -60,7 +60,7 @@ const address = (): string => `http://127.0.0.1:${server.port}/`
 async function lookAt(view: string): Promise<void> {
   await page.goto(`${address()}#key=${TOKEN}`)
   await page.getByRole('link', { name: /^Tools/ }).click()
-  // From now on that process knows that somebody looks.
+  // From now on that process knows that the console is open.
   await page.getByText(`Process ${client.child.pid}`).waitFor()
   await page.getByRole('link', { name: new RegExp(`^${view}`) }).click()
   await page.getByRole('heading', { level: 1, name: view }).waitFor()
@@ -446,7 +446,7 @@ test('when the server comes back, so does the page; with another token, the logi
   await page.getByText('You were logged out').waitFor()
 })
 
-/** As somebody does who has no mouse. */
+/** Keyboard only. */
 async function tabTo(name: string): Promise<void> {
   const target = page.getByRole('main').locator('input, button')
   for (let presses = 0; presses < 60; presses++) {

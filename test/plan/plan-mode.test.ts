@@ -340,7 +340,7 @@ describe('the plan', () => {
 })
 
 test.each(['legacy', 'modern'])(
-  'whoever subscribes (%s) and never reads is told what another server does',
+  'a subscriber (%s) that never reads is notified of what another server does',
   async (era) => {
     const house = newPlanProject()
     const [client, other] = [serve(house), serve(house)]

@@ -82,7 +82,7 @@ const pendingMessagesOf = async (client: TestClient): Promise<string> =>
     .map(({ text }) => text)
     .join('\n')
 
-/** The server has heard that somebody is looking. */
+/** The server knows that the console is open. */
 async function untilSeen(client: TestClient, board: ConsoleStream): Promise<void> {
   await client.request('ping')
   await board.until(({ servers }) => servers.some(({ pid }) => pid === client.child.pid))

@@ -46,7 +46,7 @@ test('each is answered once, none is lost', async () => {
 
   const [one, two] = [await legacyIn(world, '2025-06-18', {}), await legacyIn(world, '2025-06-18', {})]
   onTestFinished(() => [one, two].forEach(({ child }) => child.kill()))
-  // Both must know that somebody looks before they ask.
+  // Both must know that the console is open before they ask.
   await vi.waitFor(() => expect(shownServers(events.events)).toBe(3), { timeout: 10_000 })
   const asked = [askAll(one, 'one'), askAll(two, 'two')]
 
@@ -61,7 +61,7 @@ test('each is answered once, none is lost', async () => {
   const names = [...open.keys()]
   expect(names).toHaveLength(2 * HALF)
 
-  // Whoever comes next answers the rest, and hears of what the killed one could not be told.
+  // The next session answers the rest, and gets what could not be delivered to the killed one.
   const three = await legacyIn(world, '2025-06-18', {})
   onTestFinished(() => void three.child.kill())
   const left = names.filter((name) => !winners.has(name))

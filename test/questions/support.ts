@@ -25,7 +25,7 @@ export const FORMS = { elicitation: { form: {}, url: {} } }
 export const COLOUR = { text: 'Which colour?', options: ['Red', { label: 'Blue', description: 'like the sky' }] }
 export const SIZES = { question: 'Which sizes?', header: 'Size', options: ['S', 'M', 'L'], multiSelect: true }
 
-/** Everybody waits for a second at most, unless told. */
+/** Questions wait for at most a second by default. */
 export function questionEnvironment(env: NodeJS.ProcessEnv = {}): ServerEnvironment {
   return newEnvironment({ ASK_WAIT: '1', ...env })
 }

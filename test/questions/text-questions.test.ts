@@ -204,7 +204,7 @@ describe('a server that is killed', () => {
     expect(await onlooker.messages()).toEqual([])
     for (let round = 0; round < 2; round++) await onlooker.write((rows) => lateAnswers(rows, new Set(['gone'])))
     expect(await onlooker.messages()).toMatchObject([{ session: 'gone', text: expect.stringContaining('Question 1') }])
-    // Nobody waits for the other any more, so its answer is told at once.
+    // No call waits for the other question, so its answer is delivered at once.
     await answer(onlooker, 2)
     expect(await onlooker.messages()).toMatchObject([
       {},

@@ -35,7 +35,7 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
 
   beforeAll(async () => {
     client = await startIn(world, { BASH_SOFT_LIMIT_MS: '1500' })
-    // Nobody has seen a list: it is looked for all the same.
+    // It is found although no list was requested.
     expect((await call(client, 'echo', { early: true })).text).toBe('{"early":true}\n')
   })
 

@@ -224,7 +224,7 @@ describe('called', () => {
 
   test('one that is not there any more', async () => {
     expect((await call(client, 'vanishes')).text).toBe('gone\n')
-    // Nobody has told it yet, or somebody has: either is said in words.
+    // The list may be updated already or not: both have a message.
     const { result, error } = await client.request('tools/call', { name: 'vanishes', arguments: {} })
     expect(error?.message ?? result.content[0].text).toMatch(/Unknown tool: vanishes|No such file or directory/)
   })

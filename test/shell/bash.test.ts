@@ -46,7 +46,7 @@ describe('what it says', () => {
     ['success without output', 'true', false, '(no output)'],
     ['an exit code keeps the output', 'echo partly; exit 3', true, 'partly\n[Exit code 3.]'],
     [
-      'a question that nobody answers',
+      'a question without an answer',
       'printf "Name: "; read -r name || exit 2',
       true,
       "Name: \n[Exit code 2.]\n[It may have wanted input, and stdin has no more: pass it in the command (printf 'yes\\n' | program), or use an option that answers.]",

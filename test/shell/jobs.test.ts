@@ -359,7 +359,7 @@ describe.concurrent('the end', () => {
       await startJob(first, `trap '' TERM; echo said; echo $$ > pid; while :; do sleep 0.1; done`)
       const pid = await readPid(join(place.cwd, 'pid'))
       await readJob(first, 1, { wait_for_pattern: 'said' })
-      // Whoever would clean up is killed too.
+      // The process that would clean up is killed too.
       const helpers = childrenOf(first.child.pid ?? 0)
       expect(helpers.length).toBeGreaterThan(0)
       for (const helper of helpers) process.kill(helper, 'SIGKILL')
@@ -589,7 +589,7 @@ describe('where nothing can be kept', () => {
   test.for([
     ['STATE_DIR is a file', { STATE_DIR: file }],
     ['STATE_DIR is in a file', { STATE_DIR: join(file, 'x') }],
-    ['STATE_DIR is where nobody writes', { STATE_DIR: '/proc/nowhere' }],
+    ['STATE_DIR is not writable', { STATE_DIR: '/proc/nowhere' }],
     ['there is no home', { HOME: '' }],
     ['there is no home, and jobs outlive the server', { HOME: '', JOBS_OUTLIVE_SERVER: '1' }],
     ['STATE_DIR is a file, and jobs outlive the server', { STATE_DIR: file, JOBS_OUTLIVE_SERVER: '1' }],

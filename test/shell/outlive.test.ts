@@ -37,7 +37,7 @@ const OBEDIENT = `echo $$ > pid; echo begun
 until [ -e stop ] || [ ! -d "$PWD" ]; do [ -e say ] && cat say && rm say; sleep 0.05; done
 echo ended; exit 7`
 
-/** At once, so that nobody reads half of it. */
+/** Atomically, so that no reader sees half of it. */
 function put(path: string, text: string): void {
   writeFileSync(`${path}.new`, text)
   renameSync(`${path}.new`, path)

@@ -41,7 +41,7 @@ export interface TestClient {
 }
 
 export interface StartOptions {
-  /** What to start; Node unless told. */
+  /** What to start; by default Node. */
   readonly file?: string
   readonly args?: readonly string[]
   readonly env?: NodeJS.ProcessEnv

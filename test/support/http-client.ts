@@ -38,7 +38,7 @@ export interface HttpServerOptions {
   readonly token?: string
 }
 
-/** The program itself, with a fixed token and without the access log unless told otherwise. */
+/** The program itself, with a fixed token and without the access log by default. */
 export function startProgram({ flags = [], env, cwd, token = TOKEN }: HttpServerOptions = {}): Promise<HttpServer> {
   const args = [PROGRAM, 'serve', '--http', '--port', '0', ...flags]
   return start(args, { HTTP_TOKEN: TOKEN, ACCESS_LOG: 'off', ...env }, token, cwd)
@@ -145,7 +145,7 @@ export interface EventStream {
   readonly events: readonly ServerSentEvent[]
   /** Comments that have come so far: signs of life. */
   readonly comments: () => number
-  /** The next event nobody has taken yet; undefined when the stream has ended. */
+  /** The next event that was not taken yet; undefined when the stream has ended. */
   readonly next: () => Promise<ServerSentEvent | undefined>
   /** The next event with a message in it. */
   readonly message: () => Promise<Json>

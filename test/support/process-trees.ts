@@ -11,8 +11,7 @@ import { emptyFolder, startServer, type TestClient } from './client.js'
 /** Processes that a tree has, its shell included. */
 const SIZE = 5
 
-// Whoever is not asked to end sleeps for minutes. The moment of its start tells a process from a later one with its
-// number.
+// Each process sleeps for minutes unless it is ended. Its start time distinguishes it from a later one with its pid.
 const SCRIPT = String.raw`
 me() { local stat; read -ra stat <"/proc/$BASHPID/stat"; echo "$BASHPID ${'${stat[21]}'} ${'${KIND:-shell}'}" >>"$TREE"; }
 stay() { me; exec sleep 300; }

@@ -141,7 +141,7 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo).port
 }
 
-/** Somebody who guards nothing: what they reach can be reached. */
+/** An unguarded client: shows that an address can be reached. */
 export function naiveGet(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const { hostname, port, pathname } = new URL(url)
