@@ -1,17 +1,17 @@
 import { defineConfig } from 'vitest/config'
 
-/** Fills the machine or measures it: one file at a time, with nothing beside it. */
+/** Tests that fill the machine or measure it: one file at a time, with nothing beside it. */
 const ALONE = [
-  'test/trees-thousand.test.ts',
+  'test/process-trees-many.test.ts',
   'test/endurance.test.ts',
   'test/image/hostile.test.ts',
   'test/http/hostile.test.ts',
 ]
 
-/** Starts trees of processes, floods or starves: few at a time. */
-const FEW_AT_A_TIME = [
-  'test/trees.test.ts',
-  'test/trees-accidents.test.ts',
+/** Tests that start process trees or exhaust a resource: few files at a time. */
+const PROCESSES = [
+  'test/process-trees.test.ts',
+  'test/process-trees-killed.test.ts',
   'test/sandbox/*.test.ts',
   'test/shell/*.test.ts',
   'test/plan/writes.test.ts',
@@ -23,47 +23,56 @@ const FEW_AT_A_TIME = [
   'src/protocol/tickets.test.ts',
 ]
 
-/** Needs a process of its own: replaces a module, or expects that one was not loaded before. */
-const IN_A_FRESH_PROCESS = ['src/protocol/schema-check.test.ts', 'src/store/job-numbers.test.ts']
+/** Unit tests that need a process of their own: they replace a module, or expect that one was not loaded before. */
+const ISOLATED_UNITS = ['src/protocol/schema-check.test.ts', 'src/store/job-numbers.test.ts']
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/set-up.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './test/closing-line.mjs'],
-    // One group after the other. More workers than cores, because most tests of the program wait for it.
+    tags: [
+      {
+        name: 'long',
+        // Only detects tests that hang, also beside busy processes.
+        timeout: 900_000,
+        description:
+          'Many rounds, fuzzing, soaking, or a variant of a test that `npm test` runs: part of `npm run test:long` only.',
+      },
+    ],
+    // Groups run one after the other. More workers than cores, because most tests of the program wait for it.
     projects: [
-      group(0, 'program', 4, {
-        include: ['test/**/*.test.ts', ...IN_A_FRESH_PROCESS],
-        exclude: [...FEW_AT_A_TIME, ...ALONE],
+      group(0, 'program', 5, {
+        include: ['test/**/*.test.ts', ...ISOLATED_UNITS],
+        exclude: [...PROCESSES, ...ALONE],
       }),
-      // One process for many files: to load the modules anew for each of them took as long as the tests.
-      group(0, 'units', 4, {
+      // Files share a process: loading the modules again for each file took as long as the tests.
+      group(0, 'units', 5, {
         include: ['src/**/*.test.ts'],
-        exclude: [...FEW_AT_A_TIME, ...IN_A_FRESH_PROCESS],
+        exclude: [...PROCESSES, ...ISOLATED_UNITS],
         isolate: false,
       }),
-      group(1, 'processes', 3, { include: FEW_AT_A_TIME }),
+      group(1, 'processes', 4, { include: PROCESSES }),
       group(2, 'alone', 1, { include: ALONE }),
     ],
   },
 })
 
-interface Files {
+interface ProjectFiles {
   readonly include: string[]
   readonly exclude?: string[]
   readonly isolate?: boolean
 }
 
-function group(groupOrder: number, name: string, maxWorkers: number, files: Files) {
+function group(groupOrder: number, name: string, maxWorkers: number, files: ProjectFiles) {
   return {
     test: {
       name,
       maxWorkers,
       sequence: { groupOrder },
-      setupFiles: ['test/patience.ts'],
-      // Detects what hangs; how long something may take is for the test to say.
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
+      setupFiles: ['test/support/wait-limits.ts'],
+      // Only detects tests that hang; a test that measures time has its own limit.
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
       ...files,
     },
   }

@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { violations, type Sources } from './architecture.js'
+import { violations, type Sources } from './architecture-rules.js'
 
 const SRC = resolve(import.meta.dirname, '../src')
 
@@ -18,7 +18,7 @@ function planted(file: string, text: string): Sources {
   return sources().set(file, text)
 }
 
-test('imports point down and every effect goes through its door', () => {
+test('imports point down and every effect goes through its module', () => {
   expect(sources().size).toBeGreaterThan(30)
   expect(violations(sources())).toEqual([])
 })
@@ -59,10 +59,10 @@ test.each([
 ])('%s is caught', (_, file, text) => {
   const found = violations(planted(file, text))
   expect(found.length).toBeGreaterThan(0)
-  expect(found.every((violation) => violation.startsWith(file))).toBe(true)
+  expect(found.filter((violation) => !violation.startsWith(file))).toEqual([])
 })
 
-test('a folder that is no room of the house is caught', () => {
+test('a folder that is no known layer is reported', () => {
   expect(() => violations(planted('utils/planted.ts', "import { isObject } from '../lib/json.js'"))).toThrow(
     'not a room',
   )

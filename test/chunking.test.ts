@@ -1,4 +1,4 @@
-// However the bytes of a stream of messages are cut, the answers are the same.
+// The answers do not depend on how the bytes of a message stream are cut into chunks.
 
 import { resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { startServer, type Json } from './support.js'
+import { startServer, type Json } from './support/client.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/server.mjs')
 const RUNS = process.env.SOAK ? 2000 : 150

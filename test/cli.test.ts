@@ -1,4 +1,4 @@
-// The command line, as a person types it.
+// The command line of the real program.
 
 import { execFile, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -6,16 +6,16 @@ import { join, resolve } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { HAS_TERMINALS } from './inbox/support.js'
-import { dataOf, emptyFolder, isAlive, PROGRAM } from './support.js'
+import { HAS_TERMINALS } from './support/terminal.js'
+import { resultData, emptyFolder, isAlive, PROGRAM } from './support/client.js'
 
-interface Said {
+interface CommandResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
-function run(args: readonly string[], cwd = emptyFolder(), env: NodeJS.ProcessEnv = {}): Promise<Said> {
+function run(args: readonly string[], cwd = emptyFolder(), env: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
   return new Promise((done) => {
     const options = { cwd, env: { PATH: process.env.PATH, HOME: emptyFolder(), ...env } }
     execFile(process.execPath, [PROGRAM, ...args], options, (error, stdout, stderr) => {
@@ -68,7 +68,7 @@ test('call takes a JSON object, prints JSON on request, and exits 1 when the too
   const { code, stdout } = await run(['call', 'Bash', '{"command":"echo out; exit 3"}', '--json'])
   expect(code).toBe(1)
   const result = JSON.parse(stdout)
-  expect([result.isError, dataOf(result)]).toMatchObject([true, { exitCode: 3 }])
+  expect([result.isError, resultData(result)]).toMatchObject([true, { exitCode: 3 }])
 })
 
 test.each([
@@ -225,7 +225,7 @@ test.skipIf(!existsSync('/usr/bin/script'))('on a terminal it greets and tells h
 
 test('a reader that goes away, and a full disk, are no stack traces', async () => {
   for (const script of ['"$0" "$1" config | true', '"$0" "$1" --help > /dev/full']) {
-    const { stderr } = await new Promise<Said>((done) => {
+    const { stderr } = await new Promise<CommandResult>((done) => {
       const options = { cwd: emptyFolder(), env: { PATH: process.env.PATH, HOME: emptyFolder() } }
       execFile('bash', ['-c', script, process.execPath, PROGRAM], options, (error, stdout, stderr_) => {
         done({ code: error ? Number(error.code) : 0, stdout, stderr: stderr_ })

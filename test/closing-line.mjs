@@ -4,8 +4,13 @@
 export default class ClosingLine {
   #isFiltered = false
 
+  #isLong = undefined
+
   onInit({ config }) {
     this.#isFiltered = config.testNamePattern !== undefined
+    // Tests of the other suite are left out, not skipped.
+    if (config.tagsFilter?.includes('long')) this.#isLong = true
+    if (config.tagsFilter?.includes('!long')) this.#isLong = false
   }
 
   onTestRunEnd(modules, errors) {
@@ -16,7 +21,7 @@ export default class ClosingLine {
     const unexplained = []
     const said = []
     for (const module of modules) {
-      const tests = [...module.children.allTests()]
+      const tests = [...module.children.allTests()].filter((test) => this.#isIncluded(test))
       said.push(...tests.flatMap((test) => test.meta().says ?? []))
       const states = tests.map((test) => test.result().state)
       for (const test of tests.filter((_, index) => states[index] === 'skipped')) {
@@ -44,5 +49,9 @@ export default class ClosingLine {
         `${said.map((line) => `${line}\n`).join('')}${passed} passed, ${failed} failed, ${skipped} skipped\n`,
       ),
     )
+  }
+
+  #isIncluded({ tags }) {
+    return this.#isLong === undefined || tags.includes('long') === this.#isLong
   }
 }

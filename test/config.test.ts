@@ -1,4 +1,4 @@
-// Settings as a person meets them: files, environment and flags, through the real program.
+// Settings from files, environment and flags, through the real program.
 
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -7,14 +7,14 @@ import { promisify } from 'node:util'
 
 import { expect, test } from 'vitest'
 
-import { emptyFolder, PROGRAM, startServer } from './support.js'
+import { emptyFolder, PROGRAM, startServer } from './support/client.js'
 
-interface World {
+interface ConfigProject {
   readonly home: string
   readonly cwd: string
 }
 
-function world(files: Record<string, string> = {}): World {
+function newConfigProject(files: Record<string, string> = {}): ConfigProject {
   const folders = { home: emptyFolder(), cwd: emptyFolder() }
   for (const [path, text] of Object.entries(files)) {
     const [root = '', ...rest] = path.split('/')
@@ -25,7 +25,7 @@ function world(files: Record<string, string> = {}): World {
   return folders
 }
 
-async function config({ home, cwd }: World, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+async function config({ home, cwd }: ConfigProject, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [PROGRAM, 'config', '--json', ...args], {
     cwd,
     env: { PATH: process.env.PATH, HOME: home, ...env },
@@ -44,13 +44,13 @@ test('each level beats the one below it', async () => {
   ]
   for (let count = 0; count <= levels.length; count++) {
     const files = Object.fromEntries(levels.slice(0, count).map(([path, value]) => [path, `# top\nMODEL=${value}\n`]))
-    const model = (await config(world(files))).get('MODEL')
+    const model = (await config(newConfigProject(files))).get('MODEL')
     const expected = levels[count - 1]
     expect(model?.value).toBe(expected?.[1] ?? 'sonnet')
     if (expected) expect(model?.source).toMatch(/scorpiox-env\.txt:2$/)
     else expect(model?.source).toBe('default')
   }
-  const all = world(Object.fromEntries(levels.map(([path, value]) => [path, `MODEL=${value}`])))
+  const all = newConfigProject(Object.fromEntries(levels.map(([path, value]) => [path, `MODEL=${value}`])))
   expect((await config(all, [], { MODEL: 'env' })).get('MODEL')).toMatchObject({ value: 'env', source: 'environment' })
   expect((await config(all, ['-e', 'MODEL=flag'], { MODEL: 'env' })).get('MODEL')).toMatchObject({
     value: 'flag',
@@ -65,18 +65,20 @@ test("a profile lies over the files and under the environment; the project's sha
     'home/.claude/scorpiox-env/work.txt': 'MODEL=mine',
     'cwd/.scorpiox/scorpiox-env.txt': 'MODEL=project',
   }
-  expect((await config(world(files))).get('MODEL')?.value).toBe('mine')
-  const both = world({ ...files, 'cwd/.scorpiox/scorpiox-env/work.txt': 'STREAMING=0' })
+  expect((await config(newConfigProject(files))).get('MODEL')?.value).toBe('mine')
+  const both = newConfigProject({ ...files, 'cwd/.scorpiox/scorpiox-env/work.txt': 'STREAMING=0' })
   expect((await config(both)).get('MODEL')?.value).toBe('project')
-  expect((await config(world(files), [], { MODEL: 'env' })).get('MODEL')?.value).toBe('env')
-  expect((await config(world(), ['-e', 'X=1'], { ACTIVE_PROFILE: 'gone' })).stderr).toContain(
+  expect((await config(newConfigProject(files), [], { MODEL: 'env' })).get('MODEL')?.value).toBe('env')
+  expect((await config(newConfigProject(), ['-e', 'X=1'], { ACTIVE_PROFILE: 'gone' })).stderr).toContain(
     'profile gone was not found',
   )
-  expect((await config(world(), [], { ACTIVE_PROFILE: '../etc' })).stderr).toContain('not allowed as a profile name')
+  expect((await config(newConfigProject(), [], { ACTIVE_PROFILE: '../etc' })).stderr).toContain(
+    'not allowed as a profile name',
+  )
 })
 
 test('an unknown key and a bad value are warned about with file and line, and the default stands', async () => {
-  const folders = world({
+  const folders = newConfigProject({
     'cwd/scorpiox-env.txt': 'TOOLS=maybe\nNONSENSE=1\nno equals\nBASH_SOFT_LIMIT_MS=5\nPROVIDER=claude_code\n',
   })
   const { stderr, get } = await config(folders)
@@ -92,10 +94,10 @@ test('an unknown key and a bad value are warned about with file and line, and th
 })
 
 test('secrets are masked, and a project cannot set what is personal', async () => {
-  const mine = await config(world({ 'home/.claude/scorpiox-env.txt': 'HTTP_TOKEN=very-secret' }))
+  const mine = await config(newConfigProject({ 'home/.claude/scorpiox-env.txt': 'HTTP_TOKEN=very-secret' }))
   expect(mine.get('HTTP_TOKEN')?.value).toBe('****')
   expect(mine.stdout + mine.stderr).not.toContain('very-secret')
-  const theirs = await config(world({ 'cwd/scorpiox-env.txt': 'HTTP_TOKEN=planted' }))
+  const theirs = await config(newConfigProject({ 'cwd/scorpiox-env.txt': 'HTTP_TOKEN=planted' }))
   expect(theirs.get('HTTP_TOKEN')).toMatchObject({ value: '', source: 'default' })
   expect(theirs.stderr).toContain('HTTP_TOKEN cannot be set by a project')
   expect(theirs.stderr).not.toContain('planted')
@@ -106,11 +108,11 @@ test("a project can choose its own profile, not the person's", async () => {
     'cwd/scorpiox-env.txt': 'ACTIVE_PROFILE=work',
     'home/.claude/scorpiox-env/work.txt': 'MODEL=mine\nHTTP_TOKEN=t',
   }
-  const theirs = await config(world(files))
+  const theirs = await config(newConfigProject(files))
   expect(theirs.get('MODEL')?.value).toBe('sonnet')
   expect(theirs.get('HTTP_TOKEN')?.value).toBe('')
   const own = await config(
-    world({ ...files, 'cwd/.scorpiox/scorpiox-env/work.txt': 'MODEL=theirs\nHTTP_TOKEN=planted' }),
+    newConfigProject({ ...files, 'cwd/.scorpiox/scorpiox-env/work.txt': 'MODEL=theirs\nHTTP_TOKEN=planted' }),
   )
   expect(own.get('MODEL')?.value).toBe('theirs')
   expect(own.get('HTTP_TOKEN')?.value).toBe('')
@@ -129,7 +131,7 @@ test.each([
   'SANDBOX_PIDS=99999',
   'SANDBOX_MEMORY_MB=99999',
 ])('a project cannot set %s', async (line) => {
-  const { get, stderr } = await config(world({ 'cwd/.scorpiox/scorpiox-env.txt': line }))
+  const { get, stderr } = await config(newConfigProject({ 'cwd/.scorpiox/scorpiox-env.txt': line }))
   const [key = ''] = line.split('=')
   expect(get(key)?.source).toBe('default')
   expect(stderr).toContain(`${key} cannot be set by a project`)
@@ -148,7 +150,7 @@ test('TOOLS=0 lists nothing and refuses every call with the reason', async () =>
 })
 
 test('TOOL_BASH=0 hides Bash, and a call names the setting and where it is', async () => {
-  const folders = world({ 'cwd/.scorpiox/scorpiox-env.txt': 'TOOL_BASH=0' })
+  const folders = newConfigProject({ 'cwd/.scorpiox/scorpiox-env.txt': 'TOOL_BASH=0' })
   const client = startServer({ cwd: folders.cwd })
   expect((await client.request('tools/list')).result.tools.map(({ name }: { name: string }) => name)).not.toContain(
     'Bash',
@@ -180,7 +182,7 @@ test("commands do not see the server's own secrets", async () => {
 })
 
 test('a settings file that is no file, too large or endless neither blocks nor floods the start', async () => {
-  const folders = world({
+  const folders = newConfigProject({
     'cwd/.claude/scorpiox-env.txt': 'x\n'.repeat(30_000),
     'home/.scorpiox-env.txt': 'A=1\n'.repeat(20_000),
   })
@@ -198,14 +200,14 @@ test('a settings file that is no file, too large or endless neither blocks nor f
 })
 
 test('what the sandbox puts in the place of a settings file is not worth a word', async () => {
-  const folders = world()
+  const folders = newConfigProject()
   mkdirSync(join(folders.cwd, 'scorpiox-env.txt'), { mode: 0o1755 })
   expect((await config(folders)).stderr).toBe('')
 })
 
 test('a line of hashes is read in a moment', async () => {
   const { stderr, get } = await config(
-    world({ 'cwd/scorpiox-env.txt': `MODEL=${' #'.repeat(30_000)}\u2028x\nMODEL=m${' #'.repeat(900)}` }),
+    newConfigProject({ 'cwd/scorpiox-env.txt': `MODEL=${' #'.repeat(30_000)}\u2028x\nMODEL=m${' #'.repeat(900)}` }),
   )
   expect(stderr).toContain(':1: the line is too long')
   expect(get('MODEL')?.value).toBe('m')
@@ -214,7 +216,7 @@ test('a line of hashes is read in a moment', async () => {
 test.each(['', '.'])(
   'without a home of its own, as with HOME=%j, a project does not count as the person',
   async (home) => {
-    const folders = world({
+    const folders = newConfigProject({
       'cwd/.scorpiox-env.txt': 'HTTP_TOKEN=planted',
       'cwd/.claude/scorpiox-env.txt': 'HTTP_TOKEN=planted',
     })
@@ -224,7 +226,7 @@ test.each(['', '.'])(
 )
 
 test('a profile can be named with -e', async () => {
-  const folders = world({ 'home/.claude/scorpiox-env/night.txt': 'MODEL=owl' })
+  const folders = newConfigProject({ 'home/.claude/scorpiox-env/night.txt': 'MODEL=owl' })
   expect((await config(folders, ['-e', 'ACTIVE_PROFILE=night'])).get('MODEL')?.value).toBe('owl')
 })
 

@@ -1,4 +1,4 @@
-// The check of three languages can fail: each fault is planted in a page that is right, and must be named.
+// The check of the three languages finds mistakes: each is planted in a correct page and must be named.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { openDictionary } from '../scripts/docs/dictionary.mjs'
 import { brokenLinks } from '../scripts/docs/links.mjs'
 import { makeTables } from '../scripts/docs/tables.mjs'
 import { composePages } from '../scripts/docs/translations.mjs'
-import { emptyFolder } from './support.js'
+import { emptyFolder } from './support/client.js'
 
 const ENGLISH = `# Quick start
 

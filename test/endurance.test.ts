@@ -1,4 +1,4 @@
-// Memory, slow readers and sizes: what a careless or hostile peer can do to a server that lives for days.
+// Memory, slow readers and large messages: what a careless or hostile peer can do to a long-lived server.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,9 +8,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect, test } from 'vitest'
 
-import { underLoad } from './load.js'
-import { LACKS, needs } from './runtime.js'
-import { cleanEnv, emptyFolder, HAS_PROC, PROGRAM, residentMegabytes, startServer, type TestClient } from './support.js'
+import { underLoad } from './support/load.js'
+import { MISSING, skipIfMissing } from './support/runtime.js'
+import {
+  cleanEnv,
+  emptyFolder,
+  HAS_PROC,
+  PROGRAM,
+  residentMegabytes,
+  startServer,
+  type TestClient,
+} from './support/client.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/server.mjs')
 
@@ -61,7 +69,7 @@ test('answers reach a client that reads late, whole', async () => {
   expect(lines.map((line) => (JSON.parse(line) as { id: number }).id).sort((a, b) => a - b)).toEqual([1, 2, 3, 4])
 })
 
-test('the end of input is seen also while the client does not read', async () => {
+test('the end of input is seen also while the client does not read', { tags: ['long'] }, async () => {
   const child = spawn(process.execPath, [FIXTURE], { env: cleanEnv(), stdio: ['pipe', 'pipe', 'inherit'] })
   const args = { text: 'x'.repeat(1000), times: 100 }
   for (let id = 0; id < 200; id++) child.stdin.write(`${JSON.stringify(callOf(id, 'echo', args))}\n`)
@@ -73,7 +81,7 @@ test('the end of input is seen also while the client does not read', async () =>
   expect(Date.now() - ended).toBeLessThan(underLoad(15_000))
 })
 
-test('more requests at once than anybody needs are refused, and the rest are served', async () => {
+test('excessive concurrent requests are refused, and the rest are served', async () => {
   const client = fixture()
   const lines = Array.from({ length: 2100 }, (_, id) => JSON.stringify(callOf(id, 'wait', { label: String(id) })))
   client.write(`${lines.join('\n')}\n`)
@@ -129,8 +137,8 @@ test.skipIf(!HAS_PROC)('a leftover that prints without end costs next to nothing
   expect(await client.close()).toBe(0)
 })
 
-test('out of descriptors, a command says so and the server goes on', async (context) => {
-  needs(context, LACKS.fewFiles)
+test('without free file descriptors a command reports it and the server continues', async (context) => {
+  skipIfMissing(context, MISSING.fewFiles)
   const args = ['-c', 'ulimit -n 40; exec "$0" "$1"', process.execPath, PROGRAM]
   const client = startServer({ file: 'bash', args })
   await client.request('ping')

@@ -1,4 +1,4 @@
-// The README keeps its word: its settings can be pasted where it says, its commands exist.
+// The README is correct: its settings can be pasted where it says, and its commands exist.
 
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest'
 
 import { readArguments } from '../src/cli/args.js'
 import { COMMAND_HELP } from '../src/cli/command-help.js'
-import { cleanEnv, emptyFolder, PROGRAM } from './support.js'
+import { cleanEnv, emptyFolder, PROGRAM } from './support/client.js'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const PAGES = ['README.md', 'docs/ko/README.md', 'docs/ar/README.md']

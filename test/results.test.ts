@@ -1,12 +1,21 @@
-// What a model gets of the tools: text and images, no structured content, and instructions that name what is there.
-// Several clients show their model `structuredContent` in place of the text, so none may ever be sent.
+// What a model receives: text and images, no structured content, and instructions that name only available tools.
+// Several clients show their model `structuredContent` in place of the text, so none may be sent.
 
 import { join } from 'node:path'
 import { writeFileSync } from 'node:fs'
 
 import { expect, test } from 'vitest'
 
-import { dataOf, emptyFolder, LEGACY, MODERN, modernMeta, startServer, type Json, type TestClient } from './support.js'
+import {
+  resultData,
+  emptyFolder,
+  LEGACY,
+  MODERN,
+  modernMeta,
+  startServer,
+  type Json,
+  type TestClient,
+} from './support/client.js'
 
 const REVISIONS = [...LEGACY, MODERN]
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
@@ -80,7 +89,7 @@ test('data for programs is in _meta, beside what the revision puts there', async
   ])
   await client.initialize('2024-11-05')
   const legacy = (await client.request('tools/call', called)).result
-  expect(dataOf(legacy)).toMatchObject({ exitCode: 3, timedOut: false })
+  expect(resultData(legacy)).toMatchObject({ exitCode: 3, timedOut: false })
   await client.close()
 })
 

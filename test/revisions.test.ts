@@ -1,10 +1,10 @@
-// What each revision gets: the handshake, the shapes it knows, and nothing it had not heard of.
+// What each revision receives: the handshake, the fields it knows, and no others.
 
 import { resolve } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { LEGACY, MODERN, modernMeta, startServer, type Json, type TestClient } from './support.js'
+import { LEGACY, MODERN, modernMeta, startServer, type Json, type TestClient } from './support/client.js'
 
 const FIXTURE = resolve(import.meta.dirname, 'fixture/server.mjs')
 
@@ -39,7 +39,7 @@ describe('negotiation', () => {
     },
   )
 
-  test('an initialize without a version is served, one with a broken version is told so', async () => {
+  test('an initialize without a version is served, one with a malformed version is refused', async () => {
     const client = startServer()
     expect((await client.request('initialize', {})).result.protocolVersion).toBe('2025-11-25')
     expect(await client.request('initialize', { protocolVersion: 5 })).toMatchObject({ error: { code: -32602 } })
@@ -118,7 +118,7 @@ describe('the modern era', () => {
     await client.close()
   })
 
-  test('every result says that it is complete and who gave it', async () => {
+  test('every result says that it is complete and names the server', async () => {
     const client = await at(MODERN)
     for (const [method, params] of [
       ['tools/list', {}],

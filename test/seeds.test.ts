@@ -1,8 +1,8 @@
-// The transcripts of the published documents, sent as they stand: every member they show comes back with that value.
+// The transcripts of the published documents, sent unchanged: every member they show comes back with that value.
 
 import { expect, test } from 'vitest'
 
-import { LIBRARY, startServer } from './support.js'
+import { LIBRARY, startServer } from './support/client.js'
 
 test('the handshake of the scorpiox page', async () => {
   const client = startServer()

@@ -1,12 +1,12 @@
-// What clients see of each tool, pinned. A changed word is a reviewed difference: `npm run generate` writes the files.
-// The published contract stands beside it: names, parameters, types, `required` and the opening sentence.
+// What clients see of each tool, as a snapshot: `npm run generate` writes the files. The published contract is checked
+// as well: names, parameters, types, `required` and the first sentence.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { startServer, type Json } from './support.js'
+import { startServer, type Json } from './support/client.js'
 
 const FOLDER = join(import.meta.dirname, 'surface')
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { emptyFolder } from '../../test/support.js'
+import { emptyFolder } from '../../test/support/client.js'
 import { loadConfig } from '../config/load.js'
 import { examineBrowser } from './examine-browser.js'
 

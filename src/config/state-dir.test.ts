@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { LACKS, needs } from '../../test/runtime.js'
+import { MISSING, skipIfMissing } from '../../test/support/runtime.js'
 import { stateDirOf } from './state-dir.js'
 
 test('returns STATE_DIR, or a folder in the home directory', () => {
@@ -13,7 +13,7 @@ test('returns STATE_DIR, or a folder in the home directory', () => {
 })
 
 test('requires STATE_DIR without a home, because a relative path would be in the project', (context) => {
-  needs(context, LACKS.changingHome)
+  skipIfMissing(context, MISSING.changingHome)
   const { HOME, USERPROFILE } = process.env
   try {
     process.env.HOME = process.env.USERPROFILE = 'relative'

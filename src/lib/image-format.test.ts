@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { startCpuClock } from '../../test/load.js'
+import { startCpuClock } from '../../test/support/load.js'
 import { imageFormatOf, natureOf } from './image-format.js'
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1')

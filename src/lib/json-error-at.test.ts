@@ -42,16 +42,29 @@ test('finds an invalid character between any two tokens', () => {
   )
 })
 
-test('every prefix up to the position can be completed to JSON, and no longer one', () => {
-  const piece = fc.constantFrom(...'{}[]:,"\\ua0159-+.eE \n'.split(''), 'true', 'nul', '"a"', '\\u00e9', '[1,', '{"a":')
-  fc.assert(
-    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-      const text = pieces.join('')
-      expect(jsonErrorAt(text)).toBe(isJson(text) ? text.length : firstHopeless(text))
-    }),
-    { numRuns: 5000 },
+for (const numRuns of [500, 5000])
+  test(
+    `every prefix up to the position can be completed to JSON, and no longer one, ${numRuns} runs`,
+    { tags: numRuns > 500 ? ['long'] : [] },
+    () => {
+      const piece = fc.constantFrom(
+        ...'{}[]:,"\\ua0159-+.eE \n'.split(''),
+        'true',
+        'nul',
+        '"a"',
+        '\\u00e9',
+        '[1,',
+        '{"a":',
+      )
+      fc.assert(
+        fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+          const text = pieces.join('')
+          expect(jsonErrorAt(text)).toBe(isJson(text) ? text.length : firstHopeless(text))
+        }),
+        { numRuns },
+      )
+    },
   )
-})
 
 test('handles any nesting depth', () => {
   expect(jsonErrorAt('['.repeat(1_000_000))).toBe(1_000_000)

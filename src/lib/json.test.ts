@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { startCpuClock } from '../../test/load.js'
+import { startCpuClock } from '../../test/support/load.js'
 import { printJson } from './json.js'
 
 const units = fc.array(fc.oneof(fc.constantFrom(0xd800, 0xdfff, 0x5c, 0x75, 0x64, 0x38, 0x30, 0x22), fc.nat(0xffff)))

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 
 import { compilePattern } from './line-pattern.js'
 
@@ -18,9 +18,10 @@ test('^ matches only the start of a long line', () => {
   expect(compilePattern('^y').matching([`x${'y'.repeat(50_000)}`])).toEqual([])
 })
 
-test('tries a quadratic pattern on the beginning of a long line', () => {
+test('tries a quadratic pattern on the beginning of a long line', async () => {
   const line = `${'x'.repeat(250_000)}needle`
   expect(compilePattern('(x+)+$').matching(['xx'])).toEqual(['xx'])
   expect(() => compilePattern('(x+)+y').matching([line])).toThrow('takes too long')
-  expect(compilePattern('x.*n').matching([line, 'xn'])).toContain('xn')
+  // The limit of half a second may be too short for it beside busy processes.
+  await vi.waitFor(() => expect(compilePattern('x.*n').matching([line, 'xn'])).toContain('xn'))
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { startCpuClock } from '../../test/load.js'
+import { startCpuClock } from '../../test/support/load.js'
 import { parseUriTemplate } from './uri-template.js'
 
 test.each([

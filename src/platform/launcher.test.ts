@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
-import { underLoad } from '../../test/load.js'
+import { underLoad } from '../../test/support/load.js'
 import { createLauncher } from './launcher.js'
 import { bashArguments } from './shell-arguments.js'
 

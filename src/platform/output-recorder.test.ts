@@ -13,11 +13,11 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
+import { eventually } from '../../test/support/eventually.js'
 import RECORDER from './output-recorder.sh?raw'
 
 const newFolder = (): string => join(mkdtempSync(join(tmpdir(), 'scorpiox-recorder-')), 'output')
@@ -132,7 +132,7 @@ describe.each(toolsets)('with %s', (_, path) => {
     const lines = Array.from({ length: 300 }, (_each, index) => `line ${index}\n`).join('')
     const command = 'for ((i = 0; i < 300; i++)); do echo "line $i"; read -t 0.002 <> <(:); done; sleep 1'
     const { child, folder } = record(command, { path, segmentBytes: 1024, maxSegments: 100 })
-    await until(() => Buffer.concat(filesIn(folder).map(([, bytes]) => bytes)).toString() === lines)
+    await eventually(() => Buffer.concat(filesIn(folder).map(([, bytes]) => bytes)).toString() === lines)
     expect(child.exitCode).toBeNull()
     expect(await once(child, 'exit')).toEqual([0, null])
     const files = filesIn(folder)
@@ -183,7 +183,7 @@ test('it outlives the command and records its last output, whichever process get
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGUSR1'] as const) {
     const { child, folder } = record(command, { prelude: 'trap : TERM HUP INT USR1' })
     const text = (): string => Buffer.concat(filesIn(folder).map(([, bytes]) => bytes)).toString()
-    await until(() => text() === 'ready\n')
+    await eventually(() => text() === 'ready\n')
     process.kill(-child.pid!, signal)
     await once(child, 'exit')
     // The shell may report that its sleep was terminated.
@@ -225,11 +225,3 @@ test('without dd nothing is recorded, and the command still runs to its end', as
   })
   expect(Buffer.concat(files.map(([, bytes]) => bytes))).toHaveLength(0)
 })
-
-async function until(condition: () => boolean): Promise<void> {
-  const startedAt = performance.now()
-  while (!condition()) {
-    if (performance.now() - startedAt > 10_000) throw new Error('it did not happen')
-    await sleep(5)
-  }
-}

@@ -4,7 +4,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server } from '
 
 import { afterEach, expect, test } from 'vitest'
 
-import { underLoad } from '../../test/load.js'
+import { underLoad } from '../../test/support/load.js'
 import { probe, type Probe, type Probed } from './probe.js'
 
 const open: { close(): void; closeAllConnections?(): void }[] = []
@@ -67,10 +67,16 @@ test('a broken body, a closed port and a non-HTTP reply are reported', async () 
     response.writeHead(200, { 'content-length': '100' }).write('half')
     setTimeout(() => response.destroy(), 20)
   })
-  expect(await ask(torn)).toMatchObject({ end: 'broken', body: 'half' })
+  expect(await ask(torn, { timeoutMs: 60_000 })).toMatchObject({ end: 'broken', body: 'half' })
   const closed = await serving(() => {})
   open.splice(0).at(-1)?.close()
-  expect(await ask(closed)).toMatchObject({ kind: 'unanswered', reason: expect.stringContaining('ECONNREFUSED') })
+  expect(await ask(closed, { timeoutMs: 60_000 })).toMatchObject({
+    kind: 'unanswered',
+    reason: expect.stringContaining('ECONNREFUSED'),
+  })
   const rude = await listening(createTcpServer((socket) => void socket.end('hello\r\n\r\n')))
-  expect(await ask(rude)).toMatchObject({ kind: 'unanswered', reason: expect.stringMatching(/./) })
+  expect(await ask(rude, { timeoutMs: 60_000 })).toMatchObject({
+    kind: 'unanswered',
+    reason: expect.stringMatching(/./),
+  })
 })

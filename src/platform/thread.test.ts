@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { expect, onTestFinished, test } from 'vitest'
 
-import { emptyFolder } from '../../test/support.js'
+import { emptyFolder } from '../../test/support/client.js'
 import { openThreads, ThreadFailure, type ThreadTerms } from './thread.js'
 
 /** Does what the request says, and returns how many requests this thread has had. */

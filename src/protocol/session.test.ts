@@ -83,7 +83,10 @@ describe('users', () => {
       expect(answer).toMatchObject({ error: { code: -32602 } })
     }
     await sleep(80)
-    expect(ann.methods().filter((method) => method === 'notifications/tasks')).toHaveLength(2)
+    expect(ann.methods().filter((method) => method === 'notifications/tasks')).toEqual([
+      'notifications/tasks',
+      'notifications/tasks',
+    ])
     expect(bob.methods()).not.toContain('notifications/tasks')
     expect(resultOf(await ann.ask('tasks/get', { taskId, ...meta }))).toMatchObject({ status: 'completed' })
   })

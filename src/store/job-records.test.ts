@@ -365,7 +365,7 @@ describe('several servers', () => {
     }
   })
 
-  test('allocate no id twice while they delete old jobs', async () => {
+  test('allocate no id twice while they delete old jobs', { tags: ['long'] }, async () => {
     const folder = newFolder()
     const servers = Array.from({ length: 6 }, () => start(folder, 40, 1))
     await Promise.all(servers.map(({ child }) => once(child, 'close')))

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { expect, test } from 'vitest'
 
+import { eventually } from '../../test/support/eventually.js'
 import { openOutputReader } from './output-reader.js'
 import { createOutputWriter } from './output-writer.js'
 
@@ -142,10 +143,10 @@ test('reports growth soon, also if the folder is created later, limits the rate,
   let calls = 0
   const stop = reader.watch(() => calls++)
   // Always once at the beginning, so that nothing is missed between reading and watching.
-  await until(() => calls === 1)
+  await eventually(() => calls === 1)
   writer.append(Buffer.from('first'))
   await writer.flush()
-  await until(() => calls >= 2)
+  await eventually(() => calls >= 2)
   await sleep(300)
   const before = calls
   const startedAt = performance.now()
@@ -165,11 +166,3 @@ test('reports growth soon, also if the folder is created later, limits the rate,
   expect(calls).toBe(atTheEnd)
   expect(readdirSync(folder)).toHaveLength(1)
 })
-
-async function until(condition: () => boolean): Promise<void> {
-  const startedAt = performance.now()
-  while (!condition()) {
-    if (performance.now() - startedAt > 3000) throw new Error('it did not happen')
-    await sleep(5)
-  }
-}

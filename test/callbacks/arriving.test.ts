@@ -1,28 +1,27 @@
-// A session that arrives: what others left is its own from then on, whoever else waits for the same, and also where
-// nothing told that there was something.
+// A new session takes over what ended sessions left, exactly once, also where no notification was sent.
 
 import { expect, test } from 'vitest'
 
 import { memoryState } from './memory-state.js'
-import { World } from './world.js'
+import { SimulatedMachine } from './simulated-machine.js'
 
-async function leftBehind(): Promise<World> {
+async function leftBehind(): Promise<SimulatedMachine> {
   const state = memoryState()
-  const world = new World(() => state)
+  const world = new SimulatedMachine(() => state)
   const first = world.start()
   await first.set('left', 3600, 1)
   first.die()
   return world
 }
 
-test('whoever asks while it arrives waits for it', async () => {
+test('a request during the takeover waits for it', async () => {
   const { callbacks, who } = (await leftBehind()).start()
   const arriving = callbacks.arrive(who)
   expect(await callbacks.list(who)).toHaveLength(1)
   await arriving
 })
 
-test('without a mark it is found by who asks', async () => {
+test('without a flag file it is found by the next request', async () => {
   const world = await leftBehind()
   world.isMarked = false
   const { callbacks, who } = world.start()
@@ -30,9 +29,9 @@ test('without a mark it is found by who asks', async () => {
   expect(world.isMarked).toBe(true)
 })
 
-test('who keeps everything takes over what is left later by another that was killed', async () => {
+test('a session that keeps everything also takes over what a later killed session left', async () => {
   const state = memoryState()
-  const world = new World(() => state)
+  const world = new SimulatedMachine(() => state)
   const [first, keeper] = [world.start(), world.start()]
   await keeper.callbacks.adoptAll()
   await first.set('left', 30, 1)

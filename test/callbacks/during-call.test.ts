@@ -1,14 +1,29 @@
-// A callback that falls due while a call runs comes with the result of that call, on every transport and revision; calls
-// that follow one another without a pause do not hold it back.
+// A callback that falls due while a call runs comes with the result of that call, on every transport and revision.
+// Calls without a pause between them do not delay it.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { ask, callOf, initialize, modernCall, startProgram, type Asked, type HttpServer } from '../http/support.js'
-import { call, startJob } from '../shell/support.js'
-import { LEGACY, MODERN, modernMeta, type Json } from '../support.js'
-import { emptyWorld, serverIn } from '../tasks/support.js'
+import {
+  sendRequest,
+  callOf,
+  initialize,
+  modernCall,
+  startProgram,
+  type HttpRequest,
+  type HttpServer,
+} from '../support/http-client.js'
+import {
+  call,
+  type Json,
+  LEGACY,
+  MODERN,
+  modernMeta,
+  newEnvironment,
+  startJob,
+  startServerIn,
+} from '../support/client.js'
 
 /** Calls a tool and gives all texts of the result as one. */
 type Caller = (name: string, args: object) => Promise<string>
@@ -19,7 +34,7 @@ interface Connection {
 }
 
 async function overStdio(revision: string): Promise<Connection> {
-  const client = serverIn(emptyWorld())
+  const client = startServerIn(newEnvironment())
   const meta = revision === MODERN ? modernMeta() : undefined
   if (!meta) await client.initialize(revision)
   return {
@@ -32,16 +47,16 @@ async function overStdio(revision: string): Promise<Connection> {
 }
 
 async function overHttp(revision: string): Promise<Connection> {
-  const { cwd, env } = emptyWorld({ SANDBOX: 'off' })
+  const { cwd, env } = newEnvironment({ SANDBOX: 'off' })
   const server = await startProgram({ cwd, env })
   const headers = revision === MODERN ? undefined : { 'mcp-session-id': await initialize(server, revision) }
-  const asked = (name: string, args: object): Asked =>
+  const asked = (name: string, args: object): HttpRequest =>
     headers ? { body: callOf(name, args), headers } : modernCall(name, args)
   return { call: (name, args) => textOver(server, asked(name, args)), close: () => closed(server) }
 }
 
-async function textOver(server: HttpServer, asked: Asked): Promise<string> {
-  const { json } = await ask(server, asked)
+async function textOver(server: HttpServer, asked: HttpRequest): Promise<string> {
+  const { json } = await sendRequest(server, asked)
   return textOf(json.result.content)
 }
 
@@ -67,33 +82,36 @@ const CONNECTIONS = [
     open: () => overHttp(revision),
   })),
 ]
+const SHORT = new Set(['stdio 2025-11-25', `stdio ${MODERN}`, `HTTP ${MODERN}`])
 
-describe.concurrent.each(CONNECTIONS)('$name', ({ open }) => {
-  test.concurrent('what falls due during a call comes with its result, all of it, once', async () => {
-    const { call: use, close } = await open()
-    const sets = ['one', 'two'].map((message) => ({ message, delay_seconds: 1, repeat_count: 1 }))
-    // On a busy machine the first may fall due before the second is set: then it comes with that result.
-    const texts: string[] = []
-    for (const set of sets) texts.push(await use('SetCallback', set))
-    texts.push(await use('Bash', { command: 'sleep 1.5; echo finished' }))
-    expect(fired(texts)).toEqual(['0 left] one', '0 left] two'])
-    expect(texts.at(-1)).toMatch(/(^|\] two\n+)finished\n/)
-    expect(await use('Bash', { command: 'echo again' })).toMatch(/^again\n/)
-    await close()
-  })
+for (const { name, open } of CONNECTIONS)
+  describe.concurrent(name, { tags: SHORT.has(name) ? [] : ['long'] }, () => {
+    test.concurrent('what falls due during a call comes with its result, all of it, once', async () => {
+      const { call: use, close } = await open()
+      const sets = ['one', 'two'].map((message) => ({ message, delay_seconds: 1, repeat_count: 1 }))
+      // On a busy machine the first may fall due before the second is set: then it comes with that result.
+      const texts: string[] = []
+      for (const set of sets) texts.push(await use('SetCallback', set))
+      texts.push(await use('Bash', { command: 'sleep 1.5; echo finished' }))
+      expect(fired(texts)).toEqual(['0 left] one', '0 left] two'])
+      expect(texts.at(-1)).toMatch(/(^|\] two\n+)finished\n/)
+      expect(await use('Bash', { command: 'echo again' })).toMatch(/^again\n/)
+      await close()
+    })
 
-  test.concurrent('a call that is never without another one beside it gets them as they fall due', async () => {
-    const { call: use, close } = await open()
-    const long = use('Bash', { command: 'sleep 5; echo long' })
-    const texts = [await use('SetCallback', { message: 'beat', delay_seconds: 1, repeat_count: 3 })]
-    const isComplete = (): boolean => texts.some((text) => text.includes('0 left] beat'))
-    // Each call is sent as soon as the one before has its result: the session is never idle.
-    for (let calls = 0; calls < 400 && !isComplete(); calls++) texts.push(await use('Bash', { command: 'sleep 0.02' }))
-    texts.push(await long)
-    expect(fired(texts)).toEqual(['2 left] beat', '1 left] beat', '0 left] beat'])
-    await close()
+    test.concurrent('a call that is never without another one beside it gets them as they fall due', async () => {
+      const { call: use, close } = await open()
+      const long = use('Bash', { command: 'sleep 5; echo long' })
+      const texts = [await use('SetCallback', { message: 'beat', delay_seconds: 1, repeat_count: 3 })]
+      const isComplete = (): boolean => texts.some((text) => text.includes('0 left] beat'))
+      // Each call is sent as soon as the one before has its result: the session is never idle.
+      for (let calls = 0; calls < 400 && !isComplete(); calls++)
+        texts.push(await use('Bash', { command: 'sleep 0.02' }))
+      texts.push(await long)
+      expect(fired(texts)).toEqual(['2 left] beat', '1 left] beat', '0 left] beat'])
+      await close()
+    })
   })
-})
 
 test.concurrent('one that repeats every second comes once with the result of a long call', async () => {
   const { call: use, close } = await overStdio('2025-11-25')
@@ -106,7 +124,7 @@ test.concurrent('one that repeats every second comes once with the result of a l
 })
 
 test.concurrent('the end of a job during a call comes with the result of that call', async () => {
-  const client = serverIn(emptyWorld())
+  const client = startServerIn(newEnvironment())
   await client.initialize('2025-11-25')
   const task_id = await startJob(client, 'sleep 1; exit 3')
   await call(client, 'SetCallback', { message: 'job over', task_id })
@@ -118,7 +136,7 @@ test.concurrent('the end of a job during a call comes with the result of that ca
 })
 
 test.concurrent('a call that is cancelled takes nothing with it: it waits for the next result', async () => {
-  const client = serverIn(emptyWorld())
+  const client = startServerIn(newEnvironment())
   await client.initialize('2025-11-25')
   await call(client, 'SetCallback', { message: 'kept', delay_seconds: 1, repeat_count: 1 })
   const id = 'to-cancel'

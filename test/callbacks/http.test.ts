@@ -1,30 +1,29 @@
-// Callbacks over HTTP: a session that is gone while the server lives, users without sessions, and a server that was
-// killed.
+// Callbacks over HTTP: a session that ends while the server runs, users without sessions, and a killed server.
 
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
+import { eventually } from '../support/eventually.js'
 import {
-  ask,
+  sendRequest,
   callOf,
   initialize,
   modernCall,
   rpc,
   startProgram,
   tokenFor,
-  type Asked,
+  type HttpRequest,
   type HttpServer,
-} from '../http/support.js'
-import { cleanEnv, emptyFolder, type Json } from '../support.js'
-import { until } from './support.js'
+} from '../support/http-client.js'
+import { cleanEnv, emptyFolder, type Json } from '../support/client.js'
 
 const REVISION = '2025-06-18'
 
 /** The texts of a result, one for each block. */
-async function textsOf(server: HttpServer, asked: Asked): Promise<readonly string[]> {
-  const { json } = await ask(server, asked)
+async function textsOf(server: HttpServer, asked: HttpRequest): Promise<readonly string[]> {
+  const { json } = await sendRequest(server, asked)
   return json.result.content.map(({ text }: Json) => text)
 }
 
@@ -38,7 +37,7 @@ async function sessionOn(server: HttpServer, token?: string): Promise<Caller> {
   const headers = { 'mcp-session-id': await initialize(server, REVISION, own) }
   return {
     call: (name, args = {}) => textsOf(server, { body: callOf(name, args), headers, ...own }),
-    leave: () => ask(server, { method: 'DELETE', headers, ...own }),
+    leave: () => sendRequest(server, { method: 'DELETE', headers, ...own }),
   }
 }
 
@@ -47,7 +46,7 @@ async function front({ call }: Pick<Caller, 'call'>): Promise<string> {
   return texts.length > 1 ? (texts[0] ?? '').trimEnd() : ''
 }
 
-test.concurrent('goes on when the client has left, lies in an inbox, and is told to the next of that user alone', async () => {
+test.concurrent('continues after the client has left, is in an inbox, and is delivered to the next session of that user only', async () => {
   const cwd = emptyFolder()
   mkdirSync(join(cwd, '.git'))
   const env = cleanEnv({ STATE_DIR: emptyFolder(), SANDBOX: 'off' })
@@ -56,17 +55,19 @@ test.concurrent('goes on when the client has left, lies in an inbox, and is told
   const [said] = await first.call('SetCallback', { message: 'left', delay_seconds: 2, repeat_count: 50 })
   expect(said).toContain('Callback scheduled')
   await first.leave()
-  const sessions = join(cwd, '.scorpiox', 'sessions')
   const files = (): readonly string[] => readdirSync(cwd, { recursive: true }).map(String)
-  await until(() => files().some((name) => /^\.scorpiox.*inbox.*\.json$/.test(name)), `a file below ${sessions}`)
+  await eventually(files, (names) => names.some((name) => /^\.scorpiox.*inbox.*\.json$/.test(name)))
   const other = await sessionOn(server, tokenFor('bob', env))
   expect(await front(other)).toBe('')
   const next = await sessionOn(server)
-  await until(async () => (await front(next)).includes('left] left'), 'the message for the next session')
-  await until(async () => {
-    const texts = await next.call('SetCallback', { action: 'list' })
-    return texts.at(-1)?.includes('[0] "left"') ?? false
-  }, 'the callback among those of the next session')
+  await eventually(
+    () => front(next),
+    (text) => text.includes('left] left'),
+  )
+  await eventually(
+    () => next.call('SetCallback', { action: 'list' }),
+    (texts) => texts.at(-1)?.includes('[0] "left"') ?? false,
+  )
   expect((await next.call('SetCallback', { action: 'cancel' })).at(-1)).toBe('Cancelled 1 callback.\n')
   expect(await server.stop()).toBe(0)
 })
@@ -83,23 +84,25 @@ test.concurrent('a user without sessions has slots too, and the next server fire
   server.child.kill('SIGKILL')
   await server.exited
   const next = await startProgram({ env, cwd })
-  let told = ''
-  await until(async () => (told = await front(stateless(next))) !== '', 'the message on the next server')
+  const told = await eventually(() => front(stateless(next)))
   expect(told).toMatch(/^\[Callback 0 fired at .*, 1 left\] mine$/)
   expect((await stateless(next).call('SetCallback', { action: 'list' })).at(-1)).toContain('"mine"')
   await stateless(next).call('SetCallback', { action: 'cancel' })
   expect(await next.stop()).toBe(0)
 })
 
-test.concurrent('nothing counts as pushed that may have been written to nobody', async () => {
+test.concurrent('nothing counts as pushed that may not have been read', async () => {
   const server = await startProgram({ env: cleanEnv({ STATE_DIR: emptyFolder(), SANDBOX: 'off' }) })
   const capabilities = { experimental: { 'claude/channel': {} } }
   const params = { protocolVersion: REVISION, capabilities, clientInfo: { name: 'test', version: '0' } }
-  const { headers: answered } = await ask(server, { body: rpc('initialize', params) })
+  const { headers: answered } = await sendRequest(server, { body: rpc('initialize', params) })
   const headers = { 'mcp-session-id': String(answered['mcp-session-id']) }
   const call = (name: string, args = {}) => textsOf(server, { body: callOf(name, args), headers })
   const [said] = await call('SetCallback', { message: 'unheard', delay_seconds: 2, repeat_count: 1 })
   expect(said).toContain('in front of the next result of any tool')
-  await until(async () => (await front({ call })).includes('unheard'), 'the message in front of a result')
+  await eventually(
+    () => front({ call }),
+    (text) => text.includes('unheard'),
+  )
   expect(await server.stop()).toBe(0)
 })

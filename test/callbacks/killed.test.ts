@@ -1,26 +1,33 @@
-// kill -9 at any moment of servers that set, fire, tell and ask, two of them on one project: whatever was acknowledged is
-// told, never early, and told again only where a server was killed right after it had written it to its client.
+// Kills servers with SIGKILL while they set, fire, deliver and ask, two of them on one project. Everything acknowledged
+// is delivered, never early, and twice only if the server was killed right after it had written it.
 
 import { afterAll, expect, test } from 'vitest'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { killHard } from '../shell/support.js'
+import { eventually } from '../support/eventually.js'
+import { underLoad } from '../support/load.js'
+import {
+  type Json,
+  killServer,
+  newEnvironment,
+  resultData,
+  type ServerEnvironment,
+  startServerIn,
+  type TestClient,
+} from '../support/client.js'
 import { describeEachDatabase, startPostgres } from '../store/postgres-server.js'
-import { emptyWorld, serverIn, type World } from '../tasks/support.js'
-import { dataOf, type Json, type TestClient } from '../support.js'
-import { until } from './support.js'
 
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 4)
+const LONG_ROUNDS = Number(process.env.KILL_ROUNDS ?? 4)
 const LANES = 3
 const REVISION = '2025-11-25'
 const ASKED = JSON.stringify({ questions: [{ text: 'Which?', options: ['A', 'B'] }] })
 
 /** What was acknowledged in one project, and how often each was told. */
-class Book {
+class DeliveryLog {
   readonly set = new Map<string, number>()
   /** By the number of the question. */
   readonly answered = new Set<string>()
-  readonly told = new Map<string, number>()
+  readonly delivered = new Map<string, number>()
   readonly early: string[] = []
   /** Told by a server that was killed within a moment of it. */
   readonly unsure = new Set<string>()
@@ -38,7 +45,7 @@ class Book {
           /^(?:\[Callback .*\] (m\d+)|Question (\d+) of .* was answered.*)$/.exec(line) ?? []
         const key = message ?? question
         if (key === undefined) continue
-        this.told.set(key, (this.told.get(key) ?? 0) + 1)
+        this.delivered.set(key, (this.delivered.get(key) ?? 0) + 1)
         moment.add(key)
         if (Date.now() - (this.set.get(key) ?? 0) < 1000) this.early.push(key)
       }
@@ -46,15 +53,20 @@ class Book {
   }
 
   get due(): readonly string[] {
-    return [...this.set.keys(), ...this.answered].filter((key) => !this.told.has(key))
+    return [...this.set.keys(), ...this.answered].filter((key) => !this.delivered.has(key))
   }
 
   get doubled(): readonly string[] {
-    return [...this.told].flatMap(([key, count]) => (count > 1 && !this.unsure.has(key) ? [key] : []))
+    return [...this.delivered].flatMap(([key, count]) => (count > 1 && !this.unsure.has(key) ? [key] : []))
   }
 }
 
-async function doSomething(client: TestClient, book: Book, moment: Set<string>, dice = Math.random()): Promise<void> {
+async function doSomething(
+  client: TestClient,
+  book: DeliveryLog,
+  moment: Set<string>,
+  dice = Math.random(),
+): Promise<void> {
   const call = async (name: string, args: object): Promise<Json> => {
     const answer = await client.request('tools/call', { name, arguments: args })
     book.note(answer, moment)
@@ -67,7 +79,7 @@ async function doSomething(client: TestClient, book: Book, moment: Set<string>, 
     if (!isError) book.set.set(message, startedAt)
   } else if (dice < 0.35) {
     const asked = await call('AskUserQuestion', { questions_json: ASKED })
-    book.open.push({ id: dataOf(asked).id, by: client })
+    book.open.push({ id: resultData(asked).id, by: client })
   } else if (dice < 0.5) {
     // One that another server asked, which lives: a message is due to it.
     const found = book.open.findIndex(({ by }) => by !== client && by.child.exitCode === null && !by.child.killed)
@@ -82,8 +94,8 @@ async function doSomething(client: TestClient, book: Book, moment: Set<string>, 
   }
 }
 
-async function liveAndDie(world: World, book: Book): Promise<void> {
-  const client = serverIn(world)
+async function runAndKill(world: ServerEnvironment, book: DeliveryLog): Promise<void> {
+  const client = startServerIn(world)
   const moment = new Set<string>()
   await client.initialize(REVISION)
   // However slow the machine is, something is at stake.
@@ -92,29 +104,27 @@ async function liveAndDie(world: World, book: Book): Promise<void> {
     for (;;) {
       await doSomething(client, book, moment)
       const seen = [...moment]
-      setTimeout(() => seen.forEach((key) => moment.delete(key)), 250)
+      setTimeout(() => seen.forEach((key) => moment.delete(key)), underLoad(250))
     }
   })().catch(() => undefined)
   await sleep(Math.random() * 1500)
-  await killHard(client)
+  await killServer(client)
   await work
   for (const key of moment) book.unsure.add(key)
 }
 
-async function lane(world: World): Promise<Book> {
-  const book = new Book()
-  for (let round = 0; round < ROUNDS; round++) {
-    await Promise.all(Array.from({ length: 1 + Math.round(Math.random()) }, () => liveAndDie(world, book)))
+async function lane(world: ServerEnvironment, rounds: number): Promise<DeliveryLog> {
+  const book = new DeliveryLog()
+  for (let round = 0; round < rounds; round++) {
+    await Promise.all(Array.from({ length: 1 + Math.round(Math.random()) }, () => runAndKill(world, book)))
   }
-  const heir = serverIn(world)
+  const heir = startServerIn(world)
   await heir.initialize(REVISION)
-  await until(
-    async () => {
-      book.note(await heir.request('tools/call', { name: 'ListBgTasks', arguments: {} }), new Set())
-      return book.due.length === 0
-    },
-    `everything told; due are ${book.due.join(', ')}`,
-  )
+  const dueAfterCall = async (): Promise<readonly string[]> => {
+    book.note(await heir.request('tools/call', { name: 'ListBgTasks', arguments: {} }), new Set())
+    return book.due
+  }
+  await eventually(dueAfterCall, ({ length }) => length === 0)
   await sleep(500)
   book.note(await heir.request('tools/call', { name: 'ListBgTasks', arguments: {} }), new Set())
   expect(await heir.close()).toBe(0)
@@ -125,13 +135,20 @@ const postgres = await startPostgres()
 afterAll(() => postgres?.stop('immediate'))
 
 describeEachDatabase(postgres, (database) => {
-  test.concurrent(`${ROUNDS * LANES} rounds of kill -9`, { timeout: 60_000 + ROUNDS * 10_000 }, async () => {
+  for (const rounds of [1, LONG_ROUNDS]) {
+    const options = { tags: rounds === 1 ? [] : ['long'], timeout: 300_000 + rounds * 20_000 }
+    test.concurrent(`${rounds * LANES} rounds of kill -9`, options, () => killServers(rounds))
+  }
+
+  async function killServers(rounds: number): Promise<void> {
     const isOwn = database === 'PostgreSQL' && postgres
     const url = isOwn ? { DATABASE_URL: await postgres.database() } : {}
-    const books = await Promise.all(Array.from({ length: LANES }, () => lane(emptyWorld({ SANDBOX: 'off', ...url }))))
-    const sum = (of: (book: Book) => number): number => books.reduce((count, book) => count + of(book), 0)
+    const books = await Promise.all(
+      Array.from({ length: LANES }, () => lane(newEnvironment({ SANDBOX: 'off', ...url }), rounds)),
+    )
+    const sum = (of: (book: DeliveryLog) => number): number => books.reduce((count, book) => count + of(book), 0)
     if (process.env.KILL_ROUNDS !== undefined) {
-      const again = sum(({ told }) => [...told.values()].filter((count) => count > 1).length)
+      const again = sum(({ delivered }) => [...delivered.values()].filter((count) => count > 1).length)
       console.log(
         `set ${sum(({ set }) => set.size)}, answered ${sum((book) => book.answered.size)}, told again ${again}`,
       )
@@ -140,5 +157,5 @@ describeEachDatabase(postgres, (database) => {
       books.map(() => ({ due: [], early: [], doubled: [] })),
     )
     expect(sum(({ set }) => set.size)).toBeGreaterThan(0)
-  })
+  }
 })

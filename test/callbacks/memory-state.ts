@@ -1,5 +1,5 @@
-// The rows behind callbacks in plain arrays, with transactions as a database has them: writers come one after the other,
-// readers see what was committed, and work that throws leaves nothing.
+// The tables behind callbacks in plain arrays, with the transactions of a database: writers are serialised, readers see
+// what was committed, and a transaction that throws changes nothing.
 
 import { createInTurn } from '../../src/lib/in-turn.js'
 import type { CallbackRow } from '../../src/store/state/callback-rows.js'

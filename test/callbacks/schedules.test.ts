@@ -1,5 +1,5 @@
-// Ten thousand schedules on a simulated machine, against everything that decides what fires and what is told; some of
-// them on real files.
+// Schedules on a simulated machine, which run through all code that decides what fires and what is delivered; some of them
+// on real files.
 
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,22 +7,31 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { openState } from '../../src/store/state/open-state.js'
-import { emptyFolder } from '../support.js'
+import { emptyFolder } from '../support/client.js'
 import { memoryState } from './memory-state.js'
 import { simulate } from './simulate.js'
 
-test('10,000 schedules with jumps, sleep, boots, busy sessions and kills: none early, lost, double or in bursts', async () => {
+const TITLE =
+  'schedules with clock jumps, sleep, reboots, busy sessions and kills: none early, lost, double or in bursts'
+
+test(`500 ${TITLE}`, () => simulateInMemory(500))
+test(`10,000 ${TITLE}`, { tags: ['long'] }, () => simulateInMemory(10_000))
+
+test('10 schedules on SQLite, each process with its own connection', () => simulateOnFiles(10))
+test('100 schedules on SQLite, each process with its own connection', { tags: ['long'] }, () => simulateOnFiles(100))
+
+async function simulateInMemory(count: number): Promise<void> {
   const wrong: string[] = []
-  for (let seed = 1; seed <= 10_000; seed++) {
+  for (let seed = 1; seed <= count; seed++) {
     const state = memoryState()
     for (const complaint of await simulate(seed, () => state)) wrong.push(`${seed}: ${complaint}`)
   }
   expect(wrong.slice(0, 20)).toEqual([])
-}, 120_000)
+}
 
-test('the same on SQLite, each process with a connection of its own', async () => {
+async function simulateOnFiles(count: number): Promise<void> {
   const wrong: string[] = []
-  for (let seed = 1; seed <= 100; seed++) {
+  for (let seed = 1; seed <= count; seed++) {
     const folder = emptyFolder()
     const place = { file: join(folder, 'state.db'), databaseUrl: '' }
     const states = await Promise.all(Array.from({ length: 6 }, () => openState(place)))
@@ -33,4 +42,4 @@ test('the same on SQLite, each process with a connection of its own', async () =
     rmSync(folder, { recursive: true })
   }
   expect(wrong.slice(0, 20)).toEqual([])
-}, 120_000)
+}

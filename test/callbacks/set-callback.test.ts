@@ -2,15 +2,14 @@
 
 import { describe, expect, test } from 'vitest'
 
-import { call, startJob } from '../shell/support.js'
-import { emptyWorld, serverIn } from '../tasks/support.js'
-import type { Json, TestClient } from '../support.js'
-import { callback, fired, frontOf, logged, toldTo, until } from './support.js'
+import { eventually } from '../support/eventually.js'
+import { call, type Json, newEnvironment, startJob, startServerIn, type TestClient } from '../support/client.js'
+import { callback, fired, messageBeforeResult, logged, callbacksDeliveredTo } from './support.js'
 
 /** Each with a server of its own, so that they can wait at the same time. */
 function inServer(name: string, work: (client: TestClient) => Promise<void>): void {
   test.concurrent(name, async () => {
-    const client = serverIn(emptyWorld())
+    const client = startServerIn(newEnvironment())
     await client.initialize('2025-06-18')
     await work(client)
     expect(await client.close()).toBe(0)
@@ -118,10 +117,10 @@ describe('what fires', () => {
       const { text } = await callback(client, { message: 'look at the build', delay_seconds: 3, repeat_count: 2 })
       expect(text).toContain('in front of the next result of any tool')
       await fired(client, '1 left] look at the build')
-      expect(await frontOf(client)).toMatch(
+      expect(await messageBeforeResult(client)).toMatch(
         /^\[Callback 0 fired at \d\d:\d\d:\d\d \(UTC\S*\), 1 left\] look at the build$/,
       )
-      expect(await frontOf(client)).toBe('')
+      expect(await messageBeforeResult(client)).toBe('')
       await fired(client, '0 left] look at the build')
       const failing = await call(client, 'KillBgTask', { task_id: 77 })
       expect(failing.isError).toBe(true)
@@ -142,7 +141,7 @@ describe('what fires', () => {
     expect(result.contents[0].text).toMatch(
       /^No active callbacks\.\n\nWaiting to be told \(1\):\n {2}\[Callback 0 .*\] soon$/,
     )
-    expect(await toldTo(client)).toContain('soon')
+    expect(await callbacksDeliveredTo(client)).toContain('soon')
   })
 
   inServer('when a background task ends, or prints a line that matches', async (client) => {
@@ -157,7 +156,7 @@ describe('what fires', () => {
     await fired(client, 'it is ready')
     await fired(client, 'it is over')
     await fired(client, 'never')
-    const front = await toldTo(client)
+    const front = await callbacksDeliveredTo(client)
     expect(front).toContain(`background task ${task_id} printed "ready 1" and 2 more that match] it is ready`)
     expect(front).toContain(`background task ${task_id} ended, exit code 4] it is over`)
     expect(front).toContain(`background task ${task_id} ended, exit code 4, and no further line matched] never`)
@@ -171,9 +170,12 @@ describe('what fires', () => {
     const task_id = await startJob(client, beats)
     await callback(client, { message: 'beat', task_id, pattern: '^beat', repeat_count: -1 })
     for (const beat of [1, 2, 3]) {
-      expect(await frontOf(client, `touch go${beat}`)).toBe('')
-      await until(() => logged(client).length >= beat, `beat ${beat}`)
-      expect(await toldTo(client)).toContain(`printed "beat ${beat}"`)
+      expect(await messageBeforeResult(client, `touch go${beat}`)).toBe('')
+      await eventually(
+        () => logged(client),
+        ({ length }) => length >= beat,
+      )
+      expect(await callbacksDeliveredTo(client)).toContain(`printed "beat ${beat}"`)
     }
     expect(logged(client)).toHaveLength(3)
     expect(await firstLine(client, { action: 'cancel' })).toBe('Cancelled 1 callback.')

@@ -1,9 +1,9 @@
-// One schedule: callbacks are set and cancelled while the calendar jumps, the machine sleeps and is started anew, calls
-// keep sessions busy and take along what is due, and processes are killed within their transactions and outside of them. At the end one process is
-// left alone until everything is over, and the book is read.
+// Runs one schedule: callbacks are set and cancelled while the wall clock jumps, the machine sleeps and reboots, calls
+// keep sessions busy, and processes are killed inside and outside of transactions. At the end one process runs until
+// everything is over, and the log is checked.
 
 import type { State } from '../../src/store/state/state.js'
-import { World, type Booked, type Firing, type Process } from './world.js'
+import { SimulatedMachine, type ScheduledCallback, type Firing, type SimulatedProcess } from './simulated-machine.js'
 
 const HOUR = 3_600_000
 
@@ -12,12 +12,12 @@ export async function simulate(seed: number, openState: () => State): Promise<re
   const random = generator(seed)
   const below = (limit: number): number => Math.floor(random() * limit)
   const oneOf = <T>(things: readonly T[]): T | undefined => things[below(things.length)]
-  const world = new World(openState)
-  let processes: Process[] = [world.start()]
+  const world = new SimulatedMachine(openState)
+  let processes: SimulatedProcess[] = [world.start()]
   let named = 0
 
-  const living = (): Process[] => (processes = processes.filter(({ isAlive }) => isAlive))
-  const moving = (): Process[] => living().filter(({ isFrozen }) => !isFrozen)
+  const living = (): SimulatedProcess[] => (processes = processes.filter(({ isAlive }) => isAlive))
+  const moving = (): SimulatedProcess[] => living().filter(({ isFrozen }) => !isFrozen)
 
   async function start(): Promise<void> {
     const process = world.start()
@@ -63,7 +63,7 @@ export async function simulate(seed: number, openState: () => State): Promise<re
     else if (dice >= 97) await reboot()
   }
 
-  async function cancel(process: Process): Promise<void> {
+  async function cancel(process: SimulatedProcess): Promise<void> {
     const entry = oneOf(await process.callbacks.list(process.who).catch(() => []))
     if (!entry) return
     const booked = world.booked.get(entry.callback.message)
@@ -80,7 +80,7 @@ export async function simulate(seed: number, openState: () => State): Promise<re
   }
 
   /** As by Ctrl+Z, or on a machine of its own that sleeps: others go on without it. */
-  async function freeze(process: Process): Promise<void> {
+  async function freeze(process: SimulatedProcess): Promise<void> {
     process.freeze()
     world.time += 20 * 60_000
     if (moving().length < 2) await start()
@@ -118,14 +118,14 @@ export async function simulate(seed: number, openState: () => State): Promise<re
   return [...complaints(world, before), ...world.robbed, ...processes.flatMap(({ problems }) => problems)]
 }
 
-function isOver({ booked }: World, before: ReadonlyMap<string, number>): boolean {
+function isOver({ booked }: SimulatedMachine, before: ReadonlyMap<string, number>): boolean {
   return [...booked.values()].every(
     ({ name, repeats, fired, isCancelled }) =>
       isCancelled || (repeats < 0 ? fired.length > (before.get(name) ?? 0) : fired.length >= repeats),
   )
 }
 
-function complaints(world: World, before: ReadonlyMap<string, number>): readonly string[] {
+function complaints(world: SimulatedMachine, before: ReadonlyMap<string, number>): readonly string[] {
   const all = [...world.booked.values()]
   const firings = all.flatMap(({ fired }) => fired)
   return [
@@ -137,7 +137,7 @@ function complaints(world: World, before: ReadonlyMap<string, number>): readonly
 }
 
 function numbers(
-  { name, repeats, fired, isCancelled }: Booked,
+  { name, repeats, fired, isCancelled }: ScheduledCallback,
   before: ReadonlyMap<string, number>,
 ): readonly string[] {
   if (repeats > 0 && fired.length > repeats) return [`${name} fired ${fired.length} times, not ${repeats}: double`]
@@ -146,10 +146,10 @@ function numbers(
   return repeats < 0 && fired.length <= (before.get(name) ?? 0) ? [`${name} does not fire any more: lost`] : []
 }
 
-function times({ name, delayMs, set, fired }: Booked): readonly string[] {
+function times({ name, delayMs, set, fired }: ScheduledCallback): readonly string[] {
   return fired.flatMap((firing, index) => {
     const last = fired[index - 1] ?? set
-    // Started anew with another calendar, nobody knows what time it is.
+    // After a reboot with another wall clock the time is unknown.
     const isKnown = firing.boots === last.boots || firing.jumps === last.jumps
     return isKnown && firing.time - last.time < delayMs
       ? [`${name} fired ${firing.time - last.time} ms after the last: early`]
@@ -168,7 +168,7 @@ function bursts(firings: readonly Firing[]): readonly string[] {
   })
 }
 
-function telling({ told, unsure }: World, firings: readonly Firing[]): readonly string[] {
+function telling({ told, unsure }: SimulatedMachine, firings: readonly Firing[]): readonly string[] {
   const fired = new Map<string, number>()
   for (const { text } of firings) fired.set(text, (fired.get(text) ?? 0) + 1)
   return [...fired].flatMap(([text, times_]) => {

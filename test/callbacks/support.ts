@@ -1,12 +1,9 @@
-// What the tests of callbacks share: the tool as a client calls it, and waiting for what it was told to do.
+// Shared by the callback tests: SetCallback as a client calls it, and what was delivered.
 
-import { setTimeout as sleep } from 'node:timers/promises'
-
-import { call, type Said } from '../shell/support.js'
-import type { Json, TestClient } from '../support.js'
+import { call, type Json, type TestClient, type ToolResult } from '../support/client.js'
 
 /** On a slow machine a callback of one second is due before the call that set it has its result: `text` is without it, and without its last newline. */
-export async function callback(client: TestClient, args: object): Promise<Said> {
+export async function callback(client: TestClient, args: object): Promise<ToolResult> {
   const said = await call(client, 'SetCallback', args)
   return { ...said, text: String(said.content.at(-1)?.text).trimEnd() }
 }
@@ -22,25 +19,16 @@ export const fired = (client: TestClient, words: string): Promise<Json> =>
   client.waitFor(({ method, params }) => method === 'notifications/message' && String(params.data).endsWith(words))
 
 /** What stands in front of the next result of another tool; empty where nothing does. */
-export async function frontOf(client: TestClient, command = 'echo done'): Promise<string> {
+export async function messageBeforeResult(client: TestClient, command = 'echo done'): Promise<string> {
   const { content } = await call(client, 'Bash', { command })
   return content.length > 1 ? content[0].text.trimEnd() : ''
 }
 
 /** All callbacks that came in front of results so far, after one more call. */
-export async function toldTo(client: TestClient): Promise<string> {
-  await frontOf(client)
+export async function callbacksDeliveredTo(client: TestClient): Promise<string> {
+  await messageBeforeResult(client)
   const texts: readonly string[] = client.received.flatMap(({ result }: Json) =>
     (result?.content ?? []).map(({ text }: Json) => String(text).trimEnd()),
   )
   return texts.filter((text) => text.startsWith('[Callback ')).join('\n')
-}
-
-/** Looks until it is so. */
-export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; tries < 1000; tries++) {
-    if (await isSo()) return
-    await sleep(20)
-  }
-  throw new Error(`it never came to be: ${what}`)
 }

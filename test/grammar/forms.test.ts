@@ -1,9 +1,9 @@
-// Every form the server knows against what grammar says, and everything else refused at every revision.
+// Every form the grammar server knows is correct English; everything else is refused at every revision.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { LEGACY } from '../support.js'
+import { LEGACY } from '../support/client.js'
 import { calling, PERSONS, REVISIONS, startGrammar, TENSES, VERBS } from './support.js'
 
 /** Third person, past, participle; `be` has more of its own. */

@@ -1,5 +1,5 @@
-// What the page leaves out, over the real transports: progress, cancelling, a resource, a prompt with completion, sampling
-// and bearer tokens.
+// What the minimcp document leaves out, over the real transports: progress, cancellation, a resource, a prompt with
+// completion, sampling and bearer tokens.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 
-import { cleanEnv, LEGACY, MODERN, modernMeta, type Json, type TestClient } from '../support.js'
+import { cleanEnv, LEGACY, MODERN, modernMeta, type Json, type TestClient } from '../support/client.js'
 import { calling, FOLDER, REVISIONS, startGrammar, TENSES, VERBS } from './support.js'
 
 const EAT = { verb: 'eat', tense: 'past simple', person: '3rd singular' }
@@ -61,7 +61,7 @@ describe.each(REVISIONS)('over stdio at %s', (revision) => {
     }
   })
 
-  test('who cannot be asked for its model reads what to do instead', async () => {
+  test('a client without sampling gets advice instead', async () => {
     const client = await begin(revision)
     expect((await calling(client, revision, 'example_sentence')(EAT)).result).toMatchObject({
       isError: true,
@@ -91,7 +91,7 @@ test('a modern client brings the sentence with its second call', async () => {
   expect(second.result).toMatchObject({ isError: false, content: [{ text: 'She ate.' }] })
 })
 
-test('reciting tells how far it is', async () => {
+test('reciting reports progress', async () => {
   const client = await begin('2025-11-25')
   const params = { name: 'recite', arguments: { verb: 'be' }, _meta: { progressToken: 'abc' } }
   const { result } = await client.request('tools/call', params)
@@ -102,7 +102,7 @@ test('reciting tells how far it is', async () => {
   )
 })
 
-test('reciting stops when it is told to', async () => {
+test('reciting can be cancelled', async () => {
   const client = await begin('2025-11-25')
   const args = { verb: 'be', pause_ms: 60_000 }
   client.send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'recite', arguments: args } })
@@ -126,7 +126,7 @@ describe('over HTTP', () => {
     throw new Error('the server said nothing')
   }
 
-  test('whoever has the token is served, nobody else', async () => {
+  test('only clients with the token are served', async () => {
     const url = await beginHttp('open-sesame')
     const params = { name: 'conjugate', arguments: EAT, ...modernMeta() }
     const call = (authorization?: string) =>

@@ -1,8 +1,8 @@
-// The grammar server as its author runs it, and the words of the page it comes from.
+// Starts the grammar example, and the words of the document it comes from.
 
 import { resolve } from 'node:path'
 
-import { LEGACY, MODERN, modernMeta, startServer, type Json, type TestClient } from '../support.js'
+import { LEGACY, MODERN, modernMeta, startServer, type Json, type TestClient } from '../support/client.js'
 
 export const FOLDER = resolve(import.meta.dirname, '../../examples/grammar')
 

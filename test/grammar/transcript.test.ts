@@ -1,4 +1,4 @@
-// The page's own conversation with its server, byte by byte apart from the spaces of Python's printer.
+// The document's own transcript, byte by byte apart from the spaces of Python's printer.
 
 import { createInterface } from 'node:readline'
 

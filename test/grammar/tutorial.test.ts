@@ -1,5 +1,5 @@
-// The tutorial, followed to the letter: each file is written when the page says so, each command is run, and what comes of
-// it is what the page shows. At its end the reader has the example.
+// Follows the tutorial: writes each file when the page says so, runs each command and compares the output. The result
+// is the example.
 
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { blocksOf, readersFolder } from '../library/blocks.js'
-import { cleanEnv } from '../support.js'
+import { cleanEnv } from '../support/client.js'
 import { FOLDER } from './support.js'
 
 const PAGE = 'docs/write-your-own.md'
@@ -21,7 +21,7 @@ function commandsIn(code: string): { readonly command: string; readonly output: 
   })
 }
 
-test('whoever follows the tutorial gets what it shows, and the example in the end', () => {
+test('following the tutorial gives what it shows, and in the end the example', () => {
   const folder = readersFolder()
   cpSync(join(FOLDER, 'data'), join(folder, 'data'), { recursive: true })
   const env = cleanEnv()

@@ -1,28 +1,37 @@
-// The form that ArmorIQ's callers read: one event, one line of JSON, every text of it JSON again. Each of the three
-// known callers is played as it was seen to behave.
+// The ArmorIQ format: one event, one line of JSON, every text of it JSON again. Each of the three known clients is
+// imitated as it was observed.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { Json } from '../support.js'
-import { ask, callOf, complaints, rpc, startFixture, startProgram, type Asked, type HttpServer } from './support.js'
+import type { Json } from '../support/client.js'
+import {
+  sendRequest,
+  callOf,
+  logComplaints,
+  rpc,
+  startFixtureServer,
+  startProgram,
+  type HttpRequest,
+  type HttpServer,
+} from '../support/http-client.js'
 
 let server: HttpServer
 let program: HttpServer
 
 beforeAll(async () => {
-  ;[server, program] = await Promise.all([startFixture(), startProgram()])
+  ;[server, program] = await Promise.all([startFixtureServer(), startProgram()])
 })
 
 afterAll(async () => {
   expect(await Promise.all([server.stop(), program.stop()])).toEqual([0, 0])
-  expect([...complaints(server), ...complaints(program)]).toEqual([])
+  expect([...logComplaints(server), ...logComplaints(program)]).toEqual([])
 })
 
 const ONE_EVENT = /^event: message\ndata: (\{.*\})\n\n$/
 
 /** The message, once its frame is found to be exactly as they want it. */
-async function said(to: HttpServer, asked: Asked): Promise<Json> {
-  const { status, text, headers } = await ask(to, asked)
+async function said(to: HttpServer, asked: HttpRequest): Promise<Json> {
+  const { status, text, headers } = await sendRequest(to, asked)
   expect(status).toBe(200)
   expect(headers['content-type']).toBe('text/event-stream')
   expect(text).not.toMatch(/[\u0085\u2028\u2029]/)
@@ -85,7 +94,7 @@ test('a notification with an id gets an empty result, without one 202', async ()
     id: 1,
     result: {},
   })
-  const { status, text } = await ask(server, { body: '{"jsonrpc":"2.0","method":"notifications/initialized"}' })
+  const { status, text } = await sendRequest(server, { body: '{"jsonrpc":"2.0","method":"notifications/initialized"}' })
   expect({ status, text }).toEqual({ status: 202, text: '' })
 })
 
@@ -108,7 +117,7 @@ describe('the agent', () => {
   test('sends id 1 every time, echoes the session, and needs 200 for all of it', async () => {
     const clientInfo = { name: 'armoriq-agent', version: '1.0.0' }
     const body = rpc('initialize', { protocolVersion: '2024-11-05', capabilities: {}, clientInfo })
-    const first = await ask(server, { body })
+    const first = await sendRequest(server, { body })
     expect(first.text).toMatch(ONE_EVENT)
     const headers = { 'mcp-session-id': String(first.headers['mcp-session-id']) }
     expect(await said(server, { body: rpc('notifications/initialized', undefined, 1), headers })).toMatchObject({
@@ -137,13 +146,13 @@ describe('the command line', () => {
       const { result } = await said(program, { ...asked, body: rpc('tools/list', {}, 2) })
       expect(result.tools[0]).toHaveProperty('inputSchema')
     }
-    expect((await ask(program, { token: '', body: rpc('tools/list'), headers: version })).status).toBe(401)
+    expect((await sendRequest(program, { token: '', body: rpc('tools/list'), headers: version })).status).toBe(401)
   })
 })
 
 describe('the scanner', () => {
   test('gets an answer to GET at once, then asks everything at the same time', async () => {
-    const { status, headers } = await ask(program, { method: 'GET', headers: { accept: '*/*' } })
+    const { status, headers } = await sendRequest(program, { method: 'GET', headers: { accept: '*/*' } })
     expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: 'POST' })
     const methods = ['initialize', 'tools/list', 'resources/list', 'prompts/list']
     const answers = await Promise.all(

@@ -1,12 +1,12 @@
-// `scorpiox-code check` against this server: it must find nothing to complain of.
+// `scorpiox-code check` reports no problem of this server.
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import { cleanEnv, emptyFolder, PROGRAM } from '../support.js'
-import { startProgram, TOKEN, type HttpServer } from './support.js'
+import { cleanEnv, emptyFolder, PROGRAM } from '../support/client.js'
+import { startProgram, TOKEN, type HttpServer } from '../support/http-client.js'
 
 let server: HttpServer
 beforeAll(async () => void (server = await startProgram()))

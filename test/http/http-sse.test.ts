@@ -1,46 +1,47 @@
-// HTTP+SSE of 2024-11-05: one stream that says where to post, answers that come on it, and an end with the stream.
+// HTTP+SSE of 2024-11-05: one stream that names the POST endpoint and carries the answers, and a session that ends with
+// it.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import {
-  ask,
+  sendRequest,
   BOB,
   callOf,
-  complaints,
+  logComplaints,
   rpc,
-  startFixture,
+  startFixtureServer,
   stream,
-  tell,
-  type Events,
+  callTool,
+  type EventStream,
   type HttpServer,
-} from './support.js'
+} from '../support/http-client.js'
 
 let server: HttpServer
 
 beforeAll(async () => {
-  server = await startFixture()
+  server = await startFixtureServer()
 })
 
 afterAll(async () => {
   expect(await server.stop()).toBe(0)
-  expect(complaints(server)).toEqual([])
+  expect(logComplaints(server)).toEqual([])
 })
 
-async function open(): Promise<{ readonly events: Events; readonly path: string }> {
+async function open(): Promise<{ readonly events: EventStream; readonly path: string }> {
   const events = await stream(server, { method: 'GET', path: '/sse' })
   const first = await events.next()
   expect(first?.event).toBe('endpoint')
   return { events, path: first?.data ?? '' }
 }
 
-const post = (path: string, body: string) => ask(server, { path, body })
+const post = (path: string, body: string) => sendRequest(server, { path, body })
 
-test('the first event says where to post, with an id nobody can guess', async () => {
+test('the first event names the POST endpoint, with an unguessable id', async () => {
   const [one, two] = [await open(), await open()]
   expect(one.path).toMatch(/^\/messages\?sessionId=[\w-]{32,}$/)
   expect(two.path).not.toBe(one.path)
-  one.events.drop()
-  two.events.drop()
+  one.events.disconnect()
+  two.events.disconnect()
 })
 
 test.each(['2024-11-05', '2025-06-18'])('a whole conversation at %s', async (protocolVersion) => {
@@ -56,7 +57,7 @@ test.each(['2024-11-05', '2025-06-18'])('a whole conversation at %s', async (pro
   await post(path, callOf('conversation', {}, 'c'))
   const { result } = await events.message()
   expect(path).toContain(result.content[0].text)
-  events.drop()
+  events.disconnect()
 })
 
 test('many requests at once, each answered once on the one stream', async () => {
@@ -69,15 +70,15 @@ test('many requests at once, each answered once on the one stream', async () => 
     answers.set(id, result.content[0].text)
   }
   expect(ids.map((id) => answers.get(id))).toEqual(ids.map((id) => `alice:${id}`))
-  events.drop()
+  events.disconnect()
 })
 
 test('the end of the stream is the end of the session and of its calls', async () => {
   const { events, path } = await open()
   await post(path, callOf('hold', { label: 'sse' }))
-  await vi.waitFor(async () => expect(await tell(server, 'fate', { label: 'sse' })).toBe('held'))
-  events.drop()
-  await vi.waitFor(async () => expect(await tell(server, 'fate', { label: 'sse' })).toBe('aborted'))
+  await vi.waitFor(async () => expect(await callTool(server, 'fate', { label: 'sse' })).toBe('held'))
+  events.disconnect()
+  await vi.waitFor(async () => expect(await callTool(server, 'fate', { label: 'sse' })).toBe('aborted'))
   expect((await post(path, rpc('ping'))).status).toBe(404)
 })
 
@@ -87,9 +88,9 @@ describe('a post that is refused', () => {
     for (const other of ['/messages', '/messages?sessionId=', `/messages?sessionId=${'x'.repeat(32)}`]) {
       expect((await post(other, rpc('ping'))).status).toBe(404)
     }
-    expect((await ask(server, { path, body: rpc('ping'), token: BOB })).status).toBe(404)
-    expect((await ask(server, { path, body: rpc('ping'), token: '' })).status).toBe(401)
-    events.drop()
+    expect((await sendRequest(server, { path, body: rpc('ping'), token: BOB })).status).toBe(404)
+    expect((await sendRequest(server, { path, body: rpc('ping'), token: '' })).status).toBe(401)
+    events.disconnect()
   })
 
   test('that is no JSON: 400, and nothing on the stream', async () => {
@@ -98,7 +99,7 @@ describe('a post that is refused', () => {
     expect({ status, code: json.error.code }).toEqual({ status: 400, code: -32_700 })
     await post(path, rpc('ping', {}, 'after'))
     expect((await events.message()).id).toBe('after')
-    events.drop()
+    events.disconnect()
   })
 
   test.each([
@@ -106,7 +107,11 @@ describe('a post that is refused', () => {
     ['DELETE', '/sse'],
     ['GET', '/messages'],
   ])('with the wrong method, %s %s: 405', async (method, path) => {
-    const { status, headers } = await ask(server, { method, path, ...(method === 'POST' && { body: rpc('ping') }) })
+    const { status, headers } = await sendRequest(server, {
+      method,
+      path,
+      ...(method === 'POST' && { body: rpc('ping') }),
+    })
     expect(status).toBe(405)
     expect(headers.allow).toBeDefined()
   })

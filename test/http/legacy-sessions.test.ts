@@ -1,33 +1,33 @@
-// Legacy sessions over POST, GET and DELETE: their ids, their streams, and what a client gets whose connection breaks.
+// Legacy sessions over POST, GET and DELETE: their ids, their streams, and resuming after a broken connection.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import type { Json } from '../support.js'
+import type { Json } from '../support/client.js'
 import {
-  ask,
+  sendRequest,
   callOf,
-  complaints,
+  logComplaints,
   initialize,
   rpc,
-  startFixture,
+  startFixtureServer,
   stream,
-  tell,
-  type Answered,
-  type Asked,
-  type Events,
+  callTool,
+  type HttpResponse,
+  type HttpRequest,
+  type EventStream,
   type HttpServer,
-} from './support.js'
+} from '../support/http-client.js'
 
 const STREAMING = ['2025-03-26', '2025-06-18', '2025-11-25'] as const
 let server: HttpServer
 
 beforeAll(async () => {
-  server = await startFixture()
+  server = await startFixtureServer()
 })
 
 afterAll(async () => {
   expect(await server.stop()).toBe(0)
-  expect(complaints(server)).toEqual([])
+  expect(logComplaints(server)).toEqual([])
 })
 
 const inSession = (session: string, extra: Record<string, string> = {}): Record<string, string> => ({
@@ -35,18 +35,19 @@ const inSession = (session: string, extra: Record<string, string> = {}): Record<
   ...extra,
 })
 
-const post = (session: string, body: string): Promise<Answered> => ask(server, { body, headers: inSession(session) })
+const post = (session: string, body: string): Promise<HttpResponse> =>
+  sendRequest(server, { body, headers: inSession(session) })
 
-const call = (session: string, name: string, args: object = {}, id: string | number = 1): Promise<Events> =>
+const call = (session: string, name: string, args: object = {}, id: string | number = 1): Promise<EventStream> =>
   stream(server, { body: callOf(name, args, id, { progressToken: id }), headers: inSession(session) })
 
-const listen = (session: string, last?: string): Promise<Events> =>
+const listen = (session: string, last?: string): Promise<EventStream> =>
   stream(server, { method: 'GET', headers: inSession(session, last === undefined ? {} : { 'last-event-id': last }) })
 
-const fate = (label: string) => vi.waitFor(() => tell(server, 'fate', { label }))
+const fate = (label: string) => vi.waitFor(() => callTool(server, 'fate', { label }))
 
 describe('initialize', () => {
-  test.each([...STREAMING, '2024-11-05'])('at %s opens a session nobody can guess', async (revision) => {
+  test.each([...STREAMING, '2024-11-05'])('at %s opens a session with an unguessable id', async (revision) => {
     const ids = await Promise.all(Array.from({ length: 5 }, () => initialize(server, revision)))
     expect(new Set(ids).size).toBe(5)
     for (const id of ids) expect(id).toMatch(/^[\w-]{32,}$/)
@@ -54,25 +55,25 @@ describe('initialize', () => {
 
   test('answers as an event, or as JSON to a client that takes only that', async () => {
     const body = rpc('initialize', { protocolVersion: '2025-06-18', capabilities: {} })
-    expect((await ask(server, { body })).headers['content-type']).toBe('text/event-stream')
-    const { headers, json } = await ask(server, { body, headers: { accept: 'application/json' } })
+    expect((await sendRequest(server, { body })).headers['content-type']).toBe('text/event-stream')
+    const { headers, json } = await sendRequest(server, { body, headers: { accept: 'application/json' } })
     expect(headers['content-type']).toBe('application/json')
     expect(json.result.protocolVersion).toBe('2025-06-18')
   })
 
   test('that fails opens none', async () => {
-    const { headers, json } = await ask(server, { body: rpc('initialize', { protocolVersion: 7 }) })
+    const { headers, json } = await sendRequest(server, { body: rpc('initialize', { protocolVersion: 7 }) })
     expect(headers['mcp-session-id']).toBeUndefined()
     expect(json.error.code).toBe(-32_602)
   })
 })
 
-test('who comes back for a stream that has nothing left is told so, and not to come again', async () => {
+test('resuming a stream without further events is answered, and tells the client to stop', async () => {
   const session = await initialize(server, '2025-11-25')
   const events = await call(session, 'steps', { count: 1 })
   await events.ended
   const last = events.events.at(-1)?.id
-  const { status, json } = await ask(server, {
+  const { status, json } = await sendRequest(server, {
     method: 'GET',
     headers: inSession(session, { 'last-event-id': `${last}` }),
   })
@@ -100,7 +101,7 @@ describe.each(STREAMING)('a session at %s', (revision) => {
     const calls = await Promise.all([call(session, 'steps', {}, 'a'), call(session, 'steps', {}, 'b')])
     await Promise.all(calls.map(({ ended }) => ended))
     const ids = calls.flatMap(({ events }) => events.map(({ id }) => id))
-    expect(ids.every((id) => id !== undefined)).toBe(true)
+    expect(ids).not.toContain(undefined)
     expect(new Set(ids).size).toBe(ids.length)
     for (const { events } of calls) expect(events.at(-1)?.json.result.content[0].text).toBe('3 steps')
   })
@@ -129,7 +130,7 @@ describe.each(STREAMING)('a session at %s', (revision) => {
         if (event.json !== undefined) seen.push(event.json)
       }
       if (seen.at(-1)?.id === 'long') break
-      events.drop()
+      events.disconnect()
       expect(round).toBeLessThan(count)
       events = await listen(session, last)
     }
@@ -137,7 +138,7 @@ describe.each(STREAMING)('a session at %s', (revision) => {
       Array.from({ length: count }, (_, index) => index + 1),
     )
     expect(seen.at(-1).result.content[0].text).toBe(`${count} steps`)
-    events.drop()
+    events.disconnect()
   })
 
   test('keeps the answer of a client that was away when it came', async () => {
@@ -146,8 +147,8 @@ describe.each(STREAMING)('a session at %s', (revision) => {
     const events = await call(session, 'hold', { label }, 5)
     await events.message()
     const last = events.events.at(-1)?.id
-    events.drop()
-    expect(await tell(server, 'release', { label })).toBe('released')
+    events.disconnect()
+    expect(await callTool(server, 'release', { label })).toBe('released')
     for (let time = 0; time < 2; time++) {
       const rest = await listen(session, last)
       expect(await rest.message()).toMatchObject({ id: 5, result: { content: [{ text: 'released' }] } })
@@ -163,7 +164,7 @@ describe.each(STREAMING)('a session at %s', (revision) => {
     const params = { requestId: 6, reason: 'enough' }
     await post(session, JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }))
     await events.ended
-    expect(events.events.some(({ json }) => json?.id === 6)).toBe(false)
+    expect(events.events.filter(({ json }) => json?.id === 6)).toEqual([])
     expect(await fate(label)).toBe('aborted')
   })
 
@@ -172,12 +173,12 @@ describe.each(STREAMING)('a session at %s', (revision) => {
     const label = `deleted ${revision}`
     const [standing, calling] = [await listen(session), await call(session, 'hold', { label })]
     await calling.message()
-    const { status } = await ask(server, { method: 'DELETE', headers: inSession(session) })
+    const { status } = await sendRequest(server, { method: 'DELETE', headers: inSession(session) })
     expect(status).toBe(204)
     await Promise.all([standing.ended, calling.ended])
     expect(await fate(label)).toBe('aborted')
     const methods = ['POST', 'GET', 'DELETE'].map((method) =>
-      ask(server, { method, headers: inSession(session), ...(method === 'POST' && { body: rpc('ping') }) }),
+      sendRequest(server, { method, headers: inSession(session), ...(method === 'POST' && { body: rpc('ping') }) }),
     )
     expect((await Promise.all(methods)).map((answer) => answer.status)).toEqual([404, 404, 404])
   })
@@ -189,34 +190,34 @@ describe('the standing stream', () => {
     const opened = listen(session)
     const isOpen = await Promise.race([opened.then(() => true), new Promise((end) => setTimeout(end, 5000, false))])
     expect(isOpen).toBe(true)
-    ;(await opened).drop()
+    ;(await opened).disconnect()
   })
 
   test('carries what belongs to no request, also what came before it was opened', async () => {
     const session = await initialize(server, '2025-06-18')
-    await tell(server, 'grow')
+    await callTool(server, 'grow')
     const events = await listen(session)
     expect((await events.message()).method).toBe('notifications/tools/list_changed')
     await post(session, rpc('resources/subscribe', { uri: 'note://one' }))
-    await tell(server, 'touch', { uri: 'note://one' })
+    await callTool(server, 'touch', { uri: 'note://one' })
     expect(await events.message()).toMatchObject({ method: 'notifications/resources/updated' })
     await post(session, rpc('resources/unsubscribe', { uri: 'note://one' }))
-    await tell(server, 'touch', { uri: 'note://one' })
-    await tell(server, 'grow')
+    await callTool(server, 'touch', { uri: 'note://one' })
+    await callTool(server, 'grow')
     expect((await events.message()).method).toBe('notifications/tools/list_changed')
-    events.drop()
+    events.disconnect()
   })
 
   test('loses nothing for a client that gets its first id and no further', async () => {
     const session = await initialize(server, '2025-11-25')
-    await tell(server, 'grow')
+    await callTool(server, 'grow')
     const broken = await listen(session)
     const first = await broken.next()
-    broken.drop()
+    broken.disconnect()
     expect(first).toMatchObject({ data: '', retry: expect.stringMatching(/^\d+$/) })
     const events = await listen(session, first?.id)
     expect((await events.message()).method).toBe('notifications/tools/list_changed')
-    events.drop()
+    events.disconnect()
   })
 
   test('moves to the newest connection, each message on one of them', async () => {
@@ -224,28 +225,28 @@ describe('the standing stream', () => {
     const first = await listen(session)
     const second = await listen(session)
     await first.ended
-    await tell(server, 'grow')
+    await callTool(server, 'grow')
     expect((await second.message()).method).toBe('notifications/tools/list_changed')
     expect(first.events).toEqual([])
-    second.drop()
+    second.disconnect()
   })
 
   test('takes a broken line up where it stopped, without the messages of others', async () => {
     const session = await initialize(server, '2025-06-18')
     const before = await listen(session)
-    await tell(server, 'grow')
+    await callTool(server, 'grow')
     await before.message()
     const last = before.events.at(-1)?.id
-    before.drop()
+    before.disconnect()
     const calling = await call(session, 'steps', { count: 2 })
     await calling.ended
-    await tell(server, 'grow')
+    await callTool(server, 'grow')
     const after = await listen(session, last)
     expect((await after.message()).method).toBe('notifications/tools/list_changed')
-    await tell(server, 'grow')
+    await callTool(server, 'grow')
     await after.message()
     expect(after.events).toHaveLength(2)
-    after.drop()
+    after.disconnect()
   })
 
   test.each(['nonsense', 'p999.1', 'standing.999999', '__proto__.1', 'standing.-1'])(
@@ -254,7 +255,7 @@ describe('the standing stream', () => {
       const session = await initialize(server, '2025-06-18')
       const events = await listen(session, last)
       expect(events.status).toBe(200)
-      events.drop()
+      events.disconnect()
       expect((await post(session, rpc('ping'))).json.result).toEqual({})
     },
   )
@@ -272,7 +273,9 @@ describe('polling', () => {
       const last = events.events.at(-1)?.id
       expect(last).toBeDefined()
       events = await listen(session, last)
-      await vi.waitFor(async () => expect(await tell(server, 'release', { label: `poll${visit}` })).toBe('released'))
+      await vi.waitFor(async () =>
+        expect(await callTool(server, 'release', { label: `poll${visit}` })).toBe('released'),
+      )
     }
     expect(seen.map(({ id, params }) => id ?? params.message)).toEqual(['before 1', 'before 2', 'polled'])
   })
@@ -281,7 +284,7 @@ describe('polling', () => {
     const session = await initialize(server, '2025-06-18')
     const events = await call(session, 'hang', { label: 'old' }, 'still there')
     await events.message()
-    await tell(server, 'release', { label: 'old1' })
+    await callTool(server, 'release', { label: 'old1' })
     expect((await events.message()).id).toBe('still there')
   })
 })
@@ -293,7 +296,7 @@ describe('a question to the client', () => {
     const { id, method } = await broken.message()
     expect(method).toBe('elicitation/create')
     const last = broken.events.at(-1)?.id
-    broken.drop()
+    broken.disconnect()
     const events = await listen(session, last)
     const result = { action: 'accept', content: { value: '7' } }
     expect((await post(session, JSON.stringify({ jsonrpc: '2.0', id, result }))).status).toBe(202)
@@ -304,7 +307,7 @@ describe('a question to the client', () => {
   test('is not put where only JSON fits', async () => {
     const session = await initialize(server, '2025-06-18')
     const headers = inSession(session, { accept: 'application/json' })
-    const { json } = await ask(server, { body: callOf('ask'), headers })
+    const { json } = await sendRequest(server, { body: callOf('ask'), headers })
     expect(json.result.isError).toBe(true)
   })
 })
@@ -315,7 +318,7 @@ test('what is kept for a client that is away is bounded, and the newest of it is
   const events = await call(session, 'steps', { count, pad, ms: 10 }, 'big')
   await events.message()
   const last = events.events[0]?.id
-  events.drop()
+  events.disconnect()
   await new Promise((resolve) => setTimeout(resolve, 500))
   const rest = await listen(session, last)
   await rest.ended
@@ -329,7 +332,7 @@ test('what is kept for a client that is away is bounded, and the newest of it is
 
 describe('a request that is refused', () => {
   const body = rpc('ping')
-  test.each<[string, Asked, number]>([
+  test.each<[string, HttpRequest, number]>([
     ['an unknown session', { body, headers: { 'mcp-session-id': 'x'.repeat(32) } }, 404],
     ['an unknown version', { body, headers: { 'mcp-protocol-version': '1999-01-01' } }, 400],
     [
@@ -345,7 +348,7 @@ describe('a request that is refused', () => {
     ['another type', { body, headers: { 'content-type': 'text/plain' } }, 415],
     ['a form', { body, headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415],
   ])('%s', async (_, asked, status) => {
-    const answer = await ask(server, asked)
+    const answer = await sendRequest(server, asked)
     expect(answer.status).toBe(status)
     if (asked.method !== 'HEAD') expect([answer.json].flat()[0].error.message).toMatch(/\w+ \w+/)
     if (status === 405) expect(answer.headers.allow).toContain('POST')
@@ -354,13 +357,13 @@ describe('a request that is refused', () => {
   test('GET by a client that takes no stream: 406', async () => {
     const session = await initialize(server, '2025-06-18')
     const headers = inSession(session, { accept: 'application/json' })
-    expect((await ask(server, { method: 'GET', headers })).status).toBe(406)
+    expect((await sendRequest(server, { method: 'GET', headers })).status).toBe(406)
   })
 
   test('a version header that no session can have: 400', async () => {
     const session = await initialize(server, '2025-06-18')
     const headers = inSession(session, { 'mcp-protocol-version': '1999-01-01' })
-    expect((await ask(server, { body, headers })).status).toBe(400)
+    expect((await sendRequest(server, { body, headers })).status).toBe(400)
     expect((await post(session, body)).status).toBe(200)
   })
 })
@@ -368,10 +371,10 @@ describe('a request that is refused', () => {
 describe('without a session', () => {
   test.each(STREAMING)('a request with the version %s stands alone', async (version) => {
     const headers = { 'mcp-protocol-version': version }
-    const { json, headers: given } = await ask(server, { body: callOf('who', { text: 'alone' }), headers })
+    const { json, headers: given } = await sendRequest(server, { body: callOf('who', { text: 'alone' }), headers })
     expect(json.result.content[0].text).toBe('alice:alone')
     expect(given['mcp-session-id']).toBeUndefined()
-    const list = await ask(server, { body: rpc('tools/list'), headers })
+    const list = await sendRequest(server, { body: rpc('tools/list'), headers })
     expect('title' in list.json.result.tools[0]).toBe(version >= '2025-06-18')
   })
 
@@ -379,13 +382,13 @@ describe('without a session', () => {
     const headers = { 'mcp-protocol-version': '2025-06-18' }
     const events = await stream(server, { body: callOf('hold', { label: 'alone' }, 1, { progressToken: 1 }), headers })
     expect((await events.message()).params.message).toBe('holding alone')
-    events.drop()
-    await vi.waitFor(async () => expect(await tell(server, 'fate', { label: 'alone' })).toBe('aborted'))
+    events.disconnect()
+    await vi.waitFor(async () => expect(await callTool(server, 'fate', { label: 'alone' })).toBe('aborted'))
   })
 
   test('a batch is answered as one, each member with its id', async () => {
     const batch = `[${rpc('ping', {}, 'a')},${callOf('later', { text: 'b' }, 'b')},{"jsonrpc":"2.0","method":"x"}]`
-    const { json } = await ask(server, { body: batch, headers: { 'mcp-protocol-version': '2025-03-26' } })
+    const { json } = await sendRequest(server, { body: batch, headers: { 'mcp-protocol-version': '2025-03-26' } })
     expect(json).toMatchObject([
       { id: 'a', result: {} },
       { id: 'b', result: { content: [{ text: 'alice:b' }] } },

@@ -1,44 +1,44 @@
-// How much one user may ask for: each limit is told with 429 and Retry-After, ends by itself, and is nobody else's.
-// Whatever became of a request, its place is free again.
+// Limits per user: each is answered with 429 and Retry-After, ends by itself, and does not affect other users. A
+// request frees its slot however it ends.
 
 import { once } from 'node:events'
 
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { LACKS, needs } from '../runtime.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
 import {
   ALICE,
-  ask,
+  sendRequest,
   BOB,
   callOf,
-  complaints,
-  head,
+  logComplaints,
+  requestHead,
   modern,
   modernCall,
-  raw,
+  openConnection,
   rpc,
-  startFixture,
+  startFixtureServer,
   startProgram,
   stream,
   type HttpServer,
-} from './support.js'
+} from '../support/http-client.js'
 
 let server: HttpServer
 
 afterEach(async () => {
   expect(await server.stop()).toBe(0)
-  expect(complaints(server)).toEqual([])
+  expect(logComplaints(server)).toEqual([])
 })
 
-const ping = (token = ALICE) => ask(server, { body: rpc('ping'), token })
+const ping = (token = ALICE) => sendRequest(server, { body: rpc('ping'), token })
 
 describe('requests in a second', () => {
-  test('beyond the burst get 429, until as long as they are told; others are served', async () => {
-    server = await startFixture({ rate: 2, burst: 10 })
+  test('beyond the burst get 429 until Retry-After; other users are served', async () => {
+    server = await startFixtureServer({ rate: 2, burst: 10 })
     const answers = await Promise.all(Array.from({ length: 30 }, () => ping()))
     const refused = answers.filter(({ status }) => status === 429)
-    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(10)
+    expect(answers.filter(({ status }) => status === 200).length, JSON.stringify(answers)).toBeGreaterThanOrEqual(10)
     expect(refused.length).toBeGreaterThan(10)
     expect(refused[0]?.json.error.message).toMatch(/Too many requests; try again in \d+ s/)
     const wait = Number(refused[0]?.headers['retry-after'])
@@ -48,8 +48,8 @@ describe('requests in a second', () => {
     expect((await ping()).status).toBe(200)
   })
 
-  test('count over a WebSocket too, and are told in the answer', async () => {
-    server = await startFixture({ rate: 1, burst: 5 })
+  test('count over a WebSocket too, and are reported in the answer', async () => {
+    server = await startFixtureServer({ rate: 1, burst: 5 })
     const headers = { authorization: `Bearer ${ALICE}` }
     const socket = new WebSocket(`ws://127.0.0.1:${server.port}/mcp`, 'mcp', { headers })
     const received: string[] = []
@@ -65,10 +65,10 @@ describe('requests in a second', () => {
   })
 
   test('count each message of a batch, over POST and over a WebSocket', async () => {
-    server = await startFixture({ rate: 1, burst: 5 })
+    server = await startFixtureServer({ rate: 1, burst: 5 })
     const batch = `[${Array.from({ length: 50 }, (_, id) => rpc('ping', {}, id)).join(',')}]`
-    expect((await ask(server, { body: batch })).status).toBe(200)
-    expect((await ask(server, { body: batch })).status).toBe(429)
+    expect((await sendRequest(server, { body: batch })).status).toBe(200)
+    expect((await sendRequest(server, { body: batch })).status).toBe(429)
     const socket = new WebSocket(`ws://127.0.0.1:${server.port}/mcp`, 'mcp', {
       headers: { authorization: `Bearer ${BOB}` },
     })
@@ -78,22 +78,25 @@ describe('requests in a second', () => {
     socket.send(rpc('initialize', { protocolVersion: '2025-03-26' }))
     for (let round = 0; round < 5; round++) socket.send(batch)
     await vi.waitFor(() => expect(received).toHaveLength(6))
-    expect(received.filter((text) => text.includes('Too many requests')).length).toBeGreaterThanOrEqual(4)
+    expect(
+      received.filter((text) => text.includes('Too many requests')).length,
+      received.join('\n'),
+    ).toBeGreaterThanOrEqual(4)
     socket.close()
     await once(socket, 'close')
   })
 
   test('are set by the configuration', async () => {
     server = await startProgram({ env: { RATE_LIMIT: '1', RATE_BURST: '3' } })
-    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(server, { body: rpc('ping') })))
-    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(4)
-    expect((await ask(server, { method: 'GET', path: '/healthz' })).status).toBe(200)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => sendRequest(server, { body: rpc('ping') })))
+    expect(answers.filter(({ status }) => status === 429).length, JSON.stringify(answers)).toBeGreaterThanOrEqual(4)
+    expect((await sendRequest(server, { method: 'GET', path: '/healthz' })).status).toBe(200)
   })
 })
 
 describe('what is open at the same time', () => {
   test('is limited, whatever it is: streams, calls, sockets', async () => {
-    server = await startFixture({ maxOpenPerUser: 4 })
+    server = await startFixtureServer({ maxOpenPerUser: 4 })
     const listening = await stream(server, modern('subscriptions/listen', { notifications: {} }))
     const sse = await stream(server, { method: 'GET', path: '/sse' })
     const call = await stream(server, modernCall('hold', { label: 'open' }, 1, { progressToken: 1 }))
@@ -104,32 +107,32 @@ describe('what is open at the same time', () => {
     const refused = await ping()
     expect(refused.status).toBe(429)
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
-    expect((await ask(server, { method: 'GET', path: '/sse' })).status).toBe(429)
+    expect((await sendRequest(server, { method: 'GET', path: '/sse' })).status).toBe(429)
     expect((await ping(BOB)).status).toBe(200)
-    for (const leave of [listening.drop, sse.drop, call.drop, () => socket.terminate()]) {
+    for (const leave of [listening.disconnect, sse.disconnect, call.disconnect, () => socket.terminate()]) {
       leave()
       await vi.waitFor(async () => expect((await ping()).status).toBe(200))
     }
   })
 
   test('counts nothing that is over, however it ended', async () => {
-    server = await startFixture({ maxOpenPerUser: 3, maxBodyBytes: 10_000 })
+    server = await startFixtureServer({ maxOpenPerUser: 3, maxBodyBytes: 10_000 })
     const get = (path: string, extra = ''): string =>
       `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ALICE}\r\n${extra}\r\n`
     const call = callOf('hold', { label: 'left' })
     const slowly = 'X-Slowly: yes\r\n'
     const endings: Readonly<Record<string, string>> = {
-      'a body that was cut': `${head(server, 100)}{"jsonrpc"`,
-      'a body that was never sent': head(server, 100),
-      'a body that is too large': `${head(server, 20_000)}${'x'.repeat(20_000)}`,
-      'a body that is nonsense': `${head(server, 3)}{"x`,
+      'a body that was cut': `${requestHead(server, 100)}{"jsonrpc"`,
+      'a body that was never sent': requestHead(server, 100),
+      'a body that is too large': `${requestHead(server, 20_000)}${'x'.repeat(20_000)}`,
+      'a body that is nonsense': `${requestHead(server, 3)}{"x`,
       'an unknown path': get('/nowhere'),
       'a stream without a session': get('/mcp'),
       'a stream': get('/sse'),
-      'a call': `${head(server, call.length)}${call}`,
+      'a call': `${requestHead(server, call.length)}${call}`,
       'a stream of somebody looked up meanwhile': get('/sse', slowly),
-      'a body of somebody looked up meanwhile': `${head(server, call.length, slowly)}${call}`,
-      'a part of a body of somebody looked up meanwhile': `${head(server, 100, slowly)}{"jsonrpc"`,
+      'a body of somebody looked up meanwhile': `${requestHead(server, call.length, slowly)}${call}`,
+      'a part of a body of somebody looked up meanwhile': `${requestHead(server, 100, slowly)}{"jsonrpc"`,
       'a socket of somebody looked up meanwhile': get(
         '/mcp',
         `${slowly}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
@@ -138,7 +141,7 @@ describe('what is open at the same time', () => {
     }
     for (const [ending, bytes] of Object.entries(endings)) {
       // One more than there are places.
-      const clients = await Promise.all([1, 2, 3, 4].map(() => raw(server)))
+      const clients = await Promise.all([1, 2, 3, 4].map(() => openConnection(server)))
       for (const client of clients) client.write(bytes)
       await new Promise((resolve) => setTimeout(resolve, 50))
       for (const client of clients) client.socket.destroy()
@@ -155,14 +158,14 @@ describe('what is open at the same time', () => {
 })
 
 test('connections beyond the limit are closed at once, and those before them work', async (context) => {
-  needs(context, LACKS.silentConnections)
-  server = await startFixture({ maxConnections: 3 })
-  const first = await Promise.all([raw(server), raw(server), raw(server)])
-  const next = await raw(server)
+  skipIfMissing(context, MISSING.silentConnections)
+  server = await startFixtureServer({ maxConnections: 3 })
+  const first = await Promise.all([openConnection(server), openConnection(server), openConnection(server)])
+  const next = await openConnection(server)
   await next.closed
   const body = rpc('ping')
   for (const client of first) {
-    client.write(`${head(server, body.length)}${body}`)
+    client.write(`${requestHead(server, body.length)}${body}`)
     await client.until(/"result":\{\}/)
     client.socket.destroy()
   }

@@ -1,44 +1,44 @@
-// POST /mcp at the modern revision: stateless, headers that repeat the body, JSON unless something must be said before
-// the answer, and a call that ends with its connection.
+// POST /mcp at the modern revision: stateless, headers that repeat the body, JSON unless messages precede the answer,
+// and a call that ends with its connection.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { MODERN } from '../support.js'
+import { MODERN } from '../support/client.js'
 import {
-  ask,
+  sendRequest,
   callOf,
-  complaints,
+  logComplaints,
   modern,
   modernCall,
   rpc,
-  startFixture,
+  startFixtureServer,
   stream,
-  tell,
-  type Asked,
+  callTool,
+  type HttpRequest,
   type HttpServer,
-} from './support.js'
+} from '../support/http-client.js'
 
 const HEADER_MISMATCH = -32_020
 let server: HttpServer
 
 beforeAll(async () => {
-  server = await startFixture()
+  server = await startFixtureServer()
 })
 
 afterAll(async () => {
   expect(await server.stop()).toBe(0)
-  expect(complaints(server)).toEqual([])
+  expect(logComplaints(server)).toEqual([])
 })
 
 /** The same request with other headers; undefined takes one away. */
-function altered(asked: Asked, headers: Readonly<Record<string, string | undefined>>): Asked {
+function altered(asked: HttpRequest, headers: Readonly<Record<string, string | undefined>>): HttpRequest {
   const all = Object.entries({ ...asked.headers, ...headers }).filter(([, value]) => value !== undefined)
   return { ...asked, headers: Object.fromEntries(all) as Record<string, string> }
 }
 
 describe('an answer', () => {
   test('is JSON, without a session, where nothing is said before it', async () => {
-    const { status, headers, json } = await ask(server, modernCall('who', { text: 'me' }, 'an id'))
+    const { status, headers, json } = await sendRequest(server, modernCall('who', { text: 'me' }, 'an id'))
     expect({ status, id: json.id, type: json.result.resultType }).toEqual({
       status: 200,
       id: 'an id',
@@ -50,7 +50,7 @@ describe('an answer', () => {
   })
 
   test('is JSON even after a while, if the client wants no progress', async () => {
-    const { headers, json } = await ask(server, modernCall('steps', { count: 2 }))
+    const { headers, json } = await sendRequest(server, modernCall('steps', { count: 2 }))
     expect(headers['content-type']).toBe('application/json')
     expect(json.result.content[0].text).toBe('2 steps')
   })
@@ -66,12 +66,12 @@ describe('an answer', () => {
       ['p', 3],
     ])
     expect(messages.at(-1)).toMatchObject({ id: 7, result: { resultType: 'complete' } })
-    expect(events.events.every(({ id }) => id === undefined)).toBe(true)
+    expect(events.events.filter(({ id }) => id !== undefined)).toEqual([])
   })
 
   test('is JSON alone for a client that takes no streams', async () => {
     const asked = altered(modernCall('steps', { count: 2 }, 1, { progressToken: 1 }), { accept: 'application/json' })
-    expect((await ask(server, asked)).json.result.content[0].text).toBe('2 steps')
+    expect((await sendRequest(server, asked)).json.result.content[0].text).toBe('2 steps')
   })
 })
 
@@ -89,20 +89,20 @@ describe('what the headers repeat', () => {
     ['a name in Base64 of another', call, { 'mcp-name': '=?base64?YnVn?=' }],
     ['another address', modern('resources/read', { uri: 'note://one' }), { 'mcp-name': 'note://two' }],
   ])('%s is a contradiction: 400', async (_, asked, headers) => {
-    const { status, json } = await ask(server, altered(asked, headers))
+    const { status, json } = await sendRequest(server, altered(asked, headers))
     expect({ status, code: json.error.code, id: json.id }).toEqual({ status: 400, code: HEADER_MISMATCH, id: 1 })
     expect(json.error.message).toMatch(/Header mismatch: .*M/i)
   })
 
   test('may be Base64', async () => {
     const asked = altered(call, { 'mcp-name': `=?base64?${Buffer.from('who').toString('base64')}?=` })
-    expect((await ask(server, asked)).json.result.content[0].text).toBe('alice:x')
+    expect((await sendRequest(server, asked)).json.result.content[0].text).toBe('alice:x')
   })
 
-  test('a version nobody speaks: 400, and those that are spoken', async () => {
+  test('an unknown version: 400, with the supported ones', async () => {
     const version = '2031-01-01'
     const asked = modern('tools/list', { _meta: { 'io.modelcontextprotocol/protocolVersion': version } })
-    const { status, json } = await ask(server, altered(asked, { 'mcp-protocol-version': version }))
+    const { status, json } = await sendRequest(server, altered(asked, { 'mcp-protocol-version': version }))
     expect({ status, code: json.error.code }).toEqual({ status: 400, code: -32_022 })
     expect(json.error.data.supported).toContain(MODERN)
   })
@@ -118,18 +118,18 @@ describe('a message', () => {
     ['that is a batch', { ...modern('ping'), body: `[${rpc('ping')}]` }, 400, -32_600],
     ['that is a response', { ...modern('ping'), body: '{"jsonrpc":"2.0","id":1,"result":{}}' }, 400, -32_600],
   ])('%s gets its status and code', async (_, asked, status, code) => {
-    const answer = await ask(server, asked)
+    const answer = await sendRequest(server, asked)
     expect({ status: answer.status, code: answer.json.error.code }).toEqual({ status, code })
   })
 
   test('that is a notification gets 202 and nothing else', async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
-    const { status, text } = await ask(server, { body, headers: { 'mcp-protocol-version': MODERN } })
+    const { status, text } = await sendRequest(server, { body, headers: { 'mcp-protocol-version': MODERN } })
     expect({ status, text }).toEqual({ status: 202, text: '' })
   })
 
   test('with a bug behind it gets -32603 and no stack', async () => {
-    const { json } = await ask(server, modernCall('bug'))
+    const { json } = await sendRequest(server, modernCall('bug'))
     expect(json.error.code).toBe(-32_603)
     expect(JSON.stringify(json)).not.toContain('on purpose')
   })
@@ -141,13 +141,13 @@ describe('a client that goes', () => {
     ['before it has an answer', {}],
   ])('%s ends its call', async (label, meta) => {
     const asked = modernCall('hold', { label }, 1, meta)
-    const leaving = 'progressToken' in meta ? (await stream(server, asked)).drop : await silentCall(asked)
-    await vi.waitFor(async () => expect(await tell(server, 'fate', { label })).toBe('held'))
+    const leaving = 'progressToken' in meta ? (await stream(server, asked)).disconnect : await silentCall(asked)
+    await vi.waitFor(async () => expect(await callTool(server, 'fate', { label })).toBe('held'))
     leaving()
-    await vi.waitFor(async () => expect(await tell(server, 'fate', { label })).toBe('aborted'))
+    await vi.waitFor(async () => expect(await callTool(server, 'fate', { label })).toBe('aborted'))
   })
 
-  async function silentCall(asked: Asked): Promise<() => void> {
+  async function silentCall(asked: HttpRequest): Promise<() => void> {
     const leaving = new AbortController()
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${server.token}` }
     const { body = '' } = asked
@@ -160,7 +160,7 @@ describe('a client that goes', () => {
 describe('subscriptions/listen', () => {
   const wanted = { notifications: { toolsListChanged: true, resourceSubscriptions: ['note://one', 'note://none'] } }
 
-  test('acknowledges, tells what changes, and only that', async () => {
+  test('acknowledges, and reports only what changes', async () => {
     const events = await stream(server, modern('subscriptions/listen', wanted, 'ear'))
     const acknowledged = await events.message()
     expect(acknowledged).toMatchObject({
@@ -170,46 +170,46 @@ describe('subscriptions/listen', () => {
         notifications: { toolsListChanged: true, resourceSubscriptions: ['note://one'] },
       },
     })
-    await tell(server, 'touch', { uri: 'note://one' })
+    await callTool(server, 'touch', { uri: 'note://one' })
     expect(await events.message()).toMatchObject({
       method: 'notifications/resources/updated',
       params: { uri: 'note://one' },
     })
-    await tell(server, 'touch', { uri: 'note://none' })
-    await tell(server, 'grow')
+    await callTool(server, 'touch', { uri: 'note://none' })
+    await callTool(server, 'grow')
     expect((await events.message()).method).toBe('notifications/tools/list_changed')
-    events.drop()
+    events.disconnect()
   })
 
   test('needs a client that takes streams', async () => {
     const asked = altered(modern('subscriptions/listen', wanted), { accept: 'application/json' })
-    expect((await ask(server, asked)).status).toBe(400)
+    expect((await sendRequest(server, asked)).status).toBe(400)
   })
 })
 
 test('a question is a result; its answer finishes the call, once', async () => {
   const capabilities = { elicitation: { form: {} } }
   const params = { name: 'ask', arguments: { about: 'town' } }
-  const first = await ask(server, modern('tools/call', params, 1, capabilities))
+  const first = await sendRequest(server, modern('tools/call', params, 1, capabilities))
   const { resultType, inputRequests, requestState } = first.json.result
   expect(resultType).toBe('input_required')
   expect(inputRequests.first).toMatchObject({ method: 'elicitation/create', params: { message: 'Your town?' } })
   const inputResponses = { first: { action: 'accept', content: { value: 'Graz' } } }
   const retry = modern('tools/call', { ...params, requestState, inputResponses }, 2, capabilities)
-  expect((await ask(server, retry)).json.result.content[0].text).toBe('alice said Graz')
-  const again = await ask(server, retry)
+  expect((await sendRequest(server, retry)).json.result.content[0].text).toBe('alice said Graz')
+  const again = await sendRequest(server, retry)
   expect(again.json.error).toMatchObject({ code: -32_602, message: expect.stringContaining('used before') })
 })
 
 test('a client that declares nothing is not asked', async () => {
-  const { json } = await ask(server, modernCall('ask'))
+  const { json } = await sendRequest(server, modernCall('ask'))
   expect(json.result.isError).toBe(true)
 })
 
 test('a modern message does not need its session, and a session id changes nothing', async () => {
   const asked = altered(modernCall('who', { text: 'y' }), { 'mcp-session-id': 'no-such-session' })
-  expect((await ask(server, asked)).json.result.content[0].text).toBe('alice:y')
-  expect((await ask(server, { body: callOf('who'), headers: { 'mcp-session-id': 'no-such-session' } })).status).toBe(
-    404,
-  )
+  expect((await sendRequest(server, asked)).json.result.content[0].text).toBe('alice:y')
+  expect(
+    (await sendRequest(server, { body: callOf('who'), headers: { 'mcp-session-id': 'no-such-session' } })).status,
+  ).toBe(404)
 })

@@ -8,8 +8,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { callOf, COLOUR, FORMS } from '../questions/support.js'
 import { startPostgres, type PostgresServer } from '../store/postgres-server.js'
-import { emptyFolder, type Json } from '../support.js'
-import { ask, initialize, modern, modernCall, rpc, startProgram, tokenFor, TOKEN, type HttpServer } from './support.js'
+import { emptyFolder, type Json } from '../support/client.js'
+import {
+  sendRequest,
+  initialize,
+  modern,
+  modernCall,
+  rpc,
+  startProgram,
+  tokenFor,
+  TOKEN,
+  type HttpServer,
+} from '../support/http-client.js'
 
 const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/deploy.md'), 'utf8')
 
@@ -31,7 +41,7 @@ beforeAll(async () => {
     return { env, server: await startProgram({ env, cwd }) }
   }
   machines = await Promise.all([start(), start()])
-}, 60_000)
+})
 
 afterAll(async () => {
   if (postgres) await Promise.all(machines.map(({ server }) => server.stop()))
@@ -39,7 +49,7 @@ afterAll(async () => {
 })
 
 const call = async ({ server }: Machine, tool: string, args: object): Promise<Json> =>
-  (await ask(server, modernCall(tool, args))).json.result
+  (await sendRequest(server, modernCall(tool, args))).json.result
 
 const textOf = async (machine: Machine, tool: string, args: object): Promise<string> =>
   (await call(machine, tool, args)).content[0].text
@@ -63,7 +73,9 @@ test('sessions are not', async (context) => {
   const [one, two] = machines
   expect(promises('sessions')).toContain('not shared: another machine answers 404')
   const headers = { 'mcp-session-id': await initialize(one.server, '2025-11-25') }
-  const statuses = [one, two].map(async ({ server }) => (await ask(server, { body: rpc('ping'), headers })).status)
+  const statuses = [one, two].map(
+    async ({ server }) => (await sendRequest(server, { body: rpc('ping'), headers })).status,
+  )
   expect(await Promise.all(statuses)).toEqual([200, 404])
 })
 
@@ -88,7 +100,7 @@ test('a request state is not', async (context) => {
   const [one, two] = machines
   expect(promises('`requestState`')).toContain('not shared: another machine')
   const make = (machine: Machine, more: object): Promise<Json> =>
-    ask(machine.server, modern('tools/call', { ...callOf({ questions: [COLOUR] }), ...more }, 1, FORMS))
+    sendRequest(machine.server, modern('tools/call', { ...callOf({ questions: [COLOUR] }), ...more }, 1, FORMS))
   const { requestState } = (await make(one, {})).json.result
   const inputResponses = { said: { action: 'accept', content: { question_1: 'Red' } } }
   expect((await make(two, { requestState, inputResponses })).json.error).toMatchObject({ code: -32_602 })
@@ -100,7 +112,7 @@ test('tokens are not', async (context) => {
   expect(promises('tokens')).toContain('not shared: each machine has its own `tokens.json`')
   const token = tokenFor('ann', one.env)
   const status = async ({ server }: Machine): Promise<number> =>
-    (await ask(server, { body: rpc('ping'), token })).status
+    (await sendRequest(server, { body: rpc('ping'), token })).status
   await expect.poll(() => status(one), { timeout: 10_000 }).toBe(200)
   expect(await status(two)).toBe(401)
 })
@@ -110,7 +122,7 @@ test('rate limits are not', async (context) => {
   const [one, two] = machines
   expect(promises('rate limits')).toContain('not shared: each machine counts for itself')
   const ping = async ({ server }: Machine): Promise<number> =>
-    (await ask(server, { body: rpc('ping'), token: TOKEN })).status
+    (await sendRequest(server, { body: rpc('ping'), token: TOKEN })).status
   await expect.poll(() => ping(one), { interval: 1, timeout: 20_000 }).toBe(429)
   expect(await ping(two)).toBe(200)
 })

@@ -1,5 +1,5 @@
-// HTTPS of our own: served with the certificate that is there, renewed without dropping anybody, and as impatient with
-// a handshake that does not come as with everything else.
+// HTTPS: serves the configured certificate, renews it without dropping connections, and limits the time for a
+// handshake.
 
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,10 +11,10 @@ import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { underLoad } from '../load.js'
-import { LACKS, needs } from '../runtime.js'
-import { emptyFolder } from '../support.js'
-import { complaints, raw, rpc, startProgram, TOKEN, type HttpServer } from './support.js'
+import { underLoad } from '../support/load.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
+import { emptyFolder } from '../support/client.js'
+import { logComplaints, openConnection, rpc, startProgram, TOKEN, type HttpServer } from '../support/http-client.js'
 
 const folder = emptyFolder()
 const certFile = join(folder, 'cert.pem')
@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   expect(await server.stop()).toBe(0)
-  expect(complaints(server)).toEqual([])
+  expect(logComplaints(server)).toEqual([])
 })
 
 const options = () => ({ host: '127.0.0.1', port: server.port, rejectUnauthorized: false, agent: false as const })
@@ -89,7 +89,7 @@ test('old versions of TLS are refused', async () => {
 
 describe.concurrent('a new certificate', () => {
   test('is shown to new connections, and those that are open stay', async (context) => {
-    needs(context, LACKS.renewal)
+    skipIfMissing(context, MISSING.renewal)
     const headers = { authorization: `Bearer ${TOKEN}` }
     const before = get({ ...options(), path: '/sse', headers })
     const [stream] = await once(before, 'response')
@@ -117,7 +117,7 @@ describe.concurrent('a handshake that does not come', () => {
   test('does not keep the server from ending', async () => {
     const files = { TLS_CERT: join(folder, 'first.cert'), TLS_KEY: join(folder, 'first.key') }
     const other = await startProgram({ env: files })
-    const client = await raw(other)
+    const client = await openConnection(other)
     const before = Date.now()
     expect(await other.stop()).toBe(0)
     expect(Date.now() - before).toBeLessThan(underLoad(8000))
@@ -129,7 +129,7 @@ describe.concurrent('a handshake that does not come', () => {
     ['half a greeting', '\x16\x03\x01\x02\x00\x01\x00'],
     ['plain HTTP', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'],
   ])('%s is closed within 15 s', async (_, bytes) => {
-    const client = await raw(server)
+    const client = await openConnection(server)
     client.write(Buffer.from(bytes, 'latin1'))
     const late = new Promise((wait) => setTimeout(wait, underLoad(15_000), 'open'))
     expect(await Promise.race([client.closed.then(() => 'closed'), late])).toBe('closed')

@@ -1,42 +1,41 @@
-// Users never see one another: not their answers, however ids collide, nor anything one of them can name of the other.
+// Users are isolated: answers are never crossed, however ids collide, and nothing of one user can be named by another.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import {
   ALICE,
-  ask,
+  sendRequest,
   BOB,
   callOf,
-  complaints,
+  logComplaints,
   initialize,
   modern,
   modernCall,
-  raw,
+  openConnection,
   rpc,
-  startFixture,
+  startFixtureServer,
   stream,
-  tell,
-  type Asked,
+  callTool,
+  type HttpRequest,
   type HttpServer,
-} from './support.js'
+} from '../support/http-client.js'
 
-const CALLS = 100_000
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 const ELICITS = { elicitation: { form: {} } }
 let server: HttpServer
 
 beforeAll(async () => {
-  server = await startFixture()
+  server = await startFixtureServer()
 })
 
 afterAll(async () => {
   expect(await server.stop()).toBe(0)
-  expect(complaints(server)).toEqual([])
+  expect(logComplaints(server)).toEqual([])
 })
 
-const asBob = (asked: Asked): Asked => ({ ...asked, token: BOB })
+const asBob = (asked: HttpRequest): HttpRequest => ({ ...asked, token: BOB })
 
-describe(`${CALLS} interleaved calls`, () => {
+describe('interleaved calls', () => {
   const CONNECTIONS = 8
   const AT_ONCE = 50
 
@@ -64,7 +63,7 @@ describe(`${CALLS} interleaved calls`, () => {
   /** Sends its share on one connection; resolves to the answers that were not its own. */
   async function converse(user: string, count: number): Promise<readonly string[]> {
     const session = await initialize(server, '2025-06-18', { token: `${user}-key` })
-    const client = await raw(server)
+    const client = await openConnection(server)
     const crossed: string[] = []
     let seen = 0
     for (let sent = 0; sent < count; sent += AT_ONCE) {
@@ -81,12 +80,17 @@ describe(`${CALLS} interleaved calls`, () => {
     return seen === count ? crossed : [...crossed, `${seen} answers to ${count} calls`]
   }
 
-  test('of two users with the same ids: none is crossed', { timeout: 600_000 }, async () => {
-    const share = CALLS / CONNECTIONS
-    const users = Array.from({ length: CONNECTIONS }, (_, index) => (index % 2 === 0 ? 'alice' : 'bob'))
-    const crossed = await Promise.all(users.map((user) => converse(user, share)))
-    expect(crossed.flat()).toEqual([])
-  })
+  for (const calls of [10_000, 100_000])
+    test(
+      `${calls} of two users with the same ids: each gets its own answer`,
+      { tags: calls > 10_000 ? ['long'] : [] },
+      async () => {
+        const share = calls / CONNECTIONS
+        const users = Array.from({ length: CONNECTIONS }, (_, index) => (index % 2 === 0 ? 'alice' : 'bob'))
+        const crossed = await Promise.all(users.map((user) => converse(user, share)))
+        expect(crossed.flat()).toEqual([])
+      },
+    )
 })
 
 describe('what one user has', () => {
@@ -100,27 +104,27 @@ describe('what one user has', () => {
       { method: 'GET', headers: { ...headers, 'last-event-id': 'standing.0' } },
       { method: 'DELETE', headers },
     ]
-    for (const asked of attempts) expect((await ask(server, asBob(asked))).status).toBe(404)
-    expect((await ask(server, { body: rpc('ping'), headers })).json.result).toEqual({})
+    for (const asked of attempts) expect((await sendRequest(server, asBob(asked))).status).toBe(404)
+    expect((await sendRequest(server, { body: rpc('ping'), headers })).json.result).toEqual({})
   })
 
-  test('a call is not cancelled by another who knows its id', async () => {
+  test('a call is not cancelled by another user with its id', async () => {
     const [hers, his] = [await initialize(server, '2025-11-25'), await initialize(server, '2025-11-25', { token: BOB })]
     const body = callOf('hold', { label: 'hers' }, 'shared', { progressToken: 1 })
     const events = await stream(server, { body, headers: { 'mcp-session-id': hers } })
     await events.message()
     const cancel = '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"shared"}}'
     for (const headers of [{ 'mcp-session-id': his }, { 'mcp-session-id': hers }, {}]) {
-      await ask(server, asBob({ body: cancel, headers }))
+      await sendRequest(server, asBob({ body: cancel, headers }))
     }
-    expect(await tell(server, 'fate', { label: 'hers' })).toBe('held')
-    await tell(server, 'release', { label: 'hers' })
+    expect(await callTool(server, 'fate', { label: 'hers' })).toBe('held')
+    await callTool(server, 'release', { label: 'hers' })
     expect((await events.message()).id).toBe('shared')
   })
 
   test('a task cannot be read, answered, ended or listened to by another', async () => {
     const params = { name: 'task', arguments: { label: 'task' } }
-    const { json } = await ask(server, modern('tools/call', params, 1, TASKS))
+    const { json } = await sendRequest(server, modern('tools/call', params, 1, TASKS))
     const { taskId } = json.result
     expect(json.result).toMatchObject({ resultType: 'task', status: 'working' })
     const ears = await stream(
@@ -130,20 +134,20 @@ describe('what one user has', () => {
     await ears.message()
     for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update']) {
       const asked = modern(method, { taskId, ...(method === 'tasks/update' && { inputResponses: {} }) }, 1, TASKS)
-      expect((await ask(server, asBob(asked))).json.error).toMatchObject({ code: -32_602 })
+      expect((await sendRequest(server, asBob(asked))).json.error).toMatchObject({ code: -32_602 })
     }
     const get = modern('tasks/get', { taskId }, 1, TASKS)
-    expect((await ask(server, get)).json.result.status).toBe('working')
-    await tell(server, 'release', { label: 'task' })
-    await vi.waitFor(async () => expect((await ask(server, get)).json.result.status).toBe('completed'))
+    expect((await sendRequest(server, get)).json.result.status).toBe('working')
+    await callTool(server, 'release', { label: 'task' })
+    await vi.waitFor(async () => expect((await sendRequest(server, get)).json.result.status).toBe('completed'))
     expect(ears.events).toHaveLength(1)
-    ears.drop()
+    ears.disconnect()
   })
 
   test('a sealed state is worth nothing to another, nor in another call', async () => {
-    const call = (more: object = {}, about = 'pet'): Asked =>
+    const call = (more: object = {}, about = 'pet'): HttpRequest =>
       modern('tools/call', { name: 'ask', arguments: { about }, ...more }, 1, ELICITS)
-    const { requestState } = (await ask(server, call())).json.result
+    const { requestState } = (await sendRequest(server, call())).json.result
     const inputResponses = { first: { action: 'accept', content: { value: 'cat' } } }
     const refused = [
       asBob(call({ requestState, inputResponses })),
@@ -152,44 +156,44 @@ describe('what one user has', () => {
       call({ requestState: [requestState], inputResponses }),
       modern('tools/call', { name: 'who', arguments: { about: 'pet' }, requestState, inputResponses }, 1, ELICITS),
     ]
-    for (const asked of refused) expect((await ask(server, asked)).json.error.code).toBe(-32_602)
-    const { json } = await ask(server, call({ requestState, inputResponses }))
+    for (const asked of refused) expect((await sendRequest(server, asked)).json.error.code).toBe(-32_602)
+    const { json } = await sendRequest(server, call({ requestState, inputResponses }))
     expect(json.result.content[0].text).toBe('alice said cat')
   })
 
-  test('news of it reach nobody else, on any kind of stream', async () => {
+  test('its notifications reach no other user, on any kind of stream', async () => {
     const wanted = { notifications: { resourceSubscriptions: ['note://one'] } }
     const session = await initialize(server, '2025-11-25', { token: BOB })
     const headers = { 'mcp-session-id': session }
-    await ask(server, asBob({ body: rpc('resources/subscribe', { uri: 'note://one' }), headers }))
+    await sendRequest(server, asBob({ body: rpc('resources/subscribe', { uri: 'note://one' }), headers }))
     const his = [
       await stream(server, asBob(modern('subscriptions/listen', wanted, 1))),
       await stream(server, asBob({ method: 'GET', headers })),
     ]
     const hers = await stream(server, modern('subscriptions/listen', wanted, 1))
     await hers.message()
-    await tell(server, 'touch', { uri: 'note://one' })
+    await callTool(server, 'touch', { uri: 'note://one' })
     expect((await hers.message()).method).toBe('notifications/resources/updated')
     // Something everybody hears: whatever came before it has arrived.
-    await tell({ ...server, token: BOB }, 'touch', { uri: 'note://one' })
+    await callTool({ ...server, token: BOB }, 'touch', { uri: 'note://one' })
     for (const events of his) {
       const isNews = ({ method }: { method: string }): boolean => method === 'notifications/resources/updated'
       let message = await events.message()
       while (!isNews(message)) message = await events.message()
-      expect(events.events.filter(({ json }) => json !== undefined && isNews(json))).toHaveLength(1)
+      expect(events.events.filter(({ json }) => json !== undefined && isNews(json))).toEqual([expect.anything()])
     }
     expect(hers.events).toHaveLength(2)
-    for (const events of [...his, hers]) events.drop()
+    for (const events of [...his, hers]) events.disconnect()
   })
 
   test('the same address is something else for each', async () => {
     const asked = modern('resources/read', { uri: 'note://one' })
-    expect((await ask(server, asked)).json.result.contents[0].text).toBe('the note of alice')
-    expect((await ask(server, asBob(asked))).json.result.contents[0].text).toBe('the note of bob')
+    expect((await sendRequest(server, asked)).json.result.contents[0].text).toBe('the note of alice')
+    expect((await sendRequest(server, asBob(asked))).json.result.contents[0].text).toBe('the note of bob')
   })
 
   test('without a session each user is a conversation', async () => {
-    const said = async (token: string): Promise<string> => tell({ ...server, token }, 'conversation')
+    const said = async (token: string): Promise<string> => callTool({ ...server, token }, 'conversation')
     expect(await said(ALICE)).not.toBe(await said(BOB))
   })
 })

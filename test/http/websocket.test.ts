@@ -1,29 +1,39 @@
-// WebSocket on /mcp with the subprotocol mcp: a message a frame, behind the same gate, and an end with the connection.
+// WebSocket on /mcp with the subprotocol mcp: one message per frame, the same access control, and a session that ends
+// with the connection.
 
 import { once } from 'node:events'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 
-import { LACKS, needs } from '../runtime.js'
-import type { Json } from '../support.js'
-import { ALICE, callOf, complaints, raw, rpc, startFixture, tell, type HttpServer } from './support.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
+import type { Json } from '../support/client.js'
+import {
+  ALICE,
+  callOf,
+  logComplaints,
+  openConnection,
+  rpc,
+  startFixtureServer,
+  callTool,
+  type HttpServer,
+} from '../support/http-client.js'
 
 const MAX = 200_000
 let server: HttpServer
 
 beforeAll(async () => {
-  server = await startFixture({ maxBodyBytes: MAX, maxOpenPerUser: 20 })
+  server = await startFixtureServer({ maxBodyBytes: MAX, maxOpenPerUser: 20 })
 })
 
 afterAll(async () => {
   expect(await server.stop()).toBe(0)
-  expect(complaints(server)).toEqual([])
+  expect(logComplaints(server)).toEqual([])
 })
 
 interface Conversation {
   readonly socket: WebSocket
-  /** The next message nobody has taken yet. */
+  /** The next message that was not taken yet. */
   readonly next: () => Promise<Json>
   readonly closed: Promise<number>
 }
@@ -64,11 +74,11 @@ test('a whole conversation, with progress and a question', async () => {
   expect(await closed).toBe(1005)
 })
 
-test('what changes is told', async () => {
+test('changes are reported', async () => {
   const { socket, next } = await open()
   socket.send(rpc('initialize', { protocolVersion: '2025-11-25', capabilities: {} }))
   await next()
-  await tell(server, 'grow')
+  await callTool(server, 'grow')
   expect((await next()).method).toBe('notifications/tools/list_changed')
   socket.terminate()
 })
@@ -76,9 +86,9 @@ test('what changes is told', async () => {
 test('the end of the connection ends its calls', async () => {
   const { socket } = await open()
   socket.send(callOf('hold', { label: 'socket' }))
-  await vi.waitFor(async () => expect(await tell(server, 'fate', { label: 'socket' })).toBe('held'))
+  await vi.waitFor(async () => expect(await callTool(server, 'fate', { label: 'socket' })).toBe('held'))
   socket.terminate()
-  await vi.waitFor(async () => expect(await tell(server, 'fate', { label: 'socket' })).toBe('aborted'))
+  await vi.waitFor(async () => expect(await callTool(server, 'fate', { label: 'socket' })).toBe('aborted'))
 })
 
 test('frames that are no message get an error, and the conversation goes on', async () => {
@@ -103,7 +113,7 @@ test('a client that does not read is not read from, and gets everything once it 
   socket.pause()
   const count = 100
   for (let id = 1; id <= count; id++) socket.send(callOf('large', { bytes: 100_000 }, id))
-  await tell(server, 'who')
+  await callTool(server, 'who')
   const ids: number[] = []
   socket.on('message', (data: Buffer) => ids.push(JSON.parse(data.toString()).id))
   socket.resume()
@@ -131,7 +141,7 @@ describe('a handshake that is refused', () => {
     ['a broken list', upgrade(credential, key, version, 'Sec-WebSocket-Protocol: mcp,,'), 400],
     ['another path', upgrade(credential, key, version, protocol).replace('/mcp', '/sse'), 404],
   ])('%s gets a status, a sentence, and the end', async (_, request, status) => {
-    const client = await raw(server)
+    const client = await openConnection(server)
     client.write(request)
     await client.closed
     expect(client.text()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
@@ -140,11 +150,11 @@ describe('a handshake that is refused', () => {
   test('holds no place afterwards', async () => {
     // More of them than one user may have open at the same time.
     for (let time = 0; time < 30; time++) {
-      const client = await raw(server)
+      const client = await openConnection(server)
       client.write(upgrade(credential, key, version, 'Sec-WebSocket-Protocol: mcp,,'))
       await client.closed
     }
-    expect(await tell(server, 'who')).toBe('alice:')
+    expect(await callTool(server, 'who')).toBe('alice:')
   })
 })
 
@@ -154,13 +164,13 @@ test('connections that come and go hold no place', async () => {
     socket.terminate()
     await closed
   }
-  await vi.waitFor(async () => expect(await tell(server, 'who')).toBe('alice:'))
+  await vi.waitFor(async () => expect(await callTool(server, 'who')).toBe('alice:'))
 })
 
-test('a wish for another protocol is overlooked, the request served', async (context) => {
-  needs(context, LACKS.givingBack)
+test('an Upgrade to another protocol is ignored, the request served', async (context) => {
+  skipIfMissing(context, MISSING.givingBack)
   const body = callOf('who', { text: 'h2c' })
-  const client = await raw(server)
+  const client = await openConnection(server)
   const wish = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA'
   const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ALICE}\r\n${wish}\r\n`
   const whole = `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
@@ -177,9 +187,9 @@ test('a wish for another protocol is overlooked, the request served', async (con
   client.socket.destroy()
 })
 
-if (LACKS.givingBack !== undefined) {
-  test('a wish for another protocol is refused where it cannot be overlooked', async () => {
-    const client = await raw(server)
+if (MISSING.givingBack !== undefined) {
+  test('an Upgrade to another protocol is refused where it cannot be ignored', async () => {
+    const client = await openConnection(server)
     client.write('GET /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n')
     expect(await client.until(/Upgrade header/)).toMatch(/^HTTP\/1\.1 400 /)
     await client.closed

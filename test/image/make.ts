@@ -1,4 +1,4 @@
-// Makes image files byte by byte, so that they can lie.
+// Builds image files byte by byte, so that their headers can be wrong.
 
 import { crc32, deflateSync } from 'node:zlib'
 

@@ -1,4 +1,4 @@
-// Where ReadImage may look, however a path is turned, and that nothing referred to by an image is looked at either.
+// Which paths ReadImage may read, however they are spelled or changed, and that nothing an image refers to is read.
 
 import { execFileSync } from 'node:child_process'
 import {
@@ -19,23 +19,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { ask, callOf, modernCall, startProgram } from '../http/support.js'
-import { requires } from '../requirements.js'
-import { SANDBOX } from '../sandbox/support.js'
-import { cleanEnv, emptyFolder, LEGACY, PROGRAM, startServer, type Json } from '../support.js'
+import { sendRequest, callOf, modernCall, startProgram } from '../support/http-client.js'
+import { requires, SANDBOX } from '../support/requirements.js'
+import { cleanEnv, emptyFolder, LEGACY, PROGRAM, startServer, type Json } from '../support/client.js'
 import { svg } from './make.js'
-import { look, openServer, seen } from './support.js'
+import { readImage, openServer, decodeImage } from './support.js'
 
 const RED = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#f00' } })
   .png()
   .toBuffer()
 
-interface World {
+interface ImageProject {
   readonly project: string
   readonly outside: string
 }
 
-function makeWorld(): World {
+function newImageProject(): ImageProject {
   // Not in /tmp, which is hidden where there is a sandbox.
   const world = mkdtempSync('/var/tmp/scorpiox-images-')
   onTestFinished(() => rmSync(world, { recursive: true, force: true }))
@@ -51,7 +50,10 @@ function makeWorld(): World {
 }
 
 /** Paths that lead out of the project, and those that lead into it. */
-function paths({ project, outside }: World): { readonly out: readonly string[]; readonly in: readonly string[] } {
+function paths({ project, outside }: ImageProject): {
+  readonly out: readonly string[]
+  readonly in: readonly string[]
+} {
   return {
     out: [
       join(outside, 'out.png'),
@@ -74,31 +76,31 @@ function paths({ project, outside }: World): { readonly out: readonly string[]; 
 
 describe('the roots', () => {
   test('hold against every way out, and for every way in', async () => {
-    const world = makeWorld()
+    const world = newImageProject()
     const { out, in: inside } = paths(world)
     const client = await openServer({ cwd: world.outside, env: { READIMAGE_ROOTS: ` ${world.project} ,/nowhere` } })
     for (const path of out)
-      expect((await look(client, path)).text).toMatch(/is outside of the directories that ReadImage may read/)
-    for (const path of inside) expect((await look(client, path)).isError, path).toBe(false)
+      expect((await readImage(client, path)).text).toMatch(/is outside of the directories that ReadImage may read/)
+    for (const path of inside) expect((await readImage(client, path)).isError, path).toBe(false)
   })
 
   test('are everywhere over stdio without a sandbox', async () => {
-    const { outside } = makeWorld()
-    expect((await look(await openServer(), join(outside, 'out.png'))).isError).toBe(false)
+    const { outside } = newImageProject()
+    expect((await readImage(await openServer(), join(outside, 'out.png'))).isError).toBe(false)
   })
 
   test('are the project where commands are in a sandbox, without what is hidden from them', async () => {
-    const world = makeWorld()
+    const world = newImageProject()
     const { out, in: inside } = paths(world)
     const env = { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' }
     const client = await openServer({ cwd: world.project, env })
-    for (const path of out) expect((await look(client, path)).text).toMatch(/is outside of the directories/)
-    for (const path of inside) expect((await look(client, path)).isError, path).toBe(false)
-    expect((await look(client, join(world.project, 'hidden/secret.png'))).text).toMatch(/is hidden from commands/)
+    for (const path of out) expect((await readImage(client, path)).text).toMatch(/is outside of the directories/)
+    for (const path of inside) expect((await readImage(client, path)).isError, path).toBe(false)
+    expect((await readImage(client, join(world.project, 'hidden/secret.png'))).text).toMatch(/is hidden from commands/)
   })
 
-  test('say the same of what is there and of what is not, where nobody may look', async () => {
-    const { project, outside } = makeWorld()
+  test('existing and missing files get the same answer where access is denied', async () => {
+    const { project, outside } = newImageProject()
     mkdirSync(join(outside, 'folder.png'))
     for (const name of ['none.png', 'folder.png']) symlinkSync(join(outside, name), join(project, `to-${name}`))
     symlinkSync(join(project, 'hidden/none.png'), join(project, 'to-hidden.png'))
@@ -112,31 +114,32 @@ describe('the roots', () => {
       '/dev/null',
       '/proc/self/environ',
     ]
-    for (const path of outer) expect((await look(client, path)).text, path).toMatch(/is outside of the directories/)
+    for (const path of outer)
+      expect((await readImage(client, path)).text, path).toMatch(/is outside of the directories/)
     for (const name of ['hidden/secret.png', 'hidden/none.png', 'hidden', 'to-hidden.png'])
-      expect((await look(client, join(project, name))).text, name).toMatch(/is hidden from commands/)
-    expect((await look(client, join(project, 'none.png'))).text).toMatch(/is not there/)
+      expect((await readImage(client, join(project, name))).text, name).toMatch(/is hidden from commands/)
+    expect((await readImage(client, join(project, 'none.png'))).text).toMatch(/is not there/)
   })
 
   test('a folder named within what is hidden opens that folder alone', async () => {
-    const { project } = makeWorld()
+    const { project } = newImageProject()
     const shots = join(project, 'hidden', 'shots')
     mkdirSync(shots)
     writeFileSync(join(shots, 'shot.png'), RED)
     const env = { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden', READIMAGE_ROOTS: `${project},${shots}` }
     const client = await openServer({ cwd: project, env })
-    expect((await look(client, join(shots, 'shot.png'))).isError).toBe(false)
-    expect((await look(client, join(project, 'hidden/secret.png'))).text).toMatch(/is hidden from commands/)
+    expect((await readImage(client, join(shots, 'shot.png'))).isError).toBe(false)
+    expect((await readImage(client, join(project, 'hidden/secret.png'))).text).toMatch(/is hidden from commands/)
   })
 
-  test('a path that is changed while it is looked at never shows what is outside', { timeout: 60_000 }, async () => {
-    const { project, outside } = makeWorld()
+  test('a path that is changed while it is looked at never shows what is outside', async () => {
+    const { project, outside } = newImageProject()
     const green = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#0f0' } })
       .png()
       .toBuffer()
     writeFileSync(join(project, 'own.png'), green)
     const client = await openServer({ cwd: project, env: { READIMAGE_ROOTS: project } })
-    await look(client, join(project, 'own.png'))
+    await readImage(client, join(project, 'own.png'))
     symlinkSync(join(project, 'own.png'), join(project, 'race.png'))
     const over = new AbortController()
     const swap = (async () => {
@@ -151,11 +154,11 @@ describe('the roots', () => {
     })()
     const counts = { shown: 0, refused: 0 }
     for (let tries = 0; tries < 150; tries++) {
-      const said = await look(client, join(project, 'race.png'))
+      const said = await readImage(client, join(project, 'race.png'))
       if (said.isError) counts.refused++
       else {
         counts.shown++
-        expect((await seen(said)).at(4, 4)).toEqual([0, 255, 0])
+        expect((await decodeImage(said)).at(4, 4)).toEqual([0, 255, 0])
       }
     }
     over.abort()
@@ -164,30 +167,30 @@ describe('the roots', () => {
   })
 })
 
-test('a terminal is told of the image, not flooded with it', () => {
-  const args = [PROGRAM, 'call', 'ReadImage', `file_path=${join(makeWorld().project, 'in.png')}`]
+test('a terminal gets a description of the image, not its bytes', () => {
+  const args = [PROGRAM, 'call', 'ReadImage', `file_path=${join(newImageProject().project, 'in.png')}`]
   const text = execFileSync(process.execPath, args, { env: cleanEnv(), encoding: 'utf8' })
   expect(text).toBe('[image/png, 1 KB of base64]\n[PNG, 8x8, 1 KB] The whole image in full size.\n')
 })
 
 test('a relative path counts from where commands start', async () => {
-  const { project } = makeWorld()
+  const { project } = newImageProject()
   mkdirSync(join(project, 'shots'))
   writeFileSync(join(project, 'shots', 'one.png'), RED)
   writeFileSync(join(project, '~draft.png'), RED)
   const client = await openServer({ cwd: project })
   for (const path of ['in.png', './in.png', 'shots/one.png', 'shots/../in.png', '~draft.png'])
-    expect(await look(client, path), path).toMatchObject({ isError: false, structured: { format: 'PNG' } })
-  expect((await look(client, 'shots/none.png')).text).toBe(`${project}/shots/none.png is not there.\n`)
+    expect(await readImage(client, path), path).toMatchObject({ isError: false, structured: { format: 'PNG' } })
+  expect((await readImage(client, 'shots/none.png')).text).toBe(`${project}/shots/none.png is not there.\n`)
 })
 
 test('a relative path leads out of the roots no more than another', async () => {
-  const { project } = makeWorld()
+  const { project } = newImageProject()
   const client = await openServer({ cwd: project, env: { SANDBOX: 'workspace', SANDBOX_HIDE: 'hidden' } })
   for (const path of ['../outside/out.png', '../outside/none.png', 'link.png', 'folder/../outside/out.png'])
-    expect((await look(client, path)).text, path).toMatch(/is outside of the directories/)
-  expect((await look(client, 'hidden/secret.png')).text).toMatch(/is hidden from commands/)
-  expect((await look(client, 'in.png')).isError).toBe(false)
+    expect((await readImage(client, path)).text, path).toMatch(/is outside of the directories/)
+  expect((await readImage(client, 'hidden/secret.png')).text).toMatch(/is hidden from commands/)
+  expect((await readImage(client, 'in.png')).isError).toBe(false)
 })
 
 test('a name that looks the same is enough, if there is one', async () => {
@@ -196,9 +199,9 @@ test('a name that looks the same is enough, if there is one', async () => {
   writeFileSync(join(folder, 'Shot at 3.00\u202FPM.png'), RED)
   writeFileSync(join(folder, 'cafe\u0301.png'), RED)
   for (const name of ['Shot at 3.00 PM.png', 'caf\u00e9.png'])
-    expect((await look(client, join(folder, name))).isError, name).toBe(false)
+    expect((await readImage(client, join(folder, name))).isError, name).toBe(false)
   writeFileSync(join(folder, 'Shot\u00a0at 3.00\u202FPM.png'), RED)
-  expect((await look(client, join(folder, 'Shot at 3.00 PM.png'))).text).toMatch(/is not there/)
+  expect((await readImage(client, join(folder, 'Shot at 3.00 PM.png'))).text).toMatch(/is not there/)
 })
 
 test('a file that grows or shrinks while it is read is an image or a sentence', async () => {
@@ -216,7 +219,7 @@ test('a file that grows or shrinks while it is read is an image or a sentence', 
     }
   })()
   for (let tries = 0; tries < 100; tries++) {
-    const { isError, image, text } = await look(client, path)
+    const { isError, image, text } = await readImage(client, path)
     expect(isError, text).toBe(image === undefined)
   }
   over.abort()
@@ -227,19 +230,19 @@ describe('over HTTP', () => {
   const shown = async (env: NodeJS.ProcessEnv, cwd: string, path: string): Promise<Json> => {
     const server = await startProgram({ cwd, env })
     onTestFinished(async () => void (await server.stop()))
-    return (await ask(server, modernCall('ReadImage', { file_path: path }))).json.result
+    return (await sendRequest(server, modernCall('ReadImage', { file_path: path }))).json.result
   }
 
   test('callers in a sandbox see the project only', requires(SANDBOX), async () => {
-    const { project, outside } = makeWorld()
+    const { project, outside } = newImageProject()
     expect((await shown({}, project, join(outside, 'out.png'))).content[0].text).toMatch(
       /is outside of the directories/,
     )
     expect((await shown({}, project, join(project, 'in.png'))).content[0].type).toBe('image')
   })
 
-  test('callers who may run nothing see the project only', async () => {
-    const { project, outside } = makeWorld()
+  test('callers without commands see the project only', async () => {
+    const { project, outside } = newImageProject()
     const env = { SANDBOX: 'off', TOOL_BASH: '0', TOOL_BACKGROUNDBASH: '0' }
     expect((await shown(env, project, join(outside, 'out.png'))).content[0].text).toMatch(
       /is outside of the directories/,
@@ -247,10 +250,10 @@ describe('over HTTP', () => {
   })
 
   test('in the form of ArmorIQ the image is a text that is JSON', async () => {
-    const { project } = makeWorld()
+    const { project } = newImageProject()
     const server = await startProgram({ cwd: project, env: { SANDBOX: 'off' } })
     onTestFinished(async () => void (await server.stop()))
-    const { json } = await ask(server, { body: callOf('ReadImage', { file_path: join(project, 'in.png') }) })
+    const { json } = await sendRequest(server, { body: callOf('ReadImage', { file_path: join(project, 'in.png') }) })
     const [image, words] = json.result.content.map(({ text }: Json) => JSON.parse(text))
     expect(image).toMatchObject({ type: 'image', mimeType: 'image/png' })
     expect(words.result).toMatch(/^\[PNG, 8x8, 1 KB\] The whole image/)
@@ -258,7 +261,7 @@ describe('over HTTP', () => {
 })
 
 test.each(LEGACY)('at %s there is an image and a sentence, and the image once', async (revision) => {
-  const { project } = makeWorld()
+  const { project } = newImageProject()
   const client = startServer()
   onTestFinished(async () => void (await client.close()))
   await client.initialize(revision)
@@ -296,9 +299,9 @@ describe('a drawing', () => {
     for (const inside of [...images, `${style}${uses}`]) {
       const path = join(folder, 'drawing.svg')
       writeFileSync(path, svg(inside, 'width="40" height="30" xmlns:xlink="http://www.w3.org/1999/xlink"'))
-      const said = await look(client, path)
+      const said = await readImage(client, path)
       if (said.isError) continue
-      const [red = 0, green = 0] = (await seen(said)).at(500, 400)
+      const [red = 0, green = 0] = (await decodeImage(said)).at(500, 400)
       expect(red - green, inside).toBeLessThan(50)
     }
     expect(visits).toBe(0)

@@ -1,13 +1,13 @@
-// What the tests of ReadImage share: a call, what it shows, and how much memory the server and its darkroom have.
+// Shared by the ReadImage tests: a call, its pixels, and the memory of the server and its workers.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
 import sharp from 'sharp'
 import { onTestFinished } from 'vitest'
 
-import { dataOf, startServer, type Json, type StartOptions, type TestClient } from '../support.js'
+import { resultData, startServer, type Json, type StartOptions, type TestClient } from '../support/client.js'
 
-export interface Look {
+export interface ImageResult {
   readonly isError: boolean
   readonly text: string
   readonly image: { readonly data: string; readonly mimeType: string } | undefined
@@ -21,7 +21,7 @@ export async function openServer(options: StartOptions = {}): Promise<TestClient
   return client
 }
 
-export async function look(client: TestClient, path: string, more: object = {}): Promise<Look> {
+export async function readImage(client: TestClient, path: string, more: object = {}): Promise<ImageResult> {
   const answer = await client.request('tools/call', { name: 'ReadImage', arguments: { file_path: path, ...more } })
   if (answer.error !== undefined) throw new Error(`${path}: ${JSON.stringify(answer.error)}`)
   const { content, isError } = answer.result
@@ -30,18 +30,18 @@ export async function look(client: TestClient, path: string, more: object = {}):
     isError,
     text: texts.join('\n'),
     image: content.find(({ type }: Json) => type === 'image'),
-    structured: dataOf(answer.result),
+    structured: resultData(answer.result),
   }
 }
 
-export interface Seen {
+export interface Pixels {
   readonly width: number
   readonly height: number
   at(x: number, y: number): readonly number[]
 }
 
 /** The pixels of what was shown. */
-export async function seen({ image, text }: Look): Promise<Seen> {
+export async function decodeImage({ image, text }: ImageResult): Promise<Pixels> {
   if (!image) throw new Error(`no image was shown: ${text}`)
   const { data, info } = await sharp(Buffer.from(image.data, 'base64')).raw().toBuffer({ resolveWithObject: true })
   const { width, height, channels } = info

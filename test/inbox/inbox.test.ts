@@ -1,4 +1,4 @@
-// The inbox as a person uses it: in a real pseudo-terminal, beside a real server, with the keys they would press.
+// The inbox in a real pseudo-terminal beside a real server, driven by key presses.
 
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,8 +6,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { widthOf } from '../../src/lib/fit-columns.js'
-import { call, gone, killHard, pidIn, startJob } from '../shell/support.js'
-import { cleanEnv, PROGRAM, type TestClient } from '../support.js'
+import {
+  call,
+  cleanEnv,
+  killServer,
+  PROGRAM,
+  readPid,
+  startJob,
+  type TestClient,
+  waitForExit,
+} from '../support/client.js'
 import {
   choices,
   CTRL_C,
@@ -16,11 +24,11 @@ import {
   ENTER,
   ESC,
   HAS_TERMINALS,
-  newHome,
+  newInboxHome,
   printed,
   UP,
   type Terminal,
-} from './support.js'
+} from '../support/terminal.js'
 
 const CURSOR_SHOWN = '\u001B[?25h'
 const OWN_SCREEN_LEFT = '\u001B[?1049l'
@@ -33,20 +41,20 @@ async function leave(terminal: Terminal): Promise<void> {
 
 describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
   test('are answered with arrow keys, one after the other, and sent together', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     const { id } = await home.ask(
       { text: 'Which colour?', header: 'Paint' },
       { text: 'How many?', choices: choices('1', '2') },
     )
     const terminal = await home.inbox()
-    await terminal.sees('Question · Which colour? · +1 more')
+    await terminal.waitForText('Question · Which colour? · +1 more')
     terminal.type(ENTER)
-    await terminal.sees(/1 of 2 · Paint[^]*Which colour\?[^]*● red/)
+    await terminal.waitForText(/1 of 2 · Paint[^]*Which colour\?[^]*● red/)
     terminal.type(DOWN, DOWN, ENTER)
-    await terminal.sees(/2 of 2[^]*How many\?[^]*● 1/)
+    await terminal.waitForText(/2 of 2[^]*How many\?[^]*● 1/)
     expect((await home.find(id))?.replies).toBeNull()
     terminal.type(DOWN, ENTER)
-    await terminal.sees('Sent.')
+    await terminal.waitForText('Sent.')
     expect(await home.find(id)).toMatchObject({
       surface: 'inbox',
       replies: [
@@ -58,12 +66,12 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
   })
 
   test('keys that are typed ahead are not lost', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     const { id } = await home.ask({ text: 'Which colour?' }, { text: 'And then?' })
     const terminal = await home.inbox()
-    await terminal.sees('Which colour?')
+    await terminal.waitForText('Which colour?')
     terminal.type(ENTER, DOWN, ENTER, DOWN, DOWN, DOWN, ENTER, 'own q words 한국어', ENTER)
-    await terminal.sees('Sent.')
+    await terminal.waitForText('Sent.')
     expect((await home.find(id))?.replies).toEqual([
       { outcome: 'answered', selected: ['green'] },
       { outcome: 'answered', selected: ['own q words 한국어'] },
@@ -72,33 +80,33 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
   })
 
   test('several may be chosen, with own words beside them; choosing and declining is not both', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     const { id } = await home.ask({ text: 'Which ones?', multiple: true })
     const terminal = await home.inbox()
-    await terminal.sees('Which ones?')
+    await terminal.waitForText('Which ones?')
     terminal.type(ENTER)
-    await terminal.sees('◻ red')
+    await terminal.waitForText('◻ red')
     terminal.type(' ', UP, ' ', ENTER)
-    await terminal.sees('Choose or decline, not both.')
+    await terminal.waitForText('Choose or decline, not both.')
     terminal.type(UP, ' ', UP, ' ', ENTER)
-    await terminal.sees(/Which ones\?\n│ +_/)
+    await terminal.waitForText(/Which ones\?\n│ +_/)
     terminal.type('mauve', ENTER)
-    await terminal.sees('Sent.')
+    await terminal.waitForText('Sent.')
     expect((await home.find(id))?.replies).toEqual([{ outcome: 'answered', selected: ['red', 'mauve'] }])
     await leave(terminal)
   })
 
   test('without colours one sees as well where one is', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     const { id } = await home.ask({ text: 'Which ones?', multiple: true })
     const terminal = await home.inbox({ env: { NO_COLOR: '1' }, columns: 40, rows: 10 })
-    await terminal.sees('Which ones?')
+    await terminal.waitForText('Which ones?')
     terminal.type(ENTER)
-    await terminal.sees('● [ ] red')
+    await terminal.waitForText('● [ ] red')
     terminal.type(ENTER, DOWN)
-    await terminal.sees(/○ \[x\] red[^]*● \[ \] green/)
+    await terminal.waitForText(/○ \[x\] red[^]*● \[ \] green/)
     terminal.type(ENTER, DOWN, DOWN, DOWN, DOWN, ENTER)
-    await terminal.sees('Sent.')
+    await terminal.waitForText('Sent.')
     expect((await home.find(id))?.replies).toEqual([{ outcome: 'answered', selected: ['red', 'green'] }])
     await leave(terminal)
     // oxlint-disable-next-line no-control-regex -- colours are what is looked for
@@ -106,56 +114,56 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
   })
 
   test('can be declined; Esc answers nothing, and from own words goes back to the choices', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     const { id } = await home.ask({ text: 'Which colour?' })
     const terminal = await home.inbox()
-    await terminal.sees('Which colour?')
+    await terminal.waitForText('Which colour?')
     terminal.type(ENTER)
-    await terminal.sees('● red')
+    await terminal.waitForText('● red')
     terminal.type(UP, UP, ENTER)
-    await terminal.sees(/\n│ +_/)
+    await terminal.waitForText(/\n│ +_/)
     terminal.type(ENTER)
-    await terminal.sees('Enter some text')
+    await terminal.waitForText('Enter some text')
     terminal.type(ESC)
-    await terminal.sees('● Other…')
+    await terminal.waitForText('● Other…')
     terminal.type(ESC)
-    await terminal.sees('Nothing was sent.')
+    await terminal.waitForText('Nothing was sent.')
     expect((await home.find(id))?.replies).toBeNull()
     terminal.type(ENTER)
-    await terminal.sees('● red')
+    await terminal.waitForText('● red')
     terminal.type(UP, ENTER)
-    await terminal.sees('Sent.')
+    await terminal.waitForText('Sent.')
     expect((await home.find(id))?.replies).toEqual([{ outcome: 'declined', selected: [] }])
     await leave(terminal)
   })
 
-  test('one that is answered elsewhere meanwhile stays as it is on the screen, and it is said afterwards', async () => {
-    const home = newHome()
+  test('one that is answered elsewhere meanwhile stays on the screen, and this is reported afterwards', async () => {
+    const home = newInboxHome()
     const { id } = await home.ask({ text: 'Which colour?' })
     const terminal = await home.inbox()
-    await terminal.sees('Which colour?')
+    await terminal.waitForText('Which colour?')
     terminal.type(ENTER)
-    await terminal.sees('● red')
+    await terminal.waitForText('● red')
     const replies = [{ outcome: 'answered', selected: ['green'] }] as const
     await home.write((rows) => rows.questions.answer(id, { replies, surface: 'page', answeredAt: Date.now() }))
     await sleep(1500)
     expect(terminal.screen()).toContain('● red')
     terminal.type(ENTER)
-    await terminal.sees(/answered/)
+    await terminal.waitForText(/answered/)
     expect((await home.find(id))?.replies).toEqual(replies)
     await leave(terminal)
   })
 
   test('a new one appears by itself and rings once, unless it is to be quiet; the cursor stays where it was', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     await home.ask({ text: 'The first?' })
     const [terminal, quiet] = await Promise.all([home.inbox(), home.inbox({ args: ['--quiet'] })])
-    await Promise.all([terminal.sees('The first?'), quiet.sees('The first?')])
+    await Promise.all([terminal.waitForText('The first?'), quiet.waitForText('The first?')])
     terminal.type(UP)
-    await terminal.sees('● Quit')
+    await terminal.waitForText('● Quit')
     expect(terminal.bytes()).not.toContain('\u0007')
     await home.ask({ text: 'The second?' })
-    await Promise.all([terminal.sees(/The second\?[^]*● Quit/), quiet.sees('The second?')])
+    await Promise.all([terminal.waitForText(/The second\?[^]*● Quit/), quiet.waitForText('The second?')])
     expect(terminal.bytes().split('\u0007').length - 1).toBe(1)
     expect(quiet.bytes()).not.toContain('\u0007')
     terminal.type(ENTER)
@@ -164,68 +172,68 @@ describe.skipIf(!HAS_TERMINALS).concurrent('questions', () => {
   })
 
   test('however hostile their words, the terminal obeys none of them', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     const evil = 'A\u001B]0;pwned\u0007B\u009B31mC\u202ED\u001B[2J\r\u001B[1;1Hfake\n● Quit'
     await home.ask({ text: evil, header: evil, choices: choices(evil, '한국어 العربية') })
     const terminal = await home.inbox()
-    await terminal.sees('Question · A')
+    await terminal.waitForText('Question · A')
     terminal.type(ENTER)
-    await terminal.sees('한국어 العربية')
+    await terminal.waitForText('한국어 العربية')
     terminal.type(ESC)
-    await terminal.sees('Nothing was sent.')
+    await terminal.waitForText('Nothing was sent.')
     await leave(terminal)
     // oxlint-disable-next-line no-control-regex -- these are what must not come through
     expect(terminal.bytes()).not.toMatch(/\u001B\]|\u0007|\u009B|\u202E|\u001B\[1;1H/)
   })
 
   test('a text longer than the screen can be read to its end before it is answered', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     const text = Array.from({ length: 60 }, (_, index) => `sentence ${index}.`).join('\n')
     await home.ask({ text })
     const terminal = await home.inbox({ columns: 40, rows: 12 })
-    await terminal.sees('sentence 0.')
+    await terminal.waitForText('sentence 0.')
     terminal.type(ENTER)
-    expect(await terminal.sees('● Read all of it')).not.toContain('sentence 59.')
+    expect(await terminal.waitForText('● Read all of it')).not.toContain('sentence 59.')
     terminal.type(ENTER)
-    await terminal.sees(/sentence 59\.\n[^]*● Back/)
+    await terminal.waitForText(/sentence 59\.\n[^]*● Back/)
     terminal.type(ENTER)
-    await terminal.sees('● Read all of it')
+    await terminal.waitForText('● Read all of it')
     terminal.type(DOWN, ENTER)
-    await terminal.sees('● red')
+    await terminal.waitForText('● red')
     terminal.type(ESC)
-    await terminal.sees('Nothing was sent.')
+    await terminal.waitForText('Nothing was sent.')
     await leave(terminal)
   })
 })
 
 describe.skipIf(!HAS_TERMINALS).concurrent('languages', () => {
   test('in Korean, columns are counted as the terminal counts them', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     const { id } = await home.ask({ text: '어떤 색으로 칠할까요? '.repeat(8), multiple: true })
     const terminal = await home.inbox({ env: { LC_ALL: 'ko_KR.UTF-8' }, columns: 62, rows: 16 })
-    const overview = await terminal.sees(/● 질문 · 어떤 색으로[^]*○ 나가기[^]*↑\/↓ 이동 • Enter: 확인/)
+    const overview = await terminal.waitForText(/● 질문 · 어떤 색으로[^]*○ 나가기[^]*↑\/↓ 이동 • Enter: 확인/)
     const drawn = overview.slice(overview.indexOf('◆')).split('\n')
     expect(drawn.filter((line) => widthOf(line) > 62)).toEqual([])
     expect(overview).toMatch(/질문 · 어떤 .*…\n/)
     terminal.type(ENTER)
-    await terminal.sees('Space: 선택')
+    await terminal.waitForText('Space: 선택')
     terminal.type(' ', UP, ' ', ENTER)
-    await terminal.sees('선택하거나 거절하세요.')
+    await terminal.waitForText('선택하거나 거절하세요.')
     terminal.type(UP, ' ', ENTER)
-    await terminal.sees('보냈습니다.')
+    await terminal.waitForText('보냈습니다.')
     expect((await home.find(id))?.replies).toEqual([{ outcome: 'answered', selected: ['red'] }])
     await leave(terminal)
   })
 
   test('in Arabic, by --lang, in reading order', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     await home.ask({ text: 'أي لون؟' })
     const terminal = await home.inbox({ args: ['--lang', 'ar'] })
-    await terminal.sees(/scorpiox-code inbox · سؤال واحد · لا خوادم[^]*● سؤال · أي لون؟[^]*○ خروج/)
+    await terminal.waitForText(/scorpiox-code inbox · سؤال واحد · لا خوادم[^]*● سؤال · أي لون؟[^]*○ خروج/)
     terminal.type(ENTER)
-    await terminal.sees(/● red[^]*○ غير ذلك…[^]*○ رفض الإجابة/)
+    await terminal.waitForText(/● red[^]*○ غير ذلك…[^]*○ رفض الإجابة/)
     terminal.type(ESC)
-    await terminal.sees('لم يُرسل شيء.')
+    await terminal.waitForText('لم يُرسل شيء.')
     await leave(terminal)
     // oxlint-disable-next-line no-control-regex -- marks of direction are what must not be added
     expect(terminal.bytes()).not.toMatch(/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/)
@@ -234,7 +242,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('languages', () => {
 
 describe.skipIf(!HAS_TERMINALS)('plans and tasks', () => {
   test('a plan is read as a whole, every open task is reached, and a task shows its steps', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     const server = home.server()
     await server.initialize('2025-06-18')
     const plan = `# Roof\n${Array.from({ length: 60 }, (_, row) => `- [ ] row ${row}`).join('\n')}\n`
@@ -247,25 +255,27 @@ describe.skipIf(!HAS_TERMINALS)('plans and tasks', () => {
       await tasks.insertSteps(1, steps, Date.now())
     })
     const terminal = await home.inbox({ rows: 40 })
-    await terminal.sees('● Plans and tasks · 15 open')
+    await terminal.waitForText('● Plans and tasks · 15 open')
     terminal.type(ENTER)
-    await terminal.sees(/● Back[^]*Plan: A new roof[^]*15 · chore 15[^]*6 · chore 6[^]*Show more \(5 open tasks left\)/)
+    await terminal.waitForText(
+      /● Back[^]*Plan: A new roof[^]*15 · chore 15[^]*6 · chore 6[^]*Show more \(5 open tasks left\)/,
+    )
     await toEntry(terminal, '  Plan: A new roof')
     terminal.type(ENTER)
-    await terminal.sees(/# Roof[^]*\[ \] row 59\n[^]*● Back/)
+    await terminal.waitForText(/# Roof[^]*\[ \] row 59\n[^]*● Back/)
     terminal.type(ENTER)
-    await terminal.sees('●   Plan: A new roof')
+    await terminal.waitForText('●   Plan: A new roof')
     await toEntry(terminal, '  Show more')
     terminal.type(ENTER)
-    await terminal.sees('1 · chore 1 · 0 of 25 steps done')
+    await terminal.waitForText('1 · chore 1 · 0 of 25 steps done')
     expect(terminal.screen()).not.toContain('Show more')
     await toEntry(terminal, '    1 · chore 1')
     terminal.type(ENTER)
-    await terminal.sees(/● Back[^]*\[ \] move 0[^]*\[ \] move 24/)
+    await terminal.waitForText(/● Back[^]*\[ \] move 0[^]*\[ \] move 24/)
     terminal.type(ESC)
-    await terminal.sees('●     1 · chore 1')
+    await terminal.waitForText('●     1 · chore 1')
     terminal.type(ESC)
-    await terminal.sees('● Plans and tasks')
+    await terminal.waitForText('● Plans and tasks')
     await leave(terminal)
   })
 })
@@ -284,24 +294,24 @@ describe.skipIf(!HAS_TERMINALS).concurrent('a model that asks', () => {
   })
 
   test('gets what the person says in the inbox, while its call waits', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     const server = home.server()
     await server.initialize('2025-06-18')
     const terminal = await home.inbox()
-    await terminal.sees('1 server')
+    await terminal.waitForText('1 server')
     const asked = call(server, 'AskUserQuestion', { questions_json: form })
-    await terminal.sees('Question · Which database? · +2 more · a call waits')
+    await terminal.waitForText('Question · Which database? · +2 more · a call waits')
     await toEntry(terminal, 'Question')
     terminal.type(ENTER)
-    await terminal.sees('● SQLite')
+    await terminal.waitForText('● SQLite')
     terminal.type(DOWN)
-    await terminal.sees('● PostgreSQL (a server)')
+    await terminal.waitForText('● PostgreSQL (a server)')
     terminal.type(ENTER)
-    await terminal.sees('◻ ko')
+    await terminal.waitForText('◻ ko')
     terminal.type(' ', DOWN, DOWN, ' ', ENTER)
-    await terminal.sees('● MIT')
+    await terminal.waitForText('● MIT')
     terminal.type(UP, ENTER)
-    await terminal.sees('Sent.')
+    await terminal.waitForText('Sent.')
     const { text, structured } = await asked
     expect(text).toContain('PostgreSQL')
     expect(structured.answers).toEqual([
@@ -313,12 +323,12 @@ describe.skipIf(!HAS_TERMINALS).concurrent('a model that asks', () => {
     await server.close()
   })
 
-  test('is told at once that nobody looks, when nobody does', async () => {
-    const home = newHome()
+  test('gets at once the answer that nobody is there', async () => {
+    const home = newInboxHome()
     const server = home.server()
     await server.initialize('2025-06-18')
     const terminal = await home.inbox()
-    await terminal.sees('1 server')
+    await terminal.waitForText('1 server')
     await leave(terminal)
     const { text } = await call(server, 'AskUserQuestion', { questions_json: form })
     expect(text).toContain('Which database?')
@@ -329,7 +339,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('a model that asks', () => {
 })
 
 describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
-  const home = newHome()
+  const home = newInboxHome()
   let server: TestClient
   let terminal: Terminal
   let job: number
@@ -352,29 +362,29 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
 
   test('a job is followed as it prints, read as a whole, and killed when that is confirmed', async () => {
     // On a busy machine a first screen comes without the job, and the cursor stands elsewhere.
-    await terminal.sees(`Job ${job} · `)
+    await terminal.waitForText(`Job ${job} · `)
     await toEntry(terminal, `Job ${job}`)
     terminal.type(ENTER)
-    await terminal.sees(new RegExp(`Job ${job} · running[^]*one`))
+    await terminal.waitForText(new RegExp(`Job ${job} · running[^]*one`))
     await server.request('tools/call', { name: 'Bash', arguments: { command: 'touch go' } })
-    await terminal.sees(/one[^\n]*\n│ +two/)
+    await terminal.waitForText(/one[^\n]*\n│ +two/)
     terminal.type(DOWN, ENTER)
-    await terminal.sees(/one[^\n]*\n+two\n[^]*● Back/)
+    await terminal.waitForText(/one[^\n]*\n+two\n[^]*● Back/)
     terminal.type(ENTER)
-    await terminal.sees('● Whole output')
+    await terminal.waitForText('● Whole output')
     terminal.type(DOWN, ENTER)
-    await terminal.sees(/Kill job[^]*● No/)
+    await terminal.waitForText(/Kill job[^]*● No/)
     terminal.type(ENTER)
-    await terminal.sees('● Kill…')
-    const pid = await pidIn(`${home.cwd}/pid`)
+    await terminal.waitForText('● Kill…')
+    const pid = await readPid(`${home.cwd}/pid`)
     terminal.type(ENTER)
-    await terminal.sees(/Kill job[^]*● No/)
+    await terminal.waitForText(/Kill job[^]*● No/)
     terminal.type('y')
-    await terminal.sees('Killed.')
-    await gone(pid)
-    await terminal.sees(/Job \d+ · (?!running)/)
+    await terminal.waitForText('Killed.')
+    await waitForExit(pid)
+    await terminal.waitForText(/Job \d+ · (?!running)/)
     terminal.type(ESC)
-    await terminal.sees('Ended jobs · 1')
+    await terminal.waitForText('Ended jobs · 1')
     expect(terminal.bytes()).not.toContain('\u001B]0;')
   })
 
@@ -382,11 +392,11 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
     const other = home.server()
     await other.initialize('2025-06-18')
     const doomed = await startJob(other, 'sleep 600')
-    await terminal.sees('2 servers')
-    await terminal.sees(`Job ${doomed} · `)
-    await killHard(other)
-    await terminal.sees('1 server')
-    await terminal.sees('Servers and tools · ')
+    await terminal.waitForText('2 servers')
+    await terminal.waitForText(`Job ${doomed} · `)
+    await killServer(other)
+    await terminal.waitForText('1 server')
+    await terminal.waitForText('Servers and tools · ')
   })
 
   test('a callback is shown, and cancelled when that is confirmed', async () => {
@@ -406,15 +416,15 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
         position: null,
       }),
     )
-    await terminal.sees(/Callback 4 · in (10m|9m \d+s) · every 10m, 3 more times/)
+    await terminal.waitForText(/Callback 4 · in (10m|9m \d+s) · every 10m, 3 more times/)
     terminal.type(...Array.from({ length: 9 }, () => UP))
     await toEntry(terminal, 'Callback 4')
     terminal.type(ENTER)
-    await terminal.sees(/look at the build[^]*● Back/)
+    await terminal.waitForText(/look at the build[^]*● Back/)
     terminal.type(DOWN, ENTER)
-    await terminal.sees('Cancel callback 4?')
+    await terminal.waitForText('Cancel callback 4?')
     terminal.type('y')
-    await terminal.sees('Callback 4 is cancelled.')
+    await terminal.waitForText('Callback 4 is cancelled.')
     expect(await home.write((rows) => rows.callbacks.all())).toEqual([])
   })
 
@@ -422,12 +432,12 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
     await home.write((rows) =>
       rows.messages.insert({ session: 's', kind: 'callback', text: 'the build is done', createdAt: Date.now() }),
     )
-    await terminal.sees('For the model · the build is done')
+    await terminal.waitForText('For the model · the build is done')
     await toEntry(terminal, 'For the model')
     terminal.type(ENTER)
-    await terminal.sees(/Callback that fired[^]*● Back/)
+    await terminal.waitForText(/Callback that fired[^]*● Back/)
     terminal.type(DOWN, ENTER)
-    await terminal.sees('Dismissed.')
+    await terminal.waitForText('Dismissed.')
     expect(await home.write((rows) => rows.messages.waiting())).toEqual([])
   })
 
@@ -436,22 +446,22 @@ describe.skipIf(!HAS_TERMINALS)('jobs and servers', () => {
       name: 'TaskManager',
       arguments: { action: 'create', query: '', text: 'Paint the shed' },
     })
-    await terminal.sees('Plans and tasks · ')
+    await terminal.waitForText('Plans and tasks · ')
     await toEntry(terminal, 'Recent calls')
     terminal.type(ENTER)
-    await terminal.sees(/● Back[^]*BackgroundBash · /)
+    await terminal.waitForText(/● Back[^]*BackgroundBash · /)
     terminal.resize(30, 8)
-    const small = await terminal.sees(/Recent calls[^]*● Back\n.{0,30}\n/)
+    const small = await terminal.waitForText(/Recent calls[^]*● Back\n.{0,30}\n/)
     for (const line of small.split('\n')) expect(line.length).toBeLessThanOrEqual(30)
     terminal.resize(80, 24)
-    await terminal.sees('to navigate')
+    await terminal.waitForText('to navigate')
     terminal.type(ESC)
-    await terminal.sees('scorpiox-code inbox')
+    await terminal.waitForText('scorpiox-code inbox')
     await toEntry(terminal, 'Servers and tools')
     terminal.type(ENTER)
-    await terminal.sees(/stdio, process \d+[^]*✓ /)
+    await terminal.waitForText(/stdio, process \d+[^]*✓ /)
     terminal.type(ESC)
-    await terminal.sees('scorpiox-code inbox')
+    await terminal.waitForText('scorpiox-code inbox')
   })
 })
 
@@ -462,7 +472,7 @@ async function toEntry(terminal: Terminal, label: string): Promise<void> {
     terminal.type(DOWN)
     await sleep(60)
   }
-  await terminal.sees(`● ${label}`)
+  await terminal.waitForText(`● ${label}`)
 }
 
 describe.skipIf(!HAS_TERMINALS).concurrent('the way out', () => {
@@ -476,10 +486,10 @@ describe.skipIf(!HAS_TERMINALS).concurrent('the way out', () => {
   ]
 
   test.each(ways)('%s gives the terminal back as it was, and says %i', async (_, code, go) => {
-    const home = newHome()
+    const home = newInboxHome()
     await home.ask({ text: 'Which colour?' })
     const terminal = await home.inbox()
-    await terminal.sees('Which colour?')
+    await terminal.waitForText('Which colour?')
     go(terminal)
     const { code: said, before, after } = await terminal.ended
     expect(said).toBe(code)
@@ -488,16 +498,16 @@ describe.skipIf(!HAS_TERMINALS).concurrent('the way out', () => {
     const bytes = terminal.bytes()
     expect(bytes.lastIndexOf(CURSOR_SHOWN)).toBeGreaterThan(bytes.lastIndexOf('\u001B[?25l'))
     expect(bytes.lastIndexOf(OWN_SCREEN_LEFT)).toBeGreaterThan(bytes.lastIndexOf('\u001B[?1049h'))
-    await gone(terminal.pid)
+    await waitForExit(terminal.pid)
   })
 
   test('in the middle of own words as well', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     const { id } = await home.ask({ text: 'Which colour?' })
     const terminal = await home.inbox()
-    await terminal.sees('Which colour?')
+    await terminal.waitForText('Which colour?')
     terminal.type(ENTER, UP, UP, ENTER, 'half of a')
-    await terminal.sees('half of a')
+    await terminal.waitForText('half of a')
     terminal.type(CTRL_C)
     const { code, before, after } = await terminal.ended
     expect(code).toBe(130)
@@ -506,7 +516,7 @@ describe.skipIf(!HAS_TERMINALS).concurrent('the way out', () => {
   })
 
   test('a terminal that is gone ends it, as it ends others', async () => {
-    const { cwd, env } = newHome()
+    const { cwd, env } = newInboxHome()
     const { spawn } = await import('@lydell/node-pty')
     const terminal = spawn(process.execPath, [PROGRAM, 'inbox'], { cwd, env: cleanEnv(env) })
     const ended = new Promise<number | undefined>((resolve) => terminal.onExit(({ signal }) => resolve(signal)))

@@ -1,16 +1,16 @@
-// The inbox where nobody is at a terminal: it says what there is, once.
+// The inbox without a terminal: it prints the state once.
 
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 import { describe, expect, test, vi } from 'vitest'
 
-import { call, startJob } from '../shell/support.js'
-import { HAS_TERMINALS, newHome, printed } from './support.js'
+import { call, startJob } from '../support/client.js'
+import { HAS_TERMINALS, newInboxHome, printed } from '../support/terminal.js'
 
 describe.concurrent('without a terminal', () => {
   test('it prints what there is and ends', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     expect(await printed(home)).toEqual({ code: 0, out: 'scorpiox-code inbox · no question · 0 servers\n' })
     await home.ask({ text: 'Which\u001B[31m colour?' })
     const { code, out } = await printed(home)
@@ -23,14 +23,14 @@ describe.concurrent('without a terminal', () => {
     await once(silent, 'listening')
     const address = silent.address()
     const port = typeof address === 'object' ? address?.port : undefined
-    const home = newHome()
+    const home = newInboxHome()
     const { out } = await printed({ ...home, env: { ...home.env, DATABASE_URL: `postgres://u@127.0.0.1:${port}/x` } })
     expect(out).toMatch(/^scorpiox-code inbox · 1 problem · 0 servers\n\nProblems\n.* does not answer/)
     silent.close()
   })
 
   test('what servers do at the moment is in it', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     const server = home.server()
     await server.initialize('2025-06-18')
     const job = await startJob(server, 'echo begun; sleep 600')
@@ -40,14 +40,14 @@ describe.concurrent('without a terminal', () => {
       expect(said.out).toContain('· 1 server\n')
       expect(said.out).toMatch(new RegExp(`\nJobs\n  ${job} · \\d+s · echo begun; sleep 600 · begun\n`))
       return said.out
-    }, 20_000)
+    })
     expect(out).toMatch(/\nRecent calls\n {2}✓ BackgroundBash · /)
     expect(out).toMatch(/\nServers and tools\n.* · stdio, process \d+ · .*\n {4}✓ .*Bash/)
     await server.close()
   })
 
   test('it speaks Korean and Arabic, by the environment or by --lang', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     await home.ask({ text: 'Which colour?', multiple: true })
     const korean = await printed({ ...home, env: { ...home.env, LC_ALL: 'ko_KR.UTF-8' } })
     expect(korean.out).toMatch(
@@ -63,7 +63,7 @@ describe.concurrent('without a terminal', () => {
   })
 
   test('the plan and all open tasks are in it', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     const plan = '# Roof\n\n- [ ] tiles\u001B[31m\n'
     const server = home.server()
     await server.initialize('2025-06-18')
@@ -78,11 +78,11 @@ describe.concurrent('without a terminal', () => {
     expect(out.match(/chore \d+$/gm)).toEqual(Array.from({ length: 250 }, (_, index) => `chore ${250 - index}`))
     const { projects } = JSON.parse((await printed(home, '--json')).out)
     expect(projects[0]).toMatchObject({ planText: plan, openTasks: 250 })
-    expect(projects[0].tasks.length).toBe(250)
+    expect(projects[0].tasks).toHaveLength(250)
   })
 
   test('as JSON it is the view itself', async () => {
-    const home = newHome()
+    const home = newInboxHome()
     await home.ask({ text: 'Which colour?' })
     const { code, out } = await printed(home, '--json')
     expect(code).toBe(0)
@@ -94,7 +94,7 @@ describe.concurrent('without a terminal', () => {
   })
 
   test.skipIf(!HAS_TERMINALS).each([['--once'], ['--json']])('%s does the same in one', async (flag) => {
-    const home = newHome()
+    const home = newInboxHome()
     await home.ask({ text: 'Which colour?' })
     const terminal = await home.inbox({ args: [flag] })
     const { code, before, after } = await terminal.ended

@@ -1,4 +1,4 @@
-// What a person decides: the answers on a terminal, the options that answer beforehand, and their defaults.
+// The questions of the installer: answers on a terminal, options that answer beforehand, and defaults.
 
 import { existsSync } from 'node:fs'
 
@@ -6,31 +6,31 @@ import { parse as parseToml } from 'smol-toml'
 import { expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 
-import { CTRL_C, ENTER, HAS_TERMINALS, openTerminal } from '../inbox/support.js'
-import { newPerson, type Person } from './support.js'
+import { CTRL_C, ENTER, HAS_TERMINALS, openTerminal } from '../support/terminal.js'
+import { newUserHome, type UserHome } from './support.js'
 
 const CODEX = '.codex/config.toml'
 const CONTINUE = '.continue/config.yaml'
 const CODEX_QUESTION = 'May Codex run the tools'
 const CONTINUE_QUESTION = 'Continue has its own Bash'
 
-function codexEntry(person: Person): unknown {
+function codexEntry(person: UserHome): unknown {
   return (parseToml(person.read(CODEX)) as { mcp_servers?: { scorpiox?: unknown } }).mcp_servers?.scorpiox
 }
 
-function continueEntry(person: Person): unknown {
+function continueEntry(person: UserHome): unknown {
   const { mcpServers } = parseYaml(person.read(CONTINUE)) as { mcpServers?: { name: string }[] }
   return mcpServers?.find(({ name }) => name === 'scorpiox')
 }
 
-function personWithCodex(text = 'model = "o5"\n'): Person {
-  const person = newPerson()
+function personWithCodex(text = 'model = "o5"\n'): UserHome {
+  const person = newUserHome()
   person.write(CODEX, text)
   return person
 }
 
-function personWithContinue(): Person {
-  const person = newPerson()
+function personWithContinue(): UserHome {
+  const person = newUserHome()
   person.write(CONTINUE, 'name: Mine\nversion: 1.0.0\nschema: v1\nmodels: []\n')
   return person
 }
@@ -40,13 +40,13 @@ test('by default Codex goes on asking, and the output says how to change that', 
   const { code, text } = await person.run('install', '--yes')
   expect(code).toBe(0)
   expect(text).toContain('scorpiox-code install codex --codex-approval approve')
-  expect(codexEntry(person)).toEqual({ command: person.place, args: [] })
+  expect(codexEntry(person)).toEqual({ command: person.executablePath, args: [] })
 })
 
 test('Codex may run the tools where the option says so, also later, and no longer where it says otherwise', async () => {
   const person = personWithCodex()
   const before = person.read(CODEX)
-  const entry = { command: person.place, args: [] }
+  const entry = { command: person.executablePath, args: [] }
   const first = await person.run('install', '--yes', '--codex-approval', 'approve')
   expect(first.text).toContain('default_tools_approval_mode = "approve"')
   expect(codexEntry(person)).toEqual({ ...entry, default_tools_approval_mode: 'approve' })
@@ -64,7 +64,7 @@ test('Codex may run the tools where the option says so, also later, and no longe
 test('an entry of an earlier version gets what is decided now', async () => {
   const person = personWithCodex('[mcp_servers.scorpiox]\ncommand = "/old/scorpiox-code" # mine\n')
   await person.run('install', '--yes', '--codex-approval', 'approve')
-  expect(codexEntry(person)).toEqual({ command: person.place, default_tools_approval_mode: 'approve' })
+  expect(codexEntry(person)).toEqual({ command: person.executablePath, default_tools_approval_mode: 'approve' })
 })
 
 test('an option with another value is refused', async () => {
@@ -75,7 +75,7 @@ test('an option with another value is refused', async () => {
   expect(codexEntry(person)).toBeUndefined()
 })
 
-test('of Continue it is said that its own Bash is called, and ours is switched off where that is wanted', async () => {
+test("a conflict with Continue's own Bash is reported, and ours is switched off on request", async () => {
   const person = personWithContinue()
   const before = person.read(CONTINUE)
   const looked = await person.run('install', '--dry-run')
@@ -84,7 +84,7 @@ test('of Continue it is said that its own Bash is called, and ours is switched o
   const { text } = await person.run('install', '--yes', '--continue-bash', 'own')
   expect(text).toContain('env: {"TOOL_BASH":"0"}')
   expect(text).not.toContain('it calls its own, so plan mode')
-  const entry = { name: 'scorpiox', command: person.place, args: [] }
+  const entry = { name: 'scorpiox', command: person.executablePath, args: [] }
   expect(continueEntry(person)).toEqual({ ...entry, env: { TOOL_BASH: '0' } })
   await person.run('install', '--yes', '--continue-bash', 'both')
   expect(continueEntry(person)).toEqual({ ...entry, env: { TOOL_BASH: '1' } })
@@ -93,7 +93,7 @@ test('of Continue it is said that its own Bash is called, and ours is switched o
 })
 
 test('Continue without a configuration is connected only where it is named, and what that means is said', async () => {
-  const person = newPerson()
+  const person = newUserHome()
   person.write('.continue/logs/cn.log', '')
   expect((await person.run('install', '--dry-run')).text).not.toContain('Continue')
   const { text } = await person.run('install', 'continue', '--yes')
@@ -102,14 +102,14 @@ test('Continue without a configuration is connected only where it is named, and 
     name: 'Local Config',
     version: '1.0.0',
     schema: 'v1',
-    mcpServers: [{ name: 'scorpiox', command: person.place, args: [] }],
+    mcpServers: [{ name: 'scorpiox', command: person.executablePath, args: [] }],
   })
   await person.run('uninstall', '--yes')
-  expect([...person.everything().keys()]).toEqual(['.continue/logs/cn.log'])
+  expect([...person.allFiles().keys()]).toEqual(['.continue/logs/cn.log'])
 })
 
 test('an entry of opencode is found in each of its files, and goes from there', async () => {
-  const person = newPerson()
+  const person = newUserHome()
   const path = person.write('.config/opencode/opencode.json', '{}')
   await person.run('install', '--yes')
   person.write('.config/opencode/opencode.jsonc', '{"$schema": "x"}')
@@ -121,8 +121,8 @@ test('an entry of opencode is found in each of its files, and goes from there', 
   expect(existsSync(path)).toBe(true)
 })
 
-test('without a client it says so every time, and what to do next', async () => {
-  const person = newPerson()
+test('without a client it reports that every time, and what to do next', async () => {
+  const person = newUserHome()
   for (const words of [['--dry-run'], ['--yes'], ['--yes']]) {
     const { code, text } = await person.run('install', ...words)
     expect(code).toBe(0)
@@ -134,13 +134,13 @@ test('without a client it says so every time, and what to do next', async () => 
 
 test('installations at the same time keep each other’s line of the record', async () => {
   const names = ['cursor', 'gemini', 'qwen', 'copilot', 'cline', 'opencode', 'zed', 'windsurf']
-  const person = newPerson()
+  const person = newUserHome()
   await person.run('install', '--yes')
   await Promise.all(names.map((name) => person.run('install', name, '--yes')))
   const { files } = JSON.parse(person.read('.scorpiox/install.json')) as { files: Record<string, unknown> }
   expect(Object.keys(files)).toHaveLength(names.length)
   await person.run('uninstall', '--yes')
-  expect([...person.everything().keys()]).toEqual([])
+  expect([...person.allFiles().keys()]).toEqual([])
 })
 
 test.skipIf(!HAS_TERMINALS).each([
@@ -148,10 +148,10 @@ test.skipIf(!HAS_TERMINALS).each([
   ['n', 'n'],
   ['N and Enter', `N${ENTER}`],
 ])('%s means no, for one change and for several, installing and uninstalling', async (_, keys) => {
-  const person = newPerson()
+  const person = newUserHome()
   for (const name of ['.cursor/mcp.json', '.gemini/settings.json']) person.write(name, '{}')
   await person.run('install', 'cursor', '--yes')
-  const before = person.everything()
+  const before = person.allFiles()
   for (const [words, question] of [
     [['install'], 'Make this change?'],
     [['uninstall'], 'Make these changes?'],
@@ -159,46 +159,50 @@ test.skipIf(!HAS_TERMINALS).each([
     [['install', 'gemini', 'zed'], 'Make these changes?'],
   ] as const) {
     const terminal = await openTerminal({ args: words, env: person.env, rows: 60 })
-    expect(await terminal.sees(question)).toContain('(default')
+    expect(await terminal.waitForText(question)).toContain('(default')
     terminal.type(keys)
-    await terminal.sees('No changes made.')
+    await terminal.waitForText('No changes made.')
     expect((await terminal.ended).code).toBe(0)
-    expect(person.everything()).toEqual(before)
+    expect(person.allFiles()).toEqual(before)
   }
 })
 
 test.skipIf(!HAS_TERMINALS)('on a terminal what the person answers is written', async () => {
   const person = personWithCodex()
   person.write(CONTINUE, 'name: Mine\n')
-  const before = person.everything()
+  const before = person.allFiles()
   const left = await openTerminal({ args: ['install'], env: person.env, rows: 80 })
-  await left.sees(CODEX_QUESTION)
+  await left.waitForText(CODEX_QUESTION)
   left.type(CTRL_C)
-  await left.sees('No changes made.')
+  await left.waitForText('No changes made.')
   expect((await left.ended).code).toBe(130)
-  expect(person.everything()).toEqual(before)
+  expect(person.allFiles()).toEqual(before)
 
   const terminal = await openTerminal({ args: ['install'], env: person.env, rows: 80 })
-  expect(await terminal.sees(CODEX_QUESTION)).toContain('no (default)')
+  expect(await terminal.waitForText(CODEX_QUESTION)).toContain('no (default)')
   terminal.type('y')
-  expect(await terminal.sees(CONTINUE_QUESTION)).toContain('no (default)')
+  expect(await terminal.waitForText(CONTINUE_QUESTION)).toContain('no (default)')
   terminal.type(ENTER)
-  const shown = await terminal.sees('Make these changes?')
+  const shown = await terminal.waitForText('Make these changes?')
   expect(shown).toContain('+ default_tools_approval_mode = "approve"')
   expect(shown).not.toContain('TOOL_BASH: ')
   terminal.type('y')
-  await terminal.sees('Restart the clients')
+  await terminal.waitForText('Restart the clients')
   expect((await terminal.ended).code).toBe(0)
-  expect(codexEntry(person)).toEqual({ command: person.place, args: [], default_tools_approval_mode: 'approve' })
-  expect(continueEntry(person)).toEqual({ name: 'scorpiox', command: person.place, args: [] })
+  expect(codexEntry(person)).toEqual({
+    command: person.executablePath,
+    args: [],
+    default_tools_approval_mode: 'approve',
+  })
+  expect(continueEntry(person)).toEqual({ name: 'scorpiox', command: person.executablePath, args: [] })
 
   // Named again, what is undecided is asked again.
   const again = await openTerminal({ args: ['install', 'continue'], env: person.env, rows: 80 })
-  await again.sees(CONTINUE_QUESTION)
+  await again.waitForText(CONTINUE_QUESTION)
   again.type('y')
-  await again.sees('Make this change?')
+  await again.waitForText('Make this change?')
   again.type('y')
-  await again.sees('✓ Continue CLI: connected')
+  await again.waitForText('✓ Continue CLI: connected')
   await again.ended
   expect(continueEntry(person)).toMatchObject({ env: { TOOL_BASH: '0' } })
 })

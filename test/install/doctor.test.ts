@@ -1,4 +1,4 @@
-// What the doctor says about how it is installed, and that what it tells a person to type puts it right.
+// What the doctor reports about the installation, and that the commands it suggests repair it.
 
 import { execFile } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -6,8 +6,8 @@ import { dirname } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { PROGRAM } from '../support.js'
-import { newPerson, type Person } from './support.js'
+import { PROGRAM } from '../support/client.js'
+import { newUserHome, type UserHome } from './support.js'
 
 interface Finding {
   readonly name: string
@@ -16,7 +16,7 @@ interface Finding {
   readonly fix?: string
 }
 
-async function examined(person: Person, name: string): Promise<Finding> {
+async function examined(person: UserHome, name: string): Promise<Finding> {
   const { text } = await person.run('doctor', '--json')
   return (
     (JSON.parse(text) as Finding[]).find((finding) => finding.name === name) ?? { name, ok: false, detail: 'nothing' }
@@ -26,7 +26,7 @@ async function examined(person: Person, name: string): Promise<Finding> {
 const TYPED = `${process.execPath} ${PROGRAM}`
 
 /** Types what the doctor says, letter by letter. */
-function follow(person: Person, { fix = '' }: Finding): Promise<{ readonly code: number; readonly text: string }> {
+function follow(person: UserHome, { fix = '' }: Finding): Promise<{ readonly code: number; readonly text: string }> {
   return new Promise((done) => {
     execFile('sh', ['-c', `${fix} --yes`], { env: person.env }, (error, stdout, stderr) => {
       done({ code: error ? Number(error.code) : 0, text: stdout + stderr })
@@ -35,13 +35,13 @@ function follow(person: Person, { fix = '' }: Finding): Promise<{ readonly code:
 }
 
 test('nothing installed is no illness, and one command installs it', async () => {
-  const person = newPerson()
+  const person = newUserHome()
   person.write('.cursor/mcp.json', '{}')
   const before = await examined(person, 'executable')
   expect(before).toEqual({
     name: 'executable',
     ok: true,
-    detail: `not installed at ${person.place}`,
+    detail: `not installed at ${person.executablePath}`,
     fix: `${TYPED} install`,
   })
   const cursor = await examined(person, 'Cursor')
@@ -50,12 +50,16 @@ test('nothing installed is no illness, and one command installs it', async () =>
   expect(await examined(person, 'executable')).toEqual({
     name: 'executable',
     ok: true,
-    detail: `${person.place}, 1.0.0, same as this program`,
+    detail: `${person.executablePath}, 1.0.0, same as this program`,
   })
-  expect(await examined(person, 'Cursor')).toEqual({ name: 'Cursor', ok: true, detail: `connected to ${person.place}` })
-  rmSync(person.place)
+  expect(await examined(person, 'Cursor')).toEqual({
+    name: 'Cursor',
+    ok: true,
+    detail: `connected to ${person.executablePath}`,
+  })
+  rmSync(person.executablePath)
   const gone = await examined(person, 'Cursor')
-  expect(gone).toMatchObject({ ok: false, detail: `connected to ${person.place}, which does not exist` })
+  expect(gone).toMatchObject({ ok: false, detail: `connected to ${person.executablePath}, which does not exist` })
   await follow(person, gone)
   expect((await examined(person, 'Cursor')).ok).toBe(true)
 })
@@ -64,9 +68,9 @@ test.each([
   ['older', '#!/bin/sh\necho 0.9.9\n', 'is version 0.9.9, older than this'],
   ['broken', 'not a program', 'does not start'],
 ])('an executable that is %s is told, and replaced', async (_, text, detail) => {
-  const person = newPerson()
-  mkdirSync(dirname(person.place), { mode: 0o700 })
-  writeFileSync(person.place, text, { mode: 0o755 })
+  const person = newUserHome()
+  mkdirSync(dirname(person.executablePath), { mode: 0o700 })
+  writeFileSync(person.executablePath, text, { mode: 0o755 })
   const found = await examined(person, 'executable')
   expect(found).toMatchObject({ ok: false, detail: expect.stringContaining(detail) })
   expect(await follow(person, found)).toMatchObject({
@@ -77,7 +81,7 @@ test.each([
 })
 
 test('clients that are broken, lead nowhere or have another server there', async () => {
-  const person = newPerson()
+  const person = newUserHome()
   person.write('.cursor/mcp.json', '{"mcpServers": ')
   person.write('.gemini/settings.json', '{"mcpServers": {"scorpiox": {"command": "/usr/bin/scorpion"}}}')
   person.write('.codex/config.toml', '[mcp_servers.scorpiox]\ncommand = "node"\nargs = ["/gone/scorpiox-code.js"]\n')

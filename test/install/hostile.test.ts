@@ -1,4 +1,4 @@
-// Files that are not as they should be: what can be kept is kept, what cannot be read is not touched.
+// Configuration files that are damaged or unusual: their content is kept, and unreadable files are not touched.
 
 import { execFileSync } from 'node:child_process'
 import {
@@ -17,8 +17,8 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { emptyFolder, HAS_PROC } from '../support.js'
-import { newPerson } from './support.js'
+import { emptyFolder, HAS_PROC } from '../support/client.js'
+import { newUserHome } from './support.js'
 
 const JSON_FILE = '.cursor/mcp.json'
 const TOML_FILE = '.codex/config.toml'
@@ -57,12 +57,12 @@ test.each([
   ['with a mark, CRLF, no line break at the end', YAML_FILE, '\uFEFFname: A\r\nmcpServers:\r\n  - name: a'],
   ['anchors, block texts', YAML_FILE, 'a: &x {b: 1}\nc: *x\nd: |+\n  mcpServers:\n    - name: scorpiox\n\n\n'],
   ['in braces', YAML_FILE, '{"mcpServers": [{"name": "a"},],}'],
-])('%s, in %s: our entry comes, and goes to the letter', { timeout: 60_000 }, async (_, name, text) => {
-  const person = newPerson()
+])('%s, in %s: our entry comes, and goes to the letter', async (_, name, text) => {
+  const person = newUserHome()
   person.write(name, text)
   const installed = await person.run('install', '--yes')
   expect(installed.code, installed.text.slice(-500)).toBe(0)
-  expect(person.read(name)).toContain(person.place)
+  expect(person.read(name)).toContain(person.executablePath)
   expect((await person.run('uninstall', '--yes')).code).toBe(0)
   expect(person.read(name) === text).toBe(true)
 })
@@ -87,7 +87,7 @@ test.each([
   [YAML_FILE, 'excessive alias count', bombOf(8)],
   [YAML_FILE, 'is not UTF-8 text', Buffer.from('a: \xFF', 'latin1')],
 ])('%s is not touched where it %s', async (name, why, text) => {
-  const person = newPerson()
+  const person = newUserHome()
   const path = person.write(name, text)
   const { code, text: said } = await person.run('install', '--yes')
   expect(code).toBe(1)
@@ -98,7 +98,7 @@ test.each([
 })
 
 test('a link is followed: what it leads to changes, keeps its mode, and the link stays', async () => {
-  const person = newPerson()
+  const person = newUserHome()
   const kept = join(emptyFolder(), 'dotfiles.json')
   writeFileSync(kept, '{}')
   chmodSync(kept, 0o640)
@@ -106,7 +106,7 @@ test('a link is followed: what it leads to changes, keeps its mode, and the link
   symlinkSync(kept, join(person.home, JSON_FILE))
   expect((await person.run('install', '--yes')).code).toBe(0)
   expect(lstatSync(join(person.home, JSON_FILE)).isSymbolicLink()).toBe(true)
-  expect(readFileSync(kept, 'utf8')).toContain(person.place)
+  expect(readFileSync(kept, 'utf8')).toContain(person.executablePath)
   expect(statSync(kept).mode & 0o777).toBe(0o640)
   await person.run('uninstall', '--yes')
   expect(readFileSync(kept, 'utf8')).toBe('{}')
@@ -118,7 +118,7 @@ test.each([
   ['a folder', (path: string) => mkdirSync(path), 'is a folder, not a file'],
   ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'is not a regular file'],
 ])('%s is left alone', async (_, make, why) => {
-  const person = newPerson()
+  const person = newUserHome()
   mkdirSync(join(person.home, '.cursor'))
   make(join(person.home, JSON_FILE))
   const { code, text } = await person.run('install', '--yes')
@@ -128,8 +128,8 @@ test.each([
 })
 
 if (!IS_ROOT) {
-  test('what may not be read or written is left alone', async () => {
-    const person = newPerson()
+  test('files without permission are not changed', async () => {
+    const person = newUserHome()
     chmodSync(person.write(JSON_FILE, '{}'), 0o000)
     chmodSync(person.write(TOML_FILE, ''), 0o444)
     person.write('.gemini/settings.json', '{}')
@@ -144,8 +144,8 @@ if (!IS_ROOT) {
   })
 }
 
-test.skipIf(!HAS_PROC)('what nobody can read is left alone', async () => {
-  const person = newPerson()
+test.skipIf(!HAS_PROC)('unreadable files are not changed', async () => {
+  const person = newUserHome()
   mkdirSync(join(person.home, '.cursor'))
   symlinkSync('/proc/self/mem', join(person.home, JSON_FILE))
   const { code, text } = await person.run('install', '--yes')
@@ -154,7 +154,7 @@ test.skipIf(!HAS_PROC)('what nobody can read is left alone', async () => {
 })
 
 test.skipIf(!HAS_PROC)('where nothing can be written, that is said, and the others are connected', async () => {
-  const person = newPerson(undefined, { CODEX_HOME: '/proc' })
+  const person = newUserHome(undefined, { CODEX_HOME: '/proc' })
   person.write(JSON_FILE, '{}')
   const { code, text } = await person.run('install', '--yes')
   expect(code).toBe(1)
@@ -163,7 +163,7 @@ test.skipIf(!HAS_PROC)('where nothing can be written, that is said, and the othe
 })
 
 test('what a project wrote into its entry cannot order the terminal about or forge a line', async () => {
-  const person = newPerson()
+  const person = newUserHome()
   const entry = {
     command: '/evil/scorpiox-code',
     args: ['connect', '--token', 'S3CRET', '-e', 'KEY=S3CRET'],
@@ -181,7 +181,7 @@ test('what a project wrote into its entry cannot order the terminal about or for
 })
 
 test('a home that is not absolute is refused, for clients would look for it anywhere', async () => {
-  const person = newPerson(undefined, { HOME: 'somewhere' })
+  const person = newUserHome(undefined, { HOME: 'somewhere' })
   for (const command of ['install', 'uninstall']) {
     const { code, text } = await person.run(command, '--yes')
     expect(code).toBe(1)
@@ -192,7 +192,7 @@ test('a home that is not absolute is refused, for clients would look for it anyw
 })
 
 test.skipIf(!IS_ROOT)('root does not install into the home of another user', async () => {
-  const person = newPerson()
+  const person = newUserHome()
   person.write(JSON_FILE, '{}')
   chownSync(person.home, 54_321, 54_321)
   for (const command of ['install', 'uninstall']) {
@@ -201,18 +201,18 @@ test.skipIf(!IS_ROOT)('root does not install into the home of another user', asy
     expect(text).toContain('belongs to another user; run it as that user, without sudo')
     expect(text).not.toContain(' at ')
   }
-  expect([...person.everything().keys()]).toEqual([JSON_FILE])
+  expect([...person.allFiles().keys()]).toEqual([JSON_FILE])
 })
 
 test('without a folder for temporary things it installs all the same', async () => {
-  const person = newPerson(undefined, { TMPDIR: '/nowhere' })
+  const person = newUserHome(undefined, { TMPDIR: '/nowhere' })
   person.write(JSON_FILE, '{}')
   const { code, text } = await person.run('install', '--yes')
   expect(code, text).toBe(0)
 })
 
 test('what cannot be noted is said, without a stack', async () => {
-  const person = newPerson()
+  const person = newUserHome()
   person.write(JSON_FILE, '{}')
   mkdirSync(join(person.home, '.scorpiox/install.json/in-the-way'), { recursive: true, mode: 0o700 })
   const { code, text } = await person.run('install', '--yes')
@@ -222,14 +222,14 @@ test('what cannot be noted is said, without a stack', async () => {
 })
 
 test('uninstalling takes nothing that installing has not put there', async () => {
-  const person = newPerson()
+  const person = newUserHome()
   person.write(JSON_FILE, '{}')
   expect((await person.run('install', '--yes')).code).toBe(0)
   const others = ['program/notes.txt', 'program/1.0/mine', 'scorpiox-code.mine.old', 'scorpiox-code.old/mine']
   for (const name of others) person.write(join('.scorpiox', name), 'mine')
   person.write('.scorpiox/program/1.0.0-0123abcd/x', 'carried')
   expect((await person.run('uninstall', '--yes')).code).toBe(0)
-  expect([...person.everything().keys()]).toEqual(
+  expect([...person.allFiles().keys()]).toEqual(
     [JSON_FILE, ...others.map((name) => join('.scorpiox', name))].toSorted(),
   )
 })

@@ -1,4 +1,4 @@
-// Connecting clients and disconnecting them, as a person types it.
+// Connecting and disconnecting clients from the command line.
 
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,15 +7,15 @@ import { parse } from 'smol-toml'
 import { expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 
-import { ENTER, CTRL_C, HAS_TERMINALS, openTerminal } from '../inbox/support.js'
-import { startServer } from '../support.js'
-import { newPerson, type Person } from './support.js'
+import { ENTER, CTRL_C, HAS_TERMINALS, openTerminal } from '../support/terminal.js'
+import { startServer } from '../support/client.js'
+import { newUserHome, type UserHome } from './support.js'
 
 const SECRET = 'ghp_very_secret'
 
 /** One who uses them all. */
-function personWithEverything(): Person {
-  const person = newPerson()
+function personWithEverything(): UserHome {
+  const person = newUserHome()
   const other = { command: 'npx', args: ['-y', 'gh'], env: { TOKEN: SECRET } }
   person.write('.claude.json', JSON.stringify({ numStartups: 7, mcpServers: { gh: other } }, null, 2))
   person.write('.config/Claude/claude_desktop_config.json', '{}')
@@ -39,11 +39,11 @@ function personWithEverything(): Person {
 
 test('all clients that are used here are connected, and disconnected to the letter', async () => {
   const person = personWithEverything()
-  const before = person.everything()
+  const before = person.allFiles()
   const { code, text } = await person.run('install', '--yes')
   expect(code).toBe(0)
   expect(text).not.toContain(SECRET)
-  const entry = { command: person.place, args: [] }
+  const entry = { command: person.executablePath, args: [] }
   const servers = (name: string): object =>
     (JSON.parse(person.read(name).replace('\uFEFF', '')) as { mcpServers: object }).mcpServers
   expect(servers('.claude.json')).toMatchObject({ gh: {}, scorpiox: entry })
@@ -59,7 +59,7 @@ test('all clients that are used here are connected, and disconnected to the lett
   expect(person.read('.config/zed/settings.json')).toContain('"context_servers": {\n    "scorpiox": {')
   expect(JSON.parse(person.read('.config/opencode/opencode.jsonc'))).toEqual({
     $schema: 'https://opencode.ai/config.json',
-    mcp: { scorpiox: { type: 'local', enabled: true, command: [person.place] } },
+    mcp: { scorpiox: { type: 'local', enabled: true, command: [person.executablePath] } },
   })
   expect(servers('.copilot/mcp-config.json')).toEqual({ scorpiox: { type: 'local', tools: ['*'], ...entry } })
   expect(servers('.qwen/settings.json')).toEqual({ scorpiox: entry })
@@ -72,24 +72,24 @@ test('all clients that are used here are connected, and disconnected to the lett
     ],
     models: [],
   })
-  const connected = person.everything()
+  const connected = person.allFiles()
 
   const again = await person.run('install', '--yes')
   expect(again).toEqual({ code: 0, text: expect.stringContaining('already installed') })
   expect(again.text.match(/already connected/g)).toHaveLength(14)
-  expect(person.everything()).toEqual(connected)
+  expect(person.allFiles()).toEqual(connected)
 
   writeFileSync(join(person.home, '.scorpiox', 'state.db'), 'tasks')
   expect((await person.run('uninstall', '--yes')).code).toBe(0)
-  expect(person.everything()).toEqual(new Map([...before, ['.scorpiox/state.db', 'tasks']]))
+  expect(person.allFiles()).toEqual(new Map([...before, ['.scorpiox/state.db', 'tasks']]))
 })
 
 test('what is put at its place serves', async () => {
-  const person = newPerson()
+  const person = newUserHome()
   const { code, text } = await person.run('install', '--yes')
   expect(code).toBe(0)
   expect(text).toContain('No client was found')
-  const client = startServer({ file: person.place, args: [], env: person.env })
+  const client = startServer({ file: person.executablePath, args: [], env: person.env })
   await client.initialize('2025-06-18')
   const { result } = await client.request('tools/call', { name: 'Bash', arguments: { command: 'echo carried on' } })
   expect(result.content[0].text).toContain('carried on')
@@ -101,9 +101,9 @@ test('what is put at its place serves', async () => {
   expect(await client.close()).toBe(0)
 })
 
-test('to look changes nothing, and without anybody to ask nothing is changed', async () => {
+test('a dry run changes nothing, nor does a run without a terminal', async () => {
   const person = personWithEverything()
-  const before = person.everything()
+  const before = person.allFiles()
   const looked = await person.run('install', '--dry-run')
   expect(looked.code).toBe(0)
   expect(looked.text).toContain('+     "command": ')
@@ -114,22 +114,22 @@ test('to look changes nothing, and without anybody to ask nothing is changed', a
   expect(unasked.text).toContain(
     'No changes made: not a terminal. Add --yes to make these changes without confirmation.',
   )
-  expect(person.everything()).toEqual(before)
+  expect(person.allFiles()).toEqual(before)
   await person.run('install', '--yes')
-  const connected = person.everything()
+  const connected = person.allFiles()
   expect((await person.run('uninstall', '--dry-run')).text).toContain('  - [mcp_servers.scorpiox]')
   expect((await person.run('uninstall')).code).toBe(1)
-  expect(person.everything()).toEqual(connected)
+  expect(person.allFiles()).toEqual(connected)
 })
 
 test('one that is named is connected though it is not used here, and its file goes again', async () => {
-  const person = newPerson()
+  const person = newUserHome()
   expect((await person.run('install', 'cursor', '--yes')).code).toBe(0)
   expect(statSync(join(person.home, '.cursor/mcp.json')).mode & 0o777).toBe(0o600)
   expect(existsSync(join(person.home, '.codex'))).toBe(false)
   expect((await person.run('uninstall', 'cursor', '--yes')).code).toBe(0)
   expect(existsSync(join(person.home, '.cursor/mcp.json'))).toBe(false)
-  expect(existsSync(person.place)).toBe(true)
+  expect(existsSync(person.executablePath)).toBe(true)
   const unknown = await person.run('install', 'emacs', '--yes')
   expect(unknown).toEqual({
     code: 2,
@@ -138,15 +138,15 @@ test('one that is named is connected though it is not used here, and its file go
 })
 
 test('a project is connected where it is asked for', async () => {
-  const person = newPerson()
+  const person = newUserHome()
   expect((await person.run('install', 'project', '--cwd', person.home, '--yes')).code).toBe(0)
   expect(JSON.parse(person.read('.mcp.json'))).toEqual({
-    mcpServers: { scorpiox: { command: person.place, args: [] } },
+    mcpServers: { scorpiox: { command: person.executablePath, args: [] } },
   })
 })
 
-test('an entry of ours that a person has extended keeps that, and one of others is left alone', async () => {
-  const person = newPerson()
+test('an extended entry of ours keeps its additions, and entries of others are not changed', async () => {
+  const person = newUserHome()
   const extended = {
     command: 'node',
     args: ['/old/scorpiox-code.js', '-e', 'MODEL=opus'],
@@ -162,7 +162,7 @@ test('an entry of ours that a person has extended keeps that, and one of others 
   expect(text).not.toContain(SECRET)
   expect(text).toContain('"args": ["/old/scorpiox-code.js","-e","MODEL=…"]')
   expect(JSON.parse(person.read('.cursor/mcp.json'))).toEqual({
-    mcpServers: { scorpiox: { ...extended, command: person.place, args: ['-e', 'MODEL=opus'] } },
+    mcpServers: { scorpiox: { ...extended, command: person.executablePath, args: ['-e', 'MODEL=opus'] } },
   })
   expect(person.read('.gemini/settings.json')).toBe(foreign)
   expect((await person.run('install', 'gemini', '--yes')).code).toBe(1)
@@ -174,7 +174,7 @@ test('an entry of ours that a person has extended keeps that, and one of others 
 })
 
 test('while a client cannot be disconnected, what it starts stays', async () => {
-  const person = newPerson()
+  const person = newUserHome()
   person.write('.cursor/mcp.json', '{}')
   person.write('.gemini/settings.json', '{}')
   await person.run('install', '--yes')
@@ -182,12 +182,12 @@ test('while a client cannot be disconnected, what it starts stays', async () => 
   const { code, text } = await person.run('uninstall', '--yes')
   expect(code).toBe(1)
   expect(text).toContain('not removed, because a client that was not changed may start it')
-  expect(existsSync(person.place)).toBe(true)
+  expect(existsSync(person.executablePath)).toBe(true)
   expect(person.read('.gemini/settings.json')).toBe('{}')
 })
 
 test('of what was there, the last three are kept, with their mode', async () => {
-  const person = newPerson()
+  const person = newUserHome()
   person.write('.cursor/mcp.json', '{"theme": 1}')
   for (let round = 0; round < 3; round++) {
     await person.run('install', 'cursor', '--yes')
@@ -200,54 +200,54 @@ test('of what was there, the last three are kept, with their mode', async () => 
 
 test.skipIf(!HAS_TERMINALS)('on a terminal it asks, shows in colours, and does what is answered', async () => {
   const person = personWithEverything()
-  const before = person.everything()
+  const before = person.allFiles()
   const terminal = await openTerminal({ args: ['install', 'cursor', 'gemini'], env: person.env, rows: 200 })
-  await terminal.sees('Make these changes?')
+  await terminal.waitForText('Make these changes?')
   expect(terminal.bytes()).toContain('\u001B[32m  + ')
   terminal.type(ENTER)
-  await terminal.sees('No changes made.')
+  await terminal.waitForText('No changes made.')
   expect((await terminal.ended).code).toBe(0)
-  expect(person.everything()).toEqual(before)
+  expect(person.allFiles()).toEqual(before)
 
   const second = await openTerminal({ args: ['install', 'cursor', 'zed'], env: person.env, rows: 200 })
-  await second.sees('Make these changes?')
+  await second.waitForText('Make these changes?')
   second.type('e')
-  await second.sees(/◆ +Cursor/)
+  await second.waitForText(/◆ +Cursor/)
   second.type('n')
-  await second.sees(/◆ +Zed/)
+  await second.waitForText(/◆ +Zed/)
   second.type('y')
-  await second.sees('✓ Zed: connected')
+  await second.waitForText('✓ Zed: connected')
   expect((await second.ended).code).toBe(0)
   expect(person.read('.cursor/mcp.json')).not.toContain('scorpiox')
-  expect(person.read('.config/zed/settings.json')).toContain(person.place)
+  expect(person.read('.config/zed/settings.json')).toContain(person.executablePath)
 })
 
-test.skipIf(!HAS_TERMINALS)('who goes without an answer has changed nothing', async () => {
+test.skipIf(!HAS_TERMINALS)('leaving without an answer changes nothing', async () => {
   const person = personWithEverything()
-  const before = person.everything()
+  const before = person.allFiles()
   const terminal = await openTerminal({
     args: ['install', 'cursor', 'gemini'],
     env: { ...person.env, NO_COLOR: '1' },
     rows: 200,
   })
-  await terminal.sees('Make these changes?')
+  await terminal.waitForText('Make these changes?')
   expect(terminal.bytes()).not.toContain('\u001B[32m  + ')
   terminal.type(CTRL_C)
-  await terminal.sees('No changes made.')
+  await terminal.waitForText('No changes made.')
   const { code, before: set, after } = await terminal.ended
   expect(code).toBe(130)
   expect(after).toBe(set)
-  expect(person.everything()).toEqual(before)
+  expect(person.allFiles()).toEqual(before)
 })
 
 test.skipIf(!HAS_TERMINALS)('a file that was changed while it asked is left as it is', async () => {
-  const person = newPerson()
+  const person = newUserHome()
   person.write('.cursor/mcp.json', '{}')
   const terminal = await openTerminal({ args: ['install'], env: person.env, rows: 60 })
-  await terminal.sees('Make these changes?')
+  await terminal.waitForText('Make these changes?')
   person.write('.cursor/mcp.json', '{"new": true}')
   terminal.type('y')
-  await terminal.sees('✗ Cursor: was changed by another program since it was read')
+  await terminal.waitForText('✗ Cursor: was changed by another program since it was read')
   expect((await terminal.ended).code).toBe(1)
   expect(person.read('.cursor/mcp.json')).toBe('{"new": true}')
   expect(readdirSync(join(person.home, '.cursor'))).toEqual(['mcp.json'])

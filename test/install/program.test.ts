@@ -1,4 +1,4 @@
-// The executable where the program itself may vanish, is gone, or lies under a strange name.
+// The executable where the program itself may disappear, is missing, or has an unusual name.
 
 import {
   cpSync,
@@ -15,8 +15,8 @@ import { dirname, join, resolve } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { emptyFolder, PROGRAM, startServer } from '../support.js'
-import { newPerson } from './support.js'
+import { emptyFolder, PROGRAM, startServer } from '../support/client.js'
+import { newUserHome } from './support.js'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -49,10 +49,10 @@ async function echo(file: string, env: NodeJS.ProcessEnv): Promise<string> {
   return result.content[0].text
 }
 
-test('out of the cache of npx the program is carried to safety, with what it needs', { timeout: 60_000 }, async () => {
+test('out of the cache of npx the program is carried to safety, with what it needs', async () => {
   const cache = emptyFolder()
   const script = laidOut(join(cache, '_npx', '0123'))
-  const person = newPerson(script)
+  const person = newUserHome(script)
   const { code, text } = await person.run('install', '--yes')
   expect(code, text).toBe(0)
   const programs = join(person.home, '.scorpiox', 'program')
@@ -63,12 +63,12 @@ test('out of the cache of npx the program is carried to safety, with what it nee
   expect((await person.run('install', '--yes')).text).toContain('already installed')
   expect(readdirSync(programs)).toEqual([version])
 
-  const running = startServer({ file: person.place, args: [], env: person.env })
+  const running = startServer({ file: person.executablePath, args: [], env: person.env })
   await running.initialize('2025-06-18')
   rmSync(cache, { recursive: true })
-  expect(await echo(person.place, person.env)).toContain('it runs')
+  expect(await echo(person.executablePath, person.env)).toContain('it runs')
   // A newer version comes beside it; what runs goes on, also with what it has not loaded yet.
-  const newer = newPerson(
+  const newer = newUserHome(
     laidOut(join(emptyFolder(), '_npx', '4567'), (old) => `${old}\n// newer\n`),
     person.env,
   )
@@ -85,38 +85,41 @@ test('where a package is missing, nothing is half done', async () => {
   const place = join(emptyFolder(), '_npx', '89ab')
   const script = laidOut(place)
   rmSync(join(place, 'node_modules', 'yaml'))
-  const person = newPerson(script)
+  const person = newUserHome(script)
   person.write('.cursor/mcp.json', '{}')
   const { code, text } = await person.run('install', '--yes')
   expect(code).toBe(1)
   expect(text).toContain('its dependency yaml was not found; install it first with `npm install -g scorpiox-code`')
-  expect(existsSync(person.place)).toBe(false)
+  expect(existsSync(person.executablePath)).toBe(false)
   expect(person.read('.cursor/mcp.json')).toBe('{}')
 })
 
 test('a name with spaces and quotes is started, and one that is gone says what to do', async () => {
   const lasting = join(emptyFolder(), `it's "here" $HOME`)
-  const person = newPerson(laidOut(lasting))
+  const person = newUserHome(laidOut(lasting))
   expect((await person.run('install', '--yes')).code).toBe(0)
-  expect(await echo(person.place, person.env)).toContain('it runs')
+  expect(await echo(person.executablePath, person.env)).toContain('it runs')
   renameSync(lasting, `${lasting} no more`)
-  const client = startServer({ file: person.place, args: [], env: person.env })
+  const client = startServer({ file: person.executablePath, args: [], env: person.env })
   expect(await client.close()).toBe(127)
   expect(client.stderr()).toContain('does not exist; run: npx scorpiox-code install')
 })
 
 test('where another runtime is all there is, that one starts it', async () => {
-  const person = newPerson()
+  const person = newUserHome()
   await person.run('install', '--yes')
-  writeFileSync(person.place, readFileSync(person.place, 'utf8').replace(/runtime='.*'/, "runtime='/nowhere/node'"))
-  expect(await echo(person.place, person.env)).toContain('it runs')
+  writeFileSync(
+    person.executablePath,
+    readFileSync(person.executablePath, 'utf8').replace(/runtime='.*'/, "runtime='/nowhere/node'"),
+  )
+  expect(await echo(person.executablePath, person.env)).toContain('it runs')
 })
 
-test('several at once carry it to one place, and none fails', { timeout: 60_000 }, async () => {
-  const person = newPerson(laidOut(join(emptyFolder(), '_npx', '0123')))
+test('several at once carry it to one place, and none fails', async () => {
+  const person = newUserHome(laidOut(join(emptyFolder(), '_npx', '0123')))
   const clients = ['cursor', 'windsurf', 'gemini', 'zed']
   const said = await Promise.all(clients.map((client) => person.run('install', client, '--yes')))
   for (const { code, text } of said) expect(code, text).toBe(0)
   expect(readdirSync(join(person.home, '.scorpiox', 'program'))).toHaveLength(1)
-  expect(await echo(person.place, person.env)).toContain('it runs')
+  expect(await echo(person.executablePath, person.env)).toContain('it runs')
 })

@@ -1,33 +1,33 @@
-// A person with a home of their own, and the commands they type there.
+// A user's home directory, and commands run in it.
 
 import { execFile } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, lstatSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { cleanEnv, emptyFolder, PROGRAM } from '../support.js'
+import { cleanEnv, emptyFolder, PROGRAM } from '../support/client.js'
 
-export interface Said {
+export interface CommandResult {
   readonly code: number
   readonly text: string
 }
 
-export interface Person {
+export interface UserHome {
   readonly home: string
   /** Where commands are typed. */
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   /** Where the executable belongs. */
-  readonly place: string
+  readonly executablePath: string
   write(name: string, text: string | Buffer): string
   read(name: string): string
   /** Types a command where there is no terminal. */
-  run(...args: readonly string[]): Promise<Said>
+  run(...args: readonly string[]): Promise<CommandResult>
   /** Every file and link below the home, but for backups and what Bun caches there. */
-  everything(): ReadonlyMap<string, string>
+  allFiles(): ReadonlyMap<string, string>
 }
 
-export function newPerson(program: string = PROGRAM, more: NodeJS.ProcessEnv = {}): Person {
-  // Where none is named, a runtime may take that of whoever runs the tests.
+export function newUserHome(program: string = PROGRAM, more: NodeJS.ProcessEnv = {}): UserHome {
+  // Without HOME a runtime may use that of the user who runs the tests.
   if (more.HOME === '') throw new Error('a person in these tests has a home of their own')
   const home = more.HOME ?? emptyFolder()
   const temporary = emptyFolder()
@@ -38,7 +38,7 @@ export function newPerson(program: string = PROGRAM, more: NodeJS.ProcessEnv = {
     home,
     cwd,
     env,
-    place: join(home, '.scorpiox', 'scorpiox-code'),
+    executablePath: join(home, '.scorpiox', 'scorpiox-code'),
     write(name, text) {
       const path = join(home, name)
       mkdirSync(dirname(path), { recursive: true })
@@ -52,7 +52,7 @@ export function newPerson(program: string = PROGRAM, more: NodeJS.ProcessEnv = {
           done({ code: error ? Number(error.code) : 0, text: stdout + stderr })
         })
       }),
-    everything: () => new Map(filesBelow(home).map((name) => [name, contentOf(join(home, name))])),
+    allFiles: () => new Map(filesBelow(home).map((name) => [name, contentOf(join(home, name))])),
   }
 }
 

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-import { emptyFolder } from '../support.js'
+import { emptyFolder } from '../support/client.js'
 
 export const ROOT = resolve(import.meta.dirname, '../..')
 

@@ -1,5 +1,5 @@
-// The client in memory, as somebody uses it who tests a server of their own: every revision, questions both ways, what is
-// said unasked, cancelling and the end.
+// The in-memory client as authors use it to test their servers: every revision, questions in both directions,
+// notifications, cancellation and close.
 
 import { describe, expect, test } from 'vitest'
 
@@ -13,7 +13,7 @@ import {
   type JsonObject,
   type ServeOptions,
 } from '../../src/library.js'
-import { LEGACY, MODERN } from '../support.js'
+import { LEGACY, MODERN } from '../support/client.js'
 
 const REVISIONS = [...LEGACY, MODERN] as const
 
@@ -85,7 +85,7 @@ describe.each(REVISIONS)('at %s', (revision) => {
     await client.close()
   })
 
-  test('whoever cannot be asked is not asked, and an answer that throws is a refusal', async () => {
+  test('a client that cannot be asked is not asked, and a handler that throws is a refusal', async () => {
     const server = serverWith(async (call) => (await call.ask({ where: { kind: 'roots' } })).where.roots.length)
     const deaf = await connect(server, { revision })
     expect(await deaf.request('tools/call', DO)).toMatchObject({

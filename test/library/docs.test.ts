@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { cleanEnv } from '../support.js'
+import { cleanEnv } from '../support/client.js'
 import { blocksOf, readersFolder, ROOT } from './blocks.js'
 
 const PAGES = ['README.md', 'docs/library.md', 'docs/write-your-own.md']
@@ -50,7 +50,7 @@ test('each block fits the published types, and runs', () => {
   const { folder, complaints } = compiled(sources)
   expect(complaints).toBe('')
   for (const [name, source] of sources) {
-    // It would listen until somebody ends it.
+    // It would listen forever.
     if (source.includes('await serveHttp({')) continue
     const options = { cwd: folder, env: cleanEnv(), input: '', encoding: 'utf8', timeout: 20_000 } as const
     const { status, stderr } = spawnSync(process.execPath, [`${name}.js`], options)

@@ -10,7 +10,7 @@ import {
   type HttpServing,
   type ServeOptions,
 } from '../../src/library.js'
-import { MODERN, modernMeta, type Json } from '../support.js'
+import { MODERN, modernMeta, type Json } from '../support/client.js'
 
 const whoami = defineTool({ name: 'whoami', run: (_input, { user }) => user })
 const server: ServeOptions = { name: 'tested', version: '1', tools: [whoami] }
@@ -64,7 +64,7 @@ describe('a function names the user', () => {
     [{ authorization: 'key-of-ann' }, 401, 'Bearer'],
     // Two that differ are none.
     [{ authorization: 'Bearer key-of-ann', 'x-api-key': 'key-of-bob' }, 401, 'Bearer'],
-    // What every object has is nobody's name.
+    // Names that every object has are no users.
     [{ authorization: 'Bearer constructor' }, 401, 'Bearer'],
     [{ authorization: 'Bearer __proto__' }, 401, 'Bearer'],
     [{}, 401, 'Bearer'],
@@ -107,7 +107,7 @@ describe('a function names the user', () => {
     expect(await call(auth)).toEqual([403, null])
   })
 
-  test('one that throws lets nobody in', async () => {
+  test('one that throws denies access', async () => {
     const broken = (): never => {
       throw new Error('broken on purpose')
     }
@@ -119,11 +119,11 @@ describe('a function names the user', () => {
   })
 })
 
-test('a token that is not there lets nobody in, and is said at the start', async () => {
+test('a missing token denies all access, and is reported at the start', async () => {
   await expect(serveHttp({ ...server, http: { auth: { token: '' } } })).rejects.toThrow('http.auth.token is empty')
 })
 
-test('whoever may call from elsewhere must be known', async () => {
+test('remote access needs authentication', async () => {
   await expect(serveHttp({ ...server, http: { host: '0.0.0.0' } })).rejects.toThrow(
     'without auth only loopback addresses',
   )

@@ -1,5 +1,5 @@
-// The thirteen tools use nothing that a library user does not have: what they take from the kernel is exported, and what
-// the program gives its server can be given by anybody. Also: who serves over stdio loads nothing else.
+// The thirteen tools use nothing that a library user lacks: what they take from the kernel is exported, and what the
+// program passes to its server anyone can pass. A server over stdio loads nothing else.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, resolve } from 'node:path'
@@ -8,7 +8,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest'
 
 import type { ServeOptions } from '../../src/library.js'
 import type { ServerDescription } from '../../src/protocol/server.js'
-import { LIBRARY } from '../support.js'
+import { LIBRARY } from '../support/client.js'
 
 const SRC = resolve(import.meta.dirname, '../../src')
 
@@ -86,7 +86,7 @@ describe('what is loaded', () => {
     return seen
   }
 
-  test('by whoever imports the library: neither HTTP nor what is for tests', () => {
+  test('by an import of the library: neither HTTP nor test helpers', () => {
     const files = [...loadedWith(LIBRARY)]
     const text = files.map((file) => readFileSync(file, 'utf8')).join('\n')
     expect(files.length).toBeGreaterThan(2)

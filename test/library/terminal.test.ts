@@ -1,14 +1,14 @@
-// A person who starts a server by hand is told what it is, and can end it.
+// A server started by hand in a terminal prints what it is, and can be ended.
 
 import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
 import { FOLDER } from '../grammar/support.js'
-import { CTRL_C, HAS_TERMINALS } from '../inbox/support.js'
-import { cleanEnv } from '../support.js'
+import { CTRL_C, HAS_TERMINALS } from '../support/terminal.js'
+import { cleanEnv } from '../support/client.js'
 
-test.skipIf(!HAS_TERMINALS)('who looks at a server in a terminal reads what it waits for', async () => {
+test.skipIf(!HAS_TERMINALS)('a server in a terminal prints what it waits for', async () => {
   const { spawn } = await import('@lydell/node-pty')
   const env = Object.fromEntries(Object.entries(cleanEnv()).filter((entry): entry is [string, string] => !!entry[1]))
   const terminal = spawn(process.execPath, [join(FOLDER, 'tools-only.mjs')], { cwd: FOLDER, cols: 200, env })

@@ -1,11 +1,11 @@
-// What a tool may leave out, what it says then, and its own complaints.
+// What a tool may leave out, the defaults, and the errors of a bad definition.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { connect, defineTool, type JsonObject, type Revision, type Tool } from '../../src/library.js'
 import { TOOLS } from '../../src/tools/index.js'
-import { LEGACY, MODERN } from '../support.js'
+import { LEGACY, MODERN } from '../support/client.js'
 
 const REVISIONS = [...LEGACY, MODERN] as const
 
@@ -128,7 +128,7 @@ describe('without words of its own', () => {
     })
   })
 
-  test('who returns nothing says nothing', async () => {
+  test('a tool that returns nothing has an empty result', async () => {
     expect(await said(() => undefined)).toEqual({ content: [], isError: false })
   })
 
@@ -171,7 +171,7 @@ describe('without words of its own', () => {
   })
 })
 
-describe('a bug of a tool is told with its name', () => {
+describe('a bug of a tool is reported with its name', () => {
   const output = { type: 'object', properties: { sum: { type: 'number' } } } as const
 
   test.each<[string, Partial<Tool>]>([
@@ -246,14 +246,14 @@ test.each(['{}', '{ "name": "x" }', '{ "name": "x", "version": "" }'])('%s is no
   await expect(connect(JSON.parse(text))).rejects.toThrow('needs a name and a version')
 })
 
-test('a server without tools says so', async () => {
+test('a server without tools declares that', async () => {
   const client = await connect({ name: 'tested', version: '1', prompts: [{ name: 'p', get: () => [] }] })
   expect(client.server.capabilities).toEqual({ prompts: { listChanged: false } })
   await expect(client.request('tools/list')).rejects.toMatchObject({ code: -32601 })
   await client.close()
 })
 
-test('a log is offered by those who want one', async () => {
+test('logging is declared by servers that use it', async () => {
   const tools = [
     defineTool({
       name: 'x',

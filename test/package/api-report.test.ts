@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 import { apiReport } from '../../scripts/api-report.mjs'
-import { emptyFolder } from '../support.js'
+import { emptyFolder } from '../support/client.js'
 
 function reportOf(files: Readonly<Record<string, string>>): string {
   const folder = emptyFolder()

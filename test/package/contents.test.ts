@@ -1,4 +1,4 @@
-// What `npm pack` puts into the package, and nothing else.
+// The files that `npm pack` puts into the package.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

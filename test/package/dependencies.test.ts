@@ -1,5 +1,4 @@
-// What comes with an installation: few packages, each pinned, none that runs anything while it is installed; and a list
-// of them that leaves none out.
+// The dependencies: few, pinned, without install scripts, and all of them in the generated list.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// TypeScript users need the package and nothing else: its declarations compile without @types/node.
+// The declarations of the package compile without @types/node.
 
 import { spawnSync } from 'node:child_process'
 import { cpSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 
 import { blocksOf, ROOT } from '../library/blocks.js'
-import { emptyFolder } from '../support.js'
+import { emptyFolder } from '../support/client.js'
 
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
 const project = emptyFolder()

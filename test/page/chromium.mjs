@@ -1,4 +1,4 @@
-// A real Chromium from npm. It is unpacked once for each version, beside nothing else: two versions in one place crash.
+// A real Chromium from npm, unpacked once per version into a directory of its own: two versions in one directory crash.
 
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'

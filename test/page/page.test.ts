@@ -1,4 +1,4 @@
-// The page in a real browser, on the real program: a person at the HTTP server sees and does what concerns a client on stdio.
+// The page in a real browser on the real program: a user of the HTTP server sees and controls what a stdio client does.
 
 import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -8,9 +8,17 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 
-import { startProgram, TOKEN, tokenFor, type HttpServer } from '../http/support.js'
-import { call, gone, startJob } from '../shell/support.js'
-import { cleanEnv, emptyFolder, PROGRAM, startServer, type TestClient } from '../support.js'
+import { startProgram, TOKEN, tokenFor, type HttpServer } from '../support/http-client.js'
+import {
+  call,
+  cleanEnv,
+  emptyFolder,
+  PROGRAM,
+  startJob,
+  startServer,
+  type TestClient,
+  waitForExit,
+} from '../support/client.js'
 import { openChromium } from './chromium.mjs'
 import { ask, openPage, type Watched } from './support.js'
 
@@ -52,7 +60,7 @@ const address = (): string => `http://127.0.0.1:${server.port}/`
 async function lookAt(view: string): Promise<void> {
   await page.goto(`${address()}#key=${TOKEN}`)
   await page.getByRole('link', { name: /^Tools/ }).click()
-  // From now on that process knows that somebody looks.
+  // From now on that process knows that the console is open.
   await page.getByText(`Process ${client.child.pid}`).waitFor()
   await page.getByRole('link', { name: new RegExp(`^${view}`) }).click()
   await page.getByRole('heading', { level: 1, name: view }).waitFor()
@@ -60,7 +68,7 @@ async function lookAt(view: string): Promise<void> {
 
 const card = (text: string) => page.getByRole('main').getByRole('listitem').filter({ hasText: text }).first()
 
-describe('the door', () => {
+describe('the login', () => {
   test('a token lets in, is kept for the tab, and is forgotten at the way out', async () => {
     await page.goto(address())
     const field = page.getByLabel('Token')
@@ -166,7 +174,7 @@ describe('questions', () => {
     expect((await asked).structured.answers).toMatchObject([{ outcome: 'declined' }])
   })
 
-  test('one that was answered elsewhere disappears, and the page says so', async () => {
+  test('one that was answered elsewhere disappears, and the page reports it', async () => {
     await lookAt('Questions')
     const asked = ask(client, COLOUR)
     await card('colour?').getByLabel('Red').check()
@@ -198,7 +206,7 @@ describe('jobs', () => {
     await job.getByRole('button', { name: `Kill #${id}` }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Kill' }).click()
     await page.getByRole('heading', { name: 'Ended' }).waitFor()
-    await gone(pid)
+    await waitForExit(pid)
     expect(await page.getByRole('dialog').count()).toBe(0)
     expect(watched.complaints).toEqual([])
   })
@@ -209,7 +217,7 @@ describe('the whole output of a job', () => {
   const shown = async (): Promise<string> => (await dialog().locator('pre').textContent()) ?? ''
   const turnTo = (name: string) => dialog().getByRole('button', { name, exact: true }).click()
 
-  test('goes on while the job runs, and stays when it ends', async () => {
+  test('goes on while the job runs, and stays when it ends', { tags: ['long'] }, async () => {
     await lookAt('Jobs')
     const gate = join(emptyFolder(), 'gate')
     await startJob(client, `echo chapter one; printf '10%%\\r'; until [ -e ${gate} ]; do sleep 0.1; done; echo the end`)
@@ -223,7 +231,7 @@ describe('the whole output of a job', () => {
     expect(watched.complaints).toEqual([])
   })
 
-  test('is whole however long it is, part by part, and as a file', async () => {
+  test('is whole however long it is, part by part, and as a file', { tags: ['long'] }, async () => {
     const count = 120_000
     await lookAt('Jobs')
     await startJob(client, `seq -f 'entry %.0f' 1 ${count}`)
@@ -243,7 +251,7 @@ describe('the whole output of a job', () => {
       await turnTo('Earlier')
       await readPart()
     }
-    expect(parts.length).toBe(3)
+    expect(parts).toHaveLength(3)
     expect(await dialog().locator('.parts p').textContent()).toMatch(/^0 bytes/)
     await turnTo('End')
     await expect.poll(shown).toMatch(/entry 120000\n$/)
@@ -255,7 +263,7 @@ describe('the whole output of a job', () => {
     expect([...watched.origins].filter((origin) => origin !== 'null')).toEqual([new URL(address()).origin])
   })
 
-  test('says where output is missing that was too long to be kept', async () => {
+  test('says where output is missing that was too long to be kept', { tags: ['long'] }, async () => {
     const other = startServer({ env: { ...env, JOB_MAX_OUTPUT: '65536' }, cwd: project })
     onTestFinished(async () => void (await other.close()))
     await other.initialize('2025-11-25')
@@ -276,7 +284,7 @@ describe('the whole output of a job', () => {
 describe('callbacks', () => {
   const waiting = () => page.getByRole('region', { name: 'Waiting for the model' })
 
-  test('the countdown runs down and fires; what the model was not told can be dismissed', async () => {
+  test('the countdown runs down and fires; undelivered messages can be dismissed', async () => {
     await lookAt('Callbacks')
     await call(client, 'SetCallback', { action: 'set', message: 'look <again>', delay_seconds: 3, repeat_count: 1 })
     const timer = card('look <again>').getByRole('timer')
@@ -336,7 +344,7 @@ test('tasks, calls and servers are shown as they are, without a reload', async (
   expect(watched.complaints).toEqual([])
 })
 
-test('every open task and every step can be reached', async () => {
+test('every open task and every step can be reached', { tags: ['long'] }, async () => {
   const other = startServer({ env, cwd: emptyFolder() })
   onTestFinished(async () => void (await other.close()))
   await other.initialize('2025-11-25')
@@ -414,7 +422,7 @@ test('the command `ui` without its link says what it takes, and takes it', async
   }
 })
 
-test('a server that asks for no token shows the board at once', async () => {
+test('a server without a token shows the console at once', async () => {
   const open = await startProgram({ env: { HOME: emptyFolder(), HTTP_TOKEN: '' }, flags: ['--no-auth'] })
   onTestFinished(async () => void (await open.stop()))
   await page.goto(`http://127.0.0.1:${open.port}/`)
@@ -438,7 +446,7 @@ test('when the server comes back, so does the page; with another token, the logi
   await page.getByText('You were logged out').waitFor()
 })
 
-/** As somebody does who has no mouse. */
+/** Keyboard only. */
 async function tabTo(name: string): Promise<void> {
   const target = page.getByRole('main').locator('input, button')
   for (let presses = 0; presses < 60; presses++) {

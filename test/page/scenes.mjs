@@ -1,4 +1,4 @@
-// What the stand-in shows: a good day in English and in Arabic, an empty board, and one that is too full.
+// The data that the stand-in shows: a normal day in English and in Arabic, an empty console, and an overfull one.
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

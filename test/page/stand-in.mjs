@@ -1,5 +1,5 @@
-// Serves the built page with a scene of scenes.mjs, which the token names: for pictures and for looking at extremes.
-// It prints its address and ends when its stdin does.
+// Serves the built page with a scene of scenes.mjs, named by the token: for screenshots and extreme data. Prints its
+// address and ends with its stdin.
 
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,9 +1,8 @@
-// What the tests of the page share: a browser, and pages that remember whatever they asked for and complained about.
+// Shared by the page tests: browser pages that record their requests and console errors.
 
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
-import { call, type Said } from '../shell/support.js'
-import type { TestClient } from '../support.js'
+import { call, type TestClient, type ToolResult } from '../support/client.js'
 
 export interface Watched {
   readonly page: Page
@@ -26,6 +25,6 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return { page, complaints, origins, close: () => context.close() }
 }
 
-export function ask(client: TestClient, ...questions: readonly object[]): Promise<Said> {
+export function ask(client: TestClient, ...questions: readonly object[]): Promise<ToolResult> {
   return call(client, 'AskUserQuestion', { questions_json: JSON.stringify({ questions }) })
 }

@@ -1,4 +1,5 @@
-// PlanMode as a client meets it: what it says, what it keeps, and what it holds commands to, in one server and in several.
+// PlanMode as a client uses it: its text, its stored plan, and the restrictions of commands, in one server and in
+// several.
 
 import { execFileSync } from 'node:child_process'
 import {
@@ -23,14 +24,22 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { marksOf } from '../../src/services/marks.js'
 import { openState } from '../../src/store/state/open-state.js'
 import type { Rows } from '../../src/store/state/state.js'
-import { ask, modernCall, startProgram, tokenFor } from '../http/support.js'
-import { requires } from '../requirements.js'
-import { SANDBOX } from '../sandbox/support.js'
-import { call, killHard, saidBy, startJob, type Said } from '../shell/support.js'
-import { emptyFolder, modernMeta, startServer, type TestClient } from '../support.js'
+import { sendRequest, modernCall, startProgram, tokenFor } from '../support/http-client.js'
+import { requires, SANDBOX } from '../support/requirements.js'
+import {
+  call,
+  emptyFolder,
+  killServer,
+  modernMeta,
+  startJob,
+  startServer,
+  type TestClient,
+  type ToolResult,
+  toolResultOf,
+} from '../support/client.js'
 import { bash, enter, plan } from './support.js'
 
-interface House {
+interface PlanProject {
   readonly home: string
   readonly project: string
   readonly state: string
@@ -49,13 +58,13 @@ function newFolder(): string {
   return folder
 }
 
-function newHouse(): House {
+function newPlanProject(): PlanProject {
   const home = newFolder()
   mkdirSync(join(home, 'project'))
   return { home, project: join(home, 'project'), state: join(home, 'state') }
 }
 
-function serve({ home, project, state }: House, env: NodeJS.ProcessEnv = {}, cwd = project): TestClient {
+function serve({ home, project, state }: PlanProject, env: NodeJS.ProcessEnv = {}, cwd = project): TestClient {
   return startServer({ cwd, env: { HOME: home, STATE_DIR: state, ...env } })
 }
 
@@ -64,7 +73,7 @@ const CHECKLIST = '# Do it\n\n- [ ] one\n  - [x] two\n1. [ ] three\n\n```\n- [ ]
 const writes = async (client: TestClient): Promise<boolean> => !(await bash(client, 'echo x >written')).isError
 const me = (): string => userInfo().username
 
-async function rowsOf<T>({ project, state }: House, work: (rows: Rows) => Promise<T>): Promise<T> {
+async function rowsOf<T>({ project, state }: PlanProject, work: (rows: Rows) => Promise<T>): Promise<T> {
   const opened = await openState({ file: join(state, 'state.db'), databaseUrl: '' })
   try {
     return await opened.read({ project, user: me() }, work)
@@ -73,7 +82,7 @@ async function rowsOf<T>({ project, state }: House, work: (rows: Rows) => Promis
   }
 }
 
-const versionsOf = (house: House): Promise<readonly string[]> =>
+const versionsOf = (house: PlanProject): Promise<readonly string[]> =>
   rowsOf(house, async ({ plans }) => {
     const { id = 0 } = (await plans.latest()) ?? {}
     return (await plans.versions(id)).map(({ text }) => text)
@@ -81,7 +90,7 @@ const versionsOf = (house: House): Promise<readonly string[]> =>
 
 describe('what it says', () => {
   test('from entering to leaving, as published', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house)
     expect((await plan(client, 'status')).text).toBe('Plan mode: INACTIVE\n')
     expect((await plan(client, 'json')).text).toBe('{"active":false,"goal":null,"plan_file":null,"started_at":null}\n')
@@ -125,7 +134,7 @@ describe('what it says', () => {
   })
 
   test('what is wrong is said, and what to do', async () => {
-    const client = serve(newHouse())
+    const client = serve(newPlanProject())
     for (const action of ['exit', 'reset']) {
       const { text, isError } = await plan(client, action, action === 'exit' ? { plan: 'x' } : {})
       expect(text).toMatch(/^Plan mode is off, .*PlanMode\(action: "enter"/)
@@ -152,7 +161,7 @@ describe('what it says', () => {
   })
 
   test('background tasks that were started before are named', async () => {
-    const client = serve(newHouse())
+    const client = serve(newPlanProject())
     const [one, two] = [await startJob(client, 'sleep 100'), await startJob(client, 'sleep 100')]
     await startJob(client, 'true')
     await expect.poll(async () => (await call(client, 'ListBgTasks')).structured.tasks[2].status).toBe('ended')
@@ -172,7 +181,7 @@ describe('what it says', () => {
 
 describe('the plan', () => {
   test('every version is kept, and an earlier plan of the session is not taken for the new one', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house)
     const folder = await enter(client, house.project, { plan: 'first' })
     expect((await plan(client, 'status', { plan: 'second' })).text).toContain('The plan was saved as a draft to .scorp')
@@ -203,7 +212,7 @@ describe('the plan', () => {
     ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'There is no regular file at'],
     ['a link', (path: string) => symlinkSync('/etc/hostname', path), 'There is no regular file at'],
   ])('a file that is %s is not accepted, and the mode stays on', async (_, put, reason) => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house)
     const folder = await enter(client, house.project)
     put(join(folder, 'plan.md'))
@@ -221,7 +230,7 @@ describe('the plan', () => {
   })
 
   test('a file that the caller names', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     writeFileSync(join(house.project, 'PLAN.md'), 'mine')
     writeFileSync(join(house.home, 'outside.md'), 'elsewhere')
     const client = serve(house)
@@ -235,7 +244,7 @@ describe('the plan', () => {
   })
 
   test('whose commands are confined names no file that they could not read', requires(SANDBOX), async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const outside = join(house.home, 'outside.md')
     writeFileSync(outside, 'the secret')
     symlinkSync(outside, join(house.project, 'link.md'))
@@ -254,7 +263,7 @@ describe('the plan', () => {
   })
 
   test('its checklist becomes the current task', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house)
     await enter(client, house.project, { goal: 'Repair\nit' })
     const { text, structured } = await plan(client, 'exit', { plan: CHECKLIST })
@@ -286,7 +295,7 @@ describe('the plan', () => {
   })
 
   test('an open task that is current stays so, and the answer says how to switch', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house)
     await client.initialize('2025-11-25')
     const task = (args: object) => call(client, 'TaskManager', args)
@@ -307,8 +316,8 @@ describe('the plan', () => {
     await client.close()
   })
 
-  test('is a resource, and whoever subscribed is told when it changes, also by another server', async () => {
-    const house = newHouse()
+  test('is a resource, and subscribers are notified when it changes, also by another server', async () => {
+    const house = newPlanProject()
     const [client, other] = [serve(house), serve(house)]
     await client.initialize('2025-06-18')
     const read = async (): Promise<string> =>
@@ -331,9 +340,9 @@ describe('the plan', () => {
 })
 
 test.each(['legacy', 'modern'])(
-  'whoever subscribes (%s) and never reads is told what another server does',
+  'a subscriber (%s) that never reads is notified of what another server does',
   async (era) => {
-    const house = newHouse()
+    const house = newPlanProject()
     const [client, other] = [serve(house), serve(house)]
     const uri = 'scorpiox://plan'
     if (era === 'legacy') {
@@ -355,16 +364,16 @@ test.each(['legacy', 'modern'])(
 )
 
 describe('several servers', () => {
-  test('of many who enter at the same moment one does, and of many who leave one makes a task', async () => {
-    const house = newHouse()
+  test('of many concurrent enters one succeeds, and of many exits one creates a task', async () => {
+    const house = newPlanProject()
     const clients = [1, 2, 3, 4].map(() => serve(house))
-    const all = (action: string, more: object): Promise<readonly Said[]> =>
+    const all = (action: string, more: object): Promise<readonly ToolResult[]> =>
       Promise.all(clients.flatMap((client) => [plan(client, action, more), plan(client, action, more)]))
     for (let round = 1; round <= 5; round++) {
       const entered = await all('enter', { goal: 'race' })
-      expect(entered.filter(({ isError }) => !isError)).toHaveLength(1)
+      expect(entered.filter(({ isError }) => !isError)).toEqual([expect.anything()])
       const exited = await all('exit', { plan: CHECKLIST })
-      expect(exited.filter(({ isError }) => !isError)).toHaveLength(1)
+      expect(exited.filter(({ isError }) => !isError)).toEqual([expect.anything()])
     }
     const { tasks } = await rowsOf(house, async (rows) => rows.tasks.count({ terms: [] }))
     expect(tasks).toBe(5)
@@ -372,8 +381,8 @@ describe('several servers', () => {
   })
 
   test('what one enters holds for all of the same user and project at once', requires(SANDBOX), async () => {
-    const house = newHouse()
-    const elsewhere = newHouse()
+    const house = newPlanProject()
+    const elsewhere = newPlanProject()
     const [one, two] = [serve(house), serve(house)]
     const three = serve({ ...elsewhere, state: house.state })
     for (const client of [one, two, three]) expect(await writes(client)).toBe(true)
@@ -388,10 +397,10 @@ describe('several servers', () => {
   })
 
   test('a restart, or a kill, changes nothing', requires(SANDBOX), async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const first = serve(house)
     const folder = await enter(first, house.project, { plan: 'a draft' })
-    await killHard(first)
+    await killServer(first)
     const second = serve(house)
     expect(await writes(second)).toBe(false)
     expect((await plan(second, 'status')).text).toContain('Goal: "see"')
@@ -407,7 +416,7 @@ describe('several servers', () => {
 
 describe('what it holds commands to', requires(SANDBOX), () => {
   test('nothing can be written but the folder of the plan, and after it everything again', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house)
     for (const end of ['exit', 'reset']) {
       expect(await writes(client)).toBe(true)
@@ -422,7 +431,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('a command that outlives its server, and one that is recorded, are held too', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house, { JOBS_OUTLIVE_SERVER: '1' })
     await enter(client, house.project)
     expect(await writes(client)).toBe(false)
@@ -433,7 +442,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('in a folder of a repository the plan is that of the repository', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     mkdirSync(join(house.project, '.git'))
     const below = join(house.project, 'below')
     mkdirSync(below)
@@ -453,7 +462,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('a repository that is made around it while the server runs changes nothing', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const cwd = join(house.project, 'inner')
     mkdirSync(cwd)
     const client = serve(house, {}, cwd)
@@ -480,7 +489,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('the home may be the project', async () => {
-    const { home } = newHouse()
+    const { home } = newPlanProject()
     const client = startServer({ cwd: home, env: { HOME: home } })
     const folder = await enter(client, home)
     expect(await writes(client)).toBe(false)
@@ -490,7 +499,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('what a command planted in the folder of the plan is not followed', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const victim = join(house.home, 'victim')
     const client = serve(house)
     const plants = [
@@ -517,7 +526,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('the pipes of another server, with another folder for temporary files, are not seen', async () => {
-    const [house, theirs] = [newHouse(), newHouse()]
+    const [house, theirs] = [newPlanProject(), newPlanProject()]
     const temporary = newFolder()
     const [client, other] = [serve(house), serve(theirs, { TMPDIR: temporary })]
     expect(await writes(other)).toBe(true)
@@ -532,7 +541,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('a hard link that was put there before the plan leads nowhere', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const file = join(house.project, 'file')
     writeFileSync(file, 'untouched')
     const client = serve(house)
@@ -547,7 +556,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('a folder of the plan that was taken away is made again', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house)
     const folder = await enter(client, house.project)
     for (let round = 0; round < 3; round++) {
@@ -559,12 +568,12 @@ describe('what it holds commands to', requires(SANDBOX), () => {
   })
 
   test('users over HTTP have plans of their own', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const env = { HOME: house.home, STATE_DIR: house.state }
     const server = await startProgram({ cwd: house.project, env })
     const [alice, bob] = [tokenFor('alice', env), tokenFor('bob', env)]
-    const as = async (token: string, name: string, args: object): Promise<Said> =>
-      saidBy((await ask(server, { ...modernCall(name, args), token })).json)
+    const as = async (token: string, name: string, args: object): Promise<ToolResult> =>
+      toolResultOf((await sendRequest(server, { ...modernCall(name, args), token })).json)
     const canWrite = async (token: string): Promise<boolean> =>
       !(await as(token, 'Bash', { command: 'echo x >written' })).isError
     expect((await as(alice, 'PlanMode', { action: 'enter', goal: 'of alice' })).isError).toBe(false)
@@ -580,7 +589,7 @@ describe('what it holds commands to', requires(SANDBOX), () => {
 
 describe('where it cannot be had', () => {
   test('without a sandbox commands are refused, with the reason and the ways out', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const programs = newFolder()
     for (const name of ['bash', 'sh', 'mkfifo', 'cat', 'touch']) {
       symlinkSync(
@@ -604,7 +613,7 @@ describe('where it cannot be had', () => {
   })
 
   test('without a place to remember it plan mode cannot be entered, and commands run', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = startServer({ cwd: house.project, env: { HOME: '.' } })
     const { text, isError } = await plan(client, 'enter')
     expect(text).toMatch(/STATE_DIR/)
@@ -617,7 +626,7 @@ describe('where it cannot be had', () => {
     ['.scorpiox is a link', '.scorpiox', '.scorpiox'],
     ['sessions is a link', '.scorpiox/sessions', '.scorpiox/sessions'],
   ])('nothing is written where %s', async (_, path) => {
-    const house = newHouse()
+    const house = newPlanProject()
     const victim = join(house.home, 'victim')
     mkdirSync(victim)
     if (path.includes('/')) mkdirSync(join(house.project, '.scorpiox'))
@@ -632,7 +641,7 @@ describe('where it cannot be had', () => {
   })
 
   test('the empty folder of the sandbox becomes the real one and stays', requires(SANDBOX), async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house, { SANDBOX: 'workspace' })
     expect(await writes(client)).toBe(true)
     const ours = join(house.project, '.scorpiox')
@@ -645,7 +654,7 @@ describe('where it cannot be had', () => {
   })
 
   test('what is remembered cannot be read: commands are refused until it can', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const first = serve(house)
     await enter(first, house.project)
     await first.close()
@@ -665,7 +674,7 @@ describe('where it cannot be had', () => {
   })
 
   test('a database that does not answer: commands are refused, since other machines may have opened a plan', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const client = serve(house, { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/nothing' })
     const { text, isError } = await bash(client, 'touch was-here')
     expect(text).toMatch(/^The command was not started: a plan may be open here/)
@@ -677,7 +686,7 @@ describe('where it cannot be had', () => {
   })
 
   test('a mark without a plan, as a server leaves it that is killed while it enters, is taken away', async () => {
-    const house = newHouse()
+    const house = newPlanProject()
     const marks = marksOf(house.state, 'plans', realpathSync(house.project))
     mkdirSync(house.state, { mode: 0o700 })
     marks.put(me())

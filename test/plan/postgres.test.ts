@@ -1,13 +1,12 @@
-// Plan mode where plans are kept in PostgreSQL: no mark of this machine is believed, the database is asked each time.
+// Plan mode with PostgreSQL: local flag files are not trusted, the database is asked each time.
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { requires } from '../requirements.js'
-import { SANDBOX } from '../sandbox/support.js'
-import { startServer, type TestClient } from '../support.js'
+import { requires, SANDBOX } from '../support/requirements.js'
+import { startServer, type TestClient } from '../support/client.js'
 import { postgresRequirement, startPostgres, type PostgresServer } from '../store/postgres-server.js'
 import { bash, enter, plan } from './support.js'
 
@@ -15,7 +14,7 @@ let postgres: PostgresServer | undefined
 
 beforeAll(async () => {
   postgres = await startPostgres()
-}, 60_000)
+})
 
 afterAll(() => postgres?.stop('immediate'))
 
@@ -45,5 +44,5 @@ describe('with a database', requires(SANDBOX), () => {
     expect((await plan(two, 'exit')).text).toContain('Task 1 "see" was made from its checklist item')
     expect(await Promise.all([one, two].map(writes))).toEqual([true, true])
     await Promise.all([one.close(), two.close()])
-  }, 60_000)
+  })
 })

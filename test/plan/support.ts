@@ -1,22 +1,21 @@
-// What the tests of plan mode share: a world with a project in it, a server there, and how to see that nothing changed.
+// Shared by the plan mode tests: a project, a server in it, and snapshots of the file system.
 
 import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { call, type Said } from '../shell/support.js'
-import { PYTHON, type World } from '../sandbox/world.js'
-import { PROGRAM, startServer, type TestClient } from '../support.js'
+import { call, PROGRAM, startServer, type TestClient, type ToolResult } from '../support/client.js'
+import { PYTHON, type SandboxProject } from '../sandbox/sandbox-project.js'
 
 /** A session that is not the plan's. */
 const OTHER = join('.scorpiox', 'sessions', '2026_01_01_other_session')
 
-export const granted = ({ base }: World): string => join(base, 'granted')
-export const other = ({ project }: World): string => join(project, OTHER)
+export const granted = ({ base }: SandboxProject): string => join(base, 'granted')
+export const other = ({ project }: SandboxProject): string => join(project, OTHER)
 
 /** A repository with files to be changed. */
-export function furnishProject(world: World): void {
+export function furnishProject(world: SandboxProject): void {
   world.rebuild()
   const { project } = world
   const put = (path: string, text: string): void => {
@@ -37,15 +36,15 @@ export function furnishProject(world: World): void {
   git('commit', '-q', '-m', 'x')
 }
 
-export function startIn(world: World, env: NodeJS.ProcessEnv = {}): TestClient {
+export function startIn(world: SandboxProject, env: NodeJS.ProcessEnv = {}): TestClient {
   const more = { STATE_DIR: world.state, SANDBOX_WRITE: granted(world), PYTHON: PYTHON ?? '', DIST: dirname(PROGRAM) }
   return startServer({ cwd: world.project, env: { ...world.env, ...more, ...env } })
 }
 
-export const plan = (client: TestClient, action: string, more: object = {}): Promise<Said> =>
+export const plan = (client: TestClient, action: string, more: object = {}): Promise<ToolResult> =>
   call(client, 'PlanMode', { action, ...more })
 
-export const bash = (client: TestClient, command: string, more: object = {}): Promise<Said> =>
+export const bash = (client: TestClient, command: string, more: object = {}): Promise<ToolResult> =>
   call(client, 'Bash', { command, ...more })
 
 /** Enters plan mode; gives the folder that stays writable. */

@@ -1,5 +1,5 @@
-// Every way of writing that we know, tried for real in plan mode through the real server, in the foreground and behind:
-// nothing changes but the folder of the plan. Then the same without a plan, to see that each would have worked.
+// Every known way of writing, tried in plan mode through the real server, in the foreground and as a job: nothing
+// changes outside of the plan's directory. Then the same without a plan, to show that each attempt works.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
@@ -8,12 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { CORPUS } from '../sandbox/corpus.js'
-import { requires } from '../requirements.js'
-import { SANDBOX } from '../sandbox/support.js'
-import { buildWorld, PYTHON, type World } from '../sandbox/world.js'
-import { readJob, startJob } from '../shell/support.js'
-import { isAlive, PROGRAM, type TestClient } from '../support.js'
+import { CORPUS } from '../sandbox/escape-corpus.js'
+import { requires, SANDBOX } from '../support/requirements.js'
+import { buildSandboxProject, PYTHON, type SandboxProject } from '../sandbox/sandbox-project.js'
+import { isAlive, PROGRAM, readJob, startJob, type TestClient } from '../support/client.js'
 import {
   bash,
   differences,
@@ -26,7 +24,7 @@ import {
   snapshot,
   startIn,
 } from './support.js'
-import { WAYS, type Way } from './writes.js'
+import { WRITE_ATTEMPTS, type WriteAttempt } from './write-attempts.js'
 
 const LINGER_MS = 500
 
@@ -42,11 +40,11 @@ def said(yes): pass
 export -f said py
 `
 
-const tried = WAYS.filter(({ needs }) => needs.every(hasProgram))
-let world: World
+const tried = WRITE_ATTEMPTS.filter(({ needs }) => needs.every(hasProgram))
+let world: SandboxProject
 
 beforeAll(async () => {
-  world = await buildWorld()
+  world = await buildSandboxProject()
   mkdirSync(granted(world), { recursive: true })
 })
 
@@ -83,37 +81,38 @@ describe('in plan mode', requires(SANDBOX), () => {
     expect(tried.length).toBeGreaterThanOrEqual(100)
   })
 
-  test.each(['off', 'read-only', 'workspace', 'strict'])(
-    'no command writes anything where SANDBOX is %s',
-    async (level) => {
-      furnishProject(world)
-      const client = startIn(world, { SANDBOX: level })
-      // A shell is kept ready, under the terms of before.
-      await bash(client, 'true')
-      await bash(client, 'true')
-      const session = await enterAtWork(client)
-      const before = look(session)
-      const worked: string[] = []
-      for (const { name, how } of tried) {
-        await bash(client, words(how, client.child.pid, session), { timeout: 8000 })
-        const changed = differences(before, look(session))
-        if (changed.length > 0) worked.push(`${name}: ${changed.join(', ')}`)
-        if (worked.length > 3) break
-      }
-      expect(worked).toEqual([])
-      await sleep(LINGER_MS)
-      expect(differences(before, look(session))).toEqual([])
-      expect(isAlive(client.child.pid ?? 0)).toBe(true)
-      expect((await plan(client, 'status')).text).toContain('Plan mode: ACTIVE')
-      for (const path of [join(dirname(PROGRAM), 'new'), '/etc/scorpiox-new', '/usr/scorpiox-new'])
-        expect(existsSync(path)).toBe(false)
-      expect((await bash(client, `echo x >'${session}/mine' && cat '${session}/mine'`)).text).toBe('x\n')
-      expect(await client.close()).toBe(0)
-    },
-    120_000,
-  )
+  for (const level of ['off', 'read-only', 'workspace', 'strict'])
+    test(
+      `no command writes anything where SANDBOX is ${level}`,
+      { tags: level === 'off' ? [] : ['long'] },
+      async () => {
+        furnishProject(world)
+        const client = startIn(world, { SANDBOX: level })
+        // A shell is kept ready, under the terms of before.
+        await bash(client, 'true')
+        await bash(client, 'true')
+        const session = await enterAtWork(client)
+        const before = look(session)
+        const worked: string[] = []
+        for (const { name, how } of tried) {
+          await bash(client, words(how, client.child.pid, session), { timeout: 8000 })
+          const changed = differences(before, look(session))
+          if (changed.length > 0) worked.push(`${name}: ${changed.join(', ')}`)
+          if (worked.length > 3) break
+        }
+        expect(worked).toEqual([])
+        await sleep(LINGER_MS)
+        expect(differences(before, look(session))).toEqual([])
+        expect(isAlive(client.child.pid ?? 0)).toBe(true)
+        expect((await plan(client, 'status')).text).toContain('Plan mode: ACTIVE')
+        for (const path of [join(dirname(PROGRAM), 'new'), '/etc/scorpiox-new', '/usr/scorpiox-new'])
+          expect(existsSync(path)).toBe(false)
+        expect((await bash(client, `echo x >'${session}/mine' && cat '${session}/mine'`)).text).toBe('x\n')
+        expect(await client.close()).toBe(0)
+      },
+    )
 
-  test('no background task writes anything', async () => {
+  test('no background task writes anything', { tags: ['long'] }, async () => {
     furnishProject(world)
     const client = startIn(world)
     const session = await enterAtWork(client)
@@ -128,9 +127,9 @@ describe('in plan mode', requires(SANDBOX), () => {
     await sleep(LINGER_MS)
     expect(differences(before, look(session))).toEqual([])
     await client.close()
-  }, 120_000)
+  })
 
-  test('no escape from the sandbox leads to a write', async () => {
+  test('no escape from the sandbox leads to a write', { tags: ['long'] }, async () => {
     furnishProject(world)
     const client = startIn(world)
     const session = await enterAtWork(client)
@@ -145,14 +144,14 @@ describe('in plan mode', requires(SANDBOX), () => {
     expect(differences(before, look(session))).toEqual([])
     expect(world.victimLives()).toBe(true)
     await client.close()
-  }, 120_000)
+  })
 })
 
 describe('without a plan', () => {
-  test('each way works, where that can be shown', async () => {
+  test('each way works, where that can be shown', { tags: ['long'] }, async () => {
     const failed: string[] = []
     const session = join(other(world), '..', 'mine')
-    for (const { name, how } of tried.filter(({ proof }: Way) => proof)) {
+    for (const { name, how } of tried.filter(({ proof }: WriteAttempt) => proof)) {
       furnishProject(world)
       mkdirSync(session)
       const before = look(session)
@@ -164,7 +163,7 @@ describe('without a plan', () => {
       victim.kill('SIGKILL')
     }
     expect(failed).toEqual([])
-  }, 120_000)
+  })
 })
 
 function runOutside(command: string): void {

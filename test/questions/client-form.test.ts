@@ -1,24 +1,23 @@
-// The first rung: a form that the client shows. Clients that answer it, refuse it, cannot show it after all, never say
-// anything, or say it too late.
+// The first delivery channel: a form in the client. Clients that answer it, refuse it, cannot show it, never answer, or
+// answer too late.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test, vi } from 'vitest'
 
-import { ask as askHttp, initialize, rpc, startProgram, stream } from '../http/support.js'
-import { saidBy } from '../shell/support.js'
-import { emptyFolder, LEGACY, type Json } from '../support.js'
+import { sendRequest as askHttp, initialize, rpc, startProgram, stream } from '../support/http-client.js'
+import { emptyFolder, type Json, LEGACY, toolResultOf } from '../support/client.js'
 import {
   AS_A_PERSON,
   allText,
   answerForm,
   ask,
-  askingWorld,
+  questionEnvironment,
   callOf,
   COLOUR,
   FORMS,
   legacyIn,
-  onlookerOf,
+  openStoreReader,
   SIZES,
   untilForm,
 } from './support.js'
@@ -30,7 +29,7 @@ const accepted = (content: object): object => ({ result: { action: 'accept', con
 
 describe('answered', () => {
   test('one form for all questions, and the answers as published', async () => {
-    const client = await legacyIn(askingWorld(PATIENT))
+    const client = await legacyIn(questionEnvironment(PATIENT))
     const content = { question_1: 'Blue', question_2: ['S', 'L'] }
     const { form, said } = await answerForm(client, BOTH, { result: { action: 'accept', content } })
     expect(form.params).toEqual({
@@ -77,7 +76,7 @@ describe('answered', () => {
   })
 
   test('at 2025-06-18, where several choices are switches', async () => {
-    const client = await legacyIn(askingWorld(PATIENT), '2025-06-18', { elicitation: {} })
+    const client = await legacyIn(questionEnvironment(PATIENT), '2025-06-18', { elicitation: {} })
     const content = { question_1: 'Red', question_2_1: true, question_2_2: false, question_2_3: true }
     const { form, said } = await answerForm(client, BOTH, { result: { action: 'accept', content } })
     const { properties } = form.params.requestedSchema
@@ -94,8 +93,8 @@ describe('answered', () => {
     await client.close()
   })
 
-  test('by a client that sends fields nobody touched as blanks', async () => {
-    const client = await legacyIn(askingWorld(PATIENT))
+  test('by a client that sends untouched fields as blanks', async () => {
+    const client = await legacyIn(questionEnvironment(PATIENT))
     const content = { question_1: '', question_2: ['M'], question_other: null }
     const { said } = await answerForm(client, BOTH, { result: { action: 'accept', content } })
     expect(said.structured.answers).toMatchObject([{ outcome: 'declined' }, { outcome: 'answered', selected: ['M'] }])
@@ -103,7 +102,7 @@ describe('answered', () => {
   })
 
   test("in the person's own words, alone or beside a choice", async () => {
-    const client = await legacyIn(askingWorld(PATIENT))
+    const client = await legacyIn(questionEnvironment(PATIENT))
     const accept = (content: object): object => ({ result: { action: 'accept', content } })
     const { said: own } = await answerForm(client, [COLOUR], accept({ question_other: 'green, please' }))
     expect(JSON.parse(own.text).answers).toEqual([{ question: 'Which colour?', selected: 'green, please' }])
@@ -124,12 +123,12 @@ describe('answered', () => {
   })
 })
 
-describe.concurrent('not answered, and nobody is asked again', () => {
+describe.concurrent('not answered, and not asked again', () => {
   test.each([
     ['decline', 'declined', /the user declined to answer/],
     ['cancel', 'cancelled', /the user closed the form/],
   ])('%s', async (action, outcome, words) => {
-    const world = askingWorld(PATIENT)
+    const world = questionEnvironment(PATIENT)
     const client = await legacyIn(world)
     const { said } = await answerForm(client, BOTH, { result: { action } })
     expect(said.structured).toMatchObject({
@@ -145,13 +144,13 @@ describe.concurrent('not answered, and nobody is asked again', () => {
       ['Which colour?', 'Which sizes?'].map((question) => ({ question, selected: null, outcome })),
     )
     await client.close()
-    const onlooker = await onlookerOf(world)
+    const onlooker = await openStoreReader(world)
     expect(await onlooker.open()).toEqual([])
     await onlooker.close()
   })
 
   test('one of two questions is left out: the other is answered, this one is not', async () => {
-    const client = await legacyIn(askingWorld(PATIENT))
+    const client = await legacyIn(questionEnvironment(PATIENT))
     const { said } = await answerForm(client, BOTH, { result: { action: 'accept', content: { question_1: 'Red' } } })
     expect(said.structured.answers.map(({ outcome }: Json) => outcome)).toEqual(['answered', 'declined'])
     expect(allText(said)).toContain('NOT ANSWERED: question 2 (declined)')
@@ -164,7 +163,7 @@ describe.concurrent('a client that answers by itself reaches no person', () => {
     ['decline', { action: 'decline' }, /declined the form by itself after \d+ ms: no person has seen it\./],
     ['cancel', { action: 'cancel' }, /cancelled the form by itself after \d+ ms/],
   ])('%s at once: the next channel, and no further form in this session', async (_, result, words) => {
-    const client = await legacyIn(askingWorld(PATIENT))
+    const client = await legacyIn(questionEnvironment(PATIENT))
     const { form, said } = await untilForm(client, [COLOUR])
     client.send({ jsonrpc: '2.0', id: form.id, result })
     const first = await said
@@ -177,7 +176,7 @@ describe.concurrent('a client that answers by itself reaches no person', () => {
   })
 
   test('one that declines after a second is believed, and the next question is a form again', async () => {
-    const client = await legacyIn(askingWorld(PATIENT))
+    const client = await legacyIn(questionEnvironment(PATIENT))
     const { said } = await answerForm(client, [COLOUR], { result: { action: 'decline' } })
     expect(allText(said)).toContain('the user declined to answer')
     const { said: next } = await answerForm(client, [COLOUR], accepted({ question_1: 'Red' }))
@@ -191,7 +190,7 @@ describe.concurrent('the order of the fields', () => {
   const many = { text: 'Which?', options: Array.from({ length: 12 }, (_, index) => `o${index + 1}`), multiSelect: true }
 
   test.each(LEGACY.filter((revision) => revision >= '2025-06-18'))('is the same by name, at %s', async (revision) => {
-    const client = await legacyIn(askingWorld(PATIENT), revision)
+    const client = await legacyIn(questionEnvironment(PATIENT), revision)
     for (const form of [[COLOUR], [COLOUR, SIZES], ten, [many, COLOUR]]) {
       const { form: shown, said } = await untilForm(client, form)
       const names = Object.keys(shown.params.requestedSchema.properties)
@@ -203,7 +202,7 @@ describe.concurrent('the order of the fields', () => {
   })
 
   test('no field repeats its title in its description, and one field alone does not repeat the question', async () => {
-    const client = await legacyIn(askingWorld(PATIENT))
+    const client = await legacyIn(questionEnvironment(PATIENT))
     for (const form of [[COLOUR], [SIZES], [COLOUR, SIZES]]) {
       const { form: shown, said } = await untilForm(client, form)
       const fields: Json[] = Object.values(shown.params.requestedSchema.properties)
@@ -217,7 +216,7 @@ describe.concurrent('the order of the fields', () => {
   })
 })
 
-describe.concurrent('a client that fails at it falls to the next rung', () => {
+describe.concurrent('a client that fails falls back to the next channel', () => {
   test.each([
     ['method not found', { error: { code: -32601, message: 'Method not found' } }, /refused: Method not found/],
     ['an error without words', { error: 7 }, /refused/],
@@ -236,7 +235,7 @@ describe.concurrent('a client that fails at it falls to the next rung', () => {
     ['a form with nothing in it', { result: { action: 'accept', content: {} } }, /nothing in it/],
     ['no form', { result: { action: 'accept' } }, /nothing in it/],
   ])('%s', async (_, answer, words) => {
-    const client = await legacyIn(askingWorld(PATIENT))
+    const client = await legacyIn(questionEnvironment(PATIENT))
     const { said } = await answerForm(client, [COLOUR], answer)
     expect(said.structured).toMatchObject({
       answers: [{ outcome: 'no_response', selected: [] }],
@@ -251,7 +250,7 @@ describe.concurrent('a client that fails at it falls to the next rung', () => {
   })
 
   test('one that never answers: its form is taken back, progress was shown meanwhile', async () => {
-    const client = await legacyIn(askingWorld({ ASK_WAIT: '2' }))
+    const client = await legacyIn(questionEnvironment({ ASK_WAIT: '2' }))
     const said = await ask(client, [COLOUR], { progressToken: 'p' })
     expect(said.structured).toMatchObject({ rung: 'text', id: 1 })
     expect(said.text).toContain('The client did not answer within 2 s.')
@@ -265,7 +264,7 @@ describe.concurrent('a client that fails at it falls to the next rung', () => {
   })
 
   test.each(LEGACY.filter((revision) => revision < '2025-06-18'))('%s has no forms', async (revision) => {
-    const client = await legacyIn(askingWorld(PATIENT), revision)
+    const client = await legacyIn(questionEnvironment(PATIENT), revision)
     expect((await ask(client, [COLOUR])).text).toContain('This client shows no forms.')
     await client.close()
   })
@@ -274,13 +273,13 @@ describe.concurrent('a client that fails at it falls to the next rung', () => {
 describe.concurrent('an answer that comes late', () => {
   const accept = { action: 'accept', content: { question_1: 'Red' } }
 
-  test('is kept for the question, told to the session, and given to who asks for it by its id', async () => {
-    const world = askingWorld()
+  test('is stored, delivered to the session, and returned to a call with its id', async () => {
+    const world = questionEnvironment()
     const client = await legacyIn(world)
     const { form, said } = await untilForm(client, [COLOUR])
     const { id } = (await said).structured
     client.send({ jsonrpc: '2.0', id: form.id, result: accept })
-    const onlooker = await onlookerOf(world)
+    const onlooker = await openStoreReader(world)
     await vi.waitFor(async () => expect(await onlooker.question(id)).toMatchObject({ surface: 'client' }), 5000)
     // Once: whatever is said to it again.
     client.send({ jsonrpc: '2.0', id: form.id, result: { action: 'accept', content: { question_1: 'Blue' } } })
@@ -296,7 +295,7 @@ describe.concurrent('an answer that comes late', () => {
     ['what cannot be used', { action: 'accept', content: { question_1: 'Pink' } }],
     ['an empty form', { action: 'accept', content: {} }],
   ])('%s is none', async (_, result) => {
-    const world = askingWorld()
+    const world = questionEnvironment()
     const client = await legacyIn(world)
     const { form, said } = await untilForm(client, [COLOUR])
     const { id } = (await said).structured
@@ -308,7 +307,7 @@ describe.concurrent('an answer that comes late', () => {
 })
 
 test('a call that is cancelled takes its form back and keeps no question', async () => {
-  const world = askingWorld({ ASK_WAIT: '60' })
+  const world = questionEnvironment({ ASK_WAIT: '60' })
   const client = await legacyIn(world)
   client.send({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params: callOf([COLOUR]) })
   await client.waitFor(({ method }) => method === 'elicitation/create')
@@ -316,10 +315,10 @@ test('a call that is cancelled takes its form back and keeps no question', async
   await client.waitFor(({ method }) => method === 'notifications/cancelled')
   expect((await client.request('ping')).result).toEqual({})
   await client.close()
-  const onlooker = await onlookerOf(world)
+  const onlooker = await openStoreReader(world)
   expect(await onlooker.open()).toEqual([])
   await onlooker.close()
-  expect(client.received.some(({ id }) => id === 'x')).toBe(false)
+  expect(client.received.filter(({ id }) => id === 'x')).toEqual([])
 })
 
 test('over HTTP a legacy client is asked on the stream of its call, and answers with a POST', async () => {
@@ -331,12 +330,15 @@ test('over HTTP a legacy client is asked on the stream of its call, and answers 
   const result = { action: 'accept', content: { question_1: 'Red' } }
   await sleep(AS_A_PERSON.accept)
   await askHttp(server, { body: JSON.stringify({ jsonrpc: '2.0', id: form.id, result }), headers })
-  expect(saidBy(await events.message()).structured).toMatchObject({ answers: [{ selected: ['Red'] }], rung: 'client' })
+  expect(toolResultOf(await events.message()).structured).toMatchObject({
+    answers: [{ selected: ['Red'] }],
+    rung: 'client',
+  })
   await server.stop()
 })
 
 test('two forms at once find their own answers', async () => {
-  const client = await legacyIn(askingWorld({ ASK_WAIT: '60' }), '2025-11-25', FORMS)
+  const client = await legacyIn(questionEnvironment({ ASK_WAIT: '60' }), '2025-11-25', FORMS)
   const one = await untilForm(client, [COLOUR])
   const other = await untilForm(client, [SIZES])
   await sleep(AS_A_PERSON.accept)
@@ -348,11 +350,11 @@ test('two forms at once find their own answers', async () => {
 })
 
 test('the JSON itself, where a string was published, is understood', async () => {
-  const client = await legacyIn(askingWorld(), '2025-11-25', {})
+  const client = await legacyIn(questionEnvironment(), '2025-11-25', {})
   const params = { name: 'AskUserQuestion', arguments: { questions_json: { questions: [COLOUR] } } }
-  expect(saidBy(await client.request('tools/call', params)).structured).toMatchObject({ rung: 'text', id: 1 })
+  expect(toolResultOf(await client.request('tools/call', params)).structured).toMatchObject({ rung: 'text', id: 1 })
   for (const args of [{}, { questions_json: 5 }, { questions_json: '{' }]) {
-    const said = saidBy(await client.request('tools/call', { name: 'AskUserQuestion', arguments: args }))
+    const said = toolResultOf(await client.request('tools/call', { name: 'AskUserQuestion', arguments: args }))
     expect([said.isError, said.text]).toEqual([
       true,
       expect.stringContaining('Expected is, for example: {"questions":'),

@@ -1,5 +1,5 @@
-// A hundred questions, asked by two servers of one project and answered on three surfaces at once: the page, the inbox, and
-// later calls. One of the servers is killed in the middle. Each is answered once, and every answer reaches a model.
+// A hundred questions of two servers of one project, answered on the page, in the inbox and by later calls at once,
+// while one of the servers is killed. Each is answered once, and every answer is delivered.
 
 import { expect, onTestFinished, test, vi } from 'vitest'
 
@@ -10,9 +10,9 @@ import { openBoards } from '../../src/services/board/open-boards.js'
 import type { Board } from '../../src/services/board/board.js'
 import type { QuestionView } from '../../src/services/board/view.js'
 import { lazyState } from '../../src/services/state.js'
-import { ask as post, startProgram, stream, TOKEN, type HttpServer } from '../http/support.js'
-import { dataOf, type Json, type TestClient } from '../support.js'
-import { askingWorld, callOf, legacyIn } from './support.js'
+import { sendRequest as post, startProgram, stream, TOKEN, type HttpServer } from '../support/http-client.js'
+import { resultData, type Json, type TestClient } from '../support/client.js'
+import { questionEnvironment, callOf, legacyIn } from './support.js'
 
 const HALF = 50
 /** Who answers first; the other tries all the same. */
@@ -25,8 +25,8 @@ const CHOICES = ['by page', 'by inbox', 'by call']
 const formOf = (name: string): object => ({ questions: [{ text: name, options: CHOICES }] })
 const nameOf = ({ questions }: QuestionView): string => questions[0]?.text ?? ''
 
-test('each is answered once, none is lost', { timeout: 60_000 }, async () => {
-  const world = askingWorld({ ASK_WAIT: '40' })
+test('each is answered once, none is lost', async () => {
+  const world = questionEnvironment({ ASK_WAIT: '40' })
   const page = await startProgram({ env: world.env, cwd: world.cwd })
   onTestFinished(() => void page.child.kill())
   const events = await stream(page, { method: 'GET', path: '/board' })
@@ -46,7 +46,7 @@ test('each is answered once, none is lost', { timeout: 60_000 }, async () => {
 
   const [one, two] = [await legacyIn(world, '2025-06-18', {}), await legacyIn(world, '2025-06-18', {})]
   onTestFinished(() => [one, two].forEach(({ child }) => child.kill()))
-  // Both must know that somebody looks before they ask.
+  // Both must know that the console is open before they ask.
   await vi.waitFor(() => expect(shownServers(events.events)).toBe(3), { timeout: 10_000 })
   const asked = [askAll(one, 'one'), askAll(two, 'two')]
 
@@ -59,9 +59,9 @@ test('each is answered once, none is lost', { timeout: 60_000 }, async () => {
   two.child.kill('SIGKILL')
   await answerShown(surfaces, 2 * HALF)
   const names = [...open.keys()]
-  expect(names.length).toBe(2 * HALF)
+  expect(names).toHaveLength(2 * HALF)
 
-  // Whoever comes next answers the rest, and hears of what the killed one could not be told.
+  // The next session answers the rest, and gets what could not be delivered to the killed one.
   const three = await legacyIn(world, '2025-06-18', {})
   onTestFinished(() => void three.child.kill())
   const left = names.filter((name) => !winners.has(name))
@@ -78,7 +78,7 @@ test('each is answered once, none is lost', { timeout: 60_000 }, async () => {
   expect(new Set([...winners.values()].flat()).size).toBe(3)
 
   stopWatching()
-  events.drop()
+  events.disconnect()
   await Promise.all([boards.close(), one.close(), three.close(), page.stop()])
 })
 
@@ -140,7 +140,7 @@ async function race(name: string, first: Order, { page, inbox, open, win }: Surf
 async function byCall(client: TestClient, question: QuestionView | undefined, win: Surfaces['win']): Promise<void> {
   const { id = 0 } = question ?? {}
   const { result } = await client.request('tools/call', callOf({ id, answers: ['by call'] }))
-  expect(dataOf(result).answers[0]).toMatchObject({ outcome: 'answered', selected: ['by call'] })
+  expect(resultData(result).answers[0]).toMatchObject({ outcome: 'answered', selected: ['by call'] })
   win(question ? nameOf(question) : '', 'by call')
 }
 

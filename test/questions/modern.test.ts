@@ -1,13 +1,12 @@
-// The modern revision: the call ends with the form, the client makes it again with the answer. One that comes back
-// empty-handed is not asked for ever.
+// Questions at the modern revision: the call ends with the form, and the client repeats it with the answer. A client
+// that repeats it without an answer is not asked forever.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { ask as askHttp, modern, startProgram, type HttpServer } from '../http/support.js'
-import { saidBy } from '../shell/support.js'
-import { emptyFolder, modernMeta, startServer, type Json, type TestClient } from '../support.js'
+import { sendRequest as askHttp, modern, startProgram, type HttpServer } from '../support/http-client.js'
+import { emptyFolder, type Json, modernMeta, startServer, type TestClient, toolResultOf } from '../support/client.js'
 import { AS_A_PERSON, callOf, COLOUR, FORMS, SIZES } from './support.js'
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
@@ -45,7 +44,7 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
       requestedSchema: { properties: { question_1: {}, question_2: { type: 'array' } } },
     })
     await sleep(AS_A_PERSON.accept)
-    const said = saidBy(await make({ requestState: result.requestState, inputResponses: { said: accept } }))
+    const said = toolResultOf(await make({ requestState: result.requestState, inputResponses: { said: accept } }))
     expect(JSON.parse(said.text).answers).toEqual([
       { question: 'Which colour?', selected: 'Red' },
       { question: 'Which sizes?', selected: ['M', 'L'] },
@@ -59,7 +58,7 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
   ])('%s', async (action, outcome) => {
     const { requestState } = (await make()).result
     await sleep(AS_A_PERSON.refuse)
-    const said = saidBy(await make({ requestState, inputResponses: { said: { action } } }))
+    const said = toolResultOf(await make({ requestState, inputResponses: { said: { action } } }))
     expect(said.structured).toMatchObject({ answers: [{ outcome }, { outcome }], rung: 'client' })
     expect(said.structured).not.toHaveProperty('id')
   })
@@ -75,7 +74,7 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
     const { requestState } = (await make()).result
     // What is no answer at all needs no time; an empty form is one.
     await sleep(AS_A_PERSON.accept)
-    const said = saidBy(await make({ requestState, inputResponses }))
+    const said = toolResultOf(await make({ requestState, inputResponses }))
     expect(said.structured).toMatchObject({
       rung: 'text',
       id: expect.any(Number),
@@ -86,13 +85,13 @@ describe.each(['stdio', 'HTTP'])('over %s', (transport) => {
 
   test('also when it forgets the state, or brings nothing but the state', async () => {
     await make()
-    expect(saidBy(await make({ inputResponses: {} })).structured.rung).toBe('text')
+    expect(toolResultOf(await make({ inputResponses: {} })).structured.rung).toBe('text')
     const { requestState } = (await make()).result
-    expect(saidBy(await make({ requestState })).structured.rung).toBe('text')
+    expect(toolResultOf(await make({ requestState })).structured.rung).toBe('text')
   })
 
   test('a client without forms is given the text', async () => {
-    const said = saidBy(await make({}, {}))
+    const said = toolResultOf(await make({}, {}))
     expect(said.text).toContain('This client shows no forms.')
     expect(said.structured.rung).toBe('text')
   })
@@ -106,8 +105,8 @@ describe.concurrent('a form that is refused at once was refused by a program', (
     const make = (more: object = {}): Promise<Json> =>
       client.request('tools/call', { ...CALL, ...modernMeta({ [CAPABILITIES]: FORMS }), ...more })
     const { requestState } = (await make()).result
-    expect(saidBy(await make({ requestState, inputResponses: { said: { action } } })).text).toMatch(refused)
-    expect(saidBy(await make()).text).toContain('This client answers forms by itself: no person sees them.')
+    expect(toolResultOf(await make({ requestState, inputResponses: { said: { action } } })).text).toMatch(refused)
+    expect(toolResultOf(await make()).text).toContain('This client answers forms by itself: no person sees them.')
     expect(await client.close()).toBe(0)
   })
 
@@ -117,7 +116,7 @@ describe.concurrent('a form that is refused at once was refused by a program', (
       (await askHttp(server, modern('tools/call', { ...CALL, ...more }, 1, FORMS))).json
     const { requestState } = (await make()).result
     const inputResponses = { said: { action: 'decline' } }
-    expect(saidBy(await make({ requestState, inputResponses })).text).toMatch(refused)
+    expect(toolResultOf(await make({ requestState, inputResponses })).text).toMatch(refused)
     expect((await make()).result.resultType).toBe('input_required')
     expect(await server.stop()).toBe(0)
   })

@@ -1,4 +1,5 @@
-// What the tests of questions share: clients that are asked, a world with a store, and somebody else who looks into it.
+// Shared by the question tests: clients that are asked, an environment with a database, and another process that reads
+// it.
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,22 +10,28 @@ import type { MessageRow } from '../../src/store/state/message-rows.js'
 import { openState } from '../../src/store/state/open-state.js'
 import type { QuestionRow } from '../../src/store/state/question-rows.js'
 import type { Rows, Scope, State } from '../../src/store/state/state.js'
-import { saidBy, type Said } from '../shell/support.js'
-import { startServer, type Json, type TestClient } from '../support.js'
-import { emptyWorld, type World } from '../tasks/support.js'
+import {
+  type Json,
+  newEnvironment,
+  type ServerEnvironment,
+  startServer,
+  type TestClient,
+  type ToolResult,
+  toolResultOf,
+} from '../support/client.js'
 
 export const FORMS = { elicitation: { form: {}, url: {} } }
 
 export const COLOUR = { text: 'Which colour?', options: ['Red', { label: 'Blue', description: 'like the sky' }] }
 export const SIZES = { question: 'Which sizes?', header: 'Size', options: ['S', 'M', 'L'], multiSelect: true }
 
-/** Everybody waits for a second at most, unless told. */
-export function askingWorld(env: NodeJS.ProcessEnv = {}): World {
-  return emptyWorld({ ASK_WAIT: '1', ...env })
+/** Questions wait for at most a second by default. */
+export function questionEnvironment(env: NodeJS.ProcessEnv = {}): ServerEnvironment {
+  return newEnvironment({ ASK_WAIT: '1', ...env })
 }
 
 export async function legacyIn(
-  { cwd, env }: World,
+  { cwd, env }: ServerEnvironment,
   revision = '2025-11-25',
   capabilities: object = FORMS,
 ): Promise<TestClient> {
@@ -40,14 +47,14 @@ export function callOf(wish: unknown): object {
   }
 }
 
-export async function ask(client: TestClient, wish: unknown, meta?: object): Promise<Said> {
-  return saidBy(await client.request('tools/call', { ...callOf(wish), ...(meta && { _meta: meta }) }))
+export async function ask(client: TestClient, wish: unknown, meta?: object): Promise<ToolResult> {
+  return toolResultOf(await client.request('tools/call', { ...callOf(wish), ...(meta && { _meta: meta }) }))
 }
 
 const isForm = ({ method, id }: Json): boolean => method === 'elicitation/create' && id !== undefined
 
 /** Makes the call and gives the form the client was sent, and the way to the answer. */
-export async function untilForm(client: TestClient, wish: unknown): Promise<{ form: Json; said: Promise<Said> }> {
+export async function untilForm(client: TestClient, wish: unknown): Promise<{ form: Json; said: Promise<ToolResult> }> {
   const before = new Set(client.received.filter(isForm))
   const said = ask(client, wish)
   const form = await client.waitFor((message) => isForm(message) && !before.has(message))
@@ -58,7 +65,7 @@ export async function answerForm(
   client: TestClient,
   wish: unknown,
   answer: object,
-): Promise<{ form: Json; said: Said }> {
+): Promise<{ form: Json; said: ToolResult }> {
   const { form, said } = await untilForm(client, wish)
   await sleep(personTime(answer))
   client.send({ jsonrpc: '2.0', id: form.id, ...answer })
@@ -75,11 +82,11 @@ function personTime({ result }: Json): number {
 }
 
 /** The text of all blocks. */
-export function allText({ content }: Said): string {
+export function allText({ content }: ToolResult): string {
   return content.map(({ text }) => text).join('\n')
 }
 
-export interface Onlooker {
+export interface StoreReader {
   write<T>(work: (rows: Rows) => Promise<T>): Promise<T>
   question(id: number): Promise<QuestionRow | undefined>
   open(): Promise<readonly QuestionRow[]>
@@ -88,7 +95,7 @@ export interface Onlooker {
 }
 
 /** Another process at the same store, as a board is one. */
-export async function onlookerOf({ cwd, env }: World): Promise<Onlooker> {
+export async function openStoreReader({ cwd, env }: ServerEnvironment): Promise<StoreReader> {
   const state: State = await openState({ file: join(String(env.STATE_DIR), 'state.db'), databaseUrl: '' })
   const scope: Scope = { project: projectOf(cwd), user: osUser() }
   return {

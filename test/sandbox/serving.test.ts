@@ -1,4 +1,4 @@
-// The sandbox as people meet it: by a setting over stdio, by itself over HTTP, and never by half.
+// The sandbox in the running server: by a setting over stdio, by default over HTTP, and never partially.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,10 +7,9 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { startProgram, tell } from '../http/support.js'
-import { requires } from '../requirements.js'
-import { cleanEnv, dataOf, PROGRAM, startServer, type TestClient } from '../support.js'
-import { SANDBOX } from './support.js'
+import { startProgram, callTool } from '../support/http-client.js'
+import { requires, SANDBOX } from '../support/requirements.js'
+import { cleanEnv, resultData, PROGRAM, startServer, type TestClient } from '../support/client.js'
 
 /** Not in /tmp, which commands do not see. */
 const newHome = (): string => mkdtempSync('/var/tmp/scorpiox-home-')
@@ -55,14 +54,14 @@ describe('over stdio', requires(SANDBOX), () => {
       name: 'BackgroundBash',
       arguments: { command: `echo x > ${home}/out; echo tried; sleep 300` },
     })
-    const read = { task_id: dataOf(started.result).task_id, wait_for_pattern: 'tried' }
+    const read = { task_id: resultData(started.result).task_id, wait_for_pattern: 'tried' }
     const { result } = await client.request('tools/call', { name: 'ReadBgOutput', arguments: read })
     expect(result.content[0].text).toMatch(/Read-only file system|Permission denied/)
     await client.close()
     expect(existsSync(join(home, 'out'))).toBe(false)
   })
 
-  test('where it cannot be had, no command is run, and the log says so at once', async () => {
+  test('where it is not available, no command is run, and the log reports it at once', async () => {
     // The home cannot be a workspace: everything of the person's would be in it.
     const home = newHome()
     const client = startServer({ cwd: home, env: { HOME: home, SANDBOX: 'workspace' } })
@@ -81,7 +80,7 @@ describe('over HTTP', requires(SANDBOX), () => {
     const home = newHome()
     const server = await startProgram({ cwd: newProject(home), env: { HOME: home } })
     const command = `echo x > ${home}/out; echo $$`
-    expect(await tell(server, 'Bash', { command })).toMatch(/Read-only file system\n\d\n$/)
+    expect(await callTool(server, 'Bash', { command })).toMatch(/Read-only file system\n\d\n$/)
     await server.stop()
   })
 
@@ -102,7 +101,7 @@ describe('over HTTP', requires(SANDBOX), () => {
     const home = newHome()
     const flags = [...beyond, '--no-sandbox']
     const server = await startProgram({ cwd: newProject(home), flags, env: { HOME: home, ALLOWED_HOSTS: '127.0.0.1' } })
-    expect(await tell(server, 'Bash', { command: `echo x > ${home}/out; echo done` })).toBe('done\n')
+    expect(await callTool(server, 'Bash', { command: `echo x > ${home}/out; echo done` })).toBe('done\n')
     await server.stop()
   })
 })

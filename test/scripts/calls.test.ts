@@ -1,5 +1,4 @@
-// Script tools as a client meets them: what reaches a script, what comes back, how it is ended, and what happens when the
-// folder changes.
+// Script tools as a client uses them: input, output, ending, and changes of the folder.
 
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,9 +6,8 @@ import { join } from 'node:path'
 
 import { beforeAll, describe, expect, test } from 'vitest'
 
-import { call, gone, pidIn, readJob } from '../shell/support.js'
-import { cleanEnv, PROGRAM, type TestClient } from '../support.js'
-import { bashScript, newWorld, put, scriptsOf, startIn, type World } from './support.js'
+import { call, cleanEnv, PROGRAM, readJob, readPid, type TestClient, waitForExit } from '../support/client.js'
+import { bashScript, newScriptProject, put, scriptsOf, startIn, type ScriptProject } from './support.js'
 
 const ANY = JSON.stringify({ description: 'Takes anything.', input: {} })
 const PROMISES = JSON.stringify({
@@ -19,7 +17,7 @@ const PROMISES = JSON.stringify({
 })
 
 describe('a call', () => {
-  const world = newWorld({
+  const world = newScriptProject({
     'echo.sh': bashScript('cat', ANY),
     'where.sh': bashScript('pwd; echo "$0"; echo "$# $*"', ANY),
     'noise.sh': bashScript('echo out; echo err >&2; exit 3', ANY),
@@ -37,7 +35,7 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
 
   beforeAll(async () => {
     client = await startIn(world, { BASH_SOFT_LIMIT_MS: '1500' })
-    // Nobody has seen a list: it is looked for all the same.
+    // It is found although no list was requested.
     expect((await call(client, 'echo', { early: true })).text).toBe('{"early":true}\n')
   })
 
@@ -103,9 +101,9 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
     const id = Number(/background task (\d+)/.exec(text)?.[1])
     expect((await call(client, 'ListBgTasks')).text).toContain('script tool slow')
     expect((await readJob(client, id, { tail: 5 })).text).toContain('begun')
-    const pid = await pidIn(join(world.tools, 'slow.sh.pid'))
+    const pid = await readPid(join(world.tools, 'slow.sh.pid'))
     await call(client, 'KillBgTask', { task_id: id })
-    await gone(pid)
+    await waitForExit(pid)
   })
 
   test('that takes long and promised data is an error until it has it, and goes on', async () => {
@@ -126,9 +124,9 @@ else process.stdout.write(JSON.parse(readFileSync(0, 'utf8')).print)
   test('that is cancelled takes everything with it', async () => {
     rmSync(join(world.tools, 'slow.sh.pid'))
     client.send({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params: { name: 'slow', arguments: {} } })
-    const pid = await pidIn(join(world.tools, 'slow.sh.pid'))
+    const pid = await readPid(join(world.tools, 'slow.sh.pid'))
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'x' } })
-    await gone(pid)
+    await waitForExit(pid)
   })
 })
 
@@ -136,16 +134,16 @@ describe('the folder', () => {
   const toldOf = (client: TestClient) => client.waitFor(({ method }) => method === 'notifications/tools/list_changed')
 
   test('may change while the server runs', async () => {
-    const world = newWorld({ 'one.sh': bashScript('echo 1', 'One.'), 'two.sh': bashScript('echo 2', 'Two.') })
+    const world = newScriptProject({ 'one.sh': bashScript('echo 1', 'One.'), 'two.sh': bashScript('echo 2', 'Two.') })
     const client = await startIn(world)
     expect(Object.keys(await scriptsOf(client))).toEqual(['one', 'two'])
-    client.forget()
+    client.clearReceived()
     put(world, 'three.sh', bashScript('echo 3', 'Three.'))
     rmSync(join(world.tools, 'one.sh'))
     await toldOf(client)
     await expect.poll(async () => Object.keys(await scriptsOf(client))).toEqual(['three', 'two'])
     expect((await call(client, 'three')).text).toBe('3\n')
-    client.forget()
+    client.clearReceived()
     put(world, 'two.sh', bashScript('echo 2', 'Another two.'))
     await toldOf(client)
     await expect.poll(async () => (await scriptsOf(client)).two.description).toBe('Another two.')
@@ -156,7 +154,7 @@ describe('the folder', () => {
   })
 
   test('may be named from the home or from the project, and come later', async () => {
-    const world = newWorld({ 'one.sh': bashScript('echo 1') })
+    const world = newScriptProject({ 'one.sh': bashScript('echo 1') })
     expect(Object.keys(await scriptsOf(await startIn(world, { SCRIPT_TOOLS: '~/tools' })))).toEqual(['one'])
     expect(Object.keys(await scriptsOf(await startIn(world, { SCRIPT_TOOLS: '../tools' })))).toEqual(['one'])
     const missing = join(world.home, 'later')
@@ -168,7 +166,7 @@ describe('the folder', () => {
   })
 
   test('is not asked where tools are switched off, nor taken from a project', async () => {
-    const world = newWorld({ 'mark.sh': '#!/bin/bash\ntouch "$0.ran"; echo Marks.\n' })
+    const world = newScriptProject({ 'mark.sh': '#!/bin/bash\ntouch "$0.ran"; echo Marks.\n' })
     const off = await startIn(world, { TOOLS: '0' })
     expect((await off.request('tools/list')).result.tools).toEqual([])
     writeFileSync(join(world.project, 'scorpiox-env.txt'), `SCRIPT_TOOLS=${world.tools}\n`)
@@ -179,7 +177,7 @@ describe('the folder', () => {
   })
 
   test('is offered where Bash is not', async () => {
-    const world = newWorld({ 'one.sh': bashScript('echo 1') })
+    const world = newScriptProject({ 'one.sh': bashScript('echo 1') })
     const client = await startIn(world, { TOOL_BASH: '0', TOOL_BACKGROUNDBASH: '0', TOOL_INVOKESKILL: '0' })
     expect((await call(client, 'one')).text).toBe('1\n')
     expect((await call(client, 'Bash', { command: 'echo 1' })).isError).toBe(true)
@@ -187,14 +185,17 @@ describe('the folder', () => {
 })
 
 describe('from the terminal', () => {
-  const run = ({ home, project, tools }: World, ...args: readonly string[]): string => {
+  const run = ({ home, project, tools }: ScriptProject, ...args: readonly string[]): string => {
     const env = cleanEnv({ HOME: home, SCRIPT_TOOLS: tools })
     const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { cwd: project, env, encoding: 'utf8' })
     return stdout + stderr
   }
 
   test('tools, call and doctor know them', () => {
-    const world = newWorld({ 'good.sh': bashScript('cat', 'Is good.'), 'bad.sh': '#!/bin/bash\necho no >&2; exit 4\n' })
+    const world = newScriptProject({
+      'good.sh': bashScript('cat', 'Is good.'),
+      'bad.sh': '#!/bin/bash\necho no >&2; exit 4\n',
+    })
     const why = 'ended with exit code 4 when run with --schema, with output: no'
     const listed = run(world, 'tools')
     expect(listed).toMatch(/good\(\)\n {4}Is good\./)

@@ -1,15 +1,14 @@
-// Script tools in the sandbox, in plan mode and over HTTP: held to what commands of Bash are held to.
+// Script tools in the sandbox, in plan mode and over HTTP: they have the restrictions of Bash commands.
 
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { describe, expect, test, vi } from 'vitest'
 
-import { ask, modernCall, startProgram, tell, tokenFor } from '../http/support.js'
-import { requires } from '../requirements.js'
-import { SANDBOX } from '../sandbox/support.js'
-import { call } from '../shell/support.js'
-import { bashScript, newWorld, put, scriptsOf, startIn, type World } from './support.js'
+import { sendRequest, modernCall, startProgram, callTool, tokenFor } from '../support/http-client.js'
+import { requires, SANDBOX } from '../support/requirements.js'
+import { call } from '../support/client.js'
+import { bashScript, newScriptProject, put, scriptsOf, startIn, type ScriptProject } from './support.js'
 
 /** Tries to write in each place, and says where it could. */
 const TRIES =
@@ -20,7 +19,7 @@ const scripts = {
   'writes-first.sh': `#!/bin/bash\n${TRIES} </dev/null >/dev/null\necho Writes before it answers.\n`,
 }
 
-const left = ({ home, project, tools }: World): readonly string[] =>
+const left = ({ home, project, tools }: ScriptProject): readonly string[] =>
   [home, project, tools].filter((folder) => existsSync(join(folder, 'was-here')))
 
 describe('in the sandbox', requires(SANDBOX), () => {
@@ -29,7 +28,7 @@ describe('in the sandbox', requires(SANDBOX), () => {
     ['workspace', 'wrote to .\n'],
     ['strict', 'wrote to .\n'],
   ])('at the level %s', async (level, wrote) => {
-    const world = newWorld(scripts)
+    const world = newScriptProject(scripts)
     const client = await startIn(world, { SANDBOX: level })
     expect(Object.keys(await scriptsOf(client))).toEqual(['tries', 'writes-first'])
     expect(left(world)).toEqual([])
@@ -38,7 +37,7 @@ describe('in the sandbox', requires(SANDBOX), () => {
   })
 
   test('a folder within the project, or among what is hidden, can be read and not be changed', async () => {
-    const world = newWorld()
+    const world = newScriptProject()
     for (const at of [join(world.project, 'tools'), join(world.home, '.scorpiox', 'tools')]) {
       mkdirSync(at, { recursive: true })
       put({ ...world, tools: at }, 'tries.sh', scripts['tries.sh'])
@@ -52,16 +51,19 @@ describe('in the sandbox', requires(SANDBOX), () => {
   })
 
   test('over HTTP, for each user, without a list before', async () => {
-    const world = newWorld({ ...scripts, 'size.sh': bashScript('wc -c', '{"description": "Counts.", "input": {}}') })
+    const world = newScriptProject({
+      ...scripts,
+      'size.sh': bashScript('wc -c', '{"description": "Counts.", "input": {}}'),
+    })
     const env = { HOME: world.home, SCRIPT_TOOLS: world.tools }
     const server = await startProgram({ cwd: world.project, env })
     try {
-      expect(await tell(server, 'tries', { a: 1 })).toBe('wrote to .\n{"a":1}\n')
+      expect(await callTool(server, 'tries', { a: 1 })).toBe('wrote to .\n{"a":1}\n')
       expect(left(world)).toEqual([world.project])
       const token = tokenFor('bob', { HOME: world.home })
       // A new token is known within a second.
       const { json } = await vi.waitFor(async () => {
-        const said = await ask(server, { ...modernCall('size', { text: 'x'.repeat(1_100_000) }), token })
+        const said = await sendRequest(server, { ...modernCall('size', { text: 'x'.repeat(1_100_000) }), token })
         expect(said.status).toBe(200)
         return said
       }, 10_000)
@@ -72,7 +74,7 @@ describe('in the sandbox', requires(SANDBOX), () => {
   })
 
   test('in plan mode', async () => {
-    const world = newWorld({ 'tries.sh': scripts['tries.sh'] })
+    const world = newScriptProject({ 'tries.sh': scripts['tries.sh'] })
     const client = await startIn(world)
     expect(Object.keys(await scriptsOf(client))).toEqual(['tries'])
     await call(client, 'PlanMode', { action: 'enter' })
@@ -85,8 +87,8 @@ describe('in the sandbox', requires(SANDBOX), () => {
   })
 })
 
-test('where the sandbox is wanted and cannot be had, none is run, and the log says so', async () => {
-  const world = newWorld(scripts)
+test('where the sandbox is required and not available, none is run, and the log reports it', async () => {
+  const world = newScriptProject(scripts)
   // The home cannot be a workspace: everything of the person's would be in it.
   const client = await startIn({ ...world, project: world.home }, { SANDBOX: 'strict', PATH: '/nowhere' })
   expect(await scriptsOf(client)).toEqual({})
@@ -96,7 +98,7 @@ test('where the sandbox is wanted and cannot be had, none is run, and the log sa
 
 test('one that goes on outlives the server where tasks do, and its arguments are written nowhere', async () => {
   const body = 'read -r line; echo "${#line}"; echo $$ > "$0.pid"; sleep 60'
-  const world = newWorld({ 'stays.sh': bashScript(body, '{"description": "Stays.", "input": {}}') })
+  const world = newScriptProject({ 'stays.sh': bashScript(body, '{"description": "Stays.", "input": {}}') })
   const env = { JOBS_OUTLIVE_SERVER: '1', BASH_SOFT_LIMIT_MS: '1000' }
   const client = await startIn(world, env)
   const secret = 'a-secret-of-the-caller'

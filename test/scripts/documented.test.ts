@@ -1,4 +1,4 @@
-// The scripts of docs/script-tools.md, copied out of it and used.
+// The scripts of docs/script-tools.md work as printed.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -6,9 +6,8 @@ import { join, resolve } from 'node:path'
 
 import { beforeAll, describe, expect, test } from 'vitest'
 
-import { call } from '../shell/support.js'
-import type { Json, TestClient } from '../support.js'
-import { newWorld, scriptsOf, startIn } from './support.js'
+import { call, type Json, type TestClient } from '../support/client.js'
+import { newScriptProject, scriptsOf, startIn } from './support.js'
 
 const PAGE = readFileSync(resolve(import.meta.dirname, '../../docs/script-tools.md'), 'utf8')
 
@@ -31,7 +30,7 @@ function canRun(program: string): boolean {
 }
 
 describe('the page', () => {
-  const world = newWorld(documented)
+  const world = newScriptProject(documented)
   let client: TestClient
   let tools: Readonly<Record<string, Json>>
 

@@ -1,15 +1,13 @@
-// Scripts that do not behave: when they are asked what they are, and when they are called. None of them takes the others,
-// the list or the server with it.
+// Scripts that misbehave when asked for their schema or when called. None affects the others, the list or the server.
 
 import { chmodSync, existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { underLoad } from '../load.js'
-import { call, gone, pidIn } from '../shell/support.js'
-import type { Json, TestClient } from '../support.js'
-import { bashScript, newWorld, put, scriptsOf, startIn } from './support.js'
+import { underLoad } from '../support/load.js'
+import { call, type Json, readPid, type TestClient, waitForExit } from '../support/client.js'
+import { bashScript, newScriptProject, put, scriptsOf, startIn } from './support.js'
 
 const DEEP = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
 
@@ -17,7 +15,8 @@ const DEEP = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
 const REFUSED: Readonly<Record<string, readonly [schema: string, reason: string]>> = {
   'nothing.sh': ['', 'printed nothing for --schema'],
   'blank.sh': ["printf '\\n \\n\\t\\n'", 'printed nothing for --schema'],
-  'much.sh': ['head -c 10000000 /dev/zero | tr "\\0" x', 'printed more than 64 KB for --schema'],
+  // Not more than a busy machine prints and reads within the 5 s that a script has for --schema.
+  'much.sh': ['head -c 1000000 /dev/zero | tr "\\0" x', 'printed more than 64 KB for --schema'],
   'binary.sh': ['head -c 5000 "$BASH"', 'printed no text for --schema'],
   'hang.sh': ['echo $$ > "$0.pid"; trap "" TERM; sleep 300 & wait; sleep 300', 'did not answer --schema within 5 s'],
   'garbage.sh': ['echo "Usage: garbage"; echo "  -h  help"', 'neither JSON nor a parameter'],
@@ -52,7 +51,7 @@ const REFUSED: Readonly<Record<string, readonly [schema: string, reason: string]
   '日本語.sh': ['echo No letter is left.', 'has a name without any of A-Z and 0-9'],
 }
 
-const world = newWorld({
+const world = newScriptProject({
   'good.sh': bashScript('echo good'),
   'same.mjs': bashScript('echo same'),
   'straße für 9€ & mehr.sh': bashScript('echo name'),
@@ -84,7 +83,7 @@ describe('asked what they are', () => {
     // On a busy machine no list waits for the one that hangs.
     await vi.waitFor(() => expect(client.stderr()).toContain('did not answer'), { timeout: 20_000, interval: 100 })
     tools = await scriptsOf(client)
-  }, 40_000)
+  })
 
   test('those that can be tools are', () => {
     const long = 'long'.repeat(16)
@@ -132,7 +131,7 @@ describe('asked what they are', () => {
   })
 
   test('nothing of them runs on', async () => {
-    await gone(await pidIn(join(world.tools, 'hang.sh.pid')), await pidIn(join(world.tools, 'forks.sh.pid')))
+    await waitForExit(await readPid(join(world.tools, 'hang.sh.pid')), await readPid(join(world.tools, 'forks.sh.pid')))
   })
 
   test('the others work', async () => {
@@ -151,7 +150,7 @@ describe('asked what they are', () => {
 })
 
 test('in a folder that every user can write to nothing is run, until that is put right', async () => {
-  const open = newWorld({ 'planted.sh': '#!/bin/bash\ntouch "$0.ran"; echo Was planted.\n' })
+  const open = newScriptProject({ 'planted.sh': '#!/bin/bash\ntouch "$0.ran"; echo Was planted.\n' })
   chmodSync(open.tools, 0o1777)
   const client = await startIn(open)
   expect(await scriptsOf(client)).toEqual({})
@@ -163,7 +162,7 @@ test('in a folder that every user can write to nothing is run, until that is put
 
 test('of 130 scripts 128 are tools, and the log names the others', async () => {
   const script = bashScript('echo one')
-  const many = newWorld(Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`t${100 + i}.sh`, script])))
+  const many = newScriptProject(Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`t${100 + i}.sh`, script])))
   const client = await startIn(many)
   await expect.poll(async () => Object.keys(await scriptsOf(client)).length, { timeout: 30_000 }).toBe(128)
   expect(client.stderr()).toContain('t228.sh is left out: it exceeds the limit of 128 script tools')
@@ -172,7 +171,7 @@ test('of 130 scripts 128 are tools, and the log names the others', async () => {
 
 describe('called', () => {
   const any = JSON.stringify({ description: 'Takes anything.', input: {} })
-  const hostile = newWorld({
+  const hostile = newScriptProject({
     'quiet.sh': bashScript('', any),
     'much.sh': bashScript('yes 0123456789 | head -c 10000000', any),
     'binary.sh': bashScript('head -c 100000 "$BASH"', any),
@@ -212,7 +211,7 @@ describe('called', () => {
     expect(await call(client, 'sips', args)).toMatchObject({ text: '{"tex\n', isError: false })
   })
 
-  test('one that leaves somebody behind', async () => {
+  test('one that leaves a process behind', async () => {
     const { text } = await call(client, 'leaves')
     expect(text).toMatch(/^left\n\[1 process that it started still runs: sleep/)
   })
@@ -220,19 +219,19 @@ describe('called', () => {
   test('one that does not want to go', async () => {
     const { text } = await call(client, 'stubborn')
     expect(text).toContain('Timed out after 500 ms')
-    await gone(await pidIn(join(hostile.tools, 'stubborn.sh.pid')))
+    await waitForExit(await readPid(join(hostile.tools, 'stubborn.sh.pid')))
   })
 
   test('one that is not there any more', async () => {
     expect((await call(client, 'vanishes')).text).toBe('gone\n')
-    // Nobody has told it yet, or somebody has: either is said in words.
+    // The list may be updated already or not: both have a message.
     const { result, error } = await client.request('tools/call', { name: 'vanishes', arguments: {} })
     expect(error?.message ?? result.content[0].text).toMatch(/Unknown tool: vanishes|No such file or directory/)
   })
 
   test('what was left behind ends with the server', async () => {
-    const pid = await pidIn(join(hostile.tools, 'leaves.sh.pid'))
+    const pid = await readPid(join(hostile.tools, 'leaves.sh.pid'))
     expect(await client.close()).toBe(0)
-    await gone(pid)
+    await waitForExit(pid)
   })
 })

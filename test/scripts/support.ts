@@ -1,11 +1,11 @@
-// What the tests of script tools share: a folder of scripts, a server that has it, and the list of tools as a client sees it.
+// Shared by the script tool tests: a folder of scripts, a server that uses it, and its list of tools.
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 import { afterAll } from 'vitest'
 
-import { startServer, type Json, type TestClient } from '../support.js'
+import { startServer, type Json, type TestClient } from '../support/client.js'
 
 const folders: string[] = []
 const clients: TestClient[] = []
@@ -15,7 +15,7 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
 })
 
-export interface World {
+export interface ScriptProject {
   readonly home: string
   readonly project: string
   /** The folder of scripts. */
@@ -23,7 +23,7 @@ export interface World {
 }
 
 /** Not in /tmp, of which commands in a sandbox have their own. */
-export function newWorld(scripts: Readonly<Record<string, string>> = {}): World {
+export function newScriptProject(scripts: Readonly<Record<string, string>> = {}): ScriptProject {
   const home = mkdtempSync('/var/tmp/scorpiox-scripts-')
   folders.push(home)
   const world = { home, project: join(home, 'project'), tools: join(home, 'tools') }
@@ -33,14 +33,17 @@ export function newWorld(scripts: Readonly<Record<string, string>> = {}): World 
   return world
 }
 
-export function put({ tools }: World, file: string, text: string, mode = 0o755): string {
+export function put({ tools }: ScriptProject, file: string, text: string, mode = 0o755): string {
   const path = join(tools, file)
   writeFileSync(path, text)
   chmodSync(path, mode)
   return path
 }
 
-export async function startIn({ home, project, tools }: World, env: NodeJS.ProcessEnv = {}): Promise<TestClient> {
+export async function startIn(
+  { home, project, tools }: ScriptProject,
+  env: NodeJS.ProcessEnv = {},
+): Promise<TestClient> {
   const client = startServer({ cwd: project, env: { HOME: home, SCRIPT_TOOLS: tools, ...env } })
   clients.push(client)
   await client.initialize('2025-11-25')
@@ -51,10 +54,10 @@ export async function startIn({ home, project, tools }: World, env: NodeJS.Proce
 export async function scriptsOf(client: TestClient): Promise<Readonly<Record<string, Json>>> {
   const { result } = await client.request('tools/list')
   const all: Json[] = result.tools
-  return Object.fromEntries(all.filter(({ name }) => !HOUSE.has(name)).map((tool) => [tool.name, tool]))
+  return Object.fromEntries(all.filter(({ name }) => !BUILT_IN_TOOLS.has(name)).map((tool) => [tool.name, tool]))
 }
 
-const HOUSE: ReadonlySet<string> = new Set(
+const BUILT_IN_TOOLS: ReadonlySet<string> = new Set(
   `Bash ReadImage ReadDocs WebSearch TaskManager PlanMode AskUserQuestion InvokeSkill BackgroundBash ReadBgOutput
    ListBgTasks KillBgTask SetCallback`.split(/\s+/),
 )

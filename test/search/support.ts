@@ -1,4 +1,4 @@
-// The engines, played by a server of their own on loopback.
+// Starts the server that imitates the search engines.
 
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'

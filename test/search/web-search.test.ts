@@ -1,4 +1,4 @@
-// WebSearch as a client sees it, of the real program, with engines that are played.
+// WebSearch as a client uses it, in the real program, with imitated engines.
 
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -6,11 +6,20 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 
 import { LIMITS } from '../../src/services/search/enough.js'
-import { call, killHard, type Said } from '../shell/support.js'
-import { cleanEnv, emptyFolder, PROGRAM, startServer, type Json, type TestClient } from '../support.js'
+import {
+  call,
+  cleanEnv,
+  emptyFolder,
+  type Json,
+  killServer,
+  PROGRAM,
+  startServer,
+  type TestClient,
+  type ToolResult,
+} from '../support/client.js'
 import { ALL_KEYS, startReplay, type Replay } from './support.js'
 
 const QUERY = 'walnut joinery basics'
@@ -34,9 +43,9 @@ async function start(play: string, extra?: NodeJS.ProcessEnv): Promise<TestClien
   return client
 }
 
-const search = (client: TestClient, query = QUERY): Promise<Said> => call(client, 'WebSearch', { query })
+const search = (client: TestClient, query = QUERY): Promise<ToolResult> => call(client, 'WebSearch', { query })
 
-async function searchOnce(play: string, extra?: NodeJS.ProcessEnv, query?: string): Promise<Said> {
+async function searchOnce(play: string, extra?: NodeJS.ProcessEnv, query?: string): Promise<ToolResult> {
   const client = await start(play, extra)
   const said = await search(client, query)
   expect(await client.close()).toBe(0)
@@ -44,7 +53,7 @@ async function searchOnce(play: string, extra?: NodeJS.ProcessEnv, query?: strin
 }
 
 /** Repeats a search that a busy machine delayed, so that an engine was late or a spare one was asked. */
-async function searchInTime(play: string, extra?: NodeJS.ProcessEnv): Promise<Said> {
+async function searchInTime(play: string, extra?: NodeJS.ProcessEnv): Promise<ToolResult> {
   for (let attempt = 1; ; attempt++) {
     const client = await start(play, extra)
     // Loads what a search needs, and asks no engine.
@@ -58,7 +67,7 @@ async function searchInTime(play: string, extra?: NodeJS.ProcessEnv): Promise<Sa
   }
 }
 
-const outcomes = ({ structured }: Said): Record<string, string> =>
+const outcomes = ({ structured }: ToolResult): Record<string, string> =>
   Object.fromEntries(structured.engines.map(({ engine, outcome }: Json) => [engine, outcome]))
 
 test('eleven engines are asked, and one list comes back, fenced', async () => {
@@ -90,7 +99,7 @@ test('what engines say cannot break out of its line or its fence', async () => {
   const said = await searchOnce('echo', { WEBSEARCH_ENGINES: 'brave,mojeek' }, hostile)
   // oxlint-disable-next-line no-control-regex -- none may be left
   expect(said.text).not.toMatch(/[\u202e\u0007]/)
-  expect(said.text.split('\n').filter((line) => /^--- .* end ---$/.test(line))).toHaveLength(1)
+  expect(said.text.split('\n').filter((line) => /^--- .* end ---$/.test(line))).toEqual([expect.anything()])
 })
 
 test('a poisoned engine is named, and nothing of it is shown', async () => {
@@ -105,7 +114,7 @@ test('two engines of one index that repeat the query and sell something do not w
   const said = await searchInTime('ok;duckduckgo=echo;yahoo=echo', { WEBSEARCH_ENGINES: 'duckduckgo,yahoo,exa,mojeek' })
   expect(outcomes(said)).toMatchObject({ duckduckgo: 'ok', yahoo: 'ok' })
   const hosts = said.structured.results.map(({ host }: Json) => host)
-  expect(hosts.slice(0, 8).every((host: string) => /^site\d\.example\.org$/.test(host))).toBe(true)
+  expect(hosts.slice(0, 8).filter((host: string) => !/^site\d\.example\.org$/.test(host))).toEqual([])
 })
 
 test('blocked is not "nothing found": it is an error that says so, and what not to do', async () => {
@@ -130,7 +139,7 @@ test('when all have failed, each says why', async () => {
   expect(said.text).toMatch(/\nEngines: parallel, exa[a-z, ]+ failed \(HTTP 500, again in 30 s\)\n$/)
 })
 
-test('a network that is not there is said once, and no engine is left alone for it', async () => {
+test('a missing network is reported once, and no engine gets a cooldown for it', async () => {
   const STATE_DIR = emptyFolder()
   const closed = createServer().listen(0, '127.0.0.1')
   await once(closed, 'listening')
@@ -148,18 +157,25 @@ test('a network that is not there is said once, and no engine is left alone for 
   expect((await searchOnce('ok', { STATE_DIR })).isError).toBe(false)
 })
 
-test('who hangs while nobody answers is not left alone for it, and the doctor asks again who only had bad luck', async () => {
-  const STATE_DIR = emptyFolder()
-  const two = { STATE_DIR, WEBSEARCH_ENGINES: 'mojeek,brave' }
+test('engines that hang while no engine answers get no cooldown', { tags: ['long'] }, async () => {
+  const two = { STATE_DIR: emptyFolder(), WEBSEARCH_ENGINES: 'mojeek,brave' }
   await searchOnce('hang', two)
-  expect(outcomes(await searchOnce('ok', two))).toEqual({ mojeek: 'ok', brave: 'ok' })
-  await searchInTime('mojeek=error;brave=challenge-202', two)
+  expect(Object.values(outcomes(await searchOnce('ok', two)))).not.toContain('skipped')
+})
+
+test('the doctor asks an engine again that failed, but not one that blocks us', async () => {
+  // On a busy machine an engine may time out instead, which is forgiven as well.
+  const two = await vi.waitFor(async () => {
+    const env = { STATE_DIR: emptyFolder(), WEBSEARCH_ENGINES: 'mojeek,brave' }
+    expect(outcomes(await searchOnce('error;brave=challenge-202', env))).toEqual({ mojeek: 'failed', brave: 'blocked' })
+    return env
+  })
   const { engines } = JSON.parse(run(['--doctor', '--json'], envFor('ok', two)).stdout)
   expect(engines.find(({ engine }: Json) => engine === 'mojeek')).toMatchObject({ state: 'ok' })
   expect(engines.find(({ engine }: Json) => engine === 'brave')).toMatchObject({ state: 'skipped' })
 })
 
-test('an address that may not be reached is refused, and the engine is not left alone for it', async () => {
+test('a forbidden address is refused, and the engine gets no cooldown for it', async () => {
   const state = emptyFolder()
   const said = await searchOnce('ok', { FETCH_ALLOW: '', STATE_DIR: state, WEBSEARCH_ENGINES: 'exa' })
   expect(said.isError).toBe(true)
@@ -177,7 +193,7 @@ test('settings that are wrong, and queries that are none, are sentences', async 
   expect([empty.isError, empty.text]).toEqual([true, expect.stringMatching(/^The query is empty/)])
 })
 
-test('keys go to the engines they are for, and are shown to nobody', async () => {
+test('keys go to their engines only, and are never shown', async () => {
   const own = { WEBSEARCH_KEYS: 'tavily=very-secret', SEARXNG_URL: 'https://own.example.org' }
   const joined = await searchInTime('ok', own)
   expect(Object.keys(outcomes(joined))).toEqual(expect.arrayContaining(['searxng', 'tavily', 'exa', 'wikipedia']))
@@ -199,7 +215,7 @@ test('cooldowns are kept by all processes of the machine, and by the next', asyn
   expect(second.text).toMatch(/brave skipped \(after a challenge, again in 30 min\)/)
   const asked = Object.entries(outcomes(second)).filter(([, outcome]) => outcome !== 'skipped')
   expect(asked.map(([engine]) => engine)).toHaveLength(11)
-  await Promise.all([killHard(one), killHard(other)])
+  await Promise.all([killServer(one), killServer(other)])
   const third = await searchOnce(play, { STATE_DIR }, 'a third one')
   expect(outcomes(third)).toMatchObject({ brave: 'skipped', mojeek: 'skipped' })
   const after = await replay.counts()
@@ -237,54 +253,60 @@ test('what comes late is there the next time, and what was found is not asked fo
   expect(await client.close()).toBe(0)
 })
 
-test('who wants to know is told that a slow search goes on', async () => {
+test('a slow search sends progress', async () => {
   const client = await start('hang', { WEBSEARCH_ENGINES: 'exa,mojeek' })
   const params = { name: 'WebSearch', arguments: { query: QUERY }, _meta: { progressToken: 'slow' } }
-  expect((await client.request('tools/call', params)).result.isError).toBe(true)
-  const told = client.received.find(({ method }) => method === 'notifications/progress')
-  expect(told?.params).toMatchObject({ message: expect.stringMatching(/^Waiting for the search engines \[\d s\]$/) })
+  client.send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params })
+  const progress = await client.waitFor(({ method }) => method === 'notifications/progress')
+  expect(progress.params).toMatchObject({ message: expect.stringMatching(/^Waiting for the search engines \[\d s\]$/) })
 })
 
-test('many searches at once wait their turn, and when there are far too many, that is what is said', async () => {
-  const client = await start('ok', { WEBSEARCH_ENGINES: 'exa,keenable,parallel' })
-  const some = await Promise.all(Array.from({ length: 18 }, (_, index) => search(client, `walnut joinery ${index}`)))
-  expect(some.filter(({ isError }) => isError)).toEqual([])
-  const many = await Promise.all(Array.from({ length: 30 }, (_, index) => search(client, `oak joinery ${index}`)))
-  const refused = many.filter(({ isError }) => isError)
-  expect(refused.length).toBeGreaterThan(0)
-  for (const { text } of refused) expect(text).toMatch(/^Too many searches at once/)
-  expect(await client.close()).toBe(0)
-})
+test(
+  'many searches at once wait their turn, and far too many are refused with a reason',
+  { tags: ['long'] },
+  async () => {
+    const client = await start('ok', { WEBSEARCH_ENGINES: 'exa,keenable,parallel' })
+    const some = await Promise.all(Array.from({ length: 18 }, (_, index) => search(client, `walnut joinery ${index}`)))
+    expect(some.filter(({ isError }) => isError)).toEqual([])
+    const many = await Promise.all(Array.from({ length: 30 }, (_, index) => search(client, `oak joinery ${index}`)))
+    const refused = many.filter(({ isError }) => isError)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { text } of refused) expect(text).toMatch(/^Too many searches at once/)
+    expect(await client.close()).toBe(0)
+  },
+)
 
 test('searches for the same thing at the same time ask once', async () => {
   const client = await start('slow', { WEBSEARCH_ENGINES: 'exa,mojeek,brave' })
   const before = await replay.counts()
   const all = await Promise.all(Array.from({ length: 5 }, () => search(client)))
-  expect(all.every(({ isError }) => !isError)).toBe(true)
+  expect(all.filter(({ isError }) => isError)).toEqual([])
   const after = await replay.counts()
   expect(['exa', 'mojeek', 'brave'].map((id) => (after[id] ?? 0) - (before[id] ?? 0))).toEqual([1, 1, 1])
 })
 
-test('a search that is cancelled leaves nothing, and the server ends while engines hang', async () => {
+const searchMessage = (id: number, query: string): object => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name: 'WebSearch', arguments: { query } },
+})
+
+test('a cancelled search sends no result', async () => {
   const client = await start('hang')
-  client.send({
-    jsonrpc: '2.0',
-    id: 7,
-    method: 'tools/call',
-    params: { name: 'WebSearch', arguments: { query: QUERY } },
-  })
+  client.send(searchMessage(7, QUERY))
   await expect.poll(async () => (await replay.counts()).exa ?? 0).toBeGreaterThan(0)
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } })
   expect((await client.request('ping')).result).toEqual({})
-  client.send({
-    jsonrpc: '2.0',
-    id: 8,
-    method: 'tools/call',
-    params: { name: 'WebSearch', arguments: { query: 'more of it' } },
-  })
-  await client.request('ping')
   expect(await client.close()).toBe(0)
   expect(client.received.filter(({ id }) => id === 7)).toEqual([])
+})
+
+test('the server ends while a search waits for engines that hang', { tags: ['long'] }, async () => {
+  const client = await start('hang')
+  client.send(searchMessage(8, 'more of it'))
+  await client.request('ping')
+  expect(await client.close()).toBe(0)
 })
 
 test('late answers do not keep the process from ending', async () => {

@@ -1,5 +1,4 @@
-// Bash as a client sees it: what a command printed, how it ended and what to do next; and no command, however it was
-// meant, that hangs, grows or is answered twice.
+// Bash as a client uses it: output, exit status and advice. No command hangs the server, grows it or is answered twice.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,10 +7,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { underLoad } from '../load.js'
-import { LACKS, needs } from '../runtime.js'
-import { emptyFolder, HAS_PROC, isAlive, residentMegabytes, startServer, type TestClient } from '../support.js'
-import { bytesBelow, call, gone, pidIn, readJob, saidBy, type Said } from './support.js'
+import { underLoad } from '../support/load.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
+import {
+  call,
+  directorySize,
+  emptyFolder,
+  HAS_PROC,
+  isAlive,
+  readJob,
+  readPid,
+  residentMegabytes,
+  startServer,
+  type TestClient,
+  type ToolResult,
+  toolResultOf,
+  waitForExit,
+} from '../support/client.js'
 
 const cwd = emptyFolder()
 const HOME = emptyFolder()
@@ -26,7 +38,7 @@ afterAll(async () => {
   expect(client.stderr()).toBe('')
 })
 
-const bash = (command: string, more: object = {}): Promise<Said> => call(client, 'Bash', { command, ...more })
+const bash = (command: string, more: object = {}): Promise<ToolResult> => call(client, 'Bash', { command, ...more })
 
 describe('what it says', () => {
   test.each([
@@ -34,7 +46,7 @@ describe('what it says', () => {
     ['success without output', 'true', false, '(no output)'],
     ['an exit code keeps the output', 'echo partly; exit 3', true, 'partly\n[Exit code 3.]'],
     [
-      'a question that nobody answers',
+      'a question without an answer',
       'printf "Name: "; read -r name || exit 2',
       true,
       "Name: \n[Exit code 2.]\n[It may have wanted input, and stdin has no more: pass it in the command (printf 'yes\\n' | program), or use an option that answers.]",
@@ -105,14 +117,14 @@ describe('where and how it runs', () => {
     expect((await bash('pwd')).text).toBe(`${cwd}\n`)
   })
 
-  test('a child left behind does not hold the answer, and is told of', async () => {
+  test('a child left behind does not delay the answer, and is reported', async () => {
     const said = await bash('sleep 60 & echo $! > left; sleep 60 >/dev/null 2>&1 & echo started')
     expect(said.isError).toBe(false)
     expect(said.text).toMatch(
       /^started\n\[2 processes that it started still run: sleep \(\d+\), sleep \(\d+\)\. They end/,
     )
     expect(said.structured.durationMs).toBeLessThan(underLoad(10_000))
-    const pid = await pidIn(join(cwd, 'left'))
+    const pid = await readPid(join(cwd, 'left'))
     expect(isAlive(pid)).toBe(true)
     process.kill(pid)
   })
@@ -183,7 +195,7 @@ describe('a long output', () => {
   test('is kept within a size', async () => {
     const { text } = await bash('seq 1 1000000')
     expect(text).toMatch(/\[Of 6,888,896 bytes of output [\d,]+ are kept: /)
-    expect(bytesBelow(HOME)).toBeLessThan(5_000_000)
+    expect(directorySize(HOME)).toBeLessThan(5_000_000)
     const id = Number(/task_id: (\d+)/.exec(text)?.[1])
     expect((await readJob(client, id, { tail: 3 })).text).toMatch(/^999998\n999999\n1000000\n\[/)
   })
@@ -201,12 +213,12 @@ describe('a long output', () => {
 })
 
 describe.concurrent('limits', () => {
-  test('at an explicit timeout all of it is asked to end, killed 2 s later, and then told of', async () => {
+  test('at an explicit timeout the tree gets SIGTERM, SIGKILL 2 s later, and is then reported', async () => {
     const own = startServer({ cwd })
     const stubborn = `bash -c 'trap "" TERM; echo $$ > stubborn; while :; do sleep 0.1; done' &`
     const command = `trap 'echo asked' TERM; ${stubborn} echo begun; while :; do sleep 0.1; done`
     const said = await call(own, 'Bash', { command, timeout: 500 })
-    expect(isAlive(await pidIn(join(cwd, 'stubborn')))).toBe(false)
+    expect(isAlive(await readPid(join(cwd, 'stubborn')))).toBe(false)
     expect(said.text).toMatch(
       /^begun\n[^]*asked\n[^]*\n\[Timed out after 500 ms\. It was ended with everything it started\. Give a longer timeout, or/,
     )
@@ -224,7 +236,7 @@ describe.concurrent('limits', () => {
     expect(Date.now() - started).toBeLessThan(underLoad(15_000))
   })
 
-  test('a command that obeys is told of at once', async () => {
+  test('a command that ends on SIGTERM is reported at once', async () => {
     const { structured, text } = await bash('trap "echo bye; exit 0" TERM; sleep 60 & wait', { timeout: 200 })
     expect(text).toMatch(/^bye\n\[Timed out after 200 ms/)
     expect(structured.durationMs).toBeLessThan(underLoad(2000))
@@ -294,7 +306,7 @@ describe.concurrent('limits', () => {
     await own.close()
   })
 
-  test('progress goes on when the command is silent, so that nobody gives up', async () => {
+  test('progress continues while the command is silent, so that no client gives up', async () => {
     const own = startServer({ cwd })
     await call(own, 'Bash', { command: 'echo begun; sleep 6' }, withToken)
     expect(shownBy(own)).toEqual(['begun', expect.stringMatching(/^begun \[5 s\]$/)])
@@ -371,7 +383,7 @@ describe('where nothing can be started', () => {
   })
 
   test('no room for open files: each call is answered, and it works again', async (context) => {
-    needs(context, LACKS.fewFiles)
+    skipIfMissing(context, MISSING.fewFiles)
     const args = ['-c', 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...startArgs()]
     const poor = startServer({ file: 'bash', args, cwd })
     const answers = await Promise.all(
@@ -379,7 +391,7 @@ describe('where nothing can be started', () => {
         poor.request('tools/call', { name: 'Bash', arguments: { command: 'sleep 0.3' } }),
       ),
     )
-    for (const { text, isError } of answers.map(saidBy))
+    for (const { text, isError } of answers.map(toolResultOf))
       if (isError) expect(text).toMatch(/^The command was not started: /)
     await sleep(200)
     expect((await call(poor, 'Bash', { command: 'echo again' })).text).toBe('again\n')
@@ -453,9 +465,9 @@ test('a cancelled command ends with its children', async () => {
   const own = startServer({ cwd })
   const command = 'sleep 300 & echo $! > cancelled; wait'
   own.send({ jsonrpc: '2.0', id: 'c', method: 'tools/call', params: { name: 'Bash', arguments: { command } } })
-  const pid = await pidIn(join(cwd, 'cancelled'))
+  const pid = await readPid(join(cwd, 'cancelled'))
   own.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'c' } })
-  await gone(pid)
+  await waitForExit(pid)
   await own.close()
   expect(own.received).toEqual([])
 })

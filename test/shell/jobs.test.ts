@@ -1,5 +1,5 @@
-// Background jobs as a client sees them: numbers, reading, waiting, lists, the end of a tree; several servers on one
-// project; disks and homes that are not there.
+// Background jobs as a client uses them: ids, reading, waiting, lists, killing; several servers on one project; full
+// disks and missing homes.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -9,12 +9,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { underLoad } from '../load.js'
-import { ask, modernCall, startProgram } from '../http/support.js'
-import { canRun, requires } from '../requirements.js'
-import { LACKS, needs } from '../runtime.js'
-import { emptyFolder, HAS_PROC, isAlive, PROGRAM, residentMegabytes, startServer, type TestClient } from '../support.js'
-import { bytesBelow, call, gone, killHard, outputOf, pidIn, readJob, startJob } from './support.js'
+import { underLoad } from '../support/load.js'
+import { sendRequest, modernCall, startProgram } from '../support/http-client.js'
+import { canRun, requires } from '../support/requirements.js'
+import { MISSING, skipIfMissing } from '../support/runtime.js'
+import {
+  call,
+  directorySize,
+  emptyFolder,
+  HAS_PROC,
+  isAlive,
+  killServer,
+  outputOf,
+  PROGRAM,
+  readJob,
+  readPid,
+  residentMegabytes,
+  startJob,
+  startServer,
+  type TestClient,
+  waitForExit,
+} from '../support/client.js'
 
 const cwd = emptyFolder()
 const HOME = emptyFolder()
@@ -67,7 +82,7 @@ describe('a job', () => {
     )
   })
 
-  test('whose end is told has been read whole, however it is asked', async () => {
+  test('whose end was reported has been read completely, however it is read', async () => {
     for (let round = 0; round < 8; round++) {
       const id = await start('for i in {1..3000}; do echo "line $i"; done')
       let text = ''
@@ -164,7 +179,7 @@ describe.concurrent('waiting', () => {
     expect((await read(id, { wait_for_end: true, wait_ms: 0 })).structured.waitedFor).toBe('end')
   })
 
-  test('shows a sign of life to who asked for progress', async () => {
+  test('sends progress while it waits', { tags: ['long'] }, async () => {
     const id = await start('sleep 60')
     const own = call(client, 'ReadBgOutput', { task_id: id, wait_ms: 5500 }, { progressToken: `alive-${id}` })
     await own
@@ -186,11 +201,11 @@ describe.concurrent('waiting', () => {
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: `r${id}` } })
     await sleep(100)
     expect((await read(id)).text).toMatch(/^kept\n/)
-    expect(client.received.some(({ id: answered }) => answered === `r${id}`)).toBe(false)
+    expect(client.received.filter(({ id: answered }) => answered === `r${id}`)).toEqual([])
     await kill(id)
   })
 
-  test('hundreds of times leaves no trace', async () => {
+  test('hundreds of times leaves no trace', { tags: ['long'] }, async () => {
     const id = await start('while :; do echo x; sleep 0.01; done')
     for (let round = 0; round < 30; round++) {
       await Promise.all(
@@ -284,7 +299,7 @@ describe.concurrent('the end', () => {
   test('KillBgTask ends the tree, also what ignores TERM, and can be asked again', async () => {
     const stubborn = `bash -c 'trap "" TERM; echo $$ > stubborn; while :; do sleep 0.1; done'`
     const id = await start(`(setsid ${stubborn} >/dev/null 2>&1 &); sleep 300 & echo $! > plain; echo before; wait`)
-    const pids = [await pidIn(join(cwd, 'stubborn')), await pidIn(join(cwd, 'plain'))]
+    const pids = [await readPid(join(cwd, 'stubborn')), await readPid(join(cwd, 'plain'))]
     const said = await kill(id)
     expect(pids.filter(isAlive)).toEqual([])
     expect(said.text).toBe(
@@ -312,18 +327,18 @@ describe.concurrent('the end', () => {
   test('KillBgTask ends what a job left running that has ended itself', async () => {
     const id = await start('sleep 300 & echo $! > orphan')
     const { text } = await read(id, { wait_for_end: true })
-    const pid = await pidIn(join(cwd, 'orphan'))
+    const pid = await readPid(join(cwd, 'orphan'))
     expect(text).toContain(`1 process that it started still runs: sleep (${pid}); KillBgTask(task_id: ${id}) ends it.]`)
     expect(isAlive(pid)).toBe(true)
     expect((await kill(id)).text).toContain('had already ended: exit code 0. Nothing that it started still runs')
-    await gone(pid)
+    await waitForExit(pid)
   })
 
   test('of the server is the end of its jobs, which the next one knows', async () => {
     const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
     const first = startServer(place)
     await startJob(first, 'echo said; echo $$ > pid; exec sleep 300')
-    const pid = await pidIn(join(place.cwd, 'pid'))
+    const pid = await readPid(join(place.cwd, 'pid'))
     expect(await first.close()).toBe(0)
     expect(isAlive(pid)).toBe(false)
     const second = startServer(place)
@@ -340,18 +355,18 @@ describe.concurrent('the end', () => {
       const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
       const first = startServer(place)
       await startJob(first, `trap '' TERM; echo said; echo $$ > pid; while :; do sleep 0.1; done`)
-      const pid = await pidIn(join(place.cwd, 'pid'))
+      const pid = await readPid(join(place.cwd, 'pid'))
       await readJob(first, 1, { wait_for_pattern: 'said' })
-      // Whoever would clean up is killed too.
+      // The process that would clean up is killed too.
       const helpers = childrenOf(first.child.pid ?? 0)
       expect(helpers.length).toBeGreaterThan(0)
       for (const helper of helpers) process.kill(helper, 'SIGKILL')
-      await killHard(first)
+      await killServer(first)
       await sleep(100)
       expect(isAlive(pid)).toBe(true)
       const second = startServer(place)
       const { text, structured } = await call(second, 'ListBgTasks')
-      await gone(pid)
+      await waitForExit(pid)
       expect(text).toMatch(/^1 {2}stopped because its server was gone {2}[\d.]+ s {2}trap/)
       expect(structured.tasks).toMatchObject([{ task_id: 1, status: 'ended', exitCode: null }])
       expect((await readJob(second, 1)).text).toMatch(
@@ -361,15 +376,15 @@ describe.concurrent('the end', () => {
     },
   )
 
-  test.skipIf(!HAS_PROC)('of a killed server is noticed also by one that nobody asks, which says so', async () => {
+  test.skipIf(!HAS_PROC)('of a killed server is noticed also by an idle one, which reports it', async () => {
     const place = { cwd: emptyFolder(), env: { HOME: emptyFolder() } }
     const first = startServer(place)
     await startJob(first, 'echo $$ > pid; exec sleep 300')
-    const pid = await pidIn(join(place.cwd, 'pid'))
+    const pid = await readPid(join(place.cwd, 'pid'))
     for (const helper of childrenOf(first.child.pid ?? 0)) process.kill(helper, 'SIGKILL')
-    await killHard(first)
+    await killServer(first)
     const second = startServer(place)
-    await gone(pid)
+    await waitForExit(pid)
     await vi.waitFor(() => expect(second.stderr()).toContain('cleaned up after a killed server of this project'), 5000)
     await second.close()
   })
@@ -379,13 +394,13 @@ test.skipIf(!HAS_PROC)('a server over HTTP, too, cleans up after one that was ki
   // In a sandbox, processes have other numbers.
   const place = { cwd: emptyFolder(), env: { STATE_DIR: emptyFolder(), SANDBOX: 'off' } }
   const first = await startProgram(place)
-  await ask(first, modernCall('BackgroundBash', { command: 'echo $$ > pid; exec sleep 300' }))
-  const pid = await pidIn(join(place.cwd, 'pid'))
+  await sendRequest(first, modernCall('BackgroundBash', { command: 'echo $$ > pid; exec sleep 300' }))
+  const pid = await readPid(join(place.cwd, 'pid'))
   for (const helper of childrenOf(first.child.pid ?? 0)) process.kill(helper, 'SIGKILL')
   first.child.kill('SIGKILL')
   await first.exited
   const second = await startProgram(place)
-  await gone(pid)
+  await waitForExit(pid)
   await vi.waitFor(() => expect(second.stderr()).toContain('cleaned up after a killed server'), 5000)
   expect(await second.stop()).toBe(0)
 })
@@ -411,7 +426,7 @@ describe('several servers of one project', () => {
       `Background task ${id} belongs to another server of this project, which still runs: read it and end it there.\n`,
     )
     // When the other one is gone, who is left takes over.
-    await killHard(first)
+    await killServer(first)
     expect((await readJob(second, id)).text).toContain('stopped because its server was gone')
     expect((await call(second, 'ListBgTasks')).structured.tasks).toHaveLength(30)
     expect(await second.close()).toBe(0)
@@ -465,7 +480,7 @@ describe('limits', () => {
           last = Number(line.slice(1, 10))
           seen++
         }
-        expect(bytesBelow(join(home, '.scorpiox'))).toBeLessThan(65_536 + 4096)
+        expect(directorySize(join(home, '.scorpiox'))).toBeLessThan(65_536 + 4096)
         await sleep(10)
       }
       expect(seen).toBeGreaterThan(1000)
@@ -572,12 +587,12 @@ describe('where nothing can be kept', () => {
   test.for([
     ['STATE_DIR is a file', { STATE_DIR: file }],
     ['STATE_DIR is in a file', { STATE_DIR: join(file, 'x') }],
-    ['STATE_DIR is where nobody writes', { STATE_DIR: '/proc/nowhere' }],
+    ['STATE_DIR is not writable', { STATE_DIR: '/proc/nowhere' }],
     ['there is no home', { HOME: '' }],
     ['there is no home, and jobs outlive the server', { HOME: '', JOBS_OUTLIVE_SERVER: '1' }],
     ['STATE_DIR is a file, and jobs outlive the server', { STATE_DIR: file, JOBS_OUTLIVE_SERVER: '1' }],
   ] as const)('%s: commands run, and the rest says why not', async ([, env], context) => {
-    if ('HOME' in env) needs(context, LACKS.emptyHome)
+    if ('HOME' in env) skipIfMissing(context, MISSING.emptyHome)
     const own = startServer({ cwd, env: { BASH_SOFT_LIMIT_MS: '300', ...env } })
     expect((await call(own, 'Bash', { command: 'echo fine' })).text).toBe('fine\n')
     const long = await call(own, 'Bash', { command: 'seq 1 100000', timeout: 20_000 })
@@ -617,7 +632,7 @@ describe('where nothing can be kept', () => {
     await own.close()
   })
 
-  test('the disk becomes full: the job goes on, and who reads is told what is missing', requires(UNSHARE), async () => {
+  test('the disk becomes full: the job continues, and reading reports what is missing', requires(UNSHARE), async () => {
     const own = startWithDisk('mount -t tmpfs -o size=200k none "$STATE_DIR"')
     const id = await startJob(own, 'seq 1 100000; echo last > done')
     const { text, structured } = await readJob(own, id, { wait_for_end: true })

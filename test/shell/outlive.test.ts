@@ -1,5 +1,5 @@
-// JOBS_OUTLIVE_SERVER=1: jobs live on when their server ends, in whatever way; numbers, state, output and exit code
-// survive, and the next server takes over what still runs.
+// JOBS_OUTLIVE_SERVER=1: jobs continue when their server ends, in any way. Ids, status, output and exit code survive,
+// and the next server takes over running jobs.
 
 import { readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,8 +7,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { emptyFolder, HAS_PROC, isAlive, startServer, type TestClient } from '../support.js'
-import { bytesBelow, call, gone, killHard, outputOf, pidIn, readJob, startJob } from './support.js'
+import {
+  call,
+  directorySize,
+  emptyFolder,
+  HAS_PROC,
+  isAlive,
+  killServer,
+  outputOf,
+  readJob,
+  readPid,
+  startJob,
+  startServer,
+  type TestClient,
+  waitForExit,
+} from '../support/client.js'
 
 interface Place {
   readonly cwd: string
@@ -24,7 +37,7 @@ const OBEDIENT = `echo $$ > pid; echo begun
 until [ -e stop ] || [ ! -d "$PWD" ]; do [ -e say ] && cat say && rm say; sleep 0.05; done
 echo ended; exit 7`
 
-/** At once, so that nobody reads half of it. */
+/** Atomically, so that no reader sees half of it. */
 function put(path: string, text: string): void {
   writeFileSync(`${path}.new`, text)
   renameSync(`${path}.new`, path)
@@ -32,7 +45,7 @@ function put(path: string, text: string): void {
 
 const WAYS: readonly [string, (server: TestClient) => Promise<unknown>][] = [
   ['closed', (server) => server.close()],
-  ['killed', killHard],
+  ['killed', killServer],
 ]
 
 describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end) => {
@@ -41,7 +54,7 @@ describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end)
     const first = startServer(place)
     expect(await startJob(first, OBEDIENT)).toBe(1)
     expect((await readJob(first, 1, { wait_for_pattern: 'begun' })).text).toMatch(/^begun\n/)
-    const pid = await pidIn(join(place.cwd, 'pid'))
+    const pid = await readPid(join(place.cwd, 'pid'))
     await end(first)
     expect(isAlive(pid)).toBe(true)
     put(join(place.cwd, 'say'), 'while nobody listened\n')
@@ -63,26 +76,26 @@ describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end)
     const place = newPlace()
     const first = startServer(place)
     await startJob(first, OBEDIENT)
-    const pid = await pidIn(join(place.cwd, 'pid'))
+    const pid = await readPid(join(place.cwd, 'pid'))
     await end(first)
     const visitor = startServer({ ...place, env: { ...place.env, JOBS_OUTLIVE_SERVER: '0' } })
     expect((await call(visitor, 'ListBgTasks')).structured.tasks).toMatchObject([{ task_id: 1, status: 'running' }])
     await visitor.close()
     expect(isAlive(pid)).toBe(true)
     put(join(place.cwd, 'stop'), '')
-    await gone(pid)
+    await waitForExit(pid)
   })
 
-  test('leaves jobs whose end nobody sees; the next one knows it all the same, and so does the one after', async () => {
+  test('leaves jobs that end without a server; the next one knows their status, and so does the one after', async () => {
     const place = newPlace()
     const first = startServer(place)
     await startJob(first, OBEDIENT)
     await startJob(first, 'kill -SEGV $$')
     await readJob(first, 2, { wait_for_end: true })
-    const pid = await pidIn(join(place.cwd, 'pid'))
+    const pid = await readPid(join(place.cwd, 'pid'))
     await end(first)
     put(join(place.cwd, 'stop'), '')
-    await gone(pid)
+    await waitForExit(pid)
     for (const round of [1, 2]) {
       const next = startServer(place)
       const said = await readJob(next, 1, { wait_for_end: true })
@@ -98,7 +111,7 @@ describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end)
     }
   })
 
-  test('leaves nothing of a command that somebody waited for', async () => {
+  test('leaves nothing of a foreground command', async () => {
     const place = newPlace()
     const first = startServer(place)
     const command = 'echo $$ > pid; echo begun; exec sleep 300'
@@ -106,14 +119,14 @@ describe.skipIf(!HAS_PROC).concurrent.each(WAYS)('a server that is %s', (_, end)
     first.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
     // A server killed before it has heard of its command knows no name to end it by.
     await first.waitFor(({ method }) => method === 'notifications/progress')
-    const pid = await pidIn(join(place.cwd, 'pid'))
+    const pid = await readPid(join(place.cwd, 'pid'))
     // The second signal ends the grace.
     const closing = end(first)
     first.child.kill('SIGTERM')
     await closing
     const second = startServer(place)
     expect((await call(second, 'Bash', { command: 'echo next' })).text).toBe('next\n')
-    await gone(pid)
+    await waitForExit(pid)
     expect((await call(second, 'ListBgTasks')).text).toBe('No background tasks.\n')
     await second.close()
   })
@@ -125,13 +138,13 @@ describe.skipIf(!HAS_PROC).concurrent('jobs that outlive', () => {
     const first = startServer(place)
     await call(first, 'Bash', { command: 'setsid sleep 300 >/dev/null 2>&1 & echo $! > left' })
     const id = await startJob(first, OBEDIENT)
-    const [left, pid] = [await pidIn(join(place.cwd, 'left')), await pidIn(join(place.cwd, 'pid'))]
-    await killHard(first)
+    const [left, pid] = [await readPid(join(place.cwd, 'left')), await readPid(join(place.cwd, 'pid'))]
+    await killServer(first)
     const second = startServer(place)
-    await gone(left)
+    await waitForExit(left)
     expect(isAlive(pid)).toBe(true)
     expect((await call(second, 'KillBgTask', { task_id: id })).isError).toBe(false)
-    await gone(pid)
+    await waitForExit(pid)
     await second.close()
   })
 
@@ -139,13 +152,13 @@ describe.skipIf(!HAS_PROC).concurrent('jobs that outlive', () => {
     const place = newPlace()
     const first = startServer(place)
     await startJob(first, 'echo $$ > pid; setsid sleep 300 & echo $! > child; wait')
-    const pids = [await pidIn(join(place.cwd, 'pid')), await pidIn(join(place.cwd, 'child'))]
+    const pids = [await readPid(join(place.cwd, 'pid')), await readPid(join(place.cwd, 'child'))]
     await first.close()
     const second = startServer(place)
     expect((await call(second, 'KillBgTask', { task_id: 1 })).text).toMatch(
       /^Background task 1 was ended, with everything/,
     )
-    await gone(...pids)
+    await waitForExit(...pids)
     expect((await call(second, 'KillBgTask', { task_id: 1 })).text).toMatch(
       /^Background task 1 had already ended: killed\./,
     )
@@ -161,13 +174,13 @@ describe.skipIf(!HAS_PROC).concurrent('jobs that outlive', () => {
     expect((await readJob(second, 1, { wait_for_pattern: 'begun' })).text).toMatch(/^begun\n/)
     const third = startServer(place)
     expect((await readJob(third, 1)).text).toContain('belongs to another server of this project')
-    await killHard(second)
+    await killServer(second)
     expect(outputOf(await readJob(third, 1))).toBe('begun\n')
     expect((await call(third, 'KillBgTask', { task_id: 1 })).isError).toBe(false)
     await third.close()
   })
 
-  test('say everything before their end is told, also to who took them over', async () => {
+  test('deliver all output before their end is reported, also to the server that took over', async () => {
     const place = newPlace()
     const first = startServer(place)
     await startJob(first, 'until [ -e stop ] || [ ! -d . ]; do sleep 0.02; done; seq 1 20000; exit 3')
@@ -183,14 +196,14 @@ describe.skipIf(!HAS_PROC).concurrent('jobs that outlive', () => {
     await second.close()
   })
 
-  test('stay within their size on disk while nobody is there', async () => {
+  test('stay within their size on disk without a server', async () => {
     const place = newPlace({ JOB_MAX_OUTPUT: '65536' })
     const first = startServer(place)
     await startJob(first, 'echo $$ > pid; i=0; while [ -d "$PWD" ]; do echo $((i++)); done')
-    const pid = await pidIn(join(place.cwd, 'pid'))
+    const pid = await readPid(join(place.cwd, 'pid'))
     await first.close()
     await sleep(1500)
-    expect(bytesBelow(join(place.env.HOME ?? '', '.scorpiox'))).toBeLessThan(65_536 + 8192)
+    expect(directorySize(join(place.env.HOME ?? '', '.scorpiox'))).toBeLessThan(65_536 + 8192)
     const second = startServer(place)
     const said = await readJob(second, 1, { tail: 2 })
     expect(said.text).toMatch(/^\d+\n\d+\n\[Background task 1 is running/)
@@ -239,7 +252,7 @@ describe.skipIf(!HAS_PROC)('commands that are waited for', () => {
     const all = await Promise.all(
       Array.from({ length: 40 }, (_, index) => call(own, 'Bash', { command: `echo ${index}` })),
     )
-    expect(all.filter(({ text }, index) => text === `${index}\n`)).toHaveLength(40)
+    expect(all.map(({ text }) => text)).toEqual(all.map((_, index) => `${index}\n`))
     const jobs = join(place.env.HOME ?? '', '.scorpiox/jobs')
     const files = readdirSync(jobs, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     expect(files.map(({ name }) => name).filter((name) => !name.endsWith('.json') || name === 'record.json')).toEqual(

@@ -1,12 +1,13 @@
-// Who subscribes to jobs is told of output and of the end, in every era: `resources/subscribe` and
+// Subscriptions to jobs report output and the end at every revision: `resources/subscribe` and
 // `notifications/resources/updated` on legacy revisions, `subscriptions/listen` on the modern one.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { eventually } from '../support/eventually.js'
 import {
-  ask,
+  sendRequest,
   callOf,
   initialize,
   modern,
@@ -15,21 +16,34 @@ import {
   startProgram,
   stream,
   type HttpServer,
-} from '../http/support.js'
-import { dataOf, emptyFolder, LEGACY, modernMeta, startServer, type Json, type TestClient } from '../support.js'
-import { call, killHard, readJob, startJob } from './support.js'
+} from '../support/http-client.js'
+import {
+  call,
+  emptyFolder,
+  type Json,
+  killServer,
+  LEGACY,
+  modernMeta,
+  readJob,
+  resultData,
+  startJob,
+  startServer,
+  type TestClient,
+} from '../support/client.js'
 
 const UPDATED = 'notifications/resources/updated'
 const LIST = 'scorpiox://jobs'
 const uriOf = (id: number): string => `${LIST}/${id}`
 
-const newsOf = ({ received }: TestClient, uri: string): readonly Json[] =>
+const updatesOf = ({ received }: TestClient, uri: string): readonly Json[] =>
   received.filter(({ method, params }) => method === UPDATED && params.uri === uri)
 
 /** Waits for so many news of a resource. */
-async function news(client: TestClient, uri: string, count: number): Promise<void> {
-  for (let tries = 0; tries < 500 && newsOf(client, uri).length < count; tries++) await sleep(20)
-  expect(newsOf(client, uri).length).toBeGreaterThanOrEqual(count)
+async function waitForUpdates(client: TestClient, uri: string, count: number): Promise<void> {
+  await eventually(
+    () => updatesOf(client, uri),
+    ({ length }) => length >= count,
+  )
 }
 
 describe.concurrent.each(LEGACY)('at %s', (revision) => {
@@ -41,21 +55,21 @@ describe.concurrent.each(LEGACY)('at %s', (revision) => {
     await startJob2(client, 'until [ -e one ]; do sleep 0.02; done; echo one; until [ -e two ]; do sleep 0.02; done')
     expect((await client.request('resources/subscribe', { uri: uriOf(1) })).result).toEqual({})
     await sleep(700)
-    client.forget()
+    client.clearReceived()
     await client.request('tools/call', { name: 'Bash', arguments: { command: 'touch one' } })
-    await news(client, uriOf(1), 1)
-    expect(newsOf(client, uriOf(1))[0]).toEqual({ jsonrpc: '2.0', method: UPDATED, params: { uri: uriOf(1) } })
+    await waitForUpdates(client, uriOf(1), 1)
+    expect(updatesOf(client, uriOf(1))[0]).toEqual({ jsonrpc: '2.0', method: UPDATED, params: { uri: uriOf(1) } })
     const { contents } = (await client.request('resources/read', { uri: uriOf(1) })).result
     expect(contents[0].text).toMatch(/^one\n\[Background task 1 is running/)
-    client.forget()
+    client.clearReceived()
     await client.request('tools/call', { name: 'Bash', arguments: { command: 'touch two' } })
-    await news(client, uriOf(1), 1)
+    await waitForUpdates(client, uriOf(1), 1)
     const after = (await client.request('resources/read', { uri: uriOf(1) })).result.contents
     expect(after[0].text).toMatch(/\[Background task 1 ended after .+ exit code 0\.\]$/)
     await client.request('resources/unsubscribe', { uri: uriOf(1) })
     await client.request('resources/subscribe', { uri: uriOf(2) })
     await client.request('resources/unsubscribe', { uri: uriOf(2) })
-    client.forget()
+    client.clearReceived()
     await startJob2(client, 'echo two')
     await sleep(700)
     expect(client.received.filter(({ method }) => method === UPDATED)).toEqual([])
@@ -65,31 +79,31 @@ describe.concurrent.each(LEGACY)('at %s', (revision) => {
 
 describe.concurrent('over stdio', () => {
   test('the list: of each beginning and end, and of a command that goes on', async () => {
-    const client = startServer({ env: { BASH_SOFT_LIMIT_MS: '300' } })
+    const client = startServer({ env: { BASH_SOFT_LIMIT_MS: '3000' } })
     await client.initialize('2025-11-25')
     await client.request('resources/subscribe', { uri: LIST })
     await startJob(client, 'sleep 0.2')
-    await news(client, LIST, 2)
-    client.forget()
+    await waitForUpdates(client, LIST, 2)
+    client.clearReceived()
     // A command that is waited for is not in the list, whatever it prints.
     await call(client, 'Bash', { command: 'seq 1 100000' })
-    expect(newsOf(client, LIST)).toEqual([])
-    const going = call(client, 'Bash', { command: 'sleep 1.2' })
-    await news(client, LIST, 1)
+    expect(updatesOf(client, LIST)).toEqual([])
+    const going = call(client, 'Bash', { command: 'sleep 4' })
+    await waitForUpdates(client, LIST, 1)
     const { contents } = (await client.request('resources/read', { uri: LIST })).result
-    expect(contents[0].text).toMatch(/running {2}[\d.]+ s {2}sleep 1\.2$/)
+    expect(contents[0].text).toMatch(/running {2}[\d.]+ s {2}sleep 4$/)
     await going
-    await news(client, LIST, 2)
+    await waitForUpdates(client, LIST, 2)
     await client.close()
   })
 
-  test('a job that prints without end tells twice a second at most', async () => {
+  test('a job that prints without end notifies twice a second at most', async () => {
     const client = startServer()
     await client.initialize('2025-11-25')
     await client.request('resources/subscribe', { uri: uriOf(1) })
     await startJob(client, 'while :; do echo x; done')
     await sleep(1800)
-    const { length } = newsOf(client, uriOf(1))
+    const { length } = updatesOf(client, uriOf(1))
     expect(length).toBeGreaterThanOrEqual(2)
     expect(length).toBeLessThanOrEqual(5)
     await call(client, 'KillBgTask', { task_id: 1 })
@@ -110,33 +124,33 @@ describe.concurrent('over stdio', () => {
     const marked = { _meta: { 'io.modelcontextprotocol/subscriptionId': 'ear' } }
     expect(told.params).toMatchObject(marked)
     const start = { name: 'BackgroundBash', arguments: { command: 'echo hello; sleep 1' }, ...modernMeta() }
-    expect(dataOf((await client.request('tools/call', start)).result).task_id).toBe(1)
-    await news(client, uriOf(1), 2)
-    await news(client, LIST, 2)
-    for (const message of [...newsOf(client, uriOf(1)), ...newsOf(client, LIST)])
+    expect(resultData((await client.request('tools/call', start)).result).task_id).toBe(1)
+    await waitForUpdates(client, uriOf(1), 2)
+    await waitForUpdates(client, LIST, 2)
+    for (const message of [...updatesOf(client, uriOf(1)), ...updatesOf(client, LIST)])
       expect(message.params).toMatchObject(marked)
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'ear' } })
     await client.request('tools/call', start)
     await sleep(600)
-    expect(newsOf(client, LIST)).toHaveLength(2)
+    expect(updatesOf(client, LIST)).toHaveLength(2)
     await client.close()
   })
 
-  test('who took a job over hears of its output and its end', async () => {
+  test('the server that took a job over is notified of its output and its end', async () => {
     const place = { cwd: emptyFolder(), env: { HOME: emptyFolder(), JOBS_OUTLIVE_SERVER: '1' } }
     const first = startServer(place)
     await startJob(first, 'until [ -e go ] || [ ! -d . ]; do sleep 0.02; done; echo late; sleep 1')
-    await killHard(first)
+    await killServer(first)
     const second = startServer(place)
     await second.initialize('2025-11-25')
     for (const uri of [LIST, uriOf(1)]) await second.request('resources/subscribe', { uri })
     await readJob(second, 1)
     await sleep(700)
-    second.forget()
+    second.clearReceived()
     await call(second, 'Bash', { command: 'touch go' })
-    await news(second, uriOf(1), 1)
+    await waitForUpdates(second, uriOf(1), 1)
     expect((await readJob(second, 1)).text).toMatch(/^late\n/)
-    await news(second, LIST, 1)
+    await waitForUpdates(second, LIST, 1)
     expect((await readJob(second, 1)).structured).toMatchObject({ status: 'ended', exitCode: 0 })
     await second.close()
   })
@@ -155,13 +169,13 @@ describe('over HTTP', () => {
 
   test('a legacy session hears on its stream', async () => {
     const headers = { 'mcp-session-id': await initialize(server, '2025-11-25') }
-    await ask(server, { body: rpc('resources/subscribe', { uri: LIST }), headers })
+    await sendRequest(server, { body: rpc('resources/subscribe', { uri: LIST }), headers })
     const ears = await stream(server, { method: 'GET', headers })
     const body = callOf('BackgroundBash', { command: 'echo hello' })
-    expect((await ask(server, { body, headers })).json.result.isError).toBe(false)
+    expect((await sendRequest(server, { body, headers })).json.result.isError).toBe(false)
     for (const _ of ['beginning', 'end'])
       expect(await ears.message()).toMatchObject({ method: UPDATED, params: { uri: LIST } })
-    ears.drop()
+    ears.disconnect()
   })
 
   test('a modern listener hears on its stream', async () => {
@@ -170,14 +184,14 @@ describe('over HTTP', () => {
       modern('subscriptions/listen', { notifications: { resourceSubscriptions: [LIST] } }, 'e'),
     )
     expect((await ears.message()).method).toBe('notifications/subscriptions/acknowledged')
-    await ask(server, modernCall('BackgroundBash', { command: 'echo hello' }))
+    await sendRequest(server, modernCall('BackgroundBash', { command: 'echo hello' }))
     for (const _ of ['beginning', 'end']) {
       expect((await ears.message()).params).toMatchObject({
         uri: LIST,
         _meta: { 'io.modelcontextprotocol/subscriptionId': 'e' },
       })
     }
-    ears.drop()
+    ears.disconnect()
   })
 })
 

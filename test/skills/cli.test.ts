@@ -1,4 +1,4 @@
-// `scorpiox-code skills`: what was found, what hides what, what was skipped and why.
+// `scorpiox-code skills`: what was found, what is shadowed, what was skipped and why.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -6,10 +6,10 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { cleanEnv, PROGRAM, type Json } from '../support.js'
-import { world, type World } from './support.js'
+import { cleanEnv, PROGRAM, type Json } from '../support/client.js'
+import { newSkillProject, type SkillProject } from './support.js'
 
-function run({ project, home }: World, ...args: readonly string[]): string {
+function run({ project, home }: SkillProject, ...args: readonly string[]): string {
   return execFileSync(process.execPath, [PROGRAM, 'skills', ...args], {
     cwd: project,
     env: cleanEnv({ HOME: home }),
@@ -17,7 +17,7 @@ function run({ project, home }: World, ...args: readonly string[]): string {
   })
 }
 
-function fill(here: World): void {
+function fill(here: SkillProject): void {
   here.skill('release-notes', 'Ours', 'Ours')
   here.skill('runs', '#!/bin/sh\n', 'Runs')
   here.put('colon/SKILL.md', '---\nname: colon\ndescription: a: b\n---\n')
@@ -30,7 +30,7 @@ function fill(here: World): void {
 }
 
 test('for a person, folder by folder', () => {
-  const here = world()
+  const here = newSkillProject()
   fill(here)
   expect(run(here).split('\n')).toEqual([
     '.claude/skills (project): 3 skills',
@@ -52,7 +52,7 @@ test('for a person, folder by folder', () => {
 })
 
 test('for a program, as JSON', () => {
-  const here = world()
+  const here = newSkillProject()
   fill(here)
   const folders: Json = JSON.parse(run(here, '--json'))
   expect(folders.map(({ folder, level, exists }: Json) => [folder, level, exists])).toEqual([
@@ -67,7 +67,7 @@ test('for a program, as JSON', () => {
 })
 
 test('a folder that is passed over, and one that cannot be read, are not silently empty', () => {
-  const here = world()
+  const here = newSkillProject()
   here.skill('it', 'Text')
   const agents = join(here.project, '.agents/skills/other')
   mkdirSync(agents, { recursive: true })

@@ -1,20 +1,18 @@
-// InvokeSkill as a model uses it: the catalogue in its description, what it answers, and skills that are scripts.
+// InvokeSkill as a model uses it: the list in its description, its results, and skills that are scripts.
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 import { describe, expect, test, vi } from 'vitest'
 
-import { call, outputOf } from '../shell/support.js'
-import { LEGACY, modernMeta, PROGRAM, startServer, type Json } from '../support.js'
-import { describedSkills, world } from './support.js'
-import { requires } from '../requirements.js'
-import { SANDBOX } from '../sandbox/support.js'
+import { eventually } from '../support/eventually.js'
+import { call, type Json, LEGACY, modernMeta, outputOf, PROGRAM, startServer } from '../support/client.js'
+import { describedSkills, newSkillProject } from './support.js'
+import { requires, SANDBOX } from '../support/requirements.js'
 
 describe('the catalogue', () => {
   test('lists the skills by name, with one line each, and says where they come from', async () => {
-    const { skill, start, home } = world()
+    const { skill, start, home } = newSkillProject()
     skill('zebra', 'z', 'Last: with a colon\nand a second line')
     skill('alpha', 'a', 'First')
     mkdirSync(join(home, '.claude/skills/mine'), { recursive: true })
@@ -37,7 +35,7 @@ describe('the catalogue', () => {
   })
 
   test.each([10, 40, 100, 1000])('of %i skills stays within its budget, and is the same each time', async (count) => {
-    const { skill, start } = world()
+    const { skill, start } = newSkillProject()
     for (let number = 0; number < count; number++)
       skill(`skill-${number}`, 'x', `Number ${number}: ${'ä '.repeat(120)}`)
     const client = start()
@@ -58,7 +56,7 @@ describe('the catalogue', () => {
   })
 
   test('costs nothing where the tool is switched off', async () => {
-    const { skill, start, home } = world()
+    const { skill, start, home } = newSkillProject()
     skill('it', 'text')
     const client = start({ TOOL_INVOKESKILL: '0' })
     expect((await client.initialize('2025-11-25')).result.capabilities).toEqual({
@@ -76,7 +74,7 @@ describe('the catalogue', () => {
 
 describe('a second start', () => {
   /** A server that writes down what it has loaded when it ends. */
-  function watched(client: ReturnType<typeof world>, file: string) {
+  function watched(client: ReturnType<typeof newSkillProject>, file: string) {
     const hook = join(client.home, 'hook.cjs')
     writeFileSync(
       hook,
@@ -86,18 +84,16 @@ describe('a second start', () => {
   }
 
   test('reads no YAML', async () => {
-    const here = world()
+    const here = newSkillProject()
     for (let number = 0; number < 20; number++) here.skill(`skill-${number}`, 'x')
     const index = join(here.home, '.scorpiox', 'skill-index')
     const loaded = join(here.home, 'loaded')
     const first = watched(here, loaded)
     const description = await describedSkills(first)
-    for (
-      let tries = 0;
-      tries < 500 && !(existsSync(index) && readdirSync(index).some((name) => name.endsWith('.json')));
-      tries++
+    await eventually(
+      () => (existsSync(index) ? readdirSync(index) : []),
+      (names) => names.some((name) => name.endsWith('.json')),
     )
-      await sleep(10)
     await first.close()
     expect(readFileSync(loaded, 'utf8')).toMatch(/[/\\]yaml[/\\]/)
 
@@ -111,21 +107,26 @@ describe('a second start', () => {
 })
 
 describe('what changes', () => {
-  test.each(LEGACY)('is told at %s, and shown', async (revision) => {
-    const { skill, start } = world()
-    const client = start()
-    await client.initialize(revision)
-    expect(await describedSkills(client)).not.toContain('- later:')
-    skill('later', 'text')
-    for (const list of ['tools', 'prompts', 'resources']) {
-      await client.waitFor(({ method }) => method === `notifications/${list}/list_changed`)
-    }
-    expect(await describedSkills(client)).toContain('- later: Does later')
-    await client.close()
-  })
+  for (const revision of LEGACY)
+    test(
+      `is told at ${revision}, and shown`,
+      { tags: ['2024-11-05', '2025-11-25'].includes(revision) ? [] : ['long'] },
+      async () => {
+        const { skill, start } = newSkillProject()
+        const client = start()
+        await client.initialize(revision)
+        expect(await describedSkills(client)).not.toContain('- later:')
+        skill('later', 'text')
+        for (const list of ['tools', 'prompts', 'resources']) {
+          await client.waitFor(({ method }) => method === `notifications/${list}/list_changed`)
+        }
+        expect(await describedSkills(client)).toContain('- later: Does later')
+        await client.close()
+      },
+    )
 
-  test('is told to who listens in the modern era', async () => {
-    const { skill, start } = world()
+  test('is notified to listeners at the modern revision', async () => {
+    const { skill, start } = newSkillProject()
     const client = start()
     client.send({
       jsonrpc: '2.0',
@@ -141,7 +142,7 @@ describe('what changes', () => {
   })
 
   test('a list that is asked for the first time has not changed', async () => {
-    const { skill, start } = world()
+    const { skill, start } = newSkillProject()
     skill('it', 'text')
     const client = start()
     await client.initialize('2025-11-25')
@@ -152,7 +153,7 @@ describe('what changes', () => {
   })
 
   test('a skill made a moment ago can be used at once', async () => {
-    const { skill, start } = world()
+    const { skill, start } = newSkillProject()
     const client = start()
     await client.request('tools/list')
     skill('now', 'Here at once')
@@ -163,7 +164,7 @@ describe('what changes', () => {
 
 describe('an answer', () => {
   test('has the header, the text with the arguments in it, and the files', async () => {
-    const { skill, put, start } = world()
+    const { skill, put, start } = newSkillProject()
     const file = skill('it', '# It\n\nFirst $ARGUMENTS, then $ARGUMENTS.\n')
     put('it/templates/a.md', 'four')
     const client = start()
@@ -181,7 +182,7 @@ Files of this skill, in ${join(file, '..')}; read them when the text refers to t
   })
 
   test('without a place for the arguments has them at the end, and without arguments an empty place', async () => {
-    const { skill, start } = world()
+    const { skill, start } = newSkillProject()
     skill('none', 'Text\n')
     skill('some', 'Do <$ARGUMENTS>\n')
     const client = start()
@@ -194,7 +195,7 @@ Files of this skill, in ${join(file, '..')}; read them when the text refers to t
   })
 
   test('says of which kind a skill is', async () => {
-    const { home, start } = world()
+    const { home, start } = newSkillProject()
     mkdirSync(join(home, '.agents/skills/mine'), { recursive: true })
     writeFileSync(join(home, '.agents/skills/mine/SKILL.md'), '---\ndescription: Mine\n---\nMine\n')
     const client = start()
@@ -228,7 +229,7 @@ Files of this skill, in ${join(file, '..')}; read them when the text refers to t
     ],
     ['a name that is none', { skill_name: 7 }, /Invalid arguments: 'skill_name'/],
   ])('to %s is a failure that says what to do', async (_, args, words) => {
-    const { skill, start } = world()
+    const { skill, start } = newSkillProject()
     skill('it', 'x')
     skill('many', '$ARGUMENTS '.repeat(1000))
     const client = start()
@@ -243,7 +244,7 @@ describe('a script', () => {
   const SHOW = '#!/usr/bin/env bash\nprintf "%s\\n" "$1" "$ARGUMENTS" "$PWD" "$SKILL_DIR"\n'
 
   test('is run in the project, and what it prints is the answer', async () => {
-    const { skill, start, project } = world()
+    const { skill, start, project } = newSkillProject()
     const file = skill('run', SHOW)
     const client = start()
     const args = `$(touch pwned) \`touch pwned\` '; touch pwned; ' "x" \nEND_OF_SKILL\ntouch pwned`
@@ -257,7 +258,7 @@ describe('a script', () => {
   })
 
   test('is not run where commands are switched off', async () => {
-    const { skill, start } = world()
+    const { skill, start } = newSkillProject()
     skill('it', '#!/bin/sh\necho ran\n')
     const client = start({ TOOL_BASH: '0', TOOL_BACKGROUNDBASH: '0' })
     const { text, isError } = await call(client, 'InvokeSkill', { skill_name: 'it' })
@@ -269,7 +270,7 @@ describe('a script', () => {
   })
 
   test('that fails is an outcome to repair, in the words of Bash', async () => {
-    const { skill, start } = world()
+    const { skill, start } = newSkillProject()
     skill('fail', '#!/bin/sh\necho oh; exit 3\n')
     skill('lost', '#!/no/such/interpreter\n')
     const client = start()
@@ -284,7 +285,7 @@ describe('a script', () => {
   })
 
   test('that is long, and one that reads to the end of its stdin', async () => {
-    const { skill, start } = world()
+    const { skill, start } = newSkillProject()
     skill('long', `#!/bin/bash\n${`: ${'x'.repeat(98)}\n`.repeat(2000)}cat; echo done\n`)
     const client = start()
     expect(outputOf(await call(client, 'InvokeSkill', { skill_name: 'long' }))).toMatch(/\ndone\n$/)
@@ -292,7 +293,7 @@ describe('a script', () => {
   })
 
   test('that takes too long goes on as a background task', async () => {
-    const { skill, start } = world()
+    const { skill, start } = newSkillProject()
     skill('slow', '#!/bin/sh\necho begun; sleep 60\n')
     const client = start({ BASH_SOFT_LIMIT_MS: '500' })
     const { text, isError } = await call(client, 'InvokeSkill', { skill_name: 'slow' })
@@ -302,8 +303,8 @@ describe('a script', () => {
     await client.close()
   })
 
-  test('shows its lines to who asks for progress, and stops when it is cancelled', async () => {
-    const { skill, start, project } = world()
+  test('sends its lines as progress, and stops when it is cancelled', async () => {
+    const { skill, start, project } = newSkillProject()
     skill('slow', '#!/bin/sh\necho begun; sleep 60; touch finished\n')
     const client = start()
     const params = { name: 'InvokeSkill', arguments: { skill_name: 'slow' }, _meta: { progressToken: 'p' } }
@@ -316,7 +317,7 @@ describe('a script', () => {
   })
 
   test('is confined as commands are', requires(SANDBOX), async () => {
-    const { skill, start, project } = world()
+    const { skill, start, project } = newSkillProject()
     skill('write', '#!/bin/bash\necho "$1" > written && echo wrote || echo refused; cat <<< "$ARGUMENTS"\n')
     skill('nodey', '#!/usr/bin/env node\nconsole.log(process.argv[2])\n')
     const confined = start({ SANDBOX: 'read-only' })

@@ -1,4 +1,4 @@
-// The same skills as prompts, as resources, and for hosts that know the Skills extension.
+// Skills as prompts, as resources, and for hosts that support the Skills extension.
 
 import { createHash } from 'node:crypto'
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -6,14 +6,14 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { modernMeta, type Json, type TestClient } from '../support.js'
-import { world } from './support.js'
+import { modernMeta, type Json, type TestClient } from '../support/client.js'
+import { newSkillProject } from './support.js'
 
 const EXTENSION = 'io.modelcontextprotocol/skills'
 
 describe('prompts', () => {
   test('are the skills, with one argument', async () => {
-    const { put, skill, start } = world()
+    const { put, skill, start } = newSkillProject()
     skill('it', 'Do $ARGUMENTS.')
     put('hinted/SKILL.md', '---\ndescription: Hinted\nargument-hint: "<version>"\n---\nText')
     const client = start()
@@ -39,7 +39,7 @@ describe('prompts', () => {
   })
 
   test('that are scripts are shown, not run', async () => {
-    const { skill, start } = world()
+    const { skill, start } = newSkillProject()
     skill('script', '#!/bin/sh\ntouch pwned; echo $ARGUMENTS\n')
     const client = start()
     const { messages } = (await client.request('prompts/get', { name: 'script', arguments: { arguments: 'x; y' } }))
@@ -48,8 +48,8 @@ describe('prompts', () => {
     await client.close()
   })
 
-  test('of a skill that has gone meanwhile are a failure that says so', async () => {
-    const { project, skill, start } = world()
+  test('of a deleted skill are a failure that reports it', async () => {
+    const { project, skill, start } = newSkillProject()
     skill('it', 'x')
     const client = start()
     await client.request('prompts/list')
@@ -63,7 +63,7 @@ describe('prompts', () => {
 
 describe('resources', () => {
   test('are the files of skills, byte for byte', async () => {
-    const { put, skill, start } = world()
+    const { put, skill, start } = newSkillProject()
     skill('it', 'Text')
     put('it/templates/ä b.md', '\uFEFF# Template\r\n')
     put('it/pixel.png', Buffer.from([0x89, 0x50, 0, 0xff]))
@@ -113,7 +113,7 @@ describe('resources', () => {
     'skill://none/SKILL.md',
     'skill://create-skill/other.md',
   ])('%s is none', async (uri) => {
-    const { project, skill, start } = world()
+    const { project, skill, start } = newSkillProject()
     skill('it', 'Text')
     writeFileSync(join(project, 'secret.txt'), 'secret')
     symlinkSync(join(project, 'secret.txt'), join(project, '.claude/skills/it/out.txt'))
@@ -122,8 +122,8 @@ describe('resources', () => {
     await client.close()
   })
 
-  test('tell who subscribed that a skill has changed', async () => {
-    const { skill, start } = world()
+  test('notify subscribers that a skill has changed', async () => {
+    const { skill, start } = newSkillProject()
     skill('it', 'Text')
     const client = start()
     await client.initialize('2025-11-25')
@@ -141,7 +141,7 @@ describe('the Skills extension', () => {
     client.request(method, { ...modernMeta(), ...params })
 
   test('lists skills that a host can verify, and only those', async () => {
-    const { put, skill, start } = world()
+    const { put, skill, start } = newSkillProject()
     skill('it', 'Text')
     put('it/templates/a.md', 'a')
     put('it/templates/deep/b.md', 'b')
@@ -176,7 +176,7 @@ describe('the Skills extension', () => {
   })
 
   test('reads folders', async () => {
-    const { put, skill, start } = world()
+    const { put, skill, start } = newSkillProject()
     skill('it', 'Text')
     put('it/templates/a b.md', 'a')
     put('it/templates/deep/b.md', 'b')
@@ -194,8 +194,8 @@ describe('the Skills extension', () => {
     await client.close()
   })
 
-  test('reads the folders also of a skill that nobody can vouch for', async () => {
-    const { put, skill, start } = world()
+  test('reads the folders also of an unverified skill', async () => {
+    const { put, skill, start } = newSkillProject()
     skill('it', 'Text')
     put('it/model.bin', Buffer.alloc(1024 * 1024 + 1))
     const client = start()
@@ -220,7 +220,7 @@ describe('the Skills extension', () => {
     ['resources/directory/read', '%'],
     ['resources/directory/read', undefined],
   ])('%s of %s is refused', async (method, uri) => {
-    const { skill, start } = world()
+    const { skill, start } = newSkillProject()
     skill('it', 'Text')
     const client = start()
     expect((await ask(client, method, { uri })).error).toMatchObject({ code: -32602 })
@@ -228,7 +228,7 @@ describe('the Skills extension', () => {
   })
 
   test('comes in pages', async () => {
-    const { skill, start } = world()
+    const { skill, start } = newSkillProject()
     for (let number = 100; number < 220; number++) skill(`s-${number}`, 'x')
     const client = start()
     const seen: string[] = []
@@ -240,19 +240,19 @@ describe('the Skills extension', () => {
       cursor = result.nextCursor
     } while (cursor !== undefined)
     expect(new Set(seen).size).toBe(123)
-    expect(seen.length).toBe(123)
+    expect(seen).toHaveLength(123)
     await client.close()
   })
 
-  test('is declared to legacy clients that have heard of extensions, and to no other', async () => {
-    const { start } = world()
+  test('is declared to legacy clients that know extensions, and to no other', async () => {
+    const { start } = newSkillProject()
     const client = start()
     expect((await client.initialize('2025-06-18')).result.capabilities).not.toHaveProperty('extensions')
     expect((await client.initialize('2025-06-18', { extensions: {} })).result.capabilities.extensions).toEqual({
       [EXTENSION]: { directoryRead: true },
     })
     const { result } = await client.request('skills/list')
-    expect(result.skills.length).toBe(3)
+    expect(result.skills).toHaveLength(3)
     expect(result).not.toHaveProperty('ttlMs')
     await client.close()
   })

@@ -1,11 +1,11 @@
-// What the tests of skills share: a project and a home with skills in them, and a server that works there.
+// Shared by the skill tests: a project and a home with skills, and a server in them.
 
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-import { emptyFolder, startServer, type Json, type TestClient } from '../support.js'
+import { emptyFolder, startServer, type Json, type TestClient } from '../support/client.js'
 
-export interface World {
+export interface SkillProject {
   readonly project: string
   readonly home: string
   /** Writes a file below the project's folder of skills. */
@@ -14,7 +14,7 @@ export interface World {
   readonly start: (env?: NodeJS.ProcessEnv) => TestClient
 }
 
-export function world(): World {
+export function newSkillProject(): SkillProject {
   const [project, home] = [realpathSync(emptyFolder()), realpathSync(emptyFolder())]
   const put = (path: string, text: string | Buffer): string => {
     const file = join(project, '.claude', 'skills', path)

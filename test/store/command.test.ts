@@ -1,4 +1,4 @@
-// `scorpiox-code state`, typed at the real program.
+// `scorpiox-code state`, run as a command.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { cleanEnv, emptyFolder, PROGRAM } from '../support.js'
+import { cleanEnv, emptyFolder, PROGRAM } from '../support/client.js'
 import { startWriter } from './writers.js'
 
 const EMPTY_SCOPE = {

@@ -1,4 +1,4 @@
-// What every place that keeps state promises, whichever database it is: run on SQLite and on a real PostgreSQL.
+// The contract of every database: run on SQLite and on a real PostgreSQL.
 
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -33,44 +33,49 @@ export function describeContract(name: string, newPlace: () => Promise<StatePlac
     })
     afterEach(async () => void (await Promise.all(opened.map((each) => each.close()))))
 
-    test('does what the model does, in two scopes, whatever is rolled back', async () => {
-      const transaction = fc.record({
-        scope: fc.constantFrom(0, 1),
-        deeds: fc.array(deed, { minLength: 1, maxLength: 4 }),
-        fails: fc.boolean(),
-        filter,
-      })
-      let round = 0
-      await fc.assert(
-        fc.asyncProperty(fc.array(transaction, { maxLength: 12 }), async (transactions) => {
-          const project = `/srv/round-${++round}`
-          let models = [emptyModel(), emptyModel()]
-          const scopes = [
-            { project, user: 'a' },
-            { project, user: 'b' },
-          ]
-          for (const { scope, deeds, fails, filter: wanted } of transactions) {
-            const trial = structuredClone(models)
-            const work = async (rows: Rows): Promise<void> => {
-              for (const each of deeds) {
-                const [answered, expected] = await doBoth(rows, trial[scope]!, each)
-                expect(answered).toEqual(expected)
+    for (const numRuns of [8, 40])
+      test(
+        `does what the model does, in two scopes, whatever is rolled back, ${numRuns} runs`,
+        { tags: numRuns > 8 ? ['long'] : [] },
+        async () => {
+          const transaction = fc.record({
+            scope: fc.constantFrom(0, 1),
+            deeds: fc.array(deed, { minLength: 1, maxLength: 4 }),
+            fails: fc.boolean(),
+            filter,
+          })
+          let round = 0
+          await fc.assert(
+            fc.asyncProperty(fc.array(transaction, { maxLength: 12 }), async (transactions) => {
+              const project = `/srv/round-${++round}`
+              let models = [emptyModel(), emptyModel()]
+              const scopes = [
+                { project, user: 'a' },
+                { project, user: 'b' },
+              ]
+              for (const { scope, deeds, fails, filter: wanted } of transactions) {
+                const trial = structuredClone(models)
+                const work = async (rows: Rows): Promise<void> => {
+                  for (const each of deeds) {
+                    const [answered, expected] = await doBoth(rows, trial[scope]!, each)
+                    expect(answered).toEqual(expected)
+                  }
+                  expect(await readAll(rows, wanted)).toEqual(allOf(trial[scope]!, wanted))
+                  if (fails) throw new Failure('on purpose')
+                }
+                const done = state.write(scopes[scope]!, work)
+                if (fails) await expect(done).rejects.toThrow('on purpose')
+                else models = await done.then(() => trial)
+                for (const [index, model] of models.entries()) {
+                  const seen = await state.read(scopes[index]!, (rows) => readAll(rows, wanted))
+                  expect(seen).toEqual(allOf(model, wanted))
+                }
               }
-              expect(await readAll(rows, wanted)).toEqual(allOf(trial[scope]!, wanted))
-              if (fails) throw new Failure('on purpose')
-            }
-            const done = state.write(scopes[scope]!, work)
-            if (fails) await expect(done).rejects.toThrow('on purpose')
-            else models = await done.then(() => trial)
-            for (const [index, model] of models.entries()) {
-              const seen = await state.read(scopes[index]!, (rows) => readAll(rows, wanted))
-              expect(seen).toEqual(allOf(model, wanted))
-            }
-          }
-        }),
-        { numRuns: 40 },
+            }),
+            { numRuns },
+          )
+        },
       )
-    })
 
     test('keeps callbacks, sessions and messages of a scope, each message delivered once', async () => {
       const row = {

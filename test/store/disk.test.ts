@@ -1,12 +1,12 @@
-// Disks that fill up or cannot be written to, real ones: a small file system in memory, a read-only mount.
+// Real disks that are full or read-only: a small file system in memory, a read-only mount.
 
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { canRun, requires } from '../requirements.js'
-import { emptyFolder } from '../support.js'
+import { canRun, requires } from '../support/requirements.js'
+import { emptyFolder } from '../support/client.js'
 import { acknowledgedTo, startWriter } from './writers.js'
 
 const BWRAP = ['bwrap', '--dev-bind', '/', '/', '--die-with-parent']
@@ -29,7 +29,7 @@ describe('a disk', requires(BUBBLEWRAP), () => {
     for (const failure of failures) expect(failure).toMatch(/^Failure: The disk of \S+state\.db is full, nothing was/)
   })
 
-  test('that has no room from the start says so', async () => {
+  test('that has no room from the start is reported', async () => {
     const folder = emptyFolder()
     const place = { file: join(folder, 'state.db'), databaseUrl: '' }
     const within = [...BWRAP, '--perms', '0700', '--size', '8192', '--tmpfs', folder]

@@ -1,4 +1,4 @@
-// What the rows are supposed to do, in plain arrays: the contract is what both databases have in common with this.
+// A model of the tables in plain arrays, which both databases are compared with.
 
 import fc from 'fast-check'
 

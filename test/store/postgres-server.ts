@@ -22,8 +22,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { describe } from 'vitest'
 
-import { canRun, requires, type Requirement } from '../requirements.js'
-import { emptyFolder } from '../support.js'
+import { canRun, requires, type Requirement } from '../support/requirements.js'
+import { emptyFolder } from '../support/client.js'
 
 const PACKAGE = '18.4.0-beta.17'
 

@@ -1,4 +1,4 @@
-// The contract on PostgreSQL, and what only a server can do: stop, come back, refuse.
+// The contract on PostgreSQL, and what is particular to a server: it stops, comes back, refuses.
 
 import fc from 'fast-check'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
@@ -9,8 +9,8 @@ import { openDatabase } from '../../src/store/state/open-database.js'
 import { openState } from '../../src/store/state/open-state.js'
 import { printStateDocument, readStateDocument } from '../../src/store/state/state-document.js'
 import type { State } from '../../src/store/state/state.js'
-import { requires } from '../requirements.js'
-import { emptyFolder } from '../support.js'
+import { requires } from '../support/requirements.js'
+import { emptyFolder } from '../support/client.js'
 import { describeContract } from './contract.js'
 import { deed, doBoth, emptyModel } from './model.js'
 import { postgresRequirement, startPostgres, type PostgresServer } from './postgres-server.js'
@@ -98,7 +98,7 @@ function describeServer({ database, sql, start, stop }: PostgresServer): void {
       expect(await names(state)).toEqual(['one'])
     })
 
-    test('that stops at the commit: it is said that nobody knows', async () => {
+    test('that stops at the commit: the outcome is reported as unknown', async () => {
       const state = await open(await database())
       await write(state, 'one')
       const broken = state.write(SCOPE, async (rows) => {

@@ -1,10 +1,10 @@
-// Several processes on one place at the same time: those that make it, and those that write to it.
+// Several processes that create a database, and write to it, at the same time.
 
 import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { emptyFolder } from '../support.js'
+import { emptyFolder } from '../support/client.js'
 import { acknowledgedTo, startWriter } from './writers.js'
 
 const newPlace = () => ({ file: join(emptyFolder(), 'state', 'state.db'), databaseUrl: '' })
@@ -18,7 +18,7 @@ test('40 parallel writes of each of 5 processes: 200 of 200 are kept, each under
   expect(ids.sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1))
 })
 
-test('8 processes that start together make the tables once', { timeout: 60_000 }, async () => {
+test('8 processes that start together make the tables once', async () => {
   for (let round = 0; round < 3; round++) {
     const place = newPlace()
     const writers = Array.from({ length: 8 }, (_, index) =>

@@ -1,4 +1,4 @@
-// The rows of questions and the messages they become, on both databases.
+// The tables of questions and of the messages they become, on both databases.
 
 import { join } from 'node:path'
 
@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 
 import { openState } from '../../src/store/state/open-state.js'
 import type { Question, Reply } from '../../src/store/state/question-rows.js'
-import { emptyFolder } from '../support.js'
+import { emptyFolder } from '../support/client.js'
 import { describeEachDatabase, startPostgres } from './postgres-server.js'
 
 const SCOPE = { project: '/srv/project', user: 'ann' }

@@ -1,6 +1,8 @@
-// The contract on SQLite, and what only a file can do: vanish, be damaged, belong to a newer program.
+// The contract on SQLite, and what is particular to a file: it disappears, is damaged, or was written by a newer
+// program.
 
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -11,16 +13,15 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { chmodSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
-import { underLoad } from '../load.js'
+import { underLoad } from '../support/load.js'
 import { openState } from '../../src/store/state/open-state.js'
 import { loadSqlite } from '../../src/store/state/sqlite-library.js'
 import type { State } from '../../src/store/state/state.js'
-import { emptyFolder } from '../support.js'
+import { emptyFolder } from '../support/client.js'
 import { describeContract } from './contract.js'
 import { startWriter } from './writers.js'
 
@@ -134,7 +135,7 @@ describe('a SQLite file', () => {
     ['a header of zeros', (good) => Buffer.concat([Buffer.alloc(100), good.subarray(100)])],
     ['tables of zeros', (good) => Buffer.concat([good.subarray(0, 4096), Buffer.alloc(good.length - 4096)])],
   ]
-  test.each(damages)('with %s in its place is left alone, and work goes on with a good one', async (_, damage) => {
+  test.each(damages)('with %s in its place is kept aside, and a new one is used', async (_, damage) => {
     const good = readFileSync(await fileWith('one'))
     mkdirSync(dirname(file), { mode: 0o700 })
     writeFileSync(file, damage(good), { mode: 0o600 })
@@ -191,33 +192,37 @@ describe('a SQLite file', () => {
     expect(await names()).toEqual(['one'])
   })
 
-  test('that another process holds for long is a failure, and the loop turns meanwhile', async () => {
-    const other = await open()
-    await write('one')
-    const free = (): void => {}
-    let release = free
-    const held = other.write(SCOPE, () => new Promise<void>((resolve) => (release = resolve)))
-    await expect.poll(() => release).not.toBe(free)
-    let longest = 0
-    let last = performance.now()
-    const clock = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last)
-      last = performance.now()
-    }, 5)
-    let refused = false
-    const refusal = expect(write('two')).rejects.toThrow(
-      /in use by other processes for 10 seconds; nothing was changed/,
-    )
-    const over = refusal.finally(() => (refused = true))
-    expect(await names()).toEqual(['one'])
-    expect(refused).toBe(false)
-    await over
-    clearInterval(clock)
-    expect(longest).toBeLessThan(underLoad(2000))
-    expect(await names()).toEqual(['one'])
-    release()
-    await held
-    await write('three')
-    expect(await names()).toEqual(['one', 'three'])
-  })
+  test(
+    'that another process holds for long is a failure, and the loop turns meanwhile',
+    { tags: ['long'] },
+    async () => {
+      const other = await open()
+      await write('one')
+      const free = (): void => {}
+      let release = free
+      const held = other.write(SCOPE, () => new Promise<void>((resolve) => (release = resolve)))
+      await expect.poll(() => release).not.toBe(free)
+      let longest = 0
+      let last = performance.now()
+      const clock = setInterval(() => {
+        longest = Math.max(longest, performance.now() - last)
+        last = performance.now()
+      }, 5)
+      let refused = false
+      const refusal = expect(write('two')).rejects.toThrow(
+        /in use by other processes for 10 seconds; nothing was changed/,
+      )
+      const over = refusal.finally(() => (refused = true))
+      expect(await names()).toEqual(['one'])
+      expect(refused).toBe(false)
+      await over
+      clearInterval(clock)
+      expect(longest).toBeLessThan(underLoad(2000))
+      expect(await names()).toEqual(['one'])
+      release()
+      await held
+      await write('three')
+      expect(await names()).toEqual(['one', 'three'])
+    },
+  )
 })

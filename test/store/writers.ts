@@ -1,4 +1,4 @@
-// Starts processes that write to the state and collects what was acknowledged to them.
+// Starts processes that write to the database, and collects the acknowledged writes.
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 
 import type { StatePlace } from '../../src/config/state-place.js'
-import { cleanEnv } from '../support.js'
+import { cleanEnv } from '../support/client.js'
 
 const WRITER = resolve(import.meta.dirname, '../fixture/state-writer.mjs')
 
@@ -17,7 +17,7 @@ export interface Writer {
   readonly ended: Promise<{ readonly code: number | null; readonly stderr: string }>
 }
 
-export interface WriterWish {
+export interface WriterOptions {
   readonly place: StatePlace
   readonly name: string
   readonly how: 'together' | 'closing' | 'forever' | 'try' | 'starve'
@@ -26,7 +26,7 @@ export interface WriterWish {
   readonly within?: readonly string[]
 }
 
-export function startWriter({ place, name, how, count = 40, within = [] }: WriterWish): Writer {
+export function startWriter({ place, name, how, count = 40, within = [] }: WriterOptions): Writer {
   const command = [...within, process.execPath, WRITER, JSON.stringify(place), name, how, String(count)]
   const child = spawn(command[0]!, command.slice(1), { env: cleanEnv(), stdio: ['ignore', 'pipe', 'pipe'] })
   const lines: string[] = []

@@ -1,11 +1,9 @@
-// A disk that fills up under a running server and has room again, as a client of TaskManager lives through it.
+// A disk that fills up under a running server and has room again, as a client of TaskManager sees it.
 
 import { expect, test } from 'vitest'
 
-import { canRun, requires } from '../requirements.js'
-import { call } from '../shell/support.js'
-import { emptyFolder, PROGRAM, startServer } from '../support.js'
-import { task } from './support.js'
+import { canRun, requires } from '../support/requirements.js'
+import { call, emptyFolder, PROGRAM, startServer, task } from '../support/client.js'
 
 const CYCLES = 20
 const BWRAP = ['--dev-bind', '/', '/', '--die-with-parent']

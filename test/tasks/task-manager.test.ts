@@ -1,4 +1,4 @@
-// TaskManager as a client sees it: what each action changes, says and refuses, and what is left after a restart.
+// TaskManager as a client uses it: what each action changes, answers and refuses, and what is left after a restart.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,16 +6,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-import { call } from '../shell/support.js'
-import { emptyFolder, type Json, type TestClient } from '../support.js'
-import { emptyWorld, serverIn, task, type World } from './support.js'
+import {
+  call,
+  emptyFolder,
+  type Json,
+  newEnvironment,
+  type ServerEnvironment,
+  startServerIn,
+  task,
+  type TestClient,
+} from '../support/client.js'
 
-let world: World
+let world: ServerEnvironment
 let client: TestClient
 
 beforeEach(async () => {
-  world = emptyWorld()
-  client = serverIn(world)
+  world = newEnvironment()
+  client = startServerIn(world)
   await client.initialize('2025-11-25')
   return async () => {
     expect(await client.close()).toBe(0)
@@ -59,7 +66,7 @@ test('query stands in for text, and text wins', async () => {
   expect((await task(client, 'add', { query: 'A step' })).text).toMatch(/^Added step 1 "A step" to task 2/)
 })
 
-test('a completed task with open steps says so, and what to go on with', async () => {
+test('a completed task with open steps reports them, and names the next task', async () => {
   await task(client, 'create', { text: 'One' })
   await task(client, 'create', { text: 'Two' })
   await task(client, 'add', { text: 'never done' })
@@ -329,7 +336,7 @@ test('a query too long to be repeated can be read on as the answer says', async 
   expect(second.structured.tasks[0].task_id).toBe(first.structured.tasks.at(-1).task_id - 1)
 })
 
-test('what is done is not pending; who completes another task is sent back to the current one', async () => {
+test('what is done is not pending; after another task is completed the current one is named', async () => {
   for (const text of ['One', 'Two', 'Three']) await task(client, 'create', { text })
   await task(client, 'switch', { task_id: 2 })
   expect((await task(client, 'complete', { task_id: 1 })).text).toMatch(/Go on with task 2 "Two", the current one\.\n$/)
@@ -359,7 +366,7 @@ test('everything is there after a restart, and numbers go on', async () => {
   await task(client, 'add', { text: 'one' })
   const before = await task(client, 'pending')
   await client.close()
-  client = serverIn(world)
+  client = startServerIn(world)
   expect(await task(client, 'pending')).toEqual(before)
   expect((await task(client, 'add', { text: 'two' })).structured.steps[0].step_id).toBe(2)
   expect((await task(client, 'create', { text: 'Next' })).structured.current_task).toBe(2)
@@ -369,8 +376,8 @@ test('a project is its git root; another folder is another project', async () =>
   const root = emptyFolder()
   mkdirSync(join(root, '.git'))
   mkdirSync(join(root, 'deep', 'down'), { recursive: true })
-  const inRoot = serverIn({ ...world, cwd: root })
-  const inDeep = serverIn({ ...world, cwd: join(root, 'deep', 'down') })
+  const inRoot = startServerIn({ ...world, cwd: root })
+  const inDeep = startServerIn({ ...world, cwd: join(root, 'deep', 'down') })
   await task(inRoot, 'create', { text: 'Of the repository' })
   expect((await task(inDeep, 'list')).text).toContain('Of the repository')
   expect((await task(client, 'list')).text).toBe('There are no tasks yet: create makes one.\n')
@@ -395,9 +402,9 @@ describe('the resource', () => {
   const isNews = ({ method, params }: { method?: string; params?: { uri?: string } }): boolean =>
     method === 'notifications/resources/updated' && params?.uri === uri
 
-  test('tells who only subscribed and never asked for anything', async () => {
+  test('notifies a client that only subscribed', async () => {
     await client.request('resources/subscribe', { uri })
-    const other = serverIn(world)
+    const other = startServerIn(world)
     let made = 0
     const heard = async (): Promise<boolean> => {
       // The subscription is answered before the look at what there is: one change may be part of it.
@@ -408,17 +415,17 @@ describe('the resource', () => {
     await other.close()
   })
 
-  test('tells who subscribed, also of what another server does', async () => {
+  test('notifies subscribers, also of changes by another server', async () => {
     await client.request('resources/subscribe', { uri })
     await task(client, 'create', { text: 'Mine' })
     await client.waitFor(isNews)
-    client.forget()
-    const other = serverIn(world)
+    client.clearReceived()
+    const other = startServerIn(world)
     await task(other, 'create', { text: 'Of another' })
     await client.waitFor(isNews)
     await other.close()
     await sleep(1500)
-    client.forget()
+    client.clearReceived()
     await client.request('resources/unsubscribe', { uri })
     await task(client, 'create', { text: 'Unheard' })
     expect(client.received.filter(isNews)).toEqual([])
@@ -427,7 +434,7 @@ describe('the resource', () => {
 
 describe('where there is no such tool', () => {
   let without: TestClient
-  beforeAll(() => void (without = serverIn(emptyWorld({ TOOL_TASKMANAGER: '0' }))))
+  beforeAll(() => void (without = startServerIn(newEnvironment({ TOOL_TASKMANAGER: '0' }))))
   afterAll(async () => void (await without.close()))
 
   test('there is no such resource', async () => {

@@ -1,51 +1,56 @@
-// Several agents on one project: nothing that was acknowledged is lost, nothing is there twice, and of two who do the
-// same thing one is told.
+// Several agents on one project: no acknowledged change is lost or doubled, and of two that complete the same step one
+// is refused.
 
 import { afterAll, expect, test } from 'vitest'
 
-import { saidBy } from '../shell/support.js'
+import {
+  newEnvironment,
+  type ServerEnvironment,
+  startServerIn,
+  task,
+  type TestClient,
+  toolResultOf,
+} from '../support/client.js'
 import { describeEachDatabase, startPostgres } from '../store/postgres-server.js'
-import type { TestClient } from '../support.js'
-import { emptyWorld, serverIn, task, type World } from './support.js'
 
 const MANY = 40
 
 const postgres = await startPostgres()
 afterAll(() => postgres?.stop('immediate'))
 
-async function newWorld(database: string): Promise<World> {
-  return emptyWorld(database === 'PostgreSQL' && postgres ? { DATABASE_URL: await postgres.database() } : {})
+async function newProject(database: string): Promise<ServerEnvironment> {
+  return newEnvironment(database === 'PostgreSQL' && postgres ? { DATABASE_URL: await postgres.database() } : {})
 }
 
 /** All at once, without waiting for one another. */
-async function createMany(world: World, who: string): Promise<readonly number[]> {
-  const client = serverIn(world)
+async function createMany(world: ServerEnvironment, who: string): Promise<readonly number[]> {
+  const client = startServerIn(world)
   const ask = (index: number) =>
     client.request('tools/call', {
       name: 'TaskManager',
       arguments: { action: 'create', query: '', text: `${who} ${index}` },
     })
   const answers = await Promise.all(Array.from({ length: MANY }, (_, index) => ask(index)))
-  const ids = answers.map((answer) => saidBy(answer).structured.tasks[0].task_id)
+  const ids = answers.map((answer) => toolResultOf(answer).structured.tasks[0].task_id)
   expect(await client.close()).toBe(0)
   return ids
 }
 
-function four(world: World): { readonly first: TestClient; readonly clients: readonly TestClient[] } {
-  const first = serverIn(world)
-  return { first, clients: [first, serverIn(world), serverIn(world), serverIn(world)] }
+function four(world: ServerEnvironment): { readonly first: TestClient; readonly clients: readonly TestClient[] } {
+  const first = startServerIn(world)
+  return { first, clients: [first, startServerIn(world), startServerIn(world), startServerIn(world)] }
 }
 
 describeEachDatabase(postgres, (database) => {
   test('40 creates at once in one process, then 40 from each of 4: 200 of 200, each with its own number', async () => {
-    const world = await newWorld(database)
+    const world = await newProject(database)
     const ids = [
       ...(await createMany(world, 'alone')),
       ...(await Promise.all(['a', 'b', 'c', 'd'].map((who) => createMany(world, who)))).flat(),
     ]
     expect(new Set(ids).size).toBe(5 * MANY)
     expect(Math.max(...ids)).toBe(5 * MANY)
-    const client = serverIn(world)
+    const client = startServerIn(world)
     expect((await task(client, 'list')).structured).toMatchObject({ found: 5 * MANY, open_tasks: 5 * MANY })
     for (const who of ['alone', 'a', 'b', 'c', 'd']) {
       for (let index = 0; index < MANY; index++) {
@@ -57,8 +62,8 @@ describeEachDatabase(postgres, (database) => {
     await client.close()
   })
 
-  test('of four who complete the same step, one does it and three are told', async () => {
-    const world = await newWorld(database)
+  test('of four that complete the same step, one succeeds and three are refused', async () => {
+    const world = await newProject(database)
     const { first, clients } = four(world)
     await task(first, 'create', { text: 'Contested' })
     for (let step = 1; step <= 10; step++) {
@@ -71,7 +76,7 @@ describeEachDatabase(postgres, (database) => {
   })
 
   test('steps added to one task by four at once all have their place', async () => {
-    const world = await newWorld(database)
+    const world = await newProject(database)
     const { first, clients } = four(world)
     await task(first, 'create', { text: 'Shared' })
     const adds = clients.flatMap((client, who) =>

@@ -1,4 +1,4 @@
-// A real browser from npm, the real way out, and little sites on loopback for it to visit.
+// Shared by the browser tests: a real browser from npm, the real guarded fetch, and small sites on loopback.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -14,7 +14,7 @@ import type { WayOut } from '../../src/platform/way-out/way-out.js'
 /** npm brings it for this system only. */
 export const HAS_BROWSER = process.platform === 'linux' && process.arch === 'x64'
 
-export const WISH = { settleMs: 0, maxMs: 20_000, maxBytes: 5_000_000 }
+export const RENDER_OPTIONS = { settleMs: 0, maxMs: 20_000, maxBytes: 5_000_000 }
 
 /** Whole paragraphs, so that a page counts as one with something to read. */
 export const PROSE = '<p>There are some words in this paragraph, and more of them.</p>'.repeat(20)
@@ -59,7 +59,7 @@ export async function openSite(routes: Readonly<Record<string, Route>> = {}): Pr
 }
 
 /** Lets through to those sites only. */
-export function wayOutTo(...sites: readonly Site[]): WayOut {
+export function guardedFetchTo(...sites: readonly Site[]): WayOut {
   const proxies = { fixed: 'off', http: '', https: '', bypass: '' }
   return createWayOut({ allow: sites.map(({ host }) => host).join(','), proxies, warn: () => {} })
 }

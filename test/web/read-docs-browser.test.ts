@@ -2,8 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { call } from '../shell/support.js'
-import { dataOf, type Json, type TestClient } from '../support.js'
+import { call, type Json, resultData, type TestClient } from '../support/client.js'
 import { article, openReader, openSite, page, quoted, readDocs, send, type Site } from './site.js'
 
 const HAS_BROWSER = process.platform === 'linux' && process.arch === 'x64'
@@ -27,15 +26,15 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
     await site?.close()
   })
 
-  test('a page made by scripts is shown by the browser, and whoever waits is told', async () => {
+  test('a page made by scripts is shown by the browser, with progress', async () => {
     const url = site.add('/app', page('App', app()))
     const params = { name: 'ReadDocs', arguments: { url }, _meta: { progressToken: 'app' } }
     const { result } = await client.request('tools/call', params)
-    expect([result.isError, dataOf(result)]).toMatchObject([false, { status: 'ok', url }])
+    expect([result.isError, resultData(result)]).toMatchObject([false, { status: 'ok', url }])
     expect(result.content[0].text).toMatch(/^HTML, in the browser after [\d.]+ s, /)
     expect(result.content[0].text).toContain(TEXT.trim())
     const told = 'The page needs JavaScript: opening it in the browser'
-    expect(client.received.some(({ params: news }: Json) => news?.message === told)).toBe(true)
+    expect(client.received.map(({ params: news }: Json) => news?.message)).toContain(told)
   })
 
   test('a page that needs none is not', async () => {
@@ -44,7 +43,7 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
     expect(said.text).not.toContain('in the browser')
   })
 
-  test('wait_ms waits that much longer, and says so', async () => {
+  test('wait_ms waits that much longer, and reports it', async () => {
     const url = site.add(
       '/late',
       page(
@@ -119,7 +118,7 @@ describe.skipIf(!HAS_BROWSER)('with a browser', () => {
   })
 })
 
-test('without a browser it is said what to install, with what plain HTTP gave', async () => {
+test('without a browser the result of plain HTTP says what to install', async () => {
   const site = await openSite()
   const client = await openReader(site)
   try {

@@ -1,8 +1,8 @@
-// What is asked of servers: as little as possible, only what they allow where the person wants that, and nothing twice.
+// Requests to servers: as few as possible, only what robots.txt allows where that is set, and nothing twice.
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
-import type { TestClient } from '../support.js'
+import type { TestClient } from '../support/client.js'
 import { article, openReader, openSite, quoted, readDocs, send, type Site } from './site.js'
 
 let site: Site
@@ -113,7 +113,7 @@ test.each([
   expect((await readDocs(polite, `${other.origin}/page`)).structured.status).toBe(outcome)
 })
 
-test('a server that is told to end does not wait for a page', async () => {
+test('a server that shuts down does not wait for a page', async () => {
   const asked = new Promise<void>((resolve) => void site.add('/endless', () => resolve()))
   const leaving = await openReader(site)
   const read = readDocs(leaving, `${site.origin}/endless`).catch(() => undefined)

@@ -1,9 +1,8 @@
-// Emptiness has a type: whatever keeps a page from being read is said, with what was seen and what to do, and never
-// passes for a page.
+// Pages that cannot be read: the reason is typed, with what was seen and what to do, and is never taken for content.
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import type { TestClient } from '../support.js'
+import type { TestClient } from '../support/client.js'
 import { article, openReader, openSite, page, quoted, readDocs, send, type Route, type Site } from './site.js'
 
 let site: Site
@@ -170,14 +169,14 @@ test('a docs page with a login form, a script and a few words on paywalls is jus
   expect(said).toMatchObject({ isError: false, structured: { status: 'ok' } })
 })
 
-test('a short page with a script is given, and it is said that there may be more', async () => {
+test('a short page with a script is returned with the note that there may be more', async () => {
   const said = await readDocs(client, site.add('/short', page('Hi', '<p>It works!</p><script src="/x.js"></script>')))
   expect(said).toMatchObject({ isError: false, structured: { status: 'ok' } })
   expect(quoted(said)).toContain('It works!')
   expect(said.text).toMatch(/\[This is the page over plain HTTP, without running its scripts\. .*BROWSER_PATH/)
 })
 
-test('a page made by scripts has a twin by its name', async () => {
+test('a page made by scripts has a Markdown alternate by its name', async () => {
   site.add('/guide/intro.md', (_, response) =>
     send(response, 200, 'text/markdown', `# Intro\n\n${'Written by hand. '.repeat(10)}`),
   )

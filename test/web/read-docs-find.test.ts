@@ -2,8 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import type { Said } from '../shell/support.js'
-import type { TestClient } from '../support.js'
+import type { TestClient, ToolResult } from '../support/client.js'
 import { fenced, openReader, openSite, page, quoted, readDocs, send, type Site } from './site.js'
 
 let site: Site
@@ -35,8 +34,8 @@ const MANUAL = page('The manual', `<main><h1>The manual</h1>${CHAPTERS.join('')}
 
 test('a fact in a page of 100 KB takes three calls and 12 KB: the page, find, the section', async () => {
   const url = site.add('/manual', MANUAL)
-  const results: Said[] = [await readDocs(client, url)]
-  const call = async (address: string, more: object = {}): Promise<Said> => {
+  const results: ToolResult[] = [await readDocs(client, url)]
+  const call = async (address: string, more: object = {}): Promise<ToolResult> => {
     const said = await readDocs(client, address, more)
     results.push(said)
     return said
@@ -85,7 +84,7 @@ test('more matches than fit come with the cursor, and a section can be searched 
   const seen: string[] = []
   let cursor: string | null = ''
   for (let calls = 0; cursor !== null && calls < 100; calls++) {
-    const said: Said = await readDocs(client, url, { find: '/option \\d+$/', ...(cursor !== '' && { cursor }) })
+    const said: ToolResult = await readDocs(client, url, { find: '/option \\d+$/', ...(cursor !== '' && { cursor }) })
     expect(Buffer.byteLength(said.text)).toBeLessThan(5000)
     seen.push(...Array.from(fenced(said).matchAll(/^\d+: ### (.*)$/gm), ([, title = '']) => title))
     cursor = said.structured.cursor

@@ -2,8 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import type { Said } from '../shell/support.js'
-import { startServer, type TestClient } from '../support.js'
+import { startServer, type TestClient, type ToolResult } from '../support/client.js'
 import { article, fenced, openReader, openSite, page, quoted, readDocs, send, type Site } from './site.js'
 
 const MAX = 4000
@@ -30,8 +29,8 @@ const BOOK = `# A long book\n\n${SECTIONS.join('\n\n')}\n`
 const serveBook = (path: string, text = BOOK, caching = 'no-store'): string =>
   site.add(path, (_, response) => send(response, 200, 'text/markdown', text, { 'cache-control': caching }))
 
-async function walk(url: string, more: object = {}): Promise<readonly Said[]> {
-  const pages: Said[] = []
+async function walk(url: string, more: object = {}): Promise<readonly ToolResult[]> {
+  const pages: ToolResult[] = []
   for (let cursor: string | null = ''; cursor !== null; cursor = pages.at(-1)?.structured.cursor ?? null) {
     const said = await readDocs(client, url, { ...more, ...(cursor !== '' && { cursor }) })
     expect(said.isError).toBe(false)
@@ -41,7 +40,7 @@ async function walk(url: string, more: object = {}): Promise<readonly Said[]> {
   return pages
 }
 
-test('who reads on until the end has read the document, from one request', async () => {
+test('reading on until the end gives the whole document, from one request', async () => {
   const url = serveBook('/book')
   const pages = await walk(url)
   expect(pages.length).toBeGreaterThan(3)

@@ -1,4 +1,4 @@
-// ReadDocs as clients call it: what it makes of what a server has, and how it says so.
+// ReadDocs as clients call it: the result for each kind of content.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,8 +6,7 @@ import { gzipSync } from 'node:zlib'
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
-import { call } from '../shell/support.js'
-import type { Json, TestClient } from '../support.js'
+import { call, type Json, type TestClient } from '../support/client.js'
 import { article, openReader, openSite, page, quoted, readDocs, send, type Site } from './site.js'
 
 let site: Site
@@ -50,7 +49,7 @@ test('as plain text and as HTML; any other format is named', async () => {
   expect(said.text).toBe('Unknown format "docx": use text, html or markdown (the default).\n')
 })
 
-test('a server that has Markdown is asked for it first, by a program that says who it is', async () => {
+test('a server that has Markdown is asked for it first, with our user agent', async () => {
   const url = site.add('/negotiated', ({ headers }, response) =>
     headers.accept?.startsWith('text/markdown')
       ? send(response, 200, 'text/markdown; charset=utf-8', '# Negotiated\n\nIn *Markdown*, see [this](./other).\n')
@@ -74,7 +73,7 @@ test('a server that will not hear of Markdown is asked for HTML', async () => {
   expect((await readDocs(client, url)).structured).toMatchObject({ status: 'ok', title: 'Picky' })
 })
 
-test('the twin that a page names is read instead of it', async () => {
+test('the Markdown alternate of a page is read instead of it', async () => {
   const twin = `# The twin\n\n${'As its author wrote it. '.repeat(10)}`
   site.add('/twin.md', (_, response) => send(response, 200, 'text/markdown', twin))
   const link = '<link rel="alternate" type="text/markdown" href="/twin.md">'
@@ -243,7 +242,7 @@ test.each([
   expect(said.text).toMatch(/\S+ \S+ \S+/)
 })
 
-test('a redirect to where nobody may go is refused', async () => {
+test('a redirect to a forbidden address is refused', async () => {
   const url = site.add('/inward', (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end())
   expect(await readDocs(client, url)).toMatchObject({ isError: true, structured: { status: 'refused' } })
 })
@@ -255,7 +254,7 @@ test('the scheme may be left out', async () => {
   expect((await readDocs(client, 'nobody.invalid/docs')).text).toContain('https://nobody.invalid/docs')
 })
 
-test('who wants plain text is given that, although the server would rather send Markdown', async () => {
+test('plain text is returned on request, although the server prefers Markdown', async () => {
   const url = site.add('/both', (request, response) =>
     request.headers.accept?.startsWith('text/markdown')
       ? send(response, 200, 'text/markdown', `# Both\n\n${'A **bold** word. '.repeat(20)}`)
@@ -280,7 +279,7 @@ test('what there is no HTML or no plain text of is given as it is, and that is s
   expect((await readDocs(client, notes)).text).not.toContain('There is no')
 })
 
-test('two who want the same page at the same time cost one request', async () => {
+test('two concurrent reads of a page send one request', async () => {
   const url = site.add('/busy', (_, response) =>
     setTimeout(() => send(response, 200, 'text/html', article('Busy')), 200),
   )
@@ -289,7 +288,7 @@ test('two who want the same page at the same time cost one request', async () =>
   expect(site.hits('/busy')).toBe(1)
 })
 
-test('who cancels is obeyed: the server is let go, and nothing is answered', async () => {
+test('cancellation closes the connection, and nothing is answered', async () => {
   let closed: (() => void) | undefined
   const gone = new Promise<void>((resolve) => (closed = resolve))
   let began: (() => void) | undefined

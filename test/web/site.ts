@@ -1,10 +1,9 @@
-// A small site on loopback that plays whatever the tests of ReadDocs want to meet, and counts who asks for what.
+// A small site on loopback with configurable behaviour, which counts its requests.
 
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-import { call, type Said } from '../shell/support.js'
-import { startServer, type TestClient } from '../support.js'
+import { call, startServer, type TestClient, type ToolResult } from '../support/client.js'
 
 export type Route = string | ((request: IncomingMessage, response: ServerResponse) => void)
 
@@ -67,16 +66,16 @@ export async function openReader(site: Pick<Site, 'host'>, env: NodeJS.ProcessEn
   return client
 }
 
-export const readDocs = (client: TestClient, url: string, more: object = {}): Promise<Said> =>
+export const readDocs = (client: TestClient, url: string, more: object = {}): Promise<ToolResult> =>
   call(client, 'ReadDocs', { url, ...more })
 
 /** The text between the two lines with the marker, without the outline before it. */
-export function quoted(said: Said): string {
+export function quoted(said: ToolResult): string {
   return fenced(said).replace(/^(?:Title: .*\n)?(?:Outline:\n[^]*?\n\nText:\n)?/, '')
 }
 
 /** All that stands between the two lines; there is one such quotation. */
-export function fenced({ text }: Said): string {
+export function fenced({ text }: ToolResult): string {
   const all = [
     ...text.matchAll(/^--- untrusted content; ends at marker ([0-9a-f]{16}) ---\n([^]*?)\n--- \1 end ---$/gm),
   ]

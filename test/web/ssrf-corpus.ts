@@ -1,7 +1,7 @@
-// Addresses that must lead nowhere, in the ways they have been written to get past filters. `{port}` stands for that
-// of the internal server.
+// Addresses that must not be reached, in the spellings used to bypass filters. `{port}` stands for that of the internal
+// server.
 
-/** Each reaches the internal server when nobody guards it. */
+/** Each reaches the internal server without the guard. */
 export const LOOPBACK = [
   'http://127.0.0.1:{port}/',
   'http://127.0.0.1.:{port}/',

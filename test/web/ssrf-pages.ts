@@ -1,5 +1,5 @@
-// Ways in which a page can make a browser ask for something. Each names itself in the path it asks for, so that one page
-// can try them all and what got through is known.
+// Ways in which a page makes a browser send a request. Each names itself in the path, so that one page can try them
+// all.
 
 export interface Targets {
   /** The internal server, asked for by this name. */

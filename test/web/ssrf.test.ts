@@ -1,5 +1,5 @@
-// Whatever is asked for, by `fetch` or through the proxy, nobody reaches the internal server. Each group has its honest
-// twin that gets through, and a control shows that the internal server is there for those whom nobody guards.
+// No request, by `fetch` or through the proxy, reaches the internal server. Each group has a legitimate request that
+// gets through, and a control shows that the internal server answers unguarded clients.
 
 import { createServer } from 'node:http'
 import { once } from 'node:events'
@@ -11,14 +11,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { FetchFailure } from '../../src/platform/way-out/fetch-failure.js'
 import type { CheckingProxy, Errand, WayOut } from '../../src/platform/way-out/way-out.js'
 import { LOOPBACK, METADATA, OTHERS, PORTS, UNWEB, withPort } from './ssrf-corpus.js'
-import { hurl, LOOPBACK as HERE, naiveGet, openWorld, PUBLIC, rawProxy, type World } from './ssrf-world.js'
+import { sendRaw, LOOPBACK as HERE, naiveGet, openNetwork, PUBLIC, rawProxy, type SsrfNetwork } from './ssrf-network.js'
 
-let world: World
+let world: SsrfNetwork
 let wayOut: WayOut
 let proxy: CheckingProxy
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openNetwork()
   wayOut = world.wayOut()
   proxy = await wayOut.proxy()
 })
@@ -150,7 +150,7 @@ describe('redirects', () => {
     const url = `http://example.com/to/${code}?url=${encodeURIComponent(inside(target))}`
     expect(['refused', 'bad-url']).toContain(await problemOf(url))
     expect(['refused', 'bad-url']).toContain(await problemOf(url, wayOut, { method: 'POST', body: 'x' }))
-    expect(world.dialled.every((place) => place === `${PUBLIC}:80`)).toBe(true)
+    expect(world.dialled.filter((address) => address !== `${PUBLIC}:80`)).toEqual([])
   })
 
   test.each([301, 302, 303, 307, 308])('%d to the public web is followed', async (code) => {
@@ -227,7 +227,7 @@ describe('names', () => {
         if (way === 'upgrade') expect(await upgradeStatus(url)).toBe(502)
         expect(world.names.get('rebind.example')?.length ?? 0).toBe(way === 'fetch' && round > 0 ? 3 : 2)
       }
-      expect(world.dialled.every((place) => place.startsWith(PUBLIC))).toBe(true)
+      expect(world.dialled.filter((address) => !address.startsWith(PUBLIC))).toEqual([])
     },
   )
 
@@ -357,7 +357,7 @@ describe('FETCH_ALLOW', () => {
   )
 })
 
-describe('the proxy, spoken to by somebody without manners', () => {
+describe('the proxy, with malformed requests', () => {
   const I = '127.0.0.1:{port}'
   test.each([
     ['a Host that is not the URL’s', `GET http://${I}/ HTTP/1.1\r\nHost: example.com\r\n\r\n`],
@@ -401,7 +401,7 @@ describe('the proxy, spoken to by somebody without manners', () => {
     expect(world.dialled).toEqual([])
   })
 
-  test('hundreds of broken requests', { timeout: 60_000 }, async () => {
+  test('hundreds of broken requests', async () => {
     const start = fc.constantFrom(
       `GET http://${I}/ HTTP/1.1\r\nHost: example.com\r\n\r\n`,
       `CONNECT ${I} HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\n\r\n`,
@@ -438,7 +438,7 @@ describe('the proxy, spoken to by somebody without manners', () => {
       )
     const requests = fc.sample(broken, 600)
     for (let first = 0; first < requests.length; first += 100) {
-      await Promise.all(requests.slice(first, first + 100).map((bytes) => hurl(proxy, bytes)))
+      await Promise.all(requests.slice(first, first + 100).map((bytes) => sendRaw(proxy, bytes)))
     }
     expect(world.dialled.filter((place) => HERE.test(place))).toEqual([])
     expect(await statusOf('http://example.com/')).toBe(200)
@@ -449,7 +449,7 @@ describe('the proxy, spoken to by somebody without manners', () => {
     const bad = inside(`GET http://${I}/ HTTP/1.1\r\nHost: example.com\r\n\r\n`)
     expect(await rawProxy(proxy, good + bad + bad)).toMatch(/^HTTP\/1\.1 200/)
     expect(await rawProxy(proxy, bad + good)).toMatch(/^HTTP\/1\.1 403/)
-    expect(world.dialled.every((place) => place === `${PUBLIC}:80`)).toBe(true)
+    expect(world.dialled.filter((address) => address !== `${PUBLIC}:80`)).toEqual([])
   })
 
   test('a tunnel leads where it was opened to, whatever is said inside', async () => {

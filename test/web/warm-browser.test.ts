@@ -1,5 +1,5 @@
-// One warm browser and everything that may happen to it: crowds, idleness, tiredness, death, bad programs, and the sudden
-// end of whoever started it.
+// The shared browser: many callers at once, idle time, restarts after much use, crashes, unusable programs, and the
+// sudden end of its parent.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import { launchBrowser, type LiveBrowser } from '../../src/platform/browser/laun
 import { sweepProfiles } from '../../src/platform/browser/profile.js'
 import type { WayOut } from '../../src/platform/way-out/way-out.js'
 import { createWarmBrowser, type Terms } from '../../src/services/documents/warm-browser.js'
-import { emptyFolder } from '../support.js'
+import { emptyFolder } from '../support/client.js'
 import {
   browserFile,
   HAS_BROWSER,
@@ -24,8 +24,8 @@ import {
   processesOf,
   profilesOf,
   PROSE,
-  wayOutTo,
-  WISH,
+  guardedFetchTo,
+  RENDER_OPTIONS,
   wordsOf,
   type Site,
 } from './browser-support.js'
@@ -41,7 +41,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
 
   beforeAll(async () => {
     site = await openSite({ '/page': PROSE, '/silent': () => {} })
-    way = wayOutTo(site)
+    way = guardedFetchTo(site)
   })
 
   afterAll(async () => {
@@ -62,9 +62,9 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
   }
 
   const read = async (browser: Browser, path = '/page'): Promise<string> =>
-    wordsOf((await browser.render(`${site.origin}${path}`, WISH)).html)
+    wordsOf((await browser.render(`${site.origin}${path}`, RENDER_OPTIONS)).html)
 
-  test('is one for twenty who come at once, and each gets his own page', async () => {
+  test('is one for twenty concurrent reads, and each gets its own page', async () => {
     const { browser, started } = open()
     const numbers = Array.from({ length: 20 }, (_, index) => index)
     for (const number of numbers)
@@ -78,7 +78,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     await expect(read(browser)).rejects.toThrow('being closed')
   })
 
-  test('is closed when nobody came for a while, and started again for the next', async () => {
+  test('is closed when idle, and started again for the next page', async () => {
     const { browser, started } = open({ idleMs: 200 })
     await read(browser)
     await started[0]?.ended
@@ -87,7 +87,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     expect(started).toHaveLength(2)
   })
 
-  test('is replaced when it is tired or has died, and nobody notices', async () => {
+  test('is replaced after much use or a crash, without failing a read', { tags: ['long'] }, async () => {
     const { browser, started } = open({ strength: { maxPages: 2 } })
     await Promise.all([1, 2, 3].map(() => read(browser)))
     expect(started).toHaveLength(2)
@@ -108,17 +108,19 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
       '/hog',
       `<p>x</p><script>const all = []; setInterval(() => all.push(new Uint8Array(2e7).fill(7)), 20)</script>`,
     )
-    const hog = browser.render(`${site.origin}/hog`, { ...WISH, settleMs: 20_000 })
+    const hog = browser.render(`${site.origin}/hog`, { ...RENDER_OPTIONS, settleMs: 20_000 })
     await expect(hog).rejects.toThrow('it crashed')
     await read(browser)
     expect(started).toHaveLength(1)
   })
 
-  test('lets go of who does not want to wait, and closes with pages open', async () => {
+  test('releases cancelled reads, and closes with pages open', async () => {
     const { browser, started } = open()
     const wanted = new AbortController()
     const waiting = Array.from({ length: 6 }, () =>
-      browser.render(`${site.origin}/silent`, { ...WISH, signal: wanted.signal }).catch((error: unknown) => error),
+      browser
+        .render(`${site.origin}/silent`, { ...RENDER_OPTIONS, signal: wanted.signal })
+        .catch((error: unknown) => error),
     )
     await expect.poll(() => started.length).toBe(1)
     wanted.abort()
@@ -153,7 +155,7 @@ describe.runIf(HAS_BROWSER)('a warm browser', () => {
     expect(profilesOf()).toEqual(before)
   })
 
-  test('does not outlive whoever started it, however that ended', async () => {
+  test('does not outlive its parent process, however that ended', async () => {
     const folder = emptyFolder()
     const build = await rolldown({
       input: resolve('src/platform/browser/launch.ts'),

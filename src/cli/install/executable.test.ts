@@ -15,7 +15,7 @@ import { join } from 'node:path'
 
 import { expect, test } from 'vitest'
 
-import { emptyFolder } from '../../../test/support.js'
+import { emptyFolder } from '../../../test/support/client.js'
 import { VERSION } from '../../lib/version.js'
 import { isPassing } from './carried-program.js'
 import {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { startCpuClock } from '../../../test/load.js'
+import { startCpuClock } from '../../../test/support/load.js'
 import { compileSchema, type JsonSchema } from './compile.js'
 
 const messages = (schema: JsonSchema | boolean, value: unknown) =>

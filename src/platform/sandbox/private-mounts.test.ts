@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { describe, expect, test } from 'vitest'
 
-import { requires } from '../../../test/requirements.js'
+import { requires } from '../../../test/support/requirements.js'
 import { findBubblewrap } from './bubblewrap.js'
 import { privateMounts } from './private-mounts.js'
 

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 
-import { LACKS, needs } from '../../../test/runtime.js'
+import { MISSING, skipIfMissing } from '../../../test/support/runtime.js'
 import { createWayOut } from './create-way-out.js'
 import type { CheckingProxy } from './way-out.js'
 
@@ -182,7 +182,7 @@ test('a WebSocket stays open', async () => {
 })
 
 test('closing closes every connection', async (context) => {
-  needs(context, LACKS.silentConnections)
+  skipIfMissing(context, MISSING.silentConnections)
   const { port } = await openProxy()
   const wayOut = createWayOut({ allow: `127.0.0.1:${port}`, proxies: PROXIES, warn: () => {} })
   const proxy = await wayOut.proxy()

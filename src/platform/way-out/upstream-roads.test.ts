@@ -12,7 +12,7 @@ import type { Duplex } from 'node:stream'
 
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 
-import { emptyFolder } from '../../../test/support.js'
+import { emptyFolder } from '../../../test/support/client.js'
 import { createWayOut, type WayOutInput } from './create-way-out.js'
 import type { WayOut } from './way-out.js'
 

@@ -58,7 +58,7 @@ test('times out if the server or the extractor hangs', async () => {
   expect(await Promise.allSettled(reads)).toMatchObject([timeout, timeout])
 })
 
-test('returns the HTTP result if the browser hangs', async () => {
+test('returns the HTTP result if the browser hangs', { tags: ['long'] }, async () => {
   const { extract, notes } = await createDocuments(DEPS).read(request, createContext())
   expect(extract?.text).toBe('Few words')
   expect(notes).toEqual(['This is the page over plain HTTP, without running its scripts. The browser took too long.'])

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { startCpuClock } from '../../../test/load.js'
+import { startCpuClock } from '../../../test/support/load.js'
 import { blocksOf } from './blocks.js'
 import { pageAt, type Page } from './paging.js'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { startCpuClock } from '../../../test/load.js'
+import { startCpuClock } from '../../../test/support/load.js'
 import type { Copy } from './copy.js'
 import { likelyTwin, twinOf } from './twin.js'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-import { startCpuClock } from '../../../test/load.js'
+import { startCpuClock } from '../../../test/support/load.js'
 import { checklistOf, headingOf } from './checklist.js'
 
 const textsOf = (markdown: string): readonly string[] => checklistOf(markdown).items.map(({ text }) => text)

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
-import { emptyFolder } from '../../../test/support.js'
+import { emptyFolder } from '../../../test/support/client.js'
 import type { Settings } from '../../config/options.js'
 import { Failure } from '../../lib/failure.js'
 import type { MessageRow } from '../../store/state/message-rows.js'

@@ -107,7 +107,7 @@ test('a list of a single host has low trust, and a host gets two of the first re
   expect(suspects.get('bad')).toBe('one-host')
   expect(pages.slice(0, 5).map(({ host }) => host)).not.toContain('one.com')
   // Its other pages fill the remaining places.
-  expect(pages.slice(0, 9).filter(({ host }) => host === 'one.com')).toHaveLength(2)
+  expect(pages.slice(0, 9).filter(({ host }) => host === 'one.com')).toEqual([expect.anything(), expect.anything()])
   expect(pages).toHaveLength(5 + 2 + 10)
 })
 

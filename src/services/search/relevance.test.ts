@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 
-import { startCpuClock } from '../../../test/load.js'
+import { startCpuClock } from '../../../test/support/load.js'
 import type { Hit } from './hit.js'
 import { readQuery } from './query.js'
 import { cover, suspicionOf } from './relevance.js'

@@ -12,7 +12,7 @@ import { connect, type TLSSocket } from 'node:tls'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { Failure } from '../../lib/failure.js'
-import { LACKS, needs } from '../../../test/runtime.js'
+import { MISSING, skipIfMissing } from '../../../test/support/runtime.js'
 import { openTls } from './tls.js'
 
 const made = mkdtempSync(join(tmpdir(), 'scorpiox-tls-'))
@@ -102,7 +102,7 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
   }
 
   test('new connections get a renewed certificate, and open ones are not affected', async (context) => {
-    needs(context, LACKS.renewal)
+    skipIfMissing(context, MISSING.renewal)
     const place = inPlace(first)
     const { port } = await serve(place)
     const open = await dial(port)
@@ -116,7 +116,7 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
   })
 
   test('an incomplete pair is not loaded, is reported once, and is tried again', async (context) => {
-    needs(context, LACKS.renewal)
+    skipIfMissing(context, MISSING.renewal)
     const place = inPlace(first)
     const complain = vi.fn<(failure: Failure) => void>()
     const { port, apply } = await serve(place, complain)
@@ -132,7 +132,7 @@ describe.skipIf(!hasOpenssl)('a certificate and its key', () => {
   })
 
   test('removed files leave the pair in use; unchanged content has no effect', async (context) => {
-    needs(context, LACKS.renewal)
+    skipIfMissing(context, MISSING.renewal)
     const place = inPlace(first)
     const complain = vi.fn<(failure: Failure) => void>()
     const { port, apply } = await serve(place, complain)

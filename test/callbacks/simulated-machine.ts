@@ -1,0 +1,296 @@
+// A simulated machine: its monotonic time, its wall clock, its reboots, processes that are killed at any point of a
+// transaction, and a log of every callback that was set or fired.
+
+import type { Moment } from '../../src/platform/clock.js'
+import { createCallbacks, type Callbacks } from '../../src/services/callbacks/callbacks.js'
+import type { Marks } from '../../src/services/marks.js'
+import { createNotices } from '../../src/services/notices.js'
+import type { Rows, State } from '../../src/store/state/state.js'
+
+const USER = 'ann'
+const PROJECT = '/srv/project'
+
+export interface Firing {
+  /** Counts all that was noted. */
+  readonly order: number
+  readonly time: number
+  readonly calendar: number
+  readonly boots: number
+  readonly jumps: number
+  readonly session: string
+  readonly text: string
+  /** It fired so that the result of a call takes it along. */
+  readonly isForResult: boolean
+}
+
+/** One callback as the one who set it sees it. */
+export interface ScheduledCallback {
+  readonly name: string
+  readonly delayMs: number
+  readonly repeats: number
+  readonly set: Firing
+  readonly by: SimulatedProcess
+  readonly fired: Firing[]
+  isCancelled: boolean
+}
+
+export class SimulatedMachine {
+  time = 1_000_000
+  calendarOffset = 1_800_000_000_000
+  bootedAt = 0
+  boots = 1
+  jumps = 0
+  /** The flag that messages may be pending; missing only if it was lost. */
+  isMarked = true
+  readonly booked = new Map<string, ScheduledCallback>()
+  readonly alive = new Set<string>()
+  /** Since when a process has done nothing, though it is there. */
+  readonly frozen = new Map<string, number>()
+  readonly robbed: string[] = []
+  /** How often each message was written to a client. */
+  readonly told = new Map<string, number>()
+  /** Those whose process was killed before it could write down that they were told. */
+  readonly unsure = new Set<string>()
+  #processes = 0
+  #noted = 0
+
+  constructor(readonly openState: () => State) {}
+
+  moment = (): Moment => ({
+    calendar: this.time + this.calendarOffset,
+    // As coarse as the system tells it.
+    uptime: Math.floor((this.time - this.bootedAt) / 10) * 10,
+    boot: `boot ${this.boots}`,
+  })
+
+  jump(ms: number): void {
+    this.calendarOffset += ms
+    this.jumps++
+  }
+
+  /** As others see it: silent for a quarter of an hour is as good as gone. */
+  isGone(name: string): boolean {
+    return !this.alive.has(name) || this.time - (this.frozen.get(name) ?? Infinity) > 15 * 60_000
+  }
+
+  reboot(): void {
+    this.alive.clear()
+    this.frozen.clear()
+    this.boots++
+    this.bootedAt = this.time
+  }
+
+  start(): SimulatedProcess {
+    const name = `process ${++this.#processes}`
+    this.alive.add(name)
+    return new SimulatedProcess(this, name, this.openState())
+  }
+
+  now(session = '', text = '', isForResult = false): Firing {
+    const { time, boots, jumps } = this
+    return { order: ++this.#noted, time, calendar: this.moment().calendar, boots, jumps, session, text, isForResult }
+  }
+
+  /** What a transaction that was kept has inserted. */
+  note(session: string, text: string, isForResult: boolean): void {
+    const name = text.replace(/^.*\] /, '')
+    const booked = this.booked.get(name)
+    booked?.fired.push(this.now(session, text, isForResult))
+    if (booked && session !== booked.by.who.session && booked.by.isAlive && !booked.by.wasFrozen)
+      this.robbed.push(`${text} fired elsewhere: robbed`)
+  }
+}
+
+function marksOf(world: SimulatedMachine): Marks {
+  const isThere = (): boolean => world.isMarked
+  return { isThere, isAny: isThere, put: () => void (world.isMarked = true), remove: () => {} }
+}
+
+class Killed extends Error {}
+
+export class SimulatedProcess {
+  readonly who: { readonly user: string; readonly session: string }
+  isBusy = false
+  /** A result is about to be written. */
+  isAnswering = false
+  wasFrozen = false
+  /** How many steps of transactions are left before it is killed; before the commit, or right after it. */
+  lethal: { steps: number; readonly afterCommit: boolean } | undefined
+  readonly problems: string[] = []
+  #work: () => Promise<number | undefined> = () => Promise.resolve(undefined)
+  #stop = (): void => {}
+  #missed = (): void => {}
+  readonly callbacks: Callbacks
+  wakeAt = Infinity
+
+  constructor(
+    readonly world: SimulatedMachine,
+    readonly name: string,
+    state: State,
+  ) {
+    this.who = { user: USER, session: `session of ${name}` }
+    this.callbacks = createCallbacks({
+      state: this.#mortal(state),
+      project: PROJECT,
+      notices: createNotices(),
+      clock: world.moment,
+      holder: name,
+      isGone: ({ holder }) => world.isGone(holder),
+      marks: marksOf(world),
+      jobs: () => Promise.reject(new Error('no jobs here')),
+      isBusy: () => this.isBusy,
+      besides: { tell: () => {}, close: () => Promise.resolve() },
+      inbox: { stemOf: () => '', folderOf: () => undefined },
+      lateAnswers: () => Promise.resolve(),
+      alarm: (work) => {
+        this.#work = work
+        return { poke: () => (this.wakeAt = Math.min(this.wakeAt, world.time)), close: () => Promise.resolve() }
+      },
+      warn: (message) => this.problems.push(message),
+    })
+  }
+
+  get isAlive(): boolean {
+    return this.world.alive.has(this.name)
+  }
+
+  die(): void {
+    this.world.alive.delete(this.name)
+    this.#stop()
+  }
+
+  get isFrozen(): boolean {
+    return this.world.frozen.has(this.name)
+  }
+
+  freeze(): void {
+    this.wasFrozen = true
+    this.world.frozen.set(this.name, this.world.time)
+  }
+
+  thaw(): void {
+    this.world.frozen.delete(this.name)
+  }
+
+  /** Wakes if it wanted to be woken by now. */
+  async tick(): Promise<void> {
+    if (!this.isAlive || this.isFrozen || this.world.time < this.wakeAt) return
+    this.wakeAt = Infinity
+    this.#missed()
+    this.#missed = () => {}
+    const next = await this.#work()
+    if (next !== undefined) this.wakeAt = Math.min(this.wakeAt, this.world.time + Math.max(next, 5))
+  }
+
+  async set(name: string, seconds: number, repeats: number): Promise<void> {
+    const { world, who } = this
+    const booked: ScheduledCallback = {
+      name,
+      delayMs: seconds * 1000,
+      repeats,
+      set: world.now(),
+      by: this,
+      fired: [],
+      isCancelled: false,
+    }
+    world.booked.set(name, booked)
+    try {
+      await this.callbacks.set(who, { message: name, delay_seconds: seconds, repeat_count: repeats })
+    } catch {
+      // Killed at some point of it, or no slot is free: the caller got no answer, or a refusal.
+      if (this.isAlive) world.booked.delete(name)
+      else booked.isCancelled = true
+    }
+  }
+
+  /** A call is answered: what waits stands in front of its result, and is written or is not. */
+  async call(isWritten: boolean): Promise<void> {
+    this.isAnswering = true
+    await this.callbacks.prepare?.(this.who)
+    this.isAnswering = false
+    const parcel = this.callbacks.take(this.who)
+    if (!parcel) return
+    if (!isWritten) return parcel.returned()
+    const lines = parcel.text.split('\n\n')
+    for (const line of lines) this.world.told.set(line, (this.world.told.get(line) ?? 0) + 1)
+    parcel.delivered()
+    // Another result may leave before it is remembered that the first one has.
+    const next = this.callbacks.take(this.who)
+    next?.returned()
+    for (const line of next?.text.split('\n\n') ?? []) {
+      if (lines.includes(line)) this.world.told.set(line, (this.world.told.get(line) ?? 0) + 1)
+    }
+    await this.#remembered(lines)
+    if (!this.isAlive) for (const line of lines) this.world.unsure.add(line)
+  }
+
+  async #remembered(lines: readonly string[]): Promise<void> {
+    for (let tries = 0; tries < 1000 && this.isAlive; tries++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      const waiting = await this.callbacks.waiting(this.who).catch(() => [])
+      if (!waiting.some(({ text }) => lines.includes(text))) return
+    }
+  }
+
+  #mortal(state: State): State {
+    const step = (): void => {
+      if (!this.isAlive) throw new Killed()
+      if (this.lethal && !this.lethal.afterCommit && --this.lethal.steps <= 0) {
+        this.die()
+        throw new Killed()
+      }
+    }
+    return {
+      ...state,
+      read: (scope, work) => {
+        if (!this.isAlive) return Promise.reject(new Killed())
+        return state.read(scope, work)
+      },
+      write: async (scope, work) => {
+        step()
+        let inserted: (readonly [string, string])[] = []
+        const value = await state.write(scope, (rows) => {
+          inserted = []
+          return work(stepping(rows, step, inserted))
+        })
+        for (const [session, text] of inserted) this.world.note(session, text, this.isAnswering)
+        if (inserted.length > 0 && this.isBusy && !this.isAnswering)
+          this.world.robbed.push(`${inserted[0]?.[1]} fired into a call: busy`)
+        if (this.lethal?.afterCommit && --this.lethal.steps <= 0) this.die()
+        if (!this.isAlive) throw new Killed()
+        return value
+      },
+      onChange: (listener) =>
+        (this.#stop = state.onChange((scope) => {
+          // What happened meanwhile is noticed some time after.
+          if (this.isFrozen) this.#missed = () => listener(scope)
+          else listener(scope)
+        })),
+    }
+  }
+}
+
+function stepping(rows: Rows, step: () => void, inserted: (readonly [string, string])[]): Rows {
+  const { messages } = rows
+  return {
+    ...rows,
+    callbacks: stepped(rows.callbacks, step),
+    sessions: stepped(rows.sessions, step),
+    messages: stepped({ ...messages, insert }, step),
+  }
+
+  function insert(message: Parameters<Rows['messages']['insert']>[0]): ReturnType<Rows['messages']['insert']> {
+    inserted.push([message.session, message.text])
+    return messages.insert(message)
+  }
+}
+
+/** The same table, in which every statement is a step. */
+function stepped<T extends object>(table: T, step: () => void): T {
+  return new Proxy(table, {
+    get(target, name, receiver) {
+      step()
+      return Reflect.get(target, name, receiver)
+    },
+  })
+}

@@ -1,0 +1,566 @@
+// Attempts of other users and websites to see a user's console or to act on it. None may succeed; beside each attempt
+// stands the legitimate request, which must.
+
+import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { hostname, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import { pidSpace } from '../../src/platform/process-identity.js'
+import {
+  sendRequest,
+  openConnection,
+  startProgram,
+  stream,
+  tokenFor,
+  type HttpRequest,
+  type HttpServer,
+} from '../support/http-client.js'
+import { requires, SANDBOX } from '../support/requirements.js'
+import { call, cleanEnv, PROGRAM, startJob, startServer, type TestClient } from '../support/client.js'
+import {
+  ANSWER,
+  withStore,
+  newMachine,
+  newProject,
+  insertPendingItems,
+  sendCommand,
+  CURRENT_USER,
+  socketsIn,
+  startUi,
+  watchConsole,
+  type Machine,
+} from '../support/console-client.js'
+
+const PUBLIC = 'https://mcp.example.com'
+const NOBODY = 65_534
+const canBeNobody = process.getuid?.() === 0 && spawnSync('setpriv', ['--version']).status === 0
+
+/** Every try is counted: there must be many, and none that gets through. */
+let tries = 0
+let successes = 0
+const judge = (isIn: boolean): void => {
+  tries++
+  if (isIn) successes++
+  expect(isIn).toBe(false)
+}
+
+// Not in /tmp: other users, and commands in the sandbox, should be able to come as near as they can.
+const machine: Machine = newMachine(mkdtempSync('/var/tmp/scorpiox-board-'))
+const { home } = machine
+chmodSync(home, 0o755)
+const env = { HOME: home, SANDBOX: 'off' }
+let http: HttpServer
+let page: HttpServer
+let stdio: TestClient
+let job = 0
+let bob = ''
+let impostor = ''
+let project = ''
+let things: Awaited<ReturnType<typeof insertPendingItems>>
+const issuer = createHttpServer()
+let lost: Awaited<ReturnType<typeof loseToken>>
+
+beforeAll(async () => {
+  const { privateKey, publicKey } = await generateKeyPair('ES256')
+  const keys = [{ ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256' }]
+  issuer.on('request', (_, response) =>
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys })),
+  )
+  issuer.listen(0, '127.0.0.1')
+  await once(issuer, 'listening')
+  const iss = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`
+  impostor = await new SignJWT({ scope: 'mcp' })
+    .setProtectedHeader({ alg: 'ES256', kid: 'k' })
+    .setIssuer(iss)
+    .setAudience(`${PUBLIC}/mcp`)
+    .setSubject(CURRENT_USER)
+    .setIssuedAt()
+    .setExpirationTime('1h')
+    .sign(privateKey)
+  bob = tokenFor('bob', env)
+  project = newProject(machine, 'project')
+  const oauth = { OAUTH_ISSUER: iss, OAUTH_JWKS: `${iss}/jwks`, PUBLIC_URL: PUBLIC }
+  http = await startProgram({ cwd: newProject(machine, 'http'), env: { ...env, ...oauth } })
+  // Before everything else: it takes a while until an open stream is looked at again.
+  lost = await loseToken()
+  page = await startUi(machine)
+  stdio = startServer({ cwd: project, env })
+  await stdio.initialize('2025-06-18')
+  job = await startJob(stdio, 'echo the secret; sleep 300')
+  things = await insertPendingItems(machine, { project, user: CURRENT_USER })
+  await withStore(machine, { project, user: CURRENT_USER }, ({ tasks }) => tasks.insert('the secret', Date.now()))
+})
+
+afterAll(async () => {
+  await Promise.all([http.stop(), page.stop(), stdio.close()])
+  issuer.close()
+  rmSync(home, { recursive: true, force: true })
+  expect(tries).toBeGreaterThanOrEqual(canBeNobody && SANDBOX.isMet ? 90 : 60)
+  expect(successes).toBe(0)
+})
+
+/** A token that was good when a stream was opened with it, and is revoked now. */
+async function loseToken() {
+  const args = [PROGRAM, 'token', 'create', '--user', CURRENT_USER, '--name', 'lost', '--json']
+  const { token } = JSON.parse(execFileSync(process.execPath, args, { env: cleanEnv(env), encoding: 'utf8' }))
+  await vi.waitUntil(async () => (await knock(http, { token })) === 200, { timeout: 10_000 })
+  const board = await watchConsole(http, token)
+  execFileSync(process.execPath, [PROGRAM, 'token', 'revoke', 'lost'], { env: cleanEnv(env) })
+  await vi.waitUntil(async () => (await knock(http, { token })) === 401, { timeout: 10_000 })
+  return { token, board }
+}
+
+/** How a request to the stream was answered; it is not listened to. */
+async function knock(server: HttpServer, asked: HttpRequest = {}): Promise<number> {
+  const events = await stream(server, { method: 'GET', path: '/board', ...asked })
+  events.disconnect()
+  return events.status
+}
+
+async function honest(): Promise<void> {
+  expect(await knock(http)).toBe(200)
+  expect(await knock(page)).toBe(200)
+}
+
+/** On both servers, whether looking or acting. */
+async function refused(asked: HttpRequest, status: number): Promise<void> {
+  for (const server of [http, page]) {
+    const look = await knock(server, asked)
+    judge(look === 200)
+    expect(look).toBe(status)
+    const act = await sendRequest(server, {
+      path: '/board/dismiss',
+      body: JSON.stringify({ project, id: things.message }),
+      ...asked,
+    })
+    judge(act.status < 400)
+    expect(act.headers['access-control-allow-origin']).toBeUndefined()
+  }
+  await honest()
+}
+
+describe('without the token', () => {
+  test.each([
+    ['no login', { token: '' }],
+    ['a wrong token', { token: 'wrong' }],
+    ['the beginning of the token', { token: 'a-token-for-test' }],
+    ['a cookie', { token: '', headers: { cookie: 'token=a-token-for-tests; authorization=Bearer a-token-for-tests' } }],
+    ['a name and password', { token: '', headers: { authorization: `Basic ${btoa('root:a-token-for-tests')}` } }],
+  ])('%s', async (_, asked) => {
+    await refused(asked, 401)
+  })
+
+  test.each(['token', 'access_token', 'key', 'authorization'])('the token in the query as %s', async (name) => {
+    for (const server of [http, page]) {
+      const path = `/board?${name}=${server.token}`
+      judge((await knock(server, { token: '', path })) === 200)
+    }
+    await honest()
+  })
+})
+
+describe('from a page of another site', () => {
+  const origins = (port: number): readonly string[] => [
+    'http://evil.example',
+    'https://evil.example',
+    'null',
+    'http://localhost:1',
+    `http://127.0.0.1:${port + 1}`,
+    `http://localhost:${port}`,
+    `https://127.0.0.1:${port}`,
+    `HTTP://127.0.0.1:${port}`,
+    `http://127.0.0.1:${port}.evil.example`,
+    `http://evil.127.0.0.1:${port}`,
+    `http://127.0.0.1:${port}/`,
+    `http://evil@127.0.0.1:${port}`,
+    `http://127.0.0.1:${port} http://evil.example`,
+    'https://mcp.example.com.evil.example',
+    'http://mcp.example.com',
+    'file://',
+    '',
+  ]
+
+  test.each(origins(40_000).map((_, index) => index))('origin %i of the list', async (index) => {
+    for (const server of [http, page]) {
+      const headers = { host: `127.0.0.1:${server.port}`, origin: origins(server.port)[index] ?? '' }
+      judge((await knock(server, { headers })) === 200)
+      const body = JSON.stringify({ project, id: things.message })
+      const { status, headers: said } = await sendRequest(server, { path: '/board/dismiss', body, headers })
+      judge(status < 400)
+      expect(said['access-control-allow-origin']).toBeUndefined()
+      const own = { host: `127.0.0.1:${server.port}`, origin: `http://127.0.0.1:${server.port}` }
+      expect(await knock(server, { headers: own })).toBe(200)
+    }
+  })
+
+  test('the origin of the public address is ours', async () => {
+    expect(await knock(http, { headers: { host: 'mcp.example.com', origin: PUBLIC } })).toBe(200)
+    judge((await knock(page, { headers: { origin: PUBLIC } })) === 200)
+  })
+
+  test.each(['cross-site', 'same-site', 'SAME-ORIGIN', 'same-origin, cross-site'])(
+    'Sec-Fetch-Site: %s',
+    async (site) => {
+      await refused({ headers: { 'sec-fetch-site': site } }, 403)
+      expect(await knock(http, { headers: { 'sec-fetch-site': 'same-origin' } })).toBe(200)
+    },
+  )
+
+  test.each([
+    'evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.nip.io',
+    'mcp.example.com.evil.example',
+    '127.0.0.1@evil.example',
+  ])('a name that was rebound: %s', async (host) => {
+    await refused({ headers: { host } }, 403)
+    expect((await sendRequest(page, { method: 'GET', path: '/', headers: { host } })).status).toBe(403)
+  })
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+    '',
+  ])('a form of the type "%s"', async (type) => {
+    for (const server of [http, page]) {
+      const body = JSON.stringify({ project, id: things.message })
+      const { status } = await sendRequest(server, { path: '/board/dismiss', body, headers: { 'content-type': type } })
+      judge(status < 400)
+      expect(status).toBe(415)
+    }
+  })
+
+  test('a preflight is promised nothing', async () => {
+    for (const origin of [
+      'http://evil.example',
+      `http://localhost:${http.port + 1}`,
+      `http://127.0.0.1:${http.port}`,
+    ]) {
+      const headers = { origin, host: `127.0.0.1:${http.port}`, 'access-control-request-method': 'POST' }
+      const answer = await sendRequest(http, { method: 'OPTIONS', path: '/board/kill', token: '', headers })
+      judge(answer.status < 400)
+      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+    }
+    const mcp = await sendRequest(http, {
+      method: 'OPTIONS',
+      path: '/mcp',
+      headers: { origin: `http://localhost:${http.port}` },
+    })
+    expect(mcp.status).toBe(204)
+  })
+
+  test.each(['/board', '/board/kill', '/'])('a WebSocket at %s', async (path) => {
+    for (const server of [http, page]) {
+      for (const login of ['', `authorization: Bearer ${server.token}\r\n`]) {
+        const client = await openConnection(server)
+        const head = `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nupgrade: websocket\r\nconnection: upgrade\r\n${login}`
+        client.write(
+          `${head}sec-websocket-version: 13\r\nsec-websocket-key: ${btoa('0123456789abcdef')}\r\nsec-websocket-protocol: mcp\r\n\r\n`,
+        )
+        const answer = await client.until(/^HTTP\/1\.1 \d+/)
+        judge(answer.startsWith('HTTP/1.1 101') || answer.startsWith('HTTP/1.1 200'))
+        client.socket.destroy()
+      }
+    }
+  })
+})
+
+describe('as another user', () => {
+  const strangers = (): readonly (readonly [string, string])[] => [
+    ['bob', bob],
+    [`${CURRENT_USER} of another issuer`, impostor],
+  ]
+
+  test('sees nothing of the person', async () => {
+    const own = await watchConsole(http)
+    const { servers } = await own.until((view) => view.jobs.length === 1 && view.questions.length === 1)
+    expect(servers.map(({ pid }) => pid)).toContain(stdio.child.pid)
+    for (const [, token] of strangers()) {
+      const board = await watchConsole(http, token)
+      await board.until((view) => view.servers.length > 0)
+      const view = board.view()
+      judge(view.servers.some(({ pid }) => pid === stdio.child.pid))
+      judge(view.jobs.length + view.calls.length > 0)
+      judge(view.questions.length + view.messages.length + view.callbacks.length + view.projects.length > 0)
+      board.leave()
+    }
+    own.leave()
+  })
+
+  test('does nothing of the person', async () => {
+    const own = await watchConsole(http)
+    const { jobs } = await own.until((view) => view.jobs.length === 1 && view.callbacks.length === 1)
+    const server = jobs[0]?.server
+    const orders: readonly (readonly [string, object])[] = [
+      ['output', { server, id: job }],
+      ['download', { server, id: job }],
+      ['answer', { project, id: things.question, replies: ANSWER }],
+      ['cancel', { project, session: 'asker', slot: 3 }],
+      ['dismiss', { project, id: things.message }],
+      ['kill', { server, id: job }],
+    ]
+    for (const [, token] of strangers()) {
+      for (const [verb, body] of orders) {
+        const answer = await sendCommand(http, verb, body, token)
+        judge(answer.status < 400)
+        expect(answer.status).toBe(409)
+        expect(answer.text).not.toContain('the secret')
+      }
+      // Of a project one may have a share of one's own, which is empty.
+      expect((await sendCommand(http, 'plan', { project }, token)).json).toEqual({ text: null })
+      expect((await sendCommand(http, 'tasks', { project, before: 1e9 }, token)).json).toEqual({ tasks: [] })
+      expect((await sendCommand(http, 'steps', { project, task: 1, from: 0 }, token)).json).toEqual({ steps: [] })
+    }
+    expect(own.view()).toMatchObject({ jobs: [{ isRunning: true }], questions: [{}], messages: [{}], callbacks: [{}] })
+    // The honest way, on things of its own, so that the others stay for other tests.
+    const spare = await insertPendingItems(machine, { project, user: CURRENT_USER })
+    expect((await sendCommand(http, 'answer', { project, id: spare.question, replies: ANSWER })).status).toBe(204)
+    expect((await sendCommand(http, 'dismiss', { project, id: spare.message })).status).toBe(204)
+    expect((await sendCommand(http, 'download', { server, id: job })).text).toContain('the secret')
+    expect((await sendCommand(http, 'tasks', { project, before: 1e9 })).json.tasks).toMatchObject([
+      { name: 'the secret' },
+    ])
+    const output = await stream(http, { path: '/board/output', body: JSON.stringify({ server, id: job }) })
+    expect((await output.next())?.json.open).toContain('the secret')
+    output.disconnect()
+    own.leave()
+  })
+})
+
+describe('for a file that is none of the page', () => {
+  test.each([
+    '/../tokens.json',
+    '/..%2ftokens.json',
+    '/%2e%2e/%2e%2e/etc/passwd',
+    '//etc/passwd',
+    '/page.js/../../package.json',
+    '/page/index.html',
+    '/page.js%00.html',
+    '/board/../board/../../etc/passwd',
+    '/index.html',
+    '/scorpiox-code.js',
+  ])('%s', async (path) => {
+    for (const token of ['', page.token]) {
+      const { status, text } = await sendRequest(page, { method: 'GET', path, token })
+      judge(status === 200)
+      expect(text).not.toContain('root:')
+    }
+    expect((await sendRequest(page, { method: 'GET', path: '/', token: '' })).status).toBe(200)
+  })
+
+  test('the page itself may load and send nothing elsewhere', async () => {
+    const { headers } = await sendRequest(page, {
+      method: 'GET',
+      path: '/',
+      token: '',
+      headers: { 'accept-encoding': 'gzip' },
+    })
+    expect(headers['content-security-policy']).toContain("default-src 'none'")
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'content-encoding': 'gzip',
+    })
+    const again = { method: 'GET', path: '/', token: '', headers: { 'if-none-match': headers.etag ?? '' } }
+    expect((await sendRequest(page, again)).status).toBe(304)
+    expect((await sendRequest(page, { method: 'POST', path: '/', token: '' })).status).toBe(405)
+  })
+})
+
+describe('at the socket', () => {
+  const presence = JSON.stringify({ kind: 'presence', user: CURRENT_USER, watching: true })
+
+  async function saidTo(lines: string): Promise<string> {
+    const sockets = await socketsIn(machine, 2)
+    const pidAt = (address: string): unknown =>
+      JSON.parse(readFileSync(address.replace(/sock$/, 'json'), 'utf8')).owner.pid
+    const socket = connect(sockets.find((address) => pidAt(address) === stdio.child.pid) ?? '')
+    let heard = ''
+    socket.on('data', (chunk) => (heard += chunk.toString()))
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+    socket.write(lines)
+    await Promise.race([once(socket, 'close'), new Promise((resolve) => setTimeout(resolve, 300))])
+    if (!socket.destroyed && lines.startsWith(presence)) expect(heard).toContain('"server"')
+    const isOpen = !socket.destroyed
+    socket.destroy()
+    return isOpen ? `open ${heard}` : `closed ${heard}`
+  }
+
+  test('legitimate messages are accepted', async () => {
+    expect(await saidTo(`${presence}\n`)).toContain('the secret')
+  })
+
+  test.each([
+    ['no JSON', 'nonsense\n'],
+    ['no object', '[]\n'],
+    ['no user', '{"kind":"presence","watching":true}\n'],
+    ['a user that is no text', '{"kind":"presence","user":["root"],"watching":true}\n'],
+    ['an order before its name', '{"kind":"ask","id":1,"verb":"output","job":1,"from":0,"maxBytes":9}\n'],
+    ['a verb that does not exist', '{"kind":"ask","id":1,"verb":"run","job":1}\n'],
+    ['a line that is too long', `{"kind":"presence","user":"${'x'.repeat(100_000)}","watching":true}\n`],
+    ['a line that never ends', 'x'.repeat(100_000)],
+    ['bytes that are no text', '\u0000\u0001\u0002\n'],
+  ])('%s', async (_, lines) => {
+    const answer = await saidTo(lines)
+    judge(answer.includes('"news"') || answer.includes('the secret'))
+    expect((await call(stdio, 'Bash', { command: 'echo works' })).text).toContain('works')
+  })
+})
+
+describe.skipIf(!canBeNobody)('as another user of the machine', () => {
+  function asNobody(script: string, ...args: readonly string[]): number | null {
+    const flags = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', process.execPath, '-e', script, ...args]
+    return spawnSync('setpriv', flags, { env: { PATH: process.env.PATH }, timeout: 10_000 }).status
+  }
+  const CONNECT = `require('net').connect(process.argv[1]).on('connect', () => process.exit(0)).on('error', () => process.exit(7))`
+  const READ = `try { require('fs').readFileSync(process.argv[1]); process.exit(0) } catch { process.exit(7) }`
+  const LIST = `try { require('fs').readdirSync(process.argv[1]); process.exit(0) } catch { process.exit(7) }`
+  const WRITE = `try { require('fs').writeFileSync(process.argv[1], 'x'); process.exit(0) } catch { process.exit(7) }`
+  const LINK = `try { require('fs').symlinkSync('/etc', process.argv[1]); process.exit(0) } catch { process.exit(7) }`
+  const LISTEN = `require('net').createServer().listen(process.argv[1], () => process.exit(0)).on('error', () => process.exit(7))`
+
+  test('nothing can be reached, read or put there', async () => {
+    const [address = ''] = await socketsIn(machine, 2)
+    const entry = address.replace(/sock$/, 'json')
+    const attempts: readonly (readonly [string, string])[] = [
+      [CONNECT, address],
+      [READ, entry],
+      [LIST, machine.socketDirectory],
+      [LIST, machine.stateDir],
+      [READ, join(machine.stateDir, 'state.db')],
+      [WRITE, join(machine.socketDirectory, 'planted.json')],
+      [WRITE, entry],
+      [LINK, join(machine.socketDirectory, 'fedcba9876543210.sock')],
+      [LISTEN, join(machine.socketDirectory, 'fedcba9876543210.sock')],
+    ]
+    for (const [script, path] of attempts) {
+      const status = asNobody(script, path)
+      judge(status === 0)
+      expect(status).toBe(7)
+    }
+    // Where the person has opened the folder around it, it is closed all the same.
+    chmodSync(machine.stateDir, 0o755)
+    for (const [script, path] of attempts.filter(([, each]) => each !== machine.stateDir)) {
+      judge(asNobody(script, path) === 0)
+    }
+    expect(asNobody(LIST, machine.stateDir)).toBe(0)
+    chmodSync(machine.stateDir, 0o700)
+    // The same scripts can do it where it is allowed.
+    const open = mkdtempSync('/var/tmp/scorpiox-open-')
+    chmodSync(open, 0o777)
+    for (const script of [WRITE, READ]) expect(asNobody(script, join(open, 'file'))).toBe(0)
+    expect(asNobody(LISTEN, join(open, 'socket'))).toBe(0)
+    rmSync(open, { recursive: true })
+  })
+
+  test('a socket of another user is not connected to, also if we own its entry', async () => {
+    const lodging = mkdtempSync(join(tmpdir(), 'scorpiox-desk-'))
+    const address = join(lodging, 'desk.sock')
+    let visitors = 0
+    const server = createServer(() => visitors++).listen(address)
+    await once(server, 'listening')
+    const id = 'fedcba9876543210'
+    const { ourselves } = await import('../../src/platform/process-identity.js')
+    const entry = { id, owner: ourselves(), host: hostname(), pidSpace: pidSpace(), address }
+    execFileSync('chown', ['-R', String(NOBODY), lodging])
+    writeFileSync(join(machine.socketDirectory, `${id}.json`), JSON.stringify(entry), { mode: 0o600 })
+    const board = await watchConsole(page)
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    judge(visitors > 0)
+    // Ours again, it is: what kept us away was whose it is.
+    execFileSync('chown', ['-R', '0', lodging])
+    await expect.poll(() => visitors, { timeout: 10_000 }).toBeGreaterThan(0)
+    server.close()
+    rmSync(join(machine.socketDirectory, `${id}.json`))
+    board.leave()
+  })
+})
+
+test('an entry that leads elsewhere is neither followed nor does it remove what it names', async () => {
+  const victim = join(home, 'victim')
+  const own = newMachine()
+  mkdirSync(own.socketDirectory, { recursive: true, mode: 0o700 })
+  writeFileSync(victim, 'precious')
+  const dead = { pid: 2 ** 22 - 1, startedAt: '1', boot: 'another' }
+  for (const [index, address] of [
+    victim,
+    join(own.socketDirectory, '..', '..', 'x.sock'),
+    join(home, 'desk.sock'),
+  ].entries()) {
+    const id = `000000000000000${index}`
+    const entry = { id, owner: dead, host: hostname(), pidSpace: pidSpace(), address }
+    writeFileSync(join(own.socketDirectory, `${id}.json`), JSON.stringify(entry))
+  }
+  symlinkSync(victim, join(own.socketDirectory, '000000000000000a.json'))
+  const server = await startUi(own)
+  const board = await watchConsole(server)
+  await new Promise((resolve) => setTimeout(resolve, 1200))
+  judge(!existsSync(victim) || readFileSync(victim, 'utf8') !== 'precious')
+  judge(board.view().servers.length > 0)
+  board.leave()
+  await server.stop()
+})
+
+describe('as a command in the sandbox', requires(SANDBOX), () => {
+  const script = `const fs = require('fs'), net = require('net')
+    for (const path of process.argv.slice(1)) net.connect(path).on('connect', () => console.log('IN')).on('error', (e) => console.log(e.code))
+    try { console.log('LISTED ' + fs.readdirSync(require('path').dirname(process.argv[1]))) } catch (e) { console.log(e.code) }`
+
+  for (const level of ['read-only', 'workspace', 'strict'])
+    test(`at the level ${level}`, async () => {
+      const own = newMachine(mkdtempSync('/var/tmp/scorpiox-board-'))
+      const cwd = newProject(own, 'project')
+      // Its temporary files lie where the fallback would put the socket.
+      const lodging = mkdtempSync(join(tmpdir(), 'scorpiox-desk-'))
+      const spare = createServer().listen(join(lodging, 'desk.sock'))
+      const server = startServer({
+        cwd,
+        env: { HOME: own.home, SANDBOX: level, SANDBOX_READ: dirname(process.execPath) },
+      })
+      await server.initialize('2025-06-18')
+      const [address = ''] = await socketsIn(own, 1)
+      const command = `'${process.execPath}' -e "${script.replaceAll('$', '\\$')}" '${address}' '${join(lodging, 'desk.sock')}'`
+      const { text } = await call(server, 'Bash', { command })
+      judge(text.includes('IN\n'))
+      judge(text.includes('.sock') || /LISTED \S/.test(text))
+      expect(text).toMatch(/EACCES|ENOENT|EPERM|ECONNREFUSED|EAFNOSUPPORT/)
+      const control = spawnSync(process.execPath, ['-e', script, address], { encoding: 'utf8', timeout: 2000 })
+      expect(control.stdout).toContain('IN\n')
+      await server.close()
+      spare.close()
+      rmSync(own.home, { recursive: true, force: true })
+    })
+})
+
+test('a token that was revoked opens nothing, and what it had opened ends', async () => {
+  judge((await knock(http, { token: lost.token })) === 200)
+  judge((await sendCommand(http, 'dismiss', { project, id: things.message }, lost.token)).status < 400)
+  await lost.board.ended
+  await honest()
+})
+
+test('nothing that was tried has left a trace', () => {
+  expect(readdirSync(machine.socketDirectory).filter((name) => !/^[0-9a-f]{16}\.(json|sock)$/.test(name))).toEqual([])
+})

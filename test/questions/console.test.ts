@@ -1,0 +1,182 @@
+// The second delivery channel: servers that ask, `scorpiox-code ui` as the console that answers, and answers to a
+// server that was killed.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { afterEach, describe, expect, test } from 'vitest'
+
+import {
+  newMachine,
+  newProject,
+  sendCommand,
+  startUi,
+  watchConsole,
+  type Machine,
+  type ConsoleStream,
+} from '../support/console-client.js'
+import type { HttpServer } from '../support/http-client.js'
+import {
+  call,
+  type Json,
+  killServer,
+  startServer,
+  type TestClient,
+  type ToolResult,
+  toolResultOf,
+} from '../support/client.js'
+import { AS_A_PERSON, ask, callOf, COLOUR } from './support.js'
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+interface ConsoleSetup {
+  readonly machine: Machine
+  readonly project: string
+  readonly ui: HttpServer
+  watch(): Promise<ConsoleStream>
+  /** A client that shows no forms. */
+  client(): Promise<TestClient>
+  answer(id: number, label: string): Promise<number>
+}
+
+async function openConsole(env: NodeJS.ProcessEnv = { ASK_WAIT: '30' }): Promise<ConsoleSetup> {
+  const machine = newMachine()
+  const project = newProject(machine, 'one')
+  const ui = await startUi(machine)
+  closing.push(() => ui.stop())
+  return {
+    machine,
+    project,
+    ui,
+    watch: () => watchConsole(ui),
+    async client() {
+      const client = startServer({ cwd: project, env: { HOME: machine.home, ...env } })
+      closing.push(() => client.close())
+      await client.initialize('2025-11-25')
+      return client
+    },
+    async answer(id, label) {
+      const replies = [{ outcome: 'answered', selected: [label] }]
+      return (await sendCommand(ui, 'answer', { project, id, replies })).status
+    },
+  }
+}
+
+/** Begins to ask; the board shows it. */
+async function begin(client: TestClient, board: ConsoleStream): Promise<{ id: number; said: Promise<ToolResult> }> {
+  const before = new Set(board.view().questions.map(({ id }) => id))
+  const said = ask(client, [COLOUR], { progressToken: 1 })
+  const { questions } = await board.until((view) => view.questions.some(({ id }) => !before.has(id)))
+  return { id: questions.find((question) => !before.has(question.id))?.id ?? 0, said }
+}
+
+const jsonOf = ({ content }: ToolResult): Json =>
+  JSON.parse(content.find(({ text }) => text.startsWith('{"answers"')).text)
+
+/** Any call, and what stands in front of its result. */
+const pendingMessagesOf = async (client: TestClient): Promise<string> =>
+  (await call(client, 'TaskManager', { action: 'list', query: '' })).content
+    .slice(0, -1)
+    .map(({ text }) => text)
+    .join('\n')
+
+/** The server knows that the console is open. */
+async function untilSeen(client: TestClient, board: ConsoleStream): Promise<void> {
+  await client.request('ping')
+  await board.until(({ servers }) => servers.some(({ pid }) => pid === client.child.pid))
+}
+
+describe('the console is open', () => {
+  test('and the call returns what they choose', async () => {
+    const house = await openConsole()
+    const client = await house.client()
+    const board = await house.watch()
+    await untilSeen(client, board)
+    const { id, said } = await begin(client, board)
+    expect(board.view().questions).toMatchObject([{ id, waiting: true, questions: [{ text: 'Which colour?' }] }])
+    expect(await house.answer(id, 'Blue')).toBe(204)
+    const answered = await said
+    expect(jsonOf(answered)).toEqual({
+      answers: [{ question: 'Which colour?', selected: 'Blue' }],
+    })
+    expect(answered.content[1].text).toBe(`Answered on the console page (question ${id}).\n`)
+    expect(answered.structured).toMatchObject({ rung: 'board', surface: 'page' })
+    expect(await house.answer(id, 'Red')).toBe(409)
+    await board.until(({ questions, messages }) => questions.length === 0 && messages.length === 0)
+    expect(await pendingMessagesOf(client)).toBe('')
+  })
+
+  test('and closes the page: the call ends with the text, and a later answer comes with the next result', async () => {
+    const house = await openConsole()
+    const client = await house.client()
+    const board = await house.watch()
+    await untilSeen(client, board)
+    const { id, said } = await begin(client, board)
+    board.leave()
+    expect((await said).structured).toMatchObject({ rung: 'text', id })
+    expect(await house.answer(id, 'Red')).toBe(204)
+    await expect
+      .poll(() => pendingMessagesOf(client), { timeout: 10_000 })
+      .toContain(`Question ${id} of AskUserQuestion`)
+    expect(await pendingMessagesOf(client)).toBe('')
+  })
+
+  test('and the client cancels: the question is gone', async () => {
+    const house = await openConsole()
+    const client = await house.client()
+    const board = await house.watch()
+    await untilSeen(client, board)
+    client.send({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params: callOf([COLOUR]) })
+    await board.until(({ questions }) => questions.length === 1)
+    client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'x' } })
+    await board.until(({ questions }) => questions.length === 0)
+    expect(await house.answer(1, 'Red')).toBe(409)
+  })
+})
+
+describe('the server that asked is killed', () => {
+  test.each(['before it is answered', 'after'])('%s: the next session gets the answer', async (when) => {
+    const house = await openConsole()
+    const client = await house.client()
+    const board = await house.watch()
+    await untilSeen(client, board)
+    const { id, said } = await begin(client, board)
+    said.catch(() => {})
+    if (when === 'after') client.child.kill('SIGSTOP')
+    else await killServer(client)
+    expect(await house.answer(id, 'Blue')).toBe(204)
+    if (when === 'after') await killServer(client)
+    const next = await house.client()
+    await expect.poll(() => pendingMessagesOf(next), { timeout: 15_000 }).toMatch(/Question 1 .*"selected":"Blue"/)
+    expect(await pendingMessagesOf(next)).toBe('')
+    expect(jsonOf(await ask(next, { id })).answers[0].selected).toBe('Blue')
+  })
+
+  test('and another session is there already: it gets the answer', async () => {
+    const house = await openConsole({ ASK_WAIT: '1' })
+    const client = await house.client()
+    const { structured } = await ask(client, [COLOUR])
+    await killServer(client)
+    const next = await house.client()
+    await pendingMessagesOf(next)
+    expect(await house.answer(structured.id, 'Red')).toBe(204)
+    await expect.poll(() => pendingMessagesOf(next), { timeout: 15_000 }).toMatch(/"selected":"Red"/)
+  })
+})
+
+test('what a client says to its form too late comes with the next result', async () => {
+  const house = await openConsole({ ASK_WAIT: '1' })
+  const client = startServer({ cwd: house.project, env: { HOME: house.machine.home, ASK_WAIT: '1' } })
+  closing.push(() => client.close())
+  await client.initialize('2025-11-25', { elicitation: { form: {} } })
+  const due = client.request('tools/call', callOf([COLOUR]))
+  const form = await client.waitFor(({ method }) => method === 'elicitation/create')
+  expect(toolResultOf(await due).structured).toMatchObject({ rung: 'text', id: 1 })
+  await sleep(AS_A_PERSON.accept)
+  client.send({ jsonrpc: '2.0', id: form.id, result: { action: 'accept', content: { question_1: 'Red' } } })
+  await expect
+    .poll(() => pendingMessagesOf(client), { timeout: 10_000 })
+    .toMatch(/Question 1 .* in the client: .*"selected":"Red"/)
+})

@@ -1,0 +1,215 @@
+// The last delivery channel: the question as text with a number, answered by a later call, on the console, or by
+// another server; the first answer counts, and no answer is lost with the server.
+
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { describe, expect, test } from 'vitest'
+
+import { Failure } from '../../src/lib/failure.js'
+import { answerQuestion } from '../../src/services/questions/answer-question.js'
+import { lateAnswers } from '../../src/services/questions/late-answers.js'
+import type { Reply } from '../../src/store/state/question-rows.js'
+import { emptyFolder, type Json, killServer, type ServerEnvironment, type TestClient } from '../support/client.js'
+import {
+  allText,
+  ask,
+  questionEnvironment,
+  COLOUR,
+  legacyIn,
+  openStoreReader,
+  SIZES,
+  type StoreReader,
+} from './support.js'
+
+const RED: readonly Reply[] = [{ outcome: 'answered', selected: ['Red'] }]
+
+const plainIn = (world: ServerEnvironment): Promise<TestClient> => legacyIn(world, '2025-11-25', {})
+
+const answer = (onlooker: StoreReader, id: number, replies = RED): Promise<unknown> =>
+  onlooker.write((rows) => answerQuestion(rows, id, replies, 'page', Date.now()))
+
+/** The JSON of an answer, whatever stands in front of it. */
+const jsonOf = (said: { content: readonly Json[] }): Json =>
+  JSON.parse(said.content.find(({ text }) => text.startsWith('{"answers"')).text)
+
+describe('a text with a number', () => {
+  test('that says what to show, what to send, and that nothing was chosen', async () => {
+    const client = await plainIn(questionEnvironment())
+    const said = await ask(client, { questions: [COLOUR, SIZES] })
+    expect(said.text).toBe(
+      [
+        'NOT ANSWERED (no_response): the user has not answered, and nothing was chosen for them. This client shows no forms. Neither the console page nor the terminal inbox is open.',
+        'Ask the user in the chat, then wait for their answer; do not choose for them:',
+        '',
+        '1. Which colour? (choose one, or say it in your own words)',
+        '   1) Red',
+        '   2) Blue: like the sky',
+        '2. Which sizes? (choose one or more, or say it in your own words)',
+        '   1) S',
+        '   2) M',
+        '   3) L',
+        '',
+        'It is saved as question 1; the user can also answer it on the console page or in the terminal inbox. When they have answered in the chat, pass it on with AskUserQuestion:',
+        '{"id":1,"answers":["…",["…","…"]]}',
+        'One entry for each question: an option or its number, a list where several may be chosen, the user\'s own words, or null if they do not want to answer. {"id":1} alone checks for an answer.',
+        '',
+      ].join('\n'),
+    )
+    expect([said.isError, said.structured.id]).toEqual([false, 1])
+    await client.close()
+  })
+
+  test('is answered in a later call, once', async () => {
+    const client = await plainIn(questionEnvironment())
+    await ask(client, [COLOUR, SIZES])
+    expect((await ask(client, { id: 1 })).text).toMatch(/^NOT ANSWERED.*Question 1 is still open/)
+    const wrong = await ask(client, { id: 1, answers: ['Red'] })
+    expect([wrong.isError, wrong.text]).toEqual([true, expect.stringContaining('one entry for each of the 2')])
+    const said = await ask(client, { id: 1, answers: ['2', ['s', 'L']] })
+    expect(jsonOf(said)).toEqual({
+      answers: [
+        { question: 'Which colour?', selected: 'Blue' },
+        { question: 'Which sizes?', selected: ['S', 'L'] },
+      ],
+    })
+    expect(allText(said)).toContain('Answered in the chat (question 1).')
+    const again = await ask(client, { id: 1, answers: ['Red', null] })
+    expect(jsonOf(again).answers[0].selected).toBe('Blue')
+    expect(allText(again)).toContain('what was passed on now was not taken')
+    const none = await ask(client, { id: 99, answers: ['Red'] })
+    expect([none.isError, none.text]).toEqual([
+      true,
+      expect.stringContaining('There is no question 99 in this project'),
+    ])
+    await client.close()
+  })
+
+  test('null is no answer, and reported as such', async () => {
+    const client = await plainIn(questionEnvironment())
+    await ask(client, [COLOUR])
+    const said = await ask(client, { id: 1, answers: [null] })
+    expect(said.structured.answers).toEqual([{ question: 'Which colour?', outcome: 'declined', selected: [] }])
+    expect(allText(said)).toContain('NOT ANSWERED: the user declined to answer.')
+    await client.close()
+  })
+
+  test('without a number where nothing can be kept, and the text is useful all the same', async () => {
+    const place = join(emptyFolder(), 'file')
+    writeFileSync(place, '')
+    chmodSync(place, 0o400)
+    const client = await plainIn(questionEnvironment({ STATE_DIR: place }))
+    const said = await ask(client, [COLOUR])
+    expect(said.structured).toMatchObject({ rung: 'text', answers: [{ outcome: 'no_response' }] })
+    expect(said.structured).not.toHaveProperty('id')
+    expect(said.text).toMatch(/It could not be kept: .*\n.*\n\n1\. Which colour\?/)
+    expect(said.text).toContain('Go on with what they say in the chat.')
+    await client.close()
+    expect(client.stderr()).not.toContain('\n    at ')
+  })
+})
+
+describe('another process', () => {
+  test('answers it: the next call with the number returns it, and the asking session has a pending message', async () => {
+    const world = questionEnvironment()
+    const client = await plainIn(world)
+    await ask(client, [COLOUR])
+    const onlooker = await openStoreReader(world)
+    expect(await onlooker.open()).toMatchObject([{ id: 1, waiting: false, questions: [{ text: 'Which colour?' }] }])
+    const given = await Promise.allSettled([answer(onlooker, 1), answer(onlooker, 1), answer(onlooker, 1)])
+    expect(given.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
+    const refused = given.find(({ status }) => status === 'rejected') as PromiseRejectedResult
+    expect(refused.reason).toBeInstanceOf(Failure)
+    expect(refused.reason.message).toMatch(/answered before .*\(page\)\. Nothing was changed/)
+    const [message] = await onlooker.messages()
+    expect(message).toMatchObject({ kind: 'answer', text: expect.stringContaining('Question 1 of AskUserQuestion') })
+    expect(message?.text).toContain('{"question":"Which colour?","selected":"Red"}')
+    const said = await ask(client, { id: 1, answers: ['Blue'] })
+    expect(jsonOf(said)).toMatchObject({ answers: [{ selected: 'Red' }] })
+    expect(allText(said)).toContain('Answered on the console page')
+    await client.close()
+    await onlooker.close()
+  })
+
+  test('20 questions of two servers, answered by calls and a console at once: each has one answer', async () => {
+    const world = questionEnvironment()
+    const clients = await Promise.all([plainIn(world), plainIn(world)])
+    const asked = await Promise.all(Array.from({ length: 20 }, (_, index) => ask(clients[index % 2]!, [COLOUR])))
+    const ids = asked.map(({ structured }) => structured.id).sort((a, b) => a - b)
+    expect(ids).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
+    const onlooker = await openStoreReader(world)
+    const outcomes = await Promise.all(
+      ids.map(async (id) => {
+        const ways = [
+          answer(onlooker, id).then(
+            () => 'Red',
+            () => undefined,
+          ),
+          ...clients.map(async (client) => jsonOf(await ask(client, { id, answers: ['Blue'] })).answers[0].selected),
+        ]
+        const [board, ...calls] = await Promise.all(ways)
+        return { id, board, calls }
+      }),
+    )
+    for (const { id, board, calls } of outcomes) {
+      const kept = (await onlooker.question(id))?.replies?.[0]?.selected[0]
+      expect({ id, board, calls }).toEqual({ id, board: kept === 'Red' ? 'Red' : undefined, calls: [kept, kept] })
+    }
+    await Promise.all(clients.map((client) => client.close()))
+    await onlooker.close()
+  })
+})
+
+describe('a server that is killed', () => {
+  test('leaves its questions, and the next server takes the answers', async () => {
+    const world = questionEnvironment()
+    const client = await plainIn(world)
+    await ask(client, [COLOUR])
+    await ask(client, [COLOUR])
+    await killServer(client)
+    const onlooker = await openStoreReader(world)
+    await answer(onlooker, 1)
+    const next = await plainIn(world)
+    expect(jsonOf(await ask(next, { id: 1 })).answers[0].selected).toBe('Red')
+    expect(jsonOf(await ask(next, { id: 2, answers: ['Blue'] })).answers[0].selected).toBe('Blue')
+    await next.close()
+    await onlooker.close()
+  })
+
+  test('while it waits: the answer becomes a message once its session is taken over, and only once', async () => {
+    const onlooker = await openStoreReader(questionEnvironment())
+    const asked = {
+      session: 'gone',
+      askedAt: 1,
+      waiting: true,
+      questions: [
+        {
+          text: 'x',
+          header: null,
+          multiple: false,
+          choices: [
+            { label: 'Red', description: null },
+            { label: 'Blue', description: null },
+          ],
+        },
+      ],
+    }
+    await onlooker.write(async ({ questions }) => {
+      await questions.insert(asked)
+      await questions.insert(asked)
+      await questions.insert({ ...asked, session: 'alive' })
+    })
+    await answer(onlooker, 1)
+    await answer(onlooker, 3)
+    expect(await onlooker.messages()).toEqual([])
+    for (let round = 0; round < 2; round++) await onlooker.write((rows) => lateAnswers(rows, new Set(['gone'])))
+    expect(await onlooker.messages()).toMatchObject([{ session: 'gone', text: expect.stringContaining('Question 1') }])
+    // No call waits for the other question, so its answer is delivered at once.
+    await answer(onlooker, 2)
+    expect(await onlooker.messages()).toMatchObject([
+      {},
+      { session: 'gone', text: expect.stringContaining('Question 2') },
+    ])
+    await onlooker.close()
+  })
+})

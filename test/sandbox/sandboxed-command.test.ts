@@ -1,0 +1,550 @@
+// The sandbox as its callers use it: what works in it, its limits, its cleanup, and that it is complete or refused.
+
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import type { Grants } from '../../src/platform/sandbox/cage.js'
+import { enterCage } from '../../src/platform/sandbox/enter.js'
+import type { CageLevel } from '../../src/platform/sandbox/level.js'
+import { openSandbox, type Sandbox, type SandboxTerms } from '../../src/platform/sandbox/sandbox.js'
+import type { Cage } from '../../src/platform/sandboxed-command.js'
+import { PROGRAM, waitForExit } from '../support/client.js'
+import { eventually } from '../support/eventually.js'
+import { requires, SANDBOX } from '../support/requirements.js'
+
+const LEVELS: readonly CageLevel[] = ['read-only', 'workspace', 'strict']
+const MEGABYTE = 2 ** 20
+
+/** Outside /tmp, which the sandbox replaces. */
+let base: string
+const opened: Sandbox[] = []
+
+beforeAll(() => {
+  base = mkdtempSync('/var/tmp/scorpiox-cage-')
+})
+
+afterAll(async () => {
+  for (const sandbox of opened) await sandbox.close()
+  rmSync(base, { recursive: true, force: true })
+})
+
+function folder(): string {
+  return mkdtempSync(join(base, 'f-'))
+}
+
+interface OpenSandbox {
+  readonly sandbox: Sandbox
+  readonly home: string
+  readonly project: string
+}
+
+async function open(
+  change: (house: { home: string; project: string }) => Partial<SandboxTerms> = () => ({}),
+): Promise<OpenSandbox> {
+  const home = folder()
+  const project = join(home, 'project')
+  mkdirSync(project)
+  const terms: SandboxTerms = {
+    levels: LEVELS,
+    project,
+    home,
+    folder: join(home, '.scorpiox', 'sandbox'),
+    hidden: [join(home, '.scorpiox')],
+    writable: [],
+    readable: [],
+    fixed: [],
+    pids: 128,
+    memoryBytes: 512 * MEGABYTE,
+    env: process.env,
+    ...change({ home, project }),
+  }
+  const sandbox = await openSandbox(terms)
+  opened.push(sandbox)
+  return { sandbox, home, project: terms.project }
+}
+
+interface Outcome {
+  readonly text: string
+  readonly code: number | null
+}
+
+async function run(
+  { sandbox, project }: OpenSandbox,
+  level: CageLevel,
+  command: string,
+  grants?: Grants,
+): Promise<Outcome> {
+  const cage = sandbox.cage(level, grants)
+  try {
+    const child = start(cage, project, command)
+    const chunks: Buffer[] = []
+    child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
+    child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk))
+    const [code] = (await once(child, 'close')) as [number | null]
+    return { text: Buffer.concat(chunks).toString().trim(), code }
+  } finally {
+    cage.release()
+  }
+}
+
+function start(cage: Cage, cwd: string, command: string): ChildProcess {
+  const [file = '', ...args] = enterCage(cage, [cage.bash, '-c', `${cage.prelude}${command}`])
+  return spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+}
+
+describe('a sandboxed command', requires(SANDBOX), () => {
+  test('is tried out within half a second, and says what is in force', async () => {
+    const { sandbox } = await open()
+    expect(sandbox.report).toMatchObject({ levels: LEVELS, bubblewrap: { path: expect.stringMatching(/^\/.*bwrap$/) } })
+    expect(sandbox.report.escapes).toBeGreaterThanOrEqual(12)
+    expect(sandbox.report.pids).not.toBe('nothing')
+  })
+
+  test('lets the usual programs work', async () => {
+    const house = await open()
+    const { text } = await run(
+      house,
+      'workspace',
+      `set -e
+      git init -q . && git config --local core.bare >/dev/null && echo a >a && git add a
+      git -c user.name=x -c user.email=x@x commit -qm one && git log --oneline | wc -l
+      node -e 'require("child_process").execSync("echo from node", { stdio: "inherit" })'
+      { echo words >/dev/stderr; } 2>&1 | cat; mktemp -u; echo $((1 + 1)) | tee /dev/null; cat /etc/resolv.conf >/dev/null; tty || true
+      sleep 0.01 & wait; ls /proc/self/fd | wc -l; df /tmp | tail -1 | grep -o /tmp`,
+    )
+    expect(text).toMatch(/^1\nfrom node\n/)
+    expect(text).toContain('words')
+    expect(text).toMatch(/\/tmp\/tmp\./)
+    expect(text).toMatch(/\/tmp$/)
+  })
+
+  test('writes to the project where it may, and nowhere else', async () => {
+    const house = await open()
+    const write = 'echo x >here; echo $?; echo x >"$HOME/there"; echo $?; echo x >/tmp/t && echo scratch'
+    expect((await run(house, 'read-only', write)).text).not.toMatch(/^0/m)
+    expect((await run(house, 'workspace', `${write} 2>/dev/null`)).text).toMatch(/^0\n/)
+    expect((await run(house, 'strict', `${write} 2>/dev/null`)).text).toMatch(/^0\n/)
+    expect(readdirSync(house.home).sort()).toEqual(['.scorpiox', 'project'])
+    expect((await run(house, 'strict', 'ls /tmp')).text).toBe('')
+  })
+
+  test('writes to what was granted, but not to what is protected in it', async () => {
+    const house = await open()
+    const granted = folder()
+    mkdirSync(join(granted, '.claude'))
+    const command = `echo x >'${granted}/new'; echo x >'${granted}/.claude/new'; ls -A '${granted}' '${granted}/.claude'`
+    expect((await run(house, 'read-only', command, { writable: [granted] })).text).toContain('new')
+    expect(readdirSync(granted).sort()).toEqual(['.claude', 'new'])
+    expect(readdirSync(join(granted, '.claude'))).toEqual([])
+    expect(() => house.sandbox.cage('workspace', { writable: [house.home] })).toThrow('would allow an escape')
+    expect(() => house.sandbox.cage('workspace', { writable: ['/nowhere'] })).toThrow('cannot be opened')
+  })
+
+  test('plants no settings beside the program, nor in what was granted, where the server would obey them', async () => {
+    const house = await open(({ home, project }) => {
+      const [granted, beside, whole] = [join(home, '.claude'), join(project, 'bin'), join(project, 'dist')]
+      for (const path of [granted, beside, whole]) mkdirSync(path)
+      writeFileSync(join(beside, 'program'), 'ours')
+      const obeyed = [granted, beside, whole].flatMap((path) => [join(path, 'settings.txt'), join(path, 'profiles')])
+      return { writable: [granted], fixed: [join(beside, 'program'), whole], obeyed }
+    })
+    const { home, project, sandbox } = house
+    const tries = [join(home, '.claude'), 'bin', 'dist'].map(
+      (path) =>
+        `cd ${path}; echo x > settings.txt; mkdir profiles; echo x > profiles/p; rmdir profiles settings.txt; cd - ; ` +
+        `mv ${path} moved; mkdir -p ${path}; echo x > ${path}/settings.txt; touch ${path}/honest; `,
+    )
+    await run(house, 'workspace', tries.join(''))
+    await sandbox.close()
+    expect(readdirSync(join(home, '.claude'))).toEqual(['honest'])
+    expect(readdirSync(join(project, 'bin')).toSorted()).toEqual(['honest', 'program'])
+    expect(readdirSync(join(project, 'dist'))).toEqual([])
+  })
+
+  test('has the network of the host, unless it is strict', async () => {
+    const house = await open()
+    const server = createServer((socket) => socket.on('error', () => {}).end('hello')).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const ask = `exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3`
+    expect((await run(house, 'read-only', ask)).text).toBe('hello')
+    expect((await run(house, 'workspace', ask)).text).toBe('hello')
+    expect((await run(house, 'strict', ask)).text).toContain('refused')
+    server.close()
+  })
+
+  test('shows at strict the project, the system and what was granted, and no home', async () => {
+    const data = folder()
+    writeFileSync(join(data, 'file'), 'granted')
+    const house = await open(() => ({ readable: [data] }))
+    writeFileSync(join(house.home, 'private'), 'private')
+    const look = `cat '${data}/file' "${house.home}/private"; ls -A '${house.home}' / | tr '\\n' ' '`
+    const { text } = await run(house, 'strict', look)
+    expect(text).toMatch(/^granted/)
+    expect(text).not.toContain('private\n')
+    expect(text).toMatch(/:\s+project/)
+    expect(text).not.toMatch(/\bmnt\b|\bsrv\b|\bboot\b/)
+    expect((await run(house, 'workspace', look)).text).toContain('private')
+  })
+})
+
+describe('secrets', requires(SANDBOX), () => {
+  test('a project in a hidden folder is there, its neighbours are not', async () => {
+    const house = await open(({ home, project }) => ({ hidden: [home], project }))
+    writeFileSync(join(house.home, 'secret'), 'secret')
+    writeFileSync(join(house.project, 'file'), 'work')
+    for (const level of LEVELS) {
+      const { text } = await run(house, level, 'cat file; cat ../secret; ls -A ..; echo x >../new')
+      expect(text).toMatch(/^work/)
+      expect(text).not.toMatch(/^secret/m)
+    }
+    expect(readdirSync(house.home).sort()).toEqual(['.scorpiox', 'project', 'secret'])
+  })
+
+  test('a hidden folder in the project stays hidden, and cannot be moved, at every level', async () => {
+    const house = await open(({ project }) => ({ hidden: [join(project, 'a', 'b', 'secrets'), join(project, '.env')] }))
+    mkdirSync(join(house.project, 'a', 'b', 'secrets'), { recursive: true })
+    writeFileSync(join(house.project, 'a', 'b', 'secrets', 'key'), 'SECRET')
+    writeFileSync(join(house.project, '.env'), 'SECRET')
+    // Whether a file is there is looked at once a second.
+    await sleep(1100)
+    const command =
+      'cat .env a/b/secrets/*; mv a c; mv a/b d; mv .env e; cat */secrets/key */*/secrets/key e d/secrets/key'
+    for (const level of LEVELS) expect((await run(house, level, command)).text).not.toContain('SECRET')
+    expect(readFileSync(join(house.project, 'a', 'b', 'secrets', 'key'), 'utf8')).toBe('SECRET')
+  })
+
+  test('a project that is hidden itself is refused', async () => {
+    await expect(open(({ project }) => ({ hidden: [project] }))).rejects.toThrow('SANDBOX_HIDE hides')
+  })
+
+  test('a project behind a link is where the link leads', async () => {
+    const real = folder()
+    const house = await open(({ home }) => {
+      symlinkSync(real, join(home, 'link'))
+      return { project: join(home, 'link') }
+    })
+    expect((await run(house, 'workspace', 'pwd -P; echo x >file')).text).toBe(real)
+    expect(readdirSync(real)).toContain('file')
+  })
+
+  test('a project may be called anything', async () => {
+    const house = await open(({ home }) => {
+      const project = join(home, 'a b\'c"d\\e\n\t$x €')
+      mkdirSync(join(project, '.git'), { recursive: true })
+      writeFileSync(join(project, '.git', 'config'), '')
+      return { project, hidden: [join(project, 's s', 'secret')] }
+    })
+    mkdirSync(join(house.project, 's s'))
+    writeFileSync(join(house.project, 's s', 'secret'), 'SECRET')
+    await sleep(1100)
+    for (const level of LEVELS) {
+      const { text } = await run(house, level, 'echo x >.git/config; cat "s s/secret"; echo x >fine; cat fine; pwd')
+      expect(text).not.toContain('SECRET')
+      if (level !== 'read-only') expect(text).toMatch(/^x$/m)
+    }
+    await house.sandbox.close()
+    expect(readdirSync(house.project).sort()).toEqual(['.git', 'fine', 's s'])
+    expect(readdirSync(join(house.project, '.git'))).toEqual(['config'])
+    expect(readFileSync(join(house.project, '.git', 'config'), 'utf8')).toBe('')
+  })
+
+  test('a home or a root can be worked in, if only for reading', async () => {
+    for (const project of ['/', homedir()]) {
+      const house = await open(() => ({ levels: ['read-only'], project }))
+      expect((await run(house, 'read-only', 'ls /usr/bin/env; pwd')).text).toBe(`/usr/bin/env\n${project}`)
+      await expect(open(() => ({ levels: ['workspace'], project, home: homedir() }))).rejects.toThrow(
+        'would allow an escape',
+      )
+    }
+  })
+
+  test('an open file that the server inherited does not go on', async () => {
+    const house = await open()
+    const secret = openSync(join(house.project, 'secret'), 'w')
+    // The doctor tries the sandbox out, and looks for open files in it.
+    const stdio = ['ignore', 'pipe', 'pipe', ...Array.from({ length: 17 }, () => 'ignore' as const), secret] as const
+    const env = { PATH: process.env.PATH, HOME: house.home, SANDBOX: 'workspace' }
+    const doctor = spawn(process.execPath, [PROGRAM, 'doctor'], { cwd: house.project, env, stdio: [...stdio] })
+    const chunks: Buffer[] = []
+    doctor.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
+    await once(doctor, 'close')
+    closeSync(secret)
+    expect(Buffer.concat(chunks).toString()).toContain('✓ sandbox: workspace;')
+  })
+})
+
+describe('limits', requires(SANDBOX), () => {
+  const FORKS = `import os, time
+n = 0
+try:
+    while n < 400:
+        if os.fork() == 0:
+            time.sleep(20); os._exit(0)
+        n += 1
+except OSError: pass
+print(n)`
+
+  test('a command has so many processes and no more', async () => {
+    const house = await open(() => ({ levels: ['workspace'], pids: 40 }))
+    const { text } = await run(house, 'workspace', `timeout 5 python3 -c '${FORKS}'; kill -9 -1`)
+    expect(Number(text)).toBeGreaterThan(10)
+    expect(Number(text)).toBeLessThan(40)
+  })
+
+  test('a fork bomb stays within its sandbox, and ends with it', async () => {
+    const { sandbox, project } = await open(() => ({ levels: ['workspace'], pids: 64 }))
+    const cage = sandbox.cage('workspace')
+    const child = start(cage, project, 'bomb() { bomb | bomb & }; bomb; sleep 10')
+    await sleep(700)
+    expect(processesIn(cage).length).toBeLessThanOrEqual(64)
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    await eventually(
+      () => processesIn(cage),
+      ({ length }) => length === 0,
+    )
+    cage.release()
+    await sleep(200)
+    for (const entrance of cage.limits) expect(existsSync(dirname(entrance))).toBe(false)
+  })
+
+  test('a command has so much memory and no more', async () => {
+    const house = await open(() => ({ levels: ['workspace'], memoryBytes: 96 * MEGABYTE }))
+    const hog = await run(house, 'workspace', `python3 -c 'x = b"x" * (300 * 2**20); print(len(x))'; echo $?`)
+    expect(hog.text).not.toContain(String(300 * MEGABYTE))
+    expect(hog.text).toMatch(/137|1$/)
+    expect((await run(house, 'workspace', `python3 -c 'print(len(b"x" * 2**24))'`)).text).toBe(String(2 ** 24))
+  })
+
+  test('what fits into its temporary folders is limited too', async () => {
+    const house = await open(() => ({ levels: ['workspace'], memoryBytes: 64 * MEGABYTE }))
+    for (const path of ['/tmp/big', '/dev/shm/big']) {
+      const { text } = await run(house, 'workspace', `head -c 50000000 /dev/zero >${path}; stat -c %s ${path}`)
+      expect(text).toContain('No space left')
+      expect(text).toMatch(new RegExp(`${32 * MEGABYTE}$`))
+    }
+    expect((await run(house, 'workspace', 'echo x >/dev/new || echo x >/run/new || echo nowhere')).text).toContain(
+      'nowhere',
+    )
+  })
+})
+
+describe('the end', requires(SANDBOX), () => {
+  const TREE = `setsid sh -c 'sleep 60 & sleep 60' & (nohup sleep 60 >/dev/null 2>&1 &); (setsid sh -c '(sleep 60 &)' &) ; echo ready; sleep 60`
+
+  async function ready(child: ChildProcess): Promise<void> {
+    await once(child.stdout ?? child, 'data')
+    await sleep(50)
+  }
+
+  test('of bwrap is the end of everything in the sandbox', async () => {
+    const { sandbox, project } = await open(() => ({ levels: ['workspace'] }))
+    const cage = sandbox.cage('workspace')
+    const child = start(cage, project, TREE)
+    await ready(child)
+    const inside = descendants(child.pid ?? 0)
+    expect(inside.length).toBeGreaterThanOrEqual(5)
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    await waitForExit(...inside)
+    cage.release()
+  })
+
+  test('of its parent is, too', async () => {
+    const { sandbox, project } = await open(() => ({ levels: ['workspace'] }))
+    const cage = sandbox.cage('workspace')
+    const words = enterCage(cage, [cage.bash, '-c', `${cage.prelude}${TREE}`])
+    const parent = spawn('/bin/sh', ['-c', '"$@"; true', 'sh', ...words], {
+      cwd: project,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    await ready(parent)
+    const inside = descendants(parent.pid ?? 0)
+    expect(inside.length).toBeGreaterThanOrEqual(6)
+    parent.kill('SIGKILL')
+    await waitForExit(...inside)
+    cage.release()
+  })
+
+  test('of the sandbox leaves nothing in the project', async () => {
+    const house = await open()
+    await run(house, 'workspace', 'true')
+    expect(readdirSync(house.project).sort()).toEqual(['.agents', '.claude', '.scorpiox', 'scorpiox-env.txt'])
+    await house.sandbox.close()
+    expect(readdirSync(house.project)).toEqual([])
+  })
+
+  test('of one sandbox leaves what protects the commands of another', async () => {
+    const one = await open()
+    const other = await open(() => ({ project: one.project }))
+    const cage = one.sandbox.cage('workspace')
+    const child = start(
+      cage,
+      one.project,
+      'echo ready; sleep 0.6; echo x >scorpiox-env.txt; mkdir -p .scorpiox; echo x >.scorpiox/x',
+    )
+    await ready(child)
+    await run(other, 'workspace', 'true')
+    await other.sandbox.close()
+    expect(readdirSync(one.project).sort()).toEqual(['.agents', '.claude', '.scorpiox', 'scorpiox-env.txt'])
+    await once(child, 'close')
+    cage.release()
+    await one.sandbox.close()
+    expect(readdirSync(one.project)).toEqual([])
+  })
+})
+
+describe('a repository', requires(SANDBOX), () => {
+  test('can be made by a command, and is protected from the next one on', async () => {
+    const house = await open(() => ({ levels: ['workspace'] }))
+    expect((await run(house, 'workspace', 'git init -q . && git config x.y 1 && echo made')).text).toBe('made')
+    const { text } = await run(
+      house,
+      'workspace',
+      'git config x.y 2; echo x >.git/hooks/pre-commit; mv .git g; git config x.y',
+    )
+    expect(text).toMatch(/\n1$/)
+    expect(existsSync(join(house.project, '.git', 'hooks', 'pre-commit'))).toBe(false)
+  })
+
+  test('that a running command created stays while it runs, and a pooled sandbox sees it', async () => {
+    const { sandbox, project } = await open(() => ({ levels: ['workspace'] }))
+    const running = sandbox.cage('workspace')
+    const kept = sandbox.cage('workspace')
+    expect(kept.isCurrent()).toBe(true)
+    mkdirSync(join(project, '.git'))
+    writeFileSync(join(project, '.git', 'config'), '')
+    expect(kept.isCurrent()).toBe(true)
+    expect(kept.argv.join(' ')).not.toContain('.git')
+    running.release()
+    expect(kept.isCurrent()).toBe(false)
+    kept.release()
+    const next = sandbox.cage('workspace')
+    expect(next.argv.join(' ')).toContain(`--ro-bind ${project}/.git/config`)
+    expect(next.isCurrent()).toBe(true)
+    next.release()
+  })
+
+  test('whose settings are replaced on the host is not what a pooled sandbox has mounted', async () => {
+    const house = await open(({ home }) => ({ levels: ['workspace'], hidden: [join(home, 'token')] }))
+    const { sandbox, project, home } = house
+    writeFileSync(join(home, 'token'), 'SECRET')
+    mkdirSync(join(project, '.git', 'hooks'), { recursive: true })
+    writeFileSync(join(project, '.git', 'config'), '')
+    for (const path of [join(project, '.git', 'config'), join(home, 'token')]) {
+      await sleep(1100)
+      const kept = sandbox.cage('workspace')
+      expect(kept.isCurrent()).toBe(true)
+      writeFileSync(`${path}.new`, 'SECRET')
+      renameSync(`${path}.new`, path)
+      expect(kept.isCurrent()).toBe(false)
+      kept.release()
+    }
+    expect((await run(house, 'workspace', 'cat ../token')).text).toBe('')
+  })
+
+  test('behind a link is refused with what to do', async () => {
+    const house = await open(() => ({ levels: ['workspace', 'read-only'] }))
+    symlinkSync('/elsewhere', join(house.project, '.git'))
+    expect(() => house.sandbox.cage('workspace')).toThrow('is a symbolic link')
+    expect((await run(house, 'read-only', 'echo fine')).text).toBe('fine')
+  })
+})
+
+describe('no sandbox rather than half of one', () => {
+  /** A bwrap that says its version and otherwise does as it is told here. */
+  function fakeBwrap(words: string): NodeJS.ProcessEnv {
+    const bin = folder()
+    writeFileSync(join(bin, 'bwrap'), `#!/bin/sh\n[ "$1" = --version ] && { echo bubblewrap 0.8.0; exit; }\n${words}\n`)
+    chmodSync(join(bin, 'bwrap'), 0o755)
+    return { PATH: `${bin}:${process.env.PATH}` }
+  }
+
+  const RUN_IT = 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"'
+
+  test('one that only runs the command is found out', async () => {
+    const env = fakeBwrap(RUN_IT)
+    const opening = open(() => ({ env, levels: ['workspace'] }))
+    await expect(opening).rejects.toThrow(/self-test failed at level workspace: .*reading a secret/)
+    await expect(opening).rejects.toThrow(/capabilities|new privileges/)
+  })
+
+  test(
+    'one without the filter, one with capabilities and one with open mounts are found out',
+    requires(SANDBOX),
+    async () => {
+      const without = (flags: string): NodeJS.ProcessEnv =>
+        fakeBwrap(
+          `for a; do shift; case "$a" in ${flags}) ;; *) set -- "$@" "$a";; esac; done; exec /usr/bin/bwrap "$@"`,
+        )
+      const missing = async (flags: string): Promise<string> =>
+        open(() => ({ env: without(flags), levels: ['strict'] })).then(
+          () => 'opened',
+          (error: unknown) => String(error),
+        )
+      expect(await missing('--seccomp|9')).toMatch(/self-test failed.*system calls/)
+      expect(await missing('--unshare-net')).toMatch(/self-test failed.*namespaces of the host/)
+      expect(await missing('--unshare-pid')).toMatch(/self-test failed|does not start/)
+      expect(await missing('nothing')).toBe('opened')
+    },
+  )
+
+  test('one that does not start is reported with its own message', async () => {
+    const env = fakeBwrap('echo "bwrap: setting up uid map: Permission denied" >&2; exit 1')
+    await expect(open(() => ({ env }))).rejects.toThrow('does not start: bwrap: setting up uid map: Permission denied.')
+  })
+
+  test('a missing one is reported with how to install it', async () => {
+    await expect(open(() => ({ env: { PATH: folder() } }))).rejects.toThrow(/needs bubblewrap.* Install it: /)
+  })
+
+  test('a folder that cannot be written to is reported', async () => {
+    const env = fakeBwrap(RUN_IT)
+    await expect(open(() => ({ env, folder: '/proc/nowhere/sandbox' }))).rejects.toThrow('Set STATE_DIR')
+  })
+
+  test('what failed leaves nothing in the project', async () => {
+    const project = folder()
+    await expect(open(() => ({ project, env: fakeBwrap(RUN_IT) }))).rejects.toThrow('self-test failed')
+    expect(readdirSync(project)).toEqual([])
+  })
+})
+
+/** The processes in the cgroups of a cage. */
+function processesIn({ limits }: Cage): readonly number[] {
+  return [...new Set(limits.flatMap((entrance) => pidsIn(entrance)))]
+}
+
+function pidsIn(entrance: string): readonly number[] {
+  try {
+    return readFileSync(entrance, 'utf8').split('\n').filter(Boolean).map(Number)
+  } catch {
+    return []
+  }
+}
+
+function descendants(pid: number): readonly number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  return children.flatMap((child) => [child, ...descendants(child)])
+}

@@ -1,0 +1,244 @@
+// The test client: starts the real program and sends raw lines, so that nothing repairs them. Also what most tests do
+// with it: tool calls, jobs, pids.
+
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { eventually } from './eventually.js'
+
+export const PROGRAM = resolve(import.meta.dirname, '../../dist/scorpiox-code.js')
+export const LIBRARY = resolve(import.meta.dirname, '../../dist/library.mjs')
+
+/** Where it is missing, memory cannot be read and trees are ended by their group only. */
+export const HAS_PROC = existsSync('/proc/self/status')
+
+export const LEGACY = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const
+export const MODERN = '2026-07-28'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- answers are inspected by tests, whatever they hold
+export type Json = any
+
+export interface TestClient {
+  readonly child: ChildProcessWithoutNullStreams
+  /** Every line the server has printed so far, parsed. */
+  readonly received: readonly Json[]
+  /** Empties `received`. */
+  clearReceived(): void
+  stderr(): string
+  write(text: string | Buffer): void
+  send(message: unknown): void
+  /** Sends a request and waits for its answer, whole. */
+  request(method: string, params?: unknown, id?: string | number): Promise<Json>
+  /** Waits for the first line that fits, also among those already received. */
+  waitFor(fits: (message: Json) => boolean): Promise<Json>
+  initialize(revision: string, capabilities?: object): Promise<Json>
+  /** Closes stdin and waits for the end; resolves to the exit code. */
+  close(): Promise<number | null>
+}
+
+export interface StartOptions {
+  /** What to start; by default Node. */
+  readonly file?: string
+  readonly args?: readonly string[]
+  readonly env?: NodeJS.ProcessEnv
+  readonly cwd?: string
+}
+
+export function emptyFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'scorpiox-test-'))
+}
+
+/** An environment with nothing of the machine's own settings in it. */
+export function cleanEnv(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, HOME: emptyFolder(), ...extra }
+}
+
+export function startServer(options: StartOptions = {}): TestClient {
+  const { file = process.execPath, args = [PROGRAM], env, cwd = emptyFolder() } = options
+  const child = spawn(file, args, { cwd, env: cleanEnv(env), stdio: ['pipe', 'pipe', 'pipe'] })
+  const received: Json[] = []
+  const waiting = new Set<{ fits(message: Json): boolean; resolve(message: Json): void; reject(error: Error): void }>()
+  let errors = ''
+  let lastId = 1000
+  let ended = false
+  const exited = once(child, 'exit').then(([code]: unknown[]) => (typeof code === 'number' ? code : null))
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  child.stdin.on('error', () => {})
+  const take = (line: string): void => {
+    const message: Json = JSON.parse(line)
+    received.push(message)
+    for (const waiter of waiting) {
+      if (!waiter.fits(message)) continue
+      waiting.delete(waiter)
+      waiter.resolve(message)
+    }
+  }
+  let rest = ''
+  // By hand: to readline, characters that may stand in JSON end a line too.
+  child.stdout
+    .setEncoding('utf8')
+    .on('data', (text: string) => {
+      const end = text.lastIndexOf('\n')
+      if (end >= 0) (rest + text.slice(0, end)).split('\n').forEach(take)
+      rest = end < 0 ? rest + text : text.slice(end + 1)
+    })
+    .on('close', () => {
+      ended = true
+      for (const waiter of waiting) waiter.reject(new Error(`the server ended without answering; stderr: ${errors}`))
+    })
+
+  const client: TestClient = {
+    child,
+    received,
+    clearReceived: () => void received.splice(0),
+    stderr: () => errors,
+    write: (text) => void child.stdin.write(text),
+    send: (message) => void child.stdin.write(`${JSON.stringify(message)}\n`),
+    request(method, params, id = ++lastId) {
+      client.send({ jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) })
+      return client.waitFor((message) => message.id === id && !('method' in message))
+    },
+    waitFor(fits) {
+      const seen = received.find(fits)
+      if (seen !== undefined) return Promise.resolve(seen)
+      if (ended) return Promise.reject(new Error(`the server has ended; stderr: ${errors}`))
+      return new Promise((resolve_, reject) => waiting.add({ fits, resolve: resolve_, reject }))
+    },
+    async initialize(revision, capabilities = {}) {
+      const answer = await client.request('initialize', {
+        protocolVersion: revision,
+        capabilities,
+        clientInfo: { name: 'test', version: '0' },
+      })
+      client.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+      return answer
+    },
+    async close() {
+      child.stdin.end()
+      const code = await exited
+      // Its last lines may still be in the pipe. Many short waits, because a long one that is over when this process gets
+      // the CPU again would end before the pipe is read. A child of the server can keep the pipe open.
+      for (let wait = 0; wait < 20 && !child.stdout.closed; wait++) await sleep(50)
+      return code
+    },
+  }
+  return client
+}
+
+/** The data for programs in a result of our tools. */
+export function resultData(result: Json): Json {
+  return result?._meta?.['io.github.scorpiox/result']
+}
+
+/** Whether a process runs; a zombie still has a pid, but is as good as gone. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    if (!HAS_PROC) return true
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+export function residentMegabytes({ child }: TestClient): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
+}
+
+/** The `_meta` that makes a request modern. */
+export function modernMeta(extra: object = {}): object {
+  return {
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': MODERN,
+      'io.modelcontextprotocol/clientCapabilities': {},
+      ...extra,
+    },
+  }
+}
+
+// What the tests of the shell share: a tool as a client calls it, and what it says.
+
+export interface ToolResult {
+  readonly text: string
+  readonly isError: boolean
+  readonly structured: Json
+  readonly content: readonly Json[]
+}
+
+export async function call(client: TestClient, name: string, args: object = {}, meta?: object): Promise<ToolResult> {
+  const params = { name, arguments: args, ...(meta && { _meta: meta }) }
+  return toolResultOf(await client.request('tools/call', params))
+}
+
+export function toolResultOf({ result, error }: Json): ToolResult {
+  if (error !== undefined) throw new Error(`the call was answered with an error: ${JSON.stringify(error)}`)
+  const { content, isError } = result
+  return { text: content[0].text, isError, structured: resultData(result), content }
+}
+
+/** The job that was started. */
+export async function startJob(client: TestClient, command: string): Promise<number> {
+  const { structured, text } = await call(client, 'BackgroundBash', { command })
+  if (structured === undefined) throw new Error(text)
+  return structured.task_id
+}
+
+export const readJob = (client: TestClient, id: number, more: object = {}): Promise<ToolResult> =>
+  call(client, 'ReadBgOutput', { task_id: id, ...more })
+
+/** Without the notes in brackets that follow an output. */
+export function outputOf({ text }: ToolResult): string {
+  return text.replace(/(^|\n)(\[[^\n]*\]\n?)+$/, '$1')
+}
+
+/** The number that a command leaves in a file. */
+export async function readPid(path: string): Promise<number> {
+  const read = (): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
+  return Number(await eventually(read, (text) => text.endsWith('\n')))
+}
+
+export async function waitForExit(...pids: readonly number[]): Promise<void> {
+  await eventually(
+    () => pids.filter(isAlive),
+    (running) => running.length === 0,
+  )
+}
+
+/** Kills without a word, and waits for the end. */
+export async function killServer({ child }: TestClient): Promise<void> {
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
+}
+
+/** Bytes of all files below a folder. */
+export function directorySize(folder: string): number {
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  return names.reduce((sum, name) => {
+    const stat = statSync(join(folder, name), { throwIfNoEntry: false })
+    return sum + (stat?.isDirectory() ? directorySize(join(folder, name)) : (stat?.size ?? 0))
+  }, 0)
+}
+
+// What the tests of the tasks share: the tool as a client calls it, over a state that several servers may use.
+
+export interface ServerEnvironment {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+export function newEnvironment(more: NodeJS.ProcessEnv = {}): ServerEnvironment {
+  return { cwd: emptyFolder(), env: cleanEnv({ STATE_DIR: emptyFolder(), ...more }) }
+}
+
+export function startServerIn({ cwd, env }: ServerEnvironment): TestClient {
+  return startServer({ cwd, env })
+}
+
+export function task(client: TestClient, action: string, more: Json = {}): Promise<ToolResult> {
+  return call(client, 'TaskManager', { action, query: '', ...more })
+}

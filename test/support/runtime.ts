@@ -1,0 +1,26 @@
+// What a runtime lacks, each with its reason: tests that need it are skipped there. docs/runtimes.md says the same.
+
+import type { TestContext } from 'vitest'
+
+const onBun = (reason: string): string | undefined => ('bun' in process.versions ? `Bun ${reason}` : undefined)
+
+export const MISSING = {
+  renewal: onBun('cannot change the certificate of a server that listens'),
+  givingBack: onBun('cannot read a request again whose Upgrade header is overlooked'),
+  silentConnections: onBun('does not know of connections over which nothing was asked yet'),
+  moduleList: onBun('does not tell which of its own modules were loaded'),
+  unwritten: onBun('does not tell how much of what was written to a program it has not taken yet'),
+  changingHome: onBun('reads HOME once'),
+  helplessness: onBun('decodes images itself where nothing is installed'),
+  emptyHome: onBun('takes the home of the user where HOME is empty'),
+  fewFiles: onBun('needs more than 40 open files for itself'),
+  manyHeaders: onBun('refuses requests with thousands of headers before anybody sees them'),
+} as const
+
+/** Newer engines give memory back later; bounds that were found on Node.js 20 are wider there by this factor. */
+export const MEMORY_SLACK = process.version.startsWith('v20.') ? 1 : 1.4
+
+/** Passes the test over where the runtime lacks what it is about. */
+export function skipIfMissing({ skip }: TestContext, reason: string | undefined): void {
+  if (reason !== undefined) skip(reason)
+}

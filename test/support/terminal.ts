@@ -1,0 +1,152 @@
+// Runs the program in a real pseudo-terminal, types, and reads the screen.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
+
+import { eventually } from './eventually.js'
+import { createScreen } from '../../src/lib/screen/screen.js'
+import { openState } from '../../src/store/state/open-state.js'
+import type { Question, QuestionRow } from '../../src/store/state/question-rows.js'
+import type { Rows } from '../../src/store/state/state.js'
+import { cleanEnv, emptyFolder, PROGRAM, startServer, type TestClient } from './client.js'
+
+/** Pseudo-terminals of this package do not work on Bun. */
+export const HAS_TERMINALS = !('bun' in process.versions) && process.platform !== 'win32'
+
+export const UP = '\u001B[A'
+export const DOWN = '\u001B[B'
+export const ENTER = '\r'
+export const ESC = '\u001B'
+export const CTRL_C = '\u0003'
+export const CTRL_D = '\u0004'
+
+export interface InboxHome {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  server(): TestClient
+  inbox(look?: TerminalOptions): Promise<Terminal>
+  write<T>(work: (rows: Rows) => Promise<T>): Promise<T>
+  ask(...questions: readonly Partial<Question>[]): Promise<QuestionRow>
+  find(id: number): Promise<QuestionRow | undefined>
+}
+
+export interface TerminalOptions {
+  readonly columns?: number
+  readonly rows?: number
+  readonly args?: readonly string[]
+  readonly env?: NodeJS.ProcessEnv
+}
+
+export interface Terminal {
+  /** Of the inbox itself. */
+  readonly pid: number
+  type(...keys: readonly string[]): void
+  /** Everything it has printed. */
+  bytes(): string
+  screen(): string
+  /** Waits until the screen has it. */
+  waitForText(words: string | RegExp): Promise<string>
+  resize(columns: number, rows: number): void
+  /** The exit code, and what `stty -a` said before and after. */
+  readonly ended: Promise<{ readonly code: number; readonly before: string; readonly after: string }>
+}
+
+export function newInboxHome(): InboxHome {
+  const cwd = realpathSync(emptyFolder())
+  const stateDir = emptyFolder()
+  const env = { HOME: emptyFolder(), STATE_DIR: stateDir, ASK_WAIT: '60' }
+  const scope = { project: cwd, user: userInfo().username }
+
+  async function withState<T>(work: (rows: Rows) => Promise<T>): Promise<T> {
+    const state = await openState({ file: join(stateDir, 'state.db'), databaseUrl: '' })
+    try {
+      return await state.write(scope, work)
+    } finally {
+      await state.close()
+    }
+  }
+
+  return {
+    cwd,
+    env,
+    server: () => startServer({ cwd, env }),
+    inbox: (look = {}) => openInbox(cwd, env, look),
+    write: withState,
+    ask: (...questions) =>
+      withState((rows) =>
+        rows.questions.insert({ session: 's', askedAt: Date.now(), waiting: false, questions: questions.map(whole) }),
+      ),
+    find: (id) => withState((rows) => rows.questions.find(id)),
+  }
+}
+
+function whole(question: Partial<Question>): Question {
+  return { text: 'Which?', header: null, choices: choices('red', 'green', 'blue'), multiple: false, ...question }
+}
+
+export function choices(...labels: readonly string[]): Question['choices'] {
+  return labels.map((label) => ({ label, description: null }))
+}
+
+/** What it prints where there is no terminal. */
+export async function printed(
+  home: InboxHome,
+  ...args: readonly string[]
+): Promise<{ readonly code: unknown; readonly out: string }> {
+  const child = spawn(process.execPath, [PROGRAM, 'inbox', ...args], {
+    cwd: home.cwd,
+    env: cleanEnv(home.env),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let out = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  const [code] = await once(child, 'close')
+  return { code, out }
+}
+
+const SCRIPT = `stty -a > before; sh -c 'echo $$ > pid; exec "$@"' sh "$@"; code=$?; stty -a > after; echo $code > code`
+
+function openInbox(cwd: string, env: NodeJS.ProcessEnv, look: TerminalOptions): Promise<Terminal> {
+  return openTerminal({ ...look, args: ['inbox', '--cwd', cwd, ...(look.args ?? [])], env: { ...env, ...look.env } })
+}
+
+/** The program in a pseudo-terminal. */
+export async function openTerminal(look: TerminalOptions): Promise<Terminal> {
+  const { spawn: open } = await import('@lydell/node-pty')
+  const { columns = 80, rows = 24, args = [], env } = look
+  const desk = emptyFolder()
+  const command = [process.execPath, PROGRAM, ...args]
+  const terminal = open('bash', ['--norc', '-c', SCRIPT, 'bash', ...command], {
+    cwd: desk,
+    cols: columns,
+    rows,
+    name: 'xterm-256color',
+    env: { ...cleanEnv(), TERM: 'xterm-256color', ...env },
+    encoding: null,
+  })
+  const received: Buffer[] = []
+  const screen = createScreen(() => {})
+  terminal.onData((data: string | Buffer) => {
+    const bytes = Buffer.from(data)
+    received.push(bytes)
+    screen.write(bytes)
+  })
+  const exited = new Promise<void>((resolve) => terminal.onExit(() => resolve()))
+  const read = (name: string): string => (existsSync(join(desk, name)) ? readFileSync(join(desk, name), 'utf8') : '')
+  const shown = (): string => screen.rest().toString()
+
+  const pid = Number(await eventually(() => read('pid')))
+  return {
+    pid,
+    type: (...keys) => terminal.write(keys.join('')),
+    bytes: () => Buffer.concat(received).toString(),
+    screen: shown,
+    waitForText: (words) =>
+      eventually(shown, (text) => (typeof words === 'string' ? text.includes(words) : words.test(text))),
+    resize: (toColumns, toRows) => terminal.resize(toColumns, toRows),
+    ended: exited.then(() => ({ code: Number(read('code') || NaN), before: read('before'), after: read('after') })),
+  }
+}
