@@ -1,5 +1,4 @@
-// What is remembered, opened when somebody first needs it and shared by all who do. One that could not be opened is
-// tried again by the next.
+// Opens the database on first use and shares it between services. A failed attempt is repeated on the next use.
 
 import type { Config } from '../config/load.js'
 import { Failure } from '../lib/failure.js'
@@ -7,7 +6,7 @@ import type { State } from '../store/state/state.js'
 
 export interface LazyState {
   open(): Promise<State>
-  /** Hands it over once somebody has opened it. */
+  /** Calls back once the database is open. */
   whenOpen(use: (state: State) => void): void
   close(): Promise<void>
 }

@@ -1,6 +1,3 @@
-// Asks the person, on the first way that works: a form of the client, the page or inbox if somebody looks at it, else a
-// text with a number to come back with. Nobody chooses for them.
-
 import type { Questions } from '../services/questions/questions.js'
 import { QUESTIONS_INPUT } from './questions-input.js'
 import { resultData } from './result-data.js'

@@ -1,4 +1,4 @@
-// How SetCallback comes to its answers. Loaded by the first call: until then only its description is needed.
+// Runs SetCallback and formats its results. Loaded by the first call. The documented sentences stay word for word.
 
 import { Failure } from '../lib/failure.js'
 import type { Callbacks } from '../services/callbacks/callbacks.js'

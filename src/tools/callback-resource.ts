@@ -1,5 +1,3 @@
-// The callbacks of a session as a resource: what is active, and what has fired and was not told yet.
-
 import type { Callbacks } from '../services/callbacks/callbacks.js'
 import { CALLBACKS_URI } from '../services/callbacks/uri.js'
 import { resourcesOver } from './resource.js'

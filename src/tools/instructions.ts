@@ -1,7 +1,7 @@
-// What a model is told about the server as a whole, in `initialize` and `server/discover`: what it could not guess from
-// one tool's description. Only tools that are switched on are named.
+// Builds the server instructions sent with `initialize` and `server/discover`: what a model cannot learn from a single
+// tool description. Only enabled tools are mentioned.
 
-/** One sentence or two, and the tools without which it is left out. */
+/** One or two sentences, and the tools that must be enabled for them. */
 interface Paragraph {
   readonly needs: readonly string[]
   readonly text: string

@@ -1,4 +1,4 @@
-// How PlanMode comes to its answers. Loaded by the first call: until then only its description is needed.
+// Runs PlanMode and formats its results. Loaded by the first call. The first lines of each result are documented.
 
 import { Failure } from '../lib/failure.js'
 import type { Plans } from '../services/plans/plans.js'
@@ -77,13 +77,13 @@ async function reset(plans: Plans, who: Who, wish: Wish): Promise<Said> {
   return { ...NO_PLAN, words: 'Plan mode reset. No plan saved.' }
 }
 
-/** What was written would be lost without a word. */
+/** Rejects a plan that would otherwise be lost silently. */
 function refusePlan(action: string, { plan }: Wish): void {
   if (plan === '') return
   throw new Failure(`${action} takes no plan, and nothing was done: status saves a draft, exit accepts the plan.`)
 }
 
-/** Blank is as good as nothing. */
+/** A blank plan counts as missing. */
 function orNothing(plan: string): string {
   return plan.trim() === '' ? '' : plan
 }

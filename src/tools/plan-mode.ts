@@ -1,4 +1,4 @@
-// Enters and leaves plan mode, and says how it stands. While it is on, commands can only read.
+// The PlanMode tool: enters and leaves plan mode and reports its status. In plan mode commands can only read.
 
 import type { Plans } from '../services/plans/plans.js'
 import type { Said } from './plan-answers.js'

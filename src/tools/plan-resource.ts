@@ -1,5 +1,3 @@
-// The plan as a resource: whether it is open, and what it says. Who subscribes is told when it changes.
-
 import type { Plans } from '../services/plans/plans.js'
 import { PLAN_URI } from '../services/plans/uri.js'
 import { resourcesOver } from './resource.js'

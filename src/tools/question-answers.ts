@@ -1,4 +1,5 @@
-// How AskUserQuestion comes to its answer. Loaded by the first call: until then only its description is needed.
+// Runs AskUserQuestion and formats its result: answers as JSON, or the question as text for the chat. Loaded by the
+// first call.
 
 import type { Questions } from '../services/questions/questions.js'
 import { askerOf } from './asker.js'

@@ -1,4 +1,4 @@
-// Keeps tasks and their steps for a project: what was changed, what is next, how many remain.
+// The TaskManager tool: tasks and steps of a project.
 
 import { Failure } from '../lib/failure.js'
 import { oneLine } from '../lib/one-line.js'
@@ -68,7 +68,7 @@ create: a task of text and steps; it becomes current, the default of task_id. ad
   meta: resultData('current_task', 'next_step', 'open_tasks', 'open_steps', 'found', 'tasks', 'steps'),
 })
 
-/** A step by itself comes before those of the list; without either, the text is what is missing. */
+/** A single text comes before the steps of the list. Without either, the empty text is reported as missing. */
 function addedSteps(text: string, steps: readonly string[]): readonly string[] {
   return text.trim() === '' && steps.length > 0 ? steps : [text, ...steps]
 }

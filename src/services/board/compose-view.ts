@@ -1,4 +1,4 @@
-// One view out of what all desks show and what is remembered, each part in the order in which people look for things.
+// Combines the server feeds and the database view into one view, each part sorted for display.
 
 import type { DeskLinks } from './desk-links.js'
 import type { StoredWatch } from './stored-watch.js'
@@ -28,7 +28,7 @@ export function composeView(links: DeskLinks, stored: StoredWatch): BoardView {
     callbacks: views
       .flatMap(({ callbacks }) => callbacks)
       .toSorted((a, b) => (a.fireAt ?? Infinity) - (b.fireAt ?? Infinity) || a.slot - b.slot),
-    // Those that run before those that have ended; the newest first.
+    // Running jobs first, then the newest.
     jobs: shown
       .flatMap(({ jobs = [] }) => jobs)
       .toSorted((a, b) => Number(b.isRunning) - Number(a.isRunning) || b.startedAt - a.startedAt)

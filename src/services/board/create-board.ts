@@ -1,6 +1,3 @@
-// The board of one user over all desks it may know of and what is remembered. It looks only while somebody watches or
-// asks for something; parts are told whole, when they differ from what was told last, some ten times a second at most.
-
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { Failure } from '../../lib/failure.js'
@@ -19,20 +16,20 @@ import { composeView, PARTS } from './compose-view.js'
 import type { BoardChange, Part } from './view.js'
 
 const SHOW_EVERY_MS = 100
-/** Who does not answer by then is shown when it does. */
+/** Servers that do not answer in time are added when they do. */
 const FIRST_LOOK_MS = 1500
-/** Whoever has asked for something soon asks for more. */
+/** Connections stay open for the next request. */
 const LINGER_MS = 2000
 
 export interface BoardSettings {
   readonly user: string
-  /** This process's own desk, where it serves. */
+  /** The feed of this process, if it is a server. */
   readonly own: Desk | undefined
-  /** Where other servers have their desks; undefined: they are none of this user's business. */
+  /** Directory of the sockets of other servers; undefined: this user may not see them. */
   readonly folder: string | undefined
   readonly state: LazyState
   readonly project: string
-  /** Nothing is kept for it any more. */
+  /** Called when all resources were released. */
   readonly onIdle?: () => void
 }
 
@@ -43,7 +40,7 @@ interface Sources {
 
 interface Watcher {
   readonly show: (change: BoardChange) => void
-  /** What was told last; nothing before the first look. */
+  /** The parts sent last, as JSON; undefined before the first view. */
   told: ReadonlyMap<Part, string> | undefined
   isReady: boolean
 }
@@ -103,7 +100,7 @@ export function createBoard(settings: BoardSettings): Board {
     }
   }
 
-  /** Does something with the desks, which are looked for first where nobody watches. */
+  /** Runs `work` after connecting to the feeds, if they are not connected. */
   async function withLinks<T>(work: (links: DeskLinks) => Promise<T>): Promise<T> {
     const { links } = enter()
     try {

@@ -1,5 +1,4 @@
-// The desk of another process, as a board has it: what is asked of it is asked through its socket. One that does not answer
-// is not waited for.
+// Connection to the feed of another process over its socket. Requests time out.
 
 import { Failure } from '../../lib/failure.js'
 import { connectLocally, type LineSocket } from '../../platform/local-socket.js'
@@ -10,12 +9,12 @@ import { fromWirePassage } from './output-passage.js'
 const ALIVE_EVERY_MS = 5000
 const PATIENCE_MS = 5000
 const MAX_LINE = 4 * 1024 * 1024
-/** Unrequested characters between two signs of life; the busiest honest desk sends a tenth of it. */
+/** Maximum unrequested characters between two heartbeats; ten times what a busy server sends. */
 const MAX_HEARD = 32 * 1024 * 1024
 
 export interface LinkListener {
   news(news: DeskNews): void
-  /** `isMad`: it was let go for what it said. */
+  /** `isMad`: the connection was closed because of invalid data. */
   gone(isMad: boolean): void
 }
 
@@ -25,7 +24,7 @@ type Order =
   | { readonly verb: 'kill'; readonly job: number }
   | { readonly verb: 'output'; readonly job: number; readonly from: number; readonly maxBytes: number }
 
-/** Rejects where nobody listens. */
+/** Rejects if the connection is refused. */
 export async function linkToDesk(address: string, user: string, listener: LinkListener): Promise<DeskVisit> {
   const waiting = new Map<number, (reply: Reply) => void>()
   let isWatching = false
@@ -36,7 +35,7 @@ export async function linkToDesk(address: string, user: string, listener: LinkLi
   function hear(socket: LineSocket, line: string): void {
     const message = readFromDesk(line)
     const settle = message?.kind === 'reply' ? waiting.get(message.to) : undefined
-    // A reply was asked for: however much of a long output is read, it does not count.
+    // Requested data does not count, so that long output can be read.
     if (!settle) heard += line.length
     if (!message || heard > MAX_HEARD) {
       isMad = true

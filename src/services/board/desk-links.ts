@@ -1,5 +1,5 @@
-// All the desks that one board is in touch with: this process's own, and those of other servers of the same state, which
-// come and go. A desk that does not answer is tried again; one that is gone is forgotten with all it showed.
+// Connections of a console to all server feeds: the one of this process and those of other servers that use the same
+// state directory. Unreachable servers are retried; a server that exits disappears with everything it showed.
 
 import { watch, type FSWatcher } from 'node:fs'
 
@@ -12,19 +12,19 @@ import type { DeskNews } from './desk-news.js'
 
 const LOOK_MS = 1000
 const LOOK_SPACING_MS = 100
-/** What one that has just refused is spared. */
+/** Delay after a refused connection. */
 const RETRY_MS = 3000
-/** And one that says what nobody can use. */
+/** Delay after invalid data. */
 const MAD_MS = 60_000
 
 export interface DeskLinks {
-  /** What each desk shows. */
+  /** The latest data of each feed. */
   all(): readonly LinkedDesk[]
   find(id: string): LinkedDesk | undefined
   watching(isWatching: boolean): void
-  /** When every desk that there was at the beginning has been connected to, or has not answered. */
+  /** Resolves when each server found at the start is connected or did not answer. */
   readonly ready: Promise<void>
-  /** Why others cannot be found. */
+  /** Why other servers cannot be found. */
   readonly problem: string | undefined
   close(): void
 }
@@ -38,7 +38,7 @@ export interface LinkedDesk {
 export interface LinksSettings {
   readonly user: string
   readonly own: Desk | undefined
-  /** Where other servers have their desks; undefined: they are none of this user's. */
+  /** Directory of the sockets of other servers; undefined: this user may not see them. */
   readonly folder: string | undefined
   readonly onNews: (news: DeskNews) => void
 }
@@ -51,7 +51,7 @@ interface Linked {
 
 export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLinks {
   const links = new Map<string, Linked>()
-  /** What came before it was known to whom it belongs. */
+  /** Updates that arrived before their connection was registered. */
   const early = new Map<string, DeskNews>()
   const busy = new Set<string>()
   const retryAt = new Map<string, number>()
@@ -147,12 +147,12 @@ export function openLinks({ user, own, folder, onNews }: LinksSettings): DeskLin
   }
 }
 
-/** Who speaks for another is not believed: what is done about its jobs would be done to those of the other. */
+/** A server may only report its own jobs and calls; otherwise an action could reach a job of another server. */
 function isAbout(id: string, { server, jobs = [], calls = [] }: DeskNews): boolean {
   return (server === undefined || server.id === id) && [...jobs, ...calls].every((each) => each.server === id)
 }
 
-/** Sooner than by looking; where it cannot be had, or breaks, looking does. */
+/** Reports changes faster than polling; if watching is not available, polling is enough. */
 function watchFolder(folder: string, onChange: () => void): FSWatcher | undefined {
   try {
     return watch(folder, { persistent: false }, onChange).on('error', () => {})

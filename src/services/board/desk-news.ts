@@ -1,16 +1,16 @@
-// What a desk and a board say to each other, a line of JSON each. Both ends read with suspicion: what is not as written
-// here is nothing.
+// Messages between server feed and console: one JSON object per line. Both sides validate what they receive and ignore
+// or reject everything else.
 
 import { isObject, parseJson } from '../../lib/json.js'
 import { readWirePassage, type WirePassage } from './output-passage.js'
 import type { CallView, JobView, ServerView, ToolView } from './view.js'
 
-/** From a desk: what of it has changed, each part whole. */
+/** Changed parts of a feed, each complete. */
 export interface DeskNews {
   readonly server?: ServerView
   readonly jobs?: readonly JobView[]
   readonly calls?: readonly CallView[]
-  /** What is remembered has changed. */
+  /** The database has changed. */
   readonly stirred?: true
 }
 
@@ -19,12 +19,12 @@ export type FromDesk =
   | {
       readonly kind: 'reply'
       readonly to: number
-      /** For `output`. */
+      /** Reply to `output`. */
       readonly passage?: WirePassage
       readonly failure?: string
     }
 
-/** `presence` comes first, and again as a sign of life. */
+/** `presence` comes first, and again as a heartbeat. */
 export type FromBoard =
   | { readonly kind: 'presence'; readonly user: string; readonly watching: boolean }
   | { readonly kind: 'ask'; readonly id: number; readonly verb: 'kill'; readonly job: number }
@@ -38,7 +38,7 @@ export type FromBoard =
     }
   | { readonly kind: 'stirred' }
 
-/** A user's name in the longest form there is. */
+/** Longest accepted user name. */
 const MAX_USER = 1000
 const MAX_LISTED = 500
 

@@ -66,7 +66,7 @@ test('as long as somebody watches, and no longer, the desks know that this user 
   second()
   await expect.poll(() => desk.isWatched('ann')).toBe(false)
   expect(changes).toBe(2)
-  // Who only does something does not watch.
+  // A console that only acts does not count as watching.
   await expect(board.kill({ server: desk.id, id: 1 })).rejects.toThrow('no background task 1')
   expect(desk.isWatched('ann')).toBe(false)
   await board.close()

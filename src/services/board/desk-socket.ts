@@ -1,5 +1,5 @@
-// A desk for boards in other processes: a socket in a folder that only this person can enter, and the entry by which it
-// is found. A board that falls silent, babbles or does not read is let go, and holds up nobody.
+// Serves the feed to consoles in other processes: a socket in a private directory and its registry entry. A connection
+// is closed if it is silent for 20 s, sends invalid data or does not read.
 
 import { Failure } from '../../lib/failure.js'
 import { listenLocally, type LineListener, type LineSocket, type LocalServer } from '../../platform/local-socket.js'
@@ -8,11 +8,11 @@ import type { Desk, DeskVisit } from './desk.js'
 import { readFromBoard, type FromBoard, type FromDesk } from './desk-news.js'
 import { toWirePassage } from './output-passage.js'
 
-/** Boards say that they are there every five seconds. */
+/** Consoles send a heartbeat every 5 s. */
 const SILENCE_MS = 20_000
 const MAX_LINE = 64 * 1024
 const RENEW_MS = 6 * 60 * 60 * 1000
-/** Of requests that one board makes at once. */
+/** Concurrent requests per console. */
 const MAX_ASKED = 10
 
 export interface DeskSocket {
@@ -21,11 +21,11 @@ export interface DeskSocket {
 
 type Ask = FromBoard & { readonly kind: 'ask' }
 
-/** Rejects where there can be no socket, and leaves nothing. */
+/** Rejects if the socket cannot be opened, and leaves nothing behind. */
 export async function openDeskSocket(desk: Desk, folder: string, silenceMs = SILENCE_MS): Promise<DeskSocket> {
   const address = lodge(folder, desk.id)
   const leave = (): void => leaveDesk(folder, desk.id, address)
-  // Also where the process ends without a farewell.
+  // Also if the process exits without closing it.
   process.once('exit', leave)
   const renew = (): void => renewDesk(folder, desk.id, address)
   let server: LocalServer | undefined
@@ -49,7 +49,7 @@ export async function openDeskSocket(desk: Desk, folder: string, silenceMs = SIL
   }
 }
 
-/** A disk that cannot be written to now may be later. */
+/** The disk may be writable again later. */
 function quietly(work: () => void): void {
   try {
     work()

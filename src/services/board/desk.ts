@@ -1,5 +1,5 @@
-// What one server process shows to boards and takes from them: its calls, its jobs, its tools, each to the user they belong
-// to. It works only while somebody looks, and opens nothing by itself.
+// What this server publishes to consoles, and the actions it accepts: calls, jobs and tool states, each to the user
+// they belong to. It is active only while a console is connected, and opens no services.
 
 import { Failure } from '../../lib/failure.js'
 import { paced, type Paced } from '../../lib/paced.js'
@@ -17,38 +17,38 @@ import type { Watchers } from './watchers.js'
 const CALLS_EVERY_MS = 200
 const JOBS_EVERY_MS = 500
 const STIR_EVERY_MS = 25
-/** How its tools stand may have changed with any call. */
+/** Tool states may change with any call. */
 const SERVER_EVERY_MS = 2000
 
-/** Boards read no further than anybody else. */
+/** Has no read positions of its own: reading for the console does not affect what models read. */
 const BOARD_SESSION = 'board'
 
 export interface Desk extends Watchers {
   readonly id: string
-  /** For a board of this user, which is told what there is, and of whatever changes. */
+  /** Sends the current state to a console of this user, then changes. */
   visit(user: string, tell: (news: DeskNews) => void): DeskVisit
   close(): Promise<void>
 }
 
-/** A desk as one board has it, in this process or through its socket. */
+/** A feed as used by a console, in this process or over its socket. */
 export interface DeskVisit {
-  /** Whether a person looks on. */
+  /** Whether a user is watching. */
   watching(isWatching: boolean): void
   kill(job: number): Promise<void>
-  /** At most `maxBytes` of what it printed, from an offset on. */
+  /** At most `maxBytes` of the output, from an offset. */
   output(job: number, from: number, maxBytes: number): Promise<OutputPassage>
-  /** Somebody has changed what is remembered. */
+  /** Another process has changed the database. */
   stirred(): void
   leave(): void
 }
 
 export interface DeskParts {
-  /** Asked when somebody comes, and after calls. */
+  /** Called when a console connects and after calls. */
   readonly server: () => Promise<ServerView>
   readonly id: string
   readonly project: string
   readonly calls: RecentCalls
-  /** Undefined as long as nobody has run anything behind. */
+  /** Undefined until the first background job. */
   readonly jobs: () => Promise<Jobs> | undefined
   readonly notices: Notices
   readonly state: LazyState
@@ -95,7 +95,7 @@ export function createDesk(parts: DeskParts): Desk {
     return visitor
   }
 
-  /** Said again only where it is not the same. */
+  /** Sends the server only if it has changed. */
   function serverTold(tell: Visitor['tell']): () => Promise<void> {
     let last = ''
     return async () => {
@@ -106,7 +106,7 @@ export function createDesk(parts: DeskParts): Desk {
     }
   }
 
-  /** What cannot be listed now is shown when something changes. */
+  /** If jobs cannot be listed now, the next change shows them. */
   async function jobsOf(user: string) {
     try {
       const jobs = await parts.jobs()
@@ -127,7 +127,7 @@ export function createDesk(parts: DeskParts): Desk {
     const ways = [
       calls.onChange((user) => {
         each(user, (visitor) => visitor.calls.ask())
-        // What one user's search met, everybody's will.
+        // The state of a search engine concerns all users.
         each(undefined, (visitor) => visitor.server.ask())
       }),
       notices.listen((notice) => {

@@ -1,4 +1,4 @@
-// The jobs of one user in this server, as a board shows them: those that run, and the last that ended.
+// The jobs of one user in this server: running jobs, and the last ones that ended.
 
 import { oneLine } from '../../lib/one-line.js'
 import type { Who } from '../who.js'
@@ -12,7 +12,7 @@ const MAX_RUNNING = 50
 const MAX_ENDED = 20
 const MAX_COMMAND = 500
 
-/** Of those that have ended: nothing is added to them any more. */
+/** Cached for ended jobs, whose output no longer changes. */
 const lastWords = new WeakMap<Job, string>()
 
 export interface Place {
@@ -45,7 +45,7 @@ async function tailOf(job: Job): Promise<string> {
     if (hasEnded) lastWords.set(job, tail)
     return tail
   } catch {
-    // What cannot be read now may be readable when it is looked at next.
+    // May be readable next time.
     return ''
   }
 }

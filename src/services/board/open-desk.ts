@@ -1,5 +1,5 @@
-// Puts the desk of this server together. Where no socket can be had, boards of other processes do not see it, and
-// everything else goes on.
+// Creates the feed and the socket of this server. Without a socket, consoles of other processes do not see this server;
+// everything else works.
 
 import { randomBytes } from 'node:crypto'
 
@@ -30,10 +30,10 @@ export interface DeskSurroundings {
   readonly jobs: () => Promise<Jobs> | undefined
   readonly confinement: () => Promise<Confinement>
   readonly tools: () => readonly string[]
-  /** Whether it runs commands, and does nothing where the sandbox does not hold. */
+  /** Whether the tool runs commands and therefore fails without a working sandbox. */
   readonly runsCommands: (tool: string) => boolean
   readonly refusals: ReadonlyMap<string, string>
-  /** How a tool stands, for those that can tell, by name. */
+  /** State of a tool by name, for tools that report one. */
   readonly standings: ReadonlyMap<string, () => Promise<Omit<ToolView, 'name'>>>
 }
 
@@ -88,7 +88,7 @@ async function toolViews({
   return Promise.all(tools().map(view))
 }
 
-/** Tried out once, by whoever is first. */
+/** The sandbox is verified once, by the first caller. */
 async function problemOf(confinement: () => Promise<Confinement>): Promise<string | undefined> {
   try {
     await (await confinement()).ready()

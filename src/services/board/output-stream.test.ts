@@ -118,7 +118,7 @@ describe('a running job', () => {
   })
 })
 
-/** Everything that was printed, or all but a range that was dropped. */
+/** Everything that was printed, except for one dropped range. */
 function printed(
   output: string | Buffer,
   { dropped }: { readonly dropped?: readonly [number, number] } = {},

@@ -1,5 +1,5 @@
-// The output of a job as text, one part at a time: at the end of the output a part grows while the job runs. What a
-// terminal would show is computed here, with the state of the whole part, so that progress bars do not become lines.
+// Streams one part of a job's output as text; the last part grows while the job runs. Terminal control sequences are
+// rendered with the state of the whole part, so that progress bars do not become many lines.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -9,19 +9,19 @@ import { withoutHalf } from '../jobs/lines.js'
 import { MAX_PASSAGE_BYTES, type OutputPassage } from './output-passage.js'
 import type { OutputEvent } from './view.js'
 
-/** As much as a browser lays out quickly; a part at the end may grow to twice as much while it is followed. */
+/** What a browser lays out quickly; the last part may grow to twice this size. */
 const PART_BYTES = 512 * 1024
-/** A line that is longer may be split between two parts. */
+/** A longer line may be split between two parts. */
 const MAX_LINE_BYTES = 64 * 1024
 const POLL_MS = 500
 const NEWLINE = 10
 
-/** Which part: the last one, the one from an offset on, or the one before an offset. */
+/** Which part: the last one, the one from an offset, or the one before an offset. */
 export type OutputStart = { readonly from: number } | { readonly before: number } | 'end'
 
 export type ReadOutput = (from: number, maxBytes: number) => Promise<OutputPassage>
 
-/** Rejects with a Failure where the output cannot be read. */
+/** Rejects with a Failure if the output cannot be read. */
 export async function* streamOutput(
   read: ReadOutput,
   start: OutputStart,
@@ -52,7 +52,7 @@ export async function* streamOutput(
   }
 }
 
-/** The rows of a terminal: those that no longer change, and those that may. */
+/** Terminal rows: those that no longer change, and those that may. */
 function createRows() {
   let finished: Buffer[] = []
   const screen = createScreen((text) => void finished.push(text))
@@ -90,12 +90,12 @@ async function findPart(read: ReadOutput, start: OutputStart): Promise<Part> {
 async function partBefore(read: ReadOutput, before: number): Promise<Part> {
   const from = await findLineStart(read, before - PART_BYTES)
   if (from < before) return { from, limit: before }
-  // Everything between was dropped.
+  // Everything in between was dropped.
   const end = await endOfKept(read, before)
   return { from: await findLineStart(read, end - PART_BYTES), limit: before }
 }
 
-/** The first beginning of a line at an offset or behind it; the offset itself where no line begins near. */
+/** Offset of the first line that begins at or after an offset; the offset itself if no line begins nearby. */
 export async function findLineStart(read: ReadOutput, offset: number): Promise<number> {
   if (offset <= 0) return 0
   const { from, bytes } = await read(offset, MAX_LINE_BYTES)
@@ -104,7 +104,10 @@ export async function findLineStart(read: ReadOutput, offset: number): Promise<n
   return from + (newline === -1 ? bytes.length - withoutHalf(bytes).length : newline + 1)
 }
 
-/** Where the dropped bytes before an offset begin. The beginning of an output is always kept, and dropped is one range. */
+/**
+ * Start of the dropped range before an offset. The beginning of an output is always kept, and the dropped range is
+ * contiguous.
+ */
 async function endOfKept(read: ReadOutput, offset: number): Promise<number> {
   let [kept, dropped] = [0, offset]
   while (dropped - kept > 1) {
@@ -116,7 +119,7 @@ async function endOfKept(read: ReadOutput, offset: number): Promise<number> {
   return dropped
 }
 
-/** The bytes that belong to a part: where it ends within the output, it ends with a line. */
+/** The bytes that belong to a part. A part within the output ends with a line. */
 function upTo({ from, bytes, size }: OutputPassage, limit: number): Buffer {
   const end = from + bytes.length
   if (end < limit || end >= size) return bytes

@@ -1,5 +1,5 @@
-// The last calls of each user, those that run now included: what a board shows of them, never what they brought or got.
-// Bounded in every direction, because it is kept whether anybody looks or not.
+// The recent tool calls of each user, including running ones: tool, summary of the input, outcome and duration, never
+// full input or output. Bounded, because it is kept whether or not a console is open.
 
 import { isObject } from '../../lib/json.js'
 import { oneLine } from '../../lib/one-line.js'
@@ -33,7 +33,7 @@ export function createRecentCalls(): RecentCalls {
 
   function ringOf(user: string): RecentCall[] {
     const ring = ended.get(user) ?? []
-    // The last one to be used is the last to go.
+    // Reinserted, so that the user seen least recently is evicted first.
     ended.delete(user)
     ended.set(user, ring)
     const [oldest] = ended.keys()
@@ -70,12 +70,12 @@ export function createRecentCalls(): RecentCalls {
   }
 }
 
-/** Only now, when somebody looks: calls wait for what is done before. */
+/** Done when read, because `callStarted` delays the call. */
 function onLines({ tool, about, outcome, startedAt, ms }: RecentCall): RecentCall {
   return { tool: oneLine(tool, MAX_ABOUT), about: oneLine(about, MAX_ABOUT), outcome, startedAt, ms }
 }
 
-/** The first words of the input. */
+/** Text and flags of the input, truncated. */
 function aboutOf(input: unknown): string {
   if (!isObject(input)) return ''
   let text = ''
@@ -88,7 +88,7 @@ function aboutOf(input: unknown): string {
   return copied(text)
 }
 
-/** A part of a string keeps the whole of it alive. */
+/** Copies the text, because a substring keeps the whole string in memory. */
 function copied(text: string): string {
   return Buffer.from(text.slice(0, 2 * MAX_ABOUT)).toString()
 }

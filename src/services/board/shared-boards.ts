@@ -1,10 +1,10 @@
-// The boards of a process, one for each user who looks, however many windows they have open.
+// The consoles of a process, one per user, shared by all windows of that user.
 
 import type { Board } from './board.js'
 import { createBoard, type BoardSettings } from './create-board.js'
 
 export interface Boards {
-  /** `isLocal`: whether this is the person of this machine, who may see its other servers too. */
+  /** `isLocal`: the user of this machine, who may see its other servers too. */
   of(user: string, isLocal: boolean): Board
   close(): Promise<void>
 }

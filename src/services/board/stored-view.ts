@@ -1,5 +1,4 @@
-// What a board shows of what is remembered: in each project of the user what waits for the person or for the model, and
-// what is under way. Read project by project, when something there has changed.
+// Reads what the console shows of one project from the database: questions, messages, callbacks, plan and tasks.
 
 import type { Rows } from '../../store/state/state.js'
 import type { StepRow, TaskRow, TaskRows } from '../../store/state/task-rows.js'
@@ -10,7 +9,7 @@ const MAX_MESSAGES = 50
 const MAX_CALLBACKS = 200
 const MAX_TASKS = 10
 const MAX_STEPS = 20
-/** Of one request for more. */
+/** Limit per request. */
 const MORE_TASKS = 100
 const MORE_STEPS = 500
 
@@ -63,7 +62,7 @@ async function tasksOf({ tasks }: Rows): Promise<readonly TaskView[]> {
   return viewsOf(tasks, [...currentOnes, ...others], current)
 }
 
-/** Open tasks with a smaller number, newest first, besides the current one. */
+/** Open tasks with smaller ids, newest first, without the current task. */
 export async function olderTasks({ tasks }: Rows, before: number): Promise<readonly TaskView[]> {
   const current = await tasks.current()
   return viewsOf(tasks, await tasks.list({ terms: [], state: 'open', except: current, before }, MORE_TASKS), current)

@@ -1,5 +1,5 @@
-// Follows what is remembered of one user, in every project where something is open. What is wrong with the place where it
-// is kept becomes a sentence; what was read before stays until it can be read anew.
+// The part of the console view that comes from the database, kept current for every project where the user has
+// something open. A database error becomes a sentence; the data read last stays until it can be read again.
 
 import { Failure } from '../../lib/failure.js'
 import { paced } from '../../lib/paced.js'
@@ -9,15 +9,15 @@ import type { LazyState } from '../state.js'
 import { readStored, type StoredView } from './stored-view.js'
 
 const REFRESH_SPACING_MS = 50
-/** How soon a project is found in which something was opened by a process that did not say so. */
+/** Finds projects that another process opened without notice. */
 const LOOK_MS = 2000
 const MAX_PROJECTS = 60
 
 export interface StoredWatch {
-  /** By project. */
+  /** One per project. */
   views(): readonly StoredView[]
   readonly problem: string | undefined
-  /** Somebody says that something has changed. */
+  /** Another process reported a change. */
   stirred(): void
   refresh(): void
   readonly ready: Promise<void>
@@ -27,7 +27,7 @@ export interface StoredWatch {
 export interface StoredWatchSettings {
   readonly user: string
   readonly state: LazyState
-  /** Projects that are looked at whether something is open there or not. */
+  /** Projects that are always read. */
   readonly projects: () => readonly string[]
   readonly onChange: () => void
 }
@@ -73,7 +73,7 @@ export function watchStored({ user, state: lazy, projects, onChange }: StoredWat
   async function refresh(): Promise<void> {
     if (isClosed) return
     try {
-      // What was changed while nothing could be read was not heard of.
+      // Changes made while the database was not readable were not reported.
       if (problem !== undefined) for (const project of views.keys()) changed.add(project)
       await readAll()
       problem = undefined
@@ -96,7 +96,7 @@ export function watchStored({ user, state: lazy, projects, onChange }: StoredWat
     refresh: () => refreshing.ask(),
     stirred() {
       void state?.look()
-      // A project that nobody here has read yet is found by asking which there are.
+      // New projects are found by listing them.
       refreshing.ask()
     },
     close() {

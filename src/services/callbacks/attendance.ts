@@ -1,35 +1,39 @@
-// The sessions this process holds, so that exactly one process fires what is theirs and tells them what waits. Each is
-// held in the state too, renewed every minute while it has something, and given back when it has nothing.
+// The session leases of this process. Exactly one process fires the callbacks of a session and delivers its messages:
+// the one that holds its lease. Leases are rows in the database, renewed every minute while the session has work and
+// released when it has none.
 
 import type { Clock } from '../../platform/clock.js'
 import type { Rows } from '../../store/state/state.js'
 import type { SessionRow } from '../../store/state/session-rows.js'
 import { hold, ownersOf, takeOver, type LateAnswers } from './take-over.js'
 
-/** Others give up who has been silent for a quarter of an hour; before that we no longer trust ourselves. */
+/** A lease expires after 15 minutes without renewal. Its owner stops acting on it after 10. */
 const TRUST_MS = 10 * 60 * 1000
-/** For how long it is remembered what was delivered. */
+/** How long delivered messages are kept. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000
 
 export interface Attendance {
   readonly users: readonly string[]
   isHeld(user: string, session: string): boolean
-  /** Held, and without a client. */
+  /** Leased, but its client is gone. */
   isAbandoned(user: string, session: string): boolean
-  /** Takes over what is left behind, into this session if there is one, and holds it. Within a transaction. */
+  /** Claims the lease of the session, if given, and takes over work of dead sessions. Call inside a transaction. */
   begin(user: string, session: string | undefined, rows: Rows): Promise<Begun>
   abandon(user: string, session: string): void
-  /** Only those that the state says are ours. */
+  /** Drops the leases that the database no longer assigns to this process. */
   compare(user: string, sessions: readonly SessionRow[]): void
-  /** Says that we are still there; gives back what has nothing left. Within a transaction. */
+  /**
+   * Renews the leases of sessions with work and releases the others. Call inside a transaction; call the result after
+   * commit.
+   */
   renew(user: string, rows: Rows): Promise<() => void>
-  /** Gives all back. Within a transaction. */
+  /** Releases all leases. Call inside a transaction. */
   release(user: string, rows: Rows): Promise<void>
-  /** Whether nobody can have taken us for gone. */
+  /** Whether the leases were renewed recently enough to act on them. */
   isTrusted(user: string): boolean
 }
 
-/** To be called once the transaction has been kept. */
+/** To be called after the transaction committed. */
 export type Begun = () => void
 
 export interface AttendanceSettings {
@@ -40,7 +44,7 @@ export interface AttendanceSettings {
 }
 
 export function createAttendance({ clock, holder, isGone, lateAnswers }: AttendanceSettings): Attendance {
-  /** For each user their sessions, and whether each has a client. */
+  /** Sessions by user, and whether each has a client. */
   const held = new Map<string, Map<string, 'here' | 'abandoned'>>()
   const renewedAt = new Map<string, number>()
   const isAbandoned = (user: string, session: string): boolean => held.get(user)?.get(session) === 'abandoned'
@@ -65,14 +69,14 @@ export function createAttendance({ clock, holder, isGone, lateAnswers }: Attenda
     async begin(user, session, rows) {
       const terms = { into: session, holder, moment: clock(), isGone, lateAnswers }
       const before = (await rows.sessions.all()).find(({ name }) => name === session)
-      // One that belongs to a user may be held by another server, which then fires what we put there.
+      // The session of a stateless user may be leased by another server, which then fires what is stored here.
       const isFree = before === undefined || before.holder === holder || isGone(before)
       if (session !== undefined && isFree) await hold(rows, session, terms)
       const kept = await takeOver(rows, { ...terms, isAbandoned: (name) => isAbandoned(user, name) })
       await rows.messages.forget(terms.moment.calendar - KEPT_MS)
       return () => {
         if (session !== undefined && isFree) note(user, session, 'here')
-        // What belongs to the user is never without one.
+        // The session of a stateless user is never abandoned.
         for (const name of kept) note(user, name, name === `user:${user}` ? 'here' : 'abandoned')
         renewedAt.set(user, terms.moment.uptime)
       }

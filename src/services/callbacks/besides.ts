@@ -1,5 +1,5 @@
-// What the person wants done besides whenever a callback fires: a command, a request. Neither holds anybody up, neither
-// lasts, and what goes wrong with them is said in the log.
+// Runs CALLBACK_COMMAND and posts to CALLBACK_WEBHOOK when a callback fires, in the background and with a time limit.
+// Failures are logged.
 
 import { Failure } from '../../lib/failure.js'
 import { reasonOf } from '../../lib/reason-of.js'
@@ -14,9 +14,9 @@ const LIMIT_MS = 30_000
 const KILL_AFTER_MS = 1000
 
 export interface Besides {
-  /** Returns at once. */
+  /** Returns immediately. */
   tell(fired: Fired): void
-  /** Ends what still runs. */
+  /** Kills commands that still run. */
   close(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ export interface BesidesSettings {
   readonly project: string
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** What runs the command; a Failure where there is none. */
+  /** The shell that runs the command; throws a Failure if there is none. */
   readonly shell: () => ShellProgram
   readonly warn: (message: string) => void
 }
@@ -47,7 +47,7 @@ export function createBesides(settings: BesidesSettings): Besides {
     const { code } = await program.exited
     isOver = true
     clearTimeout(timer)
-    // What it left running was not asked for.
+    // Kill processes that the command left running.
     await trees.end(tag, KILL_AFTER_MS)
     if (code !== 0) throw new Failure(`it ended with exit code ${code}`)
   }

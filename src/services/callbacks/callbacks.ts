@@ -1,5 +1,5 @@
-// Messages that come back later: at a time, again and again, or when a job does something. The verbs; what keeps them
-// going is in `upkeep.ts`.
+// Callback service: messages delivered later, at a time, repeatedly, or after an event of a job. This file implements
+// set, list and cancel; callback-sync.ts keeps them running.
 
 import { join } from 'node:path'
 
@@ -20,30 +20,30 @@ import { readWish, type Given } from './wish.js'
 export interface Callbacks extends Mail {
   set(who: Who, given: Given): Promise<Entry>
   list(who: Who): Promise<readonly Entry[]>
-  /** Without a slot, all of the session. Gives those that were cancelled. */
+  /** Without a slot cancels all callbacks of the session. Returns the cancelled ones. */
   cancel(who: Who, slot: number | undefined): Promise<readonly CallbackRow[]>
-  /** What this session has not been told yet. */
+  /** Messages not yet delivered to this session. */
   waiting(who: Who): Promise<readonly MessageRow[]>
-  /** Where a program finds the messages of this session besides; undefined: nowhere. */
+  /** Directory where a program can read the messages of this session; undefined if there is none. */
   inboxOf(who: Who): string | undefined
-  /** This session is there: what others left goes to it. Done once for a session. */
+  /** Registers a session; it takes over the work of dead sessions. Has an effect once per session. */
   arrive(who: Who): Promise<void>
-  /** Something will come for this session: it is held from now on, so that nobody takes it for gone. */
+  /** Claims the lease of a session that will receive a message, so that it is not taken for dead. */
   attend(who: Who): Promise<void>
-  /** What sessions of any user left in this project, and what they will leave, is held from now on. */
+  /** From now on takes over the work of dead sessions of every user in this project. */
   adoptAll(): Promise<void>
-  /** A call has ended, and none of its session is in flight. */
+  /** A call ended, and no call of its session is in progress. */
   idle(): void
-  /** Its client will not come back. */
+  /** The client of this session will not return. */
   left(who: Who): void
-  /** Changes of this user's callbacks are told from now on, also those by other processes. */
+  /** From now on publishes changes of this user's callbacks, including those made by other processes. */
   watch(user: string): Promise<void>
   close(): Promise<void>
 }
 
 export interface Entry {
   readonly callback: CallbackRow
-  /** Infinity where it waits for an event. */
+  /** Infinity if it waits for an event. */
   readonly msLeft: number
 }
 
@@ -135,7 +135,7 @@ export function createCallbacks(settings: UpkeepSettings): Callbacks {
   }
 }
 
-/** What is wrong with the place where they are kept, in the words that are documented and in ours. */
+/** Prefixes database failures with the documented sentence. */
 export async function orNoSlots<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

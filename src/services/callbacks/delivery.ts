@@ -1,6 +1,6 @@
-// Brings what waits to whoever it is for, by the first way that works: pushed to a client that shows it to its model, in
-// front of the next result, or from the inbox of the session's folder. A log message goes out besides and counts for
-// nothing. What was delivered is remembered, at the next opportunity where it cannot be at once.
+// Delivers pending messages over the first channel that works: pushed to a client that shows them to its model, in
+// front of the next tool result, or as a file in the session's inbox directory. Deliveries are recorded in the
+// database, later if it is not available now.
 
 import { reasonOf } from '../../lib/reason-of.js'
 import type { MessageRow } from '../../store/state/message-rows.js'
@@ -11,30 +11,30 @@ import type { Notices } from '../notices.js'
 import { isTaken, putIntoInbox, takeBack } from './inbox-file.js'
 import { createWaitingMail } from './waiting-mail.js'
 
-/** How often it is looked whether somebody has read an inbox. */
+/** Interval for checking whether inbox files were read. */
 const LOOK_MS = 2000
 
 export type Way = 'channel' | 'result' | 'inbox'
 
 export interface Delivery extends Mail {
-  /** What waits for one user in the sessions held here, all of it. */
+  /** Replaces the pending messages of one user, in the sessions leased by this process. */
   know(user: string, messages: readonly MessageRow[]): void
-  /** Puts what waits where a program may read it that the session does not need. */
+  /** Writes pending messages to inbox files, for programs other than the client. */
   offer(user: string): void
-  /** Looks whether something was read; milliseconds until that should be done again. */
+  /** Checks which inbox files were read; returns the milliseconds until the next check. */
   look(): number | undefined
-  /** Remembers what could not be remembered before. */
+  /** Records deliveries that could not be recorded before. */
   remember(): Promise<void>
-  /** Whether anything may wait for this user. */
+  /** Whether messages may be pending for this user. */
   isAny(user: string): boolean
-  /** Whether something is on its way. */
+  /** Whether a delivery is in progress. */
   readonly isMoving: boolean
 }
 
 export interface DeliverySettings {
   readonly notices: Notices
   readonly mayRead: (who: Who, session: string) => boolean
-  /** The folder in whose inbox it belongs; undefined: in none. */
+  /** The session directory whose inbox receives the message; undefined: none. */
   readonly inboxOf: (message: Pick<MessageRow, 'session'>, user: string) => string | undefined
   readonly stemOf: (user: string, id: number) => string
   readonly write: (user: string, work: (rows: Rows) => Promise<void>) => Promise<void>
@@ -160,7 +160,7 @@ export function createDelivery(settings: DeliverySettings): Delivery {
   }
 }
 
-/** What an earlier server had put somewhere was read there, or is taken back. */
+/** Whether an inbox file of an earlier server was read; otherwise it is removed. */
 function wasRead({ file }: MessageRow): boolean {
   return file !== null && (isTaken(file) || !takeBack(file))
 }

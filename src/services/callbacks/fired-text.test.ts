@@ -18,7 +18,7 @@ const callback: CallbackRow = {
   position: null,
 }
 
-/** A date in another zone, whatever this machine's is. */
+/** A date in another time zone, independent of this machine. */
 function inZone(minutes: number): Date {
   const date = new Date(2026, 2, 13, 4, 5, 6)
   date.getTimezoneOffset = () => -minutes

@@ -1,8 +1,8 @@
-// What a session is told when a callback fires: one line that says which, when and why, and the message behind it.
+// Formats the message of a fired callback: slot, time, remaining repeats and event, followed by the message text.
 
 import type { CallbackRow } from '../../store/state/callback-rows.js'
 
-/** `left` as it is afterwards; -1: for ever. */
+/** `left`: remaining repeats after firing; -1: unlimited. */
 export function firedText({ slot, message }: CallbackRow, left: number, at: Date, event = ''): string {
   const rest = left < 0 ? 'repeats until cancelled' : `${left} left`
   return `[Callback ${slot} fired at ${timeOf(at)}, ${rest}${event && `: ${event}`}] ${message}`

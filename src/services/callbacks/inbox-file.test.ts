@@ -15,7 +15,7 @@ test('a message lies there whole', () => {
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ mode: 'queue', text })
 })
 
-// Readers put such a file aside, and then it would count as read.
+// Readers move such a file away, and then it would count as read.
 test.each(['한'.repeat(30_000), '"'.repeat(40_000), 'x'.repeat(66_000)])(
   'one that readers do not take is not put there',
   (text) => {

@@ -1,5 +1,5 @@
-// Watches jobs for the callbacks that wait for them: for the end, or for lines that match. Lines that come within a
-// second are one happening. A job that can no longer do what is waited for is a happening too, and the last.
+// Watches jobs for callbacks that wait for their end or for matching lines. Lines within one second are one event. If
+// the event can no longer occur, a final event reports that.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -17,7 +17,7 @@ const GATHER_MS = 1000
 const MAX_LINE = 300
 
 export interface JobWatch {
-  /** The callbacks of one user that are held here and wait for a job, all of them. */
+  /** Replaces the callbacks of one user that wait for a job, in the sessions leased by this process. */
   know(user: string, callbacks: readonly CallbackRow[]): void
   close(): void
 }
@@ -63,7 +63,7 @@ export function createJobWatch({ jobs, happened, onError }: JobWatchSettings): J
   }
 }
 
-/** From its new position on it is watched anew. */
+/** A new position starts a new watch. */
 function keyOf({ session, slot, setAt, position }: CallbackRow): string {
   return [session, slot, setAt, position].join('\0')
 }
@@ -96,7 +96,7 @@ async function match(
   { position, repeatsLeft }: CallbackRow,
   signal: AbortSignal,
 ): Promise<Happening | undefined> {
-  // A line to which more may be added would be met again by one that goes on.
+  // For repeated matches, an incomplete line would match again once it is completed.
   const wholeOnly = repeatsLeft < 0 || repeatsLeft > 1
   for (let from = position ?? 0; !signal.aborted;) {
     const wasRunning = job.isRunning
@@ -120,7 +120,7 @@ async function gathered(
   await sleep(GATHER_MS, undefined, { ref: false })
   const wasRunning = job.isRunning
   const { lines: found, next } = await look(job, pattern, from, wholeOnly && wasRunning)
-  // One that was drawn over meanwhile was there all the same.
+  // A line that was overwritten meanwhile still counts.
   const lines = found.length > 0 ? found : seen
   const [first = ''] = lines
   const more = lines.length > 1 ? ` and ${lines.length - 1} more that match` : ''

@@ -1,5 +1,5 @@
-// Callbacks as every call meets them, before anybody needs them: who is busy is counted, and they are opened by the
-// first use, or where something may wait. Until then nothing of them is loaded, not even what tells that.
+// Stands in for the callback service on the path of every call until the service is needed. Counts running calls per
+// session; opens the service on first use or if work may be pending. Nothing else of the feature is loaded before that.
 
 import type { Who } from '../who.js'
 import type { Mail } from '../mail.js'
@@ -8,21 +8,21 @@ import type { Callbacks } from './callbacks.js'
 
 export interface LateCallbacks extends Mail, Observer {
   readonly isBusy: (user: string, session: string) => boolean
-  /** They are open, and belong to whoever asks from now on. */
+  /** The service is open; later calls go to it. */
   opened(callbacks: Callbacks): void
-  /** This session is there: what others left goes to it. */
+  /** Registers a session; it takes over the work of dead sessions. */
   arrive(who: Who): Promise<void>
-  /** What is left in this project is held, whoever it belongs to. */
+  /** Takes over the work of dead sessions of every user in this project. */
   adoptAll(): Promise<void>
-  /** Closes them before what they need is closed. */
+  /** Closes the service before its dependencies are closed. */
   close(): Promise<void>
 }
 
 export interface LateSettings {
-  /** Whether something may wait for a user, or for anybody. */
+  /** Whether work may be pending for a user, or for any user. */
   readonly mayWait: (user?: string) => Promise<boolean>
   readonly open: () => Promise<unknown>
-  /** Sessions come and go: each is looked after when its first call comes. */
+  /** The server has many sessions; each is registered with its first call. */
   readonly hasMany: boolean
   readonly onError: (error: unknown) => void
 }

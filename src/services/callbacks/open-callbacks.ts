@@ -1,4 +1,4 @@
-// Puts callbacks together from the settings: whose project it is, and which ways there are besides.
+// Opens the callback service of the current project.
 
 import { realpathSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
@@ -30,7 +30,7 @@ export interface Surroundings {
   readonly log: Log
   readonly state: LazyState
   readonly jobs: () => Promise<Jobs>
-  /** Who stands in for them before. */
+  /** The stand-in used before. */
   readonly late: LateCallbacks
   readonly lateAnswers: LateAnswers
 }
@@ -77,7 +77,10 @@ export async function openCallbacks(surroundings: Surroundings): Promise<Callbac
   }
 }
 
-/** Where the program that started us reads; else, where somebody wants that, the folder of the session in the project. */
+/**
+ * The session directory of the program that started this server; else, if enabled, the session directory in the
+ * project.
+ */
 function inboxFolderOf(config: Config, project: string, who: Who, isAbandoned: boolean): string | undefined {
   const { sessionDir, settings } = config
   if (isAbsolute(sessionDir) && who.user === osUser()) return realpathSync.native(sessionDir)

@@ -77,7 +77,7 @@ test('takes from those that are gone or were released, and from nobody who is th
   expect(callbacks).toEqual(['alive/0: alive 0', 'new/0: dead one 0', 'new/1: dead one 1', 'new/2: released 0'])
   expect(messages).toEqual(['new: for dead one', 'new: for released', 'alive: for alive'])
   expect(sessions).toEqual(['alive: somebody', 'new: us'])
-  // Those of others count as they did; ours count by this boot.
+  // Callbacks of other processes stay unchanged; those of this process are rebased to this boot.
   expect(times).toEqual([
     [1_004_000, 9_999_999, 'before'],
     ...Array.from({ length: 3 }, () => [1_004_000, 9010, 'now']),

@@ -1,6 +1,6 @@
-// Takes over what sessions left that are gone: their callbacks go into the free slots of a session that is there, what
-// waits for them waits for it. What finds no slot, or no session yet, is held as it is, so that it fires all the same.
-// Within a transaction, so that everything goes to one.
+// Takes over the work of dead sessions: callbacks move to free slots of a live session, messages and questions to that
+// session. What finds no slot, or no live session yet, keeps its session, which this process leases, so that it still
+// fires. Runs inside a transaction, so that one process takes over everything.
 
 import type { Moment } from '../../platform/clock.js'
 import type { CallbackRow } from '../../store/state/callback-rows.js'
@@ -10,20 +10,20 @@ import { rebased } from './schedule.js'
 import { freeSlots } from './slots.js'
 
 export interface TakingOver {
-  /** The session that is there; undefined: nobody is yet. */
+  /** The live session; undefined if there is none yet. */
   readonly into: string | undefined
   readonly holder: string
   readonly moment: Moment
   readonly isGone: (session: SessionRow) => boolean
-  /** Of those we hold: whether it has no client any more. */
+  /** Whether a session leased by this process has lost its client. */
   readonly isAbandoned: (name: string) => boolean
-  /** Makes messages of answers to questions that these sessions asked and did not get. */
+  /** Queues answers to questions of these sessions as messages. */
   readonly lateAnswers: LateAnswers
 }
 
 export type LateAnswers = (rows: Rows, sessions: ReadonlySet<string>) => Promise<void>
 
-/** Gives the names of the sessions that are held as they are. */
+/** Returns the names of the sessions that could not be moved and are now leased. */
 export async function takeOver(rows: Rows, terms: TakingOver): Promise<readonly string[]> {
   const left = await leftBehind(rows, terms)
   await terms.lateAnswers(rows, left)
@@ -38,14 +38,14 @@ export function hold(rows: Rows, name: string, { holder, moment }: Pick<TakingOv
   return rows.sessions.hold({ name, holder, renewedAt: moment.calendar })
 }
 
-/** The sessions that have something to come back to. */
+/** Sessions with callbacks, pending messages or questions. */
 export async function ownersOf({ callbacks, messages, questions }: Rows): Promise<ReadonlySet<string>> {
   const asked = [await questions.open(), await questions.undelivered()].flat()
   const owners = [await callbacks.all(), await messages.waiting(), asked].flat()
   return new Set(owners.map(({ session }) => session))
 }
 
-/** Whether others that are gone have left something. */
+/** Whether dead sessions of other processes have work left. */
 export async function isAnythingLeft(
   rows: Rows,
   { holder, isGone }: Pick<TakingOver, 'holder' | 'isGone'>,
@@ -55,7 +55,7 @@ export async function isAnythingLeft(
   return [...(await ownersOf(rows))].some((name) => !names.has(name))
 }
 
-/** Those with something left, and nobody there. Whoever has nothing is forgotten. */
+/** Dead sessions with work; leases of dead sessions without work are released. */
 async function leftBehind(rows: Rows, { into, holder, isGone, isAbandoned }: TakingOver): Promise<ReadonlySet<string>> {
   const sessions = new Map((await rows.sessions.all()).map((session) => [session.name, session]))
   const isLeft = (name: string): boolean => {
@@ -68,7 +68,7 @@ async function leftBehind(rows: Rows, { into, holder, isGone, isAbandoned }: Tak
   return left
 }
 
-/** Whether nothing is left of it. */
+/** Returns whether everything was moved. */
 async function moveAll(rows: Rows, name: string, { into }: TakingOver): Promise<boolean> {
   if (into === undefined) return false
   const all = await rows.callbacks.all()
@@ -90,7 +90,7 @@ async function move(rows: Rows, row: CallbackRow, session: string, slot: number)
   await rows.callbacks.put({ ...row, session, slot })
 }
 
-/** Those that we hold and that count by another boot. */
+/** Rebases callbacks of leased sessions from an earlier boot. */
 export async function rebaseAll(rows: Rows, { holder, moment }: Pick<TakingOver, 'holder' | 'moment'>): Promise<void> {
   const sessions = await rows.sessions.all()
   const ours = new Set(sessions.filter((session) => session.holder === holder).map(({ name }) => name))

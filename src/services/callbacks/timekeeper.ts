@@ -1,6 +1,6 @@
-// Decides what fires now, of everything this process holds. In an idle session one callback fires in a second. While a
-// call runs nothing fires: what falls due fires when a result is about to be written, or when the session is idle again.
-// Rows are known from the last read of the state; `fire` checks them again.
+// Decides which callbacks fire now. An idle session fires one callback per second. While a call runs, nothing fires;
+// callbacks that fall due fire when a result is about to be written or when the session is idle. The rows are those of
+// the last read and may be stale; fireCallback checks them again in its transaction.
 
 import type { Clock, Moment } from '../../platform/clock.js'
 import type { CallbackRow } from '../../store/state/callback-rows.js'
@@ -8,30 +8,30 @@ import type { Happening } from './fire.js'
 import { msLeft } from './schedule.js'
 
 const TICK_MS = 1000
-/** After something could not be fired. */
+/** Delay after a failed attempt to fire. */
 const RETRY_MS = 5000
 
 export interface Timekeeper {
-  /** The callbacks of one user that are held here, all of them. */
+  /** Replaces the callbacks of one user, in the sessions leased by this process. */
   know(user: string, callbacks: readonly CallbackRow[]): void
-  /** What this callback waited for has happened. */
+  /** The event this callback waited for occurred. */
   happened(user: string, callback: CallbackRow, happening: Happening): void
-  /** Whether something of this session is due. */
+  /** Whether a callback of this session is due. */
   isDue(user: string, session: string): boolean
-  /** Fires all that is due in this session, so that the result of a call takes it along. */
+  /** Fires all due callbacks of this session, so that the result of the call includes them. */
   fireDue(user: string, session: string): Promise<void>
-  /** Fires what can be fired; milliseconds until this should be done again, undefined: not before something changes. */
+  /** Fires what can fire; returns the milliseconds until the next tick, or undefined if only a change requires one. */
   tick(): Promise<number | undefined>
-  /** Whether something waits for the end of a call. */
+  /** Whether a due callback waits for the end of a call. */
   readonly isHeldUp: boolean
-  /** Milliseconds until it fires, as far as is known; Infinity where it waits for an event. */
+  /** Milliseconds until it fires; Infinity if it waits for an event. */
   msLeft(user: string, callback: CallbackRow): number
 }
 
 export interface TimekeeperSettings {
   readonly clock: Clock
   readonly isBusy: (user: string, session: string) => boolean
-  /** Fires it if it still is to be fired. */
+  /** Fires it if it is still due. */
   readonly fire: (user: string, callback: CallbackRow, happening: Happening | undefined) => Promise<void>
   readonly onError: (error: unknown) => void
 }
@@ -39,7 +39,7 @@ export interface TimekeeperSettings {
 export function createTimekeeper({ clock, isBusy, fire, onError }: TimekeeperSettings): Timekeeper {
   const known = new Map<string, readonly CallbackRow[]>()
   const happenings = new Map<string, Happening>()
-  /** Until when what could not be fired is not tried again, in uptime. */
+  /** Uptime before which a failed callback is not retried. */
   const heldBack = new Map<string, number>()
   const lastFired = new Map<string, number>()
   let isHeldUp = false
@@ -51,7 +51,7 @@ export function createTimekeeper({ clock, isBusy, fire, onError }: TimekeeperSet
     return Math.max(own, (heldBack.get(key) ?? -Infinity) - moment.uptime)
   }
 
-  /** Milliseconds until anything of this session may be done; 0: now. */
+  /** Milliseconds until this session may fire again; 0 or less: now. */
   function pauseOf(user: string, session: string, { uptime }: Moment): number {
     return (lastFired.get(`${user}\0${session}`) ?? -Infinity) + TICK_MS - uptime
   }
@@ -69,10 +69,10 @@ export function createTimekeeper({ clock, isBusy, fire, onError }: TimekeeperSet
     }
   }
 
-  /** What is due in this session, the longest overdue first. */
+  /** Due callbacks of this session, the longest overdue first. */
   function dueIn(user: string, session: string): readonly CallbackRow[] {
     const callbacks = (known.get(user) ?? []).filter((callback) => callback.session === session)
-    // The clock reads from the system: not where there is nothing to compare with it.
+    // Reading the clock is a system call; skip it if there is nothing to compare.
     if (callbacks.length === 0) return callbacks
     const moment = clock()
     return callbacks
@@ -90,7 +90,7 @@ export function createTimekeeper({ clock, isBusy, fire, onError }: TimekeeperSet
   function nextOf(user: string, callback: CallbackRow, moment: Moment): number {
     const left = leftOf(user, callback, moment)
     if (left > 0) return left
-    // Busy, or a moment ago another one of its session has fired.
+    // The session is busy, or another callback of it fired less than a second ago.
     return Math.max(pauseOf(user, callback.session, moment), isBusy(user, callback.session) ? TICK_MS : 1)
   }
 
@@ -103,7 +103,7 @@ export function createTimekeeper({ clock, isBusy, fire, onError }: TimekeeperSet
 
   return {
     know(user, callbacks) {
-      // Whoever held it before us may have fired a moment ago.
+      // The previous owner may have fired a moment ago.
       const before = new Set((known.get(user) ?? []).map(({ session }) => session))
       for (const { session } of callbacks) {
         if (!before.has(session)) lastFired.set(`${user}\0${session}`, clock().uptime)
@@ -137,7 +137,7 @@ function overdueBy(callback: CallbackRow, moment: Moment): number {
   return callback.fireAt === null ? 0 : -Math.min(msLeft(callback, moment), 0)
 }
 
-/** One time of one callback: armed anew it is another. */
+/** Identifies one scheduled time of one callback. */
 function keyOf(user: string, { session, slot, setAt, fireUptime, position }: CallbackRow): string {
   return [user, session, slot, setAt, fireUptime, position].join('\0')
 }

@@ -1,5 +1,5 @@
-// Keeps what is in memory in step with the state: whatever changes there, by whichever process, is read anew, and the
-// parts are told: what fires, what is watched for, what waits to be told, and who is still held.
+// Keeps the in-memory state in sync with the database: after each change, by any process, reloads callbacks, leases and
+// messages and passes them to scheduler, job watcher and delivery.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -26,25 +26,25 @@ import { createTimekeeper } from './timekeeper.js'
 import { CALLBACKS_URI } from './uri.js'
 
 const RENEW_MS = 60_000
-/** What is on its way to the client when the server ends has so long to arrive. */
+/** Time for deliveries in progress when the server stops. */
 const LAST_MS = 500
-/** How long a result waits for a callback to be written to the state; after that it comes with a later one. */
+/** How long a result waits for due callbacks to be written; later ones come with a later result. */
 const PREPARE_MS = 5000
 
 export interface Upkeep extends Mail {
-  /** Holds the session, takes over what others left, and does the work in the same transaction. */
+  /** Claims the lease, takes over the work of dead sessions, and runs `work` in the same transaction. */
   within<T>(who: Who, work: (rows: Rows) => Promise<T>): Promise<T>
-  /** Holds what is left of anybody's sessions that are gone, now and whenever one has gone. */
+  /** From now on leases dead sessions of every user that have work. */
   adoptAll(): Promise<void>
-  /** The session is there, which matters where something may wait for it. Done once for a session. */
+  /** Registers a session that may have pending work. Has an effect once per session. */
   arrive(who: Who): Promise<void>
-  /** The session will not come back. */
+  /** The session will not return. */
   leave(who: Who): void
-  /** Reads the state anew; when it is done everybody has been told. */
+  /** Reloads from the database and updates all parts. */
   reload(user: string): Promise<void>
-  /** Nobody is busy any more who was. */
+  /** A session has become idle. */
   poke(): void
-  /** Milliseconds until it fires, as far as is known; Infinity where it waits for an event. */
+  /** Milliseconds until it fires; Infinity if it waits for an event. */
   msLeft(user: string, callback: CallbackRow): number
   close(): Promise<void>
 }
@@ -54,10 +54,10 @@ export interface UpkeepSettings {
   readonly project: string
   readonly notices: Notices
   readonly clock: Clock
-  /** Who we are, as those who hold sessions say it. */
+  /** This process, in the form stored in session leases. */
   readonly holder: string
   readonly isGone: (session: SessionRow) => boolean
-  /** What tells that something may wait; undefined: it is always looked. */
+  /** Flag files; undefined: always ask the database. */
   readonly marks: Marks | undefined
   readonly jobs: () => Promise<Jobs>
   readonly isBusy: (user: string, session: string) => boolean
@@ -66,7 +66,7 @@ export interface UpkeepSettings {
     readonly folderOf: (who: Who, isAbandoned: boolean) => string | undefined
   }
   readonly lateAnswers: LateAnswers
-  /** What wakes it; the clock of this process unless told. */
+  /** Creates the timer; by default a real one. */
   readonly alarm?: (work: () => Promise<number | undefined>) => Alarm
   readonly warn: (message: string) => void
 }
@@ -76,7 +76,7 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
   const attendance = createAttendance(settings)
   const inTurn = createInTurn()
   const arrivals = new Map<string, Promise<void>>()
-  /** What those who may have subscribed were told of last. */
+  /** The state last published to subscribers, by user. */
   const told = new Map<string, string>()
   let renewedAt = clock().uptime
   let keepsAll = false
@@ -121,7 +121,7 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
     return waits.length > 0 ? Math.min(...waits) : undefined
   }
 
-  /** One at a time, so that what was read earlier is never believed later. */
+  /** Serialized per user, so that an older read never replaces a newer one. */
   function reload(user: string): Promise<void> {
     return inTurn(user, async () => {
       const seen = await state.read(scopeOf(user), async ({ sessions, callbacks, messages }) => ({
@@ -146,14 +146,14 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
     })
   }
 
-  /** The state changes for other reasons too. */
+  /** The database also reports other changes. */
   function tellChange(user: string, look: string): void {
     if (told.get(user) === look) return
     told.set(user, look)
     notices.updated(CALLBACKS_URI, user)
   }
 
-  /** In turn with what is read: who is held must not be compared with what was true before. */
+  /** Serialized with reloads: leases must not be compared with an earlier read. */
   async function begin<T>(user: string, session: string | undefined, work: (rows: Rows) => Promise<T>): Promise<T> {
     const value = await inTurn(user, async () => {
       const written = await write(user, async (rows) => {
@@ -167,7 +167,7 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
     return value
   }
 
-  /** Milliseconds until it must be said again that we are there. */
+  /** Milliseconds until the leases must be renewed. */
   async function renewInTime(): Promise<number | undefined> {
     if (clock().uptime - renewedAt >= RENEW_MS) await renewAll()
     return keepsAll || attendance.users.length > 0 ? renewedAt + RENEW_MS - clock().uptime : undefined
@@ -187,7 +187,7 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
     }
   }
 
-  /** By a writer who changes nothing: the mark is gone only where nothing was left before. */
+  /** In a write transaction without changes, so that the flag is cleared only if there is no work. */
   async function tidy(user: string): Promise<void> {
     if (!marks?.isThere(user)) return
     await write(user, async (rows) => {
@@ -202,14 +202,14 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
     }
   }
 
-  /** By the state and not by the mark, which may have been lost. */
+  /** Asks the database, because the flag file may have been deleted. */
   async function arrive({ user, session }: Who): Promise<void> {
     const has = (await state.read(scopeOf(user), ownersOf)).size > 0
     if (has) await begin(user, session, () => Promise.resolve(mark(user)))
     await tidy(user)
   }
 
-  /** Within a transaction, so that nobody takes it away meanwhile. */
+  /** Called inside a transaction, so that no other process clears it meanwhile. */
   function mark(user: string): void {
     if (marks && !marks.isThere(user)) marks.put(user)
   }
@@ -229,7 +229,7 @@ export function createUpkeep(settings: UpkeepSettings): Upkeep {
 
   return {
     take(who) {
-      // First, because the clock is read from the system.
+      // Checked first, because reading the clock is a system call.
       if (!delivery.isAny(who.user)) return undefined
       if (attendance.isTrusted(who.user)) return delivery.take(who)
       if (attendance.users.includes(who.user)) void renewAll()

@@ -1,4 +1,4 @@
-// What a session is told unasked is told once, by one way, and again where it did not arrive.
+// A pending message is delivered once, over one channel, and again if the delivery failed.
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -24,7 +24,7 @@ function mailWith(messages: readonly MessageRow[], isRead: (id: number) => boole
   return { mail, delivered }
 }
 
-/** What stands in front of results until nothing waits, each of them written. */
+/** Takes and delivers batches until nothing is pending. */
 function tellAll(mail: WaitingMail): readonly string[] {
   const texts: string[] = []
   for (let parcel = mail.take(WHO); parcel; parcel = mail.take(WHO)) {

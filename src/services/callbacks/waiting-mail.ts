@@ -1,34 +1,34 @@
-// What waits for the sessions held here, in memory, so that every call can be asked whether there is something without
-// waiting. A message is on its way by one way at a time, and goes by none once it has arrived.
+// In-memory queue of the pending messages of leased sessions, so that every call can check it synchronously. A message
+// is in flight on one channel at a time, and on none after its delivery.
 
 import type { MessageRow } from '../../store/state/message-rows.js'
 import type { Who } from '../who.js'
 import type { Mail } from '../mail.js'
 
-/** What fits in front of one result; one that is longer goes alone. */
+/** Limit per result; a longer message is sent alone. */
 const MAX_CHARACTERS = 8000
 
 export interface WaitingMail extends Mail {
-  /** What waits for one user, all of it. Gives those that were not known. */
+  /** Replaces the pending messages of one user. Returns the new ones. */
   know(user: string, messages: readonly MessageRow[]): readonly MessageRow[]
-  /** False: it is on its way already, or is none that waits. */
+  /** False: already in flight, or not pending. */
   send(user: string, id: number): boolean
-  /** It has arrived, or may be sent again. */
+  /** The delivery succeeded, or the message may be sent again. */
   settle(user: string, id: number, hasArrived: boolean): void
-  /** Whether it is neither on its way nor there. */
+  /** Whether it is neither in flight nor delivered. */
   isWaiting(user: string, id: number): boolean
-  /** Whether anything is known of that was for this user. */
+  /** Whether the queue has messages of this user. */
   isAny(user: string): boolean
-  /** Whether anything is on its way. */
+  /** Whether any message is in flight. */
   readonly isMoving: boolean
 }
 
 export interface WaitingMailSettings {
-  /** Whether what is addressed to a session may be told to this one. */
+  /** Whether this caller may receive messages addressed to that session. */
   readonly mayRead: (who: Who, session: string) => boolean
-  /** Called before one is told. False: it has been read elsewhere at this moment. */
+  /** Called before a message is taken. False: it was read elsewhere just now. */
   readonly claim: (user: string, message: MessageRow) => boolean
-  /** To be remembered: they were told in front of a result. */
+  /** To be recorded: delivered in front of a result. */
   readonly onDelivered: (user: string, messages: readonly MessageRow[]) => void
   readonly onReturned: (user: string, messages: readonly MessageRow[]) => void
 }

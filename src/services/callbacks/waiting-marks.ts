@@ -1,4 +1,4 @@
-// What tells, without opening anything, whether something may wait for a session of a user.
+// Checks the flag files for pending work of a user without opening the database.
 
 import type { Config } from '../../config/load.js'
 import { stateDirOf } from '../../config/state-dir.js'
@@ -6,19 +6,19 @@ import { Failure } from '../../lib/failure.js'
 import { projectOf } from '../../platform/project.js'
 import { marksOf, type Marks } from '../marks.js'
 
-/** Whether something may wait for a user, or for anybody. */
+/** Whether work may be pending for a user, or for any user. */
 export function mayWait(config: Pick<Config, 'settings' | 'cwd'>, user: string | undefined): boolean {
   const marks = waitingMarksOf(config)
   return marks === undefined || (user === undefined ? marks.isAny() : marks.isThere(user))
 }
 
-/** Undefined: only the state can tell. */
+/** Undefined: only the database can tell. */
 export function waitingMarksOf({ settings, cwd }: Pick<Config, 'settings' | 'cwd'>): Marks | undefined {
   if (settings.DATABASE_URL !== '') return undefined
   try {
     return marksOf(stateDirOf(settings), 'waiting', projectOf(cwd))
   } catch (error) {
-    // Without a place to keep anything there is nothing.
+    // Without a state directory nothing can be pending.
     if (error instanceof Failure) return NONE
     throw error
   }

@@ -1,4 +1,4 @@
-// What somebody wants to be called back with, read from what was given. The sentences of its failures are documented.
+// Validates the input of SetCallback. The messages of its failures are documented.
 
 import { Failure } from '../../lib/failure.js'
 
@@ -17,9 +17,9 @@ export interface Given {
 
 export interface Wish {
   readonly message: string
-  /** -1: for ever. */
+  /** -1: unlimited. */
   readonly repeats: number
-  /** 0 where it waits for an event. */
+  /** 0 if it waits for an event. */
   readonly delayMs: number
   readonly job: number | null
   readonly pattern: string | null
@@ -44,7 +44,7 @@ function eventWish({ delay_seconds, repeat_count, pattern }: Given, message: str
   if (delay_seconds !== undefined) {
     throw new Failure('Error: give delay_seconds or task_id, not both: a callback waits for a time or for a task')
   }
-  // A task ends once.
+  // A job ends only once.
   const repeats = pattern === undefined ? 1 : repeatsOf(repeat_count ?? 1)
   return { message, repeats, delayMs: 0, job, pattern: pattern ?? null }
 }

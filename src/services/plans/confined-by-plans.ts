@@ -1,5 +1,5 @@
-// While a user's plan is open, their commands run in a sandbox in which nothing of the host can be written to but the
-// folder of the plan. Where there is no sandbox they are not run.
+// Plan mode policy: while a user has an open plan, commands run in a sandbox that can write only to the session
+// directory of the plan. Without a sandbox they are refused.
 
 import { lstatSync } from 'node:fs'
 
@@ -13,7 +13,7 @@ import { ensureSessionFolder } from '../sessions/session-folder.js'
 import type { PlanWatch } from './plan-watch.js'
 
 export function confinedByPlans(config: Config, usual: Confinement, watch: PlanWatch): Confinement {
-  // Never looser than without a plan: whoever has no network does not get one.
+  // Never less strict than without a plan: a command without network access does not gain it.
   const level = usual.level === 'strict' ? 'strict' : 'read-only'
   const sandbox = lazySandbox(config, level, { isSealed: true })
 
@@ -21,7 +21,8 @@ export function confinedByPlans(config: Config, usual: Confinement, watch: PlanW
     try {
       const folder = ensureSessionFolder(watch.project, session)
       const opened = await sandbox.open()
-      // A shell that was kept ready for a folder that is gone would write into nothing; numbers of files are used again.
+      // Inode and birth time are part of the key: a pooled shell must not be reused for a directory that was deleted
+      // and recreated, and inode numbers are reused.
       const { ino, birthtimeMs } = lstatSync(folder)
       const key = `plan ${level} ${folder} ${ino} ${birthtimeMs}`
       const note = `Plan mode is on: commands can only read, except in ${folder}.`

@@ -1,6 +1,6 @@
-// The plan as files in the folder of its session: plan.md, the newest, and plan.<n>.md, each version that was ever saved.
-// Commands can write to that folder too, so nothing there is trusted: links are not followed, what is there is not
-// overwritten but replaced.
+// Writes plan.md, the newest version, and plan.<n>.md, one file per saved version, in the session directory. Commands
+// can write to that directory, so its content is not trusted: links are not followed, and files are replaced instead of
+// overwritten.
 
 import { open, readdir, rename, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,11 +11,11 @@ import { reasonOf } from '../../lib/reason-of.js'
 import { replaceFileLater } from '../../store/atomic-file.js'
 
 export interface PlanFiles {
-  /** The newest. */
+  /** Path of plan.md. */
   readonly current: string
-  /** As the newest, and as a version. */
+  /** Writes plan.md and a new version. */
   save(text: string): Promise<void>
-  /** What an earlier plan of the session left behind becomes a version, so that nobody takes it for the new one. */
+  /** Renames the plan.md of an earlier plan of the session to a version, so that it is not taken for the new plan. */
   setAside(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ async function addVersion(folder: string, text: string): Promise<void> {
   }
 }
 
-/** A name may be taken by somebody else at the same moment. */
+/** Another process may create the same version at the same time; then the next number is tried. */
 async function newVersion(folder: string, number: number, attempts = 100): Promise<FileHandle> {
   try {
     return await open(versionIn(folder, number), 'wx', 0o600)

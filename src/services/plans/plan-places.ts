@@ -1,4 +1,4 @@
-// Which project plans belong to, and what tells that one is open there.
+// Builds the dependencies of the lookup from the settings: the project, the database and the flag files.
 
 import type { Config } from '../../config/load.js'
 import { stateDirOf } from '../../config/state-dir.js'

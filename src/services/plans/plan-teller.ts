@@ -1,5 +1,5 @@
-// Tells whoever subscribed that their plan has changed, here or in another server of the project. What is remembered
-// changes for other reasons too, so it is looked whether it was the plan.
+// Publishes a change event when the plan of a user has changed, in this server or in another one of the project. The
+// database also reports other changes, so a fingerprint of the plan is compared.
 
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { sessionFolder } from '../sessions/session-folder.js'
 import { PLAN_URI } from './uri.js'
 
 export interface PlanTeller {
-  /** Listens to this one from now on. */
+  /** Subscribes to the changes of this database; an earlier subscription ends. */
   hear(state: State): void
   close(): void
 }
@@ -40,7 +40,7 @@ export function createPlanTeller(project: string, notices: Notices): PlanTeller 
       stop?.()
       heard = state
       stop = state.onChange((scope) => {
-        // What cannot be read now will be told with the next change.
+        // If the plan cannot be read now, the next change reports it.
         if (scope.project === project) void tell(state, scope.user).catch(() => undefined)
       })
     },

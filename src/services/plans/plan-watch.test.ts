@@ -22,7 +22,7 @@ function places() {
   return { stateDir, project, marks: marksOf(stateDir, 'plans', project) }
 }
 
-/** With a connection of its own, as another process would have. */
+/** Opens a connection of its own, as another process would. */
 async function connect(stateDir: string): Promise<LazyState> {
   const opened: State = await openState({ file: join(stateDir, 'state.db'), databaseUrl: '' })
   return { open: () => Promise.resolve(opened), whenOpen: (use) => use(opened), close: () => opened.close() }
@@ -105,7 +105,7 @@ test('the mark of an open plan is never taken, however many enter, leave and loo
     runningJobs: async () => [],
   })
 
-  /** Whoever has entered is answered only when the mark is there, and it stays until somebody leaves. */
+  /** `enter` returns only after the flag is set, and the flag stays until the plan ends. */
   async function enterAndLeave(state: LazyState): Promise<void> {
     const plans = createPlans(settings(state))
     for (let entered = 0; entered < 10;) {
@@ -129,7 +129,7 @@ test('the mark of an open plan is never taken, however many enter, leave and loo
     while (!stopped.signal.aborted) {
       await watch.openPlan(USER)
       await watch.tidy(USER)
-      // Otherwise nobody else would have a turn: neither waits for anything.
+      // Yields, because neither side awaits anything else.
       await breath()
     }
   }

@@ -1,5 +1,6 @@
-// Plan mode of one project: each user has at most one plan open, whichever server they speak to. Files are written before
-// what is remembered of them, and both while no other server can open or end a plan of that user.
+// Plan mode of one project: enters, drafts, accepts and resets plans. A user has at most one open plan, across all
+// servers. Files are written before the database rows, inside the write transaction, so no other server can open or end
+// a plan of that user meanwhile.
 
 import { isAbsolute, relative, resolve } from 'node:path'
 
@@ -22,16 +23,16 @@ const MAX_GOAL = 10_000
 
 export interface Plans {
   enter(who: Who, wish: { readonly goal: string; readonly plan: string }): Promise<Entered>
-  /** Accepts a plan: what is given, else what the named file holds, else what lies in the folder of the session. */
+  /** Accepts a plan: the given text, else the named file, else plan.md in the session directory. */
   exit(who: Who, wish: ExitWish): Promise<Exited>
-  /** Gives it up. */
+  /** Ends plan mode without a plan. */
   reset(who: Who): Promise<void>
-  /** Saves a version of it; gives the path. */
+  /** Saves a version; returns its path. */
   draft(who: Who, plan: string): Promise<string>
   look(who: Pick<Who, 'user'>): Promise<Standing>
-  /** The open plan as it is, or the one that was accepted last; undefined where there is none. */
+  /** Text of the open plan, else of the plan that was accepted last; undefined if there is none. */
   text(who: Pick<Who, 'user'>): Promise<string | undefined>
-  /** Changes of this user's plan are told from now on, also those by other servers. */
+  /** From now on publishes changes of this user's plan, including those made by other servers. */
   watch(user: string): Promise<void>
   close(): Promise<void>
 }
@@ -44,12 +45,12 @@ export interface ExitWish {
 
 export interface Open {
   readonly plan: PlanRow
-  /** Where it will be saved, as seen from the working directory. */
+  /** Directory of the plan file, relative to the working directory. */
   readonly folder: string
 }
 
 export interface Entered extends Open {
-  /** Background tasks that go on as they are. */
+  /** Ids of background jobs that keep running. */
   readonly running: readonly number[]
 }
 
@@ -60,14 +61,14 @@ export interface Exited {
 
 export interface Standing {
   readonly open: Open | undefined
-  /** The file of the plan that was accepted last, if none was opened since. */
+  /** File of the plan that was accepted last, if no plan was opened since. */
   readonly lastFile: string | undefined
 }
 
 export interface PlansSettings extends PlanWatchSettings {
   readonly cwd: string
   readonly notices: Notices
-  /** Which files the caller may name. */
+  /** The files that the caller may name. */
   readonly reach: (session: string) => Reach
   readonly runningJobs: (user: string) => Promise<readonly number[]>
 }
@@ -86,13 +87,13 @@ export function createPlans(settings: PlansSettings): Plans {
 
   const filesOf = ({ session }: PlanRow): PlanFiles => planFilesIn(ensureSessionFolder(project, session))
 
-  /** Servers of the project may work in different folders of it, so what is remembered is not said from one of them. */
+  /** Stored paths are relative to the project, because its servers may have different working directories. */
   function remembered(path: string): string {
     const below = relative(project, path)
     return isAbsolute(below) || below.startsWith('..') ? path : below
   }
 
-  /** As whoever works here would name it. */
+  /** Path relative to the working directory if it is inside the project. */
   function shown(path: string): string {
     return isAbsolute(remembered(path)) ? path : relative(cwd, path)
   }
@@ -171,7 +172,7 @@ export function createPlans(settings: PlansSettings): Plans {
         const { planFile = null } = latest ?? {}
         return { open: undefined, lastFile: planFile === null ? undefined : shown(resolve(project, planFile)) }
       }
-      // Somebody may have taken it away.
+      // Restores the flag file if it was deleted.
       if (typeof marks === 'object' && !marks.isThere(user)) marks.put(user)
       return { open: { plan: latest, folder: shownFolder(latest) }, lastFile: undefined }
     },
@@ -192,7 +193,7 @@ export function createPlans(settings: PlansSettings): Plans {
     },
   }
 
-  /** A mark that stays only costs time. */
+  /** Clears the flag. If that fails, a stale flag costs a database query per command and nothing else. */
   async function untilTidy(user: string): Promise<void> {
     await watch.tidy(user).catch(() => undefined)
   }

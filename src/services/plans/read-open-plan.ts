@@ -1,5 +1,4 @@
-// The text of the plan that is open in a project: the file as it is now, because programs write to it too, else the
-// version that was saved last.
+// Reads the text of the open plan: plan.md as it is now, because commands write to it too, else the version saved last.
 
 import { join } from 'node:path'
 
@@ -7,7 +6,7 @@ import type { PlanRows } from '../../store/state/plan-rows.js'
 import { sessionFolder } from '../sessions/session-folder.js'
 import { readPlanFile } from './read-plan-file.js'
 
-/** Undefined where no plan is open, or nothing has been written yet. */
+/** Undefined if no plan is open or nothing was written yet. */
 export async function readOpenPlan(plans: PlanRows, project: string): Promise<string | undefined> {
   const open = await plans.open()
   if (!open) return undefined

@@ -1,4 +1,4 @@
-// Reads a plan from a file: a regular one, not too large, text, and not blank.
+// Reads and writes plan files. A plan is a regular, non-empty UTF-8 text file of at most 1 MB.
 
 import type { FileHandle } from 'node:fs/promises'
 
@@ -9,7 +9,7 @@ import { openRegularFile } from '../../store/private-file.js'
 
 export const MAX_PLAN_BYTES = 1024 * 1024
 
-/** Throws a Failure that says what is wrong with it; a link is not followed. */
+/** Throws a Failure that explains what is wrong; does not follow links. */
 export async function readPlanFile(path: string, isRight?: (file: FileHandle) => Promise<boolean>): Promise<string> {
   const file = await openOrFail(path)
   try {
@@ -41,10 +41,10 @@ function unreadable(path: string, error: unknown): Failure {
 function textOf(bytes: Buffer, path: string): string {
   if (bytes.length > MAX_PLAN_BYTES) throw new Failure(`${path} is larger than 1 MB, which is too much for a plan.`)
   try {
-    // No text has it, and much that is none is UTF-8 otherwise.
+    // A NUL byte is valid UTF-8, but text files do not contain it.
     if (!bytes.includes(0)) return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Failure(`${path} is not text in UTF-8.`)
 }

@@ -1,21 +1,21 @@
-// The first channel to a person: one form, shown by the client. That a person refuses is an answer too. A client that
-// cannot show the form, or answers it by itself, gives none: then the person has to be asked on another channel.
+// Asks with a form that the client shows. A refusal by the user counts as an answer. A client that cannot show the
+// form, or fills it in without a user, yields no answer, and the next channel is tried.
 
 import { Failure } from '../../lib/failure.js'
 import type { Question, Reply } from '../../store/state/question-rows.js'
 import type { Asker, FormSaid } from './asker.js'
 import { formOf, repliesIn } from './form.js'
 
-/** Programs that run without a person decline or cancel a form within milliseconds. */
+/** Programs without a user decline or cancel a form within milliseconds. */
 const REFUSED_BY_PROGRAM_MS = 1000
-/** No person reads a question and chooses in less. Shorter than for a refusal: a real choice must not be dropped. */
+/** A user needs longer to read and choose. Lower than the limit for refusals, so that a real choice is not dropped. */
 const ACCEPTED_BY_PROGRAM_MS = 250
 
 export type FormOutcome =
   | { readonly replies: readonly Reply[] }
   | {
       readonly problem: string
-      /** The client answered by itself: its forms reach no person. */
+      /** The client answered without a user. */
       readonly isAutomatic?: boolean
     }
 
@@ -34,7 +34,7 @@ export async function askClient(
     const said = await asker.askForm(formOf(questions, canSkipText(asker.client)), {
       timeoutMs,
       late(lateSaid) {
-        // A form that is taken back is cancelled by the client itself: that says nothing about the person.
+        // A client cancels a form that was withdrawn; this is not a reply of the user.
         const replies = lateSaid.action === 'cancel' ? undefined : repliesOf(questions, lateSaid)
         if (replies) late(replies)
       },
@@ -48,7 +48,7 @@ export async function askClient(
   }
 }
 
-/** In Codex, Enter does nothing in an empty text field: a form that ends with one cannot be sent. */
+/** In Codex, Enter does nothing in an empty text field, so a form that ends with one cannot be submitted. */
 function canSkipText(client: string): boolean {
   return !client.startsWith('codex')
 }

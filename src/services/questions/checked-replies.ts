@@ -1,5 +1,5 @@
-// Replies as they may be kept: one for each question, choices that were offered, at most one unless several may be made,
-// and beside them at most one text in the person's own words, which comes last.
+// Validates replies before they are stored: one per question, only offered choices, one choice unless several are
+// allowed, and at most one free text, which comes last.
 
 import { Failure } from '../../lib/failure.js'
 import { storableText } from '../../lib/storable-text.js'

@@ -1,6 +1,6 @@
-// All questions of a call as one form that a client shows: a field for each, and one for the person's own words. No field
-// must be filled in, because nobody has to choose; a form without anything in it answers nothing. The message has the
-// questions in full; fields name them and do not repeat them. Some clients sort fields by name: both orders agree.
+// Builds one form for all questions of a call: a field per question and one for free text. No field is required,
+// because the user may skip a question; an empty form is no answer. The message contains the full questions, the fields
+// only their titles. Some clients sort fields by name, so the names sort in the order of the questions.
 
 import { isObject, type JsonObject } from '../../lib/json.js'
 import { oneLine } from '../../lib/one-line.js'
@@ -8,7 +8,7 @@ import type { Choice, Question, Reply } from '../../store/state/question-rows.js
 import { MAX_OWN_WORDS } from './limits.js'
 
 const MAX_TITLE = 80
-/** Sorts behind the numbered fields. */
+/** Sorts after the numbered fields. */
 const WORDS = 'question_other'
 
 export interface Form {
@@ -16,7 +16,7 @@ export interface Form {
   readonly schema: JsonObject
 }
 
-/** `ownWords` adds the field for the person's own words. */
+/** `ownWords` adds the free-text field. */
 export function formOf(questions: readonly Question[], ownWords = true): Form {
   const fields = questions.map((question, index) => [
     nameOf(index, questions.length),
@@ -34,7 +34,7 @@ export function formOf(questions: readonly Question[], ownWords = true): Form {
   }
 }
 
-/** What the form says; undefined where it says nothing. */
+/** Returns the replies in a submitted form; undefined if it is empty. */
 export function repliesIn(questions: readonly Question[], content: unknown): readonly Reply[] | undefined {
   const fields = isObject(content) ? content : {}
   const given = fields[WORDS]
@@ -45,7 +45,7 @@ export function repliesIn(questions: readonly Question[], content: unknown): rea
     return choices.map(({ label }) => label).filter((label) => values.includes(label))
   })
   if (words === '' && chosen.every(({ length }) => length === 0)) return undefined
-  // Own words stand for the choices that were not made; where all were made, they are a remark on the whole form.
+  // Free text answers the questions without a choice; if all have one, it is a comment on the whole form.
   const isRemark = chosen.every(({ length }) => length > 0)
   return chosen.map((labels) => {
     const selected = words !== '' && (isRemark || labels.length === 0) ? [...labels, words] : labels
@@ -59,7 +59,7 @@ function messageOf(questions: readonly Question[]): string {
   return questions.map(({ text }, index) => `${index + 1}. ${text}`).join('\n')
 }
 
-/** With leading zeros where there are ten: names are compared as text. */
+/** Padded with zeros if there are ten questions, because names are compared as text. */
 function nameOf(index: number, count: number): string {
   return `question_${String(index + 1).padStart(String(count).length, '0')}`
 }
@@ -72,7 +72,7 @@ function fieldOf({ text, header, choices, multiple }: Question, index: number, c
   return { ...optionsOf(choices, 'oneOf'), ...described }
 }
 
-/** A plain list where it says it all: every client knows those. */
+/** A plain enum if there are no descriptions: every client supports it. */
 function optionsOf(choices: readonly Choice[], several: 'anyOf' | 'oneOf'): JsonObject {
   const labels = choices.map(({ label }) => label)
   if (choices.every(({ description }) => description === null)) return { type: 'string', enum: labels }

@@ -1,5 +1,5 @@
-// Questions that a client did not answer itself, kept until a person does. Each is answered once; the answer goes to the
-// call that waits for it, and when none does, or its client could not be written to, to the session as a message.
+// Stores questions that the client did not answer. Each is answered once; the answer goes to the waiting call, or, if
+// no call waits or its response could not be written, to the session as a pending message.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -18,15 +18,17 @@ const KEPT_MS = 7 * 24 * 60 * 60 * 1000
 const RETRY_MS = 5000
 
 export interface KeptQuestions {
-  /** Keeps a form; `waiting` says that the call will wait for it. Where it cannot be kept it says why. */
+  /** Stores a form; `waiting`: the call will wait for the answer. If it cannot be stored, the result says why. */
   keep(asker: Stoppable, form: readonly Question[], waiting: boolean): Promise<Kept>
-  /** The answered question; undefined when nobody answered in time, and then no call waits for it any more. */
+  /** Waits for the answer. Undefined after the timeout; the call then no longer waits. */
   wait(asker: Stoppable, id: number, ms: number): Promise<Answered | undefined>
-  /** To be told whether the answer that was waited for has been written to the client. */
+  /** Records whether the response with the answer was written to the client. */
   written(who: Who, id: number, written: boolean): void
-  /** What a client said to the form when its time was up. */
+  /** Records a reply that the client sent after the timeout. */
   answerLate(who: Who, keeping: Promise<Kept>, replies: readonly Reply[]): void
-  /** Answers a kept form with what the model passes on, or just looks; what was said before stays. */
+  /**
+   * Answers a stored form with what the model passes on; without answers returns its state. An earlier answer is kept.
+   */
   answer(who: Who, id: number, answers: unknown): Promise<Later>
   close(): Promise<void>
 }
@@ -41,7 +43,7 @@ export type Answered = QuestionRow & { readonly replies: readonly Reply[] }
 
 export interface Later {
   readonly row: QuestionRow
-  /** It was answered by somebody else before. */
+  /** It had been answered before this call. */
   readonly before: boolean
 }
 
@@ -49,9 +51,9 @@ export interface KeptSettings {
   readonly state: LazyState
   readonly project: string
   readonly watchers: Watchers
-  /** Called before something is kept that this session may have to be told of later. */
+  /** Claims the lease of the session before something is stored that may be delivered to it later. */
   readonly attend: (who: Who) => Promise<void>
-  /** How soon it is tried again to write down what could not be. */
+  /** Interval between attempts to write to the database. */
   readonly retryMs?: number
 }
 
@@ -65,7 +67,9 @@ export function createKeptQuestions(settings: KeptSettings): KeptQuestions {
     return (await state.open()).write(scopeOf(who), work)
   }
 
-  /** Nobody can be told if it fails: it is tried again, and at the end left to whoever takes the session over. */
+  /**
+   * Runs in the background and is retried until the store closes; after that, the session that takes over handles it.
+   */
   function inTime(work: () => Promise<unknown>): void {
     const done = insist(work).finally(() => pending.delete(done))
     pending.add(done)
@@ -88,7 +92,7 @@ export function createKeptQuestions(settings: KeptSettings): KeptQuestions {
       const { session, signal } = asker
       const askedAt = Date.now()
       try {
-        // Who cannot be told can still ask; and what is wrong with the store is said below.
+        // The question can be asked without a lease; a database failure is reported below.
         await attend(asker).catch(ignoreFailure)
         const { id } = await write(asker, async (rows) => {
           await rows.questions.forget(askedAt - KEPT_MS)
@@ -121,7 +125,7 @@ export function createKeptQuestions(settings: KeptSettings): KeptQuestions {
     answerLate(who, keeping, replies) {
       inTime(async () => {
         const { id } = await keeping
-        // Who comes second is not heard.
+        // Only the first answer counts.
         if (id !== undefined) await write(who, (rows) => answerLate(rows, id, replies).catch(ignoreFailure))
       })
     },
@@ -148,7 +152,7 @@ async function isOver({ questions }: Rows, id: number): Promise<boolean> {
   return row === undefined || row.replies !== null
 }
 
-/** One look, so that an answer is either taken by the call or told later, never neither. */
+/** One transaction, so that an answer is either returned by the call or queued, never lost. */
 async function takeOrStop({ questions }: Rows, id: number): Promise<Answered | undefined> {
   const row = await questions.find(id)
   if (row?.replies) return { ...row, replies: row.replies }
@@ -156,7 +160,7 @@ async function takeOrStop({ questions }: Rows, id: number): Promise<Answered | u
   return undefined
 }
 
-/** The call has gone on without an answer. */
+/** The call returned without an answer. */
 async function giveUp(rows: Rows, id: number): Promise<void> {
   if (await takeOrStop(rows, id)) await settle(rows, id, false)
 }
@@ -165,7 +169,7 @@ async function answerLate(rows: Rows, id: number, replies: readonly Reply[]): Pr
   await answerQuestion(rows, id, replies, 'client', Date.now())
 }
 
-/** Nobody wants to know any more; what was said all the same is not lost. */
+/** Removes the question of a cancelled call; an answer given meanwhile is queued. */
 async function withdraw(rows: Rows, id: number): Promise<void> {
   const row = await rows.questions.find(id)
   if (row?.replies) await settle(rows, id, false)

@@ -1,5 +1,5 @@
-// Answers that nobody waits for any more. Each becomes a message for the session that asked; from then on the message is
-// what has to be delivered, to that session or to the one that takes it over.
+// Turns answers for which no call waits into pending messages of the session that asked. From then on the message is
+// delivered, to that session or to the one that takes it over.
 
 import type { QuestionRow } from '../../store/state/question-rows.js'
 import type { Rows } from '../../store/state/state.js'
@@ -9,7 +9,7 @@ type Kept = Pick<Rows, 'questions' | 'messages'>
 
 const PLACES = { client: 'in the client', page: 'on the page', inbox: 'in the inbox', call: 'in the chat' } as const
 
-/** For whoever takes sessions over whose process is gone: no call of theirs waits any more. */
+/** For sessions whose process has exited: none of their calls waits any more. */
 export async function lateAnswers(rows: Kept, sessions: ReadonlySet<string>, now = Date.now()): Promise<void> {
   const { questions } = rows
   for (const row of await questions.undelivered()) if (sessions.has(row.session)) await tellLater(rows, row, now)

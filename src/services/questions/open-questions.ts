@@ -1,4 +1,4 @@
-// Puts the questions together: those of this project, in what is remembered, which is opened when one has to be kept.
+// Opens the question service of the current project. The database is opened when a question has to be stored.
 
 import type { Config } from '../../config/load.js'
 import { projectOf } from '../../platform/project.js'

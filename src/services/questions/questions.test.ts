@@ -1,5 +1,5 @@
-// The second rung with a real store: somebody looks at a board, which is another connection to the same file. Whatever
-// becomes of the call, an answer that a board was thanked for is told, by the call or as a message, and not by both.
+// Questions answered on the console, with a real database: the console is a second connection to the same file.
+// Whatever happens to the call, an accepted answer is returned by the call or queued as a message, and not both.
 
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -47,7 +47,7 @@ async function open(): Promise<State> {
   return state
 }
 
-/** The questions of one server. */
+/** The question service of one server. */
 async function serverAt(waitSeconds = 30, isBroken = (): boolean => false): Promise<Questions> {
   const opened = await lazyState({ settings: settingsAt(file) }).open()
   states.push(opened)
@@ -71,7 +71,7 @@ async function serverAt(waitSeconds = 30, isBroken = (): boolean => false): Prom
 
 interface TestAsker extends Asker {
   readonly controller: AbortController
-  /** Says whether what it came to was written. */
+  /** Reports whether the response was written. */
   settle(written: boolean): void
   readonly life: number[]
 }
@@ -314,7 +314,7 @@ test.each(['never', 'meanwhile'])(
     await untilOpen()
     isFull = true
     expect(await asked).toMatchObject({ rung: 'text', id: 1 })
-    // Another process found room.
+    // Another process answered first.
     if (when === 'meanwhile') await answer(1)
     isFull = false
     await vi.waitFor(async () => expect(await find(1)).toMatchObject(when === 'never' ? { waiting: false } : {}), 5000)

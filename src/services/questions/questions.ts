@@ -1,5 +1,5 @@
-// Asks a person on the first way that works: a form of the client; the page or the inbox, if somebody looks at it; else
-// the question is kept, to be answered later, by whoever is first. All ways together take no longer than was allowed.
+// Asks a user over the first channel that works: a form of the client, then the console page or terminal inbox if one is
+// open; otherwise the question is stored and can be answered later. All channels share one time limit.
 
 import type { Question, Reply, Surface } from '../../store/state/question-rows.js'
 import type { Watchers } from '../board/watchers.js'
@@ -10,16 +10,18 @@ import { heartbeat } from './heartbeat.js'
 import { createKeptQuestions, type Kept, type KeptSettings, type Later } from './kept-questions.js'
 import { readWish, type Wish } from './read-wish.js'
 
-/** Most clients give up after a minute without a sign of life. */
+/** Most clients give up after a minute without progress. */
 const MAX_SILENT_MS = 45_000
-/** Sessions that are remembered as automatic; more of them are asked once more. */
+/** Sessions remembered as automatic; beyond that, the oldest is asked again. */
 const MAX_AUTOMATIC = 1000
 
 export interface Questions {
-  /** What a model wants, from what it sent; a Failure shows what it should have sent. */
+  /** Parses the tool input; a Failure includes an example of valid input. */
   read(given: unknown): Wish
   ask(questions: readonly Question[], asker: Asker): Promise<Asked>
-  /** Answers a kept form with what the model passes on, or just looks; what was said before stays. */
+  /**
+   * Answers a stored form with what the model passes on; without answers returns its state. An earlier answer is kept.
+   */
   answer(asker: Pick<Asker, keyof Who | 'whenWritten'>, id: number, answers: unknown): Promise<Later>
   close(): Promise<void>
 }
@@ -35,9 +37,9 @@ export interface Heard {
 
 export interface Unheard {
   readonly rung: 'text'
-  /** Undefined where it could not be kept. */
+  /** Undefined if it could not be stored. */
   readonly id: number | undefined
-  /** Why it was not answered on any other way, in sentences. */
+  /** Why no other channel yielded an answer, in sentences. */
   readonly reasons: readonly string[]
 }
 
@@ -64,7 +66,7 @@ export function createQuestions(settings: QuestionsSettings): Questions {
     const isWatched = (): boolean => watchers.isWatched(asker.user)
     let keeping: Promise<Kept> = Promise.resolve({ id: undefined, problem: '' })
     const outcome = await askForm(questions, asker, {
-      // Who looks elsewhere is to have a share of the time.
+      // Leaves half of the time for the console.
       timeoutMs: isWatched() ? ms / 2 : ms,
       late: (replies) => kept.answerLate(asker, keeping, replies),
     })
@@ -94,7 +96,7 @@ export function createQuestions(settings: QuestionsSettings): Questions {
     async answer(asker, id, answers) {
       const later = await kept.answer(asker, id, answers)
       const { replies, deliveredAt, session } = later.row
-      // Another session that looks does not take it from the one that asked.
+      // A session that only reads the answer does not consume it for the one that asked.
       const isTheirs = session === asker.session
       if (isTheirs && replies && deliveredAt === null) asker.whenWritten((written) => kept.written(asker, id, written))
       return later
@@ -103,13 +105,13 @@ export function createQuestions(settings: QuestionsSettings): Questions {
   }
 }
 
-/** The sessions whose client answers forms by itself. */
+/** Sessions whose client answers forms without a user. */
 function createAutomaticSessions() {
   const sessions = new Set<string>()
   return {
     has: (who: Who): boolean => sessions.has(keyOf(who)),
     add(who: Who): void {
-      // Where HTTP is stateless, all clients of a user are one session, and others of them may show forms to a person.
+      // On stateless HTTP all clients of a user share one session, and another one may show forms.
       if (who.session === `user:${who.user}`) return
       const [oldest] = sessions
       if (oldest !== undefined && sessions.size >= MAX_AUTOMATIC) sessions.delete(oldest)

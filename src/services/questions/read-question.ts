@@ -1,4 +1,4 @@
-// One question of a form, read from JSON: its text, its options, and whether several of them may be chosen.
+// Parses one question: its text, its options, and whether several can be chosen.
 
 import { Failure } from '../../lib/failure.js'
 import { isObject, type JsonObject } from '../../lib/json.js'
@@ -52,7 +52,7 @@ function readFlag(value: unknown, what: string): boolean {
   throw new Failure(`${what} must be true or false.`)
 }
 
-/** On one line; null where there is nothing. */
+/** Collapses white space into one line; null if empty. */
 function readLine(value: unknown, what: string, most: number): string | null {
   const text = readText(value, what, most)
   return text === null ? null : oneLine(text, most)
@@ -66,7 +66,7 @@ function readText(value: unknown, what: string, most: number): string | null {
   return text === '' ? null : text
 }
 
-/** Nothing that a terminal obeys or that turns lines around; lines stay lines. */
+/** Removes control and bidirectional characters; keeps line breaks. */
 function withoutControls(text: string): string {
   return storableText(text)
     .replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, '')

@@ -1,5 +1,5 @@
-// Answers that a model passes on for a question asked before: options by name or number, lists of them, the person's own
-// words, null where they did not want to answer. What cannot be told apart is not guessed.
+// Parses answers that a model passes on: options by name or number, lists of them, free text, or null for a question
+// the user declined. Ambiguous input is not guessed.
 
 import { Failure } from '../../lib/failure.js'
 import { foldText } from '../../lib/fold-text.js'
@@ -20,7 +20,7 @@ export function readReplies(questions: readonly Question[], answers: unknown): r
   return questions.map((question, index) => readReply(question, inOrder[index], index + 1))
 }
 
-/** ["A","B"] to a single question that takes several. */
+/** ["A","B"] for a single question with several choices. */
 function isChoiceOfOne(questions: readonly Question[], answers: readonly unknown[]): boolean {
   return questions.length === 1 && answers.length > 1 && !answers.some((each) => isObject(each) && 'question' in each)
 }
@@ -65,7 +65,7 @@ function saidIn({ selected, answer, outcome }: { readonly [key: string]: unknown
 function choicesIn(question: Question, text: string): readonly string[] {
   const whole = choiceOf(question, text)
   if (whole !== undefined) return [whole]
-  // "1, 3" to a question that takes several.
+  // "1, 3" for a question with several choices.
   const parts = question.multiple ? text.split(',').map((part) => choiceOf(question, part)) : []
   return parts.length > 1 && parts.every((part) => part !== undefined) ? parts : [text.trim()]
 }
@@ -76,7 +76,7 @@ function choiceOf({ choices }: Question, text: string): string | undefined {
   if (exact) return exact.label
   const alike = choices.filter(({ label }) => foldText(label) === foldText(wanted))
   if (alike.length === 1) return alike[0]?.label
-  // Where options are numbers themselves, a number does not say which of the two is meant.
+  // If options are numbers themselves, a number could be a label or a position.
   if (!/^\d{1,2}$/.test(wanted) || choices.some(({ label }) => /^\d+$/.test(label))) return undefined
   return choices[Number(wanted) - 1]?.label
 }

@@ -1,5 +1,5 @@
-// What a model sends to AskUserQuestion, read into what it wants: to ask a form of questions, or to answer one that was
-// asked before. Whatever is wrong is said together with an example of what is right.
+// Parses and limits the input of AskUserQuestion: a form of questions, or the answer to a question asked before.
+// Failures include an example of valid input.
 
 import { Failure } from '../../lib/failure.js'
 import { deeperThan } from '../../lib/json-depth.js'
@@ -39,7 +39,7 @@ function parsed(text: string): unknown {
   }
   if (deeperThan(MAX_DEPTH, text)) throw new Failure(`questions_json is nested deeper than ${MAX_DEPTH} levels.`)
   const value = parse(text)
-  // Some models print their JSON twice.
+  // Some models encode the JSON twice.
   return typeof value === 'string' && /^\s*[[{]/.test(value) && !deeperThan(MAX_DEPTH, value) ? parse(value) : value
 }
 
@@ -81,7 +81,7 @@ function readForm(value: unknown): readonly Question[] {
   return list.map((each, index) => readQuestion(each, index + 1))
 }
 
-/** Also a list without its wrapping, and a single question without its list. */
+/** Also accepts a list without the wrapping object, and a single question without a list. */
 function listIn(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (!isObject(value)) throw new Failure('questions_json must be a JSON object with "questions".')

@@ -1,4 +1,4 @@
-// What is said to a form, on its ways in and out: passed on by a model, filled into a client's form, given by a board.
+// Replies in and out: passed on by a model, submitted in a client form, given on the console.
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -54,10 +54,10 @@ describe('what a model passes on', () => {
     [[colours], [{ question: '1', answer: 'Blue' }], [answered('Blue')]],
     [[colours], [{ question: 1, outcome: 'declined' }], [declined]],
     [[colours], [{ question: 1, selected: null }], [declined]],
-    // A number is not taken for a place where options are numbers.
+    // A number is not a position if the options are numbers.
     [[question(['10', '20', '30'])], ['20'], [answered('20')]],
     [[question(['10', '20', '30'])], ['2'], [answered('2')]],
-    // Two options that differ in case only are told apart, or not at all.
+    // Options that differ only in case are matched exactly or not at all.
     [[question(['a', 'A'])], ['A'], [answered('A')]],
     [[question(['äb', 'ÄB'])], ['äB'], [answered('äB')]],
   ])('%# %j', (questions, answers, replies) => {

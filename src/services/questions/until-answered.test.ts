@@ -41,7 +41,7 @@ test('ends with the answer, and listens to nothing any more', async () => {
 
 test('what stirs while it looks is not missed', async () => {
   const { done, seen, stir } = waiting(60_000)
-  // The first look is under way.
+  // The first check is in progress.
   stir({ isOver: true })
   await done
   expect(seen.looks).toBeLessThan(4)

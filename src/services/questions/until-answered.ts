@@ -1,10 +1,10 @@
-// Waits for a person at the page or in the inbox: until they have answered, the time is up, the call is stopped, or
-// nobody has been looking for a while. A page that is loaded again is gone for a moment only.
+// Waits until a question is answered, the timeout expires, the call is cancelled, or the user has been away for some
+// seconds. Reloading the page interrupts presence only briefly.
 
 const GRACE_MS = 5000
 
 export interface Awaited {
-  /** Whether it is over; asked whenever something stirs. */
+  /** Called after each change. */
   readonly look: () => Promise<boolean>
   readonly isWatched: () => boolean
   readonly onStir: (listener: () => void) => () => void
@@ -23,7 +23,7 @@ export async function untilAnswered(awaited: Awaited): Promise<void> {
   signal.addEventListener('abort', wake)
   try {
     for (;;) {
-      // Before looking: what stirs meanwhile is not missed.
+      // Created before the check, so that a change during the check is not missed.
       const next = new Promise<void>((resolve) => (stirred = resolve))
       signal.throwIfAborted()
       if (await look()) return

@@ -1,10 +1,10 @@
-// Whether files in a folder have names elsewhere too. Whoever may write to such a folder alone would, through a hard link,
-// write to what lies outside of it.
+// Detects hard links. A session directory is the only writable directory in plan mode; a file in it with a hard link
+// elsewhere would make that other file writable, so such a directory is not reused.
 
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A folder with more in it is not looked through, and counts as one that has some. */
+/** A directory with more entries is not scanned and counts as having external links. */
 const MAX_ENTRIES = 10_000
 
 export function hasOutsideNames(folder: string): boolean {

@@ -1,5 +1,5 @@
-// The folder of a session in the project, `.scorpiox/sessions/<name>`. A repository could bring a link along that leads
-// what is written there anywhere, so every part of the way must be a folder itself.
+// Creates the directory of a session, `.scorpiox/sessions/<name>` in the project. A repository could contain a link
+// that redirects writes, so each part of the path must be a real directory.
 
 import { chmodSync, lstatSync, mkdirSync, readdirSync, realpathSync, writeFileSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
@@ -8,25 +8,25 @@ import { hasCode } from '../../lib/error-code.js'
 import { Failure } from '../../lib/failure.js'
 import { reasonOf } from '../../lib/reason-of.js'
 
-/** A sandbox that closes may take the empty folder away that we were about to use. */
+/** A sandbox that closes may remove the empty directory that is about to be used. */
 const ATTEMPTS = 5
 
 const STICKY = 0o1000
 
 export function sessionFolder(project: string, name: string): string {
-  // Names come from what is remembered, which others may have written.
+  // Names are read from the database, which other programs may have written to.
   if (!/^[a-z0-9_]{1,64}$/.test(name)) throw new Failure(`${JSON.stringify(name)} is not the name of a session.`)
   return join(project, '.scorpiox', 'sessions', name)
 }
 
-/** Makes it where it is not there. */
+/** Creates it if it does not exist. */
 export function ensureSessionFolder(project: string, name: string): string {
   const folder = sessionFolder(project, name)
   makeOrKeep(project, folder)
   return folder
 }
 
-/** False: there is one of that name. */
+/** False: a directory of that name exists. */
 export function makeSessionFolder(project: string, name: string): boolean {
   return makeOrKeep(project, sessionFolder(project, name))
 }
@@ -59,7 +59,7 @@ function makeFolder(path: string): boolean {
   return false
 }
 
-/** What the sandbox put there to keep the name free is an empty folder with the sticky bit, and goes when it closes. */
+/** While a sandbox runs, it reserves the name with an empty sticky directory, which it removes when it closes. */
 function takeOver(path: string): void {
   const mode = look(path)?.mode ?? 0
   if ((mode & STICKY) !== 0 && readdirSync(path).length === 0) chmodSync(path, mode & 0o777)

@@ -1,5 +1,5 @@
-// What each session is called: the day it began and two words, such as 2026_03_13_quiet_otter. A name is given once and
-// its folder made with it, so that no two sessions have the same.
+// Names of sessions: date and two words, such as 2026_03_13_quiet_otter. The directory is created together with the name,
+// so names are unique.
 
 import { randomInt } from 'node:crypto'
 
@@ -8,9 +8,9 @@ import type { Who } from '../who.js'
 import { hasOutsideNames } from './outside-names.js'
 import { makeSessionFolder, sessionFolder } from './session-folder.js'
 
-/** Sessions whose names are remembered. */
+/** Sessions whose names are cached. */
 const MAX_KNOWN = 1000
-/** After so many names that were taken a number is added. */
+/** After this many taken names a number is appended. */
 const PLAIN_ATTEMPTS = 50
 
 const ADJECTIVES = (
@@ -28,13 +28,13 @@ const NOUNS = (
 ).split(' ')
 
 export interface SessionNames {
-  /** The same for the same session as long as its folder can be given away; it is there when the name is first given. */
+  /** Returns the same name for the same session while its directory is usable; creates the directory. */
   nameOf(who: Who): string
 }
 
 const ofProjects = new Map<string, SessionNames>()
 
-/** The same for everybody in this process, so that a session has one folder. */
+/** One instance per project and process, so that a session has one directory. */
 export function sessionNamesOf(project: string): SessionNames {
   const names = ofProjects.get(project) ?? createSessionNames(project)
   ofProjects.set(project, names)
@@ -57,7 +57,7 @@ export function createSessionNames(project: string): SessionNames {
   }
 }
 
-/** What is there was put there when commands may have been allowed everything. */
+/** The directory may have been filled when commands were not sandboxed. */
 function isOfUse(project: string, name: string): boolean {
   try {
     return !hasOutsideNames(sessionFolder(project, name))

@@ -1,4 +1,4 @@
-// Why a verb of the tasks could not be done, and what can be: each names what there is to choose from.
+// Failures of the task service. Each message lists the tasks or steps that the caller can choose from.
 
 import { Failure } from '../../lib/failure.js'
 import { oneLine } from '../../lib/one-line.js'
@@ -19,7 +19,7 @@ export async function noStep(tasks: TaskRows, id: number, task: TaskRow): Promis
   return new Failure(`There is no step ${id}. ${await openSteps(tasks, task)}`)
 }
 
-/** Numbers of steps run through the project, so a step of another task is a mistake that can be told. */
+/** Step ids are unique in the project, so a step of another task can be recognized. */
 export async function otherTask(tasks: TaskRows, step: StepRow, task: TaskRow): Promise<Failure> {
   const owner = await tasks.find(step.taskId)
   const whose = owner ? titled(owner) : `task ${step.taskId}`

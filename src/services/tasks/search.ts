@@ -1,5 +1,5 @@
-// What is looked for, read from the words of a query: terms that must all occur, "several words" as one term, and the
-// marks is:open, is:done, before:<task id> and not:<task id>, which is how a long list is read on.
+// Parses the query of TaskManager: terms that must all occur, "quoted phrases", and the filters is:open, is:done,
+// before:<task id> and not:<task id>, which are used for paging.
 
 import { Failure } from '../../lib/failure.js'
 import type { TaskFilter } from '../../store/state/task-rows.js'
@@ -26,7 +26,7 @@ export function readSearch(query: string): TaskFilter {
   return { terms, state, before, except }
 }
 
-/** The same query for what comes after: its own mark of where to begin is replaced. */
+/** Returns the query of the next page; a `before:` filter is replaced. */
 export function readOn(query: string, marks: string): string {
   const words = [...query.matchAll(WORD)].map(([word]) => word)
   return [...words.filter((word) => !/^before:\d{1,15}$/i.test(word)), marks].join(' ')

@@ -1,5 +1,5 @@
-// The tasks of a project and user, each with its steps, one of them the current one. Every verb is one transaction, so
-// several agents on one project neither lose nor double anything; what it returns was true in that transaction.
+// Tasks and steps of a user in a project. Each operation is one transaction, so concurrent agents neither lose nor
+// duplicate changes; a result describes the state in that transaction.
 
 import { Failure } from '../../lib/failure.js'
 import type { Rows, Scope, State } from '../../store/state/state.js'
@@ -11,15 +11,15 @@ import { TASKS_URI } from './uri.js'
 
 const MAX_NAME = 500
 const MAX_STEP = 2000
-/** Steps that are added by one call. */
+/** Limit per call. */
 const MAX_STEPS_ADDED = 100
-/** More than fit into an answer. */
+/** More than fit into a result. */
 const MAX_LISTED = 100
 const MAX_LISTED_WITH_STEPS = 30
 const MAX_STEPS_LISTED = 200
 
 export interface Tasks {
-  /** A new task, with these steps; it is the current one then. */
+  /** Creates a task with these steps and makes it the current one. */
   create(user: string, name: string, steps: readonly string[]): Promise<Change>
   add(user: string, steps: readonly string[], taskId?: number): Promise<Change>
   complete(user: string, taskId?: number): Promise<Change>
@@ -27,40 +27,40 @@ export interface Tasks {
   switchTo(user: string, wanted: number | string): Promise<Change>
   /** Newest first. */
   list(user: string, query: string): Promise<Listing>
-  /** What is left to do, of the current task first. */
+  /** Open tasks with their open steps, the current task first. */
   pending(user: string, query: string): Promise<Listing>
   /** One task with its steps. */
   show(user: string, taskId: number, wanted: StepsWanted): Promise<Listing>
-  /** Changes of this user's tasks are told from now on, also those by other processes. */
+  /** From now on publishes changes of this user's tasks, including those made by other processes. */
   watch(user: string): Promise<void>
   close(): Promise<void>
 }
 
 export interface StepsWanted {
-  /** Those before this one are left out. */
+  /** Steps with smaller ids are omitted. */
   readonly from?: number | undefined
   readonly onlyOpen: boolean
 }
 
-/** What was changed, and what is next. */
+/** The result of a change, and what comes next. */
 export interface Change {
   readonly task: TaskRow
-  /** Those that were added, or the one that was completed. */
+  /** The steps that were added, or the one that was completed. */
   readonly steps: readonly StepRow[]
-  /** The first step of the task that is not done. */
+  /** The first open step of the task. */
   readonly next: StepRow | undefined
   readonly current: number | undefined
   /** Of the whole project. */
   readonly openTasks: number
   readonly openSteps: number
-  /** An open task to go on with when this one is complete. */
+  /** An open task to continue with once this one is complete. */
   readonly nextTask: TaskRow | undefined
 }
 
 export interface Listing {
   readonly entries: readonly Entry[]
   readonly current: number | undefined
-  /** How many the query finds; those in `entries` may be a part of them. */
+  /** Number of matching tasks; `entries` may hold fewer. */
   readonly found: number
   readonly openTasks: number
   readonly openSteps: number
@@ -68,7 +68,7 @@ export interface Listing {
 
 export interface Entry {
   readonly task: TaskRow
-  /** Those that were asked for: none in a list, the open ones of what is pending, all of a single task. */
+  /** None in a list, open steps for `pending`, all steps of a single task. */
   readonly steps: readonly StepRow[]
 }
 
@@ -181,7 +181,7 @@ function worded(given: string, what: string, most: number): string {
   throw new Failure(`The ${what} has ${text.length} characters; ${most} are the most. Say it shorter.`)
 }
 
-/** The task that is meant: the current one unless told. */
+/** Returns the task with this id; by default, the current task. */
 async function chosen(tasks: TaskRows, taskId: number | undefined): Promise<TaskRow> {
   const id = taskId ?? (await tasks.current())
   if (id === undefined) throw await noCurrent(tasks)
@@ -190,7 +190,7 @@ async function chosen(tasks: TaskRows, taskId: number | undefined): Promise<Task
   return task
 }
 
-/** The one task that the words find; an open one before those that are done, one of exactly that name before others. */
+/** Returns the only task that matches: by exact name, else the only open match, else the only match. */
 async function only(tasks: TaskRows, query: string): Promise<TaskRow> {
   const filter = readSearch(query)
   const found = await tasks.list(filter, MAX_LISTED)
@@ -213,7 +213,7 @@ async function changed(tasks: TaskRows, id: number, stepsBefore: readonly StepRo
   return { task, steps, next, nextTask, current, openTasks: open, openSteps }
 }
 
-/** The current task if it is open, otherwise the newest that is. */
+/** Returns the current task if it is open, else the newest open task. */
 async function openTask(tasks: TaskRows, current: number | undefined): Promise<TaskRow | undefined> {
   const task = current === undefined ? undefined : await tasks.find(current)
   if (task?.completedAt === null) return task
@@ -227,7 +227,7 @@ function pendingOnes(query: string): TaskFilter {
   return { ...filter, state: 'open' }
 }
 
-/** The newest tasks that the filter lets through, and before them, where they begin, the current one if it is among those. */
+/** Returns the newest tasks that match; on the first page the current task comes first if it matches. */
 async function currentFirst(tasks: TaskRows, filter: TaskFilter): Promise<readonly TaskRow[]> {
   const newest = await tasks.list(filter, MAX_LISTED_WITH_STEPS)
   const current = await tasks.current()
@@ -236,7 +236,7 @@ async function currentFirst(tasks: TaskRows, filter: TaskFilter): Promise<readon
   return found?.id === current ? [found, ...newest.filter(({ id }) => id !== current)] : newest
 }
 
-/** Of those that a filter let through; without it they are all there are, and need not be counted. */
+/** Without a filter the entries are complete and need not be counted. */
 async function listing(tasks: TaskRows, entries: readonly Entry[], filter?: TaskFilter): Promise<Listing> {
   const all = await tasks.count({ terms: [] })
   const found = filter ? (await tasks.count(filter)).tasks : entries.length

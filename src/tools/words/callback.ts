@@ -1,5 +1,3 @@
-// Callbacks in words and in fields. The sentences that are documented elsewhere are kept to the letter.
-
 import type { Entry } from '../../services/callbacks/callbacks.js'
 import { MAX_SLOTS } from '../../services/callbacks/slots.js'
 import type { CallbackRow } from '../../store/state/callback-rows.js'
@@ -82,7 +80,7 @@ function secondsOf(ms: number): number {
   return Number.isFinite(ms) ? Math.max(Math.ceil(ms / 1000), 0) : 0
 }
 
-/** On one line, cut where it is too long. */
+/** Collapses white space and truncates. */
 function preview(message: string, most: number): string {
   const characters = Array.from(message.replaceAll(/\s+/g, ' ').trim())
   return characters.length <= most ? characters.join('') : `${characters.slice(0, most).join('')}...`

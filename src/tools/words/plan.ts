@@ -1,5 +1,3 @@
-// What is said about plan mode; the first lines of each answer as they are published.
-
 import { oneLine } from '../../lib/one-line.js'
 import type { Entered, Exited, Standing } from '../../services/plans/plans.js'
 import type { PlanTask } from '../../services/plans/task-from-plan.js'
@@ -81,7 +79,7 @@ function staysWords(id: number, stays: { readonly id: number; readonly name: str
   return `The current task is still ${title}: TaskManager(action: "switch", task_id: ${id}) changes that.`
 }
 
-/** Such as 4m 32s. */
+/** For example 4m 32s. */
 function duration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)]

@@ -1,6 +1,3 @@
-// The result of AskUserQuestion: answers as JSON; what is not an answer is said in words, so that silence is not taken
-// for consent.
-
 import { answersJson, selection } from '../../services/questions/answers-json.js'
 import type { Later } from '../../services/questions/kept-questions.js'
 import type { Asked, Heard } from '../../services/questions/questions.js'
@@ -33,7 +30,7 @@ export function askedSaid(questions: readonly Question[], asked: Asked): Said {
   return 'replies' in asked ? heardSaid(questions, asked) : openSaid(questions, asked.id, asked.reasons)
 }
 
-/** What became of a question that was asked before. */
+/** The state of a question that was asked before. */
 export function laterSaid({ row, before }: Later, given: boolean): Said {
   const { questions, replies, surface, id } = row
   if (!replies) return openSaid(questions, id, [`Question ${id} is still open.`])
@@ -57,12 +54,12 @@ function heardSaid(questions: readonly Question[], heard: Omit<Heard, 'rung'> & 
     rung,
     surface,
     ...(id !== undefined && { id }),
-    // The JSON is a block of its own, so that programs can parse it.
+    // The JSON is a content block of its own, so that programs can parse it.
     words: [answersJson(questions, replies), notes.join(' ')].map((text) => ({ type: 'text', text })),
   }
 }
 
-/** Still open: the question as a text that the model can show. */
+/** Unanswered: the question as text that the model can show. */
 function openSaid(questions: readonly Question[], id: number | undefined, reasons: readonly string[]): Said {
   const text = [
     `NOT ANSWERED (no_response): the user has not answered, and nothing was chosen for them. ${reasons.join(' ')}`.trim(),
@@ -112,7 +109,7 @@ const BLANK = '…'
 
 function howToAnswer(questions: readonly Question[], id: number | undefined): readonly string[] {
   if (id === undefined) return ['Go on with what they say in the chat.']
-  // No option by name: whatever stands here might be passed on.
+  // A placeholder instead of an option, because models copy the example.
   const example = questions.map(({ multiple }) => (multiple ? [BLANK, BLANK] : BLANK))
   return [
     `It is saved as question ${id}; the user can also answer it on the console page or in the terminal inbox. When they have answered in the chat, pass it on with AskUserQuestion:`,

@@ -1,11 +1,9 @@
-// What TaskManager answers, in fields. It stays small however many tasks there are: what does not fit is counted.
-
 import { oneLine } from '../../lib/one-line.js'
 import type { Change, Entry, Listing } from '../../services/tasks/tasks.js'
 import type { StepRow, TaskRow } from '../../store/state/task-rows.js'
 import { MAX_NAME, MAX_STEP, stepLine, taskLine } from './task-lines.js'
 
-/** Bytes of lines and fields together; the rest of an answer takes less than a kilobyte. */
+/** Bytes of lines and fields together; the rest of a result takes less than 1 KB. */
 const BUDGET = 6500
 
 type Fields = ReturnType<typeof fieldsOf>
@@ -17,7 +15,7 @@ export type Changed = Fields & {
 }
 export type Listed = Fields & {
   readonly listing: Listing
-  /** `show` is one task with all its steps, `remaining` with those that are open. */
+  /** `show`: one task with all steps. `remaining`: one task with its open steps. */
   readonly kind: 'list' | 'pending' | 'show' | 'remaining'
   readonly query: string
   readonly shown: Shown

@@ -1,5 +1,3 @@
-// What TaskManager says: what was changed, what is next, how many remain; of a long list, how to see the rest.
-
 import { oneLine } from '../../lib/one-line.js'
 import { readOn } from '../../services/tasks/search.js'
 import type { Change, Entry } from '../../services/tasks/tasks.js'
@@ -8,7 +6,7 @@ import type { Changed, Listed } from './task-answer.js'
 import { MAX_NAME, progressOf, stepLine, stepTitled, taskLine, titled } from './task-lines.js'
 import { count, plural } from './words.js'
 
-/** Bytes of a query that is repeated. */
+/** Maximum bytes of a query that is repeated in the text. */
 const MAX_ONWARD = 400
 const NOTHING_FOUND = ' Every word must occur in a task or its steps: use fewer, or an empty query for all tasks.'
 
@@ -104,7 +102,7 @@ function closingLines({ kind, query, listing, shown }: Listed): readonly string[
   ]
 }
 
-/** What is pending begins with the current task, whatever its number: those after it are not older. */
+/** `pending` begins with the current task, whose id may be smaller than those that follow. */
 function marksAfter(kind: Listed['kind'], entries: readonly Entry[]): string {
   const [first = 0, ...others] = entries.map(({ task }) => task.id)
   const last = others.at(-1)

@@ -1,4 +1,4 @@
-// Either the login or the board, in the reader's language.
+// Entry point of the page: shows the login or the console, in the language of the reader.
 
 import { useEffect, useState } from 'preact/hooks'
 

@@ -1,4 +1,4 @@
-// The board of somebody who is signed in: the frame with its views, what is announced, and whether it is live.
+// The console after login: navigation, current view, notifications and connection state.
 
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -46,7 +46,7 @@ export function Board({ signedIn, leave, choose }: Props) {
   useTitle(words.say(route), waiting)
   const main = useFocusOnArrival(route)
 
-  /** Its form is about to disappear, and the focus with it. */
+  /** Moves the focus before the form that has it disappears. */
   const settled = (text: string): void => {
     tell(text, true)
     main.current?.focus({ preventScroll: true })
@@ -101,7 +101,7 @@ function useTitle(name: string, waiting: number): void {
   }, [name, waiting, number])
 }
 
-/** Whoever goes to another view by the keyboard or hears the page goes on reading there. */
+/** Moves focus and scroll position to the new view, for keyboard and screen reader users. */
 function useFocusOnArrival(route: Route) {
   const main = useRef<HTMLElement>(null)
   const before = useRef(route)
@@ -113,7 +113,7 @@ function useFocusOnArrival(route: Route) {
   return main
 }
 
-/** The fragment belongs to the views. */
+/** Does not follow the link, because the URL fragment selects the view. */
 function skipTo(event: Event, place: HTMLElement | null): void {
   event.preventDefault()
   place?.focus()

@@ -1,8 +1,8 @@
-// Reads server-sent events from text that comes in pieces cut anywhere, and gives back the data of each whole event.
-// Names, ids and comments are skipped: here every event means the same.
+// Parses server-sent events from text chunks that may be split anywhere, and returns the data of complete events. Event
+// names, ids and comments are ignored.
 
 export interface EventReader {
-  /** The data of the events that this piece completes. */
+  /** Returns the data of the events that this chunk completes. */
   read(piece: string): readonly string[]
 }
 
@@ -24,7 +24,7 @@ export function createEventReader(): EventReader {
       const found: string[] = []
       let from = 0
       for (const { 0: end, index } of piece.matchAll(/\r\n?|\n/g)) {
-        // CR ended the line already; this LF is its other half, in the next piece.
+        // The CR at the end of the previous chunk already ended the line.
         const isOtherHalf = afterReturn && index === 0 && end === '\n'
         if (!isOtherHalf) {
           line += piece.slice(from, index)

@@ -1,5 +1,3 @@
-// Where the page begins.
-
 import { render } from 'preact'
 
 import { App } from './app.js'

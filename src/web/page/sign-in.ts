@@ -1,17 +1,18 @@
-// The token of this tab. It is kept in sessionStorage, never in a cookie: that would be sent to every port of this
-// machine. A link brings its key in the fragment, which no server sees; it is taken out of the address at once.
+// The token of this tab. It is stored in sessionStorage, not in a cookie, which browsers would send to every port of
+// this machine. A link carries its key in the URL fragment, which is not sent to servers and is removed from the
+// address immediately.
 
 const PLACE = 'token'
 
 export interface SignIn {
   readonly token: string
-  /** It came with a link that `scorpiox-code ui` opened. */
+  /** It came from a link that `scorpiox-code ui` opened. */
   readonly byLink: boolean
 }
 
 let ofThisTab: string | null = null
 
-/** Undefined: nobody is signed in. */
+/** Undefined: not logged in. */
 export function findSignIn(): SignIn | undefined {
   const key = /^#key=(.+)$/.exec(location.hash)?.[1]
   if (key !== undefined) {
@@ -42,7 +43,7 @@ function decoded(key: string): string {
   return tolerant(() => decodeURIComponent(key)) ?? key
 }
 
-/** Storage may be forbidden, a fragment may be malformed. */
+/** Storage may be disabled; the fragment may be malformed. */
 function tolerant<T>(attempt: () => T): T | null {
   try {
     return attempt()

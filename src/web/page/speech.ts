@@ -1,4 +1,4 @@
-// The language of the page, for whoever has something to say in it, and the switch for it, which is remembered.
+// The language of the page: context for translated text, and the choice of the user, which is stored.
 
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
@@ -36,7 +36,7 @@ export function useLanguage(): { readonly words: Words; readonly choose: (langua
     try {
       localStorage.setItem(PLACE, known)
     } catch {
-      // It is chosen for this visit only.
+      // The choice applies to this visit only.
     }
   }
   return { words, choose }

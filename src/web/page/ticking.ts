@@ -1,4 +1,4 @@
-// The time, told once a second to whoever shows it, by the server's clock. One timer for all; none while nobody asks.
+// Hook that returns the server time, updated once a second. All components share one timer, which stops when unused.
 
 import { useEffect, useState } from 'preact/hooks'
 
@@ -10,7 +10,7 @@ export function setClock(aheadOfOurs: number): void {
   ahead = aheadOfOurs
 }
 
-/** `step`: how often it is worth showing anew. */
+/** `step`: minimum change in milliseconds that causes an update. */
 export function useNow(step = 1000): number {
   const [time, setTime] = useState(now)
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The board in the hands of the page: what it shows, what became known meanwhile, and what a person can do with it.
+// Hooks of the page: the live console view, actions, and job output.
 
 import { createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -10,7 +10,7 @@ import { setClock } from './ticking.js'
 import { watchBoard, type Connection, type Watch } from './watch-board.js'
 
 export interface LiveBoard {
-  /** Undefined until the server has told everything once. */
+  /** Undefined until the first view arrives. */
   readonly view: BoardView | undefined
   readonly connection: Connection
   readonly retry: () => void
@@ -18,12 +18,12 @@ export interface LiveBoard {
 
 export interface BoardEvents {
   asked(question: QuestionView): void
-  /** It is not open any more, and not because of this page. */
+  /** No longer open, and not because of an action on this page. */
   gone(question: QuestionView): void
   denied(wasLive: boolean): void
 }
 
-/** Questions that were settled on this page: that they disappear is no news. */
+/** Questions settled on this page; no notification when they disappear. */
 const settledHere = new Set<string>()
 
 export function useBoard(token: string, events: BoardEvents): LiveBoard {
@@ -105,7 +105,7 @@ export function useOutputReader(token: string): ReadOutput {
   return useMemo(() => (kind, body, signal) => openOutput(token, kind, body, signal), [token])
 }
 
-/** Before it is sent: the server may tell of it sooner than it answers. */
+/** Call before sending: the change may arrive before the response. */
 export function settleHere(question: QuestionView): () => void {
   const key = questionKey(question)
   settledHere.add(key)

@@ -1,5 +1,4 @@
-// One part of a job's output, as it streams in. Only this part is kept: a part at the end that has grown too long is
-// replaced by the last part, unless somebody is reading in the middle of it.
+// Hook that streams one part of a job's output. Only this part is kept in memory.
 
 import { useEffect, useState } from 'preact/hooks'
 
@@ -9,17 +8,17 @@ import { harmless } from './parts/harmless.js'
 import { refusalOf, textOf, type Done } from './server.js'
 import { useReadOutput, type ReadOutput } from './use-board.js'
 
-/** Lines are kept in blocks, so that what is there is not laid out again when more comes. */
+/** Text is kept in blocks, so that existing text is not laid out again when more arrives. */
 const BLOCK = 16_384
 
 export interface OutputPart extends Pick<OutputEvent, 'from' | 'next' | 'size' | 'isRunning' | 'isLast' | 'open'> {
   readonly blocks: readonly Block[]
 }
 
-/** Text, or how many bytes are missing. */
+/** Text, or the number of missing bytes. */
 export type Block = string | number
 
-/** Which part; the last where nothing is said. */
+/** Which part; the last one by default. */
 export interface Wanted {
   readonly from?: number
   readonly before?: number
@@ -53,7 +52,7 @@ export function useOutput({ server, id }: JobView): Output {
   return { part, refused, show: setWanted }
 }
 
-/** Undefined when the part is complete. */
+/** Undefined if the part is complete. */
 async function follow(
   read: ReadOutput,
   body: object,
@@ -82,7 +81,7 @@ async function follow(
   }
 }
 
-/** The word of our own server. */
+/** Comes from our own server, so a shallow check is enough. */
 function isEvent(value: unknown): value is OutputEvent {
   return typeof value === 'object' && value !== null && 'text' in value && 'open' in value
 }
@@ -101,7 +100,7 @@ function extended(part: OutputPart | undefined, event: OutputEvent): OutputPart 
   return { from, next, size, isRunning, isLast, open, blocks }
 }
 
-/** At the ends of lines. */
+/** Splits after line breaks. */
 function cut(text: string): readonly string[] {
   const blocks: string[] = []
   for (let at = 0; at < text.length;) {

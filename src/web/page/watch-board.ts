@@ -1,5 +1,4 @@
-// Keeps one event stream open for as long as somebody looks: after an interruption it comes back by itself, waiting a
-// little longer each time. A stream that has gone silent counts as interrupted.
+// Keeps an event stream open and reconnects with increasing delays. A stream without data for 70 s counts as lost.
 
 import type { BoardChange } from '../../services/board/view.js'
 import { createEventReader } from './event-stream.js'
@@ -13,9 +12,9 @@ export type Connection =
 export interface Watcher {
   change(change: BoardChange): void
   connection(connection: Connection): void
-  /** The server's clock is this much ahead of ours. */
+  /** Milliseconds by which the server's clock is ahead. */
   clock(ahead: number): void
-  /** The server does not take the token. */
+  /** The server rejected the token. */
   denied(): void
 }
 
@@ -58,13 +57,13 @@ function paused(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 interface Heard {
-  /** 0: no answer. */
+  /** 0: no response. */
   readonly status: number
   readonly events: number
 }
 
 async function follow(token: string, watcher: Watcher, closing: AbortSignal): Promise<Heard> {
-  // No header can carry it, so no server can know it.
+  // A header cannot contain other characters, so no server can accept this token.
   if (!/^[\x21-\x7e]+$/.test(token)) return { status: 401, events: 0 }
   const attempt = new AbortController()
   let events = 0
@@ -100,7 +99,7 @@ async function follow(token: string, watcher: Watcher, closing: AbortSignal): Pr
   }
 }
 
-/** The header counts whole seconds: what is less than a few of them is no difference. */
+/** The header has a resolution of one second, so small differences are ignored. */
 function aheadOf(date: string | null): number {
   const ahead = date === null ? Number.NaN : Date.parse(date) - Date.now()
   return Math.abs(ahead) > 3000 ? ahead : 0

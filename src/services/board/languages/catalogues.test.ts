@@ -26,7 +26,7 @@ describe.each(CATALOGUES)('the catalogue %s', (language, catalogue) => {
     expect(places(phrase.other)).toEqual(places(whole(model)))
     const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories
     expect(Object.keys(phrase).sort()).toEqual([...forms].sort())
-    // "Two questions" is one word in Arabic: the number itself may be missing, nothing else may be added.
+    // "Two questions" is one word in Arabic: the number may be missing, but nothing else may be added.
     for (const form of Object.values(phrase)) {
       expect(places(phrase.other)).toEqual(expect.arrayContaining(places(form)))
     }

@@ -1,5 +1,5 @@
-// Text in one language, for the page and the inbox: phrases with their places filled in, numbers, sizes, durations and
-// dates, all formatted by Intl. Runs in browsers too.
+// Texts in one language for the page and the inbox, and numbers, sizes, durations and dates formatted by Intl. Runs in
+// browsers too.
 
 import { ar } from './ar.js'
 import { en } from './en.js'
@@ -14,14 +14,14 @@ export const LANGUAGES: readonly { readonly language: Language; readonly name: s
   { language: 'ar', name: 'العربية' },
 ]
 
-/** The phrases that page and inbox share. */
+/** The texts that page and inbox share. */
 export const CATALOGUES: Readonly<Record<Language, Catalogue>> = { en, ko, ar }
 
 export interface Words<K extends string = Key> {
   readonly language: Language
   readonly direction: 'ltr' | 'rtl'
   readonly say: (key: K, values?: Values) => string
-  /** The phrase cut at its places: texts at even positions, names of places at odd ones. */
+  /** The text split at its placeholders: texts at even positions, placeholder names at odd ones. */
   readonly pieces: (key: K, n?: number) => readonly string[]
   readonly number: (value: number) => string
   /** In the unit that fits. */
@@ -29,7 +29,7 @@ export interface Words<K extends string = Key> {
   readonly duration: (ms: number) => string
   readonly ago: (at: number, now: number) => string
   readonly moment: (at: number) => string
-  /** For text of others: whoever writes Arabic may well begin with a name in Latin letters. */
+  /** Direction of untrusted text: Arabic text may begin with a Latin name. */
   readonly directionOf: (text: string) => 'rtl' | 'auto'
 }
 
@@ -40,7 +40,7 @@ export function speak(language: Language, locale: string = language): Words {
   return speakFrom(CATALOGUES[language], language, locale)
 }
 
-/** The same with other phrases. */
+/** The same with other texts. */
 export function speakFrom<K extends string>(catalogue: Catalogue<K>, language: Language, locale: string): Words<K> {
   const rules = new Intl.PluralRules(locale)
   const numbers = new Intl.NumberFormat(locale)
@@ -71,7 +71,7 @@ export function speakFrom<K extends string>(catalogue: Catalogue<K>, language: L
   }
 }
 
-/** The first of the reader's languages that there is. */
+/** Returns the first of the reader's languages that is supported. */
 export function preferred(wanted: readonly string[]): Language {
   for (const tag of wanted) {
     const found = LANGUAGES.find(({ language }) => language === baseOf(tag))
@@ -84,7 +84,7 @@ export function localeOf(language: Language, wanted: readonly string[]): string 
   return wanted.find((tag) => baseOf(tag) === language && isTag(tag)) ?? language
 }
 
-/** Browsers under LANG=C say `en-US@posix`, at which Intl throws. */
+/** Browsers under LANG=C report `en-US@posix`, for which Intl throws. */
 function isTag(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length === 1
@@ -122,7 +122,7 @@ const UNITS = [
   { unit: 'second', ms: 1000 },
 ] as const
 
-/** The two largest units that matter: `2h 5m`, `45s`; below a second with one digit, or in milliseconds. */
+/** The two largest units: `2h 5m`, `45s`; below 10 s with one decimal, below 1 s in milliseconds. */
 function durationIn(locale: string, ms: number): string {
   const span = Math.max(0, ms)
   if (span < 1000) return measured(locale, Math.round(span), 'millisecond')
@@ -143,7 +143,7 @@ function measured(locale: string, value: number, unit: string): string {
 }
 
 function agoIn(relative: Intl.RelativeTimeFormat, difference: number): string {
-  // Seconds would tick without telling anything.
+  // Counting seconds would change constantly without being useful.
   if (Math.abs(difference) < 10_000) return relative.format(0, 'second')
   const entry = UNITS.find(({ ms }) => Math.abs(difference) >= ms)
   return relative.format(Math.trunc(difference / (entry?.ms ?? 1000)), entry?.unit ?? 'second')

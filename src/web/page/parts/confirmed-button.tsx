@@ -1,4 +1,4 @@
-// A button for what cannot be undone: it asks once more, and says why if the server refuses.
+// A button for irreversible actions: asks for confirmation and shows the error if the server rejects the action.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -14,7 +14,7 @@ interface Props {
   readonly ask: Key
   readonly means: Key
   readonly keep: Key
-  /** What it is about; part of the button's name, too. */
+  /** What it acts on; part of the accessible name of the button. */
   readonly subject: string
   readonly shown: ComponentChildren
   readonly act: () => Promise<Done>

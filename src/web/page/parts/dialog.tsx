@@ -1,4 +1,4 @@
-// Something that wants an answer before anything else: the browser's own dialog, with its focus and its Escape.
+// Modal dialog: the native element, which handles focus and Escape.
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'

@@ -1,4 +1,4 @@
-// Text that others wrote: the model, a program, a person. It keeps its own direction whatever stands around it.
+// Untrusted text from a model, a program or a user, isolated with its own writing direction.
 
 import { useWords } from '../speech.js'
 import { harmless } from './harmless.js'
@@ -6,7 +6,7 @@ import { harmless } from './harmless.js'
 interface Props {
   readonly text: string
   readonly class?: string
-  /** The server's own sentences are English. */
+  /** Messages of the server are English. */
   readonly lang?: string
 }
 

@@ -1,4 +1,4 @@
-// A moment, as how long ago it was; the date when one points at it.
+// A time relative to now, with the date as tooltip.
 
 import type { Key } from '../../../services/board/languages/phrase.js'
 import { useWords } from '../speech.js'

@@ -1,12 +1,10 @@
-// The way between the views, with how much waits or runs in each.
-
 import type { BoardView } from '../../../services/board/view.js'
 import type { Key } from '../../../services/board/languages/phrase.js'
 import { ROUTES, type Route } from '../route.js'
 import { useWords } from '../speech.js'
 import { Icon } from './icon.js'
 
-/** That can be told at a glance. */
+/** A larger count is shown as `999+`. */
 const MOST = 999
 
 export function Navigation({ route, view }: { readonly route: Route; readonly view: BoardView }) {

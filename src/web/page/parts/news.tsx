@@ -1,4 +1,4 @@
-// Short notices above the view: what happened to something that has just disappeared from it.
+// Toasts above the view, such as for a question that was answered elsewhere; the list of problems; action errors.
 
 import { useState } from 'preact/hooks'
 
@@ -11,7 +11,7 @@ interface Notice {
   readonly text: string
 }
 
-/** More would push the view away. */
+/** More would push the view down. */
 const MOST = 3
 const PASSING_MS = 10_000
 
@@ -23,7 +23,7 @@ export function useNews() {
   return {
     news,
     close,
-    /** What only confirms goes away by itself. */
+    /** Confirmations disappear by themselves. */
     tell: (text: string, isPassing = false): void => {
       const id = (lastId += 1)
       setNews((before) => [...before, { id, text }].slice(-MOST))

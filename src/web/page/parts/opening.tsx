@@ -1,4 +1,4 @@
-// What is seen before the server has told anything: usually for a blink.
+// Shown until the first view arrives, usually for an instant.
 
 import { useWords } from '../speech.js'
 import type { Connection } from '../watch-board.js'

@@ -1,4 +1,4 @@
-// A phrase in whose places something else than text stands: a command, a tool, a path.
+// A translated text whose placeholders are filled with elements, such as a command or a path.
 
 import type { ComponentChildren } from 'preact'
 

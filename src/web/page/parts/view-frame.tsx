@@ -1,4 +1,4 @@
-// A view under its heading, or what would be in it.
+// Heading of a view, and its content or empty state.
 
 import type { ComponentChildren } from 'preact'
 

@@ -1,6 +1,3 @@
-// Everything a job has printed, as far as the server kept it: the end of it first, and live while the job runs. A long
-// output is read part by part, so that the page stays small however long it is.
-
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 import type { JobView } from '../../../services/board/view.js'
@@ -20,7 +17,7 @@ export function JobOutput({ job, close }: { readonly job: JobView; readonly clos
   const isFull = part !== undefined && part.isLast && part.next < part.size
   const isFollowed = useRef(true)
   useEffect(() => {
-    // It has grown as long as a part may be.
+    // The last part has reached its maximum size; load the new last part.
     if (isFull && isFollowed.current && isAtEnd.current) show({})
   }, [isFull, show])
   const turnTo = (wanted: Wanted): void => {
@@ -120,7 +117,7 @@ function Download({ job: { server, id } }: { readonly job: JobView }) {
   )
 }
 
-/** The token goes in a header, which a plain link cannot send. The browser keeps a large blob on the disk. */
+/** The request needs a header, which a plain link cannot send. Browsers keep large blobs on disk. */
 function save(file: Blob, name: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(file)

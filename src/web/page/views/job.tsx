@@ -1,5 +1,3 @@
-// One job: its command, how it stands, and the last lines it printed.
-
 import type { JobView } from '../../../services/board/view.js'
 import { endingKey, exitCodeText } from '../../../services/board/languages/job-ending.js'
 import { ConfirmedButton } from '../parts/confirmed-button.js'

@@ -1,4 +1,4 @@
-// Background jobs: those that run first, the rest below.
+// Background jobs: running ones first, then ended ones.
 
 import { useState } from 'preact/hooks'
 
@@ -8,13 +8,13 @@ import { useWords } from '../speech.js'
 import { JobOutput } from './job-output.js'
 import { Job } from './job.js'
 
-/** Of those that have ended; the rest on demand. */
+/** Ended jobs shown at first. */
 const SHOWN = 20
 
 export function JobsView({ jobs }: { readonly jobs: readonly JobView[] }) {
   const { say } = useWords()
   const [showsAll, setShowsAll] = useState(false)
-  // Here and not in its job: that changes its place when it ends, and what somebody reads must stay.
+  // Kept here and not in the card, which moves to another list when the job ends; the open dialog must stay.
   const [read, setRead] = useState<JobView>()
   const running = jobs.filter(({ isRunning }) => isRunning).sort((a, b) => b.startedAt - a.startedAt)
   const ended = jobs

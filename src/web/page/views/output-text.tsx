@@ -1,4 +1,5 @@
-// The text of one part of an output. It stays at the end while more comes, unless somebody has scrolled up to read.
+// Output of a job: the last part first, live while the job runs. Long output is shown in parts, so that the page stays
+// small. The text follows the end unless the user has scrolled up.
 
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -9,7 +10,7 @@ import type { OutputPart } from '../use-output.js'
 interface Props {
   readonly part: OutputPart
   readonly label: string
-  /** Whether the end is shown; also set here, when somebody scrolls. */
+  /** Whether the end is visible; updated when the user scrolls. */
   readonly isAtEnd: RefObject<boolean>
 }
 
@@ -29,7 +30,7 @@ export function OutputText({ part, label, isAtEnd }: Props) {
     <pre
       ref={box}
       dir="ltr"
-      // It scrolls, so it must be reachable.
+      // Scrollable, so it must be focusable.
       tabIndex={0}
       role="group"
       aria-label={label}

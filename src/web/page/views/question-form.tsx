@@ -1,4 +1,4 @@
-// All questions of one call as one form. It is sent when each has an answer, or declined as a whole.
+// All questions of one call as one form. It can be sent when each question has an answer, or declined as a whole.
 
 import { useId, useState } from 'preact/hooks'
 
@@ -139,7 +139,7 @@ function Choices({ question, draft, isMissing, change }: ChoicesProps) {
         <input
           class="field"
           type="text"
-          // Empty it is the page's: a placeholder has no direction of its own.
+          // Inherited while empty: the placeholder has no direction of its own.
           dir={draft.other === '' ? undefined : 'auto'}
           autocomplete="off"
           aria-label={`${say('other')}: ${say('ownWords')}`}

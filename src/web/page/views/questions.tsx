@@ -1,4 +1,4 @@
-// The questions that wait for a person, each form in a card of its own.
+// Open questions, one form per card.
 
 import type { QuestionView } from '../../../services/board/view.js'
 import { questionKey } from '../board-state.js'

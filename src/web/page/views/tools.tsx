@@ -1,4 +1,4 @@
-// Which servers run, which of their tools work, and why the others do not.
+// Running servers, and which of their tools work.
 
 import { useId } from 'preact/hooks'
 
@@ -66,7 +66,7 @@ function Server({ server }: { readonly server: ServerView }) {
   )
 }
 
-/** The others take a line each, below. */
+/** The others get a line of their own, below. */
 function isPlain({ works, note }: ToolView): boolean {
   return works && note === null
 }
